@@ -418,6 +418,21 @@ def test_planners_are_compared_and_running_again_asks_nothing(folder: Path) -> N
     assert html.count("<svg") == 2
 
 
+def test_a_summary_is_never_beside_lines_that_it_is_not_of(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with in_thread(double()) as endpoint:
+        path = config(folder, endpoint.url)
+        assert score(path).code == 0
+
+        def full(_file: Path, _records: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr("pairwright.dataset.write_lines", full)
+        assert score(path).code == 2
+    assert not (folder / "scores" / "plan-score.json").exists()
+
+
 def test_no_planner_and_no_judge_reads_narrative_or_gold_evidence(folder: Path) -> None:
     write(folder / "items.jsonl", [row("q-0", narrative="My secret wish."), *rows(5)[1:]])
     with in_thread(double()) as endpoint:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from pairwright.dataset import write_lines
 from pairwright.errors import InputError
 from pairwright.evaluation.best_of_n import (
     BestOfN,
@@ -105,11 +104,8 @@ def best_of_n(
     with open_session(settings, folder, progress, stop) as session:
         done = run_async(_sample_and_score(task, session))
     report = best_of_n_page(done.summary)
-    # The summary is written last, so that it is never beside lines that it is not of.
-    (folder / "best_of_n.json").unlink(missing_ok=True)
-    write_lines(folder / "samples.jsonl", done.samples)
-    write_lines(folder / "scores.jsonl", done.scores)
-    write_page(folder, "best_of_n", report, done.summary)
+    lines = {"samples.jsonl": done.samples, "scores.jsonl": done.scores}
+    write_page(folder, "best_of_n", report, done.summary, lines)
     return done
 
 

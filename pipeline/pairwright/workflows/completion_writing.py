@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from pairwright import assets
-from pairwright.dataset import write_lines
 from pairwright.errors import CallFailed, InputError
 from pairwright.evaluation.content import Asker, Strangers
 from pairwright.evaluation.policy_samples import scores_of
@@ -171,11 +170,8 @@ def completions(
     with open_session(settings, folder, progress, stop) as session:
         done = run_async(_write_and_score(task, session))
     report = completions_page(done.summary)
-    # The summary is written last, so that it is never beside lines that it is not of.
-    (folder / "completions.json").unlink(missing_ok=True)
-    write_lines(folder / "completions.jsonl", done.completions)
-    write_lines(folder / "picks.jsonl", done.picks)
-    write_page(folder, "completions", report, done.summary)
+    lines = {"completions.jsonl": done.completions, "picks.jsonl": done.picks}
+    write_page(folder, "completions", report, done.summary, lines)
     return done
 
 

@@ -1,9 +1,10 @@
 """Where a workflow writes: a folder that may be written to, and a report in its three forms."""
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pairwright.errors import InputError
+from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.records import Record
 
@@ -48,8 +49,29 @@ def release_above(path: Path) -> Path | None:
     return None
 
 
-def write_page(folder: Path, name: str, page: "Page", values: Record) -> None:
-    """Write NAME.html, NAME.md and last NAME.json, each whole. Raises StoreError."""
+def write_page(
+    folder: Path,
+    name: str,
+    page: "Page",
+    values: Record,
+    lines: Mapping[str, Iterable[Record]] | None = None,
+) -> None:
+    """Write NAME.html, NAME.md and last NAME.json, each whole; before them files of `lines`, by
+    their names. Raises StoreError.
+    """
+    summary = folder / f"{name}.json"
+    write_below(summary, lines or {})
     write_whole(folder / f"{name}.html", page.html)
     write_whole(folder / f"{name}.md", page.markdown)
-    write_whole(folder / f"{name}.json", values.model_dump_json(indent=2) + "\n")
+    write_whole(summary, values.model_dump_json(indent=2) + "\n")
+
+
+def write_below(summary: Path, lines: Mapping[str, Iterable[Record]]) -> None:
+    """Write the files of lines, by their names, that a summary beside them is of. An earlier one
+    goes first, so that it is never beside lines that it is not of. Raises StoreError."""
+    from pairwright.dataset import write_lines
+
+    with on_disk(summary):
+        summary.unlink(missing_ok=True)
+    for name, records in lines.items():
+        write_lines(summary.with_name(name), records)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pairwright.dataset import write_lines, write_one
+from pairwright.dataset import write_one
 from pairwright.evaluation.outputs import (
     AspectJudge,
     JudgedOutput,
@@ -21,6 +21,7 @@ from pairwright.evaluation.release import Release, ReleaseRef
 from pairwright.evaluation.settings import Scorers
 from pairwright.notebook import run_async
 from pairwright.options import Doc, OutPath, ReleasePath
+from pairwright.workflows.output import write_below
 from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.scoring import ScorerSession, open_session, scorer_settings
 
@@ -69,9 +70,7 @@ def judge_outputs(
     to_judge = read_outputs(Path(outputs), questions)
     with open_session(settings, folder, progress, stop) as session:
         done = run_async(_judge(session, pairs.ref, to_judge, len(questions.own)))
-    # The summary is written last, so that it is never beside lines that it is not of.
-    (folder / "judged.json").unlink(missing_ok=True)
-    write_lines(folder / "judged.jsonl", done.outputs)
+    write_below(folder / "judged.json", {"judged.jsonl": done.outputs})
     write_one(folder / "judged.json", done.scores)
     return done
 

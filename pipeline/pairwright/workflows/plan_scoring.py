@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, NamedTuple, TypeAlias
 
 from pairwright import assets
-from pairwright.dataset import write_lines
 from pairwright.models import Model
 from pairwright.models.client import Client
 from pairwright.models.run import work_through
@@ -104,9 +103,9 @@ def score_planners(
     path, folder = Path(settings), Path(out)
     scoring = load_scoring(path)
     with open_calls(folder, progress, stop) as calls:
-        task = _Comparison(scoring, path.resolve().parent, folder, limit, calls)
-        scores = run_async(task.run())
-    write_page(folder, "plan-score", plan_scores_page(scores), scores)
+        task = _Comparison(scoring, path.resolve().parent, limit, calls)
+        scores, lines = run_async(task.run())
+    write_page(folder, "plan-score", plan_scores_page(scores), scores, lines)
     return PlanComparison(folder, scores)
 
 
@@ -146,12 +145,11 @@ class _Comparison(NamedTuple):
     scoring: PlanScoring
     base: Path
     """What paths in the file start from."""
-    out: Path
     limit: int | None
     calls: ScoringCalls
 
-    async def run(self) -> PlanScores:
-        """Compare, and write each planner's lines."""
+    async def run(self) -> tuple[PlanScores, dict[str, list[ScoredPlan]]]:
+        """The comparison, and each planner's lines by the file that they belong in."""
         scoring = self.scoring
         if scoring.embedding:
             dense.require("[embedding]", "leave out this table")
@@ -181,9 +179,8 @@ class _Comparison(NamedTuple):
                     planning = Serving(spec, model, prompts, domains).planned
                 lines[name] = await self._lines(name, items, planning, judging, endpoints)
         lines = {name: self._nearness(name, items, each) for name, each in lines.items()}
-        for name, each in lines.items():
-            write_lines(self.out / f"{name}.jsonl", each)
-        return self._scores(gold, items, lines)
+        files = {f"{name}.jsonl": each for name, each in lines.items()}
+        return self._scores(gold, items, lines), files
 
     @asynccontextmanager
     async def _endpoints(self) -> AsyncIterator[_Endpoints]:
