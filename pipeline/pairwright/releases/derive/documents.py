@@ -70,19 +70,21 @@ def _written(cells: Iterable[str]) -> str:
     return file.getvalue()
 
 
+_json = json.JSONEncoder(ensure_ascii=False).encode
+
+
 def preference_line(row: Row, canary: str) -> str:
-    """The row's line in preference/."""
-    text = user_message(row.question, row.profile)
-    prompt = {"role": "user", "content": text}
-    line = {
-        "id": row.id,
-        "subset": row.config,
-        "prompt": text,
-        "chosen": [prompt, {"role": "assistant", "content": row.chosen}],
-        "rejected": [prompt, {"role": "assistant", "content": row.rejected}],
-        "canary": canary,
-    }
-    return json.dumps(line, ensure_ascii=False) + "\n"
+    """The row's line in preference/. Its user's message is there three times, and encoded once."""
+    text = _json(user_message(row.question, row.profile))
+    chosen, rejected = (
+        f'[{{"role": "user", "content": {text}}},'
+        f' {{"role": "assistant", "content": {_json(response)}}}]'
+        for response in (row.chosen, row.rejected)
+    )
+    return (
+        f'{{"id": {_json(row.id)}, "subset": {_json(row.config)}, "prompt": {text},'
+        f' "chosen": {chosen}, "rejected": {rejected}, "canary": {_json(canary)}}}\n'
+    )
 
 
 def derived_files(
