@@ -1,4 +1,4 @@
-"""The pages of trainings, comparisons of planners and completions: templates with their plots."""
+"""The pages of trainings and of comparisons of planners: templates with their plots."""
 
 from matplotlib.figure import Figure as Drawing
 
@@ -18,7 +18,6 @@ from pairwright.pages.plots import (
     plot,
 )
 from pairwright.text import visible
-from pairwright.training.completions import CEILING, Completions
 from pairwright.training.plan_scores import MATCHES, MEANING, Match, Name, PlanScores
 from pairwright.training.planner_checkpoints import TrainingReport
 
@@ -34,12 +33,6 @@ _LOOKS: dict[Name, tuple[str, Colour]] = {
     "f1": ("s", ORANGE),
     "other": ("x", GREY),
 }
-
-
-def completions_page(result: Completions, *, drawn: bool = True) -> Page:
-    """The whole report of a completions benchmark; a terminal does without the drawing."""
-    plots = {"rouge": _rouge_plot(result)} if result.means and drawn else {}
-    return render_page("completions", plots, result=result, ceiling=CEILING)
 
 
 def plan_scores_page(scores: PlanScores, *, drawn: bool = True) -> Page:
@@ -69,23 +62,6 @@ def planner_page(report: TrainingReport, *, drawn: bool = True) -> Page:
     ]
     plots = {"checkpoints": _checkpoints_plot(report), "loss": _loss_plot(report)} if drawn else {}
     return render_page("planner", plots, report=report, decided=settings)
-
-
-def _rouge_plot(result: Completions) -> Plot:
-    dots = [
-        Dot(visible(mean.condition)[:40], estimate, colour, marker, name)
-        for mean in result.means
-        for name, estimate, colour, marker in (
-            ("ROUGE-1", mean.rouge_1, BLUE, "o"),
-            ("ROUGE-L", mean.rouge_l, ORANGE, "s"),
-        )
-    ]
-    caption = (
-        "ROUGE with 95 % intervals by user in each condition. The dashed line is ROUGE-1 of the"
-        " model without posts."
-    )
-    without = result.means[0].rouge_1.value
-    return draw_dots(dots, unit="ROUGE, %", reference=without, caption=caption, name="rouge")
 
 
 def _match_plot(scores: PlanScores, match: Match) -> Plot:
