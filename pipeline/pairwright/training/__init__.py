@@ -10,5 +10,4 @@ planner_checkpoints.py  the folder of a training, and the best checkpoint
 rl_data.py              prompts for PPO and GRPO, pairs for DPO, and a trainer's outputs
 rewards.py              asking a reward server; the reward functions of TRL and verl
 reward_server.py        rewards over HTTP
-pages.py                the pages of all of them
 """

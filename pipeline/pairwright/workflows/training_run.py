@@ -16,12 +16,12 @@ from pairwright.settings.prompt_variables import BUILDING, LISTING
 from pairwright.text import number_of
 from pairwright.training import planner_checkpoints as folder
 from pairwright.training.gold import GoldItems, Similarity, by_embedding, by_words, read_gold
-from pairwright.training.pages import planner_page
 from pairwright.training.plan_settings import Training
 from pairwright.training.planner_checkpoints import (
     CheckpointScore,
     TrainingReport,
     best,
+    planner_page,
     sample_hash,
     sample_items,
     score_checkpoint,
@@ -86,7 +86,7 @@ class TrainingRun(NamedTuple):
         training, validation = sources_of(settings, self.base, asking.domains)
         words = Words(settings)
         count = self._counter("items", len(training.items))
-        rows, data = rows_of(settings, training, asking, words, count)
+        rows, data = rows_of(settings, training, asking, words.tokens, count)
         with on_disk(self.out):
             self.out.mkdir(parents=True, exist_ok=True)
         prompt = "plan_list" if settings.target == "lamp-qa" else "plan"
