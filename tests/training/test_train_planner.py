@@ -96,7 +96,7 @@ def made(
     tmp_path: Path, *given: dict[str, Any], **changes: Any
 ) -> tuple[list[SplitPrompt], TrainingData]:
     source = gold(tmp_path, *given)
-    return rows_of(settings(**changes), source, asking(), characters, lambda _: None)
+    return rows_of(settings(**changes), source, asking(), characters, lambda: None)
 
 
 # What is to be written

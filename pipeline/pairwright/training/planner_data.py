@@ -292,7 +292,7 @@ def rows_of(
     source: GoldItems,
     asking: PromptMaker,
     tokenizer: Tokenizer,
-    count: Callable[[int], None],
+    count: Callable[[], None],
 ) -> tuple[list[SplitPrompt], TrainingData]:
     """Each item's tokens; `count` is called with each item. Raises ConfigError where none is
     left."""
@@ -302,7 +302,7 @@ def rows_of(
     aspects = shortened = 0
     for item in source.items:
         example = training_example(item, asking, tokenizer, settings.max_tokens)
-        count(1)
+        count()
         if isinstance(example, LeftOutItem):
             refused[example.reason] += 1
             empty.update(example.dropped)
