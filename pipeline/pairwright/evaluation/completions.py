@@ -19,7 +19,7 @@ from pairwright import text
 from pairwright.errors import CallFailed
 from pairwright.estimate import Estimate
 from pairwright.evaluation.policy_samples import scores_of
-from pairwright.evaluation.results import ModelRef
+from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, Unscored, failed_call
 from pairwright.intervals import Floats, mean_by_user
 from pairwright.models import Model, together
@@ -259,6 +259,19 @@ class CompletionDifference(Record):
     second: str
     rouge_1: Estimate
     rouge_l: Estimate
+
+
+class ModelRef(Record):
+    """The policy, or a scorer, without what is only known of scorers of pairs."""
+
+    name: str
+    model: str
+    revision: str | None
+    settings: str
+
+    @classmethod
+    def of(cls, ref: ScorerRef) -> "ModelRef":
+        return cls.model_validate(ref.model_dump(include=set(cls.model_fields)))
 
 
 class Completions(Record):

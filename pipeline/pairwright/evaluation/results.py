@@ -37,20 +37,15 @@ _DECIDING = ("release", "scorer", "limit", "split", "history", "seed", "planner"
 """What a result depends on."""
 
 
-class ModelRef(Record):
-    """A model, identified exactly."""
+class ScorerRef(Record):
+    """The scorer, identified exactly."""
 
     name: str
+    kind: str
     model: str = ""
     revision: str | None = None
     settings: str = ""
-    """Hash of all that decides its replies beside model and revision."""
-
-
-class ScorerRef(ModelRef):
-    """The scorer, identified exactly."""
-
-    kind: str
+    """Hash of all that decides its scores beside model and revision."""
     beside: str = ""
     """Another model that has a part in its scores."""
     cutoff: str | None = None
