@@ -97,7 +97,7 @@ def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> Buil
                     # The partner's plan is one of those that the asker's rubric is held against.
                     once.update({"support": 1, "match": 1, "adherence": 1, "choose": 2})
                     redrawn.update({"write": 2, "adherence": 4, "quality": 2, "compare": 2})
-            case "survey" | "natural" | "accepted":
+            case "survey" | "natural" | "accepted" | "decoy" | "placebo":
                 pass
             case _:
                 assert_never(unit.mode)

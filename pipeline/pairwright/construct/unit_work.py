@@ -58,6 +58,8 @@ async def work_on(
             result = await _ended(_twin(unit, item, corpus, models, rules))
         elif unit.mode == "violate":
             result = await _ended(build_contrast(item, models, rules))
+        elif unit.mode in ("decoy", "placebo"):
+            raise NotImplementedError(unit.mode)
         else:
             assert_never(unit.mode)
     other = item.opposite and item.opposite.other
