@@ -20,7 +20,7 @@ from pairwright.estimate import Estimate
 from pairwright.evaluation.board import board as board_module
 from pairwright.evaluation.board import page as page_module
 from pairwright.evaluation.board.board import Leaderboard
-from pairwright.evaluation.board.flips import sign_flip
+from pairwright.evaluation.board.sign_flips import sign_flip
 from pairwright.evaluation.board.inputs import gather_results
 from pairwright.evaluation.board.page import accuracies, board_notes, board_page
 from pairwright.evaluation.board.ranking import group_letters

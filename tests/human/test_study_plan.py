@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binom
 
 from pairwright.estimate import share
-from pairwright.evaluation.board.flips import POWER, SimulatedReleases
+from pairwright.evaluation.board.sign_flips import POWER, SimulatedReleases
 from pairwright.evaluation.board.ranking import compare_rows
 from pairwright.intervals import LEVEL, Floats, Places
 from pairwright.settings.rules import HumanRules, PlanRules

@@ -16,7 +16,7 @@ from statsmodels.stats.multitest import multipletests
 from pairwright.errors import InputError
 from pairwright.estimate import p_text, p_value
 from pairwright.evaluation.board.board import Leaderboard
-from pairwright.evaluation.board.flips import POWER
+from pairwright.evaluation.board.sign_flips import POWER
 from pairwright.evaluation.board.ranking import BoardEntry, Ranking
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.correlation.correlations import (

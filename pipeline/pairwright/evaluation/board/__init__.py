@@ -1,7 +1,7 @@
 """The leaderboard: results of one release side by side, and which of them can be distinguished.
 
 inputs.py     results that may be compared, the refusal of others, and their pairs
-flips.py      the tests of differences, and what they could distinguish before there is any score
+sign_flips.py the tests of differences, and what they could distinguish before there is any score
 findings.py   the tests of the controls: recall, word overlap, evidence, order
 ranking.py    the rows of one mode in one condition, ranked, with letters
 board.py      all of it

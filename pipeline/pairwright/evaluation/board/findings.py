@@ -22,7 +22,7 @@ import numpy as np
 from statsmodels.stats.multitest import multipletests
 
 from pairwright.estimate import Estimate
-from pairwright.evaluation.board.flips import equality_p
+from pairwright.evaluation.board.sign_flips import equality_p
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.measure.accuracy import (
@@ -72,7 +72,7 @@ class ScorerFinding(Record):
     where_right: Estimate | None = None
     """For question `overlap`, the same where word overlap is right; None where it never is."""
     p: float
-    """Of this test alone: see `flips.equality_p`."""
+    """Of this test alone: see `sign_flips.equality_p`."""
     adjusted: float = 1.0
     """By Holm's procedure, over all tests of the leaderboard."""
 

@@ -11,7 +11,7 @@ from pairwright.blind_preference import preference_sentence
 from pairwright.estimate import p_text, p_value
 from pairwright.evaluation.board.board import Leaderboard, choices_of_others
 from pairwright.evaluation.board.findings import TEST_VALUES, found_by_meaning
-from pairwright.evaluation.board.flips import clusters_needed
+from pairwright.evaluation.board.sign_flips import clusters_needed
 from pairwright.evaluation.board.ranking import BoardEntry, gain_over, level_sharers
 from pairwright.evaluation.board.tables import OTHERS, figure_text, label, ranking_table
 from pairwright.evaluation.conditions import CONDITIONS, CONTROLS, ConditionName

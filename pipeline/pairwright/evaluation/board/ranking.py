@@ -13,7 +13,7 @@ from pydantic import Field
 from statsmodels.stats.multitest import multipletests
 
 from pairwright.estimate import Estimate
-from pairwright.evaluation.board.flips import equality_p, step_down
+from pairwright.evaluation.board.sign_flips import equality_p, step_down
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.measure.calibration import Calibration
 from pairwright.evaluation.measure.figure import ScorerFigure, mode_group
@@ -120,7 +120,7 @@ class RowComparison(Record):
     n: int
     clusters: int
     p: float
-    """The p of these two alone: see `flips.equality_p`."""
+    """The p of these two alone: see `sign_flips.equality_p`."""
     adjusted: float
     """The p of the step-down test of all pairs of rows in the ranking, or where couples and
     responses are crossed of Holm's procedure, times the number of the leaderboard's rankings that
