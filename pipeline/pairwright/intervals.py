@@ -17,6 +17,7 @@ from pairwright.estimate import Estimate, no_estimate
 from pairwright.records import Cluster
 
 Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.intp]
 """Numbers of clusters, shape (n,); or of natural twins shape (n, 3): couple and both responses."""
 LEVEL = 0.05
@@ -169,6 +170,42 @@ def difference(differences: Floats, clusters: Places) -> Estimate:
         for x in (interval.value, interval.low, interval.high)
     )
     return interval.model_copy(update={"value": value, "low": low, "high": high})
+
+
+def newcombe(
+    first: Estimate, second: Estimate, *, weight: float = 1.0, correlation: float = 0.0
+) -> Estimate:
+    """The one value less `weight` times the other, with a 95 % interval from the interval of each
+    (Newcombe 1998, Statist. Med. 17, 873-890, method 10). `correlation` is that of the two values
+    (Zou 2007, Psychol. Methods 12, 399-413); without it the clusters of the two are different ones.
+    Without a value where one of the two has none, and without an interval where one has none."""
+    n, clusters = first.n + second.n, first.clusters + second.clusters
+    if first.value is None or second.value is None:
+        return Estimate(value=None, low=None, high=None, n=n, clusters=clusters)
+    value, low, high = first.value - weight * second.value, None, None
+    if None not in (first.low, first.high, second.low, second.high):
+        below, above = (
+            math.sqrt(max(0.0, a * a - 2 * correlation * a * b + b * b))
+            for a, b in (
+                (first.value - (first.low or 0.0), weight * ((second.high or 0.0) - second.value)),
+                ((first.high or 0.0) - first.value, weight * (second.value - (second.low or 0.0))),
+            )
+        )
+        low, high = round(value - below, 6), round(value + above, 6)
+    return Estimate(value=round(value, 6), low=low, high=high, n=n, clusters=clusters)
+
+
+def correlation_of_means(points: Floats, clusters: Places, second: Flags) -> float:
+    """The correlation of two means by the clusters that have points of both, all arguments of shape
+    (n,): the mean of the points where `second` is true, and that of the others. 0 where one of the
+    two does not vary."""
+    sums = [
+        np.bincount(clusters[part], points[part] - points[part].mean(), clusters.max() + 1)
+        for part in (second, ~second)
+        if part.any()
+    ]
+    squares = math.prod(float(one @ one) for one in sums)
+    return float(sums[0] @ sums[-1]) / math.sqrt(squares) if len(sums) == 2 and squares else 0.0
 
 
 def _design(errors: Floats, clusters: Places) -> float:

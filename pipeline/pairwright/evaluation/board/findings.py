@@ -25,14 +25,9 @@ from pairwright.estimate import Estimate
 from pairwright.evaluation.board.sign_flips import equality_p
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.decision import PairDecision
-from pairwright.evaluation.measure.accuracy import (
-    OVERLAP_RIGHT,
-    OVERLAP_WRONG,
-    first_place_points,
-    join_decisions,
-    unit_name,
-)
-from pairwright.evaluation.measure.figure import ModeDecisions, by_mode, points
+from pairwright.evaluation.measure.accuracy import first_place_points, join_decisions
+from pairwright.evaluation.measure.figure import ModeDecisions, by_mode, points, unit_name
+from pairwright.evaluation.measure.slices import OVERLAP_RIGHT, OVERLAP_WRONG
 from pairwright.intervals import (
     LEVEL,
     accuracy_by_cluster,
