@@ -59,7 +59,7 @@ class Leaderboard(Record):
         return next((one for one in rankings if one.ranked), rankings[0])
 
     @property
-    def of_flips(self) -> Ranking | None:
+    def flips_ranking(self) -> Ranking | None:
         """The first ranking by net right flips; None where no ranking is by them."""
         ranked = (self.first(mode) for mode in self.modes)
         return next((one for one in ranked if one.ranked_by == "net_right_flips"), None)
@@ -212,7 +212,7 @@ def _rankings(reading: _Reading, pairs: ResultPairs) -> Iterator[Ranking]:
             if not there:
                 continue
             own = {entry.name: reading.points[entry.name][places] for entry in there}
-            of_flips = any(entry.figure("net_right_flips", mode) for entry in there)
-            flips = reading.flips if of_flips else None
+            has_flips = any(entry.figure("net_right_flips", mode) for entry in there)
+            flips = reading.flips if has_flips else None
             ranking = rank(mode, condition, there, own, clusters, flips)
             yield ranking.model_copy(update={"apart": reading.apart[condition, mode]})

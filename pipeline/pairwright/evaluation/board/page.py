@@ -103,8 +103,8 @@ def _render(name: str, board: Leaderboard, drawn: dict[str, Plot], *, brief: boo
 
 
 def _plots(board: Leaderboard) -> Iterator[tuple[str, Plot]]:
-    if board.of_flips:
-        yield "flips", flips_plot(board, board.of_flips)
+    if board.flips_ranking:
+        yield "flips", flips_plot(board, board.flips_ranking)
     for mode in board.modes:
         group = mode_group(mode).name
         yield f"accuracy-{group}", accuracies(board, mode)

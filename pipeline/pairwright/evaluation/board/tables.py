@@ -52,7 +52,7 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
     """The entries of a ranking, one a row, with every column."""
     mode = ranking.mode
     entries = [board.entries[name] for name in board.rows(ranking)]
-    of_flips = ranking.ranked_by == "net_right_flips"
+    by_flips = ranking.ranked_by == "net_right_flips"
 
     def text(name: str, entry: BoardEntry, of: Mode | None = mode) -> str:
         return figure_text(entry.figure(name, of))
@@ -71,7 +71,7 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
         columns["group"] = lambda one: ranking.groups.get(one.name, "").replace(
             " ", "\N{NO-BREAK SPACE}"
         )
-    if of_flips:
+    if by_flips:
         columns |= {head: partial(text, name, of=of) for head, (name, of) in FLIPS.items()}
     columns["accuracy"] = partial(text, "accuracy")
     further = [
@@ -108,7 +108,7 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
     whole = all(one.value("coverage", mode) in (None, 1.0) for one in entries)
     main = (
         ("scorer", "group", *FLIPS, "accuracy")
-        if of_flips
+        if by_flips
         else ("scorer", "group", "accuracy", second)
     )
     # Where every score is there, coverage says nothing that the accuracy does not.
@@ -222,8 +222,8 @@ def _cells(board: Leaderboard, ranking: Ranking, entry: BoardEntry) -> Iterator[
     figures = [
         entry.figure(name, mode) for name in ("accuracy", *map(gain_over, GAIN_CONTROLS), *FURTHER)
     ]
-    of_flips = ranking.ranked_by == "net_right_flips"
-    figures += [entry.figure(*flip) if of_flips else None for flip in FLIPS.values()]
+    by_flips = ranking.ranked_by == "net_right_flips"
+    figures += [entry.figure(*flip) if by_flips else None for flip in FLIPS.values()]
     for figure in figures:
         for part in ("value", "low", "high", "n", "clusters"):
             number = getattr(figure, part, None)
