@@ -294,6 +294,18 @@ def test_nothing_else_changes_with_placebos(tmp_path: Path) -> None:
     assert not [word for word in (*FLIPS, "ranked_by", "placebo") if f'"{word}"' in text]
 
 
+@pytest.mark.parametrize("placebos", [[SHORT] * 3, [TIES] * 3])
+def test_a_row_without_a_score_on_placebos_is_not_ranked(
+    tmp_path: Path, placebos: list[Outcome], drawn: None
+) -> None:
+    result(tmp_path, "a", decided([RIGHT] * 3, placebos))
+    result(tmp_path, "b", decided([RIGHT] * 3, [SAME] * 3))
+    board = board_of(tmp_path)
+    (ranking,) = board.rankings
+    assert ranking.ranked == (("a.profile",) if TIES in placebos else ()) + ("b.profile",)
+    assert board_page(board).markdown.count("(no pair has a score)") == (SHORT in placebos)
+
+
 @pytest.mark.parametrize("twins", [[], [RIGHT] * 3])
 @pytest.mark.parametrize("decoys", [0, 3])
 def test_every_mixture_has_a_page(tmp_path: Path, twins: list[Outcome], decoys: int) -> None:

@@ -39,7 +39,7 @@ class RankingTable(NamedTuple):
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     main: tuple[str, ...]
-    """The heads of the columns that are read first: five at most, and with flips six or seven."""
+    """The heads of the columns that are read first: five at most, and six with flips."""
 
     def only(self, heads: Collection[str]) -> "RankingTable":
         """The columns of these heads, in their order here."""
@@ -106,13 +106,10 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
         rows.append(tuple(known.get(name, "") for name in columns))
     second = "both right" if is_twin(mode) else next(iter(further), "")
     whole = all(one.value("coverage", mode) in (None, 1.0) for one in entries)
-    main = (
-        ("scorer", "group", *FLIPS, "accuracy")
-        if by_flips
-        else ("scorer", "group", "accuracy", second)
-    )
     # Where every score is there, coverage says nothing that the accuracy does not.
-    main += () if whole else (covered,)
+    main = ("scorer", "group", "accuracy", second, *(() if whole else (covered,)))
+    if by_flips:  # The notes say which rows are short of scores.
+        main = ("scorer", "group", *FLIPS, "accuracy")
     return RankingTable(tuple(columns), tuple(rows), main)
 
 
