@@ -69,7 +69,7 @@ def main() -> None:
     decisive = _board(_planted_rows(chance, plain=False), chance)
     plain = _board(_planted_rows(chance, plain=True), chance, ("overlap",))
     found = {name: _net(decisive, name) for name in ("reader", "overlap", "chance")}
-    blind = max((_net(decisive, name) for name in BLIND), key=abs)
+    blind = max((_net(decisive, name) for name in BLIND), key=lambda net: abs(net or 0.0))
     further = {name: _net(decisive, name.replace("_", "-")) for name in ("flip_happy", "reversed")}
     for name, entry in decisive.entries.items():
         figures = [
