@@ -241,7 +241,9 @@ async def judge_draft(
     draft = draft.model_copy(update={"comparison": comparison})
 
     async def with_quality(draft: Draft) -> Draft:
-        if not (draft.has_winner and winner_gap is None):
+        # Without a gap that is allowed to it, a winner decides alone.
+        decided = draft.has_winner and winner_gap is None and "parity" not in config.gates.off
+        if not decided:
             found = await together(
                 *(quality(question, text, scales, judge, prompts) for text in draft.both)
             )

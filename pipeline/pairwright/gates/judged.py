@@ -58,12 +58,12 @@ def judge_quality(
     """The floor of quality and parity.
 
     A stable winner (the same response in both orders) is not parity, but for a gap up to
-    `winner_gap` if one is given: in a twin each response is chosen once. So without one a winner
-    decides before quality is asked for. Where the verdict is a tie, or changes with the order, the
-    absolute scores decide.
+    `winner_gap` if one is given: in a twin each response is chosen once. Without one a winner
+    decides, and a draft may have no scores. Where the verdict is a tie, or changes with the order,
+    the absolute scores decide.
     """
-    verdict = draft.comparison
-    if draft.has_winner and winner_gap is None:
+    verdict, won = draft.comparison, draft.has_winner
+    if not draft.quality:
         blamed = verdict is Comparison.SECOND, verdict is Comparison.FIRST
         value: JsonValue = [None, verdict and verdict.value]
         return (gate_result(rules, "parity", blamed, value, "no stable winner"),)
@@ -72,9 +72,9 @@ def judge_quality(
     floor = gate_result(
         rules, "quality_floor", poor, _whole(min(first, second)), rules.quality_floor
     )
-    gap, won = round(abs(first - second), 3), draft.has_winner
-    most = winner_gap if won and winner_gap is not None else rules.parity
-    level = not _below(most, gap)
+    gap = round(abs(first - second), 3)
+    most = winner_gap if won else rules.parity
+    level = most is not None and not _below(most, gap)
     level = level and (verdict is Comparison.TIE or not any(poor))
     # The loser is the one to write better; without one, the one of lower scores.
     first_behind = verdict is Comparison.SECOND if won else first < second
@@ -85,7 +85,7 @@ def judge_quality(
         "parity",
         (False, False) if level else blamed,
         [gap, verdict and verdict.value],
-        ["gap", most],
+        ["gap", most] if most is not None else "no stable winner",
     )
     return floor, parity
 
