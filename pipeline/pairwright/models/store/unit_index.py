@@ -175,6 +175,12 @@ class UnitIndex:
             "SELECT tally, count(*) FROM unit_entries WHERE tally IS NOT NULL GROUP BY tally"
         ).fetchall()
 
+    def units(self) -> list[tuple[int, str]]:
+        """Each position with its tally, in source order; stale entries are left out."""
+        return self._rows(
+            "SELECT position, tally FROM unit_entries WHERE tally IS NOT NULL ORDER BY position"
+        )
+
     def signals(self) -> Counter[tuple[int, bool]]:
         """The items whose rubric was inferred, by the length of their profile and by whether
         nothing was left. The last unit of an item says."""
