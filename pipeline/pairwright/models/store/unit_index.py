@@ -177,9 +177,8 @@ class UnitIndex:
 
     def units(self) -> list[tuple[int, str]]:
         """Each position with its tally, in source order; stale entries are left out."""
-        return self._rows(
-            "SELECT position, tally FROM unit_entries WHERE tally IS NOT NULL ORDER BY position"
-        )
+        query = "SELECT position, tally FROM unit_entries WHERE tally IS NOT NULL ORDER BY position"
+        return self._db.execute(query).fetchall()
 
     def signals(self) -> Counter[tuple[int, bool]]:
         """The items whose rubric was inferred, by the length of their profile and by whether
