@@ -7,7 +7,7 @@ Everything that lists modes takes them from `MODES`. The function that builds a 
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-Mode = Literal["twin", "violate", "natural", "accepted"]
+Mode = Literal["twin", "decoy", "placebo", "violate", "natural", "accepted"]
 
 
 class ModeDefinition(NamedTuple):
@@ -32,6 +32,9 @@ class ModeDefinition(NamedTuple):
     """What its pairs cannot show, for the pages of a release."""
     needs_partner: bool = False
     """Whether a unit needs a second user, whose aspects only a planner can give."""
+    no_preference: bool = False
+    """Whether nothing speaks for either response: which of the two a pair calls chosen is drawn,
+    and says nothing. What counts is whether a scorer's preference changes with the user."""
     against_rubric: bool = False
     """Whether the rejected response is written against the rubric. Then the texts alone may give
     it away, and people may find it the worse answer."""
@@ -68,6 +71,52 @@ TWIN = ModeDefinition(
         " that half is counterfactual, and the halves are to be reported apart too.",
     ),
     needs_partner=True,
+)
+DECOY = ModeDefinition(
+    name="decoy",
+    pairs="decoys",
+    units="decoys",
+    halves=1,
+    adherence_endings=("_own", "_other"),
+    sides=("chosen response", "decoy"),
+    meaning=(
+        "Mode decoy: one user and two responses, each written to a rubric for the question by a"
+        " model that sees the question and that rubric alone. The chosen response is written to"
+        " this user's rubric. The rejected one, the decoy, is written to the rubric of somebody"
+        " else, and a judge found that this user's posts show no such need. Both look tailored;"
+        " only the posts tell whose needs they serve."
+    ),
+    limits=(
+        "Decoys: a scorer that cannot see the user has no identity to keep it at one half. It can"
+        " be right more or less often where one side is the better answer as a rule. Compare it"
+        " with the same scorer without the history.",
+        "That the posts show no need of the decoy's kind is a judge's finding. The user may have"
+        " that need and never have written of it.",
+    ),
+    needs_partner=True,
+)
+PLACEBO = ModeDefinition(
+    name="placebo",
+    pairs="placebos",
+    units="placebos",
+    halves=2,
+    adherence_endings=("_own", "_other"),
+    sides=("first response", "second response"),
+    meaning=(
+        "Mode placebo: one question, two users whose posts show no need of their own on it, and"
+        " two plain responses that a judge found equally good. Nothing speaks for either response"
+        " with either user, so a scorer should prefer the same one for both. A placebo is two"
+        " pairs, with the responses swapped as in a twin; which response a pair calls chosen is"
+        " drawn and says nothing."
+    ),
+    limits=(
+        "Placebos: accuracy on them says nothing, because their labels are drawn. What counts is"
+        " how often a scorer's preference changes with the user: it should not.",
+        "That the posts show no need on the question is what a planner and a judge found. A need"
+        " that they missed would make a change of preference right.",
+    ),
+    needs_partner=True,
+    no_preference=True,
 )
 VIOLATE = ModeDefinition(
     name="violate",
@@ -144,7 +193,9 @@ ACCEPTED = ModeDefinition(
     ),
     own_choice=True,
 )
-MODES: dict[Mode, ModeDefinition] = {mode.name: mode for mode in (TWIN, VIOLATE, NATURAL, ACCEPTED)}
+MODES: dict[Mode, ModeDefinition] = {
+    mode.name: mode for mode in (TWIN, DECOY, PLACEBO, VIOLATE, NATURAL, ACCEPTED)
+}
 """The modes by name, in the order of pages."""
 
 Stage = Literal["items", "signal", "partner", "partner_signal", "drafts", "kept"]
@@ -185,6 +236,11 @@ def is_own_choice(mode: str | None) -> bool:
     return any(one.name == mode and one.own_choice for one in MODES.values())
 
 
+def has_no_preference(mode: str | None) -> bool:
+    """Whether nothing speaks for either response of a pair of this mode."""
+    return any(one.name == mode and one.no_preference for one in MODES.values())
+
+
 def has_own_choices(modes: Iterable[str]) -> bool:
     """Whether the label of any of these modes is the user's own choice."""
     return any(map(is_own_choice, modes))
@@ -193,7 +249,9 @@ def has_own_choices(modes: Iterable[str]) -> bool:
 def verified_modes(pairs: int | None = None) -> tuple[Mode, ...]:
     """The modes whose units people verify; with `pairs`, those whose units have so many."""
     return tuple(
-        name for name, mode in MODES.items() if not mode.own_choice and pairs in (None, mode.halves)
+        name
+        for name, mode in MODES.items()
+        if not (mode.own_choice or mode.no_preference) and pairs in (None, mode.halves)
     )
 
 

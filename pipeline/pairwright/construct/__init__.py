@@ -3,7 +3,8 @@
 The two build functions are one piece of work each, and read top to bottom. The other files choose
 the work, and write down what came of it.
 
-written_pairs.py       `build_contrast` and `build_twin`: from item to pair
+written_pairs.py       `build_twin`, `build_decoy`, `build_placebo`, `build_contrast`: from an
+    item to its pair
 natural.py own_choice_pairs.py    people's own choices, which need no model: who took what another
     refused, items, and their pairs; how those who choose like a user lean to both responses
 drafts.py              drawing until a draft is accepted, and what is drawn after a refusal
@@ -19,11 +20,17 @@ outcomes.py            what came of each unit, written, and how far it came
 outcome_details.py     the same as lines, with everything behind it; and one call
 run_pairs.py           a finished run read again, and replies that are asked for again
 tally.py manifest.py   outcomes counted, the index that says so, and the manifest
+dropped_questions.py   which questions were dropped at which stage, and how the kept ones differ
 folder.py              a run folder, and whether a run may go on in it
 estimate.py            what a build will cost: by its config, and by a pilot
 """
 
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.written_pairs import build_contrast, build_twin
+from pairwright.construct.written_pairs import (
+    build_contrast,
+    build_decoy,
+    build_placebo,
+    build_twin,
+)
 
-__all__ = ["BuildRules", "build_contrast", "build_twin"]
+__all__ = ["BuildRules", "build_contrast", "build_decoy", "build_placebo", "build_twin"]

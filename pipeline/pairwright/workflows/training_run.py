@@ -1,7 +1,5 @@
-"""A training from its settings to its report: prepare, train, choose, and merge where asked."""
+"""A training from its settings to its report: prepare, train and choose."""
 
-import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,12 +14,12 @@ from pairwright.settings.prompt_variables import BUILDING, LISTING
 from pairwright.text import number_of
 from pairwright.training import planner_checkpoints as folder
 from pairwright.training.gold import GoldItems, Similarity, by_embedding, by_words, read_gold
-from pairwright.training.pages import planner_page
 from pairwright.training.plan_settings import Training
 from pairwright.training.planner_checkpoints import (
     CheckpointScore,
     TrainingReport,
     best,
+    planner_page,
     sample_hash,
     sample_items,
     score_checkpoint,
@@ -33,9 +31,9 @@ from pairwright.training.planner_data import (
     planner_prompt,
     rows_of,
 )
-from pairwright.training.planner_model import PlanWriter, Words, merge, train
+from pairwright.training.planner_model import PlanWriter, Words, train
 from pairwright.workflows.planner_training import TrainedPlanner
-from pairwright.workflows.progress import Note, Progress, Step, Stop
+from pairwright.workflows.progress import Note, Progress, Step, Stop, counter
 from pairwright.workflows.scoring import settings_folder
 
 
@@ -74,7 +72,7 @@ class TrainingRun(NamedTuple):
     progress: Progress
     stop: Stop
 
-    def run(self, merging: bool) -> TrainedPlanner:
+    def run(self) -> TrainedPlanner:
         """Train, choose a checkpoint and report.
 
         Raises ConfigError, SourceError, StoreError and Interrupted; what is saved stays.
@@ -85,8 +83,8 @@ class TrainingRun(NamedTuple):
         asking = asking_of(settings, self.base)
         training, validation = sources_of(settings, self.base, asking.domains)
         words = Words(settings)
-        count = self._counter("items", len(training.items))
-        rows, data = rows_of(settings, training, asking, words, count)
+        count = counter(self.progress, "items", len(training.items))
+        rows, data = rows_of(settings, training, asking, words.tokens, count)
         with on_disk(self.out):
             self.out.mkdir(parents=True, exist_ok=True)
         prompt = "plan_list" if settings.target == "lamp-qa" else "plan"
@@ -103,7 +101,6 @@ class TrainingRun(NamedTuple):
         scores = self._validated(asking, words, validation)
         chosen = best(scores).step
         adapter = folder.keep_adapter(self.out / f"checkpoint-{chosen}", self.out)
-        merged = self._merged(words, adapter) if merging else None
         *_, (_, last) = folder.checkpoints(self.out)
         report = TrainingReport(
             begun=begun,
@@ -114,7 +111,7 @@ class TrainingRun(NamedTuple):
         )
         write_whole(self.out / "report.html", planner_page(report).html)
         write_one(self.out / "report.json", report)
-        return TrainedPlanner(self.out, report, adapter, merged)
+        return TrainedPlanner(self.out, report, adapter)
 
     def _train(self, words: Words, rows: list[SplitPrompt]) -> None:
         most, done = self.settings.steps.most, list(folder.checkpoints(self.out))
@@ -162,21 +159,11 @@ class TrainingRun(NamedTuple):
                 scores.append(before)
                 continue
             writer = writer or PlanWriter(settings, words)
-            count = self._counter(f"plans of {checkpoint.name}", len(items))
+            count = counter(self.progress, f"plans of {checkpoint.name}", len(items))
             replies = list(writer.write(checkpoint, [one.ask for one in prompts], count))
             scores.append(score_checkpoint(step, sample, prompts, replies, asking.form, similarity))
             write_one(path, scores[-1])
         return scores
-
-    def _merged(self, words: Words, adapter: Path) -> Path:
-        merged, partial = self.out / "merged", self.out / "merged.partial"
-        self._note(f"Writing {merged}")
-        with on_disk(self.out):
-            shutil.rmtree(partial, ignore_errors=True)
-            merge(self.settings, words, adapter, partial)
-            shutil.rmtree(merged, ignore_errors=True)
-            partial.replace(merged)
-        return merged
 
     def _note_data(self, data: TrainingData) -> None:
         self._note(
@@ -193,15 +180,3 @@ class TrainingRun(NamedTuple):
 
     def _note(self, line: str) -> None:
         self.progress(Note(line))
-
-    def _counter(self, name: str, total: int) -> Callable[[int], None]:
-        """Report a step, and return what counts so many more as done."""
-        done = 0
-        self.progress(Step(name, done, total))
-
-        def count(n: int) -> None:
-            nonlocal done
-            done += n
-            self.progress(Step(name, done, total))
-
-        return count
