@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pairwright.dataset import Row
 from pairwright.estimate import Estimate
 from pairwright.intervals import accuracy_by_cluster
-from pairwright.modes import is_own_choice, is_twin
+from pairwright.modes import has_no_preference, is_own_choice, is_twin
 from pairwright.records import BlindPreference, Mode, Record
 
 CHOSEN, OF_ASKER = "the chosen response", "the response for the user who asked"
@@ -70,10 +70,11 @@ def preference_case(row: Row) -> PreferenceCase | None:
 
 
 def preference_figures(cases: Iterable[PreferenceCase]) -> tuple[PreferenceFigure, ...]:
-    """A figure of each mode that there is a case of."""
+    """A figure of each mode that there is a case of, and whose labels say something."""
     by_mode: dict[Mode, list[PreferenceCase]] = {}
     for case in cases:
-        by_mode.setdefault(case.mode, []).append(case)
+        if not has_no_preference(case.mode):
+            by_mode.setdefault(case.mode, []).append(case)
     return tuple(_figure(mode, own) for mode, own in sorted(by_mode.items()))
 
 

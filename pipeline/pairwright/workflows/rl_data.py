@@ -8,7 +8,7 @@ from pairwright.dataset import Row, parts_of, write_lines
 from pairwright.dataset.conversion import user_message
 from pairwright.errors import InputError
 from pairwright.evaluation.release import Release, pairs_by_split, posts_of
-from pairwright.modes import is_own_choice
+from pairwright.modes import has_no_preference, is_own_choice
 from pairwright.options import Doc, ReleasePath
 from pairwright.retrieve import selected
 from pairwright.settings.rules import HistoryRules
@@ -78,7 +78,9 @@ def export_rl(
         validation_share=validation_share,
         aspects=aspects,
     )
-    return export_prompts(folder, about, rl_prompts(list(pairs.rows()), prompt, validation_share))
+    # A label that is drawn teaches nothing.
+    rows = [row for row in pairs.rows() if not has_no_preference(row.mode)]
+    return export_prompts(folder, about, rl_prompts(rows, prompt, validation_share))
 
 
 def _check_split(root: Path, split: str, *, allow_test_split: bool) -> None:
