@@ -19,7 +19,7 @@ def random_graph(users: int, each: int, seed: int) -> dict[Couple, Worth]:
         for other in drawn.sample(near, drawn.randint(0, each)):
             first, second = sorted((f"u{user:05}", f"u{other:05}"))
             usable[first, second] += 1
-    return {couple: Worth(n, drawn.randint(1, 9)) for couple, n in usable.items()}
+    return {couple: Worth(n, 0, drawn.randint(1, 9)) for couple, n in usable.items()}
 
 
 def most_questions(worth: dict[Couple, Worth]) -> int:
@@ -28,7 +28,7 @@ def most_questions(worth: dict[Couple, Worth]) -> int:
     users = sorted({user for couple in couples for user in couple})
     incidence = np.array([[user in couple for couple in couples] for user in users], dtype=float)
     found = milp(
-        [-worth[couple].questions for couple in couples],
+        [-worth[couple].twins for couple in couples],
         constraints=LinearConstraint(incidence, ub=1),
         integrality=np.ones(len(couples)),
         bounds=Bounds(0, 1),
@@ -38,4 +38,4 @@ def most_questions(worth: dict[Couple, Worth]) -> int:
 
 
 def questions_of(partners: dict[str, str], worth: dict[Couple, Worth]) -> int:
-    return sum(worth[couple].questions for couple in worth if partners.get(couple[0]) == couple[1])
+    return sum(worth[couple].twins for couple in worth if partners.get(couple[0]) == couple[1])

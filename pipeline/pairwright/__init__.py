@@ -34,6 +34,8 @@ __all__ = [
     "audit",
     "build",
     "build_contrast",
+    "build_decoy",
+    "build_placebo",
     "build_twin",
     "certify",
     "correlate",
@@ -52,7 +54,12 @@ __all__ = [
 ]
 
 _HOMES = {
-    "pairwright.construct": ("build_contrast", "build_twin"),
+    "pairwright.construct": (
+        "build_contrast",
+        "build_decoy",
+        "build_placebo",
+        "build_twin",
+    ),
     "pairwright.construct.run_pairs": ("load_release",),
     "pairwright.dataset": ("Row",),
     "pairwright.evaluation.board.board": ("Leaderboard",),
@@ -77,7 +84,7 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 if TYPE_CHECKING:
-    from pairwright.construct import build_contrast, build_twin
+    from pairwright.construct import build_contrast, build_decoy, build_placebo, build_twin
     from pairwright.construct.run_pairs import load_release
     from pairwright.dataset import Row
     from pairwright.evaluation.board.board import Leaderboard

@@ -221,12 +221,13 @@ class DroppedAspect(Record):
 
 
 class Rubric(Record):
-    """One user's aspects for one question: at least two, or none of a user's own choice."""
+    """One user's aspects for one question; none of a user's own choice, and of a placebo."""
 
     question_id: str
     user: str
     origin: Origin | None
-    """None where there are no aspects, because the label is the user's own choice."""
+    """None where there are no aspects: the label is the user's own choice, or nothing personal was
+    found and the pair is a placebo's."""
     aspects: tuple[Aspect, ...]
     dropped: tuple[DroppedAspect, ...] = ()
     shown: tuple[str, ...] = ()
@@ -310,11 +311,12 @@ class Draft(Record):
     strategy: str
     generator: str
     first: str
-    """violate: the rubric-adhering response. twin: the one for the user who asked."""
+    """violate: the rubric-adhering response. twin, decoy: the one for the user who asked."""
     second: str
     adherence: dict[str, Adherence] = Field(default={})
-    """Keys: `first` and `second` in mode violate; `first_own`, `second_other`,
-    `second_own`, `first_other` in mode twin (response, and whose rubric it is held to)."""
+    """Keys: `first` and `second` in mode violate; `first_own`, `second_other`, `second_own`,
+    `first_other` in modes twin and decoy (response, and whose rubric it is held to); none in mode
+    placebo, which has no rubric."""
     quality: dict[str, Quality] = Field(default={})
     comparison: Comparison | None = None
     gates: tuple[GateResult, ...] = ()
@@ -325,6 +327,11 @@ class Draft(Record):
     @property
     def both(self) -> tuple[str, str]:
         return self.first, self.second
+
+    @property
+    def has_winner(self) -> bool:
+        """Whether the same response was better in both orders."""
+        return self.comparison in (Comparison.FIRST, Comparison.SECOND)
 
     @property
     def refused_by(self) -> GateResult | None:
@@ -441,14 +448,15 @@ def _sides(names: tuple[str, str], by_name: Mapping[str, T]) -> dict[Side, T]:
 
 
 class Contrast(Record):
-    """A kept pair of mode violate or accepted, and the drafts refused before it."""
+    """A kept pair of mode violate, decoy or accepted, and the drafts refused before it."""
 
     pair: Pair
     refused: tuple[Draft, ...] = ()
 
 
 class Twin(Record):
-    """Two kept halves over the same two responses: accepted, released and dropped as one."""
+    """Two kept halves over the same two responses, of a twin or a placebo: accepted, released and
+    dropped as one."""
 
     id: str
     halves: tuple[Pair, Pair]

@@ -5,7 +5,14 @@ from typing import Any, get_args
 import py3langid
 import pytest
 
-from pairwright.gates import DraftSides, check_echo, check_writing, judge_contrast, judge_twin
+from pairwright.gates import (
+    DraftSides,
+    check_echo,
+    check_writing,
+    judge_contrast,
+    judge_quality,
+    judge_twin,
+)
 from pairwright.records import (
     Adherence,
     AspectScore,
@@ -604,12 +611,12 @@ def quality(
     first: Quality, second: Quality, comparison: Comparison, **limits: Any
 ) -> dict[str, GateResult]:
     of = draft({"first": 1.0, "second": 0.0}, (first, second), comparison)
-    return {g.gate: g for g in judge_contrast(of, GateRules(**limits))}
+    return {g.gate: g for g in judge_quality(of, GateRules(**limits), winner_gap=None)}
 
 
 def test_a_contrast_needs_a_fitting_side_an_unfitting_one_and_a_gap() -> None:
     passed = contrast(1.0, 0.0)
-    assert list(passed) == ["adherence", "violation", "adherence_margin", "quality_floor", "parity"]
+    assert list(passed) == ["adherence", "violation", "adherence_margin"]
     for shares, refused, sides in (
         ((1.0, 0.0), [], []),
         ((0.5, 0.0), ["adherence"], [("first",)]),
@@ -651,17 +658,20 @@ def test_a_limit_with_many_digits_lets_its_own_value_pass() -> None:
 def test_each_judged_gate_can_be_switched_off_alone() -> None:
     names = ("adherence", "violation", "adherence_margin", "quality_floor", "parity")
     bad = draft({"first": 0.5, "second": 0.6}, (grade(2, 2, 2), grade(4, 4, 4)), Comparison.SECOND)
-    assert not any(g.passed for g in judge_contrast(bad, GateRules()))
+
+    def gates(rules: GateRules) -> list[GateResult]:
+        return [*judge_contrast(bad, rules), *judge_quality(bad, rules, winner_gap=None)]
+
+    assert not any(g.passed for g in gates(GateRules()))
     for name in names:
-        found = judge_contrast(bad, GateRules(off=(name,)))
+        found = gates(GateRules(off=(name,)))
         assert [g.gate for g in found if g.passed] == [name]
 
 
 def test_a_twin_needs_both_margins_and_both_sides_fitting() -> None:
     passed = twin(1.0, 0.2, 0.9, 0.3)
     assert list(passed) == [
-        "adherence", "cross_adherence", "twin_margin", "twin_margin_mirror", "quality_floor",
-        "parity",
+        "adherence", "cross_adherence", "twin_margin", "twin_margin_mirror",
     ]  # fmt: skip
     assert (passed["twin_margin"].value, passed["twin_margin_mirror"].value) == (0.8, 0.6)
     assert passed["adherence"].value == 0.9
@@ -712,9 +722,9 @@ WON = (Comparison.FIRST, Comparison.SECOND)
 
 
 def twin_quality(first: Quality, second: Quality, verdict: Comparison, **limits: Any) -> GateResult:
-    shares = {"first_own": 1.0, "second_other": 0.0, "second_own": 1.0, "first_other": 0.0}
-    of = draft(shares, (first, second), verdict)
-    return judge_twin(of, TwinRules(**limits), GateRules())[-1]
+    of = draft({}, (first, second), verdict)
+    winner_gap = TwinRules(**limits).winner_gap
+    return judge_quality(of, GateRules(), winner_gap=winner_gap)[-1]
 
 
 @pytest.mark.parametrize("verdict", UNSTABLE)

@@ -7,6 +7,7 @@ import pytest
 
 from pairwright import assets, text
 from pairwright.errors import DomainError
+from pairwright.evaluation.completions import rouge
 from pairwright.evaluation.scorers.scorer import BASELINES, PromptContent
 from pairwright.gates import DraftSides, check_writing
 from pairwright.gates.particulars import shared_particulars
@@ -17,7 +18,6 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts, in_language
 from pairwright.settings.rules import GateRules
 from pairwright.stages.aspect_style import is_about_manner
-from pairwright.training.completions import rouge
 from scripted import rubric
 
 CHINESE = (

@@ -130,9 +130,9 @@ def test_the_matching_is_near_the_best_there_is() -> None:
 
 def test_a_couple_is_parted_where_its_users_are_worth_more_apart() -> None:
     chain = {
-        ("a", "b"): Worth(1, 2),
-        ("b", "c"): Worth(1, 9),
-        ("c", "d"): Worth(1, 2),
+        ("a", "b"): Worth(1, 0, 2),
+        ("b", "c"): Worth(1, 0, 9),
+        ("c", "d"): Worth(1, 0, 2),
     }
     assert match_couples(chain, 0) == {"a": "b", "b": "a", "c": "d", "d": "c"}
-    assert match_couples({**chain, ("b", "c"): Worth(3, 9)}, 0) == {"b": "c", "c": "b"}
+    assert match_couples({**chain, ("b", "c"): Worth(3, 0, 9)}, 0) == {"b": "c", "c": "b"}

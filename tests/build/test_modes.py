@@ -16,13 +16,15 @@ def test_every_mode_has_one_definition_and_words_of_its_own() -> None:
     assert all(mode.name == name for name, mode in MODES.items())
     # Pairs of others have no mode and are called pairs.
     assert [mode_title(mode) for mode in (*MODES, None)] == [
-        "Twins", "Pairs of mode violate", "Natural twins", "Accepted answers", "Pairs",
+        "Twins", "Decoys", "Placebos", "Pairs of mode violate", "Natural twins",
+        "Accepted answers", "Pairs",
     ]  # fmt: skip
     assert [mode_pairs(mode) for mode in (*MODES, None)] == [
-        "twins", "pairs of mode violate", "natural twins", "accepted answers", "pairs",
+        "twins", "decoys", "placebos", "pairs of mode violate", "natural twins",
+        "accepted answers", "pairs",
     ]  # fmt: skip
-    assert units_in_words() == "twins and violate pairs"
-    assert units_in_words(verified_modes(1)) == "violate pairs"
+    assert units_in_words() == "twins, decoys and violate pairs"
+    assert units_in_words(verified_modes(1)) == "decoys and violate pairs"
     assert units_in_words(verified_modes(2)) == "twins"
 
 
@@ -56,9 +58,11 @@ def test_a_mode_that_is_only_defined_is_on_every_page(tmp_path: Path) -> None:
     card = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
     assert "Mode edited: both responses are by people." in card
     assert "- Mode edited: people differ in skill." in card
-    assert "came about: twin or violate or natural or accepted or edited." in card
+    assert (
+        "came about: twin or decoy or placebo or violate or natural or accepted or edited." in card
+    )
     report = (tmp_path / "run" / "human" / "report.md").read_text(encoding="utf-8")
-    assert "twins, violate pairs and edits of the" in report
+    assert "twins, decoys, violate pairs and edits of" in report
     assert "Mode edited: the first edit less the second edit." in report
     board = (tmp_path / "board" / "leaderboard.md").read_text(encoding="utf-8")
     titles = [line for line in board.splitlines() if line.startswith("## ")]

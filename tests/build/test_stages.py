@@ -478,7 +478,7 @@ def test_quality_has_a_score_for_every_scale() -> None:
 STABLE = {
     ("A", "B"): Comparison.FIRST,
     ("B", "A"): Comparison.SECOND,
-    ("tie", "tie"): Comparison.TIE,
+    **{("tie", swapped): Comparison.TIE for swapped in ("A", "B", "tie")},
 }
 
 
@@ -491,10 +491,10 @@ def test_a_verdict_that_changes_with_the_order_is_undecided(straight: str, swapp
     llm = Scripted(compare=judge)
     found = good(compare(QUESTION, "one", "two", scales(), model(llm), prompts()))
     assert found is STABLE.get((straight, swapped), Comparison.UNDECIDED)
-    assert sorted(parts("response", p) for p in llm.prompts("compare")) == [
-        ["one", "two"],
-        ["two", "one"],
-    ]
+    # The other order is asked for only where the first named a better response.
+    orders = [["one", "two"], ["two", "one"]]
+    asked = [parts("response", p) for p in llm.prompts("compare")]
+    assert asked == (orders[:1] if straight == "tie" else orders)
 
 
 @pytest.mark.parametrize(
@@ -520,7 +520,7 @@ def test_a_forced_choice_counts_the_orders_that_take_the_first(
 def test_one_order_that_cannot_be_read_leaves_no_comparison_and_no_choice(
     name: str, said: Canned
 ) -> None:
-    field, fine = {"compare": ("verdict", "tie"), "choose": ("choice", "A")}[name]
+    field, fine = {"compare": ("verdict", "A"), "choose": ("choice", "A")}[name]
 
     def judge(request: Request) -> Canned:
         first = parts("response", body(request))[0]
@@ -946,10 +946,26 @@ def test_a_check_that_cannot_be_read_refuses_the_item_and_is_no_pass(
 
 
 def test_a_failed_call_fails_the_item_after_its_siblings_were_awaited() -> None:
-    llm = script(plan_blind=CallFailed("http_500", "down"))
-    with pytest.raises(CallFailed):
-        infer(llm)
-    assert sorted(llm.purposes) == ["plan"] * 6 + ["plan_blind", "support", "write_plain"]
+    for failing, asked in (
+        ("support", ["plan", "support", "write_plain"]),
+        ("plan_blind", [
+            "adherence", *["plan"] * 6, "plan_blind", "support", "write_plain",
+        ]),
+    ):  # fmt: skip
+        llm = script(**{failing: CallFailed("http_500", "down")})
+        with pytest.raises(CallFailed):
+            infer(llm)
+        assert sorted(llm.purposes) == asked
+
+
+def test_others_are_planned_for_only_where_an_aspect_is_left() -> None:
+    for answers in (
+        {"support": verdicts(*["far_fetched"] * 3)},
+        {"adherence": scored(2, 2, 2)},
+    ):
+        llm = script(**answers)
+        assert not_inferred(llm).reason == "no_personal_signal"
+        assert sorted(llm.purposes) == ["adherence", "plan", "support", "write_plain"]
 
 
 # The scale of adherence

@@ -75,6 +75,9 @@ class Build:
                 ("waiting", Pending),
             ):
                 kind = ended_as if isinstance(unit.partner, why) else kind
+            if unit.partner is None and unit.mode != "violate":
+                # The survey ruled it out.
+                kind = "rejected"
             record: dict[str, Any] = {
                 "mode": unit.mode, "user": item.user, "partner": partner, "result": {},
             }  # fmt: skip
@@ -84,7 +87,9 @@ class Build:
             PossiblePartner(user=user, bearing=1) for user in self.corpus.tried[item.id].candidates
         )
         results = {
-            "kept": Survey(signal=True, possible=possible),
+            "kept": Survey(signal=True, possible=possible, strangers=("u00", "u01")),
+            "alone": Survey(signal=True, strangers=("u00", "u01")),
+            "nothing": Survey(signal=False, possible=possible),
             "failed": Failure(failure="http_500", detail=""),
             "waiting": Pending(waits_for="match"),
         }
@@ -127,6 +132,86 @@ def test_all_is_surveyed_while_pairs_that_need_no_partner_are_built_then_come_th
     assert len(frozenset().union(*couples)) == 2 * len(couples), "disjoint"
     assert build.store.surveyed == ITEMS
     assert build.run() == [[], []], "a second run has nothing to do"
+
+
+ALL = ["twin", "decoy", "placebo"]
+
+
+def shares(unit: BuildUnit) -> str:
+    """Of every four questions one has a signal and nobody who could be the partner, and on one
+    nothing is known."""
+    if unit.mode != "survey":
+        return "kept"
+    return {0: "alone", 1: "nothing"}.get(unit.item % 4, "kept")
+
+
+def units_of(step: list[BuildUnit], mode: str) -> dict[int, Any]:
+    return {unit.item: unit.partner for unit in step if unit.mode == mode}
+
+
+def test_a_question_without_a_partner_gives_a_decoy_and_one_without_a_signal_a_placebo(
+    build: Build,
+) -> None:
+    first, second = build.run(modes=ALL, fate=shares)
+    assert tasks(first) == {"survey"}
+    twins, decoys, placebos = (units_of(second, mode) for mode in ALL)
+    assert set(twins) == set(range(ITEMS)), "what is no twin has its reason"
+    matched = {item for item, partner in twins.items() if isinstance(partner, str)}
+    nothing = {item for item in range(ITEMS) if item % 4 == 1}
+    assert set(placebos) == nothing
+    assert set(decoys) == set(range(ITEMS)) - nothing - matched
+    assert {item for item in range(ITEMS) if item % 4 == 0} <= set(decoys)
+    assert all(decoys[item] in ("u00", "u01") for item in decoys)
+    # A user has one partner, in twins and placebos alike.
+    users: dict[str, set[str]] = {}
+    for found in (twins, placebos):
+        for item, partner in found.items():
+            if isinstance(partner, str):
+                users.setdefault(f"u{item:02}", set()).add(partner)
+                users.setdefault(partner, set()).add(f"u{item:02}")
+    assert any(isinstance(partner, str) for partner in placebos.values())
+    assert all(len(partners) == 1 for partners in users.values())
+    assert build.run(modes=ALL, fate=shares) == [[], []], "a second run has nothing to do"
+
+
+@pytest.mark.parametrize(
+    ("modes", "first"), [(["decoy", "placebo"], "decoy"), (["placebo"], "placebo")]
+)
+def test_without_twins_the_first_mode_has_a_unit_of_every_item(
+    build: Build, modes: list[str], first: str
+) -> None:
+    _, second = build.run(modes=modes, fate=shares)
+    assert set(units_of(second, first)) == set(range(ITEMS))
+    if first == "decoy":
+        assert all(
+            isinstance(one, str) for n, one in units_of(second, "decoy").items() if n % 4 != 1
+        )
+    assert set(units_of(second, "placebo")) >= {item for item in range(ITEMS) if item % 4 == 1}
+
+
+def test_a_decoy_is_forgotten_where_its_question_may_find_a_partner(build: Build) -> None:
+    def one_fails(unit: BuildUnit) -> str:
+        return "failed" if unit.id == "survey:q-u03" else shares(unit)
+
+    _, before = build.run(modes=ALL, fate=one_fails)
+    assert all(unit.item != 3 for unit in before if unit.mode != "twin")
+    assert "decoy" in tasks(before)
+    build.run(modes=ALL, fate=shares)
+    kept = {unit for unit, kind, _ in build.store.outcomes() if kind == "kept"}
+    for item in range(ITEMS):
+        assert not {f"twin:q-u{item:02}", f"decoy:q-u{item:02}"} <= kept
+
+
+def test_a_target_counts_twins_and_the_rest_follows_them(build: Build) -> None:
+    taken = build.run(target=3, modes=ALL, fate=shares)
+    assert len(build.twins()) == 3
+    assert [tasks(step) for step in taken] == [{"survey"}, {"twin"}, {"twin", "decoy", "placebo"}]
+    assert not any(isinstance(unit.partner, str) for unit in taken[-1] if unit.mode == "twin")
+    more = build.run(target=8, modes=ALL, fate=shares)
+    assert len(build.twins()) == 8
+    kept = {unit for unit, kind, _ in build.store.outcomes() if kind == "kept"}
+    assert not any({f"twin:q-u{n:02}", f"decoy:q-u{n:02}"} <= kept for n in range(ITEMS))
+    assert {"decoy", "placebo"} <= tasks(more[-1])
 
 
 def test_without_twins_there_is_one_step_and_no_survey_and_pairs_count_to_a_target(

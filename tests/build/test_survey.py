@@ -15,7 +15,7 @@ from endpoint import Asked, double, fail, in_thread
 from pairwright.construct import BuildRules
 from pairwright.construct.build_rules import TriedUsers, rubric_of
 from pairwright.construct.corpus import Corpus
-from pairwright.construct.partners import Survey, iterate_surveys, survey_question
+from pairwright.construct.partners import Survey, SurveyedUsers, iterate_surveys, survey_question
 from pairwright.construct.written_pairs import build_twin
 from pairwright.errors import ConfigError
 from pairwright.models import Request
@@ -37,14 +37,14 @@ from scripted import (
 from study import Study
 
 STRANGER = posts("My canary sings at noon, and I bake bread for it.", prefix="wim")
-CANDIDATES = {"victor": VICTOR, "wim": STRANGER}
+TRIED = SurveyedUsers({"victor": VICTOR, "wim": STRANGER}, suited=2)
 
 
 def survey(least: int = 1, **answers: Answer) -> tuple[Survey, Scripted]:
     """The survey of Una's question, and the models that were asked."""
     llm = script(ENGLISH, **answers)
     rules = policy(Others([VICTOR, STRANGER]), planner={"min_aspects": least})
-    return wait(survey_question(ASKER, CANDIDATES, models(llm), rules)), llm
+    return wait(survey_question(ASKER, TRIED, models(llm), rules)), llm
 
 
 def test_a_candidate_is_a_possible_partner_by_a_plan_with_enough_aspects() -> None:

@@ -236,8 +236,8 @@ def test_an_accepted_threshold_asks_only_of_what_it_now_keeps_and_keeps_the_old_
     before = copied.outcomes()
     copied.change(twin__margin=0.3)
     assert copied.build("--accept-changes").code == 0
-    # A unit may keep another draft now: only what it is asked once it is kept is new.
-    assert tasks_of(built.endpoint).keys() == {"choose"}
+    # A unit may keep another draft now: only what comes after that gate is asked of it.
+    assert tasks_of(built.endpoint).keys() == {"choose", "quality"}
     copied.assert_whole(UNITS)
     previous = {name: (copied.run / "previous" / name).read_bytes() for name in OUTCOMES}
     assert previous == before

@@ -15,7 +15,7 @@ import pairwright
 FUNCTIONS = (
     "build", "status", "export_tasks", "import_verdicts", "decide", "release", "verify", "diff",
     "audit", "evaluate", "leaderboard", "correlate", "certify", "load_release",
-    "build_contrast", "build_twin", "run_async", "plan_study",
+    "build_contrast", "build_decoy", "build_placebo", "build_twin", "run_async", "plan_study",
 )  # fmt: skip
 IMPORTS = """
 import pickle, sys

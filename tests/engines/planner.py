@@ -27,7 +27,7 @@ def labels(path: Path) -> list[dict[str, Any]]:
     asking = asking_of(settings, path.parent)
     words = planner_model.Words(settings)
     training, _ = sources_of(settings, path.parent, asking.domains)
-    rows, _ = rows_of(settings, training, asking, words, lambda _: None)
+    rows, _ = rows_of(settings, training, asking, words.tokens, lambda: None)
     trainer = planner_model._trainer(settings, words, rows, path.parent / "unused")
     batch = next(iter(trainer.get_train_dataloader()))
     decode = words.tokenizer.decode

@@ -133,7 +133,7 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> N
         ("words = 100", "words = 99.5", ["[words]", "integer"]),
         ("words = 100", "words = [100]", ["[words]", "integer"]),
         ('modes = ["twin", "violate"]', 'modes = "twin"', ["[modes]", "should be a list"]),
-        ('"violate"]', '"contrast"]', ["[modes.1]", "'twin', 'violate', 'natural' or 'accepted'"]),
+        ('"violate"]', '"contrast"]', ["[modes.1]", "'placebo', 'violate', 'natural' or"]),
         ('model = "m"', "model = 5", ["[endpoints.local.model]", "string"]),
         ("posts = 10", "posts = 10\nretrieval = 'tfidf'", ["[planner.retrieval]", "'bm25'"]),
         ("[gates]", "[[gates]]", ["[gates]", "should be a table"]),

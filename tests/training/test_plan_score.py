@@ -28,7 +28,6 @@ from pairwright.training.gold import (
     by_words,
     read_gold,
 )
-from pairwright.training.pages import plan_scores_page
 from pairwright.training.plan_scores import (
     AspectMatches,
     Figure,
@@ -37,6 +36,7 @@ from pairwright.training.plan_scores import (
     differences,
     figures,
     matches_of,
+    plan_scores_page,
     planned,
 )
 from pairwright.training.plan_settings import PromptedPlanner, load_scoring
@@ -45,7 +45,6 @@ from pairwright.training.plans import (
     Serving,
     compared,
     others_of,
-    plan_of_file,
     read_plans,
 )
 from scripted import Answer, Scripted, domains, found_in, model, parts, wait
@@ -186,7 +185,7 @@ def test_plans_made_elsewhere_are_lists_or_texts(tmp_path: Path) -> None:
         {"id": "bare", "aspects": []},
     )
     plans = read_plans(path, given)
-    found = [plan_of_file(item, plans) for item in given.items]
+    found = [wait(plans.planned(item)) for item in given.items]
     assert [of.planned for of in found] == [("Cheap",), ("Overnight",), None, None]
     assert [of.unplanned for of in found] == ["", "", "unparseable", "no_plan"]
 

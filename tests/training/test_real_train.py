@@ -199,8 +199,8 @@ def test_the_adapter_and_the_merged_model_write_a_plan_that_stands(
     prompts = Prompts.load(folder / "prompts")
     asking = PromptMaker("plan", prompts, domains(), TrainingHistory(), 100)
     item = source.items[0]
-    shown = asking.shown(item)
-    messages = [of._asdict() for of in asking.ask(item, shown).messages]
+    _, shown, ask = next(asking.shrinking(item))
+    messages = [of._asdict() for of in ask.messages]
     said = looked_at(engines, folder, "serve", "tiny", "broken", given=json.dumps(messages))
     assert said[0] == said[1]
     reply = parse(said[0], PlanReply)

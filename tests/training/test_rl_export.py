@@ -280,7 +280,7 @@ def test_completions_of_trl_become_outputs_by_step(tmp_path: Path) -> None:
         pytest.param("1.jsonl", '{"output": "x", "step": 1}\n', "1.jsonl:1 [gts]", id="no id"),
         pytest.param("1.jsonl", '{"gts": "a"', "1.jsonl:1", id="half a line"),
         pytest.param("1.jsonl", "", "holds no outputs", id="empty"),
-        pytest.param("c.parquet", "PAR1", "cannot be read", id="no Parquet"),
+        pytest.param("c.parquet", "PAR1", "not a readable Parquet file", id="no Parquet"),
         pytest.param("notes.txt", "x", "holds no .jsonl and no .parquet", id="another folder"),
     ],
 )

@@ -21,7 +21,6 @@ from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import MAX_PLANNED, PlanReply, sifted
 from pairwright.training import planner_checkpoints as folder
 from pairwright.training.gold import GoldItems, by_words, read_gold
-from pairwright.training.pages import planner_page
 from pairwright.training.plan_settings import (
     Form,
     Training,
@@ -33,6 +32,7 @@ from pairwright.training.planner_checkpoints import (
     TrainingReport,
     apart,
     best,
+    planner_page,
     sample_items,
     score_checkpoint,
 )
@@ -65,12 +65,10 @@ POSTS = posts(
 QUESTION = "How do I bake good bread during the week?"
 
 
-class Characters:
+def characters(ask: Ask, target: str) -> SplitPrompt:
     """A tokenizer for tests: a token is a character."""
-
-    def tokens(self, ask: Ask, target: str) -> SplitPrompt:
-        prompt = "".join(message.content for message in ask.messages)
-        return SplitPrompt(tuple(map(ord, prompt)), tuple(map(ord, target)))
+    prompt = "".join(message.content for message in ask.messages)
+    return SplitPrompt(tuple(map(ord, prompt)), tuple(map(ord, target)))
 
 
 def asking(form: Form = "plan", **changes: Any) -> PromptMaker:
@@ -98,7 +96,7 @@ def made(
     tmp_path: Path, *given: dict[str, Any], **changes: Any
 ) -> tuple[list[SplitPrompt], TrainingData]:
     source = gold(tmp_path, *given)
-    return rows_of(settings(**changes), source, asking(), Characters(), lambda _: None)
+    return rows_of(settings(**changes), source, asking(), characters, lambda: None)
 
 
 # What is to be written
@@ -164,7 +162,8 @@ def test_a_passage_is_the_shortest_of_those_that_hold_most() -> None:
     text = "We own nuts, bolts, allergic reactions and much more of it. Nuts? Allergic to nuts."
     found = carrying("Allergic to nuts", QUESTION, PromptPosts(posts(text), ()))
     assert found is not None
-    assert (found.label, found.words, found.share) == ("p1", "Allergic to nuts.", 1.0)
+    share, passage = found
+    assert (passage.post, passage.passage, share) == ("p1", "Allergic to nuts.", 1.0)
 
 
 def test_words_of_the_question_carry_nothing() -> None:
@@ -237,7 +236,7 @@ def test_a_template_that_puts_the_answer_elsewhere_is_refused() -> None:
 
 def test_a_prompt_is_what_evaluation_asks_and_holds_no_narrative(tmp_path: Path) -> None:
     (item,) = items(tmp_path, row("q-1", narrative="My secret wish."))
-    found = training_example(item, asking(), Characters(), 10**6)
+    found = training_example(item, asking(), characters, 10**6)
     assert isinstance(found, TrainingExample)
     prompt = "".join(map(chr, found.tokens.prompt))
     assert all(f'<post id="p{n}">\n{post.text}' in prompt for n, post in enumerate(item.profile, 1))
@@ -251,10 +250,10 @@ def test_what_is_over_the_limit_loses_its_lowest_ranked_posts_and_never_the_targ
 ) -> None:
     last = row("q-1", rubric_aspects=[{"aspect": "Baking without an oven aboard"}])
     (item,) = items(tmp_path, last)
-    whole = training_example(item, asking(retrieval="recency"), Characters(), 10**6)
+    whole = training_example(item, asking(retrieval="recency"), characters, 10**6)
     assert isinstance(whole, TrainingExample)
     length = len(whole.tokens.prompt) + len(whole.tokens.completion)
-    found = training_example(item, asking(retrieval="recency"), Characters(), length - 200)
+    found = training_example(item, asking(retrieval="recency"), characters, length - 200)
     assert isinstance(found, TrainingExample)
     assert found.shown.left_out == item.profile[: len(found.shown.left_out)]
     assert found.shown.left_out
@@ -279,7 +278,7 @@ def test_an_item_that_teaches_nothing_is_refused(
     tmp_path: Path, changes: dict[str, Any], most: int, reason: str
 ) -> None:
     (item,) = items(tmp_path, row("q-1", **changes))
-    found = training_example(item, asking(), Characters(), most)
+    found = training_example(item, asking(), characters, most)
     assert isinstance(found, LeftOutItem)
     assert found.reason == reason
 

@@ -10,12 +10,12 @@ from pairwright.cli.evaluation import Coverage, end, print_result, uncovered
 from pairwright.cli.printing import print_page, print_words, say, warn
 from pairwright.evaluation.best_of_n import best_of_n_page
 from pairwright.evaluation.certificate import Certificate, certificate_page
+from pairwright.evaluation.completions import completions_page
 from pairwright.evaluation.correlation.correlations import correlation_page
 from pairwright.evaluation.guided import policy_page
 from pairwright.evaluation.outputs import OutputScores
 from pairwright.evaluation.results import TRIAL
 from pairwright.text import number_of, visible
-from pairwright.training.pages import completions_page
 from pairwright.workflows.best_samples import SamplingResult, best_of_n
 from pairwright.workflows.certificate import certify
 from pairwright.workflows.completion_writing import CompletionResult, completions

@@ -10,7 +10,8 @@ from pairwright.cli.command import Command
 from pairwright.cli.evaluation import Coverage, end
 from pairwright.cli.printing import print_page, print_words, say, warn
 from pairwright.text import number_of
-from pairwright.training.pages import plan_scores_page, planner_page
+from pairwright.training.plan_scores import plan_scores_page
+from pairwright.training.planner_checkpoints import planner_page
 from pairwright.training.rewards import Health
 from pairwright.training.rl_data import RlExport
 from pairwright.workflows.plan_scoring import PlanComparison, score_planners

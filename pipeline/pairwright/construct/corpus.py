@@ -167,8 +167,8 @@ class BuildUnit(NamedTuple):
     item: int
     position: int
     partner: str | Rejected | Failure | Pending | None = None
-    """Of a twin: the partner's user, or why there is none; None where the item was surveyed
-    without a signal."""
+    """Of a unit that needs a second user: that user, or why there is none; None where the survey
+    rules the item out."""
 
 
 def all_units(

@@ -12,7 +12,14 @@ from typing import NamedTuple
 
 from pairwright import text
 from pairwright.construct.build_rules import BuildRules
-from pairwright.gates import DraftSides, check_echo, check_writing, judge_contrast, judge_twin
+from pairwright.gates import (
+    DraftSides,
+    check_echo,
+    check_writing,
+    judge_contrast,
+    judge_quality,
+    judge_twin,
+)
 from pairwright.models import Model, Models, together
 from pairwright.records import (
     FULL_ADHERENCE,
@@ -210,46 +217,76 @@ async def judge_draft(
 ) -> Draft:
     """The draft with its gates and judgements, up to the first kind of gate that refuses it.
 
-    First come the gates on its texts, which cost no call, then the judge; `cells` names what is
-    held to what. A judgement that cannot be read refuses the draft: a judge that fails is not a
-    vote. An accepted draft has the judge's forced choice, too, where its reply can be read.
+    First come the gates on its texts, which cost no call, then the judge, in the order in which
+    most is refused at least cost: which response is better, adherence (`cells` names what is held
+    to what), quality. Where one response is better in both orders, quality comes before adherence.
+    A judgement that cannot be read refuses the draft: a judge that fails is not a vote. An accepted
+    draft has the judge's forced choice, too, where its reply can be read.
     """
     config, prompts, scales = rules.config, rules.prompts, rules.scales
-    question, is_twin = sides.question, len(sides.rubrics) > 1
+    question, rubrics = sides.question, len(sides.rubrics)
+    # Each response of a twin, a decoy or a placebo is as good a choice as the other.
+    winner_gap = None if rubrics == 1 else config.twin.winner_gap
     if not config.gated:
         return draft
     draft = _gated(draft, *check_writing(sides, config.gates, words=config.words))
-    if is_twin and not draft.refused_by:
+    if rubrics > 1 and not draft.refused_by:
         draft = _gated(draft, check_echo(sides, config.twin, config.gates))
     if draft.refused_by:
         return draft
-    fits, qualities, comparison = await together(
-        together(*(adherence(question, r, rubric, judge, prompts) for r, rubric in cells.values())),
-        together(*(quality(question, r, scales, judge, prompts) for r in draft.both)),
-        compare(question, *draft.both, scales, judge, prompts),
-    )
-    for judgement in (*fits, *qualities, comparison):
-        if isinstance(judgement, Rejected):
-            name, detail = f"{judgement.stage}_{judgement.reason}", judgement.detail
-            limit = "a judgement that can be read"
-            return _gated(draft, GateResult(gate=name, passed=False, value=detail, limit=limit))
-    draft = draft.model_copy(
-        update={
-            "adherence": dict(zip(cells, fits, strict=True)),
-            "quality": dict(zip(("first", "second"), qualities, strict=True)),
-            "comparison": comparison,
-        }
-    )
-    if is_twin:
-        draft = _gated(draft, *judge_twin(draft, config.twin, config.gates))
-    else:
-        draft = _gated(draft, *judge_contrast(draft, config.gates))
+
+    comparison = await compare(question, *draft.both, scales, judge, prompts)
+    if isinstance(comparison, Rejected):
+        return _unread(draft, comparison)
+    draft = draft.model_copy(update={"comparison": comparison})
+
+    async def with_quality(draft: Draft) -> Draft:
+        # Without a gap that is allowed to it, a winner decides alone.
+        decided = draft.has_winner and winner_gap is None and "parity" not in config.gates.off
+        if not decided:
+            found = await together(
+                *(quality(question, text, scales, judge, prompts) for text in draft.both)
+            )
+            for one in found:
+                if isinstance(one, Rejected):
+                    return _unread(draft, one)
+            by_side = dict(zip(("first", "second"), found, strict=True))
+            draft = draft.model_copy(update={"quality": by_side})
+        return _gated(draft, *judge_quality(draft, config.gates, winner_gap=winner_gap))
+
+    if draft.has_winner:
+        draft = await with_quality(draft)
+        if draft.refused_by:
+            return draft
+    if cells:
+        fits = await together(
+            *(adherence(question, text, rubric, judge, prompts) for text, rubric in cells.values())
+        )
+        for fit in fits:
+            if isinstance(fit, Rejected):
+                return _unread(draft, fit)
+        draft = draft.model_copy(update={"adherence": dict(zip(cells, fits, strict=True))})
+        judged = (
+            judge_twin(draft, config.twin, config.gates)
+            if rubrics > 1
+            else judge_contrast(draft, config.gates)
+        )
+        draft = _gated(draft, *judged)
+    if not (draft.refused_by or draft.has_winner):
+        draft = await with_quality(draft)
     if draft.refused_by:
         return draft
     preference = await choose(question, *draft.both, judge, prompts)
     if isinstance(preference, Rejected):
         return draft
     return draft.model_copy(update={"blind_preference": preference})
+
+
+def _unread(draft: Draft, judgement: Rejected) -> Draft:
+    """The draft, refused because a judgement of it cannot be read."""
+    name, limit = f"{judgement.stage}_{judgement.reason}", "a judgement that can be read"
+    gate = GateResult(gate=name, passed=False, value=judgement.detail, limit=limit)
+    return _gated(draft, gate)
 
 
 def _gated(draft: Draft, *gates: GateResult) -> Draft:

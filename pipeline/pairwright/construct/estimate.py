@@ -22,6 +22,7 @@ from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import Corpus, all_units, first_items
 from pairwright.construct.manifest import target_mode
 from pairwright.construct.outcomes import iterate_outcomes
+from pairwright.construct.partners import PLACEBO_TRIES
 from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.modes import MODES
@@ -97,7 +98,17 @@ def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> Buil
                     # The partner's plan is one of those that the asker's rubric is held against.
                     once.update({"support": 1, "match": 1, "adherence": 1, "choose": 2})
                     redrawn.update({"write": 2, "adherence": 4, "quality": 2, "compare": 2})
-            case "survey" | "natural" | "accepted" | "decoy" | "placebo":
+            case "decoy":
+                # Of every question a signal is assumed: it gives a twin, or else a decoy.
+                if unit.item not in twins:
+                    once.update({"support": 1, "choose": 2})
+                    redrawn.update({"write": 2, "adherence": 4, "quality": 2, "compare": 2})
+            case "placebo":
+                # Only where nothing else is built of a question is it taken for one without.
+                if config.modes == ("placebo",):
+                    once.update({"plan": PLACEBO_TRIES, "choose": 2})
+                    redrawn.update({"write": 2, "quality": 2, "compare": 2})
+            case "survey" | "natural" | "accepted":
                 pass
             case _:
                 assert_never(unit.mode)

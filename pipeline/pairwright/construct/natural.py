@@ -122,7 +122,7 @@ def natural_items(
         elif isinstance(one, Chooser):
             candidates.append(one)
     openings, met = count_openings(candidates, seed)
-    worth = {couple: Worth(min(twins_per_user, n), 0) for couple, n in openings.items()}
+    worth = {couple: Worth(min(twins_per_user, n), 0, 0) for couple, n in openings.items()}
     partners = match_couples(worth, seed)
     couples = [couple for couple in worth if partners.get(couple[0]) == couple[1]]
     items: list[tuple[int, Item]] = []

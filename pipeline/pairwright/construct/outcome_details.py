@@ -145,6 +145,8 @@ def _words(measured: JsonValue) -> str:
     match measured:
         case [float() | int() as gap, ("first" | "second") as preferred]:
             return f"a gap of {gap:g} in quality, and the {preferred} response is preferred"
+        case [None, ("first" | "second") as preferred]:
+            return f"the {preferred} response is preferred in both orders"
         case [float() | int() as gap, None | "tie" | "undecided"]:
             return f"a gap of {gap:g} in quality"
         case ["gap", most]:

@@ -165,6 +165,9 @@ def stages_of(mode: Mode) -> tuple[Stage, ...]:
     """The stages of a mode, in the order in which a unit reaches them."""
     if MODES[mode].own_choice:
         return "items", "kept"
+    if mode in ("decoy", "placebo"):
+        # The survey told of the users: such a unit begins where it found them.
+        return "items", "drafts", "kept"
     if MODES[mode].needs_partner:
         return tuple(STAGES)
     return tuple(stage for stage in STAGES if stage not in ("partner", "partner_signal"))
@@ -186,6 +189,8 @@ def last_stage(outcome: Outcome) -> Stage | None:
         return "kept"
     if refusal.drafts or (refusal.stage == "gates" and refusal.reason != "rubrics_alike"):
         return "drafts"
+    if "signal" not in stages_of(outcome.mode):
+        return None if lacks_reply(refusal) else "items"
     if refusal.stage == "partners":
         return "signal"
     if refusal.stage in WRITER_PROMPTS:

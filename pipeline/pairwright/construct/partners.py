@@ -1,15 +1,16 @@
-"""Partners for twins: the survey, which tells whose posts show a personal signal for each question,
-and a matching over what it found.
+"""Partners: the survey, which tells whose posts show a personal signal for each question, and a
+matching over what it found.
 
 The survey asks what a build asks of the asker alone: the rubric, with the plans of a few other
 users that it is held against. Those plans are read once more, so it costs no call that mode violate
-does not.
+does not. Where placebos are built, and the asker's posts say nothing on a question, a few others'
+posts are planned with, too: a placebo needs two users of whom nothing is known on its question.
 
 Every user has at most one partner, so that splits by user exist. A couple may give a twin for each
-question that one of them asked, if the other's posts show a signal on it. Couples with more such
-questions are preferred, and among them those whose posts share more words with the questions. The
-matching is a function of the survey and the seed: neither the order of the source nor the number of
-workers decides anything.
+question that one of them asked, if the other's posts show a signal on it, and a placebo for each
+on which both show none. Couples with more twins are preferred, then those with more placebos, and
+among them those whose posts share more words with the questions. The matching is a function of the
+survey and the seed: neither the order of the source nor the number of workers decides anything.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -26,8 +27,8 @@ from pairwright.stages.planner import Plan
 
 
 class PossiblePartner(NamedTuple):
-    """A candidate whose plan for the question has enough aspects. A tuple and no record: the
-    matching holds those of all questions at once."""
+    """A candidate whose posts show a signal as the asker's do, or none as theirs. A tuple and no
+    record: the matching holds those of all questions at once."""
 
     user: str
     bearing: float
@@ -40,6 +41,9 @@ class Survey(Record):
     signal: bool
     """Whether the asker's posts show a personal signal."""
     possible: tuple[PossiblePartner, ...] = ()
+    strangers: tuple[str, ...] = ()
+    """Users whose posts show a signal for the question, whether they suit it or not: a decoy is
+    written to the rubric of one of them."""
 
 
 class SurveyOutcome(Record):
@@ -65,30 +69,67 @@ class SurveyOutcome(Record):
         return Brief(self.unit, "survey", self.kind, reason_of(self.result))
 
 
+class SurveyedUsers(NamedTuple):
+    """The users that a question is tried on, with their posts that are older."""
+
+    posts: Mapping[str, tuple[Post, ...]]
+    suited: int
+    """So many of them, the first, could be the asker's partner."""
+
+
+PLACEBO_TRIES = 3
+"""With so many users a question is tried on which the asker's posts say nothing."""
+_UNFOUNDED = frozenset({"support_far_fetched", "evidence_not_in_post", "names_no_shown_post"})
+"""Why an aspect was dropped that the posts do not carry. A dropped aspect that they carry is a need
+that others have, too, and no response to it is plain for sure."""
+
+
+def says_nothing(rubric: Rejected) -> bool:
+    """Whether a rubric was refused because the posts say nothing on the question."""
+    return (
+        rubric.reason == "no_personal_signal"
+        and not rubric.aspects
+        and all(dropped.reason in _UNFOUNDED for dropped in rubric.dropped)
+    )
+
+
 async def survey_question(
-    item: Item,
-    candidates: Mapping[str, tuple[Post, ...]],
-    models: Models,
-    rules: BuildRules,
+    item: Item, tried: SurveyedUsers, models: Models, rules: BuildRules
 ) -> Survey:
-    """Whether the asker's posts show a signal for the question, and which candidates' do; these are
-    users who suit it, with their posts that are older.
+    """Whether the asker's posts show a signal for the question, and whose do of those it is tried
+    on. Where they say nothing, and placebos are built: whose posts say nothing, too.
 
     Raises as the build functions do.
     """
-    rubric = await rubric_of(item, models, rules)
+    rubric, config = await rubric_of(item, models, rules), rules.config
+    signal, users = not isinstance(rubric, Rejected), list(tried.posts)
     if isinstance(rubric, Rejected):
-        return Survey(signal=False)
-    plans = await together(*(plan_of(item, posts, models, rules) for posts in candidates.values()))
-    language = rules.language(item)
+        if "placebo" not in config.modes or not says_nothing(rubric):
+            return Survey(signal=False)
+        users = users[:PLACEBO_TRIES]
+    elif "decoy" not in config.modes:
+        users = users[: tried.suited]
+    plans = await together(*(plan_of(item, tried.posts[user], models, rules) for user in users))
+    language, least = rules.language(item), config.planner.min_aspects
     asks = text.terms(item.question, language)
-    possible = []
-    for (user, posts), plan in zip(candidates.items(), plans, strict=True):
-        if isinstance(plan, Plan) and len(plan.aspects) >= rules.config.planner.min_aspects:
-            held = text.terms_of((post.text for post in posts), language)
+    possible, strangers = [], []
+    for place, (user, plan) in enumerate(zip(users, plans, strict=True)):
+        if not isinstance(plan, Plan):
+            continue
+        shows = len(plan.aspects) >= least
+        if shows:
+            strangers.append(user)
+        suits = signal and shows and place < tried.suited
+        knows_nothing = not (signal or plan.aspects or plan.dropped)
+        if suits or knows_nothing:
+            held = text.terms_of((post.text for post in tried.posts[user]), language)
             bearing = round(len(asks & held) / max(1, len(asks)), 4)
             possible.append(PossiblePartner(user=user, bearing=bearing))
-    return Survey(signal=True, possible=tuple(possible))
+    return Survey(
+        signal=signal,
+        possible=tuple(possible),
+        strangers=tuple(strangers) if signal and "decoy" in config.modes else (),
+    )
 
 
 def iterate_surveys(store: Store) -> Iterator[SurveyOutcome]:
@@ -102,11 +143,13 @@ Couple = tuple[str, str]
 
 
 class SurveyedQuestion(NamedTuple):
-    """A question whose asker shows a personal signal."""
+    """A question, its asker, and who could be the partner."""
 
     item: str
     user: str
     possible: tuple[PossiblePartner, ...]
+    signal: bool = True
+    """Whether its users show a personal signal: then it may give a twin, else a placebo."""
 
 
 _Usable = tuple[SurveyedQuestion, float]
@@ -116,17 +159,18 @@ _Usable = tuple[SurveyedQuestion, float]
 class Worth(NamedTuple):
     """What a couple would give; the larger the better."""
 
-    questions: int
+    twins: int
+    placebos: int
     bearing: int
     """Sum over these questions of the share of their words that the partner's posts hold, in
     ten-thousandths: whole numbers add up alike in any order."""
 
     def plus(self, other: "Worth", sign: int = 1) -> "Worth":
         """The sum, or with `sign` -1 the difference."""
-        return Worth(self.questions + sign * other.questions, self.bearing + sign * other.bearing)
+        return Worth(*(mine + sign * its for mine, its in zip(self, other, strict=True)))
 
 
-NOTHING = Worth(0, 0)
+NOTHING = Worth(0, 0, 0)
 SWAPS = 4
 """Most couples that are parted at once for the sake of better ones."""
 BEST = 8
@@ -141,8 +185,8 @@ def assign_partners(
 ) -> dict[str, str | Rejected]:
     """The partner for each question, by item, or why it has none.
 
-    `most` is the number of questions that a couple is given at most. `kept` are askers and
-    partners that stay a couple, by item.
+    `most` is the number of twins that a couple is given at most, and of placebos. `kept` are askers
+    and partners that stay a couple, by item.
     """
     kept = kept or {}
     ordered = sorted(questions, key=lambda q: content_id("question", str(seed), q.item))
@@ -158,7 +202,9 @@ def assign_partners(
     for couple, usable in by_couple.items():
         if fixed.keys().isdisjoint(couple):
             given = _questions(usable, kept, most)
-            free[couple] = Worth(len(given), sum(round(10_000 * bearing) for _, bearing in given))
+            twins = sum(question.signal for question, _ in given)
+            bearing = sum(round(10_000 * bearing) for _, bearing in given)
+            free[couple] = Worth(twins, len(given) - twins, bearing)
     partners = match_couples(free, seed) | fixed
     assigned = {
         question.item
@@ -240,28 +286,32 @@ def _best_swap(
 
 
 def _questions(usable: Sequence[_Usable], kept: Collection[str], most: int) -> Sequence[_Usable]:
-    """The questions a couple is given: those first whose twins are kept, then of both users by
-    turns those that the partner's posts bear on most."""
+    """The questions a couple is given, for twins and for placebos `most` each: those first whose
+    units are kept, then of both users by turns those that the partner's posts bear on most."""
     if len(usable) < 2:
         return usable[:most]
-    askers = sorted({question.user for question, _ in usable})
-    ranked = [
-        sorted((one for one in usable if one[0].user == user), key=lambda one: -one[1])
-        for user in askers
-    ]
-    turns = [one for turn in zip_longest(*ranked) for one in turn if one is not None]
-    return sorted(turns, key=lambda one: one[0].item not in kept)[:most]
+    given = list[_Usable]()
+    for signal in (True, False):
+        alike = [one for one in usable if one[0].signal == signal]
+        ranked = [
+            sorted((one for one in alike if one[0].user == user), key=lambda one: -one[1])
+            for user in sorted({question.user for question, _ in alike})
+        ]
+        turns = [one for turn in zip_longest(*ranked) for one in turn if one is not None]
+        given += sorted(turns, key=lambda one: one[0].item not in kept)[:most]
+    return given
 
 
 def _partner(
     question: SurveyedQuestion, partners: Mapping[str, str], assigned: set[str], most: int
 ) -> str | Rejected:
-    partner = partners.get(question.user)
+    partner, shown = partners.get(question.user), "a" if question.signal else "no"
     if partner is None:
+        whose = "nobody's" if question.signal else "everybody's"
         detail = (
-            "those whose posts show a signal for this question are others' partners"
+            f"those whose posts show {shown} signal for this question are others' partners"
             if question.possible
-            else "nobody's posts that it was tried on show a personal signal for this question"
+            else f"{whose} posts that it was tried on show a personal signal for this question"
         )
         return Rejected(stage="partners", reason="no_partner", detail=detail)
     if question.item in assigned:
@@ -273,7 +323,7 @@ def _partner(
         stage="partners",
         reason="partner_does_not_fit",
         detail="the partner, who was found by another question, was not tried on this one or"
-        " shows no personal signal for it",
+        f" does not show {shown} personal signal for it",
     )
 
 

@@ -4,9 +4,10 @@ To resume is to run again: a unit that has an outcome keeps it, every other one 
 stage, and the store answers what was asked before.
 
 A build with twins has three steps: the survey, and beside it the units that need no partner; the
-matching; the twins. With a target the steps go through the source in waves, until enough is
-kept. Waves do not depend on the target, so a build with a larger one goes on where the other
-stopped.
+matching; the units of two users. A question with a signal gives a twin, or a decoy if it has no
+partner; one on which nothing is known gives a placebo. With a target the steps go through the
+source in waves, until enough is kept. Waves do not depend on the target, so a build with a larger
+one goes on where the other stopped.
 """
 
 import json
@@ -21,11 +22,22 @@ from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.candidates import choose_others
 from pairwright.construct.corpus import BuildUnit, Corpus, UnitTask, all_units, first_items
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.manifest import SourceSummary, make_manifest, reached_target
+from pairwright.construct.manifest import (
+    SourceSummary,
+    make_manifest,
+    reached_target,
+    target_mode,
+)
 from pairwright.construct.natural import natural_items
 from pairwright.construct.outcomes import Brief, Failure, Outcome, Pending, write_outcomes
 from pairwright.construct.own_choice_pairs import add_neighbours
-from pairwright.construct.partners import Survey, SurveyedQuestion, assign_partners, iterate_surveys
+from pairwright.construct.partners import (
+    Survey,
+    SurveyedQuestion,
+    SurveyOutcome,
+    assign_partners,
+    iterate_surveys,
+)
 from pairwright.construct.run_pairs import iterate_results
 from pairwright.construct.tally import Tally, entry_of, tally_outcomes
 from pairwright.construct.unit_work import ModelSource, work_on
@@ -40,7 +52,7 @@ from pairwright.settings.domains import Domains
 from pairwright.sources import SourceProblem
 
 Partners = dict[str, str | Rejected | Failure | Pending]
-"""By item: the partner's user, or why there is none. Items without a signal are not in it."""
+"""By unit: the second user, or why there is none. Units that the survey rules out are not in it."""
 WAVE = 64
 """Items of the first waves; a later one has a quarter of those that came before it."""
 
@@ -81,7 +93,7 @@ class BuildTask(NamedTuple):
             yield self.units(self.modes, self.items)
         else:
             yield self.first_units(self.items)
-            yield self.twins(match_surveyed(self, self.items), self.items)
+            yield self.coupled_units(match_surveyed(self, self.items), self.items)
 
     def units(self, tasks: tuple[UnitTask, ...], items: range) -> Iterator[BuildUnit]:
         return all_units(self.corpus, self.modes, tasks, items)
@@ -92,11 +104,18 @@ class BuildTask(NamedTuple):
         alone = (mode for mode in self.modes if not MODES[mode].needs_partner)
         return self.units(("survey", *alone), items)
 
-    def twins(self, partners: Partners, items: range) -> Iterator[BuildUnit]:
-        """The units of couples, each with its partner or why it has none."""
-        coupled = tuple(mode for mode in self.modes if MODES[mode].needs_partner)
-        for unit in self.units(coupled, items):
-            yield unit._replace(partner=partners.get(self.corpus.entries[unit.item].id))
+    @property
+    def coupled_modes(self) -> tuple[Mode, ...]:
+        """The modes whose units have a second user. Every item has a unit of the first of them, so
+        that what is dropped has its reason, and of the others where the survey allows one."""
+        return tuple(mode for mode in self.modes if MODES[mode].needs_partner)
+
+    def coupled_units(self, partners: Partners, items: range) -> Iterator[BuildUnit]:
+        """The units that need a second user, each with that user or why there is none."""
+        first, *_ = self.coupled_modes
+        for unit in self.units(self.coupled_modes, items):
+            if unit.mode == first or unit.id in partners:
+                yield unit._replace(partner=partners.get(unit.id))
 
 
 def waves(items: range) -> Iterator[range]:
@@ -112,6 +131,7 @@ def waves(items: range) -> Iterator[range]:
 def _steps_to_target(task: BuildTask, target: int) -> Iterator[Iterable[BuildUnit]]:
     kept, begun, partners, items = 0, set[int](), Partners(), task.items[:0]
     entries, coupled = task.corpus.entries, need_partners(task.modes)
+    wanted = target_mode(task.modes)
     task.store.forget_unmatched()
     for number, wave in enumerate(waves(task.items)):
         items = task.items[: wave.stop]
@@ -120,10 +140,15 @@ def _steps_to_target(task: BuildTask, target: int) -> Iterator[Iterable[BuildUni
             fixed = {
                 entry.id: (entry.user, partner)
                 for entry in entries[: wave.start]
-                if isinstance(partner := partners.get(entry.id), str)
+                for mode in _MATCHED
+                if isinstance(partner := partners.get(f"{mode}:{entry.id}"), str)
             }
             partners = match_surveyed(task, items, number, fixed, begun)
-            ready = [u for u in task.twins(partners, items) if isinstance(u.partner, str)]
+            ready = [
+                unit
+                for unit in task.coupled_units(partners, items)
+                if unit.mode == wanted and isinstance(unit.partner, str)
+            ]
         else:
             ready = list(task.units(task.modes, wave))
         left = sorted(
@@ -142,7 +167,12 @@ def _steps_to_target(task: BuildTask, target: int) -> Iterator[Iterable[BuildUni
         if waiting or kept >= target:
             break
     if coupled:
-        yield (unit for unit in task.twins(partners, items) if not isinstance(unit.partner, str))
+        # What is no twin waits until the last wave: a later one may still find a partner.
+        yield (
+            unit
+            for unit in task.coupled_units(partners, items)
+            if unit.mode != wanted or not isinstance(unit.partner, str)
+        )
 
 
 def match_surveyed(
@@ -152,14 +182,18 @@ def match_surveyed(
     fixed: Mapping[str, tuple[str, str]] | None = None,
     begun: Collection[int] = (),
 ) -> Partners:
-    """Match partners by the survey of these items; while one waits for a batch, so do the twins.
+    """The second user of each unit that needs one, by the survey of these items; while a survey
+    waits for a batch, so do all of them.
 
     `fixed` are the couples of earlier waves, by item, asker first, and `begun` the positions of
     their units. Where the survey has changed, because a question that had failed was asked again,
     the couples whose twins are kept stay, too, and the others are matched again.
     """
     partners: Partners = {}
+    strangers: Partners = {}
     questions = list[SurveyedQuestion]()
+    modes = task.coupled_modes
+    config = task.rules.config
     names = {task.corpus.entries[item].id for item in items}
     users: dict[str, str] = {}
     """Each name once: many questions have one user among their candidates."""
@@ -168,18 +202,47 @@ def match_surveyed(
         if surveyed.item_id not in names:
             continue
         if not isinstance(result, Survey):
-            partners[surveyed.item_id] = result
-        elif result.signal:
+            partners[f"{modes[0]}:{surveyed.item_id}"] = result
+            continue
+        if result.signal and "decoy" in modes:
+            strangers[surveyed.item_id] = _stranger(surveyed, config.seed)
+        if ("twin" if result.signal else "placebo") in modes:
             possible = tuple(
                 one._replace(user=users.setdefault(one.user, one.user)) for one in result.possible
             )
-            questions.append(SurveyedQuestion(surveyed.item_id, surveyed.user, possible))
+            questions.append(
+                SurveyedQuestion(surveyed.item_id, surveyed.user, possible, result.signal)
+            )
     if any(isinstance(result, Pending) for result in partners.values()):
-        return partners | {q.item: Pending(waits_for="partners") for q in questions}
-    kept = _kept_couples(task.store, questions, wave, begun) | dict(fixed or {})
-    config = task.rules.config
-    most, seed = config.twin.questions_per_couple, config.seed
-    return partners | assign_partners(questions, most, seed, kept)
+        waiting = Pending(waits_for="partners")
+        assigned: Partners = {question.item: waiting for question in questions}
+        strangers = dict.fromkeys(strangers, waiting)
+    else:
+        kept = _kept_couples(task.store, questions, wave, begun) | dict(fixed or {})
+        most, seed = config.twin.questions_per_couple, config.seed
+        assigned = dict(assign_partners(questions, most, seed, kept))
+    for question in questions:
+        mode = "twin" if question.signal else "placebo"
+        partners[f"{mode}:{question.item}"] = assigned[question.item]
+        if isinstance(assigned[question.item], str):
+            strangers.pop(question.item, None)
+    return partners | {f"decoy:{item}": stranger for item, stranger in strangers.items()}
+
+
+_MATCHED: tuple[Mode, ...] = ("twin", "placebo")
+"""The modes whose units are those of a couple."""
+
+
+def _stranger(surveyed: SurveyOutcome, seed: int) -> str | Rejected:
+    """The user to whose rubric a decoy is written."""
+    survey = surveyed.result
+    assert isinstance(survey, Survey)
+    if not survey.strangers:
+        detail = "nobody else's posts that it was tried on show a personal signal"
+        return Rejected(stage="partners", reason="no_stranger", detail=detail)
+    return min(
+        survey.strangers, key=lambda user: content_id("decoy", str(seed), surveyed.item_id, user)
+    )
 
 
 def _kept_couples(
@@ -187,14 +250,17 @@ def _kept_couples(
 ) -> dict[str, tuple[str, str]]:
     """By item, the couples that stay, asker first. They are noted with the survey, so that a build
     that is interrupted goes on with the same matching."""
-    digest = content_id("survey", *(f"{q.item} {q.user} {q.possible}" for q in questions))
+    described = (
+        f"{q.item} {q.user} {q.possible}{'' if q.signal else ' placebo'}" for q in questions
+    )
+    digest = content_id("survey", *described)
     before = store.matching(wave)
     if before and before[0] == digest:
         return {item: (asker, partner) for item, (asker, partner) in json.loads(before[1]).items()}
     kept = {
         one.unit.partition(":")[2]: (one.users[0], one.users[1])
         for one in iterate_results(store)
-        if one.kind == "kept" and len(one.users) > 1
+        if one.kind == "kept" and one.mode in _MATCHED
     }
     store.match(wave, digest, json.dumps(kept), begun)
     return kept

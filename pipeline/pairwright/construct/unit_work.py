@@ -4,11 +4,16 @@ from collections.abc import Awaitable
 from typing import Protocol, TypeVar, assert_never
 
 from pairwright.construct.build_rules import BuildRules, rubric_of
-from pairwright.construct.corpus import BuildUnit, Corpus, older_than
+from pairwright.construct.corpus import BuildUnit, Corpus, fair_posts
 from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.construct.own_choice_pairs import build_accepted, build_natural
-from pairwright.construct.partners import SurveyOutcome, survey_question
-from pairwright.construct.written_pairs import build_contrast, build_twin
+from pairwright.construct.partners import SurveyedUsers, SurveyOutcome, survey_question
+from pairwright.construct.written_pairs import (
+    build_contrast,
+    build_decoy,
+    build_placebo,
+    build_twin,
+)
 from pairwright.errors import CallFailed, Unanswered
 from pairwright.models import CallLog, Models, traced
 from pairwright.records import Contrast, Item, Rejected, Twin, draw_id
@@ -45,23 +50,20 @@ async def work_on(
     else:
         models, log = traced(source.models(generator_of(item, rules.config)))
         if unit.mode == "survey":
-            candidates = {
-                user: older_than(item, corpus.longest_item(user).profile)
-                for user in corpus.tried[item.id].candidates
+            tried = corpus.tried[item.id]
+            posts = {
+                user: fair_posts(item, corpus.longest_item(user).profile) for user in tried.users
             }
-            found = await _ended(survey_question(item, candidates, models, rules))
+            surveyed = SurveyedUsers(posts, tried.suited)
+            found = await _ended(survey_question(item, surveyed, models, rules))
             keys = tuple(call.key for call in log.made)
             return SurveyOutcome(
                 unit=unit.id, item_id=item.id, user=item.user, result=found, calls=keys
             )
-        if unit.mode == "twin":
-            result = await _ended(_twin(unit, item, corpus, models, rules))
-        elif unit.mode == "violate":
+        if unit.mode == "violate":
             result = await _ended(build_contrast(item, models, rules))
-        elif unit.mode in ("decoy", "placebo"):
-            raise NotImplementedError(unit.mode)
         else:
-            assert_never(unit.mode)
+            result = await _ended(_of_two_users(unit, item, corpus, models, rules))
     other = item.opposite and item.opposite.other
     return Outcome(
         unit=unit.id,
@@ -90,19 +92,32 @@ async def _ended(work: Awaitable[T]) -> T | Failure | Pending:
         return Pending(waits_for=call.purpose)
 
 
-async def _twin(
+async def _of_two_users(
     unit: BuildUnit, item: Item, corpus: Corpus, models: Models, rules: BuildRules
-) -> Twin | Rejected | Failure | Pending:
+) -> Contrast | Twin | Rejected | Failure | Pending:
     if isinstance(unit.partner, str):
-        return await build_twin(item, corpus.longest_item(unit.partner), models, rules)
+        second = corpus.longest_item(unit.partner)
+        match unit.mode:
+            case "twin":
+                return await build_twin(item, second, models, rules)
+            case "decoy":
+                return await build_decoy(item, second, models, rules)
+            case "placebo":
+                return await build_placebo(item, second, models, rules)
+            case "violate" | "natural" | "accepted" | "survey":
+                raise AssertionError(f"a unit of {unit.mode} has no second user")
+            case _:
+                assert_never(unit.mode)
     if isinstance(unit.partner, Failure | Pending):
         return unit.partner
     # The survey asked for the rubric: what is refused here was paid for.
     rubric = await rubric_of(item, models, rules)
     if isinstance(rubric, Rejected):
         return rubric
-    assert unit.partner is not None, "a unit without a partner has a refused rubric"
-    return unit.partner
+    if unit.partner is not None:
+        return unit.partner
+    detail = "the asker's posts show a personal signal: the question is nothing for a placebo"
+    return Rejected(stage="survey", reason="personal_signal", detail=detail)
 
 
 def generator_of(item: Item, config: Config) -> str:

@@ -1,17 +1,26 @@
-"""Pairs whose responses a model writes: `build_contrast` and `build_twin`, from item to pair.
+"""Pairs whose responses a model writes, from item to pair: `build_twin`, `build_decoy`,
+`build_placebo` and `build_contrast`.
 
 Mode twin: two users, one question, two responses; each is chosen for one and rejected for the
 other, so that nothing but the user decides. The writers see the question and one rubric, never a
 profile. Both halves are accepted, or neither.
+
+Mode decoy: the same for a user without a partner: the rejected response serves the rubric of
+somebody who is not in the pair.
+
+Mode placebo: two users of whom nothing is known that bears on the question, and two plain
+responses: nothing decides.
 
 Mode violate: a response that adheres to the user's rubric against one that does not, kept for
 comparison with the paper. Aspect words and completeness can give the rejected side away without
 the profile, so these pairs are expected to fail a shortcut audit; twins are not.
 """
 
+from typing import cast
+
 from pairwright import text
-from pairwright.construct.build_rules import BuildRules, plan_rubric, rubric_of
-from pairwright.construct.corpus import older_than
+from pairwright.construct.build_rules import BuildRules, plan_of, plan_rubric, rubric_of
+from pairwright.construct.corpus import fair_posts, older_than
 from pairwright.construct.drafts import (
     SideBrief,
     draft_of,
@@ -21,20 +30,25 @@ from pairwright.construct.drafts import (
     write_draft,
 )
 from pairwright.gates import DraftSides
-from pairwright.models import Models, together, traced
+from pairwright.models import CallLog, Models, together, traced
 from pairwright.records import (
+    Aspect,
     Contrast,
     Draft,
+    DroppedAspect,
     Item,
+    Mode,
     Pair,
+    Post,
     Rejected,
     Rubric,
     Twin,
     content_id,
     pseudonym,
 )
-from pairwright.retrieve import selected
-from pairwright.stages.writer import PAPER_STANCES, Stance, write_paper
+from pairwright.retrieve import ranked, selected
+from pairwright.stages.support_check import support
+from pairwright.stages.writer import PAPER_STANCES, Stance, write_paper, write_plain
 
 _AGAINST: dict[str, Stance] = {"omit": "omitting", "contradict": "contradicting"}
 
@@ -134,22 +148,99 @@ async def build_twin(
         >>> [pair.user for pair in made.halves] if isinstance(made, Twin) else made.reason
         ['ada', 'grace']
     """
-    config = rules.config
     models, log = traced(models)
     posts = older_than(item, partner.profile)
-    asker, other = await together(
+    rubrics = await together(
         rubric_of(item, models, rules), plan_rubric(item, partner.user, posts, models, rules)
     )
-    if isinstance(asker, Rejected):
-        return asker
-    if isinstance(other, Rejected):
-        return other
-    rubrics = asker, other
-    limit, language = config.twin.rubric_overlap, rules.language(item)
+    for rubric in rubrics:
+        if isinstance(rubric, Rejected):
+            return rubric
+    asker, other = cast(tuple[Rubric, Rubric], rubrics)
+    drawn = await _draw_for_two(item, posts, (asker, other), "twin", models, rules)
+    if isinstance(drawn, Rejected):
+        return drawn
+    draft, refused = drawn
+    return _twin(
+        item, partner.user, posts, "twin", draft, (asker, other), refused, models, rules, log
+    )
+
+
+NEAREST_POSTS = 3
+"""So many of a user's posts, the nearest to an aspect, must not carry it in a decoy."""
+
+
+async def build_decoy(
+    item: Item, stranger: Item, models: Models, rules: BuildRules
+) -> Contrast | Rejected:
+    """Build a pair for the item's own user whose rejected response serves a stranger's rubric for
+    the same question, or give the reason why there is none.
+
+    Of the stranger's aspects those are left that the user's own posts neither carry nor oppose.
+    Raises as `build_twin` does.
+
+        >>> made = await build_decoy(item, stranger, models, rules)
+        >>> made.pair.mode if isinstance(made, Contrast) else made.reason
+        'decoy'
+    """
+    config = rules.config
+    models, log = traced(models)
+    posts = fair_posts(item, stranger.profile)
+    own, plan = await together(rubric_of(item, models, rules), plan_of(item, posts, models, rules))
+    if isinstance(own, Rejected):
+        return own
+    if isinstance(plan, Rejected):
+        return plan.model_copy(update={"user": stranger.user})
+    cases = [
+        (aspect, tuple(ranked(aspect.aspect, item.profile, config.planner)[:NEAREST_POSTS]))
+        for aspect in plan.aspects
+    ]
+    found = await support(item.question, cases, models.judge, rules.prompts, name="support_decoy")
+    if isinstance(found, Rejected):
+        return found
+    foreign, dropped = list[Aspect](), list(plan.dropped)
+    for aspect, case in zip(plan.aspects, found, strict=True):
+        if case.verdict == "far_fetched" and len(foreign) < len(own.aspects):
+            foreign.append(aspect)
+        else:
+            dropped.append(DroppedAspect(aspect=aspect, reason=case.verdict, detail=case.reason))
+    if not foreign:
+        detail = "the user's own posts carry what the stranger needs, or anybody needs it"
+        return Rejected(stage="decoy", reason="decoy_fits", detail=detail, dropped=tuple(dropped))
+    theirs = Rubric(
+        question_id=item.id,
+        user=stranger.user,
+        origin="planner",
+        aspects=tuple(foreign),
+        dropped=tuple(dropped),
+        shown=tuple(post.id for post in plan.shown.posts),
+    )
+    drawn = await _draw_for_two(item, posts, (own, theirs), "decoy", models, rules)
+    if isinstance(drawn, Rejected):
+        return drawn
+    draft, refused = drawn
+    pair = pair_of(item, "decoy", draft, own)
+    judge = models.judge.name if config.gated else None
+    pair = pair.model_copy(update={"judge": judge, "simulated": log.simulated})
+    return Contrast(pair=pair, refused=refused)
+
+
+async def _draw_for_two(
+    item: Item,
+    posts: tuple[Post, ...],
+    rubrics: tuple[Rubric, Rubric],
+    strategy: str,
+    models: Models,
+    rules: BuildRules,
+) -> tuple[Draft, tuple[Draft, ...]] | Rejected:
+    """A draft whose responses serve one rubric each, that of the item's user first, and the drafts
+    refused before it; `posts` are the other user's."""
+    config, language = rules.config, rules.language(item)
     overlap = text.jaccard(
         *(text.terms(" ".join(a.aspect for a in rubric.aspects), language) for rubric in rubrics)
     )
-    if config.gated and round(overlap, 3) > limit:
+    if config.gated and round(overlap, 3) > config.twin.rubric_overlap:
+        limit = config.twin.rubric_overlap
         detail = f"the two rubrics share {round(overlap, 3)} of their words, limit {limit}"
         return Rejected(stage="gates", reason="rubrics_alike", detail=detail)
 
@@ -158,7 +249,7 @@ async def build_twin(
             SideBrief("first", "adhering", rubrics[0], "first_own"),
             SideBrief("second", "adhering", rubrics[1], "second_own"),
         )
-        draft = await write_draft(item, briefs, refused, models, rules, number, "twin")
+        draft = await write_draft(item, briefs, refused, models, rules, number, strategy)
         if isinstance(draft, Rejected):
             return draft
         sides = DraftSides(
@@ -180,21 +271,88 @@ async def build_twin(
 
     drawn = await draw_until_accepted(draw, config.draws)
     if isinstance(drawn, Rejected):
-        aspects, dropped = (*asker.aspects, *other.aspects), (*asker.dropped, *other.dropped)
+        first, second = rubrics
+        aspects, dropped = (*first.aspects, *second.aspects), (*first.dropped, *second.dropped)
         return drawn.model_copy(update={"aspects": aspects, "dropped": dropped})
+    return drawn
+
+
+async def build_placebo(
+    item: Item, partner: Item, models: Models, rules: BuildRules
+) -> Twin | Rejected:
+    """Build the placebo of `item`'s question for its user and the partner's user, of whom the
+    survey found nothing that bears on it; or give the reason why there is none.
+
+    Both responses are plain ones, written without a rubric. Raises as `build_twin` does.
+
+        >>> made = await build_placebo(item, partner, models, rules)
+        >>> {pair.mode for pair in made.halves} if isinstance(made, Twin) else made.reason
+        {'placebo'}
+    """
+    config = rules.config
+    models, log = traced(models)
+    posts = older_than(item, partner.profile)
+
+    async def draw(number: int, _refused: Draft | None) -> Draft | Rejected:
+        # There is nothing to learn of a refused draft: both are written again.
+        responses = await together(
+            *(
+                write_plain(
+                    item.question, models.generator, rules.prompts, words=config.words,
+                    draw=2 * number + place, language=rules.language(item),
+                )
+                for place in range(2)
+            )
+        )  # fmt: skip
+        draft = draft_of(number, "plain", models.generator.name, *responses)
+        if isinstance(draft, Rejected):
+            return draft
+        sides = DraftSides(
+            item.question, draft.first, draft.second, rubrics=(), narrative=item.narrative,
+            posts=(), language=rules.language(item),
+        )  # fmt: skip
+        return await judge_draft(draft, sides, {}, models.judge, rules)
+
+    drawn = await draw_until_accepted(draw, config.draws)
+    if isinstance(drawn, Rejected):
+        return drawn
     draft, refused = drawn
-    users = map(pseudonym, (item.user, partner.user))
-    twin_id = content_id("twin", item.id, *users, draft.first, draft.second)
-    judge = models.judge.name if config.gated else None
+    nothing = tuple(
+        Rubric(question_id=item.id, user=user, origin=None, aspects=())
+        for user in (item.user, partner.user)
+    )
+    asker, other = nothing
+    return _twin(
+        item, partner.user, posts, "placebo", draft, (asker, other), refused, models, rules, log
+    )
+
+
+def _twin(
+    item: Item,
+    partner: str,
+    posts: tuple[Post, ...],
+    mode: Mode,
+    draft: Draft,
+    rubrics: tuple[Rubric, Rubric],
+    refused: tuple[Draft, ...],
+    models: Models,
+    rules: BuildRules,
+    log: CallLog,
+) -> Twin:
+    """Both halves over a draft: the asker's, and that of the partner, who has these posts."""
+    users = map(pseudonym, (item.user, partner))
+    twin_id = content_id(mode, item.id, *users, draft.first, draft.second)
+    judge = models.judge.name if rules.config.gated else None
 
     def half(whose: Item, rubric: Rubric, *, asked: bool) -> Pair:
-        pair = pair_of(whose, "twin", draft, rubric, asked=asked)
+        pair = pair_of(whose, mode, draft, rubric, asked=asked)
         shared = {"judge": judge, "twin_id": twin_id, "simulated": log.simulated}
         return pair.model_copy(update=shared)
 
     # The narrative is the asker's own: the partner never wrote one for this question.
-    others = {"user": partner.user, "profile": posts, "narrative": None}
+    others = {"user": partner, "profile": posts, "narrative": None}
     halves = (
-        half(item, asker, asked=True), half(item.model_copy(update=others), other, asked=False)
-    )  # fmt: skip
+        half(item, rubrics[0], asked=True),
+        half(item.model_copy(update=others), rubrics[1], asked=False),
+    )
     return Twin(id=twin_id, halves=halves, refused=refused)

@@ -12,7 +12,14 @@ A gate's limit is a rule of the build (`settings`), and what a writer reads afte
 of the `NOTES` of `construct`.
 """
 
-from pairwright.gates.judged import judge_contrast, judge_twin
+from pairwright.gates.judged import judge_contrast, judge_quality, judge_twin
 from pairwright.gates.writing import DraftSides, check_echo, check_writing
 
-__all__ = ["DraftSides", "check_echo", "check_writing", "judge_contrast", "judge_twin"]
+__all__ = [
+    "DraftSides",
+    "check_echo",
+    "check_writing",
+    "judge_contrast",
+    "judge_quality",
+    "judge_twin",
+]

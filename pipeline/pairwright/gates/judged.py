@@ -1,5 +1,7 @@
 """Gates on judgements: does each side fit whom it should, and are both equally good answers?"""
 
+from pydantic import JsonValue
+
 from pairwright.gates.results import gate_result
 from pairwright.records import Comparison, Draft, GateResult
 from pairwright.settings.rules import GateRules, TwinRules
@@ -8,7 +10,7 @@ BOTH = True, True
 
 
 def judge_contrast(draft: Draft, rules: GateRules) -> tuple[GateResult, ...]:
-    """Mode violate: the chosen side adheres, the rejected does not, and quality is level."""
+    """Mode violate: the chosen side adheres, and the rejected one does not."""
     chosen, rejected = draft.adherence["first"].share, draft.adherence["second"].share
     gap = chosen - rejected
     weak, serving = _below(chosen, rules.adherence), _below(rules.violation, rejected)
@@ -19,13 +21,12 @@ def judge_contrast(draft: Draft, rules: GateRules) -> tuple[GateResult, ...]:
         gate_result(
             rules, "adherence_margin", _blame(close, weak, serving), _whole(gap), rules.margin
         ),
-        *_quality(draft, rules, winner_gap=None),
     )
 
 
 def judge_twin(draft: Draft, twin: TwinRules, rules: GateRules) -> tuple[GateResult, ...]:
-    """Mode twin: each response fits its own rubric, fits it better than the other response does,
-    and does not fit the other rubric as well (2 x 2)."""
+    """Modes twin and decoy: each response fits its own rubric, fits it better than the other
+    response does, and does not fit the other rubric as well (2 x 2)."""
     a = {name: adherence.share for name, adherence in draft.adherence.items()}
     asker, mirror = a["first_own"] - a["second_other"], a["second_own"] - a["first_other"]
     weak = _below(a["first_own"], rules.adherence), _below(a["second_own"], rules.adherence)
@@ -41,7 +42,6 @@ def judge_twin(draft: Draft, twin: TwinRules, rules: GateRules) -> tuple[GateRes
         gate_result(rules, "cross_adherence", serving, _whole(other), twin.cross_adherence),
         gate_result(rules, "twin_margin", close, _whole(asker), twin.margin),
         gate_result(rules, "twin_margin_mirror", behind, _whole(mirror), twin.margin),
-        *_quality(draft, rules, winner_gap=twin.winner_gap),
     )
 
 
@@ -52,20 +52,27 @@ def _blame(close: bool, first: bool, second: bool) -> tuple[bool, bool]:
     return (first, second) if first or second else BOTH
 
 
-def _quality(draft: Draft, rules: GateRules, *, winner_gap: float | None) -> tuple[GateResult, ...]:
+def judge_quality(
+    draft: Draft, rules: GateRules, *, winner_gap: float | None
+) -> tuple[GateResult, ...]:
     """The floor of quality and parity.
 
     A stable winner (the same response in both orders) is not parity, but for a gap up to
-    `winner_gap` if one is given: in a twin each response is chosen once. Where the verdict is a
-    tie, or changes with the order, the absolute scores decide.
+    `winner_gap` if one is given: in a twin each response is chosen once. Without one a winner
+    decides, and a draft may have no scores. Where the verdict is a tie, or changes with the order,
+    the absolute scores decide.
     """
+    verdict, won = draft.comparison, draft.has_winner
+    if not draft.quality:
+        blamed = verdict is Comparison.SECOND, verdict is Comparison.FIRST
+        value: JsonValue = [None, verdict and verdict.value]
+        return (gate_result(rules, "parity", blamed, value, "no stable winner"),)
     first, second = draft.quality["first"].mean, draft.quality["second"].mean
     poor = _below(first, rules.quality_floor), _below(second, rules.quality_floor)
     floor = gate_result(
         rules, "quality_floor", poor, _whole(min(first, second)), rules.quality_floor
     )
-    gap, verdict = round(abs(first - second), 3), draft.comparison
-    won = verdict in (Comparison.FIRST, Comparison.SECOND)
+    gap = round(abs(first - second), 3)
     most = winner_gap if won else rules.parity
     level = most is not None and not _below(most, gap)
     level = level and (verdict is Comparison.TIE or not any(poor))

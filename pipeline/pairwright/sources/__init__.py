@@ -17,8 +17,10 @@ problems.py    what is said of rows and posts that are refused or repaired
 stackexchange/ polis/    dumps of Stack Exchange, and exported conversations of Polis
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from pairwright.errors import SourceError
 from pairwright.records import Item
@@ -34,12 +36,14 @@ from pairwright.sources.stackexchange.accepted import accepted_items
 
 __all__ = [
     "Chooser",
+    "SourceItems",
     "SourceProblem",
     "Voter",
     "conversation_names",
     "read",
     "read_accepted",
     "read_choosers",
+    "read_whole",
     "source_hash",
     "with_items",
 ]
@@ -62,6 +66,28 @@ def read(rules: SourceRules, domains: Domains, folder: Path) -> Items:
     """
     source, rows = _open(rules, domains, folder)
     yield from with_items(source, rows)
+
+
+class SourceItems(NamedTuple):
+    """All items of a source, in its order."""
+
+    items: tuple[Item, ...]
+    refused: dict[str, int]
+    """Rows and posts that are not used, by reason."""
+    hash: str
+    """Identifies the source's content."""
+
+
+def read_whole(rules: SourceRules, domains: Domains, folder: Path) -> SourceItems:
+    """The same at once. Raises SourceError."""
+    items, refused = list[Item](), Counter[str]()
+    for one in read(rules, domains, folder):
+        if isinstance(one, Item):
+            items.append(one)
+        elif one.action == "refused":
+            refused[one.reason] += 1
+    counts = dict(sorted(refused.items()))
+    return SourceItems(tuple(items), counts, source_hash(rules, folder))
 
 
 def read_accepted(rules: SourceRules, domains: Domains, folder: Path) -> Items:

@@ -26,6 +26,19 @@ class PromptPosts(NamedTuple):
         return self.posts[index] if 0 <= index < len(self.posts) else None
 
 
+def best_posts(
+    question: str, posts: tuple[Post, ...], rules: HistoryRules, most: int
+) -> PromptPosts:
+    """Of these posts the `most` best ranked, in their order."""
+    if most >= len(posts):
+        return PromptPosts(posts, ())
+    best = set(ranked(question, posts, rules)[:most])
+    return PromptPosts(
+        tuple(post for post in posts if post in best),
+        tuple(post for post in posts if post not in best),
+    )
+
+
 async def with_history(
     prompts: Prompts,
     name: str,
@@ -44,13 +57,7 @@ async def with_history(
     chosen = selected(question, posts, rules, model.endpoint.history_tokens)
     most = len(chosen)
     while True:
-        shown = PromptPosts(chosen, ())
-        if most < len(chosen):
-            best = set(ranked(question, chosen, rules)[:most])
-            shown = PromptPosts(
-                tuple(post for post in chosen if post in best),
-                tuple(post for post in chosen if post not in best),
-            )
+        shown = best_posts(question, chosen, rules, most)
         labelled = tuple(Labelled(f"p{n}", p.text) for n, p in enumerate(shown.posts, start=1))
         answer = await send(prompts.ask(name, posts=labelled, question=question, **values))
         over = isinstance(answer, Rejected) and answer.reason == CONTEXT_LENGTH

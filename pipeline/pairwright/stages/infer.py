@@ -1,8 +1,9 @@
 """Infer a rubric: plan, and drop every aspect that is not this user's own.
 
 Four checks on the planner's aspects, all over the same question: do the posts carry it (support),
-does the rubric without a history contain it, do other users' rubrics, and does a generic answer
-already meet it? With fewer than `min_aspects` left there is not enough of a personal signal."""
+does a generic answer already meet it, does the rubric without a history contain it, and do other
+users' rubrics? The last two cost most, other users' plans above all: they are asked only where an
+aspect is left. With fewer than `min_aspects` left there is not enough of a personal signal."""
 
 import json
 import random
@@ -106,38 +107,42 @@ async def infer_rubric(
     if len(own.aspects) < rules.min_aspects:
         return _no_signal(user, own.aspects, own.dropped)
 
-    blind, answer, carried, other_plans = await together(
-        plan_blind(question, models.planner, prompts, settings.language),
+    answer, carried = await together(
         write_plain(question, models.generator, prompts, words=words, language=settings.language),
         _supported(user_question, own, models.judge, settings),
-        together(*(plan_once(question, posts, models, settings) for posts in user_question.others)),
     )
-    if isinstance(blind, Rejected):
-        return blind
     if isinstance(answer, Rejected):
         return answer
     if isinstance(carried, Rejected):
         return carried
-
-    # Another user's rubric that could not be read is not evidence either way.
-    read = [tuple(a.aspect for a in p.aspects) for p in other_plans if not isinstance(p, Rejected)]
-    names = [aspect.aspect for aspect in own.aspects]
     whole = Rubric(
         question_id=user_question.question_id, user=user, origin="planner", aspects=own.aspects
     )
-    # A plan without aspects counts as one that lacks them all; the judge need not read it.
-    lists = [blind, *filter(None, read)]
-    found_in, met = await together(
-        match(question, names, lists, models.judge, prompts),
-        adherence(question, answer, whole, models.judge, prompts),
-    )
-    if isinstance(found_in, Rejected):
-        return found_in
+    met = await adherence(question, answer, whole, models.judge, prompts)
     if isinstance(met, Rejected):
         return met
+    unfit = [_unneeded(n, met, carried) for n in range(len(own.aspects))]
+    if unfit.count(None) < rules.min_aspects:
+        return _no_signal(user, *_sift(own, unfit, len(unfit)))
 
-    most = max(1, rules.per_100_words * words // 100)
-    personal, dropped = _sift(own, found_in, len(read), met, carried, rules, most)
+    blind, other_plans = await together(
+        plan_blind(question, models.planner, prompts, settings.language),
+        together(*(plan_once(question, posts, models, settings) for posts in user_question.others)),
+    )
+    if isinstance(blind, Rejected):
+        return blind
+    # Another user's rubric that could not be read is not evidence either way.
+    read = [tuple(a.aspect for a in p.aspects) for p in other_plans if not isinstance(p, Rejected)]
+    names = [aspect.aspect for aspect in own.aspects]
+    # A plan without aspects counts as one that lacks them all; the judge need not read it.
+    lists = [blind, *filter(None, read)]
+    found_in = await match(question, names, lists, models.judge, prompts)
+    if isinstance(found_in, Rejected):
+        return found_in
+    unfit = [
+        why or _shared(found, len(read), rules) for why, found in zip(unfit, found_in, strict=True)
+    ]
+    personal, dropped = _sift(own, unfit, max(1, rules.per_100_words * words // 100))
     if len(personal) < rules.min_aspects:
         return _no_signal(user, personal, dropped)
     return Rubric(
@@ -152,20 +157,34 @@ async def infer_rubric(
     )
 
 
+_Why = tuple[str, str]
+"""Why an aspect is not this user's own, and what was seen."""
+
+
+def _unneeded(n: int, met: Adherence, carried: tuple[SupportCase, ...]) -> _Why | None:
+    if carried and carried[n].verdict != "carried":
+        return f"support_{carried[n].verdict}", carried[n].reason
+    if met.scores[n].score == FULL_ADHERENCE:
+        return "generic_answer_meets_it", met.scores[n].reason
+    return None
+
+
+def _shared(found_in: frozenset[int], others: int, rules: PlanRules) -> _Why | None:
+    if 0 in found_in:
+        return "expected_without_history", "the rubric without a history contains it"
+    shared = len(found_in - {0})
+    if others and shared / others > rules.others_share:
+        return "expected_by_others", f"{shared} of {others} other users' rubrics contain it"
+    return None
+
+
 def _sift(
-    own: Plan,
-    found_in: tuple[frozenset[int], ...],
-    others: int,
-    met: Adherence,
-    carried: tuple[SupportCase, ...],
-    rules: PlanRules,
-    most: int,
+    own: Plan, unfit: list[_Why | None], most: int
 ) -> tuple[tuple[Aspect, ...], tuple[DroppedAspect, ...]]:
     """The aspects that are this user's own, `most` at most, and all that were dropped."""
     personal: list[Aspect] = []
     dropped = list(own.dropped)
-    for n, aspect in enumerate(own.aspects):
-        why = _generic(n, found_in[n], others, met, carried, rules)
+    for aspect, why in zip(own.aspects, unfit, strict=True):
         if why is None and len(personal) == most:
             why = ("over_the_word_limit", f"{most} aspects are used at this length")
         if why:
@@ -173,27 +192,6 @@ def _sift(
         else:
             personal.append(aspect)
     return tuple(personal), tuple(dropped)
-
-
-def _generic(
-    n: int,
-    found_in: frozenset[int],
-    others: int,
-    met: Adherence,
-    carried: tuple[SupportCase, ...],
-    rules: PlanRules,
-) -> tuple[str, str] | None:
-    """Why aspect `n` is not this user's own, with what was seen; None where it is."""
-    if carried and carried[n].verdict != "carried":
-        return f"support_{carried[n].verdict}", carried[n].reason
-    if 0 in found_in:
-        return "expected_without_history", "the rubric without a history contains it"
-    shared = len(found_in - {0})
-    if others and shared / others > rules.others_share:
-        return "expected_by_others", f"{shared} of {others} other users' rubrics contain it"
-    if met.scores[n].score == FULL_ADHERENCE:
-        return "generic_answer_meets_it", met.scores[n].reason
-    return None
 
 
 async def _supported(

@@ -1,7 +1,7 @@
 """Judge: adherence to aspects, and quality apart from them. No judge ever sees a profile.
 
-Each verdict comes with its reason first. A pairwise verdict is asked for in both orders; one
-that changes with the order is `undecided`, which is never parity.
+Each verdict comes with its reason first. A pairwise verdict that names a better response is asked
+for in the other order, too; one that changes with the order is `undecided`, which is never parity.
 """
 
 from typing import Annotated, Literal
@@ -99,25 +99,19 @@ async def compare(
     judge: Model,
     prompts: Prompts,
 ) -> Comparison | Rejected:
-    """The better response for a typical asker, over both orders."""
+    """The better response for a typical asker. A tie in the first order is a tie; a better response
+    is asked for again in the other order, and must be the same."""
     verdicts = []
-    for reply in await together(
-        *(
-            judge.answer(
-                prompts.ask("compare", question=question, first=a, second=b, scales=scales),
-                CompareReply,
-            )
-            for a, b in ((first, second), (second, first))
-        )
-    ):
+    for a, b in ((first, second), (second, first)):
+        ask = prompts.ask("compare", question=question, first=a, second=b, scales=scales)
+        reply = await judge.answer(ask, CompareReply)
         if isinstance(reply, Rejected):
             return reply
         verdicts.append(reply.verdict)
-    return {
-        ("A", "B"): Comparison.FIRST,
-        ("B", "A"): Comparison.SECOND,
-        ("tie", "tie"): Comparison.TIE,
-    }.get((verdicts[0], verdicts[1]), Comparison.UNDECIDED)
+        if verdicts[0] == "tie":
+            return Comparison.TIE
+    winners = {("A", "B"): Comparison.FIRST, ("B", "A"): Comparison.SECOND}
+    return winners.get((verdicts[0], verdicts[1]), Comparison.UNDECIDED)
 
 
 async def choose(

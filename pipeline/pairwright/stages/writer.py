@@ -21,7 +21,7 @@ WRITER_PROMPTS = frozenset(
         *(f"paper_{stance}" for stance in get_args(PaperStance)),
     )
 )
-"""The prompts that write a side of a draft. `write_plain`, the yardstick, is not among them."""
+"""The prompts that write a side of a draft by a rubric. `write_plain` is not among them."""
 
 
 async def write(
@@ -58,16 +58,18 @@ async def write_plain(
     prompts: Prompts,
     *,
     words: int,
+    draw: int = 0,
     language: str | None = None,
 ) -> str | Rejected:
-    """A response to a typical asker: the yardstick for aspects that anyone gets."""
+    """A response to a typical asker: the first is the yardstick for aspects that anyone gets, and
+    two of them are a placebo's."""
     ask = prompts.ask(
         "write_plain",
         question=question,
         words=_length(words),
         **in_language(language, asked_length(words)),
     )
-    return await generator.write(ask)
+    return await generator.write(ask, draw)
 
 
 def _length(words: int) -> str:

@@ -7,9 +7,7 @@ plan_scores.py          planners compared: figures and differences over users
 planner_data.py         what a planner is trained on: prompts, targets and what was left out
 planner_model.py        the base model, its fine-tuning, and the model with an adapter
 planner_checkpoints.py  the folder of a training, and the best checkpoint
-completions.py          writing a question's body as its user would
 rl_data.py              prompts for PPO and GRPO, pairs for DPO, and a trainer's outputs
 rewards.py              asking a reward server; the reward functions of TRL and verl
 reward_server.py        rewards over HTTP
-pages.py                the pages of all of them
 """

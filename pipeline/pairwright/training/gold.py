@@ -1,6 +1,5 @@
 """Items with gold aspects, and how well the aspects of a plan agree with them."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +14,7 @@ from pairwright.records import Item, Record
 from pairwright.retrieve import dense
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import SourceProblem, read, source_hash
+from pairwright.sources import read_whole
 
 NO_GOLD = "no_gold_aspects"
 
@@ -26,7 +25,6 @@ class GoldItems(NamedTuple):
     items: tuple[Item, ...]
     refused: dict[str, int]
     """Rows that are not used, by reason."""
-    repaired: dict[str, int]
     hash: str
     """Identifies the source's content."""
     without: frozenset[str]
@@ -35,31 +33,18 @@ class GoldItems(NamedTuple):
 
 def read_gold(rules: SourceRules, domains: Domains, folder: Path, where: str) -> GoldItems:
     """Raises SourceError for a source without one usable item."""
-    items, refused, repaired = [], Counter[str](), Counter[str]()
-    without: set[str] = set()
-    for one in read(rules, domains, folder):
-        match one:
-            case SourceProblem(action="refused"):
-                refused[one.reason] += 1
-            case SourceProblem():
-                repaired[one.reason] += 1
-            case Item(rubric_aspects=()):
-                refused[NO_GOLD] += 1
-                without.add(one.id)
-            case Item():
-                items.append(one)
+    source = read_whole(rules, domains, folder)
+    items = tuple(item for item in source.items if item.rubric_aspects)
+    n = len(source.items) - len(items)
     if not items:
         raise SourceError(
-            f"not one of {refused[NO_GOLD]:,} items has gold aspects",
+            f"not one of {n:,} items has gold aspects",
             where=f"{where} {rules.path}",
             fix=f"Give items a list `rubric_aspects`, as LaMP-QA's have: {DOCS / 'sources.md'}.",
         )
-    digest = source_hash(rules, folder)
-    return GoldItems(tuple(items), _sorted(refused), _sorted(repaired), digest, frozenset(without))
-
-
-def _sorted(counted: Counter[str]) -> dict[str, int]:
-    return dict(sorted(counted.items()))
+    refused = source.refused | ({NO_GOLD: n} if n else {})
+    without = frozenset(item.id for item in source.items if not item.rubric_aspects)
+    return GoldItems(items, dict(sorted(refused.items())), source.hash, without)
 
 
 Similarity = Callable[[Sequence[str], Sequence[str]], NDArray[np.float64]]

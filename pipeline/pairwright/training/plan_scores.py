@@ -3,21 +3,20 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field
 
 from pairwright.estimate import Estimate
 from pairwright.intervals import mean_by_user
+from pairwright.pages import Page, render_page
+from pairwright.pages.plots import BLUE, GREEN, GREY, ORANGE, Colour, Dot, Plot, draw_dots
 from pairwright.records import Record
+from pairwright.text import visible
 from pairwright.training.gold import AspectAgreement
 
 Match = Literal["judge", "embedding", "words"]
-MATCHES: dict[Match, str] = {
-    "judge": "a judge says which aspects ask for the same content",
-    "embedding": "cosine with the nearest aspect of the other list",
-    "words": "shared content words with the nearest aspect of the other list",
-}
+"""How two aspects are compared."""
 
 
 class AspectMatches(Record):
@@ -59,14 +58,6 @@ class ScoredPlan(Record):
 
 
 Name = Literal["precision", "recall", "f1", "other"]
-MEANING: dict[Name, str] = {
-    "precision": "how much of what is planned the gold aspects hold, over items with a plan of at"
-    " least one aspect",
-    "recall": "how much of the gold aspects the plan holds",
-    "f1": "harmonic mean of both on each item; 0 where nothing is planned",
-    "other": "precision against the gold aspects of another user's item: what aspects get that"
-    " would fit anybody",
-}
 COMPARED: tuple[Name, ...] = ("precision", "recall", "f1")
 _VALUE: dict[Name, Callable[[AspectMatches], float | None]] = {
     "precision": lambda line: line.own.precision,
@@ -148,7 +139,7 @@ def figures(name: str, lines: Sequence[ScoredPlan], matches: Sequence[Match]) ->
     """All figures of one planner."""
     for match in matches:
         missing = sum(bool(line.missing(match)) for line in lines)
-        for figure in MEANING:
+        for figure in _VALUE:
             values = _values(lines, match, figure)
             total, items = sum(value for _, value in values.values()), len(values) + missing
             yield Figure(
@@ -183,7 +174,7 @@ def differences(
 def matches_of(lines: Mapping[str, Sequence[ScoredPlan]]) -> tuple[Match, ...]:
     """The comparisons that were made, the judge's first."""
     names = {match for each in lines.values() for line in each for match in line.compared}
-    return tuple(match for match in MATCHES if match in names)
+    return tuple(match for match in get_args(Match) if match in names)
 
 
 def _values(lines: Sequence[ScoredPlan], match: Match, name: Name) -> dict[str, tuple[str, float]]:
@@ -243,3 +234,39 @@ class PlanScores(Record):
             if figure.match == match:
                 by_planner[figure.planner][figure.name] = figure
         return by_planner
+
+
+_LOOKS: dict[Name, tuple[str, str, Colour]] = {
+    "precision": ("precision", "o", BLUE),
+    "recall": ("recall", "D", GREEN),
+    "f1": ("F1", "s", ORANGE),
+    "other": ("precision, somebody else's", "x", GREY),
+}
+"""Name, marker and colour in the plot."""
+
+
+def plan_scores_page(scores: PlanScores, *, drawn: bool = True) -> Page:
+    """Planners side by side."""
+    plots = {f"match-{match}": _match_plot(scores, match) for match in scores.matches if drawn}
+    ranked = [
+        figure
+        for match in scores.matches[:1]
+        for figures in scores.of(match).values()
+        if (figure := figures["f1"]).mean and figure.mean.value is not None
+    ]
+    best = max(ranked, key=lambda one: (one.mean and one.mean.value) or 0.0, default=None)
+    return render_page("plan_scores", plots, scores=scores, best=best)
+
+
+def _match_plot(scores: PlanScores, match: Match) -> Plot:
+    dots = [
+        Dot(visible(planner), mean, colour, marker, word)
+        for planner, figures in scores.of(match).items()
+        for name, (word, marker, colour) in _LOOKS.items()
+        if (mean := figures[name].mean)
+    ]
+    caption = (
+        f"Planned against gold aspects, matched by {match}, with 95 % intervals by user. The cross"
+        " is precision against another user's gold aspects."
+    )
+    return draw_dots(dots, unit="%", reference=None, caption=caption, name=f"match-{match}")

@@ -12,20 +12,20 @@ teach to make evidence up. What a build would drop of the reply is not trained o
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 from pairwright import text
 from pairwright.errors import ConfigError
 from pairwright.models import parse
 from pairwright.records import GoldAspect, Item, Record
-from pairwright.retrieve import ranked, selected
+from pairwright.retrieve import selected
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts, in_language
 from pairwright.settings.prompt_variables import Ask, Labelled
 from pairwright.settings.rules import HistoryRules
 from pairwright.settings.template import guard
 from pairwright.stages.aspect_list import format_aspects, parse_aspects
-from pairwright.stages.history import PromptPosts
+from pairwright.stages.history import PromptPosts, best_posts
 from pairwright.stages.planner import (
     MAX_PLANNED,
     PlannedAspect,
@@ -54,14 +54,6 @@ class PlanTarget(NamedTuple):
     dropped: dict[str, int]
 
 
-class Passage(NamedTuple):
-    """Where a post carries an aspect, and the share of the aspect's content words it holds."""
-
-    label: str
-    words: str
-    share: float
-
-
 def target(
     form: Form,
     question: str,
@@ -76,29 +68,34 @@ def target(
             format_aspects(names), len(names), {k: n for k, n in repeated.items() if n}
         )
     dropped: Counter[str] = Counter()
-    passages: dict[str, Passage] = {}
-    reasons: dict[str, str] = {}
+    shares: dict[str, float] = {}
+    candidates: dict[str, PlannedAspect] = {}
     for aspect in gold:
         name = " ".join(aspect.aspect.split())
-        passage = carrying(name, question, shown)
-        if name in passages:
+        found = carrying(name, question, shown)
+        if name in candidates:
             dropped["repeats_another_aspect"] += 1
-        elif passage is None:
+        elif found is None:
             dropped[NO_PASSAGE] += 1
         else:
-            passages[name], reasons[name] = passage, aspect.reason
+            shares[name], passage = found
+            candidates[name] = PlannedAspect(
+                aspect=name,
+                reason=" ".join(aspect.reason.split()),
+                evidence=[passage],
+                # Gold aspects do not say how they follow from posts: what a passage holds in full
+                # is stated.
+                follows="stated" if shares[name] == 1 else "inferred",
+            )
     # Those that a post carries most plainly come first, and stay where there are too many.
-    carried = sorted(passages, key=lambda name: -passages[name].share)
-    candidates = {name: _planned(name, reasons[name], passages[name]) for name in carried}
-    language = _language(question, shown)
-    plan = sifted(PlanReply(aspects=list(candidates.values())), question, shown, language)
+    carried = [candidates[name] for name in sorted(candidates, key=lambda name: -shares[name])]
+    plan = sifted(PlanReply(aspects=carried), question, shown, _language(question, shown))
     dropped.update(aspect.reason for aspect in plan.dropped)
     passed = [candidates[aspect.aspect] for aspect in plan.aspects]
-    if over := len(passed) - MAX_PLANNED:
-        dropped.update({TOO_MANY: max(0, over)})
-    target = PlanReply(aspects=passed[:MAX_PLANNED])
+    dropped[TOO_MANY] += len(passed[MAX_PLANNED:])
+    reply = PlanReply(aspects=passed[:MAX_PLANNED])
     counted = {reason: n for reason, n in sorted(dropped.items()) if n > 0}
-    return PlanTarget(target.model_dump_json(), len(target.aspects), counted)
+    return PlanTarget(reply.model_dump_json(), len(reply.aspects), counted)
 
 
 def aspects_of(
@@ -114,36 +111,28 @@ def aspects_of(
     return tuple(aspect.aspect for aspect in plan.aspects)
 
 
-def carrying(aspect: str, question: str, shown: PromptPosts) -> Passage | None:
+def carrying(aspect: str, question: str, shown: PromptPosts) -> tuple[float, PlannedPassage] | None:
     """The passage of the shown posts that holds most of an aspect's content words, those of the
-    question left out; of equal ones the shortest. None where none holds `LEAST_CARRIED` of them."""
+    question left out, and the share that it holds; of equal ones the shortest. None where none
+    holds `LEAST_CARRIED` of them."""
     language = _language(question, shown)
     wanted = text.terms(aspect, language) - text.terms(question, language)
     if not wanted:
         return None
     passages = [
-        Passage(f"p{n}", passage, len(wanted & text.terms(passage, language)) / len(wanted))
+        (
+            len(wanted & text.terms(words, language)) / len(wanted),
+            PlannedPassage(post=f"p{n}", passage=words),
+        )
         for n, post in enumerate(shown.posts, start=1)
-        for passage in _passages(guard(post.text))
+        for words in _passages(guard(post.text))
     ]
-    best = max(
-        passages, key=lambda candidate: (candidate.share, -len(candidate.words)), default=None
-    )
-    return best if best and best.share >= LEAST_CARRIED else None
+    best = max(passages, key=lambda found: (found[0], -len(found[1].passage)), default=None)
+    return best if best and best[0] >= LEAST_CARRIED else None
 
 
 def _language(question: str, shown: PromptPosts) -> str | None:
     return text.language_of(question, *(post.text for post in shown.posts))
-
-
-def _planned(name: str, reason: str, passage: Passage) -> PlannedAspect:
-    # Gold aspects do not say how they follow from posts: what a passage holds in full is stated.
-    return PlannedAspect(
-        aspect=name,
-        reason=" ".join(reason.split()),
-        evidence=[PlannedPassage(post=passage.label, passage=passage.words)],
-        follows="stated" if passage.share == 1 else "inferred",
-    )
 
 
 def _passages(post: str) -> Iterator[str]:
@@ -172,12 +161,9 @@ class SplitPrompt(NamedTuple):
         return [IGNORED] * len(self.prompt) + list(self.completion)
 
 
-class Tokenizer(Protocol):
-    """A model's tokens of a prompt and of the target after it."""
-
-    def tokens(self, ask: Ask, target: str) -> SplitPrompt:
-        """Raises ConfigError for a chat template that cannot be used."""
-        ...
+Tokenizer = Callable[[Ask, str], SplitPrompt]
+"""A model's tokens of a prompt and of the target after it. Raises ConfigError for a chat template
+that cannot be used."""
 
 
 def split(prompt: str, whole: str, end: str, where: str) -> tuple[str, str]:
@@ -199,30 +185,12 @@ def split(prompt: str, whole: str, end: str, where: str) -> tuple[str, str]:
     return prompt, before + end if ends else written + end
 
 
-class TrainingExample(NamedTuple):
-    """One item as a planner sees it, and what it should write."""
-
-    item: Item
-    shown: PromptPosts
-    target: PlanTarget
-    tokens: SplitPrompt
-
-
 class PlannerPrompt(NamedTuple):
     """One item as a planner sees it."""
 
     item: Item
     shown: PromptPosts
     ask: Ask
-
-
-class LeftOutItem(NamedTuple):
-    """An item that nothing is learned from."""
-
-    item: Item
-    reason: Literal["empty_target", "too_long"]
-    dropped: dict[str, int]
-    """Its gold aspects, by why they are in no target."""
 
 
 class PromptMaker(NamedTuple):
@@ -234,19 +202,15 @@ class PromptMaker(NamedTuple):
     history: HistoryRules
     words: int
 
-    def shown(self, item: Item, most: int | None = None) -> PromptPosts:
-        """The item's posts, oldest first; of those that a policy shows, the `most` best ranked."""
+    def shrinking(self, item: Item) -> Iterator[PlannerPrompt]:
+        """The item with the posts that the policy shows, oldest first, and then with one fewer
+        each time, the lowest ranked first; the last one has one post."""
         chosen = selected(item.question, item.profile, self.history)
-        if most is None or most >= len(chosen):
-            return PromptPosts(chosen, ())
-        best = set(ranked(item.question, chosen, self.history)[:most])
-        return PromptPosts(
-            tuple(post for post in chosen if post in best),
-            tuple(post for post in chosen if post not in best),
-        )
+        for most in range(len(chosen), 0, -1):
+            shown = best_posts(item.question, chosen, self.history, most)
+            yield PlannerPrompt(item, shown, self._ask(item, shown))
 
-    def ask(self, item: Item, shown: PromptPosts) -> Ask:
-        """The prompt of the item with these posts."""
+    def _ask(self, item: Item, shown: PromptPosts) -> Ask:
         posts = tuple(Labelled(f"p{n}", post.text) for n, post in enumerate(shown.posts, start=1))
         if self.form == "lamp-qa":
             return self.prompts.ask("plan_list", posts=posts, question=item.question)
@@ -266,33 +230,42 @@ def planner_prompt(
 ) -> PlannerPrompt:
     """The item with as many of its best posts as leave the prompt within `most` tokens; with one
     at least."""
-    shown = asking.shown(item)
-    for kept in range(len(shown.posts), 0, -1):
-        shown = asking.shown(item, kept)
-        ask = asking.ask(item, shown)
-        if length(ask) <= most:
+    for prompt in asking.shrinking(item):
+        if length(prompt.ask) <= most:
             break
-    return PlannerPrompt(item, shown, ask)
+    return prompt
+
+
+class TrainingExample(NamedTuple):
+    """What a planner sees of one item, and what it should write."""
+
+    shown: PromptPosts
+    target: PlanTarget
+    tokens: SplitPrompt
+
+
+class LeftOutItem(NamedTuple):
+    """An item that nothing is learned from."""
+
+    reason: Literal["empty_target", "too_long"]
+    dropped: dict[str, int]
+    """Its gold aspects, by why they are in no target."""
 
 
 def training_example(
     item: Item, asking: PromptMaker, tokenizer: Tokenizer, most: int
 ) -> TrainingExample | LeftOutItem:
     """The item with as many of its best posts as leave prompt and target within `most` tokens."""
-    shown = asking.shown(item)
-    for kept in range(len(shown.posts), 0, -1):
-        shown = asking.shown(item, kept)
-        ask = asking.ask(item, shown)
+    for _, shown, ask in asking.shrinking(item):
         # A target names posts as the prompt does, so that it is made again with each prompt.
         wanted = target(asking.form, item.question, item.rubric_aspects, shown)
         if not wanted.aspects:
             # A post that left for want of room may have carried the last of them.
-            whole = kept == len(asking.shown(item).posts)
-            return LeftOutItem(item, "empty_target" if whole else "too_long", wanted.dropped)
-        tokens = tokenizer.tokens(ask, wanted.text)
+            return LeftOutItem("too_long" if shown.left_out else "empty_target", wanted.dropped)
+        tokens = tokenizer(ask, wanted.text)
         if len(tokens.prompt) + len(tokens.completion) <= most:
-            return TrainingExample(item, shown, wanted, tokens)
-    return LeftOutItem(item, "too_long", {})
+            return TrainingExample(shown, wanted, tokens)
+    return LeftOutItem("too_long", {})
 
 
 class TrainingData(Record):
@@ -319,7 +292,7 @@ def rows_of(
     source: GoldItems,
     asking: PromptMaker,
     tokenizer: Tokenizer,
-    count: Callable[[int], None],
+    count: Callable[[], None],
 ) -> tuple[list[SplitPrompt], TrainingData]:
     """Each item's tokens; `count` is called with each item. Raises ConfigError where none is
     left."""
@@ -329,14 +302,14 @@ def rows_of(
     aspects = shortened = 0
     for item in source.items:
         example = training_example(item, asking, tokenizer, settings.max_tokens)
-        count(1)
+        count()
         if isinstance(example, LeftOutItem):
             refused[example.reason] += 1
             empty.update(example.dropped)
             continue
         rows.append(example.tokens)
         dropped.update(example.target.dropped)
-        users.add(example.item.user)
+        users.add(item.user)
         aspects += example.target.aspects
         shortened += bool(example.shown.left_out)
     if not rows:

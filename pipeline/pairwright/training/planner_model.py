@@ -259,39 +259,30 @@ class PlanWriter:
             eos_token_id=sorted({*ends, tokenizer.eos_token_id}),
         )  # fmt: skip
 
-    def write(
-        self, adapter: Path, asks: Sequence[Ask], count: Callable[[int], None]
-    ) -> Iterator[str]:
+    def write(self, adapter: Path, asks: Sequence[Ask], count: Callable[[], None]) -> Iterator[str]:
         """What the model with this adapter writes to each prompt, one most likely token after the
-        other. `count` is called with how many were written. Raises ConfigError for an adapter of
-        another model."""
+        other. `count` is called with each. Raises ConfigError for an adapter of another model."""
         with loading(str(adapter)):
             model = PeftModel.from_pretrained(self._model, str(adapter)).eval()
         try:
             for first in range(0, len(asks), self._batch):
-                some = [self._words.prompt(ask) for ask in asks[first : first + self._batch]]
-                yield from self._written(model, some)
-                count(len(some))
+                prompts = [
+                    list(self._words.prompt(ask)) for ask in asks[first : first + self._batch]
+                ]
+                for text in self._written(model, prompts):
+                    count()
+                    yield text
         finally:
             model.unload()
 
-    def _written(self, model: Any, prompts: list[tuple[int, ...]]) -> list[str]:
-        tokenizer, longest = self._words.tokenizer, max(map(len, prompts))
+    def _written(self, model: Any, prompts: list[list[int]]) -> list[str]:
+        tokenizer = self._words.tokenizer
         # Padded on the left: what is written follows the prompt.
-        room = [longest - len(ids) for ids in prompts]
-        pad = tokenizer.pad_token_id
-        ids = [[pad] * more + [*own] for own, more in zip(prompts, room, strict=True)]
-        mask = [[0] * more + [1] * len(own) for own, more in zip(prompts, room, strict=True)]
-        device = model.device
+        padded = tokenizer.pad({"input_ids": prompts}, padding_side="left", return_tensors="pt")
         with torch.inference_mode():
-            written = model.generate(
-                input_ids=torch.tensor(ids, device=device),
-                attention_mask=torch.tensor(mask, device=device),
-                generation_config=self._settings,
-            )
-        return [
-            str(tokenizer.decode(row[longest:], skip_special_tokens=True)) for row in written
-        ]  # fmt: skip
+            written = model.generate(**padded.to(model.device), generation_config=self._settings)
+        longest = padded["input_ids"].shape[1]
+        return [str(tokenizer.decode(row[longest:], skip_special_tokens=True)) for row in written]
 
 
 def merge(settings: Training, words: Words, adapter: Path, out: Path) -> None:

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import model_validator
 
@@ -18,7 +18,13 @@ from pairwright.settings.prompt import Prompts
 from pairwright.stages import aspect_match
 from pairwright.stages.aspect_list import AspectList, list_aspects, parse_aspects
 from pairwright.stages.planner import Plan, plan
-from pairwright.training.gold import AspectAgreement, GoldItems, Similarity, aspect_agreement
+from pairwright.training.gold import (
+    AspectAgreement,
+    GoldItems,
+    Similarity,
+    aspect_agreement,
+    by_words,
+)
 from pairwright.training.plan_scores import AspectMatches, Match, ScoredPlan
 from pairwright.training.plan_settings import PromptedPlanner
 
@@ -37,7 +43,7 @@ class Serving(NamedTuple):
     async def planned(self, item: Item) -> ScoredPlan:
         """The item with its plan. A reply that cannot be used, and a call that failed, are the
         reason why there is none; the latter is asked again by the next run."""
-        spec = self.spec
+        spec, line = self.spec, _unplanned(item)
         try:
             if spec.form == "lamp-qa":
                 reply: AspectList | Plan | Rejected = await list_aspects(
@@ -55,23 +61,15 @@ class Serving(NamedTuple):
                     language=self.domains.item_language(item),
                 )
         except CallFailed as error:
-            return _unplanned(item, error.result_reason, error.detail)
+            return _without(line, "unplanned", error.result_reason, error.detail)
         if isinstance(reply, Rejected):
-            return _unplanned(item, reply.reason, reply.detail)
-        aspects, dropped = (
-            (reply.aspects, 0)
-            if isinstance(reply, AspectList)
-            else (tuple(one.aspect for one in reply.aspects), len(reply.dropped))
-        )
-        return ScoredPlan(
-            id=item.id,
-            user=item.user,
-            gold=len(item.rubric_aspects),
-            planned=aspects,
-            dropped=dropped,
-            posts=len(reply.shown.posts),
-            left_out=len(reply.shown.left_out),
-        )
+            return _without(line, "unplanned", reply.reason, reply.detail)
+        shown = {"posts": len(reply.shown.posts), "left_out": len(reply.shown.left_out)}
+        if isinstance(reply, AspectList):
+            return line.model_copy(update={"planned": reply.aspects, **shown})
+        aspects = tuple(one.aspect for one in reply.aspects)
+        dropped = len(reply.dropped)
+        return line.model_copy(update={"planned": aspects, "dropped": dropped, **shown})
 
 
 class MadePlan(Record):
@@ -95,9 +93,24 @@ class MadePlan(Record):
         return self.aspects if self.plan is None else parse_aspects(self.plan)
 
 
-def read_plans(path: Path, gold: GoldItems) -> dict[str, MadePlan]:
-    """Plans by item. Raises InputError for a line that is not a plan, an item that is not in the
-    source and one that is planned twice."""
+class FilePlans(NamedTuple):
+    """Plans that were made elsewhere, asked as a planner is."""
+
+    by_item: dict[str, MadePlan]
+
+    async def planned(self, item: Item) -> ScoredPlan:
+        """The item with its plan, or the reason why it has none."""
+        line, made = _unplanned(item), self.by_item.get(item.id)
+        if made is None:
+            return _without(line, "unplanned", NO_PLAN, "the file has no plan of this item")
+        if made.read is None:
+            return _without(line, "unplanned", UNPARSEABLE, "not a list of aspects")
+        return line.model_copy(update={"planned": made.read})
+
+
+def read_plans(path: Path, gold: GoldItems) -> FilePlans:
+    """Raises InputError for a line that is not a plan, an item that is not in the source and one
+    that is planned twice."""
     if not path.is_file():
         raise InputError(
             "no such file",
@@ -120,29 +133,19 @@ def read_plans(path: Path, gold: GoldItems) -> dict[str, MadePlan]:
                 fix="Give one plan an item.",
             )
         plans[made.id] = made
-    return plans
+    return FilePlans(plans)
 
 
-def plan_of_file(item: Item, plans: Mapping[str, MadePlan]) -> ScoredPlan:
-    """The item with its plan of a file, or the reason why it has none."""
-    made = plans.get(item.id)
-    if made is None:
-        return _unplanned(item, NO_PLAN, "the file has no plan of this item")
-    if made.read is None:
-        return _unplanned(item, UNPARSEABLE, "not a list of aspects")
+def _unplanned(item: Item) -> ScoredPlan:
     gold = len(item.rubric_aspects)
-    return ScoredPlan(id=item.id, user=item.user, gold=gold, planned=made.read)
+    return ScoredPlan(id=item.id, user=item.user, gold=gold, planned=None)
 
 
-def _unplanned(item: Item, why: str, detail: str) -> ScoredPlan:
-    return ScoredPlan(
-        id=item.id,
-        user=item.user,
-        gold=len(item.rubric_aspects),
-        planned=None,
-        unplanned=why,
-        detail=detail[:500],
-    )
+def _without(
+    scored: ScoredPlan, what: Literal["unplanned", "unjudged"], why: str, detail: str
+) -> ScoredPlan:
+    """With the reason why the plan, or the judge's answer, is missing."""
+    return scored.model_copy(update={what: why, "detail": detail[:500]})
 
 
 class AspectJudging(NamedTuple):
@@ -155,44 +158,39 @@ class AspectJudging(NamedTuple):
 
     async def judged(self, item: Item, scored: ScoredPlan) -> ScoredPlan:
         """With the judge's comparison, or with the reason why there is none."""
-        if scored.planned is None:
-            return scored
         if not scored.planned:
-            nothing = AspectAgreement(precision=None, recall=0.0)
-            return _with(scored, "judge", AspectMatches(own=nothing, other=None))
-        try:
-            matches = await self._found(item, scored.planned)
-        except CallFailed as error:
-            return _unjudged(scored, error.result_reason, error.detail)
-        if isinstance(matches, Rejected):
-            return _unjudged(scored, f"judge_{matches.reason}", matches.detail)
-        return _with(scored, "judge", matches)
-
-    async def _found(self, item: Item, planned: tuple[str, ...]) -> AspectMatches | Rejected:
+            # There is nothing to ask of it.
+            return compared(item, scored, self.others, "judge", by_words)
         own, other = _names(item), self.others.get(item.id)
         lists = [own, *([_names(other)] if other else [])]
         # Which list comes first must not tell whose it is.
         if _digest("order", item.id) < "8":
             lists.reverse()
         place = lists.index(own)
-        precise, recalled = await together(
-            aspect_match.match(
-                item.question, list(planned), lists, self.model, self.prompts,
-                name="plan_score_precision",
+        try:
+            precise, recalled = await together(
+                aspect_match.match(
+                    item.question, list(scored.planned), lists, self.model, self.prompts,
+                    name="plan_score_precision",
+                ),
+                aspect_match.match(
+                    item.question, list(own), [scored.planned], self.model, self.prompts,
+                    name="plan_score_recall",
+                ),
+            )  # fmt: skip
+        except CallFailed as error:
+            return _without(scored, "unjudged", error.result_reason, error.detail)
+        for reply in (precise, recalled):
+            if isinstance(reply, Rejected):
+                return _without(scored, "unjudged", f"judge_{reply.reason}", reply.detail)
+        precision, recall = _share(place in found for found in precise), _share(map(bool, recalled))
+        return _with(
+            scored,
+            "judge",
+            AspectMatches(
+                own=AspectAgreement(precision=precision, recall=recall),
+                other=_share(1 - place in found for found in precise) if other else None,
             ),
-            aspect_match.match(
-                item.question, list(own), [planned], self.model, self.prompts,
-                name="plan_score_recall",
-            ),
-        )  # fmt: skip
-        if isinstance(precise, Rejected):
-            return precise
-        if isinstance(recalled, Rejected):
-            return recalled
-        own_share = _share(place in places for places in precise)
-        return AspectMatches(
-            own=AspectAgreement(precision=own_share, recall=_share(map(bool, recalled))),
-            other=_share(1 - place in places for places in precise) if other else None,
         )
 
 
@@ -202,12 +200,10 @@ def compared(
     """With a comparison that needs no judge."""
     if scored.planned is None:
         return scored
-    own = aspect_agreement(scored.planned, _names(item), similarity)
-    other = others.get(item.id)
-    against = (
-        aspect_agreement(scored.planned, _names(other), similarity).precision if other else None
-    )
-    return _with(scored, name, AspectMatches(own=own, other=against))
+    own, other = aspect_agreement(scored.planned, _names(item), similarity), None
+    if stranger := others.get(item.id):
+        other = aspect_agreement(scored.planned, _names(stranger), similarity).precision
+    return _with(scored, name, AspectMatches(own=own, other=other))
 
 
 def others_of(items: Sequence[Item], seed: int) -> dict[str, Item]:
@@ -230,10 +226,6 @@ def others_of(items: Sequence[Item], seed: int) -> dict[str, Item]:
 
 def _names(item: Item) -> tuple[str, ...]:
     return tuple(rubric_aspect.aspect for rubric_aspect in item.rubric_aspects)
-
-
-def _unjudged(scored: ScoredPlan, why: str, detail: str) -> ScoredPlan:
-    return scored.model_copy(update={"unjudged": why, "detail": detail[:500]})
 
 
 def _with(scored: ScoredPlan, name: Match, matches: AspectMatches) -> ScoredPlan:

@@ -18,20 +18,22 @@ Both name the pair: verl as its ground truth, TRL in the column that the reward 
 
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import jinja2
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
-from pairwright.dataset import Row, read_lines, write_one
+from pairwright.dataset import Row, write_one
 from pairwright.dataset.layout import places_of
 from pairwright.errors import InputError, first_invalid, on_disk
 from pairwright.files import write_whole
 from pairwright.records import Record
+from pairwright.sources import SourceProblem
+from pairwright.sources.table_files import jsonl, open_parquet
 
 Split = Literal["train", "validation"]
 SPLITS: tuple[Split, ...] = ("train", "validation")
@@ -63,7 +65,7 @@ class RlPrompt(NamedTuple):
     """Whether no pair before it has the same question of the same user."""
 
     @property
-    def about(self) -> dict[str, str]:
+    def about(self) -> dict[str, object]:
         """What names the pair in every table."""
         row = self.row
         return {"id": row.id, "item_id": row.item_id, "user": row.user or "", "config": row.config}
@@ -126,7 +128,23 @@ def export_prompts(out: Path, about: RlExport, prompts: Sequence[RlPrompt]) -> R
     """
     if out.is_dir() and any(out.iterdir()):
         raise InputError("is not empty", where=out, fix="Give --out a new folder.")
-    about = _counted(about, prompts)
+    pairs = Counter(one.split for one in prompts)
+    asked = Counter(one.split for one in prompts if one.first)
+    users = Counter(split for _, split in {(one.row.user, one.split) for one in prompts})
+    if about.validation_share and not pairs["validation"]:
+        raise InputError(
+            "all users are partners of each other, so that none can be held out",
+            where=f"--validation-share {about.validation_share:g}",
+            fix="Give 0, for no validation file, or bring a release with more users in its split.",
+        )
+    counts = {"prompts": asked, "pairs": pairs, "users": users}
+    about = about.model_copy(
+        update={
+            **{name: {split: of[split] for split in SPLITS} for name, of in counts.items()},
+            "repeated": sum(not one.first for one in prompts),
+            "longest": max(len(one.prompt) for one in prompts),
+        }
+    )
     partial = out.with_name(f"{out.name}.partial")
     with on_disk(partial):
         shutil.rmtree(partial, ignore_errors=True)
@@ -135,8 +153,10 @@ def export_prompts(out: Path, about: RlExport, prompts: Sequence[RlPrompt]) -> R
             (partial / name).parent.mkdir(exist_ok=True)
             pq.write_table(table, partial / name, compression="zstd")
     configs = {"prompts": "prompts/", "preference": "preference/"}
-    readme = jinja2.Template(README, trim_blocks=True, keep_trailing_newline=True).render(
+    template = Path(__file__).with_name("rl_readme.md.jinja").read_text(encoding="utf-8")
+    readme = jinja2.Template(template, trim_blocks=True, keep_trailing_newline=True).render(
         about=about,
+        # What stands before the text says which files `datasets` reads.
         configs=configs if about.format == "trl" else {"default": ""},
         splits=[split for split in SPLITS if about.pairs[split]],
     )
@@ -145,62 +165,6 @@ def export_prompts(out: Path, about: RlExport, prompts: Sequence[RlPrompt]) -> R
     with on_disk(out):
         partial.replace(out)
     return about
-
-
-# What stands before the text says which files `datasets` reads, as its repositories say it.
-README = """\
----
-configs:
-{% for config, folder in configs.items() %}
-- config_name: {{ config }}
-  data_files:
-{% for split in splits %}
-  - split: {{ split }}
-    path: {{ folder }}{{ split }}.parquet
-{% endfor %}
-{% endfor %}
----
-
-Prompts for training a policy, made by `pairwright train export-rl --format {{ about.format }}`\
- from the split
-`{{ about.split }}` of {{ about.release }}, {{ about.version }}.
-
-A policy is shown the question\
-{{ " alone" if about.condition == "none"
-   else " after %d of the user's earlier posts at most" % about.posts }}.
-Train and validation share no user.
-{% if about.aspects %}
-Aspects are with the prompts: the answer key. What is trained on them says nothing more when it
-is judged by them.
-{% endif %}
-{% if about.split == "test" %}
-These are test questions: a policy or a reward model that is trained on them is contaminated, and
-its results on this release do not count as results.
-{% endif %}
-Questions and posts are their authors', under the licences in the release's
-`attribution.csv`.
-"""
-
-
-def _counted(about: RlExport, rows: Sequence[RlPrompt]) -> RlExport:
-    pairs = Counter(prompt.split for prompt in rows)
-    prompts = Counter(prompt.split for prompt in rows if prompt.first)
-    users = Counter(split for _, split in {(prompt.row.user, prompt.split) for prompt in rows})
-    if about.validation_share and not pairs["validation"]:
-        raise InputError(
-            "all users are partners of each other, so that none can be held out",
-            where=f"--validation-share {about.validation_share:g}",
-            fix="Give 0, for no validation file, or bring a release with more users in its split.",
-        )
-    return about.model_copy(
-        update={
-            "prompts": {split: prompts[split] for split in SPLITS},
-            "pairs": {split: pairs[split] for split in SPLITS},
-            "users": {split: users[split] for split in SPLITS},
-            "repeated": sum(not prompt.first for prompt in rows),
-            "longest": max(len(prompt.prompt) for prompt in rows),
-        }
-    )
 
 
 def _tables(about: RlExport, rows: Sequence[RlPrompt]) -> Iterator[tuple[str, pa.Table]]:
@@ -212,11 +176,21 @@ def _tables(about: RlExport, rows: Sequence[RlPrompt]) -> Iterator[tuple[str, pa
         if not pairs:
             continue
         if about.format == "verl":
-            lines = [_verl_line(one, place, about) for place, one in enumerate(prompts)]
+            lines: list[dict[str, Any]] = [
+                {
+                    "data_source": f"pairwright/{about.release}",
+                    "prompt": _messages("user", one.prompt),
+                    "ability": one.row.domain,
+                    # A function gives the reward; it is not a model of verl's own.
+                    "reward_model": {"style": "rule", "ground_truth": one.row.id},
+                    "extra_info": {"split": split, "index": n, **one.about, **_aspects(one, about)},
+                }
+                for n, one in enumerate(prompts)
+            ]
             yield f"{split}.parquet", pa.Table.from_pylist(lines, schema=VERL)
             continue
         asked = [
-            {"prompt": _messages("user", one.prompt), **one.about, "aspects": _aspects(one, about)}
+            {"prompt": _messages("user", one.prompt), **one.about, **_aspects(one, about)}
             for one in prompts
         ]
         yield f"prompts/{split}.parquet", pa.Table.from_pylist(asked, schema=PROMPTS)
@@ -232,24 +206,13 @@ def _tables(about: RlExport, rows: Sequence[RlPrompt]) -> Iterator[tuple[str, pa
         yield f"preference/{split}.parquet", pa.Table.from_pylist(preferences, schema=PREFERENCE)
 
 
-def _verl_line(one: RlPrompt, place: int, about: RlExport) -> dict[str, object]:
-    told = {"split": one.split, "index": place, **one.about, "aspects": _aspects(one, about)}
-    return {
-        "data_source": f"pairwright/{about.release}",
-        "prompt": _messages("user", one.prompt),
-        "ability": one.row.domain,
-        # A function gives the reward; it is not a model of verl's own.
-        "reward_model": {"style": "rule", "ground_truth": one.row.id},
-        "extra_info": told,
-    }
-
-
 def _messages(role: str, content: str) -> list[dict[str, str]]:
     return [{"role": role, "content": content}]
 
 
-def _aspects(one: RlPrompt, about: RlExport) -> list[str]:
-    return [aspect.aspect for aspect in one.row.answer_key] if about.aspects else []
+def _aspects(one: RlPrompt, about: RlExport) -> dict[str, object]:
+    names = [aspect.aspect for aspect in one.row.answer_key]
+    return {"aspects": names if about.aspects else []}
 
 
 class OutputLine(Record):
@@ -269,10 +232,11 @@ class _VerlRollout(Record):
     output: str
 
 
-class _TrlMessage(Record):
-    model_config = ConfigDict(extra="ignore")
-
-    content: str
+def _last_text(said: object) -> object:
+    """What the last of a list of messages says; anything else as it is."""
+    if isinstance(said, list) and said and isinstance(said[-1], dict):
+        return said[-1].get("content")
+    return said
 
 
 class _TrlRollout(Record):
@@ -280,12 +244,7 @@ class _TrlRollout(Record):
 
     id: str
     step: int
-    completion: str | Annotated[tuple[_TrlMessage, ...], Field(min_length=1)]
-
-    @property
-    def output(self) -> str:
-        said = self.completion
-        return said if isinstance(said, str) else said[-1].content
+    output: Annotated[str, BeforeValidator(_last_text)] = Field(validation_alias="completion")
 
 
 _FIX = (
@@ -299,7 +258,7 @@ def outputs_of(dump: Path, model: str) -> tuple[list[OutputLine], int]:
     lines: dict[tuple[str, int], OutputLine] = {}
     further = 0
     for path in _files(dump):
-        for rollout in _of_verl(path) if path.suffix == ".jsonl" else _of_trl(path):
+        for rollout in _rollouts(path):
             key = (rollout.id, rollout.step)
             if key in lines:
                 further += 1
@@ -321,19 +280,15 @@ def _files(dump: Path) -> list[Path]:
     return sorted(paths, key=lambda path: (len(path.name), path.name))
 
 
-def _of_verl(path: Path) -> Iterable[_VerlRollout]:
-    return read_lines(path, _VerlRollout, fix=_FIX)
-
-
-def _of_trl(path: Path) -> Iterator[_TrlRollout]:
-    try:
-        table = pq.read_table(path)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"cannot be read: {error}", where=path, fix=_FIX) from None
-    for number, values in enumerate(table.to_pylist(), start=1):
+def _rollouts(path: Path) -> Iterator[_VerlRollout | _TrlRollout]:
+    kind = _VerlRollout if path.suffix == ".jsonl" else _TrlRollout
+    table = jsonl(path) if kind is _VerlRollout else open_parquet(path)
+    for row in table.rows:
+        where = path.with_name(row.where)
+        if isinstance(row, SourceProblem):
+            raise InputError(row.detail, where=where, fix=_FIX)
         try:
-            yield _TrlRollout.model_validate(values)
+            yield kind.model_validate(row.fields)
         except ValidationError as error:
             at, why = first_invalid(error)
-            where = f"{path}:{number} [{at}]" if at else f"{path}:{number}"
-            raise InputError(why, where=where, fix=_FIX) from None
+            raise InputError(why, where=f"{where} [{at}]" if at else where, fix=_FIX) from None

@@ -7,28 +7,8 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from pairwright import assets
-from pairwright.errors import CallFailed, InputError
-from pairwright.evaluation.content import Asker, Strangers
-from pairwright.evaluation.policy_samples import scores_of
-from pairwright.evaluation.results import ScorerRef
-from pairwright.evaluation.scorers.scorer import (
-    Pointwise,
-    PromptContent,
-    Unscored,
-    failed_call,
-)
-from pairwright.evaluation.settings import Scorers
-from pairwright.models.run import work_through
-from pairwright.notebook import run_async
-from pairwright.options import Doc, ItemLimit, OutPath
-from pairwright.records import Item
-from pairwright.retrieve import selected
-from pairwright.settings.domains import Domains
-from pairwright.settings.prompt_variables import COMPLETING
-from pairwright.settings.rules import SourceRules
-from pairwright.sources import SourceProblem, read, source_hash
-from pairwright.text import word_count
-from pairwright.training.completions import (
+from pairwright.errors import InputError
+from pairwright.evaluation.completions import (
     NONE,
     BodyWriter,
     Completions,
@@ -36,69 +16,72 @@ from pairwright.training.completions import (
     ItemCompletions,
     ModelRef,
     Picks,
-    complete_bodies,
     completion_conditions,
+    completions_page,
     figures,
     own,
+    pick,
     task,
 )
-from pairwright.training.pages import completions_page
+from pairwright.evaluation.content import Asker, Strangers
+from pairwright.evaluation.results import ScorerRef
+from pairwright.evaluation.settings import Scorers
+from pairwright.models.run import work_in_order
+from pairwright.notebook import run_async
+from pairwright.options import Doc, ItemLimit, OutPath
+from pairwright.settings.domains import Domains
+from pairwright.settings.prompt_variables import COMPLETING
+from pairwright.settings.rules import SourceRules
+from pairwright.sources import SourceItems, read_whole
+from pairwright.text import word_count
 from pairwright.workflows.best_samples import check_pointwise
 from pairwright.workflows.output import write_page
 from pairwright.workflows.progress import Progress, Stop, log_notes
+from pairwright.workflows.scorers import pointwise
 from pairwright.workflows.scoring import ScorerSession, open_session, policy_of, scorer_settings
 
 
 class WritingTasks(NamedTuple):
     """The tasks of a source, and what was refused."""
 
-    name: str
-    hash: str
-    items: int
-    problems: dict[str, int]
+    source: SourceItems
     refused: dict[str, int]
+    """Items that cannot be asked, by reason."""
     tasks: tuple[CompletionTask, ...]
 
 
-def writing_tasks(source: SourceRules, seed: int, limit: int | None) -> WritingTasks:
+def writing_tasks(rules: SourceRules, seed: int, limit: int | None) -> WritingTasks:
     """Read a source. Raises SourceError, and InputError where no item of it gives a task."""
-    askers: list[tuple[Item, Asker]] = []
-    problems: Counter[str] = Counter()
-    for found in read(source, Domains.load(assets.RUBRICS), Path.cwd()):
-        if isinstance(found, Item):
-            asker = Asker(
-                item=found.id,
-                user=found.user,
-                twin=False,
-                domain=found.domain,
-                category=found.category,
-                question=found.question,
-                created=found.created,
-                posts=found.profile,
-            )
-            askers.append((found, asker))
-        elif isinstance(found, SourceProblem) and found.action == "refused":
-            problems[found.reason] += 1
-    strangers = Strangers((asker for _, asker in askers), seed)
-    tasks_or_reasons = [task(item, strangers.instead_of(asker)) for item, asker in askers]
+    source = read_whole(rules, Domains.load(assets.RUBRICS), Path.cwd())
+    askers = [
+        Asker(
+            item=item.id,
+            user=item.user,
+            twin=False,
+            domain=item.domain,
+            category=item.category,
+            question=item.question,
+            created=item.created,
+            posts=item.profile,
+        )
+        for item in source.items
+    ]
+    strangers = Strangers(askers, seed)
+    tasks_or_reasons = [
+        task(item, strangers.instead_of(asker))
+        for item, asker in zip(source.items, askers, strict=True)
+    ]
     refused = Counter(one for one in tasks_or_reasons if isinstance(one, str))
     tasks = tuple(one for one in tasks_or_reasons if isinstance(one, CompletionTask))[:limit]
     if not tasks:
         reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(refused.items()))
         raise InputError(
             f"no item can be asked: {reasons}",
-            where=source.path,
+            where=rules.path,
             fix="Name items whose `narrative` is the body that their user wrote, of two users or"
             " more in a category.",
         )
-    return WritingTasks(
-        name=Path(source.path).name if Path(source.path).exists() else source.path,
-        hash=source_hash(source, Path.cwd()),
-        items=len(askers),
-        problems=dict(sorted(problems.items())),
-        refused=dict(sorted(refused.items())),
-        tasks=tasks,
-    )
+    return WritingTasks(source, dict(sorted(refused.items())), tasks)
 
 
 KS = (1, 4, 16)
@@ -161,6 +144,7 @@ def completions(
     settings, folder, names = scorer_settings(scorers), Path(out), tuple(dict.fromkeys(names))
     rules = SourceRules(path=source, config=config, split=split)
     task = _WritingTask(
+        Path(source).name if Path(source).exists() else source,
         writing_tasks(rules, settings.scorers.seed, limit),
         tuple(sorted(set(ks))),
         n or (DRAWS if names else 1),
@@ -176,7 +160,9 @@ def completions(
 
 
 class _WritingTask(NamedTuple):
-    source: WritingTasks
+    name: str
+    """The source's."""
+    writing: WritingTasks
     ks: tuple[int, ...]
     n: int
     """Texts that are written with the most posts in context; one is in the other conditions."""
@@ -196,41 +182,41 @@ async def _write_and_score(task: _WritingTask, session: ScorerSession) -> Comple
         (one, task.n if one.name == task.most else 1) for one in completion_conditions(task.ks)
     ]
     async with session.policy(tuple(sorted(COMPLETING))) as opened:
-        total = len(draws) * len(task.source.tasks)
-        with session.calls.step("texts written", total, opened.stop) as count:
-            written = await complete_bodies(
-                task.source.tasks,
-                draws,
-                BodyWriter(opened.model, session.prompts, policy.history, policy.words),
+        writer = BodyWriter(opened.model, session.prompts, policy.history, policy.words)
+        pieces = [(one, *drawn) for one in task.writing.tasks for drawn in draws]
+        with session.calls.step("texts written", len(pieces), opened.stop) as count:
+            written = await work_in_order(
+                pieces,
+                lambda piece: writer.completions(*piece),
                 workers=opened.workers,
                 stop=opened.stop,
                 on_each=lambda _: count(),
             )
-    writer, picks, refs = _ref(opened.ref), list[Picks](), list[ModelRef]()
+    picks, refs = list[Picks](), list[ScorerRef]()
     for name in task.scorers:
         ref, of_scorer = await _score(task, session, name, written)
         refs.append(ref)
         picks += of_scorer
     scores = figures(written, picks, task.ks, task.n)
-    source, counted = task.source, set(scores.counted)
+    writing, counted = task.writing, set(scores.counted)
     first_without_posts = {
         one.item: one.texts[0] for one in written if one.condition == NONE and one.texts
     }
-    truths = [word_count(one.body) for one in source.tasks if one.item.id in counted]
+    truths = [word_count(one.body) for one in writing.tasks if one.item.id in counted]
     summary = Completions(
-        source=source.name,
-        source_hash=source.hash,
+        source=task.name,
+        source_hash=writing.source.hash,
         limit=task.limit,
-        policy=writer,
+        policy=ModelRef.of(opened.ref),
         words=policy.words,
         n=task.n,
-        scorers=tuple(refs),
-        simulated=session.calls.any_simulated({writer.model, *(one.model for one in refs)}),
+        scorers=tuple(map(ModelRef.of, refs)),
+        simulated=session.calls.any_simulated({opened.ref.model, *(one.model for one in refs)}),
         seed=session.settings.seed,
-        items=source.items,
-        source_problems=source.problems,
-        refused=source.refused,
-        asked=len(source.tasks),
+        items=len(writing.source.items),
+        source_problems=writing.source.refused,
+        refused=writing.refused,
+        asked=len(writing.tasks),
         counted=len(counted),
         unscored=scores.unscored,
         shortened=sum(one.left_out > 0 for one in written),
@@ -248,42 +234,20 @@ async def _write_and_score(task: _WritingTask, session: ScorerSession) -> Comple
 
 async def _score(
     task: _WritingTask, session: ScorerSession, name: str, completions: Sequence[ItemCompletions]
-) -> tuple[ModelRef, list[Picks]]:
+) -> tuple[ScorerRef, list[Picks]]:
     written = [one for one in completions if one.condition == task.most and not one.unscored]
-    items = {one.item.id: one.item for one in task.source.tasks}
+    items = {one.item.id: one.item for one in task.writing.tasks}
     # The items are of a source, which no study is about.
     history = session.settings.history.rules(None)
-    done: dict[int, Picks] = {}
     # One at a time: a model in this process fills the memory there is.
     async with session.scorer(name) as opened:
-        scorer = opened.scorer
-        assert isinstance(scorer, Pointwise), "checked before"
+        scorer = pointwise(name, opened.scorer)
         with session.calls.step(f"scored by {name}", len(written), opened.stop) as count:
-
-            async def work(numbered: tuple[int, ItemCompletions]) -> None:
-                number, one = numbered
-                item = items[one.item]
-                shown = PromptContent(item.question, selected(item.question, item.profile, history))
-                try:
-                    scores, _ = await scores_of(one.texts, shown, scorer, history)
-                except CallFailed as error:
-                    scores = failed_call(error)
-                line = Picks(item=one.item, scorer=name)
-                if isinstance(scores, Unscored):
-                    why = {"unscored": scores.reason, "detail": scores.detail[:500]}
-                    done[number] = line.model_copy(update=why)
-                else:
-                    done[number] = line.model_copy(update={"scores": scores})
-                count()
-
-            await work_through(
-                iter(enumerate(written)),
-                work,
+            picks = await work_in_order(
+                written,
+                lambda one: pick(one, items[one.item], name, scorer, history),
                 workers=max(1, opened.workers // task.n),
                 stop=opened.stop,
+                on_each=lambda _: count(),
             )
-    return _ref(opened.ref), [done[number] for number in range(len(written))]
-
-
-def _ref(ref: ScorerRef) -> ModelRef:
-    return ModelRef(name=ref.name, model=ref.model, revision=ref.revision, settings=ref.settings)
+    return opened.ref, picks

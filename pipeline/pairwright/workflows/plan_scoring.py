@@ -1,27 +1,25 @@
 """Comparing planners: what each plans, and how that agrees with the gold aspects."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple
 
 from pairwright import assets
 from pairwright.models import Model
 from pairwright.models.client import Client
-from pairwright.models.run import work_through
-from pairwright.models.store import CallStore, Durable
+from pairwright.models.run import work_in_order
+from pairwright.models.store import Durable
 from pairwright.notebook import run_async
 from pairwright.options import Doc, ItemLimit, OutPath
 from pairwright.records import Item
 from pairwright.retrieve import dense
 from pairwright.settings.domains import Domains
-from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import BUILDING, LISTING
 from pairwright.training.gold import GoldItems, by_embedding, by_words, read_gold
-from pairwright.training.pages import plan_scores_page
 from pairwright.training.plan_scores import (
     PlannerSource,
     PlanScores,
@@ -29,24 +27,28 @@ from pairwright.training.plan_scores import (
     differences,
     figures,
     matches_of,
+    plan_scores_page,
     planned,
 )
-from pairwright.training.plan_settings import FilePlanner, PlanScoring, load_scoring
+from pairwright.training.plan_settings import (
+    FilePlanner,
+    MatchJudge,
+    PlanScoring,
+    PromptedPlanner,
+    load_scoring,
+)
 from pairwright.training.plans import (
     AspectJudging,
-    MadePlan,
+    FilePlans,
     Serving,
     compared,
     others_of,
-    plan_of_file,
     read_plans,
 )
 from pairwright.workflows.output import write_page
 from pairwright.workflows.progress import Progress, Stop, counter, log_notes
 from pairwright.workflows.run_models import client_of, in_flight
 from pairwright.workflows.scoring import ScoringCalls, open_calls, settings_folder
-
-Planning: TypeAlias = Callable[[Item], Awaitable[ScoredPlan]]
 
 
 class PlannerCoverage(NamedTuple):
@@ -109,36 +111,6 @@ def score_planners(
     return PlanComparison(folder, scores)
 
 
-class _FilePlans(NamedTuple):
-    """The plans of a file, asked as a planner is."""
-
-    plans: dict[str, MadePlan]
-
-    async def planned(self, item: Item) -> ScoredPlan:
-        return plan_of_file(item, self.plans)
-
-
-class _Endpoints(NamedTuple):
-    """Endpoints that can be asked, by name."""
-
-    clients: dict[str, Client]
-    settings: dict[str, Endpoint]
-    store: CallStore
-
-    def model(self, name: str, sampling: Sampling) -> Model:
-        return Model(Durable(self.store, self.clients[name]), self.settings[name], sampling)
-
-    @property
-    def workers(self) -> int:
-        """Items under way at once: enough to keep every endpoint full."""
-        return max((in_flight(self.settings[name]) for name in self.clients), default=1)
-
-    def stop(self) -> None:
-        """Let what is in flight finish, and send nothing more."""
-        for client in self.clients.values():
-            client.stop()
-
-
 class _Comparison(NamedTuple):
     """What all planners of a comparison share."""
 
@@ -160,68 +132,77 @@ class _Comparison(NamedTuple):
         )
         gold = read_gold(scoring.source, domains, self.base, "[source]")
         items = gold.items[: self.limit]
-        plans = {
+        others = others_of(items, scoring.seed)
+        made = {
             name: read_plans(self.base / spec.path, gold)
             for name, spec in scoring.planners.items()
             if isinstance(spec, FilePlanner)
         }
-        async with self._endpoints() as endpoints:
+        async with self._clients() as clients:
+
+            def model(spec: PromptedPlanner | MatchJudge) -> Model:
+                sender = Durable(self.calls.store, clients[spec.endpoint])
+                return Model(sender, scoring.endpoints[spec.endpoint], spec.sampling)
+
             judging = None
             if judge := scoring.judge:
-                model = endpoints.model(judge.endpoint, judge.sampling)
-                judging = AspectJudging(model, prompts, others_of(items, scoring.seed))
+                judging = AspectJudging(model(judge), prompts, others)
             lines = {}
             for name, spec in scoring.planners.items():
-                if isinstance(spec, FilePlanner):
-                    planning: Planning = _FilePlans(plans[name]).planned
-                else:
-                    model = endpoints.model(spec.endpoint, spec.sampling)
-                    planning = Serving(spec, model, prompts, domains).planned
-                lines[name] = await self._lines(name, items, planning, judging, endpoints)
-        lines = {name: self._nearness(name, items, each) for name, each in lines.items()}
+                planner = (
+                    made[name]
+                    if isinstance(spec, FilePlanner)
+                    else Serving(spec, model(spec), prompts, domains)
+                )
+                lines[name] = await self._lines(name, items, planner, judging, clients)
+        lines = {name: self._nearness(name, items, others, each) for name, each in lines.items()}
         files = {f"{name}.jsonl": each for name, each in lines.items()}
         return self._scores(gold, items, lines), files
 
     @asynccontextmanager
-    async def _endpoints(self) -> AsyncIterator[_Endpoints]:
-        scoring, meter = self.scoring, self.calls.meter
-        names = [
-            one.endpoint for one in scoring.planners.values() if not isinstance(one, FilePlanner)
-        ]
-        names += [scoring.judge.endpoint] if scoring.judge else []
+    async def _clients(self) -> AsyncIterator[dict[str, Client]]:
+        """Those of the endpoints that are asked, by name."""
+        asked = (*self.scoring.planners.values(), self.scoring.judge)
+        names = [one.endpoint for one in asked if one and not isinstance(one, FilePlanner)]
         async with AsyncExitStack() as stack:
-            clients = {
-                name: await stack.enter_async_context(
-                    client_of(name, scoring.endpoints[name], meter)
-                )
-                for name in dict.fromkeys(names)
-            }
-            yield _Endpoints(clients, scoring.endpoints, self.calls.store)
+            clients = {}
+            for name in dict.fromkeys(names):
+                opened = client_of(name, self.scoring.endpoints[name], self.calls.meter)
+                clients[name] = await stack.enter_async_context(opened)
+            yield clients
 
     async def _lines(
         self,
         name: str,
         items: Sequence[Item],
-        planning: Planning,
+        planner: Serving | FilePlans,
         judging: AspectJudging | None,
-        endpoints: _Endpoints,
+        clients: dict[str, Client],
     ) -> list[ScoredPlan]:
-        plans: dict[str, ScoredPlan] = {}
-        with self.calls.step(name, len(items), endpoints.stop) as count:
+        async def scored(item: Item) -> ScoredPlan:
+            line = await planner.planned(item)
+            return await judging.judged(item, line) if judging else line
 
-            async def work(item: Item) -> None:
-                scored = await planning(item)
-                plans[item.id] = await judging.judged(item, scored) if judging else scored
-                count()
+        def stop() -> None:
+            for client in clients.values():
+                client.stop()
 
-            await work_through(iter(items), work, workers=endpoints.workers, stop=endpoints.stop)
-        return [plans[item.id] for item in items]
+        # Enough items under way at once to keep every endpoint full.
+        workers = max((in_flight(self.scoring.endpoints[one]) for one in clients), default=1)
+        with self.calls.step(name, len(items), stop) as count:
+            return await work_in_order(
+                items, scored, workers=workers, stop=stop, on_each=lambda _: count()
+            )
 
     def _nearness(
-        self, name: str, items: Sequence[Item], lines: list[ScoredPlan]
+        self,
+        name: str,
+        items: Sequence[Item],
+        others: dict[str, Item],
+        lines: list[ScoredPlan],
     ) -> list[ScoredPlan]:
         """Add the comparisons that need no judge."""
-        others, embedding = others_of(items, self.scoring.seed), self.scoring.embedding
+        embedding = self.scoring.embedding
         near = by_embedding(embedding.model, "[embedding] model") if embedding else None
         count = counter(self.calls.progress, f"{name}, matching", len(items))
         matched = []

@@ -1,7 +1,6 @@
 """A training from its settings to its report: prepare, train, choose, and merge where asked."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,12 +15,12 @@ from pairwright.settings.prompt_variables import BUILDING, LISTING
 from pairwright.text import number_of
 from pairwright.training import planner_checkpoints as folder
 from pairwright.training.gold import GoldItems, Similarity, by_embedding, by_words, read_gold
-from pairwright.training.pages import planner_page
 from pairwright.training.plan_settings import Training
 from pairwright.training.planner_checkpoints import (
     CheckpointScore,
     TrainingReport,
     best,
+    planner_page,
     sample_hash,
     sample_items,
     score_checkpoint,
@@ -35,7 +34,7 @@ from pairwright.training.planner_data import (
 )
 from pairwright.training.planner_model import PlanWriter, Words, merge, train
 from pairwright.workflows.planner_training import TrainedPlanner
-from pairwright.workflows.progress import Note, Progress, Step, Stop
+from pairwright.workflows.progress import Note, Progress, Step, Stop, counter
 from pairwright.workflows.scoring import settings_folder
 
 
@@ -85,8 +84,8 @@ class TrainingRun(NamedTuple):
         asking = asking_of(settings, self.base)
         training, validation = sources_of(settings, self.base, asking.domains)
         words = Words(settings)
-        count = self._counter("items", len(training.items))
-        rows, data = rows_of(settings, training, asking, words, count)
+        count = counter(self.progress, "items", len(training.items))
+        rows, data = rows_of(settings, training, asking, words.tokens, count)
         with on_disk(self.out):
             self.out.mkdir(parents=True, exist_ok=True)
         prompt = "plan_list" if settings.target == "lamp-qa" else "plan"
@@ -162,7 +161,7 @@ class TrainingRun(NamedTuple):
                 scores.append(before)
                 continue
             writer = writer or PlanWriter(settings, words)
-            count = self._counter(f"plans of {checkpoint.name}", len(items))
+            count = counter(self.progress, f"plans of {checkpoint.name}", len(items))
             replies = list(writer.write(checkpoint, [one.ask for one in prompts], count))
             scores.append(score_checkpoint(step, sample, prompts, replies, asking.form, similarity))
             write_one(path, scores[-1])
@@ -193,15 +192,3 @@ class TrainingRun(NamedTuple):
 
     def _note(self, line: str) -> None:
         self.progress(Note(line))
-
-    def _counter(self, name: str, total: int) -> Callable[[int], None]:
-        """Report a step, and return what counts so many more as done."""
-        done = 0
-        self.progress(Step(name, done, total))
-
-        def count(n: int) -> None:
-            nonlocal done
-            done += n
-            self.progress(Step(name, done, total))
-
-        return count

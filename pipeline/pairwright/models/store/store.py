@@ -16,7 +16,9 @@ _PARTNERED = " OR ".join(
     f"unit LIKE '{mode}:%'" for mode, definition in MODES.items() if definition.needs_partner
 )
 _COUPLED = f"({_PARTNERED})"
-"""Units that have a partner, by their names."""
+"""Units that have a second user, by their names."""
+_LEFT_OVER = "unit LIKE 'decoy:%'"
+"""Units of items that have no partner: when partners are matched again, one may have."""
 
 
 class Store(CallStore):
@@ -203,7 +205,8 @@ class Store(CallStore):
         if other:
             # First, so that a kill in between leaves no outcome under the wrong matching.
             old = self._db.execute(
-                f"SELECT position FROM outcomes WHERE {_COUPLED} AND kind != 'kept'"
+                f"SELECT position FROM outcomes WHERE {_COUPLED}"
+                f" AND (kind != 'kept' OR {_LEFT_OVER})"
             ).fetchall()
             gone = [place for place in old if place[0] not in begun]
             self._db.write(("DELETE FROM outcomes WHERE position = ?", gone))
@@ -211,7 +214,8 @@ class Store(CallStore):
         self._db.execute("INSERT INTO matched VALUES (?, ?, ?)", wave, survey, couples)
 
     def forget_unmatched(self) -> None:
-        """Forget the outcomes of twins that have no partner: a later wave may find one."""
+        """Forget the outcomes of units that have no partner: a later wave may find one."""
         self._db.execute(
-            f"DELETE FROM outcomes WHERE {_COUPLED} AND json_extract(record, '$.partner') IS NULL"
+            f"DELETE FROM outcomes WHERE {_COUPLED}"
+            f" AND (json_extract(record, '$.partner') IS NULL OR {_LEFT_OVER})"
         )

@@ -10,7 +10,7 @@ default.)
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -18,14 +18,18 @@ import numpy as np
 from pairwright import text
 from pairwright.errors import CallFailed
 from pairwright.estimate import Estimate
+from pairwright.evaluation.policy_samples import scores_of
+from pairwright.evaluation.results import ScorerRef
+from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, Unscored, failed_call
 from pairwright.intervals import Floats, mean_by_user
 from pairwright.models import Model, together
-from pairwright.models.run import work_through
+from pairwright.pages import Page, render_page
+from pairwright.pages.plots import BLUE, ORANGE, Dot, Plot, draw_dots
 from pairwright.records import Item, Post, Record, Rejected
 from pairwright.retrieve import selected
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import HistoryRules
-from pairwright.stages.history import with_history
+from pairwright.stages.history import PromptPosts, with_history
 
 Refusal = Literal["empty_body", "body_in_posts", "body_in_title", "no_other_profile"]
 NONE = "none"
@@ -174,69 +178,42 @@ class BodyWriter(NamedTuple):
     ) -> ItemCompletions:
         """So many draws of one task in one condition, held to what the user wrote."""
         line = ItemCompletions(item=task.item.id, user=task.item.user, condition=condition.name)
+        posts = condition.shown(task, self.history)
+        history = self.history.model_copy(update={"posts": max(1, condition.posts)})
+
+        async def write(draw: int) -> tuple[str | Rejected, PromptPosts]:
+            return await with_history(
+                self.prompts,
+                "complete",
+                task.item.question,
+                posts,
+                history,
+                self.model,
+                lambda ask: self.model.write(ask, draw),
+                words=self.words,
+            )
+
         try:
-            drawn = await together(*(self._draw(task, condition, draw) for draw in range(n)))
+            drawn = await together(*map(write, range(n)))
         except CallFailed as error:
-            why = {"unscored": error.result_reason, "detail": error.detail[:500]}
-            return line.model_copy(update=why)
-        for draw, (written, _, _) in enumerate(drawn):
+            return line.model_copy(update=failed_call(error).fields)
+        texts = []
+        for draw, (written, _) in enumerate(drawn):
             if isinstance(written, Rejected):
-                detail = f"draw {draw}: {written.detail[:500]}"
-                return line.model_copy(update={"unscored": written.reason, "detail": detail})
-        texts = tuple(written for written, _, _ in drawn if isinstance(written, str))
+                why = Unscored(written.reason, f"draw {draw}: {written.detail}")
+                return line.model_copy(update=why.fields)
+            texts.append(written)
+        shown = [len(of.posts) for _, of in drawn]
         scores = [rouge(one, task.body) for one in texts]
         return line.model_copy(
             update={
-                "posts": min(shown for _, shown, _ in drawn),
-                "left_out": max(left_out for _, _, left_out in drawn),
-                "texts": texts,
+                "posts": min(shown),
+                "left_out": len(posts) - min(shown),
+                "texts": tuple(texts),
                 "rouge_1": tuple(round(one, 6) for one, _ in scores),
                 "rouge_l": tuple(round(longest, 6) for _, longest in scores),
             }
         )
-
-    async def _draw(
-        self, task: CompletionTask, condition: CompletionCondition, draw: int
-    ) -> tuple[str | Rejected, int, int]:
-        """A text, and how many posts it was shown and not shown. Raises CallFailed."""
-        posts = condition.shown(task, self.history)
-        written, shown = await with_history(
-            self.prompts,
-            "complete",
-            task.item.question,
-            posts,
-            self.history.model_copy(update={"posts": max(1, condition.posts)}),
-            self.model,
-            lambda ask: self.model.write(ask, draw),
-            words=self.words,
-        )
-        return written, len(shown.posts), len(posts) - len(shown.posts)
-
-
-async def complete_bodies(
-    tasks: Sequence[CompletionTask],
-    draws: Sequence[tuple[CompletionCondition, int]],
-    writer: BodyWriter,
-    *,
-    workers: int,
-    stop: Callable[[], None],
-    on_each: Callable[[ItemCompletions], None],
-) -> list[ItemCompletions]:
-    """Each task in each condition with so many draws, by task. `on_each` is called with each as it
-    comes.
-
-    Raises Interrupted, EndpointRefused and StoreError: what was written is stored.
-    """
-    pieces = [(task, condition, n) for task in tasks for condition, n in draws]
-    done: dict[int, ItemCompletions] = {}
-
-    async def work(numbered: tuple[int, tuple[CompletionTask, CompletionCondition, int]]) -> None:
-        number, piece = numbered
-        done[number] = await writer.completions(*piece)
-        on_each(done[number])
-
-    await work_through(iter(enumerate(pieces)), work, workers=workers, stop=stop)
-    return [done[number] for number in range(len(pieces))]
 
 
 class Picks(Record):
@@ -248,6 +225,19 @@ class Picks(Record):
     """In the order of the draws."""
     unscored: str = ""
     detail: str = ""
+
+
+async def pick(
+    written: ItemCompletions, item: Item, name: str, scorer: Pointwise, history: HistoryRules
+) -> Picks:
+    """The scores of one item's draws by the scorer of this name; `history` is what it is shown."""
+    shown = PromptContent(item.question, selected(item.question, item.profile, history))
+    try:
+        scores, _ = await scores_of(written.texts, shown, scorer, history)
+    except CallFailed as error:
+        scores = failed_call(error)
+    found = scores.fields if isinstance(scores, Unscored) else {"scores": scores}
+    return Picks(item=item.id, scorer=name).model_copy(update=found)
 
 
 class ConditionMean(Record):
@@ -272,13 +262,16 @@ class CompletionDifference(Record):
 
 
 class ModelRef(Record):
-    """A model, exactly."""
+    """The policy, or a scorer, without what is only known of scorers of pairs."""
 
     name: str
     model: str
     revision: str | None
     settings: str
-    """Hash of what else decides its replies."""
+
+    @classmethod
+    def of(cls, ref: ScorerRef) -> "ModelRef":
+        return cls.model_validate(ref.model_dump(include=set(cls.model_fields)))
 
 
 class Completions(Record):
@@ -399,3 +392,26 @@ def _rouges(values: Floats, users: Sequence[str], least: float = 0.0) -> dict[st
         assert interval, "some items count"
         intervals[name] = interval
     return intervals
+
+
+def completions_page(result: Completions, *, drawn: bool = True) -> Page:
+    """The whole report of a completions benchmark; a terminal does without the drawing."""
+    plots = {"rouge": _rouge_plot(result)} if result.means and drawn else {}
+    return render_page("completions", plots, result=result, ceiling=CEILING)
+
+
+def _rouge_plot(result: Completions) -> Plot:
+    dots = [
+        Dot(text.visible(mean.condition)[:40], estimate, colour, marker, name)
+        for mean in result.means
+        for name, estimate, colour, marker in (
+            ("ROUGE-1", mean.rouge_1, BLUE, "o"),
+            ("ROUGE-L", mean.rouge_l, ORANGE, "s"),
+        )
+    ]
+    caption = (
+        "ROUGE with 95 % intervals by user in each condition. The dashed line is ROUGE-1 of the"
+        " model without posts."
+    )
+    without = result.means[0].rouge_1.value
+    return draw_dots(dots, unit="ROUGE, %", reference=without, caption=caption, name="rouge")

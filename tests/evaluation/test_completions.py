@@ -8,9 +8,7 @@ import pytest
 from aiohttp import web
 
 from endpoint import Asked, Handler, completion, double_url, fail, in_thread
-from pairwright.records import Item
-from pairwright.settings.rules import HistoryRules
-from pairwright.training.completions import (
+from pairwright.evaluation.completions import (
     CEILING,
     WRONG,
     Completions,
@@ -19,6 +17,7 @@ from pairwright.training.completions import (
     Picks,
     common_subsequence,
     completion_conditions,
+    completions_page,
     figures,
     own,
     pairs,
@@ -26,7 +25,8 @@ from pairwright.training.completions import (
     rouge,
     task,
 )
-from pairwright.training.pages import completions_page
+from pairwright.records import Item
+from pairwright.settings.rules import HistoryRules
 from scripted import item, posts
 from study import Done, pairwright
 

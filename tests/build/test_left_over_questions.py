@@ -1,0 +1,273 @@
+"""Questions that give no twin: decoys for users without a partner, placebos where nothing is known
+of the asker."""
+
+from typing import Any
+
+import pytest
+from test_build_functions import (
+    ASKER,
+    ENGLISH,
+    FOR_UNA,
+    FOR_VICTOR,
+    PARTNER,
+    PLAIN,
+    QUESTION,
+    UNA,
+    UNAS,
+    VICTOR,
+    VICTORS,
+    refusals,
+    script,
+)
+
+from pairwright.construct.partners import (
+    PossiblePartner,
+    Survey,
+    SurveyedQuestion,
+    SurveyedUsers,
+    assign_partners,
+    says_nothing,
+    survey_question,
+)
+from pairwright.construct.written_pairs import build_decoy, build_placebo
+from pairwright.records import Aspect, Contrast, DroppedAspect, Rejected, Twin
+from scripted import (
+    Others,
+    Scripted,
+    body,
+    found_in,
+    graded,
+    item,
+    models,
+    parts,
+    planned,
+    policy,
+    posts,
+    verdicts,
+    wait,
+)
+
+STRANGER = posts("My canary sings at noon, and I bake bread for it.", prefix="wim")
+OTHER_PLAIN = (
+    "Choose a day with little else to do, and start with a recipe that has few steps. Read it to"
+    " the end before the first spoon of flour, and leave the loaf alone until it has cooled down."
+)
+NOBODY = item(STRANGER, question=QUESTION, user="wim")
+AWAY: dict[str, Any] = {"support_decoy": verdicts("far_fetched", "far_fetched")}
+
+
+def decoy(llm: Scripted, **config: Any) -> Contrast | Rejected:
+    return wait(build_decoy(ASKER, PARTNER, models(llm), policy(**config)))
+
+
+def placebo(llm: Scripted, **config: Any) -> Twin | Rejected:
+    return wait(build_placebo(NOBODY, PARTNER, models(llm), policy(**config)))
+
+
+# Decoys
+
+
+def test_a_decoy_is_the_askers_half_of_a_twin_whose_other_user_is_nobody() -> None:
+    llm = script(**AWAY)
+    made = decoy(llm)
+    assert isinstance(made, Contrast)
+    pair = made.pair
+    assert (pair.mode, pair.user, pair.twin_id, pair.asked) == ("decoy", "una", None, True)
+    assert (pair.chosen, pair.rejected) == (FOR_UNA, FOR_VICTOR)
+    assert [a.aspect for a in pair.rubric.aspects] == [a[2] for a in UNAS]
+    assert pair.profile == UNA
+    assert {side: fit.share for side, fit in pair.adherence.items()} == {
+        "chosen": 1, "rejected": 0,
+    }  # fmt: skip
+    gates = [gate.gate for gate in pair.draft.gates]
+    assert {"echo_gap", "cross_adherence", "twin_margin_mirror", "parity"} <= set(gates)
+    # The stranger's aspects are held against the posts of the pair's own user.
+    (asked,) = llm.prompts("support_decoy")
+    assert [parts("aspect", case)[0] for case in parts("case", asked)] == [a[2] for a in VICTORS]
+    assert UNA[0].text in asked
+    assert VICTOR[0].text not in asked
+    # No writer sees a post.
+    for prompt in llm.prompts("write_adhering"):
+        assert not any(one.text in prompt for one in (*UNA, *VICTOR))
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        (("far_fetched", "carried"), VICTORS[:1]),
+        (("stands_without", "far_fetched"), VICTORS[1:]),
+        (("carried", "carried"), ()),
+        (("carried", "stands_without"), ()),
+    ],
+)
+def test_a_decoy_serves_only_what_the_users_own_posts_do_not_carry(
+    said: tuple[str, str], left: tuple[Any, ...]
+) -> None:
+    llm = script(support_decoy=verdicts(*said))
+    made = decoy(llm)
+    if left:
+        assert isinstance(made, Contrast)
+        served = [parts("aspect", p) for p in llm.prompts("write_adhering")]
+        assert [aspect[2] for aspect in left] in served
+    else:
+        assert isinstance(made, Rejected)
+        assert (made.stage, made.reason) == ("decoy", "decoy_fits")
+        assert [one.reason for one in made.dropped] == list(said)
+        assert not llm.asked("write_adhering"), "nothing is written for it"
+
+
+def test_a_check_of_a_decoy_that_cannot_be_read_is_no_pass() -> None:
+    made = decoy(script(support_decoy="They do not."))
+    assert isinstance(made, Rejected)
+    assert (made.stage, made.reason) == ("support_decoy", "unparseable")
+
+
+# Placebos
+
+
+def plain(request: Any) -> str:
+    return (PLAIN, OTHER_PLAIN)[request.draw % 2]
+
+
+def test_a_placebo_is_two_plain_responses_for_two_users_and_no_rubric() -> None:
+    llm = script(write_plain=plain)
+    made = placebo(llm)
+    assert isinstance(made, Twin)
+    asked, other = made.halves
+    assert [half.mode for half in made.halves] == ["placebo", "placebo"]
+    assert (asked.user, other.user) == ("wim", "victor")
+    assert (asked.chosen, asked.rejected) == (other.rejected, other.chosen) == (PLAIN, OTHER_PLAIN)
+    assert (asked.asked, other.asked) == (True, False)
+    assert {half.twin_id for half in made.halves} == {made.id}
+    assert made.id.startswith("placebo-")
+    assert (asked.profile, other.profile) == (STRANGER, VICTOR)
+    assert all(half.rubric.aspects == () and half.rubric.origin is None for half in made.halves)
+    assert asked.adherence == {}
+    assert set(asked.quality) == {"chosen", "rejected"}
+    assert asked.blind_preference is not None
+    # Nothing is planned, and adherence to nothing is not judged.
+    assert sorted(set(llm.purposes)) == ["choose", "compare", "quality", "write_plain"]
+
+
+def test_a_placebo_that_is_not_level_is_drawn_again() -> None:
+    def better(request: Any) -> Any:
+        return {"reason": "r", "verdict": "tie" if "first spoon" in body(request) else "A"}
+
+    def drawn(request: Any) -> str:
+        return (PLAIN, PLAIN.replace("fresh", "any"), PLAIN, OTHER_PLAIN)[request.draw]
+
+    made = placebo(script(write_plain=drawn, compare=better))
+    assert isinstance(made, Twin)
+    assert refusals(made.refused) == ["near_duplicate"]
+    low = placebo(script(write_plain=plain, quality=graded(2)), draws=1)
+    assert isinstance(low, Rejected)
+    assert low.reason == "quality_floor"
+
+
+# The survey
+
+
+def survey(modes: tuple[str, ...], suited: int = 2, **answers: Any) -> tuple[Survey, Scripted]:
+    llm = script(ENGLISH, **answers)
+    tried = SurveyedUsers({"victor": VICTOR, "wim": STRANGER}, suited)
+    rules = policy(Others([VICTOR, STRANGER]), modes=modes)
+    return wait(survey_question(ASKER, tried, models(llm), rules)), llm
+
+
+def names(found: Survey) -> list[str]:
+    return [one.user for one in found.possible]
+
+
+def test_strangers_of_a_decoy_are_all_whose_posts_show_a_signal() -> None:
+    found, _ = survey(("twin", "decoy"), suited=0)
+    assert (names(found), found.strangers) == ([], ("victor",))
+    assert survey(("twin",))[0].strangers == ()
+
+
+def test_where_nothing_is_known_of_the_asker_those_are_partners_of_whom_nothing_is_known() -> None:
+    found, llm = survey(("twin", "placebo"), plan={"aspects": []})
+    assert (found.signal, names(found)) == (False, ["victor", "wim"])
+    assert llm.purposes == ["plan"] * 3
+
+    def about_victor(request: Any) -> Any:
+        return planned(*VICTORS) if VICTOR[0].text in body(request) else planned()
+
+    found, _ = survey(("twin", "placebo"), plan=about_victor)
+    assert (found.signal, names(found)) == (False, ["wim"])
+
+
+def test_a_need_that_others_have_too_is_not_nothing() -> None:
+    shared: dict[str, Any] = {
+        "match": lambda r: found_in([1], [1]),
+        "plan_blind": {"aspects": ["Anything"]},
+    }
+    found, llm = survey(("twin", "placebo"), **shared)
+    assert found == Survey(signal=False)
+    found, llm = survey(("placebo",), support=verdicts("far_fetched", "far_fetched"))
+    assert (found.signal, names(found)) == (False, ["wim"])
+    assert "plan_blind" not in llm.purposes
+
+
+@pytest.mark.parametrize(
+    ("reasons", "nothing"),
+    [
+        ((), True),
+        (("support_far_fetched", "evidence_not_in_post"), True),
+        (("support_stands_without",), False),
+        (("support_far_fetched", "expected_by_others"), False),
+        (("generic_answer_meets_it",), False),
+    ],
+)
+def test_when_posts_say_nothing(reasons: tuple[str, ...], nothing: bool) -> None:
+    dropped = tuple(
+        DroppedAspect(aspect=Aspect(aspect="a", reason="r", evidence="e"), reason=reason)
+        for reason in reasons
+    )
+    refused = Rejected(stage="plan", reason="no_personal_signal", dropped=dropped)
+    assert says_nothing(refused) == nothing
+    unread = Rejected(stage="plan", reason="unparseable", dropped=dropped)
+    assert not says_nothing(unread)
+
+
+# The matching
+
+
+def question(item: str, user: str, *others: str, signal: bool = True) -> SurveyedQuestion:
+    possible = tuple(PossiblePartner(other, 0.5) for other in others)
+    return SurveyedQuestion(item, user, possible, signal)
+
+
+def test_a_couple_may_have_twins_and_placebos_and_one_twin_is_worth_more_than_any_placebos() -> (
+    None
+):
+    one = [question("q1", "ada", "bob"), question("q2", "bob", "ada", signal=False)]
+    assert assign_partners(one, 4, 0) == {"q1": "bob", "q2": "ada"}
+    more = [
+        *(question(f"p{n}", "ada", "cyd", signal=False) for n in range(3)),
+        question("q1", "ada", "bob"),
+    ]
+    found = assign_partners(more, 4, 0)
+    assert found["q1"] == "bob"
+    assert all(isinstance(found[f"p{n}"], Rejected) for n in range(3))
+    refusal = found["p0"]
+    assert isinstance(refusal, Rejected)
+    assert refusal.reason == "partner_does_not_fit"
+    assert "show no personal signal" in refusal.detail
+
+
+def test_placebos_do_not_take_the_room_of_a_couples_twins() -> None:
+    many = [
+        question(f"{kind}{n}", "ada", "bob", signal=kind == "t") for kind in "tp" for n in range(3)
+    ]
+    found = assign_partners(many, 2, 0)
+    for kind in "tp":
+        given = [found[f"{kind}{n}"] for n in range(3)]
+        assert given.count("bob") == 2
+        assert [one.reason for one in given if isinstance(one, Rejected)] == ["enough_of_couple"]
+
+
+def test_a_question_without_anybody_says_so_in_its_own_words() -> None:
+    found = assign_partners([question("q", "ada"), question("p", "bob", signal=False)], 4, 0)
+    details = {item: one.detail for item, one in found.items() if isinstance(one, Rejected)}
+    assert details["q"].startswith("nobody's posts that it was tried on show")
+    assert details["p"].startswith("everybody's posts that it was tried on show")
