@@ -9,8 +9,9 @@ from pairwright.records import Post, content_id
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.choosers import choice_key
-from pairwright.sources.fields import Repairs, address, label, text, time
+from pairwright.sources.fields import Repairs, address, label, text, time, user_of
 from pairwright.sources.items import place
+from pairwright.sources.opening import renamed
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.source_table import SourceRow
 
@@ -18,20 +19,16 @@ from pairwright.sources.source_table import SourceRow
 def required(rules: SourceRules) -> list[str]:
     """The columns that a table of choices must have: the five, and others that the rules name
     otherwise."""
-    named = [name for name in ("created", "reason", "category", "url") if _renamed(rules, name)]
     five = ("user", "question", "option_a", "option_b", "choice")
+    named = renamed(rules, "created", "reason", "category", "url")
     return [getattr(rules, name) for name in (*five, *named)]
 
 
 def text_columns(rules: SourceRules) -> list[str]:
     """The columns that a table of texts must have: both, and others that the rules name
     otherwise."""
-    named = [name for name in ("created", "title", "url") if _renamed(rules, name)]
+    named = renamed(rules, "created", "title", "url")
     return [getattr(rules, name) for name in ("user", "text", *named)]
-
-
-def _renamed(rules: SourceRules, name: str) -> bool:
-    return bool(getattr(rules, name) != SourceRules.model_fields[name].default)
 
 
 class ChoiceRow(NamedTuple):
@@ -86,9 +83,7 @@ def read_choice(row: SourceRow, domains: Domains, rules: SourceRules) -> ChoiceR
     repairs: Repairs = {}
     user, limit = "", rules.max_post_chars
     try:
-        user = label(row.fields, rules.user, repairs)
-        if not user:
-            raise SourceRefusal("missing_user", f"`{rules.user}` is empty")
+        user = user_of(row.fields, rules.user, repairs)
         question = text(row.fields, rules.question, repairs, limit)
         if not question:
             raise SourceRefusal("empty_question", f"`{rules.question}` is empty")
@@ -164,9 +159,7 @@ def read_text(row: SourceRow, rules: SourceRules, *, timed: bool) -> TextRow | S
     repairs: Repairs = {}
     user, limit = "", rules.max_post_chars
     try:
-        user = label(row.fields, rules.user, repairs)
-        if not user:
-            raise SourceRefusal("missing_user", f"`{rules.user}` is empty")
+        user = user_of(row.fields, rules.user, repairs)
         title = " ".join(text(row.fields, rules.title, repairs, limit).split())
         words = f"{title}\n{text(row.fields, rules.text, repairs, limit)}".strip()
         if not words:

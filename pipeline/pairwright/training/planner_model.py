@@ -1,6 +1,5 @@
 """The model that is trained, by transformers; its fine-tuning with a LoRA adapter, by TRL and PEFT;
-and the model with an adapter, which writes plans and is merged with it.
-"""
+and the model with an adapter, which writes plans."""
 
 import gc
 import json
@@ -283,12 +282,3 @@ class PlanWriter:
             written = model.generate(**padded.to(model.device), generation_config=self._settings)
         longest = padded["input_ids"].shape[1]
         return [str(tokenizer.decode(row[longest:], skip_special_tokens=True)) for row in written]
-
-
-def merge(settings: Training, words: Words, adapter: Path, out: Path) -> None:
-    """Write the model with the adapter in its weights, and the tokenizer, to `out`."""
-    model = load(settings)
-    with loading(str(adapter)):
-        merged = PeftModel.from_pretrained(model, str(adapter)).merge_and_unload()
-    merged.save_pretrained(str(out))
-    words.tokenizer.save_pretrained(str(out))

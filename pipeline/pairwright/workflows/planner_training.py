@@ -27,24 +27,20 @@ class TrainedPlanner:
     """Each checkpoint's F1 on validation items, from 0 to 1, the one chosen, and the losses."""
     adapter: Path
     """The LoRA adapter of the chosen checkpoint."""
-    merged: Path | None
-    """The model with the adapter in its weights, where it was asked for."""
 
 
 def train_planner(
     settings: Annotated[str | Path, Doc("What is trained, on what, and how.", "SETTINGS.toml")],
     out: Annotated[str | Path, Doc("Folder of checkpoints and adapter.", "DIR", name="--out")],
     *,
-    merge: Annotated[bool, Doc("Also write the model with the adapter in its weights.")] = False,
     progress: Progress = log_notes,
     stop: Stop | None = None,
 ) -> TrainedPlanner:
     """Train a planner by supervised fine-tuning with LoRA. Needs the extra [train].
 
     `settings` is a TOML file that says what is trained, on what, and how. The checkpoint whose
-    plans match the gold aspects of validation items best is kept in `out`/adapter; `merge` also
-    writes `out`/merged. Running again goes on from the last checkpoint; `stop` ends after the step
-    under way.
+    plans match the gold aspects of validation items best is kept in `out`/adapter. Running again
+    goes on from the last checkpoint; `stop` ends after the step under way.
 
     Raises ConfigError, SourceError, StoreError and Interrupted.
 
@@ -63,5 +59,4 @@ def train_planner(
     # What trains takes seconds to import, and what is wrong above is said before that.
     from pairwright.workflows.training_run import TrainingRun
 
-    run = TrainingRun(training, path.resolve().parent, folder, progress, stop or Stop())
-    return run.run(merge)
+    return TrainingRun(training, path.resolve().parent, folder, progress, stop or Stop()).run()

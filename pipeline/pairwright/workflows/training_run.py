@@ -1,6 +1,5 @@
-"""A training from its settings to its report: prepare, train, choose, and merge where asked."""
+"""A training from its settings to its report: prepare, train and choose."""
 
-import shutil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,7 +31,7 @@ from pairwright.training.planner_data import (
     planner_prompt,
     rows_of,
 )
-from pairwright.training.planner_model import PlanWriter, Words, merge, train
+from pairwright.training.planner_model import PlanWriter, Words, train
 from pairwright.workflows.planner_training import TrainedPlanner
 from pairwright.workflows.progress import Note, Progress, Step, Stop, counter
 from pairwright.workflows.scoring import settings_folder
@@ -73,7 +72,7 @@ class TrainingRun(NamedTuple):
     progress: Progress
     stop: Stop
 
-    def run(self, merging: bool) -> TrainedPlanner:
+    def run(self) -> TrainedPlanner:
         """Train, choose a checkpoint and report.
 
         Raises ConfigError, SourceError, StoreError and Interrupted; what is saved stays.
@@ -102,7 +101,6 @@ class TrainingRun(NamedTuple):
         scores = self._validated(asking, words, validation)
         chosen = best(scores).step
         adapter = folder.keep_adapter(self.out / f"checkpoint-{chosen}", self.out)
-        merged = self._merged(words, adapter) if merging else None
         *_, (_, last) = folder.checkpoints(self.out)
         report = TrainingReport(
             begun=begun,
@@ -113,7 +111,7 @@ class TrainingRun(NamedTuple):
         )
         write_whole(self.out / "report.html", planner_page(report).html)
         write_one(self.out / "report.json", report)
-        return TrainedPlanner(self.out, report, adapter, merged)
+        return TrainedPlanner(self.out, report, adapter)
 
     def _train(self, words: Words, rows: list[SplitPrompt]) -> None:
         most, done = self.settings.steps.most, list(folder.checkpoints(self.out))
@@ -166,16 +164,6 @@ class TrainingRun(NamedTuple):
             scores.append(score_checkpoint(step, sample, prompts, replies, asking.form, similarity))
             write_one(path, scores[-1])
         return scores
-
-    def _merged(self, words: Words, adapter: Path) -> Path:
-        merged, partial = self.out / "merged", self.out / "merged.partial"
-        self._note(f"Writing {merged}")
-        with on_disk(self.out):
-            shutil.rmtree(partial, ignore_errors=True)
-            merge(self.settings, words, adapter, partial)
-            shutil.rmtree(merged, ignore_errors=True)
-            partial.replace(merged)
-        return merged
 
     def _note_data(self, data: TrainingData) -> None:
         self._note(
