@@ -123,7 +123,7 @@ def placebo(n: int, domain: str = "Home", **changes: Any) -> tuple[Pair, Pair]:
         rubric = Rubric(question_id=pair.item_id, user=pair.user, origin=None, aspects=())
         halves.append(pair.model_copy(update={"mode": "placebo", "rubric": rubric, **texts}))
     users = [pseudonym(pair.user) for pair in halves]
-    name = content_id("twin", halves[0].item_id, *users, *plain)
+    name = content_id("placebo", halves[0].item_id, *users, *plain)
     first, second = (_named(pair, {}, name) for pair in halves)
     return first, second
 
