@@ -78,7 +78,7 @@ def export_rl(
         validation_share=validation_share,
         aspects=aspects,
     )
-    # A label that is drawn teaches nothing.
+    # Nobody should learn which response a coin called chosen.
     rows = [row for row in pairs.rows() if not has_no_preference(row.mode)]
     return export_prompts(folder, about, rl_prompts(rows, prompt, validation_share))
 
