@@ -268,10 +268,11 @@ def _built(folder: Path, kept: list[Pair], config: Config, failed: int) -> None:
     run.make()
     scales = [scale.model_dump(mode="json") for scale in SCALES]
     run.prepare(config, {"source": "b2:0", "scales": scales}, accept_changes=False)
-    _write_items(run.items, kept)
+    outcomes = [*_kept(kept), *_rejected(), *_failed(failed)]
+    _write_items(run.items, kept, outcomes)
     database = Store(run.calls)
     database.clear_outcomes()
-    for position, outcome in enumerate([*_kept(kept), *_rejected(), *_failed(failed)]):
+    for position, outcome in enumerate(outcomes):
         record = outcome.model_dump_json()
         entry = entry_of(outcome, database)
         database.add_outcome(position, outcome.unit, outcome.kind, record, entry)
@@ -285,8 +286,9 @@ def _built(folder: Path, kept: list[Pair], config: Config, failed: int) -> None:
     database.close()
 
 
-def _write_items(path: Path, kept: list[Pair]) -> None:
-    """One item a user: asked about what the user's own pairs are, or nothing that was kept."""
+def _write_items(path: Path, kept: list[Pair], outcomes: Iterable[Outcome]) -> None:
+    """One item a user: asked about what the user's own pairs are, or nothing that was kept. Those
+    of other units come last, and have no history."""
     items: dict[str, Item] = {}
     for pair in sorted(kept, key=lambda of: not of.asked):
         items.setdefault(
@@ -298,6 +300,14 @@ def _write_items(path: Path, kept: list[Pair]) -> None:
                 created=pair.created, source_url=pair.source_url if pair.asked else None,
             ),
         )  # fmt: skip
+    written = {item.id for item in items.values()}
+    for outcome in outcomes:
+        if outcome.item_id not in written:
+            written.add(outcome.item_id)
+            items[outcome.item_id] = Item(
+                id=outcome.item_id, user=outcome.user, question="What else?", category="Other",
+                domain="Home", profile=(),
+            )  # fmt: skip
     lines = (item.model_dump_json() + "\n" for item in items.values())
     path.write_text("".join(lines), encoding="utf-8")
 

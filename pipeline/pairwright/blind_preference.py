@@ -60,9 +60,11 @@ class PreferenceFigure(Record):
 
 
 def preference_case(row: Row) -> PreferenceCase | None:
-    """What is counted of a row; None of a pair that no judge had a part in, and of the other half
-    of a twin, whose responses are the same."""
+    """What is counted of a row; None of a pair that no judge had a part in, of a placebo, which has
+    no side that it could lean to, and of the other half of a twin, whose responses are the same."""
     if row.mode is None or is_own_choice(row.mode) or row.judge is None:
+        return None
+    if has_no_preference(row.mode):
         return None
     if is_twin(row.mode) and not row.asked:
         return None

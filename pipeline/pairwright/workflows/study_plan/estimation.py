@@ -10,7 +10,7 @@ from pairwright.construct.manifest import target_mode
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate
-from pairwright.evaluation.board.flips import CORRELATION, SimulatedReleases
+from pairwright.evaluation.board.sign_flips import CORRELATION, SimulatedReleases
 from pairwright.modes import MODES, Mode, is_verifiable, units_in_words
 from pairwright.options import Doc, RunPath
 from pairwright.workflows.output import write_page
