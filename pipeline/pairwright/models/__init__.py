@@ -28,7 +28,6 @@ from pairwright.models.completion import (
     note,
 )
 from pairwright.models.model import (
-    KEY_TAG,
     LLM,
     Answer,
     Model,
@@ -54,7 +53,6 @@ from pairwright.models.shared_work import Call, CallLog, SharedWork, Traced, tog
 
 __all__ = [
     "CONTEXT_LENGTH",
-    "KEY_TAG",
     "LLM",
     "RECORDED",
     "SIMULATED",
