@@ -89,9 +89,9 @@ def test_the_card_says_what_word_overlap_solves_of_each_mode_with_labels(release
     }  # fmt: skip
     assert of_modes == {"mode twin", "mode decoy"}
     opening = said(release).partition("[DATASHEET.md]")[0]
-    assert "is right without reading: word overlap with the posts is right in " in opening
+    assert "By counting words, without reading: word overlap with the posts is right in " in opening
     assert "of 10 pairs in twins, tf-idf in " in opening
-    assert "of 5 decoys, tf-idf in " in opening
+    assert "; of 5 decoys in " in opening
 
 
 def _with_aspect(found: list[Row]) -> list[Row]:
