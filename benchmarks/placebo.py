@@ -66,11 +66,11 @@ Chance = np.random.Generator
 def main() -> None:
     repetitions = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     chance = np.random.default_rng(0)
-    decisive = _board(_planted_rows(chance, plain=False), chance)
-    plain = _board(_planted_rows(chance, plain=True), chance, ("overlap",))
-    found = {name: _net(decisive, name) for name in ("reader", "overlap", "chance")}
-    blind = max((_net(decisive, name) for name in BLIND), key=lambda net: abs(net or 0.0))
-    further = {name: _net(decisive, name.replace("_", "-")) for name in ("flip_happy", "reversed")}
+    decisive = planted_board(planted_rows(chance, plain=False), chance)
+    plain = planted_board(planted_rows(chance, plain=True), chance, ("overlap",))
+    found = {name: net(decisive, name) for name in ("reader", "overlap", "chance")}
+    blind = max((net(decisive, name) for name in BLIND), key=lambda value: abs(value or 0.0))
+    further = {name: net(decisive, name.replace("_", "-")) for name in ("flip_happy", "reversed")}
     for name, entry in decisive.entries.items():
         figures = [
             figure.percent(1)
@@ -81,7 +81,7 @@ def main() -> None:
     print(
         json.dumps(
             {
-                **found, "blind": blind, **further, "overlap_plain": _net(plain, "overlap"),
+                **found, "blind": blind, **further, "overlap_plain": net(plain, "overlap"),
                 "coverage": coverage(chance, repetitions),
                 "false_tables": false_tables(chance, max(1, repetitions // 5)),
                 "half_widths": half_widths(chance),
@@ -90,7 +90,7 @@ def main() -> None:
     )  # fmt: skip
 
 
-def _net(board: Leaderboard, name: str) -> float | None:
+def net(board: Leaderboard, name: str) -> float | None:
     return board.entries[f"{name}.profile"].value("net_right_flips", "twin")
 
 
@@ -132,7 +132,7 @@ def _of_text(response: str) -> float:
     return zlib.crc32(response.encode()) / 2**33
 
 
-def _board(rows: Sequence[Row], chance: Chance, only: Sequence[str] = ()) -> Leaderboard:
+def planted_board(rows: Sequence[Row], chance: Chance, only: Sequence[str] = ()) -> Leaderboard:
     scorers: dict[str, Scorer] = {
         **{name: Baseline(name) for name in ("overlap", "similarity", *sorted(BLIND))},
         "reader": Reader(chance), "reversed": Reader(chance, -1), "chance": Guesser(chance),
@@ -158,7 +158,7 @@ def _board(rows: Sequence[Row], chance: Chance, only: Sequence[str] = ()) -> Lea
         return board_of(Path(folder))
 
 
-def _planted_rows(chance: Chance, *, plain: bool) -> list[Row]:
+def planted_rows(chance: Chance, *, plain: bool) -> list[Row]:
     """Twins and placebos; with `plain` a response serves wishes in the words that state them."""
     rows: list[Row] = []
     for number in range(2 * UNITS):

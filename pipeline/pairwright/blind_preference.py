@@ -72,10 +72,11 @@ def preference_case(row: Row) -> PreferenceCase | None:
 
 
 def preference_figures(cases: Iterable[PreferenceCase]) -> tuple[PreferenceFigure, ...]:
-    """A figure of each mode that there is a case of."""
+    """A figure of each mode that there is a case of, and whose labels say something."""
     by_mode: dict[Mode, list[PreferenceCase]] = {}
     for case in cases:
-        by_mode.setdefault(case.mode, []).append(case)
+        if not has_no_preference(case.mode):
+            by_mode.setdefault(case.mode, []).append(case)
     return tuple(_figure(mode, own) for mode, own in sorted(by_mode.items()))
 
 

@@ -48,6 +48,17 @@ class ModeDefinition(NamedTuple):
         """The heading of its tables."""
         return self.pairs[0].upper() + self.pairs[1:]
 
+    @property
+    def unit(self) -> str:
+        """One of its units, such as `twin`."""
+        return self.units.removesuffix("s")
+
+    @property
+    def verifiable(self) -> bool:
+        """Whether its label is a model's claim about a user, which people can verify. Then its
+        pairs have rubrics, too."""
+        return not (self.own_choice or self.no_preference)
+
 
 TWIN = ModeDefinition(
     name="twin",
@@ -241,6 +252,11 @@ def has_no_preference(mode: str | None) -> bool:
     return any(one.name == mode and one.no_preference for one in MODES.values())
 
 
+def is_verifiable(mode: str | None) -> bool:
+    """Whether people verify pairs of this mode; those of others, which have none, count as such."""
+    return all(one.verifiable for one in MODES.values() if one.name == mode)
+
+
 def has_own_choices(modes: Iterable[str]) -> bool:
     """Whether the label of any of these modes is the user's own choice."""
     return any(map(is_own_choice, modes))
@@ -249,9 +265,7 @@ def has_own_choices(modes: Iterable[str]) -> bool:
 def verified_modes(pairs: int | None = None) -> tuple[Mode, ...]:
     """The modes whose units people verify; with `pairs`, those whose units have so many."""
     return tuple(
-        name
-        for name, mode in MODES.items()
-        if not (mode.own_choice or mode.no_preference) and pairs in (None, mode.halves)
+        name for name, mode in MODES.items() if mode.verifiable and pairs in (None, mode.halves)
     )
 
 

@@ -2,6 +2,7 @@
 them, and that placebos are in nothing else."""
 
 import csv
+import importlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -266,6 +267,21 @@ def test_alike_rows_and_rows_with_as_many_net_flips_are_not_distinguished(tmp_pa
         result(tmp_path, name, decided(*outcomes))
     (ranking,) = board_of(tmp_path).rankings
     assert [(one.difference, one.p, one.adjusted) for one in ranking.comparisons] == [(0, 1, 1)] * 3
+
+
+def test_planted_scorers_have_what_they_should(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts through the evaluation's own conditions and baselines; the benchmark has more."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+    benchmark = importlib.import_module("placebo")
+    monkeypatch.setattr(benchmark, "UNITS", 120)
+    chance = np.random.default_rng(3)
+    board = benchmark.planted_board(benchmark.planted_rows(chance, plain=False), chance)
+    net = {name: benchmark.net(board, name) for name in ("reader", "overlap", "longer", "constant")}
+    assert net["reader"] >= 0.9
+    assert abs(net["overlap"]) <= 0.1
+    assert net["longer"] == net["constant"] == 0
+    flips = board.entries["overlap.profile"].figure("placebo_flips", "placebo")
+    assert flips.low > 0.15
 
 
 # Placebos are in nothing else

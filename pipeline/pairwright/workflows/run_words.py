@@ -71,8 +71,8 @@ def _outcomes(status: RunStatus) -> Iterator[RunRow]:
     for mode in status.config.modes:
         yield ("items in", mode, f"{counted.of_mode(mode):,}")
     for mode in status.config.modes:
-        twins = f" ({number_of(counted.kept[mode], 'twin')})" if mode == "twin" else ""
-        yield ("pairs kept", mode + twins, f"{counted.pairs[mode]:,}")
+        units = f" ({number_of(counted.kept[mode], MODES[mode].unit)})" if is_twin(mode) else ""
+        yield ("pairs kept", mode + units, f"{counted.pairs[mode]:,}")
     if status.surveyed and not status.finished:
         yield ("surveyed", "items; twins follow when all are", f"{status.surveyed:,}")
     if target := status.target:
