@@ -112,7 +112,11 @@ class PlannerCounts(Record):
     @property
     def reasons(self) -> list[tuple[str, int]]:
         """Why items have no plan or no judge's answer."""
-        return [*self.unplanned.items(), *self.unjudged.items()]
+        return list((Counter(self.unplanned) + Counter(self.unjudged)).items())
+
+    def compared(self, matches: Sequence[Match]) -> int:
+        """Items that were compared, by the match that leaves out most."""
+        return self.items - max(map(self.missing, matches), default=self.items)
 
     def missing(self, match: Match) -> int:
         """Items without a comparison."""

@@ -1,6 +1,5 @@
 """Comparing planners: what each plans, and how that agrees with the gold aspects."""
 
-from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -51,16 +50,6 @@ from pairwright.workflows.run_models import client_of, in_flight
 from pairwright.workflows.scoring import ScoringCalls, open_calls, settings_folder
 
 
-class PlannerCoverage(NamedTuple):
-    """How many items a planner was compared on."""
-
-    planner: str
-    items: int
-    compared: int
-    reasons: dict[str, int]
-    """Why the others were not, with their numbers."""
-
-
 @dataclass(frozen=True, slots=True)
 class PlanComparison:
     """Planners compared on held-out gold aspects."""
@@ -70,15 +59,6 @@ class PlanComparison:
     scores: PlanScores
     """Precision, recall and F1 of each planner, shares from 0 to 1, and their differences, with
     95 % intervals by user."""
-
-    def coverage(self) -> list[PlannerCoverage]:
-        """How many items each planner was compared on, by the match that leaves out most."""
-        matches, by_planner = self.scores.matches, []
-        for one in self.scores.counts:
-            missing = max(map(one.missing, matches)) if matches else one.items
-            reasons = dict(Counter(one.unplanned) + Counter(one.unjudged))
-            by_planner.append(PlannerCoverage(one.planner, one.items, one.items - missing, reasons))
-        return by_planner
 
 
 def score_planners(
