@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from pairwright import assets
-from pairwright.models import Model
+from pairwright.models import Model, ModelRef
 from pairwright.models.client import Client
 from pairwright.models.run import work_in_order
 from pairwright.models.store import Durable
@@ -20,7 +20,6 @@ from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import BUILDING, LISTING
 from pairwright.training.gold import GoldItems, by_embedding, by_words, read_gold
 from pairwright.training.plan_scores import (
-    PlannerSource,
     PlanScores,
     ScoredPlan,
     differences,
@@ -217,11 +216,9 @@ class _Comparison(NamedTuple):
             differences=tuple(differences(lines, matches)),
         )
 
-    def _ref(self, name: str) -> PlannerSource:
+    def _ref(self, name: str) -> ModelRef:
         spec = self.scoring.planners[name]
         if isinstance(spec, FilePlanner):
-            return PlannerSource(name=name, kind=spec.kind, model=Path(spec.path).name)
+            return ModelRef(name=name, kind=spec.kind, model=Path(spec.path).name)
         endpoint = self.scoring.endpoints[spec.endpoint]
-        return PlannerSource(
-            name=name, kind=spec.kind, model=endpoint.model, revision=endpoint.revision
-        )
+        return ModelRef(name=name, kind=spec.kind, model=endpoint.model, revision=endpoint.revision)
