@@ -6,7 +6,7 @@ import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,33 +19,47 @@ os.fsync = lambda fd: None
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Modules and collected tests stay until the end: the garbage collector passes them over."""
+    """Modules and collected tests stay until the end: the garbage collector passes them over, and
+    looks at what is old only now and then."""
     gc.disable()
     result = yield
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
     gc.enable()
     if multitest := sys.modules.get("statsmodels.stats.multitest"):
         # It collects all garbage at every correction.
         vars(multitest)["gc"] = SimpleNamespace(collect=lambda: 0)
-    if module := sys.modules.get("matplotlib.figure"):
-        figure = vars(module)["Figure"]
-        figure.saved_as_it_is = figure.savefig
-        figure.savefig = _sketch
+    _sketch()
     return result
 
 
-def _sketch(_: object, file: IO[str], **__: object) -> None:
-    """In place of a plot: drawing takes longer than all else of a page."""
-    file.write('<svg version="1.1"><g id="a"><use href="#a"/><text>A sketch</text></g></svg>')
+SKETCH = '<svg role="img" aria-label="A"><g id="a"><use href="#a"/><text>B</text></g></svg>'
+SKETCHED = pytest.MonkeyPatch()
+
+
+def _sketch() -> None:
+    """Drawing takes longer than all else of a page, so that a sketch stands in place of a plot."""
+    from markupsafe import Markup
+
+    for module, name, plot in (
+        ("pairwright.audits.page", "audit_plots", "counts"),
+        ("pairwright.evaluation.board.page", "_plots", "accuracy-violate"),
+        ("pairwright_human_eval.report.page", "_plots", "states"),
+    ):
+        if module in sys.modules:
+            plots = {plot: sys.modules["pairwright.pages.plots"].Plot(Markup(SKETCH), "A sketch")}
+            SKETCHED.setattr(f"{module}.{name}", lambda _, plots=plots: plots)
+    if "matplotlib.figure" in sys.modules:
+        SKETCHED.setattr(
+            "matplotlib.figure.Figure.savefig", lambda _, file, **__: file.write("<svg ></svg>")
+        )
 
 
 def _draw() -> Iterator[None]:
-    from matplotlib.figure import Figure
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Figure, "savefig", getattr(Figure, "saved_as_it_is", Figure.savefig))
-        yield
+    SKETCHED.undo()
+    yield
+    _sketch()
 
 
 drawn = pytest.fixture(_draw, name="drawn")

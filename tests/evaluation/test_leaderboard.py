@@ -787,6 +787,7 @@ def test_results_without_a_single_pair_are_refused(tmp_path: Path) -> None:
 # What is shown
 
 
+@pytest.mark.usefixtures("drawn")
 def test_the_command_prints_the_table_and_writes_three_reports(tmp_path: Path) -> None:
     folder, out = tmp_path / "results", tmp_path / "board"
     twins = [half for n in range(10) for half in twin(n, (1.0, 0.0), (1.0, 0.0))]
@@ -872,9 +873,8 @@ def test_hostile_names_are_shown_as_they_are_and_do_nothing(tmp_path: Path) -> N
     nasty = [text.encode("utf-8", "replace").decode() for text in HOSTILE] + ["\x1b[2JKEPT"]
     decisions = [violate(n, 1.0, config=text) for n, text in enumerate(nasty)]
     release = RELEASE.model_copy(update={"name": "\x1b[2J<script>KEPT"})
-    for n, texts in enumerate(zip(*[iter([*nasty, *nasty[:3]])] * 4, strict=False)):
-        name = f"s-{n}"
-        kind, model, revision, settings = texts
+    for name in ("a", "b"):
+        kind, model, revision, settings = (" ".join(nasty[n::4]) for n in range(4))
         scorer = ScorerRef(name=name, kind=kind, model=model, revision=revision, settings=settings)
         result(tmp_path, name, decisions, scorer=scorer, release=release)
     html = board_page(board_of(tmp_path)).html
