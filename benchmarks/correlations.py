@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from pairwright.evaluation.board.flips import POWER
+from pairwright.evaluation.board.sign_flips import POWER
 from pairwright.evaluation.certificate import SCORERS_NEEDED
 from pairwright.evaluation.correlation.correlations import CLAIMS_FROM, Correlation
 from pairwright.evaluation.correlation.measures import PRIMARY, RankMeasure, reported_measures

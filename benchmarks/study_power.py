@@ -21,8 +21,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from pairwright.construct.run_pairs import iterate_pairs
-from pairwright.evaluation.board.flips import SimulatedReleases
-from pairwright.evaluation.board.ranking import compare_rows
+from pairwright.evaluation.board.comparisons import compare_rows
+from pairwright.evaluation.board.sign_flips import SimulatedReleases
 from pairwright.intervals import LEVEL, Floats, Places, accuracy, z_of
 from pairwright.workflows.study_plan import plan_study
 from pairwright.workflows.study_plan.estimation import cluster_sizes

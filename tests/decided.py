@@ -37,6 +37,19 @@ def twin(
     )
 
 
+def placebo(
+    n: int, first: tuple[float | None, float], second: tuple[float | None, float], **changes: Any
+) -> tuple[PairDecision, PairDecision]:
+    """Both halves of a placebo, each with the scores of the response that it calls chosen and of
+    the other one."""
+    unit = {"mode": "placebo", "twin_id": f"placebo-{n}", "cluster": f"dyad-{n}"}
+    asked, other = twin(n, first, second, **(unit | changes))
+    return (
+        asked.model_copy(update={"id": f"first-{n}"}),
+        other.model_copy(update={"id": f"second-{n}"}),
+    )
+
+
 def judged(n: int, forward: Choice, backward: Choice, **changes: Any) -> PairDecision:
     """A pair of mode violate with a comparing judge's two verdicts."""
     return violate(n, None, None, orders=(forward, backward), **changes)

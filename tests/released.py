@@ -24,6 +24,7 @@ from pairwright.construct.tally import entry_of, tally_outcomes
 from pairwright.dataset import Layout, Row
 from pairwright.dataset.layout import write_checksums
 from pairwright.models.store import Store
+from pairwright.modes import is_twin, is_verifiable
 from pairwright.records import (
     Adherence,
     AspectScore,
@@ -33,6 +34,7 @@ from pairwright.records import (
     Pair,
     Quality,
     Rejected,
+    Rubric,
     Twin,
     content_id,
     pseudonym,
@@ -57,7 +59,7 @@ from pairwright_human_eval.raw_files import store
 from pairwright_human_eval.records import KeyedTask, Study
 from pairwright_human_eval.study_files import read_study, write_study
 from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
-from small_studies import OF_THREE, SCALES, study_of, twin, violate
+from small_studies import OF_THREE, SCALES, study_of, twin, user_of, violate
 from study import pairwright
 
 DOMAINS = ("Garden", "Home")
@@ -99,6 +101,36 @@ def violated(n: int, domain: str = "Home", **changes: Any) -> Pair:
         for side, given in {"first": (2, 2), "second": (0, 1)}.items()
     }
     return _named(_on_site(violate(n, domain, **_changed(n, changes))), scores, None)
+
+
+def decoyed(n: int, domain: str = "Home", **changes: Any) -> Pair:
+    """A decoy: its rejected response is written for `partner_of(n)`."""
+    texts = {"chosen": f"Fitting answer {n}.", "rejected": f"Answer {n} for somebody else."}
+    scores = {
+        cell: Adherence(scores=tuple(AspectScore(reason="r", score=s) for s in given))
+        for cell, given in {"first_own": (2, 1), "second_other": (0, 1)}.items()
+    }
+    pair = violate(n, domain, **_changed(n, {"mode": "decoy", **texts, **changes}))
+    return _named(_on_site(pair), scores, None)
+
+
+def placebo(n: int, domain: str = "Home", **changes: Any) -> tuple[Pair, Pair]:
+    """A placebo: a twin of two plain responses, without rubrics."""
+    plain = f"Plain answer {n}.", f"Other plain answer {n}."
+    halves = list[Pair]()
+    for pair, sides in zip(twinned(n, domain, **changes), (plain, plain[::-1]), strict=True):
+        texts = dict(zip(("chosen", "rejected"), sides, strict=True))
+        rubric = Rubric(question_id=pair.item_id, user=pair.user, origin=None, aspects=())
+        halves.append(pair.model_copy(update={"mode": "placebo", "rubric": rubric, **texts}))
+    users = [pseudonym(pair.user) for pair in halves]
+    name = content_id("placebo", halves[0].item_id, *users, *plain)
+    first, second = (_named(pair, {}, name) for pair in halves)
+    return first, second
+
+
+def partner_of(n: int) -> str:
+    """The partner of the twin, placebo and decoy about a question."""
+    return user_of(n, "_partner")
 
 
 def _changed(n: int, changes: dict[str, Any]) -> dict[str, Any]:
@@ -236,10 +268,11 @@ def _built(folder: Path, kept: list[Pair], config: Config, failed: int) -> None:
     run.make()
     scales = [scale.model_dump(mode="json") for scale in SCALES]
     run.prepare(config, {"source": "b2:0", "scales": scales}, accept_changes=False)
-    _write_items(run.items, kept)
+    outcomes = [*_kept(kept), *_rejected(), *_failed(failed)]
+    _write_items(run.items, kept, outcomes)
     database = Store(run.calls)
     database.clear_outcomes()
-    for position, outcome in enumerate([*_kept(kept), *_rejected(), *_failed(failed)]):
+    for position, outcome in enumerate(outcomes):
         record = outcome.model_dump_json()
         entry = entry_of(outcome, database)
         database.add_outcome(position, outcome.unit, outcome.kind, record, entry)
@@ -253,8 +286,9 @@ def _built(folder: Path, kept: list[Pair], config: Config, failed: int) -> None:
     database.close()
 
 
-def _write_items(path: Path, kept: list[Pair]) -> None:
-    """One item a user: asked about what the user's own pairs are, or nothing that was kept."""
+def _write_items(path: Path, kept: list[Pair], outcomes: Iterable[Outcome]) -> None:
+    """One item a user: asked about what the user's own pairs are, or nothing that was kept. Those
+    of other units come last, and have no history."""
     items: dict[str, Item] = {}
     for pair in sorted(kept, key=lambda of: not of.asked):
         items.setdefault(
@@ -266,6 +300,14 @@ def _write_items(path: Path, kept: list[Pair]) -> None:
                 created=pair.created, source_url=pair.source_url if pair.asked else None,
             ),
         )  # fmt: skip
+    written = {item.id for item in items.values()}
+    for outcome in outcomes:
+        if outcome.item_id not in written:
+            written.add(outcome.item_id)
+            items[outcome.item_id] = Item(
+                id=outcome.item_id, user=outcome.user, question="What else?", category="Other",
+                domain="Home", profile=(),
+            )  # fmt: skip
     lines = (item.model_dump_json() + "\n" for item in items.values())
     path.write_text("".join(lines), encoding="utf-8")
 
@@ -273,9 +315,11 @@ def _write_items(path: Path, kept: list[Pair]) -> None:
 def _kept(kept: list[Pair]) -> Iterable[Outcome]:
     for subject in subjects_of(kept, Path("pairs.jsonl")):
         asked, last = subject.pairs[0], subject.pairs[-1]
-        twin = asked.mode == "twin"
-        made = Twin(id=subject.id, halves=(asked, last)) if twin else Contrast(pair=asked)
-        yield _outcome(asked.mode, asked.item_id, asked.user, made, last.user if twin else None)
+        whole = is_twin(asked.mode)
+        made = Twin(id=subject.id, halves=(asked, last)) if whole else Contrast(pair=asked)
+        n = int(asked.item_id.rpartition("_")[2])
+        partner = last.user if whole else partner_of(n) if asked.mode == "decoy" else None
+        yield _outcome(asked.mode, asked.item_id, asked.user, made, partner)
 
 
 def _rejected() -> Iterable[Outcome]:
@@ -309,8 +353,9 @@ def _pairs_of(result: Any) -> tuple[Pair, ...]:
 
 
 def export(folder: Path, kept: list[Pair], config: Config, annotators: int = 9) -> None:
-    """Tasks of all pairs, as `human export` writes them."""
-    made = study_of(kept, annotators=annotators, overlap=3, **config.human.model_dump())
+    """Tasks of all pairs that people verify, as `human export` writes them."""
+    asked = [pair for pair in kept if is_verifiable(pair.mode)]
+    made = study_of(asked, annotators=annotators, overlap=3, **config.human.model_dump())
     study = Study(
         version=__version__,
         simulated_pairs=any(pair.simulated for pair in kept),

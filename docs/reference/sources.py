@@ -1,7 +1,7 @@
 """sources.md: what a source can read, and the rules for rows that are not as they should be."""
 
-import inspect
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 from pydantic import BaseModel
 
@@ -274,17 +274,15 @@ def _rules() -> Iterator[str]:
 
 
 def _grouped_reasons() -> list[tuple[str, list[str]]]:
-    """The keys of REASONS under the comments that group them in the code."""
+    """The keys of REASONS under the comments that group them in their file."""
     groups: list[tuple[str, list[str]]] = []
-    source = inspect.getsource(problems)
-    for line in source[source.index("REASONS = {") :].partition("\n}")[0].splitlines():
-        stripped = line.strip()
-        if stripped.startswith("# "):
-            groups.append((stripped.removeprefix("# "), []))
-        elif groups and stripped.startswith('"'):
-            reason = stripped.split('"')[1]
-            if reason in problems.REASONS:
-                groups[-1][1].append(reason)
+    source = Path(problems.__file__).with_name("reasons.toml").read_text(encoding="utf-8")
+    # The first comment is about all of them.
+    for line in source.partition("\n\n")[2].splitlines():
+        if line.startswith("# "):
+            groups.append((line.removeprefix("# "), []))
+        elif line.startswith("["):
+            groups[-1][1].append(line.strip("[]"))
     found = [reason for _, reasons in groups for reason in reasons]
     if found != list(problems.REASONS):
         raise ValueError("REASONS is no longer grouped by comments")

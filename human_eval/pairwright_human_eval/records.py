@@ -60,7 +60,7 @@ class AskedTask(Record):
     annotator: str
     """The pseudonym the task is assigned to, such as `annotator-03`."""
     subject: str
-    """What is decided as one: a twin's id, or a violate pair's. An attention check's own id."""
+    """What is decided as one: a twin's id, or a single pair's. An attention check's own id."""
     pair: str | None
     """The half or pair whose user's posts or aspects are shown; none for quality, attention."""
     domain: str

@@ -1,8 +1,8 @@
-"""What is verified as one: a twin with both its halves, or one pair of mode violate.
+"""What is verified and released as one: a twin with both its halves, or a single pair.
 
 Which response is shown as A is a pure function of the study's seed, a salt and the subject's id.
 The salt, one a domain and kept in the key, is the first that makes the two orders about equally
-frequent in that domain, among its twins and among its violate pairs. Both halves of a twin share
+frequent in that domain, and in each of its modes. Both halves of a twin share
 their subject, and so their order.
 
 An outline is a subject without any text: names, hashes and the judge's scores. Decisions and every
@@ -115,7 +115,7 @@ def swapped(seed: int, salt: int, subject: str) -> bool:
 
 def salts(subjects: Iterable[Subject], seed: int) -> dict[str, int]:
     """By domain, the first salt under which the numbers of both orders differ by at most
-    1 + n/200: in all, among twins, and among violate pairs."""
+    1 + n/200: in all, and in each mode."""
     by_domain: dict[str, list[Subject]] = {}
     for subject in subjects:
         by_domain.setdefault(subject.domain, []).append(subject)

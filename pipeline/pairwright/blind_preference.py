@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pairwright.dataset import Row
 from pairwright.estimate import Estimate
 from pairwright.intervals import accuracy_by_cluster
-from pairwright.modes import is_own_choice, is_twin
+from pairwright.modes import has_no_preference, is_own_choice, is_twin
 from pairwright.records import BlindPreference, Mode, Record
 
 CHOSEN, OF_ASKER = "the chosen response", "the response for the user who asked"
@@ -60,9 +60,11 @@ class PreferenceFigure(Record):
 
 
 def preference_case(row: Row) -> PreferenceCase | None:
-    """What is counted of a row; None of a pair that no judge had a part in, and of the other half
-    of a twin, whose responses are the same."""
+    """What is counted of a row; None of a pair that no judge had a part in, of a placebo, which has
+    no side that it could lean to, and of the other half of a twin, whose responses are the same."""
     if row.mode is None or is_own_choice(row.mode) or row.judge is None:
+        return None
+    if has_no_preference(row.mode):
         return None
     if is_twin(row.mode) and not row.asked:
         return None
@@ -70,10 +72,11 @@ def preference_case(row: Row) -> PreferenceCase | None:
 
 
 def preference_figures(cases: Iterable[PreferenceCase]) -> tuple[PreferenceFigure, ...]:
-    """A figure of each mode that there is a case of."""
+    """A figure of each mode that there is a case of, and whose labels say something."""
     by_mode: dict[Mode, list[PreferenceCase]] = {}
     for case in cases:
-        by_mode.setdefault(case.mode, []).append(case)
+        if not has_no_preference(case.mode):
+            by_mode.setdefault(case.mode, []).append(case)
     return tuple(_figure(mode, own) for mode, own in sorted(by_mode.items()))
 
 

@@ -12,6 +12,9 @@ from pairwright.errors import PairwrightError, StoreError, on_disk
 CALLS = "calls.sqlite"
 """The stored calls of a run, or of what asked models later, in its folder."""
 
+ITEMS = "items.jsonl"
+"""The source of a run as Pairwright understood it, in its folder."""
+
 
 def holds_run(folder: Path) -> bool:
     """Whether a folder is that of a run, which may not have ended."""

@@ -17,6 +17,7 @@ from pairwright.estimate import Estimate, no_estimate
 from pairwright.records import Cluster
 
 Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.intp]
 """Numbers of clusters, shape (n,); or of natural twins shape (n, 3): couple and both responses."""
 LEVEL = 0.05
@@ -171,6 +172,42 @@ def difference(differences: Floats, clusters: Places) -> Estimate:
     return interval.model_copy(update={"value": value, "low": low, "high": high})
 
 
+def newcombe(
+    first: Estimate, second: Estimate, *, weight: float = 1.0, correlation: float = 0.0
+) -> Estimate:
+    """The one value less `weight` times the other, with a 95 % interval from the interval of each
+    (Newcombe 1998, Statist. Med. 17, 873-890, method 10). `correlation` is that of the two values
+    (Zou 2007, Psychol. Methods 12, 399-413); without it the clusters of the two are different ones.
+    Without a value where one of the two has none, and without an interval where one has none."""
+    n, clusters = first.n + second.n, first.clusters + second.clusters
+    if first.value is None or second.value is None:
+        return Estimate(value=None, low=None, high=None, n=n, clusters=clusters)
+    value, low, high = first.value - weight * second.value, None, None
+    if None not in (first.low, first.high, second.low, second.high):
+        below, above = (
+            math.sqrt(max(0.0, a * a - 2 * correlation * a * b + b * b))
+            for a, b in (
+                (first.value - (first.low or 0.0), weight * ((second.high or 0.0) - second.value)),
+                ((first.high or 0.0) - first.value, weight * (second.value - (second.low or 0.0))),
+            )
+        )
+        low, high = round(value - below, 6), round(value + above, 6)
+    return Estimate(value=round(value, 6), low=low, high=high, n=n, clusters=clusters)
+
+
+def correlation_of_means(points: Floats, clusters: Places, second: Flags) -> float:
+    """The correlation of two means by the clusters that have points of both, all arguments of shape
+    (n,): the mean of the points where `second` is true, and that of the others. 0 where one of the
+    two does not vary."""
+    sums = [
+        np.bincount(clusters[part], points[part] - points[part].mean(), clusters.max() + 1)
+        for part in (second, ~second)
+        if part.any()
+    ]
+    squares = math.prod(float(one @ one) for one in sums)
+    return float(sums[0] @ sums[-1]) / math.sqrt(squares) if len(sums) == 2 and squares else 0.0
+
+
 def _design(errors: Floats, clusters: Places) -> float:
     n, squares = len(errors), float(errors @ errors)
     if not squares:
@@ -280,6 +317,42 @@ def mean(values: Floats, clusters: Places, *, least: float, most: float = math.i
         low = round(max(least, value - width), 6)
         high = round(min(most, value + width), 6)
     return Estimate(value=round(value, 6), low=low, high=high, n=n, clusters=count)
+
+
+def difference_of_means(
+    values: Floats, first: npt.NDArray[np.bool_], clusters: Places, *, share: bool
+) -> Estimate:
+    """The mean of the `first` values less that of the others, with its 95 % interval by cluster.
+    There must be values of both.
+
+    Welch's interval (1938, Biometrika 29, 350-362) with errors summed by cluster, which may have
+    values on both sides. With one cluster on a side there is none. Of a `share`, whose values are 0
+    and 1, it is that of one more cluster of 0 and one of 1 on each side (Agresti and Caffo 2000,
+    Am. Statist. 54, 280-288): so it has a width where no value varies.
+    """
+    value = float(values[first].mean() - values[~first].mean())
+    n, count = len(values), len(np.unique(clusters))
+    if share:
+        values = np.append(values, (0.0, 1.0, 0.0, 1.0))
+        first = np.append(first, (True, True, False, False))
+        clusters = np.append(clusters, clusters.max() + np.arange(1, 5))
+    sides = (first, ~first)
+    groups = [len(np.unique(clusters[side])) for side in sides]
+    low = high = None
+    if min(groups) > 1:
+        middle = values[first].mean() - values[~first].mean()
+        errors, squares = np.zeros(len(values)), list[float]()
+        for side, many, sign in zip(sides, groups, (1, -1), strict=True):
+            own = values[side] - values[side].mean()
+            errors[side] = sign * math.sqrt(many / (many - 1)) * own / len(own)
+            squares.append(_squares(errors[side], clusters[side]))
+        parts = sum(one * one / (many - 1) for one, many in zip(squares, groups, strict=True))
+        degrees = sum(squares) ** 2 / parts if parts else math.inf
+        width = -float(scipy.special.stdtrit(degrees, LEVEL / 2))
+        width *= math.sqrt(_squares(errors, clusters))
+        end = 1.0 if share else math.inf
+        low, high = round(max(-end, middle - width), 6), round(min(end, middle + width), 6)
+    return with_width(Estimate(value=round(value, 6), low=low, high=high, n=n, clusters=count))
 
 
 def mean_by_user(

@@ -48,6 +48,17 @@ class ModeDefinition(NamedTuple):
         """The heading of its tables."""
         return self.pairs[0].upper() + self.pairs[1:]
 
+    @property
+    def unit(self) -> str:
+        """One of its units, such as `twin`."""
+        return self.units.removesuffix("s")
+
+    @property
+    def verifiable(self) -> bool:
+        """Whether its label is a model's claim about a user, which people can verify. Then its
+        pairs have rubrics, too."""
+        return not (self.own_choice or self.no_preference)
+
 
 TWIN = ModeDefinition(
     name="twin",
@@ -225,20 +236,30 @@ def need_partners(modes: Iterable[Mode]) -> bool:
     return any(MODES[mode].needs_partner for mode in modes)
 
 
+_TWINS = frozenset(name for name, mode in MODES.items() if mode.halves == 2)
+_OWN_CHOICES = frozenset(name for name, mode in MODES.items() if mode.own_choice)
+_NO_PREFERENCES = frozenset(name for name, mode in MODES.items() if mode.no_preference)
+
+
 def is_twin(mode: str | None) -> bool:
     """Whether a unit of the mode is two halves with the same responses, chosen and rejected
     swapped."""
-    return any(one.name == mode and one.halves == 2 for one in MODES.values())
+    return mode in _TWINS
 
 
 def is_own_choice(mode: str | None) -> bool:
     """Whether the label of a pair of this mode is the user's own choice."""
-    return any(one.name == mode and one.own_choice for one in MODES.values())
+    return mode in _OWN_CHOICES
 
 
 def has_no_preference(mode: str | None) -> bool:
     """Whether nothing speaks for either response of a pair of this mode."""
-    return any(one.name == mode and one.no_preference for one in MODES.values())
+    return mode in _NO_PREFERENCES
+
+
+def is_verifiable(mode: str | None) -> bool:
+    """Whether people verify pairs of this mode; those of others, which have none, count as such."""
+    return all(one.verifiable for one in MODES.values() if one.name == mode)
 
 
 def has_own_choices(modes: Iterable[str]) -> bool:
@@ -249,9 +270,7 @@ def has_own_choices(modes: Iterable[str]) -> bool:
 def verified_modes(pairs: int | None = None) -> tuple[Mode, ...]:
     """The modes whose units people verify; with `pairs`, those whose units have so many."""
     return tuple(
-        name
-        for name, mode in MODES.items()
-        if not (mode.own_choice or mode.no_preference) and pairs in (None, mode.halves)
+        name for name, mode in MODES.items() if mode.verifiable and pairs in (None, mode.halves)
     )
 
 

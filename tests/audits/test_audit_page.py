@@ -24,6 +24,7 @@ from pairwright.audits.page.plots import audit_plots
 from pairwright.audits.page.verdict import audit_verdict, undecided_table, warnings
 from pairwright.audits.records import Audit, Breakdown, Check, Count, Flag
 from pairwright.dataset import Row, RowPost
+from pairwright.estimate import Estimate, no_estimate
 
 NEVER = "innerHTML outerHTML insertAdjacentHTML document.write eval( Function( srcdoc DOMParser"
 SENTENCES = [f"Sentence number {n} has {n * n} words and ends at {n * 7919}." for n in range(997)]
@@ -248,6 +249,50 @@ def test_undecided_is_neither_pass_nor_fail() -> None:
     found = audit_verdict(audit_of([row(0)], passed, undecided))
     assert found.status == "open"
     assert found.headline == "No check fails, and 1 of 2 have too few pairs to decide"
+
+
+OVERLAP = Estimate(value=0.7, low=0.6, high=0.79, n=92, clusters=46)
+TFIDF = Estimate(value=0.74, low=0.63, high=0.82, n=92, clusters=46)
+
+
+@pytest.mark.parametrize(
+    ("figures", "said"),
+    [
+        (
+            {("mode twin", "profile_overlap"): OVERLAP, ("mode twin", "profile_tfidf"): TFIDF},
+            "word overlap with the posts is right in 70 % (60 to 79) of 92 pairs in twins, tf-idf"
+            " in 74 % (63 to 82)",
+        ),
+        (
+            {("mode twin", "profile_overlap"): OVERLAP, ("mode decoy", "profile_overlap"): OVERLAP},
+            "word overlap with the posts is right in 70 % (60 to 79) of 92 pairs in twins; word"
+            " overlap with the posts is right in 70 % (60 to 79) of 92 decoys",
+        ),
+        (
+            {("", "profile_overlap"): OVERLAP},
+            "word overlap with the posts is right in 70 % (60 to 79) of 92 pairs",
+        ),
+        ({("Home-twin", "profile_overlap"): OVERLAP, ("mode twin", "length"): OVERLAP}, ""),
+        ({("mode twin", "profile_overlap"): no_estimate()}, ""),
+    ],
+)
+def test_no_verdict_goes_without_what_word_overlap_solves(
+    figures: dict[tuple[str, str], Estimate], said: str, tmp_path: Path
+) -> None:
+    noted = [
+        check(name, "note", family="baselines", config=config, found=found)
+        for (config, name), found in figures.items()
+    ]
+    rows, passed = some_rows(), check("rubric_leak", "pass")
+    failed = check("rubric_leak", "fail", rows=[rows[0].id])
+    whole = [
+        f"{word}: {n} 1 checks{'; ' if said else ''}{said}"
+        for word, n in (("Pass", "all"), ("Fail", "1 of"))
+    ]
+    audits = [audit_of(rows, given, *noted) for given in (passed, failed)]
+    assert [audit_verdict(audit).headline for audit in audits] == whole
+    text = Read(page_of(tmp_path, audits[0], rows)).text
+    assert whole[0] in " ".join(text.split())
 
 
 def test_nothing_that_lessens_the_verdict_goes_unsaid(tmp_path: Path) -> None:

@@ -396,7 +396,7 @@ def test_a_bound_on_word_overlap_is_held_on_one_side(
     found = checks_of([Shortcuts(study=stated, **options)], rows)
     checks = [one for one in found if one.family == "baselines"]
     assert [one.name for one in checks if one.limit] == [name]
-    (check,) = (one for one in checks if one.name == name)
+    (check,) = (one for one in checks if one.name == name and one.config)
     assert (check.family, check.status, check.limit) == ("baselines", status, bound)
     assert check.detail == (f"The study set a bound of {bound:g}." if by_study else "")
     assert (estimate(check).value, estimate(check).n) == (0.8, 200)
@@ -406,7 +406,8 @@ def test_a_bound_on_word_overlap_is_held_on_one_side(
 def test_word_overlap_that_is_mostly_wrong_keeps_to_its_bound() -> None:
     rows = informed(120, "Mend the roof first.", "Mend the rudder first.")
     found = checks_of([Shortcuts(max_overlap=0.6)], rows)
-    assert [one.status for one in found if one.name == "profile_overlap"] == ["pass"]
+    names = [(one.config, one.status) for one in found if one.name == "profile_overlap"]
+    assert names == [("Plain", "pass"), ("", "note")]
 
 
 def test_rare_words_of_the_profile_weigh_more_in_tfidf() -> None:
@@ -603,6 +604,78 @@ def test_how_unequally_twins_repeat_their_own_aspects_is_told() -> None:
     assert (named.row, named.detail) == ("row-0", "1.00 in this half, 0.00 in the other")
     bare = [of.model_copy(update={"rubric_aspects": ()}) for of in rows]
     assert audited(bare)["Plain-twin", "twin_echo_gap"].detail.startswith("Not applicable")
+
+
+@pytest.mark.parametrize(
+    ("posts", "value", "said"),
+    [
+        # The asker gets pears, the partner apples.
+        (("ripe pears", "sour apples"), 4.0, "more than 0 in 1 of them, less in 0"),
+        (("pears", "apples"), 2.0, "more than 0 in 1 of them, less in 0"),
+        (("apples", "pears"), -2.0, "more than 0 in 0 of them, less in 1"),
+        (("pears, apples", "apples, pears"), 0.0, "more than 0 in 0 of them, less in 0"),
+        # Whose posts hold the one's words as well as the other's tells nothing.
+        (("pears", "pears"), 0.0, "more than 0 in 0 of them, less in 0"),
+    ],
+)
+def test_words_shared_in_both_halves_of_a_twin_are_summed(
+    posts: tuple[str, str], value: float, said: str
+) -> None:
+    check = audited(twin_rows(posts))["Home-twin", "twin_shared_words"]
+    assert (check.status, estimate(check).value, estimate(check).n) == ("note", value, 1)
+    assert check.detail == f"Of 1 twin: {said}."
+    assert [flag.row for flag in check.flags] == (["0-True"] if value > 0 else [])
+
+
+def test_shared_words_have_an_interval_by_couple_and_need_both_halves() -> None:
+    rows = [of for n in range(12) for of in twin_rows(("pears", "apples"), n)]
+    mixed = [of for n in range(12, 24) for of in twin_rows(("ripe pears", "sour apples"), n)]
+    found = estimate(audited([*rows, *mixed])["Home-twin", "twin_shared_words"])
+    assert (found.value, found.n, found.clusters) == (3.0, 24, 24)
+    assert found.low is not None
+    assert 2.4 < found.low < 3
+    alone = audited(rows[:1])["Home-twin", "twin_shared_words"]
+    assert (alone.found, alone.detail) == (None, "Not applicable: no twin with two histories.")
+
+
+# Placebos, whose labels are drawn
+
+
+def test_nothing_is_chosen_on_placebos_and_their_texts_are_looked_at() -> None:
+    given = [of.model_copy(update={"mode": "placebo", "rubric_aspects": ()}) for of in twins(30)]
+    found = audited(given)
+    names = ["twin_identity", "twin_length_gap", "twin_quality_gap"]
+    assert [*found] == [("Home-placebo", name) for name in names]
+    assert found["Home-placebo", "twin_identity"].status == "pass"
+    assert (estimate(found["Home-placebo", "twin_length_gap"]).value or 0) > 1.5
+    broken = audited(given[1:])["Home-placebo", "twin_identity"]
+    assert (broken.status, len(broken.flags)) == ("fail", 1)
+
+
+def test_decoys_have_no_identity_so_their_shortcuts_and_their_lean_decide() -> None:
+    rows = []
+    for of in leaning([2] * 90 + [0] * 30):
+        longer = f"{of.chosen} and so on it goes"
+        rows.append(of.model_copy(update={"mode": "decoy", "chosen": longer}))
+    found = audited(rows)
+    length, lean = found["Home-decoy", "length"], found["mode decoy", "blind_preference"]
+    assert (length.status, lean.status) == ("fail", "fail")
+    assert "expected" not in length.detail
+
+
+def test_word_overlap_is_told_of_each_mode_over_its_configurations() -> None:
+    """A user of two domains is one cluster."""
+    rows = [
+        of.model_copy(update={"domain": domain, "dyad": f"dyad-{n}", "id": f"{of.id}-{domain}"})
+        for domain in ("Home", "Garden")
+        for n in range(6)
+        for of in twin_rows(("pears", "apples" if n < 4 else "figs"), n)
+    ]
+    found = audited(rows)
+    for name in ("profile_overlap", "profile_tfidf"):
+        check = found["mode twin", name]
+        assert (check.status, check.of, estimate(check).clusters) == ("note", 24, 6)
+        assert estimate(check).value == pytest.approx(20 / 24 + 4 / 48, abs=1e-6)
 
 
 # A set that leans

@@ -51,7 +51,7 @@ def test_a_mode_that_is_only_defined_is_on_every_page(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     printed = (tmp_path / "printed.txt").read_text(encoding="utf-8")
-    assert "violate pairs and edits   8" in printed
+    assert "single pairs   8" in printed
     assert "$ verify: 0" in printed
     assert "edited right 50.0 %" in printed
     assert "Edited pairs. Shown the user's posts" in printed

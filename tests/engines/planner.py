@@ -1,7 +1,7 @@
 """What tests look at in a training of a planner, by the engines' environment. Prints JSON.
 
 planner.py labels SETTINGS.toml         one collated batch: what is read, what the loss counts
-planner.py serve MODEL OUT < MESSAGES   what adapter and merged model write, by transformers
+planner.py serve OUT < MESSAGES         what the adapter writes, by PEFT
 planner.py refused SETTINGS.toml MODEL...   why each of these models cannot be trained
 """
 
@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from peft import PeftModel
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from peft import AutoPeftModelForCausalLM
+from transformers import AutoTokenizer
 
 from pairwright.errors import ConfigError
 from pairwright.training import planner_model
 from pairwright.training.plan_settings import load_training
 from pairwright.training.planner_data import rows_of
-from pairwright.workflows.training_run import asking_of, sources_of
+from pairwright.workflows.planner_training import asking_of, sources_of
 
 
 def labels(path: Path) -> list[dict[str, Any]]:
@@ -49,23 +49,17 @@ def labels(path: Path) -> list[dict[str, Any]]:
     return found
 
 
-def serve(model: str, out: Path, messages: list[dict[str, str]]) -> list[str]:
-    """What the base with the adapter writes, and what the merged model does."""
-    adapted = PeftModel.from_pretrained(
-        AutoModelForCausalLM.from_pretrained(model), str(out / "adapter")
-    )
-    merged = AutoModelForCausalLM.from_pretrained(str(out / "merged"))
+def serve(out: Path, messages: list[dict[str, str]]) -> str:
+    """What the base with the adapter writes."""
+    model = AutoPeftModelForCausalLM.from_pretrained(str(out / "adapter")).eval()
     words = AutoTokenizer.from_pretrained(str(out / "adapter"))
     asked = words.apply_chat_template(
         messages, add_generation_prompt=True, return_tensors="pt", return_dict=True
     )
-    read = asked["input_ids"].shape[1]
     with torch.inference_mode():
-        written = [
-            of.eval().generate(**asked, do_sample=False, max_new_tokens=200)[0, read:]
-            for of in (adapted, merged)
-        ]
-    return [words.decode(ids, skip_special_tokens=True) for ids in written]
+        written = model.generate(**asked, do_sample=False, max_new_tokens=200)
+    read = asked["input_ids"].shape[1]
+    return str(words.decode(written[0, read:], skip_special_tokens=True))
 
 
 def models(path: Path, names: list[str]) -> list[str]:
@@ -85,7 +79,7 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["labels", settings]:
             print(json.dumps(labels(Path(settings))))
-        case ["serve", model, out]:
-            print(json.dumps(serve(model, Path(out), json.load(sys.stdin))))
+        case ["serve", out]:
+            print(json.dumps(serve(Path(out), json.load(sys.stdin))))
         case ["models", settings, *names]:
             print(json.dumps(models(Path(settings), names)))

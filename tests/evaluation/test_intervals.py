@@ -6,10 +6,10 @@ from functools import partial
 
 import numpy as np
 import pytest
-from scipy.stats import binom, binomtest, norm
+from scipy.stats import binom, binomtest, norm, ttest_ind
 from scipy.stats import t as student
 
-from pairwright.estimate import share
+from pairwright.estimate import Estimate, share
 from pairwright.intervals import (
     LEVEL,
     MOST,
@@ -17,6 +17,7 @@ from pairwright.intervals import (
     AccuracyLimits,
     Places,
     accuracy,
+    difference_of_means,
     exact,
     first_clusters,
     holm,
@@ -311,3 +312,75 @@ def test_a_mean_in_one_cluster_has_no_interval_and_of_nothing_is_none() -> None:
     found = mean(np.array([1.0, 3.0]), np.zeros(2, np.intp), least=0)
     assert (found.value, found.low, found.high) == (2, None, None)
     assert mean(np.empty(0), np.empty(0, np.intp), least=0).value is None
+
+
+# Differences of two groups
+
+
+def gap(
+    first: list[float], second: list[float], clusters: list[int] | None = None, *, share: bool
+) -> Estimate:
+    n = len(first) + len(second)
+    return difference_of_means(
+        np.array([*first, *second], float),
+        np.arange(n) < len(first),
+        np.array(clusters or range(n), np.intp),
+        share=share,
+    )
+
+
+def test_a_difference_of_independent_values_has_welchs_interval() -> None:
+    first, second = [1.0, 1.2, 1.1, 1.9], [3.0, 2.2, 4.1, 0.5, 1.0, 2.0]
+    found = gap(first, second, share=False)
+    welch = ttest_ind(first, second, equal_var=False).confidence_interval()
+    assert (found.low, found.high) == pytest.approx((welch.low, welch.high), abs=1e-6)
+    assert (found.n, found.clusters) == (10, 10)
+
+
+def test_a_cluster_with_values_on_both_sides_is_compared_with_itself() -> None:
+    first, second = [2.0, 5.0, 11.0, 8.2], [1.0, 4.1, 10.0, 7.0]
+    apart = gap(first, second, share=False)
+    found = gap(first, second, [0, 1, 2, 3] * 2, share=False)
+    assert found.value == apart.value
+    assert found.low is not None
+    assert apart.low is not None
+    assert apart.low < 0 < found.low
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "clusters", "share", "low_and_high"),
+    [
+        ([1.0, 2.0], [3.0, 4.0], [0, 0, 1, 2], False, None),
+        ([2.0, 2.0], [3.0, 3.0], None, False, None),
+        # Five of five and none of five: by Agresti and Caffo, 6/7 and 1/7.
+        ([1.0] * 5, [0.0] * 5, None, True, (5 / 7, 2 * 6 / 7**2 / 6)),
+    ],
+)
+def test_an_interval_needs_what_varies_on_both_sides_or_is_of_a_share(
+    first: list[float],
+    second: list[float],
+    clusters: list[int] | None,
+    share: bool,
+    low_and_high: tuple[float, float] | None,
+) -> None:
+    found = gap(first, second, clusters, share=share)
+    if low_and_high is None:
+        assert (found.low, found.high) == (None, None)
+        return
+    middle, variance = low_and_high
+    assert found.value == 1
+    assert found.low == pytest.approx(middle - student.ppf(0.975, 12) * math.sqrt(variance))
+    assert found.high == 1
+
+
+@pytest.mark.parametrize("share", [True, False])
+def test_about_95_of_100_intervals_hold_the_difference(share: bool) -> None:
+    chance, held = np.random.default_rng(5), 0
+    for _ in range(400):
+        users = chance.integers(0, 40, 60)
+        own = chance.random(40) < 0.4 if share else chance.normal(size=40)
+        kept = np.arange(60) < 25
+        values = own[users] + (0 if share else chance.normal(size=60) / 2)
+        found = difference_of_means(np.array(values, float), kept, users, share=share)
+        held += found.low is not None and found.high is not None and found.low <= 0 <= found.high
+    assert 0.93 <= held / 400 <= 0.99

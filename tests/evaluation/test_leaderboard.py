@@ -19,10 +19,10 @@ from pairwright.errors import InputError
 from pairwright.estimate import Estimate
 from pairwright.evaluation.board import board as board_module
 from pairwright.evaluation.board.board import Leaderboard
-from pairwright.evaluation.board.flips import sign_flip
 from pairwright.evaluation.board.inputs import gather_results
 from pairwright.evaluation.board.page import accuracies, board_notes, board_page
 from pairwright.evaluation.board.ranking import group_letters
+from pairwright.evaluation.board.sign_flips import sign_flip
 from pairwright.evaluation.board.tables import csv_table, figure_text
 from pairwright.evaluation.conditions import ConditionName
 from pairwright.evaluation.decision import PairDecision
@@ -192,6 +192,8 @@ def test_a_figure_that_could_not_be_otherwise_has_no_interval(tmp_path: Path) ->
         assert {one.name for one in whole if one.by_identity} == set(IDENTITIES) - {
             "slice_accuracy",
             "source_accuracy",
+            "placebo_flips",
+            "net_right_flips",
         }
         assert all(one.low is None for one in whole if one.name in IDENTITIES)
         own = reread.entries[row].figure("accuracy", "twin")

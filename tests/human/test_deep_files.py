@@ -12,7 +12,7 @@ from pairwright.errors import InputError
 from pairwright.evaluation.outputs import _missing
 from pairwright.releases.primary import _audit
 from pairwright.workflows.release_content import _manifest
-from pairwright.workflows.run_status import _target
+from pairwright.workflows.run_status import _read_end
 from pairwright_human_eval.attention import load_checks
 from pairwright_human_eval.label_studio.files import read_task_file
 
@@ -39,7 +39,7 @@ def run_config(path: Path) -> object:
     ("read", "text"),
     [
         (provenance, JSON), (run_manifest, JSON), (run_config, TOML), (_release_info, TOML),
-        (_audit, JSON), (_target, JSON), (load_checks, TOML), (read_task_file, JSON),
+        (_audit, JSON), (_read_end, JSON), (load_checks, TOML), (read_task_file, JSON),
     ],
 )  # fmt: skip
 def test_a_file_of_many_brackets_is_named(

@@ -11,8 +11,8 @@ import pytest
 from scipy.stats import binom
 
 from pairwright.estimate import share
-from pairwright.evaluation.board.flips import POWER, SimulatedReleases
-from pairwright.evaluation.board.ranking import compare_rows
+from pairwright.evaluation.board.comparisons import compare_rows
+from pairwright.evaluation.board.sign_flips import POWER, SimulatedReleases
 from pairwright.intervals import LEVEL, Floats, Places
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright.workflows.answers import simulate_verdicts

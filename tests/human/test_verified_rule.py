@@ -91,7 +91,7 @@ def test_the_report_and_status_say_reasons_in_words(run: Path) -> None:
     assert f"| refused | {said} | 4 of 4: 100 % (51 to 100) |" in report
     shown = " ".join(pairwright("human", "status", run).out.split())
     assert "decisions of the last report" in shown
-    assert "refused twins 2 refused violate pairs 2" in shown
+    assert "refused single pairs 2 refused twins 2" in shown
     assert said in shown
 
 

@@ -195,10 +195,10 @@ def test_a_round_that_the_run_has_gone_past_can_still_be_polled(
     ("name", "harm", "said"),
     [
         ("index.json", lambda text: text.replace("001.jsonl", "../../pairwright.toml"),
-         "not an index of a round"),
-        ("index.json", lambda text: text[:50], "index.json: cannot be read"),
-        ("index.json", None, "index.json: cannot be read"),
-        ("submitted.json", lambda _: "{", "submitted.json: cannot be read"),
+         "index.json [shards.0.file]"),
+        ("index.json", lambda text: text[:50], "index.json: Invalid JSON"),
+        ("index.json", None, "index.json: No such file"),
+        ("submitted.json", lambda _: "{", "submitted.json: Invalid JSON"),
     ],
     ids=("another place", "half an index", "no index", "what was submitted"),
 )  # fmt: skip

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,22 @@ from pairwright.errors import InputError
 from pairwright.records import Pair, pseudonym
 from pairwright.releases.primary import Erratum, UnitOutcome, read_primary
 from pairwright.releases.run_notes import add_tombstones, read_tombstones
-from released import DOMAINS, PAIRS, gathered, question, rows, run_of, subjects, violated, written
+from pairwright.workflows.removal import forget as count_of
+from released import (
+    DOMAINS,
+    PAIRS,
+    decoyed,
+    gathered,
+    partner_of,
+    placebo,
+    question,
+    rows,
+    run_of,
+    subjects,
+    twinned,
+    violated,
+    written,
+)
 from small_studies import user_of
 from study import Done, pairwright
 from tampering import Damage, dropped, replaced
@@ -63,6 +79,39 @@ def test_who_and_what_is_forgotten_leaves_with_every_pair_and_with_whole_twins(
 ) -> None:
     assert forget(run, *options).code == 0
     assert subjects(rows(written(run, tmp_path / "out"))) == about(0, 1, 2) - gone
+
+
+@pytest.mark.parametrize(
+    ("options", "gone"),
+    [
+        ({"users": [partner_of(1)]}, {"twin 1", "placebo 1", "decoy 1"}),
+        ({"urls": [question(1)[1].profile[2].source_url]}, {"twin 1", "placebo 1", "decoy 1"}),
+        ({"users": [user_of(2)]}, {"twin 2", "placebo 2", "decoy 2"}),
+        ({"urls": [question(9)[1].profile[2].source_url]}, set()),
+    ],
+    ids=["a partner", "a post of the partner", "an asker", "a post of nobody here"],
+)
+def test_a_decoy_leaves_with_the_user_it_was_written_for_and_a_placebo_leaves_whole(
+    options: dict[str, Any], gone: set[str], tmp_path: Path
+) -> None:
+    made = {
+        f"{pairs[0].mode} {n}": pairs
+        for n in (1, 2)
+        for pairs in (twinned(n), placebo(n), (decoyed(n),))
+    }
+    kept = [pair for pairs in made.values() for pair in pairs]
+    run = run_of(tmp_path / "run", kept, study=False)
+    before = written(run, tmp_path / "before", trial=True)
+    (counted,) = count_of(run, **options).removals
+    assert (counted.pairs, counted.twins) == ((5, 2) if gone else (0, 0))
+    names = {name: {pair.twin_id or pair.id for pair in pairs} for name, pairs in made.items()}
+    left = set[str]().union(*(ids for name, ids in names.items() if name not in gone))
+    after = written(run, tmp_path / "after", "1.1.0", trial=True, previous=before.root)
+    assert subjects(rows(after)) == left
+    primary = read_primary(after, audit=False)
+    assert {unit.subject for unit in primary.units if unit.subject} == left
+    reasons = {(change.what, change.reason) for change in primary.history[-1].changes}
+    assert reasons == ({("removed", "forgotten")} if gone else set())
 
 
 def test_outlines_verdicts_and_units_leave_with_the_pairs(run: Path, tmp_path: Path) -> None:

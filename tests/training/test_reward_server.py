@@ -643,9 +643,8 @@ def test_a_scorer_that_scores_nothing_does_not_start() -> None:
 def trl_rewards(given: Callable[[RewardSample], Reward], responses: list[Any], **more: Any) -> Any:
     async def run() -> Any:
         async with serving(Scripted(given)) as (url, _):
-            reward = rewards.reward_func(url, by=more.pop("by", "id"))
+            reward = rewards.reward_func(url)
             prompts = [[{"role": "user", "content": f"Q{n}"}] for n in range(len(responses))]
-            prompts = more.pop("prompts", prompts)
             return await asyncio.to_thread(reward, prompts, responses, **more)
 
     return asyncio.run(run())
@@ -661,15 +660,6 @@ def test_trl_asks_by_the_column_id() -> None:
 
     rewards = trl_rewards(given, [said("x"), said("y")], id=["pair-b", "pair-a"], config=["", ""])
     assert rewards == [2.0, 1.0]
-
-
-def test_trl_can_send_the_prompts() -> None:
-    def given(sample: RewardSample) -> Reward:
-        assert sample.prompt
-        return Reward(score=float(sample.prompt[0].content.removeprefix("Q")))
-
-    assert trl_rewards(given, [said("x"), said("y")], by="prompt") == [0.0, 1.0]
-    assert trl_rewards(given, ["x"], by="prompt", prompts=["Q7"]) == [7.0]
 
 
 def test_trl_gets_none_for_a_completion_that_has_no_score() -> None:
@@ -698,10 +688,6 @@ def test_a_reward_that_is_no_number_ends_trl_s_training() -> None:
     ("more", "message"),
     [
         pytest.param({}, "the column `id` is missing", id="other data"),
-        pytest.param(
-            {"by": "prompt", "prompts": [[{"role": "system", "content": "x"}]]},
-            "not one message of the user", id="a system prompt",
-        ),
         pytest.param({"id": ["a"], "responses": [2 * said("")]}, "one message of text", id="tools"),
         pytest.param(
             {"id": ["a"], "responses": [[{"role": "assistant", "content": [{"type": "image"}]}]]},

@@ -120,6 +120,22 @@ def test_trl_reads_all_pairs_as_conversational_preferences(release: Path, tmp_pa
         assert pair["rejected"] == [{"role": "assistant", "content": row.rejected}]
 
 
+def test_nobody_trains_on_labels_that_were_drawn(
+    release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = list(rows_of(release).values())
+    assert {row.mode for row in rows} == {"twin", "violate"}
+    drawn = [
+        row.model_copy(update={"mode": "placebo"}) if row.mode == "twin" else row for row in rows
+    ]
+    monkeypatch.setattr(Release, "rows", lambda _: iter(drawn))
+    assert exported(release, tmp_path / "out").code == 0
+    found = loaded(tmp_path / "out", "preference")
+    assert {pair["id"] for some in found.values() for pair in some} == {
+        row.id for row in rows if row.mode == "violate"
+    }
+
+
 def test_verl_reads_its_columns_and_the_ground_truth_names_the_pair(
     release: Path, tmp_path: Path
 ) -> None:

@@ -158,7 +158,7 @@ def verified_by_chance(votes: int, rules: HumanRules, halves: int = 1) -> float:
     """The share of subjects that annotators who toss a coin between the two responses would verify.
 
     The rule decides on every way in which the votes on a half of a twin, and those of a second
-    round, can fall; the halves have different annotators, and all must pass. A violate pair is one
+    round, can fall; the halves have different annotators, and all must pass. A single pair is one
     half. Quality and aspects are left out, which can only refuse more. Raises ValueError for fewer
     votes than the rule asks for, or halves below 1.
     """

@@ -19,7 +19,7 @@ from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check, Flag, LimitComparison, Status
 from pairwright.estimate import Estimate, share
 from pairwright.intervals import LEVEL, holm, z_of
-from pairwright.modes import is_own_choice
+from pairwright.modes import has_no_preference, is_own_choice
 from pairwright.text import number_of
 from pairwright_human_eval.agreement import Parity
 from pairwright_human_eval.agreement.models import LEVEL as PARITY_LEVEL
@@ -39,8 +39,8 @@ class Human:
     def __init__(self, public: ReleasedStudy | None) -> None:
         self._public = public
         self._rows: Counter[str] = Counter()
-        self._own_choices: set[str] = set()
-        """Configurations whose labels are the users' own choices."""
+        self._modes: dict[str, str | None] = {}
+        """By configuration."""
         self._verified: Counter[str] = Counter()
         self._by_simulated: Counter[str] = Counter()
         self._undecided_rows: dict[str, list[str]] = {}
@@ -55,8 +55,7 @@ class Human:
     def add(self, line: ReadRow) -> None:
         row = line.row
         self._rows[row.config] += 1
-        if is_own_choice(row.mode):
-            self._own_choices.add(row.config)
+        self._modes[row.config] = row.mode
         self._verified[row.config] += row.verified
         self._by_simulated[row.config] += self.simulated.get(row.subject, False)
         decision = self._decisions.get(row.subject)
@@ -80,8 +79,10 @@ class Human:
             share = round(verified / rows, 6)
             # Why few or none are verified, where people are not the ones who answered.
             detail = ""
-            if config in self._own_choices:
+            if is_own_choice(self._modes[config]):
                 detail = "nobody was asked: the labels are the users' own choices"
+            elif has_no_preference(self._modes[config]):
+                detail = "nobody was asked: the labels are drawn"
             elif self._public is None:
                 detail = "nobody was asked"
             elif self.simulated:

@@ -14,7 +14,6 @@ from rich.table import Table
 from pairwright.cli.command import Command
 from pairwright.cli.printing import print_words, say, table_of, warn
 from pairwright.cli.progress import display, interruptible
-from pairwright.modes import units_in_words, verified_modes
 from pairwright.options import Doc, RunPath
 from pairwright.text import number_of
 from pairwright.workflows.annotation_server import (
@@ -108,7 +107,7 @@ def decision_table(
     """Twins and pairs by state, and by every reason for it, as `name` calls it: one may have
     several."""
     decided = list(decisions)
-    kinds = {d.subject: units_in_words(verified_modes(len(d.pairs))) for d in decided}
+    kinds = {d.subject: "twins" if len(d.pairs) > 1 else "single pairs" for d in decided}
     states = Counter((d.state, kinds[d.subject]) for d in decided)
     reasons = Counter((d.state, reason) for d in decided for reason in d.reasons)
     rows: list[tuple[str, str, str]] = []

@@ -24,7 +24,7 @@ def print_training(done: TrainedPlanner, out: Path) -> None:
     """Print what a training's reader must know, and which checkpoint it chose."""
     for line in (
         *planner_page(done.report, drawn=False).opening,
-        f"Serve {done.merged or done.adapter}",
+        f"Serve {done.adapter}",
         f"Open: {out / 'report.html'}",
     ):
         say(Console(stderr=True), line)

@@ -19,7 +19,7 @@ from pairwright.construct.corpus import BuildUnit
 from pairwright.construct.outcomes import FILES, Brief, OutcomeKind
 from pairwright.construct.tally import UnitTally
 from pairwright.errors import ConfigError, StoreError
-from pairwright.files import CALLS
+from pairwright.files import CALLS, ITEMS
 from pairwright.models.store import CallRecord, Store
 from pairwright.records import content_id
 from pairwright.settings.config import Config, differences, essential, validate
@@ -145,7 +145,7 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.calls = path / CALLS
-        self.items = path / "items.jsonl"
+        self.items = path / ITEMS
         self.problems = path / "source_problems.jsonl"
         self.config = path / "config.toml"
         self.shards = path / "shards"

@@ -158,6 +158,14 @@ def _entries(store: Store, positions: list[int]) -> Iterator[tuple[int, UnitEntr
             yield position, entry_of(Outcome.model_validate_json(record), store)
 
 
+def unit_tallies(store: Store) -> Iterator[tuple[str, UnitTally]]:
+    """The units of the last run, each with what it counts as, in source order."""
+    names = dict(store.units())
+    for position, text in index_of(store).units():
+        if position in names:
+            yield names[position], UnitTally.model_validate_json(text)
+
+
 class _Verdict(Reply, extra="ignore"):
     verdict: str
 

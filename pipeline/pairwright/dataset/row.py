@@ -11,6 +11,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from pairwright.modes import has_no_preference
 from pairwright.records import (
     BlindPreference,
     Cluster,
@@ -287,6 +288,7 @@ def has_columns(names: Iterable[str]) -> bool:
 
 
 def derived_twin_id(asked: Row, other: Row) -> str:
-    """The id of a twin, from both its halves."""
+    """The id of a twin, natural twin or placebo, from both its halves."""
     users = (asked.user or "", other.user or "")
-    return content_id("twin", asked.item_id, *users, asked.chosen, asked.rejected)
+    kind = "placebo" if has_no_preference(asked.mode) else "twin"
+    return content_id(kind, asked.item_id, *users, asked.chosen, asked.rejected)

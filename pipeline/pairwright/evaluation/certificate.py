@@ -4,7 +4,6 @@ Generated twins have answers to questions that a user asked, which natural twins
 have people's own choices. A scorer's rank on one is compared with its rank on the other.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
@@ -16,8 +15,8 @@ from statsmodels.stats.multitest import multipletests
 from pairwright.errors import InputError
 from pairwright.estimate import p_text, p_value
 from pairwright.evaluation.board.board import Leaderboard
-from pairwright.evaluation.board.flips import POWER
 from pairwright.evaluation.board.ranking import BoardEntry, Ranking
+from pairwright.evaluation.board.sign_flips import POWER
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.correlation.correlations import (
     CLAIMS_FROM,
@@ -30,7 +29,7 @@ from pairwright.evaluation.correlation.measures import PRIMARY
 from pairwright.evaluation.correlation.table import LEAST_MODELS, ModelTable
 from pairwright.evaluation.measure.figure import ScorerFigure
 from pairwright.evaluation.release import ReleaseRef
-from pairwright.intervals import LEVEL, z_of
+from pairwright.intervals import LEVEL, newcombe, z_of
 from pairwright.pages import Page, render_page
 from pairwright.pages.plots import BLUE, GREY, WIDTH, Plot, draw_cross, drawing, plot
 from pairwright.records import Mode, Record
@@ -64,7 +63,7 @@ class CertificateScorer(Record):
     low: float | None
     high: float | None
     """The 95 % interval of the difference: the two releases are taken to have different users
-    (Newcombe 1998, Statist. Med. 17, 873-890, method 10, from the interval of each)."""
+    (`intervals.newcombe`)."""
     adjusted: float | None = None
     """p of the difference after Holm over the scorers; None where there is no interval."""
 
@@ -96,14 +95,11 @@ def scorer_differences(
 def _difference(
     own: BoardEntry, other: BoardEntry, families: Mapping[str, str]
 ) -> CertificateScorer:
-    name, low, high = own.about.scorer.name, None, None
+    name = own.about.scorer.name
     generated, natural = own.figure("accuracy", "twin"), other.figure("accuracy", "natural")
     assert generated, "a ranked row has an accuracy"
     assert natural, "a ranked row has an accuracy"
-    (x, below, above), (y, down, up) = _lengths(generated), _lengths(natural)
-    if None not in (generated.low, generated.high, natural.low, natural.high):
-        low = round(max(-1.0, y - x - math.hypot(down, above)), 6)
-        high = round(min(1.0, y - x + math.hypot(up, below)), 6)
+    found = newcombe(natural, generated)
     twins = own.figure("both_right", "twin"), other.figure("both_right", "natural")
     return CertificateScorer(
         scorer=name,
@@ -112,16 +108,10 @@ def _difference(
         natural=natural,
         generated_twins=twins[0].n if twins[0] else 0,
         natural_twins=twins[1].n if twins[1] else 0,
-        difference=round(y - x, 6),
-        low=low,
-        high=high,
+        difference=found.value or 0.0,
+        low=found.low,
+        high=found.high,
     )
-
-
-def _lengths(figure: ScorerFigure) -> tuple[float, float, float]:
-    """A value, and how far its interval goes below and above it."""
-    value = _value(figure)
-    return value, value - (figure.low or 0.0), (figure.high or 0.0) - value
 
 
 def _p(one: CertificateScorer) -> float | None:

@@ -13,7 +13,7 @@ from pairwright.dataset import Row
 from pairwright.evaluation import content
 from pairwright.evaluation.content import ContentSources
 from pairwright.evaluation.scorers.scorer import BASELINES, MANNER, PromptContent, Unscored
-from pairwright.modes import is_own_choice, is_twin
+from pairwright.modes import has_no_preference, is_own_choice, is_twin
 from pairwright.records import Mode
 
 ConditionName = Literal[
@@ -54,7 +54,7 @@ class Condition(NamedTuple):
     pairs: Literal["all", "twins", "others"] = "all"
     """Which pairs are part of it."""
     uses_rubric: bool = False
-    """Whether what it shows depends on the rubric. Users' own choices have no rubric."""
+    """Whether what it shows depends on the rubric. Users' own choices and placebos have none."""
     gains_on_twins: bool = False
     """Whether a gain over it is computed on twins, too. Without the user accuracy on twins is one
     half, so a gain over such a condition would say no more than the accuracy does."""
@@ -73,9 +73,17 @@ class Condition(NamedTuple):
         content is drawn or inferred while an evaluation runs."""
         return self.needs in ("", "partners")
 
+    @property
+    def has_every_pair(self) -> bool:
+        """Whether all pairs of any release are part of it."""
+        return self.pairs == "all" and not self.uses_rubric
+
     def applies(self, mode: Mode | None) -> bool:
-        """Whether pairs of a mode are part of it."""
+        """Whether pairs of a mode are part of it. Placebos have no rubric, and no user of theirs
+        is known to prefer another response than the other user."""
         if self.uses_rubric and is_own_choice(mode):
+            return False
+        if has_no_preference(mode) and not self.has_every_pair:
             return False
         return self.pairs == "all" or (self.pairs == "twins") == is_twin(mode)
 

@@ -1,11 +1,16 @@
 """The result of one pair in one evaluation: a line of the results."""
 
+from collections.abc import Iterable
 from typing import Literal
+
+from pydantic import Field
 
 from pairwright.dataset import Row
 from pairwright.records import Cluster, Mode, Record
 
 Choice = Literal["chosen", "rejected", "tie"]
+AspectsFollow = Literal["stated", "inferred", "pattern", "mixed"]
+"""How all aspects of a user follow from the posts."""
 
 
 class PairDecision(Record):
@@ -42,6 +47,8 @@ class PairDecision(Record):
     versions."""
     last_post: str | None = None
     """The day of the last one."""
+    follows: AspectsFollow | None = Field(default=None, exclude_if=lambda kind: kind is None)
+    """None where there is no aspect or one does not say, and in files of older versions."""
     posts: int = 0
     """Posts that were shown."""
     left_out: int = 0
@@ -92,6 +99,14 @@ class PairDecision(Record):
 POINTS: dict[Choice, float] = {"chosen": 1.0, "rejected": 0.0, "tie": 0.5}
 
 
+def common_kind(kinds: Iterable[AspectsFollow | None]) -> AspectsFollow | None:
+    """How all of them follow; None where one does not say, and of none."""
+    different = set(kinds)
+    if not different or None in different:
+        return None
+    return different.pop() if len(different) == 1 else "mixed"
+
+
 def blank_decision(row: Row) -> PairDecision:
     """The line of a pair before anything is known of it."""
     days = [post.created[:10] if post.created else "" for post in row.profile]
@@ -115,4 +130,5 @@ def blank_decision(row: Row) -> PairDecision:
         vote_share=round((votes.chosen + votes.equal / 2) / n, 6) if votes and n else None,
         first_post=min(days) if dated else None,
         last_post=max(days) if dated else None,
+        follows=common_kind(aspect.follows for aspect in row.answer_key),
     )

@@ -24,7 +24,7 @@ from pairwright.evaluation.scorers.scorer import Unscored, failed_call, reasons
 from pairwright.intervals import Floats, cluster_numbers, mean, mean_points
 from pairwright.models import Model
 from pairwright.models.run import work_in_order
-from pairwright.modes import is_own_choice
+from pairwright.modes import has_no_preference, is_own_choice
 from pairwright.records import Adherence, Aspect, AspectScore, Post, Record, Rejected, Rubric
 from pairwright.settings.prompt import Prompts
 from pairwright.sources.fields import kind
@@ -56,6 +56,8 @@ class ReleaseQuestions:
         self._by_item: dict[str, dict[PersonQuestion, None]] = {}
         by_person: dict[tuple[str, str, tuple[str, ...]], PersonQuestion] = {}
         for row in rows:
+            if has_no_preference(row.mode):
+                continue  # Its users have no rubric on the question.
             if is_own_choice(row.mode):
                 raise InputError(
                     f"{row.id} is a person's own choice, without a rubric to judge outputs by",

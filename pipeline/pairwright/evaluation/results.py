@@ -22,7 +22,7 @@ from pairwright.evaluation.measure.accuracy import (
     position_bias_text,
     without_error,
 )
-from pairwright.evaluation.measure.figure import ScorerFigure, mode_group
+from pairwright.evaluation.measure.figure import FIGURES, ScorerFigure, mode_group
 from pairwright.evaluation.release import ReleaseRef, build_ties, tie_sentence
 from pairwright.evaluation.scorers.scorer import NOTHING_TO_SHOW
 from pairwright.records import Record
@@ -233,6 +233,8 @@ _ACCURACIES = {
     "both_right": "both halves right",
     "accuracy_of_scored": "right of the scored",
     "both_right_of_scored": "both halves right of the scored",
+    "placebo_flips": "flips",
+    "net_right_flips": "net right flips, points,",
 }
 
 
@@ -243,7 +245,8 @@ def summary_lines(about: ResultSummary, decisions: list[PairDecision]) -> list[s
     )
     whole = about.units == about.units_scored
     shares = [
-        f"{figure.group} {_ACCURACIES[figure.name]} {figure.percent(1)}, n = {figure.n:,}"
+        f"{figure.group} {_ACCURACIES[figure.name]}"
+        f" {figure.percent(1, sign=FIGURES[figure.name].difference)}, n = {figure.n:,}"
         for figure in figures
         if figure.name in _ACCURACIES and figure.group == mode_group(figure.mode).name
         if not (whole and figure.name.endswith("_of_scored"))
@@ -265,6 +268,8 @@ def _open_ends(about: ResultSummary, figures: Sequence[ScorerFigure]) -> list[st
         lines.append(f"without a score, counted as wrong: {', '.join(wrong)}")
     if left := [count for reason, count in counts.items() if reason in NOTHING_TO_SHOW]:
         lines.append(f"not counted, the release has nothing to show of the user: {', '.join(left)}")
+    if (about.ties or wrong) and any(one.name == "placebo_flips" for one in figures):
+        lines.append("on placebos a tie is no flip, and what has no score is not counted")
     if about.shortened:
         lines.append(f"{number_of(about.shortened, 'history', 'histories')} did not fit whole")
     if timing := about.timing:
@@ -293,7 +298,7 @@ NOT_STORED = "not_stored"
 """Why a call failed: its reply is not beside the result."""
 _BESIDE = {"tokens", "detail"}
 """Fields of a decision that decide nothing."""
-_LATER = {"first_post", "last_post"}
+_LATER = {"first_post", "last_post", "follows"}
 """Fields that results of older versions do not have."""
 _SETTINGS = ("history", "seed", "planner")
 _COUNTS = ("pairs", "scored", "ties", "unstable", "simulated", "self_agreement")

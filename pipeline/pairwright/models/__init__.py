@@ -11,6 +11,7 @@ reply.py         replies by a schema: what is sent, and reading what comes back
 shared_work.py   several calls at once, results that pieces of work share, a log of their calls
 run.py           many pieces of work at once, with bounded memory and a clean stop
 recorded.py      recordings, and replies out of one
+local_model.py   tokens and weights of a model of transformers in this process
 
 store/           the store of calls: every request beside its reply
 client/          endpoints over the network, and vLLM in this process
@@ -28,7 +29,6 @@ from pairwright.models.completion import (
     note,
 )
 from pairwright.models.model import (
-    KEY_TAG,
     LLM,
     Answer,
     Model,
@@ -54,7 +54,6 @@ from pairwright.models.shared_work import Call, CallLog, SharedWork, Traced, tog
 
 __all__ = [
     "CONTEXT_LENGTH",
-    "KEY_TAG",
     "LLM",
     "RECORDED",
     "SIMULATED",

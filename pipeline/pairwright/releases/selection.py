@@ -2,7 +2,7 @@
 why the others do not.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -97,8 +97,8 @@ class ReleaseCandidate(NamedTuple):
     """Pseudonyms, the asker's first."""
     simulated: bool
     forgotten: bool
-    own_choice: bool
-    """Whether its label is the users' own choice, which nobody needs to verify."""
+    verifiable: bool
+    """Whether people verify pairs of its mode."""
 
 
 class Candidates(NamedTuple):
@@ -115,8 +115,11 @@ def read_candidates(
     forgotten: ForgetList,
     key: Mapping[str, KeyedTask] | None,
     step: Callable[[int], None] = lambda _: None,
+    *,
+    leaving: Set[str] = frozenset(),
 ) -> Candidates:
     """Go through pairs.jsonl; `key` is the study's, `step` gets the number of subjects read.
+    `leaving` are subjects to be forgotten whose pairs do not name whom they concern.
 
     Raises InputError for a line that is not a pair, and for a domain that cannot name a folder.
     """
@@ -133,8 +136,8 @@ def read_candidates(
                 config=f"{subject.domain}-{subject.mode}",
                 users=tuple(pseudonym(pair.user) for pair in subject.pairs),
                 simulated=any(pair.simulated for pair in subject.pairs),
-                forgotten=any(map(forgotten.concerns, subject.pairs)),
-                own_choice=MODES[subject.mode].own_choice,
+                forgotten=subject.id in leaving or any(map(forgotten.concerns, subject.pairs)),
+                verifiable=MODES[subject.mode].verifiable,
             )
         )
         if subject.id in subjects:
@@ -149,8 +152,8 @@ def exclusions(
     """By subject: why it is not released; empty for those that are.
 
     Ordinary: what people verified, and no simulation had a part in. A trial: what its study
-    verified, or, where nobody was asked (`decisions` is None), everything. Users' own choices need
-    no verification.
+    verified, or, where nobody was asked (`decisions` is None), everything. Either has what people
+    do not verify.
     """
     why = {}
     for entry in entries:
@@ -163,7 +166,7 @@ def exclusions(
         elif decision is not None:
             why[entry.id] = why_not_verified(decision)
         else:
-            free = decisions is None and (trial or entry.own_choice)
+            free = not entry.verifiable or (decisions is None and trial)
             why[entry.id] = "" if free else NOT_ASKED
     return why
 
@@ -196,7 +199,7 @@ def trial_because(
     reasons, entries = list[str](), tuple(entries)
     if any(entry.simulated for entry in entries):
         reasons.append("a simulated model had a part in its pairs")
-    if public is None and not all(entry.own_choice for entry in entries):
+    if public is None and any(entry.verifiable for entry in entries):
         reasons.append("nobody verified its pairs")
     elif public and public.simulated:
         reasons.append("simulated annotators answered in place of people")

@@ -19,6 +19,7 @@ from pairwright.dataset.address import host_of
 from pairwright.dataset.row import MODE_FIELDS
 from pairwright.estimate import Estimate
 from pairwright.intervals import accuracy_by_cluster
+from pairwright.modes import has_no_preference
 from pairwright.records import Cluster, Record
 from pairwright.text import word_count
 
@@ -42,7 +43,7 @@ class ConfigSummary(Record):
     mode: str
     rows: int
     subjects: int
-    """Twins, or pairs of mode violate."""
+    """Units: both halves of a twin are one."""
     users: int
     words_chosen: float
     """Mean, rounded to two places."""
@@ -111,6 +112,11 @@ class Summary(Record):
     """Of judged pairs, by mode: which response a judge that knows nobody prefers."""
     mode_fields: tuple[str, ...] = Field(default=(), exclude=True)
     """Which of `MODE_FIELDS` its rows have. The manifest does not repeat it."""
+
+    @property
+    def drawn(self) -> int:
+        """Rows whose label is drawn: nobody is asked about them."""
+        return sum(one.rows for one in self.configs if has_no_preference(one.mode))
 
 
 class _ConfigRows:

@@ -1,6 +1,6 @@
 """Writing the primary files of a release from its content."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,6 +32,8 @@ class PrimaryContent(NamedTuple):
     """The split of each user, by pseudonym."""
     previous: ReleaseFiles | None
     forgotten: ForgetList
+    leaving: Set[str]
+    """The subjects of the run that are to be forgotten."""
 
 
 def write_primary(
@@ -57,7 +59,7 @@ def write_primary(
             rows = (row for subject in subjects for row in _rows(subject, primary))
             note = file_note(primary.provenance)
             write_rows(layout.part(part), tally.each(part, rows), note=note)
-    forgotten = set[str]()
+    forgotten = set(content.leaving)
 
     def note_forgotten(row: Row) -> None:
         tally.count()

@@ -1,7 +1,7 @@
 """Rows of a table of choices, and of a table of texts by the same users, read and cleaned."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pairwright.dataset.row import choice_text
@@ -9,8 +9,9 @@ from pairwright.records import Post, content_id
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.choosers import choice_key
-from pairwright.sources.fields import Repairs, address, label, text, time
+from pairwright.sources.fields import Repairs, address, label, text, time, user_of
 from pairwright.sources.items import place
+from pairwright.sources.opening import renamed
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.source_table import SourceRow
 
@@ -18,20 +19,16 @@ from pairwright.sources.source_table import SourceRow
 def required(rules: SourceRules) -> list[str]:
     """The columns that a table of choices must have: the five, and others that the rules name
     otherwise."""
-    named = [name for name in ("created", "reason", "category", "url") if _renamed(rules, name)]
     five = ("user", "question", "option_a", "option_b", "choice")
+    named = renamed(rules, "created", "reason", "category", "url")
     return [getattr(rules, name) for name in (*five, *named)]
 
 
 def text_columns(rules: SourceRules) -> list[str]:
     """The columns that a table of texts must have: both, and others that the rules name
     otherwise."""
-    named = [name for name in ("created", "title", "url") if _renamed(rules, name)]
+    named = renamed(rules, "created", "title", "url")
     return [getattr(rules, name) for name in ("user", "text", *named)]
-
-
-def _renamed(rules: SourceRules, name: str) -> bool:
-    return bool(getattr(rules, name) != SourceRules.model_fields[name].default)
 
 
 class ChoiceRow(NamedTuple):
@@ -86,9 +83,7 @@ def read_choice(row: SourceRow, domains: Domains, rules: SourceRules) -> ChoiceR
     repairs: Repairs = {}
     user, limit = "", rules.max_post_chars
     try:
-        user = label(row.fields, rules.user, repairs)
-        if not user:
-            raise SourceRefusal("missing_user", f"`{rules.user}` is empty")
+        user = user_of(row.fields, rules.user, repairs)
         question = text(row.fields, rules.question, repairs, limit)
         if not question:
             raise SourceRefusal("empty_question", f"`{rules.question}` is empty")
@@ -154,32 +149,25 @@ def _choice_index(
     )
 
 
-def _lack(fields: Mapping[str, object], column: str) -> str:
-    """How a value is missing: its column is, or only its cell."""
-    return "empty" if column in fields else "missing: the row has no such column"
-
-
 def read_text(row: SourceRow, rules: SourceRules, *, timed: bool) -> TextRow | SourceProblem:
     """A row as a text. It has a time if the choices have (`timed`), and none if they have none."""
     repairs: Repairs = {}
     user, limit = "", rules.max_post_chars
     try:
-        user = label(row.fields, rules.user, repairs)
-        if not user:
-            raise SourceRefusal("missing_user", f"`{rules.user}` is empty")
+        user = user_of(row.fields, rules.user, repairs)
         title = " ".join(text(row.fields, rules.title, repairs, limit).split())
         words = f"{title}\n{text(row.fields, rules.text, repairs, limit)}".strip()
         if not words:
             raise SourceRefusal("empty_text", f"`{rules.text}` is empty")
         created = time(row.fields, rules.created)
-        if timed != bool(created):
-            raise SourceRefusal(
-                "bad_time",
-                f"`{rules.created}` is {_lack(row.fields, rules.created)}, and the choices have"
-                " times: the text may be later"
-                if timed
-                else "the text has a time and the choices have none: it may be later than a choice",
-            )
+        if timed and not created:
+            there = rules.created in row.fields
+            lack = "empty" if there else "missing: the row has no such column"
+            detail = f"{lack}, and the choices have times: the text may be later"
+            raise SourceRefusal("bad_time", f"`{rules.created}` is {detail}")
+        if created and not timed:
+            detail = "the text has a time and the choices have none: it may be later than a choice"
+            raise SourceRefusal("bad_time", detail)
         post = Post(
             id=content_id("post", user, created or "", words),
             text=words,

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from pairwright.sources.markup import to_text
-from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
+from pairwright.sources.problems import CONTROL, SourceProblem, SourceRefusal, excerpt
 
 Fields = Mapping[str, Any]
 Repairs = dict[str, str]
@@ -20,12 +20,6 @@ _MISSING = frozenset({"", "null", "none", "nan", "n/a"})
 _KIND = re.compile(r"\w[\w -]{0,29}")
 _WEB = re.compile(r"https?://\S+", re.IGNORECASE)
 _LINE_ENDS = re.compile("\r\n?|\u2028|\u2029")
-# Controls but tab and newline, bidi controls, invisible marks, surrogates without their half.
-# The joiners U+200C and U+200D stay: Persian and emoji need them.
-_CONTROL = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
-    "\ufeff\ufff9-\ufffb\ud800-\udfff]"
-)
 
 
 def text(fields: Fields, name: str, repairs: Repairs, limit: int) -> str:
@@ -62,6 +56,14 @@ def label(fields: Fields, name: str, repairs: Repairs) -> str:
     if not isinstance(value, str):
         raise SourceRefusal("wrong_type", f"{name} is {kind(value)}, not text")
     return " ".join(_printable(value, name, repairs).split())
+
+
+def user_of(fields: Fields, name: str, repairs: Repairs) -> str:
+    """The same of the user, without whom a row is refused."""
+    user = label(fields, name, repairs)
+    if not user:
+        raise SourceRefusal("missing_user", f"`{name}` is empty")
+    return user
 
 
 def address(fields: Fields, name: str, repairs: Repairs) -> str:
@@ -111,9 +113,10 @@ def rows(fields: Fields, name: str) -> list[Any]:
     value = fields.get(name)
     if _is_missing(value):
         return []
-    if isinstance(value, dict) and _is_by_columns(value):
-        cells = zip(*value.values(), strict=True)
-        return [dict(zip(value, row, strict=True)) for row in cells]
+    if isinstance(value, dict):
+        columns = list(value.values())
+        if all(isinstance(one, list) for one in columns) and len(set(map(len, columns))) == 1:
+            return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
     if not isinstance(value, list):
         raise SourceRefusal("wrong_type", f"{name} is {kind(value)}, not a list")
     return value
@@ -140,18 +143,12 @@ def _is_missing(value: object) -> bool:
     return value is None or value != value  # NaN differs from itself
 
 
-def _is_by_columns(value: dict[str, Any]) -> bool:
-    if not all(isinstance(column, list) for column in value.values()):
-        return False
-    return len({len(column) for column in value.values()}) == 1
-
-
 def _printable(value: str, name: str, repairs: Repairs) -> str:
     # Most texts are, and a look is much cheaper than the patterns.
     if value.isascii() and value.replace("\n", " ").isprintable():
         return value.strip()
     value = _LINE_ENDS.sub("\n", value)
-    clean, count = _CONTROL.subn("", value)
+    clean, count = CONTROL.subn("", value)
     if count:
         repairs.setdefault("control_characters", f"{name} held {count}, removed")
     return clean.strip()
@@ -220,11 +217,8 @@ def _moment(value: str | int | float | date) -> datetime:
     if not text.isascii():
         raise ValueError("not a time")
     if _EPOCH.fullmatch(text):
-        return _since_1970(float(text))
+        number = float(text)
+        while number >= _TOO_LATE:
+            number /= 1000
+        return datetime.fromtimestamp(number, UTC)
     return datetime.fromisoformat(_OFFSET.sub("", _UTC_WORD.sub("Z", text)))
-
-
-def _since_1970(number: float) -> datetime:
-    while number >= _TOO_LATE:
-        number /= 1000
-    return datetime.fromtimestamp(number, UTC)

@@ -23,6 +23,7 @@ from pairwright.sources.fields import (
     rows,
     text,
     time,
+    user_of,
 )
 from pairwright.sources.opening import Items, SourceFormat, TableColumns, open_table, table_hash
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
@@ -203,9 +204,7 @@ def _item(
     rules: SourceRules,
 ) -> Iterator[Item | SourceProblem]:
     limit = rules.max_post_chars
-    user = label(row.fields, "user", repairs) if with_users else id
-    if not user:
-        raise SourceRefusal("missing_user", "the row's `user` is empty")
+    user = user_of(row.fields, "user", repairs) if with_users else id
     question = text(row.fields, "question", repairs, limit)
     if not question:
         raise SourceRefusal("empty_question", "the row has no question")

@@ -3,7 +3,6 @@ dataset of the Hugging Face Hub. The only file that imports `datasets`."""
 
 import re
 from collections.abc import Callable, Iterator
-from hashlib import blake2b, file_digest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +13,14 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.choosers import Chooser, Voter
 from pairwright.sources.problems import SourceProblem
-from pairwright.sources.source_table import Opener, SourceRow, SourceTable, numbered
+from pairwright.sources.source_table import (
+    Opener,
+    SourceRow,
+    SourceTable,
+    check_readable,
+    content_hash,
+    numbered,
+)
 from pairwright.sources.table_files import (
     comma_separated,
     json_array,
@@ -50,6 +56,12 @@ class TableColumns(NamedTuple):
     """Whether cells hold lists, so that neither a flat file nor the first row tells the columns."""
 
 
+def renamed(rules: SourceRules, *keys: str) -> list[str]:
+    """Those of the keys by which the rules name another column than the usual one."""
+    usual = SourceRules.model_fields
+    return [key for key in keys if getattr(rules, key) != usual[key].default]
+
+
 OPENERS: dict[str, Opener] = {
     ".json": json_array,
     ".jsonl": jsonl,
@@ -68,16 +80,15 @@ FLAT = (".csv", ".tsv")
 def locate(rules: SourceRules, folder: Path) -> Path | None:
     """The file that the rules name, or None for a Hub id; raises SourceError."""
     path = folder / Path(rules.path).expanduser()
+    lost = f"`path` is relative to {folder}: correct it."
     if path.is_file():
-        _check_readable(path)
+        check_readable(path, lost)
         return path
     if path.is_dir():
         raise SourceError("a folder, not a file", where=path, fix=f"Name a file in it. {_DUMP_FIX}")
     if path.suffix.lower() not in OPENERS and looks_like_id(rules.path):
         return None
-    raise SourceError(
-        "no such file", where=path, fix=f"`path` is relative to {folder}: correct it."
-    )
+    raise SourceError("no such file", where=path, fix=lost)
 
 
 def open_table(rules: SourceRules, folder: Path, columns: TableColumns) -> SourceTable:
@@ -90,11 +101,7 @@ def open_table(rules: SourceRules, folder: Path, columns: TableColumns) -> Sourc
 def table_hash(rules: SourceRules, folder: Path) -> str:
     """What identifies a table's content: a hash of its bytes, or `id@commit`."""
     path = locate(rules, folder)
-    if path is None:
-        return fingerprint(rules.path)
-    with path.open("rb") as file:
-        digest = file_digest(file, lambda: blake2b(digest_size=16))
-    return f"b2:{digest.hexdigest()}"
+    return fingerprint(rules.path) if path is None else content_hash([path])
 
 
 def _open(path: Path, *, lists: bool) -> SourceTable:
@@ -116,18 +123,6 @@ def _open(path: Path, *, lists: bool) -> SourceTable:
     return OPENERS[suffix](path)
 
 
-def _check_readable(path: Path) -> None:
-    try:
-        with path.open("rb") as file:
-            empty = not file.read(1)
-    except OSError as error:
-        raise SourceError(
-            f"cannot be read: {error.strerror}", where=path, fix="Check its permissions."
-        ) from None
-    if empty:
-        raise SourceError("the file is empty", where=path, fix="Write or download it again.")
-
-
 SHOWN = 40
 """Columns that a message names."""
 
@@ -136,7 +131,7 @@ def _with_columns(table: SourceTable, needed: TableColumns) -> SourceTable:
     """The table, if it has the columns needed. Raises SourceError, and where only rows know their
     columns after the last of them: there a column is missed that the rules name and no row has."""
     if table.columns is not None:
-        _check_columns(table.source, table.columns, needed)
+        check_columns(table.source, table.columns, needed)
         return table
     defaults = {field.default for field in SourceRules.model_fields.values()}
     named = [name for name in needed.names if name not in defaults]
@@ -148,12 +143,13 @@ def _with_columns(table: SourceTable, needed: TableColumns) -> SourceTable:
                 there |= dict.fromkeys(row.fields)
             yield row
         if there and not needed.lists:
-            _check_columns(table.source, list(there), needed._replace(names=named))
+            check_columns(table.source, list(there), needed._replace(names=named))
 
     return table._replace(rows=rows())
 
 
-def _check_columns(source: str, columns: list[str], needed: TableColumns) -> None:
+def check_columns(source: str, columns: list[str], needed: TableColumns) -> None:
+    """Raises SourceError where a column is missing."""
     missing = [name for name in needed.names if name not in columns]
     if not missing:
         return

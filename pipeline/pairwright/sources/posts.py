@@ -11,7 +11,15 @@ from typing import NamedTuple
 from pairwright.records import Item, Post, content_id
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources.fields import Repairs, address, kind_of_post, label, text, time
+from pairwright.sources.fields import (
+    Repairs,
+    address,
+    kind_of_post,
+    label,
+    text,
+    time,
+    user_of,
+)
 from pairwright.sources.items import (
     ReadPost,
     latest,
@@ -20,7 +28,14 @@ from pairwright.sources.items import (
     repeated_question,
     with_profile,
 )
-from pairwright.sources.opening import Items, SourceFormat, TableColumns, open_table, table_hash
+from pairwright.sources.opening import (
+    Items,
+    SourceFormat,
+    TableColumns,
+    open_table,
+    renamed,
+    table_hash,
+)
 from pairwright.sources.problems import SourceProblem, SourceRefusal
 from pairwright.sources.source_table import SourceRow
 
@@ -69,11 +84,9 @@ FORMAT = SourceFormat(table_hash, items=_read)
 
 def required(rules: SourceRules) -> list[str]:
     """The columns that must be there: the three, and others that the rules name otherwise."""
-    names = ["user", "text", "created"]
-    for name in ("title", "category", "url", "kind"):
-        renamed = getattr(rules, name) != SourceRules.model_fields[name].default
-        if renamed or (name == "category" and not rules.default_category):
-            names.append(name)
+    names = ["user", "text", "created", *renamed(rules, "title", "category", "url", "kind")]
+    if not rules.default_category and "category" not in names:
+        names.append("category")
     return [getattr(rules, name) for name in names]
 
 
@@ -117,9 +130,7 @@ def _written(row: SourceRow, rules: SourceRules) -> RawPost | SourceProblem:
     user = ""
     limit = rules.max_post_chars
     try:
-        user = label(row.fields, rules.user, repairs)
-        if not user:
-            raise SourceRefusal("missing_user", f"`{rules.user}` is empty")
+        user = user_of(row.fields, rules.user, repairs)
         created = time(row.fields, rules.created)
         if created is None:
             raise SourceRefusal("bad_time", f"`{rules.created}` is empty")

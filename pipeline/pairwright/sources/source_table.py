@@ -8,6 +8,7 @@ import gzip
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from hashlib import blake2b
 from io import BufferedIOBase
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,6 +37,35 @@ class SourceTable(NamedTuple):
 
 
 Opener = Callable[[Path], SourceTable]
+
+
+def content_hash(parts: Iterable[bytes | Path]) -> str:
+    """`b2:` and a hash of bytes and of what files hold, one after the other."""
+    digest = blake2b(digest_size=16)
+    for part in parts:
+        if isinstance(part, bytes):
+            digest.update(part)
+            continue
+        with part.open("rb") as file:
+            while chunk := file.read(1 << 20):
+                digest.update(chunk)
+    return f"b2:{digest.hexdigest()}"
+
+
+def check_readable(path: Path, missing: str) -> None:
+    """Raises SourceError for a file that is not there (`missing` is what to do then), that cannot
+    be read, or that is empty."""
+    try:
+        with path.open("rb") as file:
+            empty = not file.read(1)
+    except FileNotFoundError:
+        raise SourceError("no such file", where=path, fix=missing) from None
+    except OSError as error:
+        raise SourceError(
+            f"cannot be read: {error.strerror}", where=path, fix="Check its permissions."
+        ) from None
+    if empty:
+        raise SourceError("the file is empty", where=path, fix="Write or download it again.")
 
 
 def numbered(name: str, values: Iterable[object]) -> Iterator[SourceRow | SourceProblem]:

@@ -5,7 +5,6 @@ training.json        what is trained, on what: written first, and compared when 
 checkpoint-N/        the adapter after N steps, and what going on needs
 checkpoint-N/validation.json   how its plans match the gold aspects of validation items
 adapter/             the chosen checkpoint's adapter
-merged/              the model with the adapter in its weights, where that was asked for
 report.json          what came of it: written last
 """
 

@@ -31,7 +31,7 @@ from pydantic_core import to_json
 
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError, first_invalid
 from pairwright.models.client.connection import proxy_for
-from pairwright.models.client.wire import Transient
+from pairwright.models.client.wire import Transient, wait_asked
 from pairwright.records import Record
 
 
@@ -133,7 +133,11 @@ class RewardClient:
 
         Raises ConfigError for what is not a URL.
         """
-        if not _is_address(url):
+        try:
+            parts = httpx2.URL(url)
+        except httpx2.InvalidURL:
+            parts = httpx2.URL("")
+        if parts.scheme not in ("http", "https") or not parts.host:
             raise ConfigError(
                 f"{url!r} is not an address",
                 where="url",
@@ -188,7 +192,8 @@ class RewardClient:
         except httpx2.TransportError as error:
             raise Transient("connection", str(error) or type(error).__name__) from None
         if reply.status_code in _BUSY:
-            raise Transient(f"http_{reply.status_code}", _said(reply), _seconds(reply.headers))
+            wait = wait_asked(reply.headers, reply.status_code)
+            raise Transient(f"http_{reply.status_code}", _said(reply), wait)
         if reply.status_code != 200:
             fix = _NO_SERVER if reply.status_code == 404 else ""
             raise EndpointRefused(f"{self.url}: {reply.status_code} {_said(reply)}{fix}")
@@ -199,23 +204,10 @@ class RewardClient:
             raise CallFailed("not_a_reward", f"{self.url}: {at}: {why}") from None
 
 
-def _is_address(url: str) -> bool:
-    try:
-        parts = httpx2.URL(url)
-    except httpx2.InvalidURL:
-        return False
-    return parts.scheme in ("http", "https") and bool(parts.host)
-
-
 def _wait(state: tenacity.RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
     retry_after = error.retry_after if isinstance(error, Transient) else None
     return min(retry_after, 60.0) if retry_after is not None else _JITTERED(state)
-
-
-def _seconds(headers: httpx2.Headers) -> float | None:
-    seconds = headers.get("Retry-After", "")
-    return float(seconds) if seconds.isdecimal() else None
 
 
 def _said(reply: httpx2.Response) -> str:
@@ -231,66 +223,47 @@ OLDEST = (1, 6)
 """Before this version of TRL, a completion without a reward had the reward 0."""
 
 
-def reward_func(
-    url: str, *, by: Literal["id", "prompt"] = "id", patience_s: float = PATIENCE_S
-) -> RewardFunc:
+def reward_func(url: str, *, patience_s: float = PATIENCE_S) -> RewardFunc:
     """A function `(prompts, completions, **columns) -> rewards`, one for each completion.
 
-    `by="id"` asks by the column `id` of what `pairwright train export-rl` wrote, and the server
-    holds the release; `by="prompt"` sends the prompts. A completion that the scorer cannot
-    judge, such as one that does not fit, has None: TRL leaves it out of its group and it moves
-    nothing. Their number is logged as `unscored`, and the ids in the completions that TRL writes
-    down. Whatever else goes wrong raises an error and ends the training: see
-    `RewardClient.rewards`.
+    It asks by the column `id` of what `pairwright train export-rl` wrote, and the server holds the
+    release. A completion that the scorer cannot judge, such as one that does not fit, has None: TRL
+    leaves it out of its group and it moves nothing. Their number is logged as `unscored`, and the
+    ids in the completions that TRL writes down. Whatever else goes wrong raises an error and ends
+    the training: see `RewardClient.rewards`.
     """
     _check_trl()
     client = RewardClient(url, patience_s=patience_s)
 
     def pairwright_reward(
-        prompts: Sequence[str | Messages], completions: Sequence[str | Messages], **columns: Any
+        prompts: object,  # noqa: ARG001 - TRL names its arguments
+        completions: Sequence[str | Messages],
+        **columns: Any,
     ) -> list[float | None]:
-        named: Sequence[Any] = _ids(columns) if by == "id" else [_prompt(p) for p in prompts]
+        if "id" not in columns:
+            raise InputError(
+                "the column `id` is missing",
+                where="the training data",
+                fix="Train on what `pairwright train export-rl` wrote.",
+            )
+        ids = list(columns["id"])
         samples = [
-            RewardSample.model_validate({by: name, "response": _text(completion)})
-            for name, completion in zip(named, completions, strict=True)
+            RewardSample(id=id, response=_text(completion))
+            for id, completion in zip(ids, completions, strict=True)
         ]
-        rewards = [_number(reward) for reward in client.rewards(samples)]
+        rewards = []
+        for reward in client.rewards(samples):
+            if reward.error == "not_a_number":
+                # The model is broken, not this one completion.
+                raise CallFailed(reward.error, f"the reward model's score is {reward.detail}")
+            rewards.append(reward.score)
         if log_metric := columns.get("log_metric"):
             log_metric("unscored", rewards.count(None))
-        if "id" in columns and (log_extra := columns.get("log_extra")):
-            log_extra("id", list(columns["id"]))
+        if log_extra := columns.get("log_extra"):
+            log_extra("id", ids)
         return rewards
 
     return pairwright_reward
-
-
-def _number(reward: Reward) -> float | None:
-    if reward.error == "not_a_number":
-        # The model is broken, not this one completion.
-        raise CallFailed(reward.error, f"the reward model's score is {reward.detail}")
-    return reward.score
-
-
-def _ids(columns: Mapping[str, Any]) -> Sequence[str]:
-    if "id" in columns:
-        return list(columns["id"])
-    raise InputError(
-        "the column `id` is missing",
-        where="the training data",
-        fix="Train on what `pairwright train export-rl` wrote, or give reward_func by='prompt'.",
-    )
-
-
-def _prompt(prompt: str | Messages) -> tuple[UserMessage]:
-    if isinstance(prompt, str):
-        return (UserMessage(role="user", content=prompt),)
-    if [message.get("role") for message in prompt] != ["user"]:
-        raise InputError(
-            "a prompt is not one message of the user",
-            where="the training data",
-            fix="Train on what `pairwright train export-rl` wrote.",
-        )
-    return (UserMessage(role="user", content=prompt[0]["content"]),)
 
 
 def _text(completion: str | Messages) -> str:

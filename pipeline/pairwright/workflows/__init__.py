@@ -5,12 +5,11 @@ Build      run_build.py build_estimate.py run_status.py run_words.py batch_files
 Verify     tasks.py qualification.py text_screening.py
            answers.py study.py participants.py departures.py
            study_plan/ person_pages.py decision_report.py annotation_server.py
-Release    new_release.py release_content.py releases.py removal.py pair_audit.py
+Release    new_release.py release_content.py releases.py removal.py forgotten.py pair_audit.py
 Evaluate   evaluation.py ranking.py scorers.py
 Downstream best_samples.py output_judging.py completion_writing.py guided_policies.py
            correlation.py certificate.py
-Train      planner_training.py training_run.py plan_scoring.py
-           rl_data.py reward_service.py
+Train      planner_training.py plan_scoring.py rl_data.py reward_service.py
 Shared     run_models.py (endpoints), scoring.py (what asks models), progress.py,
            output.py (reports), garbage_collection.py
 """

@@ -14,7 +14,7 @@ from pairwright.evaluation.content import ContentSources, Strangers, asker_of, p
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.evaluation import Evaluation
 from pairwright.evaluation.evaluation import evaluate as score_pairs
-from pairwright.evaluation.measure.figure import by_mode
+from pairwright.evaluation.measure.figure import every_mode
 from pairwright.evaluation.release import Release
 from pairwright.evaluation.results import (
     Result,
@@ -110,7 +110,7 @@ class ScorerEvaluation(NamedTuple):
         models = {opened.ref.model, opened.ref.beside}
         models |= {planned.planner.model.name} if planned else set()
         choices = [one.choice for one in decisions]
-        modes = list(by_mode(decisions))
+        modes = list(every_mode(decisions))
         # [history] does not decide which posts the scores of a file were made with.
         shows = record.shows_posts and not isinstance(opened.scorer, ByPair)
         as_people = release.study_posts is not None and history == people_rules(release.study_posts)

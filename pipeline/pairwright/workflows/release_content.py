@@ -3,7 +3,7 @@
 import json
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +29,7 @@ from pairwright.releases.selection import (
 from pairwright.releases.verify.release import read_previous
 from pairwright.releases.write import PrimaryContent
 from pairwright.settings.config import essential
+from pairwright.workflows.forgotten import leaving_with_partners, unnamed_partners
 from pairwright.workflows.progress import Progress, Step
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.decisions import Decision
@@ -79,8 +80,9 @@ def gather_release_content(
         previous = read_previous(options.previous, options.version, name, trial=options.trial)
     errata = read_errata(run, previous.primary.errata if previous else ())
     forgotten = read_tombstones(run)
-    own = config.own_choices
-    candidates, public, decisions = _candidates(run, forgotten, options, progress, own_choices=own)
+    partners = unnamed_partners(store) if forgotten.users or forgotten.urls else {}
+    leaving = leaving_with_partners(partners, folder.items, forgotten)
+    candidates, public, decisions = _candidates(run, forgotten, leaving, options, progress)
     units = tuple(_units(store, candidates.entries, forgotten, run / "pairs.jsonl"))
     why = exclusions(candidates.entries, decisions, trial=options.trial)
     chosen = tuple(entry for entry in candidates.entries if not why[entry.id])
@@ -103,6 +105,7 @@ def gather_release_content(
         splits=splits_of((entry.users for entry in candidates.entries), options.validation_share),
         previous=previous,
         forgotten=forgotten,
+        leaving=frozenset(entry.id for entry in candidates.entries if entry.forgotten),
     )
     failed = sum(unit.outcome == "failed" for unit in units)
     return ReleaseContent(content, candidates.entries, why, failed)
@@ -130,32 +133,32 @@ def _manifest(run: Path) -> JsonValue:
 def _candidates(
     run: Path,
     forgotten: ForgetList,
+    leaving: Set[str],
     options: ReleaseOptions,
     progress: Progress,
-    *,
-    own_choices: bool,
 ) -> tuple[Candidates, ReleasedStudy | None, dict[str, Decision] | None]:
-    """The run's subjects, with what people decided on them where there is a study; users' own
-    `own_choices` need none."""
+    """The run's subjects, with what people decided on them where there is a study. Without one an
+    ordinary release needs that there is nothing to verify."""
     human, trial, quoted = HumanFolder(run), options.trial, shlex.quote(str(run))
     count = every_100(progress, "reading pairs")
     if not human.study.exists():
-        if not trial and not own_choices:
+        candidates = read_candidates(run / "pairs.jsonl", forgotten, None, count, leaving=leaving)
+        to_verify = any(one.verifiable and not one.forgotten for one in candidates.entries)
+        if to_verify and not trial:
             raise InputError(
                 "no study: nobody has verified its pairs",
                 where=human.path,
                 fix=f"`pairwright human export {quoted}` begins one; --trial makes a release for"
                 " trying out.",
             )
-        candidates = read_candidates(run / "pairs.jsonl", forgotten, None, count)
         # A study's export has done so, and the study keeps the file's hash.
         check_as_built(run)
         return candidates, None, None
     with open_study(run, reading=True) as study:
         progress(Step("reading answers"))
         pairs, answers = study.pairs(), study.answers()
-        candidates = read_candidates(pairs, forgotten, study.fixed.key, count)
-        leaving = {
+        candidates = read_candidates(pairs, forgotten, study.fixed.key, count, leaving=leaving)
+        left_out = {
             entry.id
             for entry in candidates.entries
             if entry.forgotten or (entry.simulated and not trial)
@@ -163,7 +166,7 @@ def _candidates(
         progress(Step("deciding"))
         public = published(
             study.fixed, candidates.outlines, answers.verdicts, answers.set_aside, study.rules,
-            looks=len(read_looks(human.looks)), leaving=leaving,
+            looks=len(read_looks(human.looks)), leaving=left_out,
         )  # fmt: skip
         if public.simulated and not trial:
             raise InputError(

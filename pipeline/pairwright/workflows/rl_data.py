@@ -8,7 +8,7 @@ from pairwright.dataset import Row, parts_of, write_lines
 from pairwright.dataset.conversion import user_message
 from pairwright.errors import InputError
 from pairwright.evaluation.release import Release, pairs_by_split, posts_of
-from pairwright.modes import is_own_choice
+from pairwright.modes import has_no_preference, is_own_choice
 from pairwright.options import Doc, ReleasePath
 from pairwright.retrieve import selected
 from pairwright.settings.rules import HistoryRules
@@ -64,7 +64,10 @@ def export_rl(
             )
         if condition == "none":
             return user_message(row.question)
-        return _prompt_with_posts(row, rules, root)
+        if not row.profile:
+            where = f"{root} [{row.id}]"
+            raise InputError("it has no earlier posts", where=where, fix="--condition none")
+        return user_message(row.question, selected(row.question, posts_of(row), rules))
 
     about = RlExport(
         release=pairs.ref.name,
@@ -78,7 +81,9 @@ def export_rl(
         validation_share=validation_share,
         aspects=aspects,
     )
-    return export_prompts(folder, about, rl_prompts(list(pairs.rows()), prompt, validation_share))
+    # Nobody should learn which response a coin called chosen.
+    rows = [row for row in pairs.rows() if not has_no_preference(row.mode)]
+    return export_prompts(folder, about, rl_prompts(rows, prompt, validation_share))
 
 
 def _check_split(root: Path, split: str, *, allow_test_split: bool) -> None:
@@ -97,15 +102,6 @@ def _check_split(root: Path, split: str, *, allow_test_split: bool) -> None:
             fix="Make the release with `--validation 10%`, which keeps users apart to train on."
             " Users are taken by hash: where they are few, a small share may have none.",
         )
-
-
-def _prompt_with_posts(row: Row, rules: HistoryRules, root: Path) -> str:
-    """The question of a row after its user's posts. Raises InputError where there are none."""
-    if not row.profile:
-        raise InputError(
-            "it has no earlier posts", where=f"{root} [{row.id}]", fix="--condition none"
-        )
-    return user_message(row.question, selected(row.question, posts_of(row), rules))
 
 
 @dataclass(frozen=True, slots=True)

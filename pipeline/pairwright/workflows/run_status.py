@@ -16,6 +16,8 @@ from pairwright.models.completion import is_same_model
 from pairwright.models.model import RATE_LIMITED
 from pairwright.models.store import Store, Totals, is_held, lost_calls
 from pairwright.options import RunPath
+from pairwright.question_selection import QuestionSelection
+from pairwright.records import Record
 from pairwright.settings.config import Config
 from pairwright.sources import SourceProblem
 from pairwright.sources.problems import ProblemCounts
@@ -45,6 +47,8 @@ class RunStatus:
     """Items that are surveyed, where twins are built."""
     target: ReachedTarget | None
     """How far the last build came that was to end when enough is kept, where it has ended."""
+    selection: tuple[QuestionSelection, ...]
+    """Which questions the last build kept and dropped, where it has ended."""
     finished: bool
     """Whether the last build ended, and the outcome files are there."""
     running: bool
@@ -120,6 +124,7 @@ def status_of(
         model: {name: n for name, n in names.items() if not is_same_model(name, model)}
         for model, names in store.served_names().items()
     }
+    ended = _read_end(folder.path / "manifest.json") if store.finished else _EndOfRun()
     return RunStatus(
         run=folder.path,
         config=config,
@@ -129,7 +134,8 @@ def status_of(
         cost=cost(store, config),
         served={model: names for model, names in served.items() if names},
         surveyed=store.surveyed,
-        target=_target(folder.path / "manifest.json") if store.finished else None,
+        target=ended.target,
+        selection=ended.question_selection,
         finished=store.finished and (folder.path / "manifest.json").exists(),
         running=running,
         waits=tuple(w for w in store.waits() if limited or w.until > time.time()),
@@ -137,13 +143,19 @@ def status_of(
     )
 
 
-def _target(manifest: Path) -> ReachedTarget | None:
+class _EndOfRun(Record, extra="ignore"):
+    """What a status takes from the manifest."""
+
+    target: ReachedTarget | None = None
+    question_selection: tuple[QuestionSelection, ...] = ()
+
+
+def _read_end(manifest: Path) -> _EndOfRun:
     if not manifest.exists():
-        return None
+        return _EndOfRun()
     try:
-        target = json.loads(manifest.read_bytes()).get("target")
-        return None if target is None else ReachedTarget.model_validate(target)
-    except (OSError, ValueError, AttributeError, RecursionError) as error:
+        return _EndOfRun.model_validate(json.loads(manifest.read_bytes()))
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(
             f"cannot be read: {error}",
             where=manifest,

@@ -12,6 +12,7 @@ from pairwright.construct.outcomes import funnel_rows
 from pairwright.models.completion import MODEL_REFUSED, TOOL_CALL
 from pairwright.models.model import CUT_IN_THINKING, CUT_SHORT
 from pairwright.modes import MODES, STAGES, is_twin
+from pairwright.question_selection import DROPS
 from pairwright.settings.endpoints import Sampling
 from pairwright.settings.prompt_variables import SYSTEM_TEXTS
 from pairwright.text import number_of, visible, wait_text
@@ -70,8 +71,8 @@ def _outcomes(status: RunStatus) -> Iterator[RunRow]:
     for mode in status.config.modes:
         yield ("items in", mode, f"{counted.of_mode(mode):,}")
     for mode in status.config.modes:
-        twins = f" ({number_of(counted.kept[mode], 'twin')})" if mode == "twin" else ""
-        yield ("pairs kept", mode + twins, f"{counted.pairs[mode]:,}")
+        units = f" ({number_of(counted.kept[mode], MODES[mode].unit)})" if is_twin(mode) else ""
+        yield ("pairs kept", mode + units, f"{counted.pairs[mode]:,}")
     if status.surveyed and not status.finished:
         yield ("surveyed", "items; twins follow when all are", f"{status.surveyed:,}")
     if target := status.target:
@@ -94,11 +95,16 @@ def _outcomes(status: RunStatus) -> Iterator[RunRow]:
 
 
 def _funnel(status: RunStatus) -> Iterator[RunRow]:
-    """How many units reached each stage of their mode, the first one left out."""
+    """How many units reached each stage of their mode, the first one left out; and how many
+    questions and users the others dropped, by the stage that they did not reach."""
     for mode in status.config.modes:
         for stage, reached in funnel_rows(status.tally.reached, mode)[1:]:
             if reached.n:
                 yield ("funnel", f"{mode}: {STAGES[stage]}", reached.counted())
+    for selection in status.selection:
+        for drop in selection.stages:
+            of_users = f"{number_of(drop.questions, 'question')} of {number_of(drop.users, 'user')}"
+            yield ("dropped", f"{selection.mode}: {DROPS[drop.stage]}", of_users)
 
 
 def _checks(status: RunStatus) -> Iterator[RunRow]:

@@ -14,6 +14,7 @@ from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError, on_disk
 from pairwright.estimate import Estimate
 from pairwright.files import locked
+from pairwright.modes import is_verifiable
 from pairwright.options import Doc
 from pairwright.settings.config import Config
 from pairwright.settings.rules import LATER_LIMITS, HumanRules
@@ -49,12 +50,15 @@ FormLanguage: TypeAlias = Annotated[str, Doc("Of the forms and guidelines: en or
 
 def check_to_verify(run: RunFolder) -> None:
     """Raise InputError where nothing of a run is for annotators to verify."""
-    if run.settings().own_choices:
-        raise InputError(
-            "its labels are the users' own choices, which annotators cannot verify",
-            where=run.path,
-            fix="Release it without a study: pairwright release.",
-        )
+    config = run.settings()
+    if any(map(is_verifiable, config.modes)):
+        return
+    labels = "the users' own choices" if config.own_choices else "drawn"
+    raise InputError(
+        f"its labels are {labels}, which annotators cannot verify",
+        where=run.path,
+        fix="Release it without a study: pairwright release.",
+    )
 
 
 class OpenStudy(NamedTuple):
@@ -90,7 +94,11 @@ class OpenStudy(NamedTuple):
             return []
         exported = {keyed.subject for keyed in self.fixed.key.values()}
         whole = subjects_of(iterate_pairs(self.folder.run), self.pairs())
-        rest = [outline_of(subject) for subject in whole if subject.id not in exported]
+        rest = [
+            outline_of(subject)
+            for subject in whole
+            if subject.id not in exported and is_verifiable(subject.mode)
+        ]
         return rest if len(rest) == study.of - study.sampled else []
 
     def pairs(self) -> Path:

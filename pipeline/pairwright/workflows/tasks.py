@@ -3,7 +3,7 @@
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +11,7 @@ from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import check_as_built, iterate_pairs
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
-from pairwright.modes import Mode, verified_modes
+from pairwright.modes import Mode, is_verifiable, verified_modes
 from pairwright.options import Doc, RunPath
 from pairwright.settings.rules import HumanRules
 from pairwright.text import number_of
@@ -114,6 +114,8 @@ class TaskExport:
     kind; private/screened.jsonl lists them."""
     left_out: int = 0
     """Those of them that are not in the study."""
+    unasked: Mapping[Mode, int] = field(default_factory=dict)
+    """By mode: units of the run whose modes people do not verify."""
 
 
 def export_tasks(
@@ -160,10 +162,10 @@ def export_tasks(
 ) -> TaskExport:
     """Write blind tasks of a run's pairs, one file for each annotator and kind, and the key.
 
-    Each question is answered by `overlap` people, and each preference by the votes that the rule
-    asks for where these are more. Without `seed` a study's seed is drawn at random and kept, for it
-    tells which side a response is on. The rule that verifies a pair is [human] of RUN/config.toml,
-    fixed by this export.
+    Units whose labels are drawn are left out. Each question is answered by `overlap` people, and
+    each preference by the votes that the rule asks for where these are more. Without `seed` a
+    study's seed is drawn at random and kept, for it tells which side a response is on. The rule
+    that verifies a pair is [human] of RUN/config.toml, fixed by this export.
 
     Raises InputError where the run holds no pair, its pairs are not as built, the assignment cannot
     be made, or another study was exported there.
@@ -178,9 +180,12 @@ def export_tasks(
     config, scales = folder.settings(), folder.scales()
     _check_overlap(overlap, config.human, folder.config)
     pairs = run / "pairs.jsonl"
-    whole = subjects_of(iterate_pairs(run), pairs)
+    kept = subjects_of(iterate_pairs(run), pairs)
+    whole = [subject for subject in kept if is_verifiable(subject.mode)]
+    unasked = Counter(subject.mode for subject in kept if not is_verifiable(subject.mode))
     if not whole:
-        raise InputError("holds no pair", where=pairs, fix="Build until pairs are kept.")
+        what = "holds no pair that people verify" if kept else "holds no pair"
+        raise InputError(what, where=pairs, fix="Build until pairs are kept.")
     check_as_built(run)
     screening = screen_subjects(whole)
     flagged = frozenset[str]().union(*(screening.subjects(what) for what in leave_out))
@@ -218,7 +223,8 @@ def export_tasks(
     new = write_study(human, study, tasks)
     sheets = write_sheets(tool, human)
     write_lines(human.screened, screening.findings)
-    return _task_export(human, study, new, subjects, tasks, sheets, screening, len(flagged))
+    made = _task_export(human, study, new, subjects, tasks, sheets, screening, len(flagged))
+    return replace(made, unasked=unasked)
 
 
 def _check_overlap(overlap: int, rule: HumanRules, config: Path) -> None:

@@ -83,7 +83,8 @@ def _accuracies(
     """A panel a configuration, a line a check."""
     pairs = audit.source.configs
     configs = sorted(
-        {check.config for check in checks}, key=lambda name: (-pairs.get(name, 0), name)
+        {check.config for check in checks},
+        key=lambda name: (-pairs.get(name, audit.source.rows), name),
     )
     shown, lines = configs[:MOST_CONFIGS], list(dict.fromkeys(check.name for check in checks))
     columns = min(COLUMNS, len(shown))

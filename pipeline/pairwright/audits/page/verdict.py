@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from pairwright.audits.catalogue import definition_of
 from pairwright.audits.records import Audit, Check, Status
+from pairwright.overlap_words import OverlapFigure, overlap_clauses
 from pairwright.pages.markdown import Table
 from pairwright.text import number_of, visible
 
@@ -55,10 +56,14 @@ class AuditVerdict(NamedTuple):
 
 
 def audit_verdict(audit: Audit) -> AuditVerdict:
-    """`open`: nothing failed, but not every check could be decided."""
+    """`open`: nothing failed, but not every check could be decided. Whatever the checks say, the
+    headline names what word overlap solves."""
     counts = Counter(check.status for check in audit.checks)
     deciding = sum(n for status, n in counts.items() if status != "note")
     undecided = counts["too_few"]
+    overlap = overlap_clauses(
+        OverlapFigure(one.name, one.config, one.found) for one in audit.checks
+    )
     if counts["fail"]:
         headline = f"Fail: {counts['fail']:,} of {deciding:,} checks"
     elif undecided:
@@ -71,7 +76,7 @@ def audit_verdict(audit: Audit) -> AuditVerdict:
     }  # fmt: skip
     return AuditVerdict(
         status="fail" if counts["fail"] else "open" if undecided else "pass",
-        headline=headline,
+        headline="; ".join([headline, *overlap]),
         counted=", ".join(f"{counts[status]:,} {word}" for status, word in words.items()) + ".",
         findings=tuple(map(_finding, _by_name(audit, "fail"))),
         open=tuple(map(_undecided, _by_name(audit, "too_few"))),

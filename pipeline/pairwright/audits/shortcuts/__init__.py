@@ -17,6 +17,7 @@ from pairwright.audits.shortcuts.figures import (
     PreferenceLean,
     PublishedAnswers,
     length_matched,
+    response_gaps,
     twin_gaps,
     twin_identity,
 )
@@ -28,11 +29,12 @@ from pairwright.audits.shortcuts.trials import (
     blind_trials,
     comparison,
     note,
+    overlap_by_mode,
     source_accuracies,
 )
 from pairwright.estimate import Estimate
 from pairwright.intervals import AccuracyLimits
-from pairwright.modes import is_twin
+from pairwright.modes import has_no_preference, is_twin
 from pairwright.settings.rules import ReleaseInfo
 
 MAX_SHORTCUT = 0.58
@@ -90,9 +92,16 @@ class Shortcuts:
         tried = {
             config: list(blind_trials(features, SEED))
             for config, features in sorted(self._features.items())
+            if not has_no_preference(features.mode)
         }
-        for config, own in tried.items():
-            features, by_name = self._features[config], {one.name: one for one in own}
+        for config, features in sorted(self._features.items()):
+            if config not in tried:
+                # Its labels are drawn: what picks the chosen response says nothing.
+                yield twin_identity(features, ())
+                yield from response_gaps(features)
+                continue
+            own = tried[config]
+            by_name = {one.name: one for one in own}
             if features.sources:
                 self.by_source |= source_accuracies(features, own)
             for trial in own:
@@ -104,9 +113,11 @@ class Shortcuts:
                 yield features.questions.key_place(config, features.clusters, self._bound)
             if is_twin(features.mode):
                 yield twin_identity(features, [by_name[name] for name in BLIND])
+                yield from response_gaps(features)
                 yield from twin_gaps(features, by_name["profile_overlap"])
             else:
                 yield length_matched(features)
+        yield from map(note, overlap_by_mode(self._features, tried))
         yield from self._lean.checks()
         yield from self._published.checks()
 

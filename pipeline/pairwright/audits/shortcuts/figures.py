@@ -3,11 +3,13 @@ responses of a pair are, and what others think of both: a judge that knows nobod
 ones the voters.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from pairwright import text
 from pairwright.answer_traits import AnswerTraits, Trait, row_traits, trait_figures
 from pairwright.audits.catalogue import note_check
 from pairwright.audits.records import EXAMPLES, Check, Flag, LimitComparison
@@ -17,7 +19,8 @@ from pairwright.blind_preference import NOT_MEASURED, PreferenceCase, preference
 from pairwright.dataset import Row
 from pairwright.estimate import Estimate
 from pairwright.intervals import LEVEL, AccuracyLimits, Floats, Places, accuracy, mean, z_of
-from pairwright.modes import MODES, Mode, is_twin
+from pairwright.modes import MODES, Mode, has_no_preference, is_twin
+from pairwright.overlap_words import of_mode
 
 
 def twin_identity(features: PairFeatures, blind: Sequence[Trial]) -> Check:
@@ -68,14 +71,19 @@ def length_matched(features: PairFeatures) -> Check:
     return note_check("length_matched", features.config, share, detail=detail)
 
 
-def twin_gaps(features: PairFeatures, profile_overlap: Trial) -> Iterator[Check]:
+def response_gaps(features: PairFeatures) -> Iterator[Check]:
     """Differences between the two responses of twins, which the 50 % of blind scorers hide."""
     ratio, judged = features.ratio, ~np.isnan(features.quality)
     yield note_check("twin_length_gap", features.config, mean(ratio, features.clusters, least=1))
     quality = mean(features.quality[judged], features.clusters[judged], least=0)
     missing = f"{(~judged).sum():,} pairs have no scores of a judge." if not judged.all() else ""
     yield note_check("twin_quality_gap", features.config, quality, detail=missing)
+
+
+def twin_gaps(features: PairFeatures, profile_overlap: Trial) -> Iterator[Check]:
+    """What words alone tell of twins whose responses serve their users."""
     yield _echo_gap(features)
+    yield _shared_words(features)
     wrong = profile_overlap.points == 0
     share = _share(wrong.astype(np.float64), profile_overlap.clusters)
     yield note_check("twin_against_baseline", features.config, share, detail=profile_overlap.why)
@@ -102,17 +110,42 @@ def _echo_gap(features: PairFeatures) -> Check:
     gaps = np.abs(both[:, 0] - both[:, 1])
     gap = mean(gaps, features.clusters[places], least=0, most=1)
     detail = f"On average a response repeats {100 * both.mean():.0f} % of its own aspects' words."
-    largest = sorted(np.argsort(-gaps, kind="stable")[:EXAMPLES].tolist())
-    flags = tuple(
-        Flag(
-            row=first[n].row, detail=f"{both[n, 0]:.2f} in this half, {both[n, 1]:.2f} in the other"
-        )
-        for n in largest
-        if gaps[n] > 0
-    )
-    return note_check("twin_echo_gap", features.config, gap, detail=detail).model_copy(
-        update={"flags": flags}
-    )
+    check = note_check("twin_echo_gap", features.config, gap, detail=detail)
+    details = [f"{one:.2f} in this half, {other:.2f} in the other" for one, other in both.tolist()]
+    return _naming_largest(check, gaps, first, details)
+
+
+def _shared_words(features: PairFeatures) -> Check:
+    """Over whole twins whose halves both have posts; the detail has in how many words tell."""
+    more = {place: pair.differences["profile_overlap"] for place, pair, _ in features.shared}
+    both = [
+        (halves[0], [more.get(half.place, math.nan) for half in halves])
+        for halves in features.twins.values()
+        if len(halves) == 2
+    ]
+    both = [(first, words) for first, words in both if not math.isnan(sum(words))]
+    if not both:
+        none = "Not applicable: no twin with two histories."
+        return note_check("twin_shared_words", features.config, detail=none)
+    first = [half for half, _ in both]
+    sums = np.array([sum(words) for _, words in both], np.float64)
+    clusters = features.clusters[np.array([half.place for half in first], np.intp)]
+    signs = f"more than 0 in {(sums > 0).sum():,} of them, less in {(sums < 0).sum():,}"
+    check = note_check(
+        "twin_shared_words", features.config, mean(sums, clusters, least=-math.inf),
+        detail=f"Of {text.number_of(len(sums), 'twin')}: {signs}.",
+    )  # fmt: skip
+    details = [f"{own:+.0f} in this half, {other:+.0f} in the other" for _, (own, other) in both]
+    return _naming_largest(check, sums, first, details)
+
+
+def _naming_largest(
+    check: Check, values: Floats, halves: Sequence[TwinHalf], details: Sequence[str]
+) -> Check:
+    """The check with the halves of the largest values above 0, in the order of the source."""
+    largest = sorted(np.argsort(-values, kind="stable")[:EXAMPLES].tolist())
+    flags = (Flag(row=halves[n].row, detail=details[n]) for n in largest if values[n] > 0)
+    return check.model_copy(update={"flags": tuple(flags)})
 
 
 def _share(points: Floats, clusters: Places) -> Estimate | None:
@@ -123,13 +156,15 @@ def _share(points: Floats, clusters: Places) -> Estimate | None:
 class PreferenceLean:
     """`blind_preference`: how often a judge that knows nobody prefers the chosen response, of each
     mode over its configurations. A set leans where it prefers the same side in most pairs. It
-    decides where pairs are no twins."""
+    decides where pairs are no twins. Of drawn labels it says nothing."""
 
     def __init__(self, limits: AccuracyLimits) -> None:
         self._limits = limits
         self._cases: defaultdict[Mode | None, list[PreferenceCase]] = defaultdict(list)
 
     def add(self, row: Row) -> None:
+        if has_no_preference(row.mode):
+            return
         cases = self._cases[row.mode]
         if case := preference_case(row):
             cases.append(case)
@@ -155,7 +190,7 @@ def _lean(mode: Mode | None, cases: list[PreferenceCase]) -> Trial:
         said.append(f"Of {missing:,} more no choice could be read.")
     return Trial(
         name="blind_preference",
-        config=f"mode {mode}" if mode else "",
+        config=of_mode(mode),
         mode=None,
         places=np.arange(len(points)),
         points=np.array([point for _, point in points], np.float64),

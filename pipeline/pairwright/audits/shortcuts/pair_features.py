@@ -193,6 +193,11 @@ class PairFeatures:
         return clusters.reshape(-1, 3) if self.mode == "natural" else clusters
 
     @property
+    def cluster_names(self) -> tuple[str, ...]:
+        """What the numbers in `clusters` stand for."""
+        return tuple(self._places)
+
+    @property
     def like(self) -> npt.NDArray[np.bool_]:
         """Shape (n,): whether the two responses are of like length."""
         return self.ratio <= LIKE + 1e-9

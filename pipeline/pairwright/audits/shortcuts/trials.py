@@ -1,6 +1,6 @@
 """All ways of choosing, tried on the pairs of one configuration, and how each is decided."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +30,7 @@ from pairwright.intervals import (
     z_of,
 )
 from pairwright.modes import MODES, Mode
+from pairwright.overlap_words import NAMES, of_mode
 
 IDENTITY = "Whole twins give 50 % by identity."
 
@@ -151,6 +152,34 @@ def source_accuracies(
             if estimate := accuracy(points[own], features.clusters[on[own]]):
                 found[source][name] = estimate.found(z_of(LEVEL))
     return found
+
+
+def overlap_by_mode(
+    features: Mapping[str, PairFeatures], tried: Mapping[str, Iterable[Trial]]
+) -> Iterator[Trial]:
+    """Word overlap with the posts, over all configurations of a mode: by configuration, `features`
+    are its pairs, and `tried` what was tried on them."""
+    together: dict[tuple[Mode | None, str], list[Trial]] = {}
+    numbers: dict[str, int] = {}
+    for config, trials in tried.items():
+        own = features[config]
+        known = [numbers.setdefault(name, len(numbers)) for name in own.cluster_names]
+        for trial in trials:
+            if trial.name in NAMES and len(trial.points) and config != of_mode(own.mode):
+                renamed = np.array(known, np.intp)[trial.clusters]
+                together.setdefault((own.mode, trial.name), []).append(
+                    trial._replace(clusters=renamed)
+                )
+    for (mode, name), trials in together.items():
+        yield Trial(
+            name=name,
+            config=of_mode(mode),
+            mode=mode,
+            places=np.arange(sum(len(trial.points) for trial in trials)),
+            points=np.concatenate([trial.points for trial in trials]),
+            clusters=np.concatenate([trial.clusters for trial in trials]),
+            like=np.concatenate([trial.like for trial in trials]),
+        )
 
 
 def _sentences(*parts: str) -> str:

@@ -10,20 +10,15 @@ from pairwright.evaluation.board.inputs import ResultPairs, check_shown_alike, p
 from pairwright.evaluation.board.ranking import BoardEntry, Ranking, gain_over, rank, share_level
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.decision import PairDecision
-from pairwright.evaluation.measure.accuracy import (
-    FLOOR,
-    figures_of,
-    gains,
-    overlap_slices,
-    slice_figures,
-    without_error,
-)
+from pairwright.evaluation.measure.accuracy import figures_of, gains, without_error
 from pairwright.evaluation.measure.calibration import calibration_of
 from pairwright.evaluation.measure.figure import RULE, ScorerFigure, by_mode
+from pairwright.evaluation.measure.flips import UnitFlip, unit_flips
+from pairwright.evaluation.measure.slices import FLOOR, overlap_slices, slice_figures
 from pairwright.evaluation.release import BuildModel, ReleaseRef, build_ties
 from pairwright.evaluation.results import Result, ResultSummary
 from pairwright.intervals import Floats
-from pairwright.modes import MODES, is_own_choice
+from pairwright.modes import MODES, has_no_preference, is_own_choice
 from pairwright.records import Mode, Record
 
 ORDER = tuple(sorted(CONDITIONS, key=lambda name: CONDITIONS[name].table))
@@ -63,11 +58,17 @@ class Leaderboard(Record):
         rankings = self.of_mode(mode)
         return next((one for one in rankings if one.ranked), rankings[0])
 
+    @property
+    def flips_ranking(self) -> Ranking | None:
+        """The first ranking by net right flips; None where no ranking is by them."""
+        ranked = (self.first(mode) for mode in self.modes)
+        return next((one for one in ranked if one.ranked_by == "net_right_flips"), None)
+
     def rows(self, ranking: Ranking) -> tuple[str, ...]:
-        """All rows of a ranking by name: the ranked ones, and then the others by their accuracy."""
+        """All rows of a ranking by name: the ranked ones, and then the others by their figure."""
 
         def place(name: str) -> tuple[float, str]:
-            value = self.entries[name].value("accuracy", ranking.mode)
+            value = self.entries[name].value(ranking.ranked_by, ranking.mode)
             return (1.0 if value is None else -value, name)
 
         return (*ranking.ranked, *sorted(ranking.unranked, key=place))
@@ -138,6 +139,8 @@ class _Reading:
     entries: dict[str, BoardEntry] = field(default_factory=dict)
     points: dict[str, Floats] = field(default_factory=dict)
     """By row, of shape (pairs,)."""
+    flips: dict[str, dict[str, UnitFlip]] = field(default_factory=dict)
+    """By row and unit, where the release has twins and placebos."""
     apart: dict[tuple[ConditionName, Mode | None], dict[str, int]] = field(default_factory=dict)
     findings: list[ScorerFinding] = field(default_factory=list)
 
@@ -156,6 +159,7 @@ def _read_scorer(
         decisions = decided[entry.about.condition]
         reading.entries[entry.name] = entry
         reading.points[entry.name] = pairs.points(decisions)
+        reading.flips[entry.name] = unit_flips(decisions)
         for mode_pairs in by_mode(decisions):
             reading.apart[entry.about.condition, mode_pairs.mode] = mode_pairs.inapplicable_pairs
         done()
@@ -195,7 +199,8 @@ def _entry(
 
 
 def _rankings(reading: _Reading, pairs: ResultPairs) -> Iterator[Ranking]:
-    for mode in (*MODES, None):
+    # Placebos have no accuracy: they are part of what ranks twins.
+    for mode in (*(name for name in MODES if not has_no_preference(name)), None):
         places = pairs.of_mode(mode)
         clusters = pairs.clusters(places)
         for condition in ORDER:
@@ -207,5 +212,7 @@ def _rankings(reading: _Reading, pairs: ResultPairs) -> Iterator[Ranking]:
             if not there:
                 continue
             own = {entry.name: reading.points[entry.name][places] for entry in there}
-            ranking = rank(mode, condition, there, own, clusters)
+            has_flips = any(entry.figure("net_right_flips", mode) for entry in there)
+            flips = reading.flips if has_flips else None
+            ranking = rank(mode, condition, there, own, clusters, flips)
             yield ranking.model_copy(update={"apart": reading.apart[condition, mode]})

@@ -22,17 +22,12 @@ import numpy as np
 from statsmodels.stats.multitest import multipletests
 
 from pairwright.estimate import Estimate
-from pairwright.evaluation.board.flips import equality_p
+from pairwright.evaluation.board.sign_flips import equality_p
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.decision import PairDecision
-from pairwright.evaluation.measure.accuracy import (
-    OVERLAP_RIGHT,
-    OVERLAP_WRONG,
-    first_place_points,
-    join_decisions,
-    unit_name,
-)
-from pairwright.evaluation.measure.figure import ModeDecisions, by_mode, points
+from pairwright.evaluation.measure.accuracy import first_place_points, join_decisions
+from pairwright.evaluation.measure.figure import ModeDecisions, by_mode, points, unit_name
+from pairwright.evaluation.measure.slices import OVERLAP_RIGHT, OVERLAP_WRONG
 from pairwright.intervals import (
     LEVEL,
     accuracy_by_cluster,
@@ -72,7 +67,7 @@ class ScorerFinding(Record):
     where_right: Estimate | None = None
     """For question `overlap`, the same where word overlap is right; None where it never is."""
     p: float
-    """Of this test alone: see `flips.equality_p`."""
+    """Of this test alone: see `sign_flips.equality_p`."""
     adjusted: float = 1.0
     """By Holm's procedure, over all tests of the leaderboard."""
 

@@ -15,7 +15,7 @@ import numpy as np
 from pairwright.errors import InputError
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.decision import PairDecision
-from pairwright.evaluation.measure.figure import by_mode, points
+from pairwright.evaluation.measure.figure import every_mode, points
 from pairwright.evaluation.release import LATER_FACTS, BuildModel, ReleaseRef
 from pairwright.evaluation.results import NAME, Result, ResultSummary, broken_result, read_results
 from pairwright.evaluation.scorers.scorer import BASELINES
@@ -230,7 +230,7 @@ class ResultPairs(NamedTuple):
         """Shape (pairs,): 1, 0 or one half, and 0 without a score; NaN where a pair does not count
         for any scorer."""
         by_pair = {
-            one.id: points(one) for mode_pairs in by_mode(decisions) for one in mode_pairs.due
+            one.id: points(one) for mode_pairs in every_mode(decisions) for one in mode_pairs.due
         }
         return np.array([by_pair.get(name, np.nan) for name in self.facts], np.float64)
 
@@ -270,8 +270,8 @@ def _other_pairs(result: Result, what: str) -> InputError:
 def pairs_of(results: Sequence[Result], builders: tuple[BuildModel, ...] = ()) -> ResultPairs:
     """The pairs of results that `gather_results` accepted; `builders` are the models that built the
     release. Raises InputError."""
-    # A condition of twins alone, or without them, has fewer pairs than the others.
-    whole = next((one for one in results if CONDITIONS[one.about.condition].pairs == "all"), None)
+    # A condition of twins alone, without them, or of rubrics has fewer pairs than the others.
+    whole = next((one for one in results if CONDITIONS[one.about.condition].has_every_pair), None)
     read = results if whole is None else (whole,)
     facts = {one.id: _facts(one) for result in read for one in result.decisions()}
     pairs = ResultPairs(read[0], facts, builders)

@@ -11,16 +11,21 @@ from pairwright.blind_preference import preference_sentence
 from pairwright.estimate import p_text, p_value
 from pairwright.evaluation.board.board import Leaderboard, choices_of_others
 from pairwright.evaluation.board.findings import TEST_VALUES, found_by_meaning
-from pairwright.evaluation.board.flips import clusters_needed
-from pairwright.evaluation.board.ranking import BoardEntry, gain_over, level_sharers
-from pairwright.evaluation.board.tables import OTHERS, figure_text, label, ranking_table
+from pairwright.evaluation.board.ranking import BoardEntry, Ranking, gain_over, level_sharers
+from pairwright.evaluation.board.sign_flips import clusters_needed
+from pairwright.evaluation.board.tables import FLIPS, OTHERS, figure_text, label, ranking_table
 from pairwright.evaluation.conditions import CONDITIONS, CONTROLS, ConditionName
-from pairwright.evaluation.measure.accuracy import DATE_SLICES, FLOOR, OVERLAP_SLICES
 from pairwright.evaluation.measure.figure import FIGURES, ScorerFigure, figure_names, mode_group
+from pairwright.evaluation.measure.slices import (
+    DATE_SLICES,
+    FLOOR,
+    FOLLOWS_SLICES,
+    OVERLAP_SLICES,
+)
 from pairwright.evaluation.release import SOURCES, tie_mark
 from pairwright.evaluation.scorers.scorer import MANNER
 from pairwright.intervals import LEVEL
-from pairwright.modes import is_own_choice, is_twin, mode_pairs, mode_title
+from pairwright.modes import PLACEBO, is_own_choice, is_twin, mode_pairs, mode_title
 from pairwright.pages import Page, render_page
 from pairwright.pages.plots import (
     BLUE,
@@ -68,8 +73,10 @@ def _render(name: str, board: Leaderboard, drawn: dict[str, Plot], *, brief: boo
         level=LEVEL,
         manners=MANNER,
         most_sources=SOURCES,
+        of_aspects=tuple(FOLLOWS_SLICES.values()),
         of_dates=DATE_SLICES,
         of_others=OTHERS,
+        placebo=PLACEBO.name,
         of_overlap=OVERLAP_SLICES,
         sharers=level_sharers(board.rankings),
         test_values=TEST_VALUES,
@@ -96,6 +103,8 @@ def _render(name: str, board: Leaderboard, drawn: dict[str, Plot], *, brief: boo
 
 
 def _plots(board: Leaderboard) -> Iterator[tuple[str, Plot]]:
+    if board.flips_ranking:
+        yield "flips", flips_plot(board, board.flips_ranking)
     for mode in board.modes:
         group = mode_group(mode).name
         yield f"accuracy-{group}", accuracies(board, mode)
@@ -156,6 +165,48 @@ def accuracies(board: Leaderboard, mode: Mode | None) -> Plot:
             caption += " A scorer that cannot see the user has 0 % of twins with both halves right."
         draw_legend(figure, sorted(dots, key=lambda dot: list[str](CONDITIONS).index(dot.name)))
         return plot(figure, caption, name=f"accuracy-{mode_group(mode).name}")
+
+
+def flips_plot(board: Leaderboard, ranking: Ranking) -> Plot:
+    """A line a row: right flips and flips on placebos, and beside them what ranks."""
+    looks: dict[str, tuple[Colour, str]] = {
+        "right flips": (BLUE, "o"), "flips on placebos": (ORANGE, "X"),
+    }  # fmt: skip
+    names = [
+        name
+        for name in board.rows(ranking)
+        if board.entries[name].figure("net_right_flips", ranking.mode)
+    ]
+    labels = {name: label(board.entries[name]).replace(" (", "\n(") for name in names}
+    dots = [
+        Dot(labels[name], found, colour, marker, head, hollow=name in ranking.unranked)
+        for name in names
+        for head, (colour, marker) in looks.items()
+        if (found := board.entries[name].figure(*FLIPS[head]))
+    ]
+    with drawing():
+        figure = Figure(figsize=(WIDTH, 1.2 + 0.42 * len(names)), layout="constrained")
+        left, right = figure.subplots(1, 2, sharey=True)
+        draw_panel(left, dots, list(labels.values()))
+        left.set_xlim(-2, 102)
+        left.set_xlabel("of twins, and of placebos, %")
+        net = [
+            Dot(labels[name], found, hollow=name in ranking.unranked)
+            for name in names
+            if (found := board.entries[name].figure("net_right_flips", ranking.mode))
+        ]
+        draw_panel(right, net, list(labels.values()))
+        right.set_xlim(-52, 102)
+        right.axvline(0, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
+        right.tick_params(labelleft=False)
+        right.set_xlabel("net right flips, points")
+        draw_legend(figure, dots)
+        caption = (
+            "Left, right flips on twins and flips on placebos; right, the right flips less half of"
+            " the flips on placebos, with 95 % intervals. On the dashed line a scorer tells nothing"
+            " of its users. Hollow marks are not ranked."
+        )
+        return plot(figure, caption, name="flips")
 
 
 def gains(board: Leaderboard, mode: Mode | None) -> Plot | None:

@@ -1,31 +1,38 @@
 """The rows of one mode in one condition, best first, and which of them differ.
 
 A row is one scorer in one condition, with all its figures. Rows that share a letter cannot be
-distinguished.
+distinguished. They are ranked by accuracy, and on twins by net right flips where the release has
+placebos.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import combinations, count
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from string import ascii_lowercase
+from typing import Literal
 
-import numpy as np
 from pydantic import Field
-from statsmodels.stats.multitest import multipletests
 
-from pairwright.estimate import Estimate
-from pairwright.evaluation.board.flips import equality_p, step_down
+from pairwright.evaluation.board.comparisons import (
+    RankingTest,
+    RowComparison,
+    compare_flips,
+    compare_rows,
+    six_digits,
+)
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.measure.calibration import Calibration
 from pairwright.evaluation.measure.figure import ScorerFigure, mode_group
+from pairwright.evaluation.measure.flips import UnitFlip
 from pairwright.evaluation.release import BuildTie
 from pairwright.evaluation.results import ResultSummary
-from pairwright.intervals import LEVEL, Floats, Places, accuracy, difference
-from pairwright.modes import is_twin
+from pairwright.intervals import LEVEL, Floats, Places
+from pairwright.modes import MODES, PLACEBO, is_twin
 from pairwright.records import Mode, Record
 
 COVERAGE = 0.95
 """Share of a mode's twins or pairs that must have a score for a row to be ranked: below it, too
 much of an accuracy is what was left out."""
+RankingFigure = Literal["accuracy", "net_right_flips"]
 
 
 class BoardEntry(Record):
@@ -72,12 +79,20 @@ class BoardEntry(Record):
             return "simulated: no result"
         if self.about.self_agreement:
             return "self-agreement: its planner has the model or prompt that built the pairs"
-        coverage = self.value("coverage", mode)
-        if self.value("accuracy", mode) is None or not coverage:
+        if self.value("accuracy", mode) is None:
             return "no pair has a score"
-        if coverage < COVERAGE:
-            units = "twins have both scores" if is_twin(mode) else "pairs have a score"
-            return f"only {coverage:.1%} of the {units}"
+        # Both decide on net right flips.
+        for part in (mode, PLACEBO.name) if self.figure("net_right_flips", mode) else (mode,):
+            coverage = self.value("coverage", part)
+            if not coverage:
+                return "no pair has a score"
+            if coverage < COVERAGE:
+                units = (
+                    f"{MODES[part].units} have both scores"
+                    if part and is_twin(part)
+                    else "pairs have a score"
+                )
+                return f"only {coverage:.1%} of the {units}"
         return ""
 
 
@@ -107,67 +122,15 @@ def group_letters(
     return {row: " ".join(name for name, group in lettered if row in group) for row in rows}
 
 
-class RowComparison(Record):
-    """Two ranked rows on the same pairs; a pair without a score is wrong."""
-
-    first: str
-    second: str
-    difference: float
-    """Accuracy of the first less that of the second."""
-    low: float | None
-    high: float | None
-    """Its 95 % interval by cluster, of this one comparison."""
-    n: int
-    clusters: int
-    p: float
-    """The p of these two alone: see `flips.equality_p`."""
-    adjusted: float
-    """The p of the step-down test of all pairs of rows in the ranking, or where couples and
-    responses are crossed of Holm's procedure, times the number of the leaderboard's rankings that
-    can distinguish any rows."""
-
-    @property
-    def estimate(self) -> Estimate:
-        """The difference with its interval."""
-        return Estimate(
-            value=self.difference, low=self.low, high=self.high, n=self.n, clusters=self.clusters
-        )
-
-
-class RankingTest(Record):
-    """How the rows of one ranking were compared."""
-
-    clusters: int
-    """Couples, users or prompts: what is flipped, where anything is."""
-    least: float
-    """The smallest adjusted p that two rows of this table can have, times the same number. Where
-    couples and responses are crossed, that of a row ahead on every pair, all of them independent
-    but for the few couples or responses."""
-    flips: int
-    """The number of flips that were computed; 0 where couples and responses are crossed."""
-    exact: bool
-    """Whether all flips were computed."""
-
-    @property
-    def crossed(self) -> bool:
-        """Whether rows are compared by the intervals of their differences, and not by flips."""
-        return self.flips == 0
-
-    @property
-    def can_distinguish(self) -> bool:
-        """Whether any flip changes a difference of two rows, whichever row is ahead: a table of
-        scorers that cannot see the user has none on whole twins. Where couples and responses are
-        crossed, whether any row is not at one half by identity."""
-        return self.flips != 1
-
-
 class Ranking(Record):
     """Rows by their names, SCORER.CONDITION."""
 
     mode: Mode | None
     condition: ConditionName
+    ranked_by: RankingFigure = Field("accuracy", exclude_if=lambda figure: figure == "accuracy")
+    """Left out of JSON where it is the accuracy."""
     ranked: tuple[str, ...]
-    """The ranked rows by accuracy, best first; equal ones by name."""
+    """The ranked rows, best first; equal ones by name."""
     groups: dict[str, str]
     """The letters of each ranked row."""
     unranked: dict[str, str]
@@ -198,23 +161,27 @@ def rank(
     entries: Sequence[BoardEntry],
     points: Mapping[str, Floats],
     clusters: Places,
+    flips: Mapping[str, Mapping[str, UnitFlip]] | None = None,
 ) -> Ranking:
-    """Rank the entries, all of this condition.
+    """Rank the entries, all of this condition, by accuracy or by the `flips` of each unit.
 
     `points`: by entry, of shape (n,) over the mode's pairs, NaN where one counts for no entry;
     `clusters`: their `Places`.
     """
+    ranked_by: RankingFigure = "net_right_flips" if flips else "accuracy"
     unranked = {entry.name: why for entry in entries if (why := entry.unranked(mode))}
-    accuracies = {
+    figures = {
         entry.name: figure
         for entry in entries
-        if entry.name not in unranked and (figure := entry.figure("accuracy", mode))
+        if entry.name not in unranked and (figure := entry.figure(ranked_by, mode))
     }
-    names = tuple(sorted(accuracies, key=lambda name: (-(accuracies[name].value or 0.0), name)))
-    exact = {name for name in names if accuracies[name].by_identity}
-    comparisons, test = (
-        compare_rows(names, points, clusters, exact) if len(names) > 1 else ([], None)
-    )
+    names = tuple(sorted(figures, key=lambda name: (-(figures[name].value or 0.0), name)))
+    exact = {name for name in names if figures[name].by_identity}
+    comparisons, test = list[RowComparison](), None
+    if len(names) > 1 and flips:
+        comparisons, test = compare_flips(names, flips)
+    elif len(names) > 1:
+        comparisons, test = compare_rows(names, points, clusters, exact)
     # Between two of these no difference could have come out.
     comparisons = [
         one.model_copy(update={"low": None, "high": None})
@@ -225,6 +192,7 @@ def rank(
     return Ranking(
         mode=mode,
         condition=condition,
+        ranked_by=ranked_by,
         ranked=names,
         groups=_groups(names, comparisons),
         unranked=unranked,
@@ -246,10 +214,10 @@ def share_level(rankings: Sequence[Ranking]) -> Iterator[Ranking]:
     sharers = max(1, level_sharers(rankings))
     for one in rankings:
         comparisons = [
-            pair.model_copy(update={"adjusted": _six_digits(min(1.0, sharers * pair.adjusted))})
+            pair.model_copy(update={"adjusted": six_digits(min(1.0, sharers * pair.adjusted))})
             for pair in one.comparisons
         ]
-        least = one.test and _six_digits(min(1.0, sharers * one.test.least))
+        least = one.test and six_digits(min(1.0, sharers * one.test.least))
         yield one.model_copy(
             update={
                 "comparisons": tuple(comparisons),
@@ -262,96 +230,3 @@ def share_level(rankings: Sequence[Ranking]) -> Iterator[Ranking]:
 def _groups(names: Sequence[str], comparisons: Iterable[RowComparison]) -> dict[str, str]:
     differing_pairs = [(one.first, one.second) for one in comparisons if one.adjusted < LEVEL]
     return group_letters(names, differing_pairs)
-
-
-def compare_rows(
-    names: Sequence[str],
-    points: Mapping[str, Floats],
-    clusters: Places,
-    exact: Set[str] = frozenset(),
-) -> tuple[list[RowComparison], RankingTest]:
-    """Compare each two of two or more ranked rows, all at once. The arguments are as in `rank`;
-    `exact` are the rows that are at one half by identity."""
-    every = np.array([points[name] for name in names])
-    # What counts for one row counts for each of them.
-    due = ~np.isnan(every[0])
-    every, clusters = every[:, due], clusters[due]
-    if clusters.ndim > 1:
-        return _compare_crossed(names, every, clusters, exact)
-    pairs = list(combinations(range(len(names)), 2))
-    result = step_down(every, clusters, pairs)
-    compared = [
-        _comparison((names[a], names[b]), every[a] - every[b], clusters, p)
-        for (a, b), p in zip(pairs, result.p.tolist(), strict=True)
-    ]
-    return compared, RankingTest(
-        clusters=len(np.unique(clusters)),
-        least=_six_digits(result.least),
-        flips=result.flips,
-        exact=result.exact,
-    )
-
-
-def _compare_crossed(
-    names: Sequence[str], every: Floats, clusters: Places, exact: Set[str]
-) -> tuple[list[RowComparison], RankingTest]:
-    """Compare rows of `every`, shape (rows, n), where couples and responses are crossed.
-
-    Each p is that of the interval of the difference, and they are adjusted by Holm's procedure. The
-    rows of `exact` have one point on each twin, whatever the data: the difference to any of them is
-    the accuracy less one half, which is one test, and two of them need none.
-    """
-    rows = dict(zip(names, every, strict=True)) | dict.fromkeys(exact, np.full_like(every[0], 0.5))
-    compared, tests = [], dict[frozenset[str], float]()
-    for pair in combinations(names, 2):
-        tested, differences = frozenset(pair) - exact, rows[pair[0]] - rows[pair[1]]
-        if len(tested) == 2:
-            compared.append(_comparison(pair, differences, clusters))
-        else:
-            # Of differences to one half, twice as much is what has the accuracy's interval.
-            twice = _comparison(pair, 2 * differences, clusters)
-            ends = twice.model_dump(include={"difference", "low", "high"}, exclude_none=True)
-            halves = {end: round(value / 2, 6) for end, value in ends.items()}
-            compared.append(twice.model_copy(update=halves))
-        if tested:
-            tests[tested] = compared[-1].p
-    together = multipletests(list(tests.values()), method="holm")[1].tolist() if tests else []
-    adjusted = dict(zip(tests, together, strict=True))
-    compared = [
-        one.model_copy(update={"adjusted": _six_digits(adjusted.get(tested, 1.0))})
-        for one in compared
-        for tested in (frozenset({one.first, one.second}) - exact,)
-    ]
-    ahead = accuracy(np.ones(every.shape[1]), clusters)
-    assert ahead, "a ranked row has an accuracy"
-    least = min(1.0, len(tests) * ahead._replace(design=1.0).p_of_one_half())
-    return compared, RankingTest(
-        clusters=ahead.clusters,
-        least=_six_digits(least) if tests else 1.0,
-        flips=0 if tests else 1,
-        exact=True,
-    )
-
-
-def _comparison(
-    names: tuple[str, str], differences: Floats, clusters: Places, adjusted: float = 0.0
-) -> RowComparison:
-    p = equality_p(differences, clusters)
-    estimate = difference(differences, clusters)
-    return RowComparison(
-        first=names[0],
-        second=names[1],
-        difference=estimate.value or 0.0,
-        low=estimate.low,
-        high=estimate.high,
-        n=estimate.n,
-        clusters=estimate.clusters,
-        p=_six_digits(p),
-        # Drawn flips may fall on the other side of the exact p of one comparison.
-        adjusted=_six_digits(max(p, adjusted)),
-    )
-
-
-def _six_digits(p: float) -> float:
-    """The same on every machine."""
-    return float(f"{p:.6g}")

@@ -24,7 +24,8 @@ from pairwright.evaluation.board.ranking import BoardEntry, Ranking, gain_over
 from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.measure.figure import FIGURES, ScorerFigure, figure_names
 from pairwright.evaluation.release import tie_mark
-from pairwright.modes import is_twin, mode_title
+from pairwright.modes import PLACEBO, TWIN, is_twin, mode_title
+from pairwright.records import Mode
 from pairwright.text import visible
 from pairwright_human_eval.spreadsheets import guarded
 
@@ -38,7 +39,7 @@ class RankingTable(NamedTuple):
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     main: tuple[str, ...]
-    """The heads of the columns that are read first, five at most."""
+    """The heads of the columns that are read first: five at most, and six with flips."""
 
     def only(self, heads: Collection[str]) -> "RankingTable":
         """The columns of these heads, in their order here."""
@@ -51,9 +52,10 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
     """The entries of a ranking, one a row, with every column."""
     mode = ranking.mode
     entries = [board.entries[name] for name in board.rows(ranking)]
+    by_flips = ranking.ranked_by == "net_right_flips"
 
-    def text(name: str, entry: BoardEntry) -> str:
-        return figure_text(entry.figure(name, mode))
+    def text(name: str, entry: BoardEntry, of: Mode | None = mode) -> str:
+        return figure_text(entry.figure(name, of))
 
     def count(of: Literal["n", "clusters"], entry: BoardEntry) -> str:
         figure = entry.figure("accuracy", mode)
@@ -69,6 +71,8 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
         columns["group"] = lambda one: ranking.groups.get(one.name, "").replace(
             " ", "\N{NO-BREAK SPACE}"
         )
+    if by_flips:
+        columns |= {head: partial(text, name, of=of) for head, (name, of) in FLIPS.items()}
     columns["accuracy"] = partial(text, "accuracy")
     further = [
         f"{gain_over(control)}, points"
@@ -104,7 +108,17 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
     whole = all(one.value("coverage", mode) in (None, 1.0) for one in entries)
     # Where every score is there, coverage says nothing that the accuracy does not.
     main = ("scorer", "group", "accuracy", second, *(() if whole else (covered,)))
+    if by_flips:  # The notes say which rows are short of scores.
+        main = ("scorer", "group", *FLIPS, "accuracy")
     return RankingTable(tuple(columns), tuple(rows), main)
+
+
+FLIPS: dict[str, tuple[str, Mode | None]] = {
+    "net right flips, points": ("net_right_flips", TWIN.name),
+    "right flips": ("both_right_of_scored", TWIN.name),
+    "flips on placebos": ("placebo_flips", PLACEBO.name),
+}
+"""The columns of flips, each with the figure and the mode that it is of."""
 
 
 def label(entry: BoardEntry) -> str:
@@ -122,8 +136,8 @@ def figure_text(figure: ScorerFigure | None) -> str:
     figure as a plain number; empty where there is nothing to say."""
     if figure is None or figure.value is None:
         return ""
-    kind = FIGURES.get(figure.name)
-    if kind is None:
+    kind = FIGURES.get(figure.name, FIGURES["gain"])
+    if kind.difference:
         return figure.percent(1, sign=True)
     if kind.interval:
         return figure.percent(1) if kind.percent else figure.text()
@@ -149,7 +163,7 @@ COLUMNS = (
     ),
     *(
         f"{name}{part}"
-        for name in FURTHER for part in PARTS
+        for name in (*FURTHER, *(name for name, _ in FLIPS.values())) for part in PARTS
     ),
 )  # fmt: skip
 """The head of leaderboard.csv."""
@@ -166,8 +180,8 @@ _ESCAPED = str.maketrans({
 def csv_table(board: Leaderboard) -> str:
     """The text of leaderboard.csv: one row a scorer, condition and mode, in the order of the page.
 
-    `rank` is 1 plus the number of ranked rows with a higher accuracy; rows that share a letter in
-    `groups` cannot be distinguished.
+    `rank` is 1 plus the number of ranked rows with a higher accuracy, or with more net right flips
+    where rows have these; rows that share a letter in `groups` cannot be distinguished.
     """
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
@@ -182,9 +196,11 @@ def _cells(board: Leaderboard, ranking: Ranking, entry: BoardEntry) -> Iterator[
     """One row, in the order of COLUMNS."""
     about, mode, rank = entry.about, ranking.mode, ""
     if entry.name in ranking.ranked:
-        accuracies = [board.entries[name].value("accuracy", mode) or 0.0 for name in ranking.ranked]
-        own = accuracies[ranking.ranked.index(entry.name)]
-        rank = str(1 + sum(other > own for other in accuracies))
+        values = [
+            board.entries[name].value(ranking.ranked_by, mode) or 0.0 for name in ranking.ranked
+        ]
+        own = values[ranking.ranked.index(entry.name)]
+        rank = str(1 + sum(other > own for other in values))
     texts = (
         board.release.name,
         board.release.version,
@@ -200,8 +216,12 @@ def _cells(board: Leaderboard, ranking: Ranking, entry: BoardEntry) -> Iterator[
         ranking.groups.get(entry.name, ""),
     )
     yield from (guarded(visible(text)) for text in texts)
-    for name in ("accuracy", *map(gain_over, GAIN_CONTROLS), *FURTHER):
-        figure = entry.figure(name, mode)
+    figures = [
+        entry.figure(name, mode) for name in ("accuracy", *map(gain_over, GAIN_CONTROLS), *FURTHER)
+    ]
+    by_flips = ranking.ranked_by == "net_right_flips"
+    figures += [entry.figure(*flip) if by_flips else None for flip in FLIPS.values()]
+    for figure in figures:
         for part in ("value", "low", "high", "n", "clusters"):
             number = getattr(figure, part, None)
             yield "" if number is None else repr(number)

@@ -2,7 +2,9 @@
 
 figure.py        a figure, `FIGURES` (a new figure is a row there, and all tables show it), and the
                  pairs that count
-accuracy.py      all figures of one result: accuracy, coverage, ties, order, twins, slices, gains
+flips.py         whether a preference changes with the user, on twins and on placebos
+accuracy.py      all figures of one result: accuracy, coverage, ties, order, twins, gains
+slices.py        accuracy on slices of the pairs
 calibration.py   distance from people's votes, calibration error, accuracy by margin
 
 **A pair without a score** counts as wrong in accuracies and in both halves right, so that leaving

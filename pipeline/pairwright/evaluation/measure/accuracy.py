@@ -1,20 +1,20 @@
 """The figures of one result: accuracy and what it leaves open, twins, gains; whether a judge's
-verdict depends on the order of the responses; and accuracy on slices of a mode's pairs, where word
-overlap is right, tied or wrong, and by the date of the posts against a model's cutoff.
-
-A twin is in one slice with both halves, so that a scorer that cannot see the user is right on one
-half of every slice, too.
+verdict depends on the order of the responses.
 """
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 import numpy as np
 
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
-from pairwright.evaluation.decision import POINTS, Choice, PairDecision
+from pairwright.evaluation.decision import (
+    POINTS,
+    Choice,
+    PairDecision,
+)
 from pairwright.evaluation.measure.calibration import calibration_figures
 from pairwright.evaluation.measure.figure import (
     Group,
@@ -23,13 +23,15 @@ from pairwright.evaluation.measure.figure import (
     ScorerFigure,
     average,
     by_mode,
+    coverage,
+    every_mode,
     figure_of,
     mode_group,
     points,
     share,
 )
-from pairwright.evaluation.release import SOURCES
-from pairwright.evaluation.scorers.scorer import BLIND, NOTHING_TO_SHOW
+from pairwright.evaluation.measure.flips import flip_figures
+from pairwright.evaluation.scorers.scorer import BLIND
 from pairwright.intervals import Floats, cluster_numbers, difference, mean
 from pairwright.modes import MODES, is_twin
 from pairwright.modes import mode_pairs as mode_pairs_in_words
@@ -112,80 +114,6 @@ def _blind_names(one: PairDecision, orders: tuple[Choice, Choice]) -> tuple[Choi
     return _OTHER[orders[0]], _OTHER[orders[1]]
 
 
-FLOOR = "overlap"
-"""The baseline whose decisions make the slices of word overlap."""
-OVERLAP_SLICES = ("word overlap right", "word overlap tied", "word overlap wrong")
-OVERLAP_RIGHT, OVERLAP_WRONG = OVERLAP_SLICES[0], OVERLAP_SLICES[-1]
-DATE_SLICES = (
-    "posts before the cutoff",
-    "posts before and after",
-    "posts after the cutoff",
-    "posts without dates",
-)
-Unit = Sequence[PairDecision]
-
-
-def unit_name(unit: Unit) -> str:
-    """What identifies a unit in every result: its twin, or its pair."""
-    return (unit[0].twin_id if len(unit) > 1 else None) or unit[0].id
-
-
-def overlap_slices(decisions: Sequence[PairDecision]) -> dict[str, str]:
-    """By unit, the slice that the baseline's decisions give: right where it is right on more than
-    half of the unit, wrong on less. A twin with one half right and one wrong is tied, as one with
-    two ties is: word overlap does not decide it."""
-    slices = {}
-    for mode_pairs in by_mode(decisions):
-        for unit in mode_pairs.whole:
-            ahead = sum(map(points, unit)) - len(unit) / 2
-            right, tied, wrong = OVERLAP_SLICES
-            slices[unit_name(unit)] = right if ahead > 0 else wrong if ahead < 0 else tied
-    return slices
-
-
-def date_slice(unit: Unit, cutoff: str) -> str:
-    """Where the posts of a unit lie; `cutoff` is a year, month or day. What was written in the
-    month of a cutoff that is a month is before it."""
-    days = [(one.first_post, one.last_post) for one in unit]
-    known = [(first, last) for first, last in days if first is not None and last is not None]
-    before, both, after, unknown = DATE_SLICES
-    if len(known) < len(days):
-        return unknown
-    first, last = min(first for first, _ in known), max(last for _, last in known)
-    if last[: len(cutoff)] <= cutoff:
-        return before
-    return after if first[: len(cutoff)] > cutoff else both
-
-
-def slice_figures(
-    decisions: Sequence[PairDecision], overlap: Mapping[str, str], cutoff: str | None
-) -> Iterator[ScorerFigure]:
-    """The accuracy on each slice that has pairs: by `overlap`, which has the slice of each unit,
-    by source, and by the dates of the posts, where the scorer's cutoff is known."""
-    for mode_pairs in by_mode(decisions):
-        yield from _figures(mode_pairs, OVERLAP_SLICES, overlap)
-        sources = {unit_name(unit): unit[0].source for unit in mode_pairs.units if unit[0].source}
-        largest = [name for name, _ in Counter(sources.values()).most_common(SOURCES)]
-        yield from _figures(mode_pairs, largest, sources, "source_accuracy")
-        if cutoff is not None:
-            dates = {unit_name(unit): date_slice(unit, cutoff) for unit in mode_pairs.units}
-            yield from _figures(mode_pairs, DATE_SLICES, dates)
-
-
-def _figures(
-    mode_pairs: ModeDecisions,
-    names: Sequence[str],
-    slices: Mapping[str, str],
-    figure: str = "slice_accuracy",
-) -> Iterator[ScorerFigure]:
-    for name in names:
-        some = [
-            one for unit in mode_pairs.units if slices.get(unit_name(unit)) == name for one in unit
-        ]
-        if some:
-            yield accuracy_figure(figure, Group(mode_pairs.mode, name), some)
-
-
 HALVES = ("asked", "counterfactual")
 """The halves of a twin that was asked for: whether it is the user's own question."""
 
@@ -211,14 +139,7 @@ def accuracies(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
 def bounds_and_ties(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     """Coverage, ties, and the accuracy that ties and pairs without a score could still make."""
     group = mode_group(mode_pairs.mode)
-    covered = [float(all(one.choice is not None for one in unit)) for unit in mode_pairs.units]
-    clusters = [unit[0].clusters for unit in mode_pairs.units]
-    missing = [f"{reason}: {n:,}" for reason, n in sorted(mode_pairs.unscored.items())]
-    if any(reason in NOTHING_TO_SHOW for reason in mode_pairs.unscored):
-        missing.append("pairs that the release has nothing to show of are not counted")
-    if alone := mode_pairs.lone_halves:
-        missing.append(f"halves with a score whose other half has none: {alone:,}")
-    yield share("coverage", group, covered, clusters, "; ".join(missing))
+    yield coverage(mode_pairs)
     tied = [one for one in mode_pairs.scored if one.choice == "tie"]
     unstable = sum(one.unstable for one in tied)
     note = f"{unstable:,} of {len(tied):,} are verdicts that change with the order"
@@ -336,7 +257,7 @@ def _gain(name: str, group: Group, joined: Sequence[Halves], note: str = "") -> 
 
 def figures_of(decisions: Sequence[PairDecision]) -> tuple[ScorerFigure, ...]:
     """All figures of one result: of each mode in turn, those of the whole mode before those of its
-    configurations."""
+    configurations; and the flips."""
     figures: list[ScorerFigure] = []
     for mode_pairs in by_mode(decisions):
         figures += accuracies(mode_pairs)
@@ -344,13 +265,14 @@ def figures_of(decisions: Sequence[PairDecision]) -> tuple[ScorerFigure, ...]:
         figures += order_figures(mode_pairs)
         figures += twin_figures(mode_pairs) if is_twin(mode_pairs.mode) else ()
         figures += calibration_figures(mode_pairs)
-    return tuple(figures)
+    return (*figures, *flip_figures(decisions))
 
 
 IDENTITIES = {
     "accuracy": 0.5, "accuracy_of_scored": 0.5, "worst_case": 0.5, "best_case": 0.5,
     "slice_accuracy": 0.5, "source_accuracy": 0.5, "accuracy_of_surer_half": 0.5,
     "both_right": 0.0, "both_right_of_scored": 0.0, "interaction": 0.5,
+    "placebo_flips": 0.0, "net_right_flips": 0.0,
 }  # fmt: skip
 """The value of each figure where the points of every twin sum to one. A gain is 0 then."""
 
@@ -372,7 +294,7 @@ def without_error(
     blind = not (record.shows_posts or record.about_user) or scorer in BLIND
     even = {
         mode_pairs.mode
-        for mode_pairs in by_mode(decisions)
+        for mode_pairs in every_mode(decisions)
         if blind
         and is_twin(mode_pairs.mode)
         and all(sum(map(points, unit)) == 1 for unit in mode_pairs.units)

@@ -15,7 +15,7 @@ from pairwright.estimate import Estimate
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.scorers.scorer import NOTHING_TO_SHOW
 from pairwright.intervals import Floats, cluster_numbers, mean, mean_points, with_width
-from pairwright.modes import is_twin
+from pairwright.modes import has_no_preference, is_twin
 from pairwright.records import Cluster, Mode
 
 RULE = (
@@ -35,6 +35,8 @@ class FigureKind(NamedTuple):
     """Whether it is a share, which is written in percent."""
     interval: bool = True
     """Whether tables have its interval."""
+    difference: bool = False
+    """Whether it is a difference, which is written in points and with its sign."""
 
 
 FIGURES: dict[str, FigureKind] = {
@@ -78,11 +80,22 @@ FIGURES: dict[str, FigureKind] = {
         "scorer that cannot see the user",
         "twins",
     ),
-    "both_right_of_scored": FigureKind("the same over only the twins with both halves scored"),
+    "both_right_of_scored": FigureKind(
+        "the same over only the twins with both halves scored: the right flips"
+    ),
     "interaction": FigureKind(
         "share of twins where the two responses, added, score higher for their own users than for "
         "the other users; ties count one half, and twins without both scores count 0",
         "twins",
+    ),
+    "placebo_flips": FigureKind(
+        "share of placebos where a scorer prefers one response for the one user and the other for "
+        "the other user, of those with both halves scored; a tie in a half is no flip"
+    ),
+    "net_right_flips": FigureKind(
+        "right flips on twins less half of the flips on placebos: near 1 for a scorer that reads "
+        "its users, 0 for one that cannot see them, answers by chance or always flips",
+        difference=True,
     ),
     "brier": FigureKind(
         "mean of (p - share of votes for the chosen response) squared; p is the logistic of the "
@@ -105,14 +118,15 @@ FIGURES: dict[str, FigureKind] = {
         "calibration",
     ),
     "slice_accuracy": FigureKind(
-        "accuracy on a slice of the pairs: where word overlap is right, tied or wrong, or by the "
-        "date of the posts"
+        "accuracy on a slice of the pairs: where word overlap is right, tied or wrong, by the date "
+        "of the posts, or by how the aspects follow from them"
     ),
     "source_accuracy": FigureKind(
         "accuracy on the natural twins of one source: a conversation, or else a question"
     ),
     "gain": FigureKind(
-        "accuracy when the profile is shown, less accuracy without it, on the same pairs"
+        "accuracy when the profile is shown, less accuracy without it, on the same pairs",
+        difference=True,
     ),
 }
 
@@ -195,6 +209,7 @@ def figure_of(name: str, group: Group, estimate: Estimate, note: str = "") -> Sc
 
 
 Halves = tuple[PairDecision, PairDecision]
+Unit = Sequence[PairDecision]
 OTHER_HALF = "other_half_not_part"
 """Why a half is not part of a condition: the other half of its twin is not, or is not there."""
 
@@ -245,8 +260,27 @@ class ModeDecisions(NamedTuple):
         return sum(decision.choice is not None for decision in self.given) - len(self.scored)
 
 
+def coverage(mode_pairs: ModeDecisions) -> ScorerFigure:
+    """The share of the units that are scored whole; why others are not is its note."""
+    covered = [float(all(one.choice is not None for one in unit)) for unit in mode_pairs.units]
+    clusters = [unit[0].clusters for unit in mode_pairs.units]
+    missing = [f"{reason}: {n:,}" for reason, n in sorted(mode_pairs.unscored.items())]
+    if any(reason in NOTHING_TO_SHOW for reason in mode_pairs.unscored):
+        missing.append("pairs that the release has nothing to show of are not counted")
+    if alone := mode_pairs.lone_halves:
+        missing.append(f"halves with a score whose other half has none: {alone:,}")
+    return share("coverage", mode_group(mode_pairs.mode), covered, clusters, "; ".join(missing))
+
+
 def by_mode(decisions: Sequence[PairDecision]) -> Iterator[ModeDecisions]:
-    """Each mode that there is, in the order of its first decision."""
+    """Each mode whose labels say which response is preferred, in the order of its first decision.
+    What is not here has no part in any accuracy, test or table of it: labels of placebos are
+    drawn."""
+    return (one for one in every_mode(decisions) if not has_no_preference(one.mode))
+
+
+def every_mode(decisions: Sequence[PairDecision]) -> Iterator[ModeDecisions]:
+    """Each mode that there is, placebos among them, in the order of its first decision."""
     modes: dict[Mode | None, list[PairDecision]] = {}
     for decision in decisions:
         modes.setdefault(decision.mode, []).append(decision)
@@ -268,6 +302,11 @@ def mode_decisions(mode: Mode | None, decisions: Sequence[PairDecision]) -> Mode
     )
     whole = tuple(unit for unit in units if all(one.choice is not None for one in unit))
     return ModeDecisions(mode, tuple(decisions), units, whole)
+
+
+def unit_name(unit: Unit) -> str:
+    """What identifies a unit in every result: its twin, or its pair."""
+    return (unit[0].twin_id if len(unit) > 1 else None) or unit[0].id
 
 
 def points(decision: PairDecision) -> float:

@@ -4,7 +4,7 @@ The run's store must be open for writing meanwhile: that holds the lock of the f
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from pairwright.errors import CallFailed, InputError, Interrupted, Unanswered
 from pairwright.models import Answer, Request
 from pairwright.models.client import Meter
-from pairwright.models.store.database import unusable
+from pairwright.models.store.database import Statements, unusable
 
 APPLICATION_ID = 0x50575242  # "PWRB"
 FORMAT = 1
@@ -68,35 +68,36 @@ class PendingCalls:
             )
         try:
             # One thread at a time, as for the store.
-            self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-            (tables,) = self._db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+            connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
             if tables == 0:
-                self._db.executescript(SCHEMA)
-            (owner,) = self._db.execute("PRAGMA application_id").fetchone()
-            (version,) = self._db.execute("PRAGMA user_version").fetchone()
+                connection.executescript(SCHEMA)
+            (owner,) = connection.execute("PRAGMA application_id").fetchone()
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
         except sqlite3.DatabaseError as error:
             raise unusable(path, error) from None
         if (owner, version) != (APPLICATION_ID, FORMAT):
             raise unusable(path, ValueError("not a list of requests that this version can read"))
+        self._db = Statements(path, connection)
 
     def close(self) -> None:
         self._save()
-        self._db.close()
+        self._db.connection.close()
 
     def begin(self) -> None:
         """A build begins: nothing is needed yet."""
-        self._execute("UPDATE asked SET needed = 0 WHERE needed")
+        self._db.execute("UPDATE asked SET needed = 0 WHERE needed")
 
     def needs(self, key: str) -> bool:
         """Whether the build at hand has asked for this call before."""
-        row = self._execute("SELECT needed FROM asked WHERE key = ?", key).fetchone()
+        row = self._db.execute("SELECT needed FROM asked WHERE key = ?", key).fetchone()
         return row is not None and bool(row[0])
 
     def need(self, endpoint: str, request: Request) -> None:
         """The build at hand cannot go on without this call."""
         if self._unsaved == 0:
-            self._execute("BEGIN")
-        self._execute(
+            self._db.execute("BEGIN")
+        self._db.execute(
             "INSERT OR REPLACE INTO asked VALUES (?, ?, ?, 1, ?)",
             request.key, endpoint, request.purpose, request.canonical,
         )  # fmt: skip
@@ -108,7 +109,7 @@ class PendingCalls:
         """The requests that the last build needs of an endpoint, those with one history together,
         in an order that depends on the requests alone."""
         self._save()
-        keys = self._execute(
+        keys = self._db.execute(
             f"SELECT key FROM asked WHERE needed AND endpoint = ? ORDER BY {_ORDER}", endpoint
         )
         for (key,) in keys:
@@ -118,13 +119,13 @@ class PendingCalls:
         """Identifies the set of requests that the last build needs."""
         self._save()
         digest = blake2b(digest_size=16)
-        for (key,) in self._execute("SELECT key FROM asked WHERE needed ORDER BY key"):
+        for (key,) in self._db.execute("SELECT key FROM asked WHERE needed ORDER BY key"):
             digest.update(key.encode())
         return f"b2:{digest.hexdigest()}"
 
     def call(self, key: str) -> PendingCall:
         """Raises KeyError where no such request is open."""
-        row = self._execute(
+        row = self._db.execute(
             "SELECT endpoint, purpose, request FROM asked WHERE key = ?", key
         ).fetchone()
         if row is None:
@@ -134,56 +135,42 @@ class PendingCalls:
 
     def answered(self, keys: Iterable[str]) -> None:
         """These calls are in the store now."""
-        self._many("DELETE FROM asked WHERE key = ?", [(key,) for key in keys])
+        self._db.write(("DELETE FROM asked WHERE key = ?", [(key,) for key in keys]))
 
     def failed(self, failures: Iterable[tuple[str, str, str]]) -> None:
         """Note (key, reason, detail) of replies that were none; once for each round."""
         number = self.round
         rows = [(key, number, reason, detail) for key, reason, detail in failures]
-        self._many("INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?)", rows)
+        self._db.write(("INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?)", rows))
 
     def failures(self, key: str) -> list[tuple[str, str]]:
         """The reason and detail of each round in which a request failed."""
         query = "SELECT reason, detail FROM failures WHERE key = ? ORDER BY round"
-        return self._execute(query, key).fetchall()
+        return self._db.execute(query, key).fetchall()
 
     @property
     def round(self) -> int:
         """The number of the round that was written last; 0 where none was."""
-        return int(self._execute("SELECT number FROM round").fetchone()[0])
+        return int(self._db.execute("SELECT number FROM round").fetchone()[0])
 
     @property
     def round_digest(self) -> str:
         """What `digest` was for that round."""
-        return str(self._execute("SELECT digest FROM round").fetchone()[0])
+        return str(self._db.execute("SELECT digest FROM round").fetchone()[0])
 
     def failed_in_round(self) -> bool:
         """Whether a reply of the last round was none."""
-        rows = self._execute("SELECT 1 FROM failures WHERE round = ? LIMIT 1", self.round)
+        rows = self._db.execute("SELECT 1 FROM failures WHERE round = ? LIMIT 1", self.round)
         return rows.fetchone() is not None
 
     def written(self, number: int, digest: str) -> None:
         """The files of a round are there."""
-        self._execute("UPDATE round SET number = ?, digest = ?", number, digest)
+        self._db.execute("UPDATE round SET number = ?, digest = ?", number, digest)
 
     def _save(self) -> None:
         if self._unsaved:
-            self._execute("COMMIT")
-            self._unsaved = 0
-
-    def _many(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
-        try:
-            self._db.execute("BEGIN")
-            self._db.executemany(statement, rows)
             self._db.execute("COMMIT")
-        except sqlite3.DatabaseError as error:
-            raise unusable(self.path, error) from None
-
-    def _execute(self, statement: str, *values: object) -> sqlite3.Cursor:
-        try:
-            return self._db.execute(statement, values)
-        except sqlite3.DatabaseError as error:
-            raise unusable(self.path, error) from None
+            self._unsaved = 0
 
 
 class Recorder:

@@ -12,10 +12,11 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
+from pairwright.dataset import read_one, write_one
 from pairwright.errors import InputError, on_disk
-from pairwright.files import whole_file, write_whole
+from pairwright.files import whole_file
 from pairwright.models import Request
 from pairwright.models.batch.pending import PendingCalls
 from pairwright.models.client.wire import body_of
@@ -52,20 +53,15 @@ def read_submissions(folder: Path) -> dict[str, Submission]:
     """How far each shard of a round is, by its file; none where nothing was handed in. Raises
     InputError for a damaged file."""
     path = folder / STATE
-    try:
-        return _State.model_validate_json(path.read_bytes()).shards
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValidationError):
-        raise InputError(
-            "cannot be read, so what was submitted is not known",
-            where=path,
-            fix="Look at the batches of the account; remove this file if none is of this round.",
-        ) from None
+    fix = (
+        "What was submitted is not known: look at the batches of the account, and remove this file"
+        " if none is of this round."
+    )
+    return read_one(path, _State, fix=fix).shards if path.exists() else {}
 
 
 def write_submissions(folder: Path, shards: dict[str, Submission]) -> None:
-    write_whole(folder / STATE, _State(shards=shards).model_dump_json(indent=2) + "\n")
+    write_one(folder / STATE, _State(shards=shards))
 
 
 URL: Final = "/v1/chat/completions"
@@ -151,23 +147,16 @@ def write_round(
                 )
             )  # fmt: skip
     round_ = Round(round=number, digest=digest, shards=tuple(shards))
-    write_whole(folder / INDEX, round_.model_dump_json(indent=2) + "\n")
+    write_one(folder / INDEX, round_)
     pending.written(number, digest)
     return round_
 
 
 def read_round(folder: Path) -> Round:
     """The index of a round; raises InputError where it is missing or none."""
-    index = folder / INDEX
-    try:
-        return Round.model_validate_json(index.read_bytes())
-    except (OSError, ValidationError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not an index of a round"
-        raise InputError(
-            f"cannot be read: {reason}",
-            where=index,
-            fix="Name the folder that --batch-out of the build named.",
-        ) from None
+    return read_one(
+        folder / INDEX, Round, fix="Name the folder that --batch-out of the build named."
+    )
 
 
 def latest_round(out: Path) -> Round:

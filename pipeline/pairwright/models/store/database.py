@@ -193,8 +193,51 @@ def _sqlite_name(error: sqlite3.Error) -> str:
 SqlRow = Sequence[object]
 
 
-class Database:
-    """An open `calls.sqlite`. Its StoreErrors say what is wrong with the file and what to do."""
+class Statements:
+    """Statements to an open file of SQLite. Its StoreErrors say what is wrong with the file and
+    what to do."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self.connection = connection
+
+    def has(self, table: str) -> bool:
+        """Whether the file has a table; those of earlier versions lack some."""
+        query = "SELECT count(*) FROM sqlite_schema WHERE name = ?"
+        return bool(self.execute(query, table).fetchone()[0])
+
+    def execute(self, statement: str, *values: object) -> sqlite3.Cursor:
+        """Run one statement by itself. Raises StoreError."""
+        try:
+            return self.connection.execute(statement, values)
+        except sqlite3.DatabaseError as error:
+            raise unusable(self.path, error) from None
+
+    def rows(self, statement: str, *values: object) -> Iterator[tuple[Any, ...]]:
+        """Yield what a statement finds. Raises StoreError, also where a later row is damaged."""
+        try:
+            yield from self.connection.execute(statement, values)
+        except sqlite3.DatabaseError as error:
+            raise unusable(self.path, error) from None
+
+    def write(self, *statements: tuple[str, Sequence[SqlRow]]) -> None:
+        """Write all rows of all statements in one transaction, or none. Raises StoreError."""
+        try:
+            self.connection.execute("BEGIN")
+            for statement, rows in statements:
+                if "?" in statement:
+                    self.connection.executemany(statement, rows)
+                else:
+                    self.connection.execute(statement)
+            self.connection.execute("COMMIT")
+        except Exception as error:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            raise unusable(self.path, error) from None
+
+
+class Database(Statements):
+    """An open `calls.sqlite`."""
 
     def __init__(self, path: Path, *, writing: bool, unchanging: bool, alone: bool) -> None:
         """Open the file. Where `writing`, hold its folder, and create it if there is none.
@@ -261,40 +304,6 @@ class Database:
                 f"{self.path}: written in store format {version}, this version reads {FORMAT}\n"
                 "  Use the version of Pairwright that wrote it, or another run folder."
             )
-
-    def has(self, table: str) -> bool:
-        """Whether the file has a table; those of earlier versions lack some."""
-        query = "SELECT count(*) FROM sqlite_schema WHERE name = ?"
-        return bool(self.execute(query, table).fetchone()[0])
-
-    def execute(self, statement: str, *values: object) -> sqlite3.Cursor:
-        """Run one statement by itself. Raises StoreError."""
-        try:
-            return self.connection.execute(statement, values)
-        except sqlite3.DatabaseError as error:
-            raise unusable(self.path, error) from None
-
-    def rows(self, statement: str) -> Iterator[tuple[Any, ...]]:
-        """Yield what a statement finds. Raises StoreError, also where a later row is damaged."""
-        try:
-            yield from self.connection.execute(statement)
-        except sqlite3.DatabaseError as error:
-            raise unusable(self.path, error) from None
-
-    def write(self, *statements: tuple[str, Sequence[SqlRow]]) -> None:
-        """Write all rows of all statements in one transaction, or none. Raises StoreError."""
-        try:
-            self.connection.execute("BEGIN")
-            for statement, rows in statements:
-                if "?" in statement:
-                    self.connection.executemany(statement, rows)
-                else:
-                    self.connection.execute(statement)
-            self.connection.execute("COMMIT")
-        except Exception as error:
-            if self.connection.in_transaction:
-                self.connection.execute("ROLLBACK")
-            raise unusable(self.path, error) from None
 
     def checkpoint(self) -> None:
         """Move what is in the journal into the file. Raises InUse where another process reads."""

@@ -160,6 +160,12 @@ class Store(CallStore):
         query = "SELECT position FROM outcomes WHERE position >= 0 ORDER BY position"
         return [position for (position,) in self._db.rows(query)]
 
+    def units(self) -> list[tuple[int, str]]:
+        """The positions and names of all units that have ended, in source order."""
+        self._spool()
+        query = "SELECT position, unit FROM outcomes WHERE position >= 0 ORDER BY position"
+        return list(self._db.rows(query))
+
     def outcomes(self, kind: str | None = None) -> Iterator[tuple[str, str, str]]:
         """(unit, kind, record) in source order, without surveys."""
         self._spool()

@@ -11,9 +11,9 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from pairwright.models.store.database import Database, SqlRow, unusable
+from pairwright.models.store.database import Database, SqlRow, Statements, unusable
 
 FORM = 2
 """To be raised when an entry holds something else, or is counted in another way."""
@@ -122,17 +122,15 @@ class UnitIndex:
     """The index in a database: a store's own, or one in memory of a store that cannot be
     written."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
-        """`path` is the store's file, which errors name."""
-        self._connection = connection
-        self._path = path
+    def __init__(self, database: Statements) -> None:
+        self._db = database
 
     @classmethod
     def in_memory(cls, path: Path) -> "UnitIndex":
-        """A new index without entries."""
+        """A new index without entries; `path` is the store's file, which errors name."""
         connection = sqlite3.connect(":memory:", isolation_level=None)
         connection.executescript(_TABLES)
-        return cls(connection, path)
+        return cls(Statements(path, connection))
 
     @classmethod
     def of(cls, database: Database) -> "UnitIndex | None":
@@ -141,7 +139,7 @@ class UnitIndex:
         if not database.has("unit_form"):
             return None
         form = database.execute("SELECT form FROM unit_form").fetchone()
-        return cls(database.connection, database.path) if form == (FORM,) else None
+        return cls(database) if form == (FORM,) else None
 
     @classmethod
     def begin(cls, database: Database) -> "UnitIndex":
@@ -153,36 +151,34 @@ class UnitIndex:
             database.connection.executescript(f"BEGIN;{_OLD}{_TABLES}{_TRIGGERS}COMMIT;")
         except sqlite3.DatabaseError as error:
             raise unusable(database.path, error) from None
-        return cls(database.connection, database.path)
+        return cls(database)
 
     def put(self, entries: Iterable[tuple[int, UnitEntry]]) -> None:
         """Write entries at their positions."""
-        try:
-            self._connection.execute("BEGIN")
-            for statement, rows in puts(entries):
-                self._connection.executemany(statement, rows)
-            self._connection.execute("COMMIT")
-        except sqlite3.DatabaseError as error:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise unusable(self._path, error) from None
+        self._db.write(*puts(entries))
 
     def stale(self) -> list[int]:
         """The positions of the entries that must be made again."""
         query = "SELECT position FROM unit_entries WHERE tally IS NULL ORDER BY position"
-        return [position for (position,) in self._rows(query)]
+        return [position for (position,) in self._db.rows(query)]
 
     def tally(self, position: int) -> str | None:
         """What the unit at a position counts as; None where its entry is stale or missing."""
         query = "SELECT tally FROM unit_entries WHERE position = ?"
-        found = self._rows(query, position)
-        return found[0][0] if found else None
+        found = self._db.execute(query, position).fetchone()
+        tally: str | None = found[0] if found else None
+        return tally
 
     def tallies(self) -> list[tuple[str, int]]:
         """Each tally, with the number of units that have it; stale entries are left out."""
-        return self._rows(
+        return self._db.execute(
             "SELECT tally, count(*) FROM unit_entries WHERE tally IS NOT NULL GROUP BY tally"
-        )
+        ).fetchall()
+
+    def units(self) -> list[tuple[int, str]]:
+        """Each position with its tally, in source order; stale entries are left out."""
+        query = "SELECT position, tally FROM unit_entries WHERE tally IS NOT NULL ORDER BY position"
+        return self._db.execute(query).fetchall()
 
     def signals(self) -> Counter[tuple[int, bool]]:
         """The items whose rubric was inferred, by the length of their profile and by whether
@@ -192,7 +188,7 @@ class UnitIndex:
             "SELECT posts, no_signal, max(position) FROM unit_entries"
             " WHERE item IS NOT NULL GROUP BY item) GROUP BY posts, no_signal"
         )
-        return Counter({(posts, bool(nothing)): n for posts, nothing, n in self._rows(query)})
+        return Counter({(posts, bool(nothing)): n for posts, nothing, n in self._db.rows(query)})
 
     def readings(self) -> dict[str, tuple[int, int]]:
         """By purpose, the cases that passed and all cases; each reply is counted once, also where
@@ -201,20 +197,14 @@ class UnitIndex:
             "SELECT purpose, sum(k), sum(n) FROM ("
             "SELECT purpose, k, n FROM unit_readings GROUP BY purpose, key) GROUP BY purpose"
         )
-        return {str(purpose): (k, n) for purpose, k, n in self._rows(query)}
+        return {str(purpose): (k, n) for purpose, k, n in self._db.rows(query)}
 
     def positions(self, name: str) -> list[int]:
         """Where a name is or was, in source order."""
         query = "SELECT position FROM unit_names WHERE name = ? ORDER BY position"
-        return [position for (position,) in self._rows(query, name)]
+        return [position for (position,) in self._db.rows(query, name)]
 
     def names(self, beginning: str, most: int) -> list[str]:
         """The first names that begin so, at most so many."""
         query = "SELECT DISTINCT name FROM unit_names WHERE substr(name, 1, ?) = ? LIMIT ?"
-        return [name for (name,) in self._rows(query, len(beginning), beginning, most)]
-
-    def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        try:
-            return self._connection.execute(query, values).fetchall()
-        except sqlite3.DatabaseError as error:
-            raise unusable(self._path, error) from None
+        return [name for (name,) in self._db.rows(query, len(beginning), beginning, most)]

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from pairwright.dataset import Layout
 from pairwright.errors import InputError, first_invalid
 from pairwright.estimate import Estimate, share
+from pairwright.overlap_words import OverlapFigure, is_of_mode, overlap_clauses
 from pairwright.records import Record
 from pairwright.releases.primary import PrimaryFiles
 from pairwright.settings.rules import ReleaseInfo
@@ -62,6 +63,12 @@ class BaselineScore(Record):
     pairs: int
     clusters: int
 
+    @property
+    def found(self) -> Estimate:
+        return Estimate(
+            value=self.value, low=self.low, high=self.high, n=self.pairs, clusters=self.clusters
+        )
+
 
 class AuditSummary(Record):
     """audit/audit.json in brief."""
@@ -77,6 +84,13 @@ class AuditSummary(Record):
     rows: int
     digest: str
     """The digest of the rows that the audit saw: `content_digest` of all rows of the release."""
+
+    @property
+    def overlap(self) -> tuple[str, ...]:
+        """What word overlap solves of each mode, in words; nothing in older releases."""
+        return overlap_clauses(
+            OverlapFigure(score.name, score.config, score.found) for score in self.baselines
+        )
 
     @property
     def by_identity(self) -> bool:
@@ -186,7 +200,7 @@ def baseline_rows(audit: AuditSummary) -> list[tuple[str, ...]]:
     a configuration."""
     by_config: dict[str, dict[str, BaselineScore]] = {}
     for score in audit.baselines:
-        if score.config:
+        if not is_of_mode(score.config):
             by_config.setdefault(score.config, {})[score.name] = score
     there = {name for by_name in by_config.values() for name in by_name}
     shown = [*_ALWAYS, *(name for name in INFORMED if name in there and name not in _ALWAYS)]

@@ -13,6 +13,7 @@ from pairwright.dataset import Layout
 from pairwright.errors import InputError, first_invalid
 from pairwright.estimate import share
 from pairwright.modes import STAGES, has_own_choices
+from pairwright.question_selection import QuestionSelection
 from pairwright.records import Mode, Record
 from pairwright.releases.primary import Provenance, UnitOutcome
 from pairwright.text import number_of
@@ -73,6 +74,8 @@ class BuildSummary(Record, extra="ignore"):
     calls: BuildCallCounts | None = None
     funnel: dict[str, dict[str, int]] = Field(default={})
     """Units by mode and by stage that they reached; nothing in runs of earlier versions."""
+    question_selection: tuple[QuestionSelection, ...] = ()
+    """By mode, what was kept and dropped; nothing in runs of earlier versions."""
     prompts: dict[str, str] = Field(default={})
     """Hash by name."""
     config: BuildSettings = BuildSettings()
@@ -178,4 +181,21 @@ def funnel_rows(build: BuildSummary) -> list[Cells]:
         for mode, counts in build.funnel.items()
         for stage, meaning in STAGES.items()
         if stage in counts and stage != "items"
+    ]
+
+
+def selection_rows(build: BuildSummary) -> list[Cells]:
+    """Mode, what is compared, kept and dropped questions, and their difference, also in standard
+    deviations."""
+    return [
+        (
+            selection.mode,
+            one.name,
+            one.group_text(one.kept),
+            one.group_text(one.dropped),
+            one.text,
+            f"{one.deviations + 0.0:+.2f}",
+        )
+        for selection in build.question_selection
+        for one in selection.differences
     ]

@@ -17,7 +17,7 @@ class HumanSummary(Record):
     """A study in brief."""
 
     subjects: int
-    """Twins and violate pairs that people were asked about and that are in this release's study."""
+    """Twins and single pairs that people were asked about and that are in this release's study."""
     of: int
     """Subjects in the run, of which they were drawn."""
     left_out: int

@@ -41,6 +41,7 @@ from pairwright.releases.verify.provenance import (
     check_provenance,
     check_rows_of_history,
     check_sampled,
+    check_selection,
     check_units,
 )
 from pairwright.releases.verify.rows import DecisionCheck, RowTotals, check_rows
@@ -142,8 +143,9 @@ def verify_release(
         decided = _decided(layout, primary, kept)
         manifest = read_manifest(layout)
         read = check_rows(layout, kept, decided, primary.provenance, manifest.canary, progress)
-        decided.end(kept, "data")
+        decided.end("data")
         check_contents(kept, read.subjects, layout.inside(layout.units))
+        check_selection(layout, primary)
         rows = {config.config: config.rows for config in read.summary.configs}
         check_rows_of_history(primary.history, rows, layout.history.name)
         check_audit(layout, primary, read)
@@ -202,8 +204,8 @@ def _check_form(layout: Layout, primary: PrimaryFiles, folder: ReleaseFolder) ->
     for page in (layout.audit, layout.audit_page):
         if layout.inside(page) not in folder.files:
             raise difference("is missing: every release has it", layout.inside(page))
-    own = all(MODES[unit.mode].own_choice for unit in primary.units)
-    if primary.public is None and primary.provenance.kind == "release" and not own:
+    to_verify = any(unit.subject and MODES[unit.mode].verifiable for unit in primary.units)
+    if primary.public is None and primary.provenance.kind == "release" and to_verify:
         raise difference("is missing: an ordinary release has it", layout.inside(layout.study))
 
 
@@ -211,14 +213,14 @@ def _decided(layout: Layout, primary: PrimaryFiles, kept: dict[str, KeptUnit]) -
     """People's part, held against itself and the build, and every subject decided again."""
     public, provenance = primary.public, primary.provenance
     if public is None:
-        return DecisionCheck({}, None, provenance)
+        return DecisionCheck({}, None, provenance, kept)
     study, subjects, verdicts = (
         layout.inside(path) for path in (layout.study, layout.subjects, layout.verdicts)
     )
     outlines = check_outlines(public.outlines, public.study, subjects)
     check_sampled(outlines, kept, subjects)
     check_verdicts(public, outlines, study, verdicts)
-    return DecisionCheck(outlines, public, provenance)
+    return DecisionCheck(outlines, public, provenance, kept)
 
 
 def _check_derived(

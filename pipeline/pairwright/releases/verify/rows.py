@@ -25,7 +25,7 @@ from pairwright.dataset import (
 from pairwright.dataset.layout import DOMAIN, SPLITS
 from pairwright.dataset.row import derived_twin_id
 from pairwright.errors import Difference
-from pairwright.modes import is_own_choice, is_twin
+from pairwright.modes import is_own_choice, is_twin, is_verifiable
 from pairwright.records import Side, content_id
 from pairwright.releases.derive.documents import (
     AttributionLine,
@@ -56,7 +56,7 @@ _MIRRORED = {"chosen": "rejected", "rejected": "chosen"}
 
 
 class TwinCheck:
-    """Holds every twin of a file together; pairs of mode violate pass by."""
+    """Holds the halves of every unit of a file together; units of one pair pass by."""
 
     def __init__(self) -> None:
         self._asked: tuple[Row, str] | None = None
@@ -117,15 +117,19 @@ def _check_dyad(rows: list[Row], where: str) -> None:
 class DecisionCheck:
     """Rows as their decisions, derived again from the raw verdicts, must have them.
 
-    With a study a release holds what was verified; without one it is a trial, and holds whatever
-    the build kept.
+    With a study a release holds what was verified, and without one, which is a trial or has nothing
+    to verify, whatever the build kept. Of modes that people do not verify it holds all.
     """
 
     def __init__(
-        self, outlines: Mapping[str, Outline], public: ReleasedStudy | None, provenance: Provenance
+        self,
+        outlines: Mapping[str, Outline],
+        public: ReleasedStudy | None,
+        provenance: Provenance,
+        kept: Mapping[str, KeptUnit],
     ) -> None:
-        """`public` is None where nobody was asked."""
-        self._outlines = outlines
+        """`public` is None where nobody was asked. `kept` are the build's kept units."""
+        self._outlines, self._kept = outlines, kept
         self._decisions = public.decisions if public else None
         # Older formats have no answers on aspects in their rows.
         self._counts = public.aspect_counts if public and provenance.format >= 3 else {}
@@ -141,7 +145,7 @@ class DecisionCheck:
         self._subjects.add(row.subject)
         if self._ordinary:
             same("simulated in an ordinary release", row.simulated, False, where)
-        if self._decisions is None:
+        if self._decisions is None or self._is_free(row.subject, row.mode):
             same("votes, where nobody was asked,", row.votes, None, where)
             same("verified, where nobody was asked,", row.verified, False, where)
             same("label_error, where nobody was asked,", row.label_error, None, where)
@@ -174,15 +178,20 @@ class DecisionCheck:
             same("support", aspect.support, support, f"{where} [rubric_aspects.{n}]")
             same("delivery", aspect.delivery, delivery, f"{where} [rubric_aspects.{n}]")
 
-    def end(self, kept: Iterable[str], file: str) -> None:
-        """After the last row: nothing that belongs in is left out. `kept` are the build's kept
-        subjects. Raises Difference."""
+    def _is_free(self, subject: str, mode: str | None) -> bool:
+        """Whether it is of a mode that people do not verify, and nobody was asked about it."""
+        return subject not in self._outlines and not is_verifiable(mode)
+
+    def end(self, file: str) -> None:
+        """After the last row: nothing that belongs in is left out. Raises Difference."""
         if self._apart:
             raise self._apart
-        wanted = kept
+        wanted: Iterable[str] = self._kept
         if self._decisions is not None:
+            free = (name for name, unit in self._kept.items() if self._is_free(name, unit.mode))
             decided = self._decisions.values()
-            wanted = (decision.subject for decision in decided if decision.state == "verified")
+            passed = (decision.subject for decision in decided if decision.state == "verified")
+            wanted = (*free, *passed)
         if lost := next((subject for subject in wanted if subject not in self._subjects), None):
             raise difference(f"{lost} belongs into this release, and no row is of it", file)
 
@@ -209,15 +218,17 @@ def _check_outline(row: Row, outline: Outline, pair: OutlinePair, where: str) ->
     same("quality", row.quality, quality, where)
 
 
-_NOBODYS = {"rubric_aspects": (), "aspects_origin": None, "strategy": "", "generator": "",
-            "judge": None, "quality": (), "comparison": None, "blind_preference": None}  # fmt: skip
-"""What a row does not have whose label is the user's own choice: no model had a part in it."""
+_NO_RUBRIC = {"rubric_aspects": (), "aspects_origin": None}
+"""What a row does not have of a mode that people do not verify: nobody's needs were claimed."""
+_NOBODYS = {**_NO_RUBRIC, "strategy": "", "generator": "", "judge": None, "quality": (),
+            "comparison": None, "blind_preference": None}  # fmt: skip
+"""The same where the label is the user's own choice: no model had a part in it."""
 
 
-def check_own_choice(row: Row, where: str) -> None:
-    """Nothing of such a row is by a model. Raises Difference."""
-    if is_own_choice(row.mode):
-        for name, nothing in _NOBODYS.items():
+def check_absent(row: Row, where: str) -> None:
+    """A row has nothing that its mode has not. Raises Difference."""
+    if not is_verifiable(row.mode):
+        for name, nothing in (_NOBODYS if is_own_choice(row.mode) else _NO_RUBRIC).items():
             same(f"{name} in mode {row.mode}", getattr(row, name), nothing, where)
 
 
@@ -300,7 +311,7 @@ def check_rows(
                         what = f"{name} is {shown(model)}, no model that the build states"
                         raise difference(what, where)
             check_evidence(row, where)
-            check_own_choice(row, where)
+            check_absent(row, where)
             own.check_content(row, where)
             summing.add(part, row)
             # So that no file made of rows needs another reading.

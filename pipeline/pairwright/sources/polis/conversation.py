@@ -2,8 +2,8 @@
 of them: the topic, and which statement a person agrees with."""
 
 import csv
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,9 +11,15 @@ from pairwright.errors import SourceError
 from pairwright.records import Post
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources.fields import Repairs, clean_text, label, repaired, text, time
+from pairwright.sources.fields import Repairs, clean_text, label, repaired, text, time, user_of
+from pairwright.sources.opening import TableColumns, check_columns
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
-from pairwright.sources.source_table import SourceRow, SourceTable
+from pairwright.sources.source_table import (
+    SourceRow,
+    SourceTable,
+    check_readable,
+    content_hash,
+)
 from pairwright.sources.table_files import comma_separated
 
 STATEMENTS = "comments.csv"
@@ -63,14 +69,15 @@ def locate_conversations(rules: SourceRules, folder: Path) -> list[Conversation]
 
 def conversations_hash(conversations: list[Conversation]) -> str:
     """`b2:` and a hash of the files that are read, with their names."""
-    digest = blake2b(digest_size=16)
-    for conversation in conversations:
-        for path in conversation.files:
-            digest.update(f"{conversation.name}/{path.name}\0{path.stat().st_size}\0".encode())
-            with path.open("rb") as file:
-                while chunk := file.read(1 << 20):
-                    digest.update(chunk)
-    return f"b2:{digest.hexdigest()}"
+    return content_hash(
+        part
+        for conversation in conversations
+        for path in conversation.files
+        for part in (
+            f"{conversation.name}/{path.name}\0{path.stat().st_size}\0".encode(),
+            path,
+        )
+    )
 
 
 def _conversation(path: Path, prefix: str) -> Conversation:
@@ -106,25 +113,16 @@ def read_summary(path: Path) -> dict[str, str]:
 def statement_rows(path: Path, prefix: str) -> Iterator[SourceRow | SourceProblem]:
     """The rows of a table of statements. Raises SourceError."""
     table = open_exported(path)
-    needed = ("comment-id", "author-id", "comment-body")
-    missing = [name for name in needed if name not in (table.columns or ())]
-    if missing:
-        raise SourceError(
-            f"no column {', '.join(missing)}",
-            where=f"{path}:1",
-            fix="Export the conversation's statements again; the first line names the columns.",
-        )
+    needed = ["comment-id", "author-id", "comment-body"]
+    advice = "Export the conversation's statements again; the first line names the columns"
+    check_columns(table.source, table.columns or [], TableColumns(needed, advice))
     return prefix_rows(table, prefix)
 
 
 def open_exported(path: Path) -> SourceTable:
     """An exported table. Raises SourceError."""
-    try:
-        return comma_separated(path)
-    except OSError as error:
-        raise SourceError(
-            f"cannot be read: {error.strerror}", where=path, fix="Check its permissions."
-        ) from None
+    check_readable(path, "Export the conversation again.")
+    return comma_separated(path)
 
 
 def prefix_rows(table: SourceTable, prefix: str) -> Iterator[SourceRow | SourceProblem]:
@@ -188,11 +186,10 @@ def _statement(
     row: SourceRow, category: str, url: str | None, rules: SourceRules, repairs: Repairs
 ) -> PolisStatement:
     """Raises SourceRefusal."""
-    name, author = (label(row.fields, column, repairs) for column in ("comment-id", "author-id"))
+    name = label(row.fields, "comment-id", repairs)
     if not name:
         raise SourceRefusal("missing_id", "`comment-id` is empty")
-    if not author:
-        raise SourceRefusal("missing_user", "`author-id` is empty")
+    author = user_of(row.fields, "author-id", repairs)
     words = text(row.fields, "comment-body", repairs, rules.max_post_chars)
     if not words:
         raise SourceRefusal("empty_text", "`comment-body` is empty")
@@ -230,30 +227,10 @@ def _is_true(fields: Mapping[str, Any], name: str) -> bool:
     return str(fields.get(name, "")).strip().lower() in ("true", "t", "1")
 
 
-# The sentence of a question is in the conversation's language where it is here, else in English:
-# words of a question count where the language of a pair is decided, and a reader should not have to
-# change languages between question and statements.
-QUESTIONS = {
-    "en": "Which of these statements by others in the same discussion is this person more likely"
-    " to agree with?",
-    "de": "Welcher dieser Aussagen anderer in derselben Diskussion würde diese Person eher"
-    " zustimmen?",
-    "es": "¿Con cuál de estas afirmaciones, hechas por otros en la misma conversación, es más"
-    " probable que esta persona esté de acuerdo?",
-    "fr": "Avec laquelle de ces affirmations, faites par d'autres dans la même discussion, cette"
-    " personne serait-elle plutôt d'accord ?",
-    "it": "Con quale di queste affermazioni, fatte da altri nella stessa discussione, è più"
-    " probabile che questa persona sia d'accordo?",
-    "ja": "同じ議論で他の人が述べた次の意見のうち、"
-    "この人はどちらに賛成する可能性が高いでしょうか。",
-    "nl": "Met welke van deze stellingen van anderen in dezelfde discussie zou deze persoon het"
-    " eerder eens zijn?",
-    "pt": "Com qual destas afirmações, feitas por outros na mesma discussão, é mais provável que"
-    " esta pessoa concorde?",
-    # Its characters are the same in simplified and in traditional writing.
-    "zh": "以下他人的看法中，此人更可能同意哪一句？",
-}
-"""By ISO 639-1 code."""
+QUESTIONS: dict[str, str] = tomllib.loads(
+    Path(__file__).with_name("questions.toml").read_text(encoding="utf-8")
+)
+"""The sentence of a question, by ISO 639-1 code."""
 _ENDS = ("?", "!", "。", "？", "！")
 _LONGEST = 3
 """So many of the longest statements tell the language."""

@@ -1,12 +1,12 @@
 """The files of a dump, and the site that it is of."""
 
-from hashlib import blake2b
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from pairwright.dataset.address import stack_exchange_host
 from pairwright.errors import SourceError
 from pairwright.settings.rules import SourceRules
+from pairwright.sources.source_table import check_readable, content_hash
 from pairwright.sources.stackexchange.rows import RowParser, TakeRow, parse_archive
 
 POSTS = "Posts.xml"
@@ -100,18 +100,13 @@ def locate_dump(rules: SourceRules, folder: Path) -> Dump:
         COMMENTS: f"Unpack {COMMENTS} beside {POSTS}, or set comments = false.",
     }
     for name, file in dump.files.items():
-        _check(file, fixes[name])
+        check_readable(file, fixes[name])
     return dump._replace(site=_site(rules, path))
 
 
 def dump_hash(dump: Dump) -> str:
     """`b2:` and a hash of the bytes that are read."""
-    digest = blake2b(digest_size=16)
-    for path in dict.fromkeys(dump.files.values()):
-        with path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                digest.update(chunk)
-    return f"b2:{digest.hexdigest()}"
+    return content_hash(dict.fromkeys(dump.files.values()))
 
 
 def _site(rules: SourceRules, path: Path) -> str:
@@ -137,17 +132,3 @@ def _site(rules: SourceRules, path: Path) -> str:
         fix='Set `site` to the host that a browser shows, such as "cooking.stackexchange.com":'
         " the address of each post, and with it its licence, follow from it.",
     )
-
-
-def _check(path: Path, fix: str) -> None:
-    try:
-        with path.open("rb") as file:
-            empty = not file.read(1)
-    except FileNotFoundError:
-        raise SourceError("no such file", where=path, fix=fix) from None
-    except OSError as error:
-        raise SourceError(
-            f"cannot be read: {error.strerror}", where=path, fix="Check its permissions."
-        ) from None
-    if empty:
-        raise SourceError("the file is empty", where=path, fix="Download or unpack it again.")

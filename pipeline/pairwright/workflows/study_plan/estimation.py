@@ -10,8 +10,8 @@ from pairwright.construct.manifest import target_mode
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate
-from pairwright.evaluation.board.flips import CORRELATION, SimulatedReleases
-from pairwright.modes import MODES, Mode
+from pairwright.evaluation.board.sign_flips import CORRELATION, SimulatedReleases
+from pairwright.modes import MODES, Mode, is_verifiable, units_in_words
 from pairwright.options import Doc, RunPath
 from pairwright.workflows.output import write_page
 from pairwright.workflows.progress import Progress, Step, log_notes
@@ -50,7 +50,7 @@ def plan_study(
         Doc("A run whose study people have answered; else RUN's own.", "RUN"),
     ] = None,
     mode: Annotated[
-        Mode | None, Doc("Which pairs: twin (where there are any) or violate.", "MODE")
+        Mode | None, Doc("Which pairs: twin (where there are any), decoy or violate.", "MODE")
     ] = None,
     sizes: Annotated[
         Sequence[int],
@@ -90,7 +90,13 @@ def plan_study(
     folder, human = RunFolder(run), HumanFolder(run)
     check_to_verify(folder)
     config = folder.settings()
-    mode = mode or target_mode(config.modes)
+    mode = mode or target_mode(tuple(filter(is_verifiable, config.modes)))
+    if not is_verifiable(mode):
+        raise InputError(
+            f"people do not verify {MODES[mode].units}",
+            where=f"--mode {mode}",
+            fix=f"Plan a study of {units_in_words()}.",
+        )
     pairs = run / "pairs.jsonl"
     subjects = [one for one in subjects_of(iterate_pairs(run), pairs) if one.mode == mode]
     if not subjects:

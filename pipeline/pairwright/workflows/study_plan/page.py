@@ -3,7 +3,7 @@
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
-from pairwright.evaluation.board.flips import POWER
+from pairwright.evaluation.board.sign_flips import POWER
 from pairwright.modes import MODES
 from pairwright.pages import Page, render_page
 from pairwright.pages.plots import BLUE, GREEN, INK, ORANGE, WIDTH, Plot, drawing, plot

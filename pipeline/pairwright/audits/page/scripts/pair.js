@@ -237,6 +237,7 @@ function chipsOf(row) {
     chip(row.domain || "no domain"),
     row.mode ? chip(row.mode) : null,
     row.twin_id ? chip(whoAsked(row)) : null,
+    row.mode === "placebo" ? chip("chosen by draw") : null,
     chip(...DECIDED[row.people].chip),
     row.simulated ? chip("simulated", "bad") : null);
 }

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pairwright.evaluation.board import flips as module
-from pairwright.evaluation.board.flips import clusters_needed, equality_p, sign_flip, step_down
-from pairwright.evaluation.board.ranking import compare_rows, group_letters
+from pairwright.evaluation.board import sign_flips as module
+from pairwright.evaluation.board.comparisons import compare_rows
+from pairwright.evaluation.board.ranking import group_letters
+from pairwright.evaluation.board.sign_flips import clusters_needed, equality_p, sign_flip, step_down
 from pairwright.intervals import LEVEL, Accuracy, Floats, Places, accuracy, difference, z_of
 
 Make = Callable[[np.random.Generator], tuple[Any, Any]]

@@ -1,0 +1,60 @@
+"""How much of a set of pairs those solve who count words that a response shares with the posts: in
+words, for the verdict of an audit on its page, on a terminal and on the card of its release.
+
+It is no fault of one pair, and no check fails by it. But a set of which it solves most measures the
+matching of words as much as the reading of people, so no verdict is given without it.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from pairwright.estimate import Estimate
+from pairwright.modes import MODES
+from pairwright.text import number_of
+
+NAMES = {"profile_overlap": "word overlap with the posts", "profile_tfidf": "tf-idf"}
+"""By the name of its check, what each way of counting is called."""
+_OF_MODE = "mode "
+
+
+def of_mode(mode: str | None) -> str:
+    """What a check names as its configuration that is of all pairs of a mode: for other people's
+    pairs, which have none, that it is of all."""
+    return f"{_OF_MODE}{mode}" if mode else ""
+
+
+def is_of_mode(config: str) -> bool:
+    """Whether that is what it names."""
+    return not config or config.startswith(_OF_MODE)
+
+
+class OverlapFigure(NamedTuple):
+    """The accuracy of one check on the pairs of a mode, or of a configuration."""
+
+    name: str
+    config: str
+    found: Estimate | None
+
+
+def overlap_clauses(figures: Iterable[OverlapFigure]) -> tuple[str, ...]:
+    """A clause for each mode that is measured: `word overlap with the posts is right in 70 % (60 to
+    79) of 92 pairs in twins, tf-idf in 74 % (65 to 82)`."""
+    by_config: dict[str, list[str]] = {}
+    for figure in figures:
+        name, found = NAMES.get(figure.name), figure.found
+        if name is None or found is None or found.value is None or not is_of_mode(figure.config):
+            continue
+        said = by_config.setdefault(figure.config, [])
+        if said:
+            said.append(f"{name} in {found.percent()}")
+        else:
+            said.append(f"{name} is right in {found.percent()} of {_pairs(found.n, figure.config)}")
+    return tuple(", ".join(said) for said in by_config.values())
+
+
+def _pairs(n: int, config: str) -> str:
+    """`92 pairs in twins`, `40 decoys`, or `92 pairs`."""
+    mode = next((one for one in MODES.values() if of_mode(one.name) == config), None)
+    if mode is None or mode.halves == 2:
+        return number_of(n, "pair") + (f" in {mode.units}" if mode else "")
+    return number_of(n, mode.unit)

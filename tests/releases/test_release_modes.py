@@ -1,0 +1,158 @@
+"""Twins, decoys and placebos in one release: what people verify, and what is only held whole."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pairwright.dataset import Layout, Row, RowAspect, parts_of, read_rows
+from pairwright.errors import Difference, InputError
+from pairwright.releases.verify import verify_release
+from pairwright.workflows.pair_audit import write_audit
+from pairwright.workflows.tasks import export_tasks
+from released import decoyed, gathered, placebo, released, rows, run_of, twinned
+from small_studies import user_of
+from tampering import Tampered, copy_of
+
+pytestmark = pytest.mark.usefixtures("no_plots")
+
+PAIRS = [pair for n in range(6) for pair in (*twinned(n), decoyed(10 + n), *placebo(20 + n))]
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """People verified all but the twin of question 2 and the decoy of question 12."""
+    base = tmp_path_factory.mktemp("modes")
+    run = run_of(base / "run", PAIRS, against=[2, 12])
+    return released(run, base / "release", "1.0.0", "--validation", "30%").root
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same without a split for validation."""
+    base = tmp_path_factory.mktemp("whole")
+    return released(run_of(base / "run", PAIRS, against=[2, 12]), base / "release").root
+
+
+def said(release: Path, page: str = "README.md") -> str:
+    return " ".join((release / page).read_text(encoding="utf-8").split())
+
+
+def test_what_people_do_not_verify_is_released_beside_what_they_did(release: Path) -> None:
+    verify_release(release, write_audit=write_audit)
+    found = rows(Layout(release))
+    assert Counter(row.config for row in found) == {
+        "Home-twin": 10, "Home-decoy": 5, "Home-placebo": 12
+    }  # fmt: skip
+    for row in found:
+        asked = row.mode != "placebo"
+        assert row.verified == asked
+        assert (row.votes is not None) == asked
+        assert bool(row.rubric_aspects) == asked
+        assert row.aspects_origin == ("planner" if asked else None)
+
+
+def test_no_user_is_in_two_splits_and_a_decoy_is_about_one_user(release: Path) -> None:
+    splits: dict[str, set[str]] = {}
+    users: dict[str, set[str | None]] = {}
+    for part in parts_of(release):
+        for row in read_rows(Layout(release).part(part)):
+            splits.setdefault(row.user or "", set()).add(part.split)
+            users.setdefault(row.subject, set()).add(row.user)
+            assert len(users[row.subject]) <= (1 if row.mode == "decoy" else 2)
+    assert {len(where) for where in splits.values()} == {1}
+    assert set[str]().union(*splits.values()) == {"test", "validation"}
+
+
+def test_pages_say_what_nobody_was_asked_about(release: Path) -> None:
+    card, sheet = said(release), said(release, "DATASHEET.md")
+    assert "15 of the 15 pairs that are not placebos are verified by the votes of 9 people." in card
+    assert "People are not asked about the 12 pairs of placebos, whose labels are drawn" in card
+    assert "Of the 27 pairs 12 are placebos, in which neither response fits the user better" in card
+    assert "drawn from 12 in the run" in card
+    assert "A twin or placebo is two pairs" in card
+    assert "Mode decoy: one user and two responses" in card
+    assert "Placebos: accuracy on them says nothing" in card
+    assert "In placebos it is drawn." in sheet
+    croissant = json.loads((release / "croissant.json").read_text(encoding="utf-8"))
+    assert "12 are placebos" in croissant["description"]
+    assert any("whose labels are drawn" in one for one in croissant["rai:dataAnnotationProtocol"])
+
+
+def test_the_card_says_what_word_overlap_solves_of_each_mode_with_labels(release: Path) -> None:
+    audit = json.loads((release / "audit" / "audit.json").read_text(encoding="utf-8"))
+    of_modes = {
+        one["config"] for one in audit["checks"]
+        if one["name"] == "profile_overlap" and one["config"].startswith("mode ")
+    }  # fmt: skip
+    assert of_modes == {"mode twin", "mode decoy"}
+    opening = said(release).partition("[DATASHEET.md]")[0]
+    assert "is right without reading: word overlap with the posts is right in " in opening
+    assert "of 10 pairs in twins, tf-idf in " in opening
+    assert "of 5 decoys, tf-idf in " in opening
+
+
+def _with_aspect(found: list[Row]) -> list[Row]:
+    aspects = (RowAspect(aspect="Likes tea."),)
+    return [found[0].model_copy(update={"rubric_aspects": aspects}), *found[1:]]
+
+
+def _verified(found: list[Row]) -> list[Row]:
+    return [found[0].model_copy(update={"verified": True}), *found[1:]]
+
+
+def _in_a_twin(found: list[Row]) -> list[Row]:
+    return [found[0].model_copy(update={"twin_id": "twin-0123456789abcdef"}), *found[1:]]
+
+
+@pytest.mark.parametrize(
+    ("config", "change", "what"),
+    [
+        ("Home-placebo", _with_aspect, "rubric_aspects in mode placebo"),
+        ("Home-placebo", _verified, "verified, where nobody was asked,"),
+        ("Home-placebo", lambda found: found[1:], "asked of a twin's first half"),
+        ("Home-placebo", lambda found: found[:-1], "half a twin"),
+        ("Home-placebo", lambda found: found[2:], "belongs into this release"),
+        ("Home-decoy", _in_a_twin, "is not a kept unit of the build"),
+        ("Home-decoy", lambda found: found[1:], "belongs into this release"),
+    ],
+    ids=["an aspect", "a verdict", "a first half", "a last half", "a placebo", "a twin", "a decoy"],
+)
+def test_what_is_not_verified_is_held_to_the_build(
+    config: str, change: Callable[[list[Row]], list[Row]], what: str, whole: Path, tmp_path: Path
+) -> None:
+    bad = Tampered(copy_of(whole, tmp_path / "bad"))
+    bad.rows(config, change)
+    bad.seal()
+    with pytest.raises(Difference, match=what):
+        verify_release(bad.root)
+
+
+def test_placebos_alone_need_no_study_and_a_decoy_beside_them_does(tmp_path: Path) -> None:
+    alone = run_of(tmp_path / "alone", [*placebo(1), *placebo(2)], study=False)
+    release = released(alone, tmp_path / "release").root
+    assert verify_release(release).subjects == 2
+    assert "Nobody was asked" in said(release)
+    beside = run_of(tmp_path / "beside", [*placebo(1), decoyed(2)], study=False)
+    with pytest.raises(InputError, match="nobody has verified its pairs"):
+        gathered(beside)
+    with pytest.raises(InputError, match="holds no pair that people verify"):
+        export_tasks(alone)
+
+
+def test_a_study_asks_about_decoys_as_of_single_pairs_and_leaves_placebos_out(
+    tmp_path: Path,
+) -> None:
+    many = [pair for n in range(20) for pair in (*twinned(n), decoyed(40 + n), *placebo(80 + n))]
+    run = run_of(tmp_path / "run", many, study=False, wrong_profile=0.1)
+    made = export_tasks(run, annotators=9, seed=1)
+    assert made.units == {"twin": 20, "decoy": 20, "violate": 0}
+    assert made.unasked == {"placebo": 20}
+    assert (made.study.of, made.study.sampled) == (40, 40)
+    assert made.stranger is not None
+    assert made.stranger.subjects == 4
+    files = b"".join(path.read_bytes() for path in made.folder.rglob("*.json*"))
+    assert not any(pair.id.encode() in files for pair in many if pair.mode == "placebo")
+    assert user_of(80).encode() not in files
