@@ -95,9 +95,7 @@ class SelectedPairs:
                 yield Row.model_validate({**detail["row"], **said, "profile": profile})
 
 
-def page_of(
-    folder: Path, audit: Audit, rows: Sequence[Row] | Again, most: int = MOST_BYTES
-) -> str:
+def page_of(folder: Path, audit: Audit, rows: Sequence[Row] | Again, most: int = MOST_BYTES) -> str:
     write_page(folder / "report.html", audit, source_of(rows), sizes_of(rows), most=most)
     return (folder / "report.html").read_text(encoding="utf-8")
 

@@ -9,7 +9,6 @@ from pairwright.workflows.new_release import release
 from released import run_of, violated
 
 
-
 def leaning(folder: Path, preference: int | None) -> Path:
     pairs = []
     for n in range(20):

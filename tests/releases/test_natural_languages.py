@@ -17,7 +17,6 @@ from pairwright.evaluation.scorers.scorer import BASELINES, PromptContent
 from pairwright.records import Pair
 from pairwright.settings.config import Config
 
-
 DATA = Path(__file__).parents[1] / "data" / "natural"
 
 

@@ -18,7 +18,6 @@ from study import pairwright
 from tampering import bytes_of, copy_of
 
 
-
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """With a control, a failed unit, and pairs that people refused."""
