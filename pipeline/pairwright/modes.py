@@ -236,20 +236,25 @@ def need_partners(modes: Iterable[Mode]) -> bool:
     return any(MODES[mode].needs_partner for mode in modes)
 
 
+_TWINS = frozenset(name for name, mode in MODES.items() if mode.halves == 2)
+_OWN_CHOICES = frozenset(name for name, mode in MODES.items() if mode.own_choice)
+_NO_PREFERENCES = frozenset(name for name, mode in MODES.items() if mode.no_preference)
+
+
 def is_twin(mode: str | None) -> bool:
     """Whether a unit of the mode is two halves with the same responses, chosen and rejected
     swapped."""
-    return any(one.name == mode and one.halves == 2 for one in MODES.values())
+    return mode in _TWINS
 
 
 def is_own_choice(mode: str | None) -> bool:
     """Whether the label of a pair of this mode is the user's own choice."""
-    return any(one.name == mode and one.own_choice for one in MODES.values())
+    return mode in _OWN_CHOICES
 
 
 def has_no_preference(mode: str | None) -> bool:
     """Whether nothing speaks for either response of a pair of this mode."""
-    return any(one.name == mode and one.no_preference for one in MODES.values())
+    return mode in _NO_PREFERENCES
 
 
 def is_verifiable(mode: str | None) -> bool:

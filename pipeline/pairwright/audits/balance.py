@@ -42,18 +42,18 @@ class _PairSums:
         self.pairs = 0
         self.aspects = 0
         self.users: set[str] = set()
-        self.words = [0, 0]
+        self.chosen_words = self.rejected_words = 0
 
     def add(self, row: Row, words: tuple[int, int]) -> None:
         self.pairs += 1
         self.aspects += len(row.rubric_aspects)
         if row.user is not None:
             self.users.add(row.user)
-        for side, n in enumerate(words):
-            self.words[side] += n
+        self.chosen_words += words[0]
+        self.rejected_words += words[1]
 
     def means(self) -> BalanceMeans:
-        sums = (*self.words, self.aspects)
+        sums = (self.chosen_words, self.rejected_words, self.aspects)
         return BalanceMeans(self.pairs, *(round(n / self.pairs, 6) for n in sums))
 
     def count(self, name: str) -> Count:
@@ -73,7 +73,7 @@ class Balance:
     names = ("user_dominates", "repeated_prompts")
 
     def __init__(self) -> None:
-        self._sums: dict[str, dict[str, _PairSums]] = defaultdict(dict)
+        self._sums: dict[str, dict[str, _PairSums]] = defaultdict(lambda: defaultdict(_PairSums))
         self._rows: dict[str, dict[str, list[str]]] = defaultdict(dict)
         self._prompts: dict[str, dict[int, tuple[str, str]]] = defaultdict(dict)
         """Item and id of the first row with a prompt, by configuration and by the prompt's hash."""
@@ -88,7 +88,7 @@ class Balance:
         row = line.row
         words = word_count(row.chosen), word_count(row.rejected)
         for by, value in _properties(row, words[0]):
-            self._sums[by].setdefault(value, _PairSums()).add(row, words)
+            self._sums[by][value].add(row, words)
         self.domains[row.config] = row.domain
         if row.user is not None:
             self._rows[row.config].setdefault(row.user, []).append(row.id)

@@ -72,7 +72,7 @@ def audit(
     *,
     against: PairSource | None = None,
     progress: AuditProgress = lambda _what, _rows: None,
-    look: Callable[[Row], None] = lambda _row: None,
+    look: Callable[[ReadRow], None] = lambda _line: None,
 ) -> Audit:
     """Audit the pairs of a source: all checks with all their flags. `shortened` gives what
     audit.json keeps of it.
@@ -87,7 +87,7 @@ def audit(
         places = RowLocations()
 
         def add(line: ReadRow) -> None:
-            look(line.row)
+            look(line)
             places.add(line.row, line.where)
             parts.add(line)
 

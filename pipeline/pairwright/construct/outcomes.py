@@ -119,7 +119,7 @@ def iterate_outcomes(store: Store, kind: OutcomeKind | None = None) -> Iterator[
 def iterate_pair_lines(store: Store) -> Iterator[str]:
     """The lines of pairs.jsonl, as the last run of the store wrote them."""
     for _, _, record in store.outcomes("kept"):
-        yield from _pair_lines(from_json(record)["result"])
+        yield from _pair_lines(from_json(record, cache_strings="keys")["result"])
 
 
 def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:

@@ -33,8 +33,8 @@ _AROUND = " \t\r\n\u00a0<>\"'"
 _PLAIN = re.compile(r"https?://([a-z0-9-]+(?:\.[a-z0-9-]+)*)(?:[/?#]|\Z)", re.IGNORECASE | re.ASCII)
 
 _STACK_EXCHANGE = (
-    "stackexchange.com", "stackoverflow.com", "superuser.com", "serverfault.com", "askubuntu.com",
-    "mathoverflow.net", "mathoverflow.com", "stackapps.com",
+    ".stackexchange.com", ".stackoverflow.com", ".superuser.com", ".serverfault.com",
+    ".askubuntu.com", ".mathoverflow.net", ".mathoverflow.com", ".stackapps.com",
 )  # fmt: skip
 _LICENCES = (("2011-04-08", "CC-BY-SA-2.5"), ("2018-05-02", "CC-BY-SA-3.0"))
 _NEWEST_LICENCE = "CC-BY-SA-4.0"
@@ -103,7 +103,7 @@ def of_stack_exchange(url: str) -> bool:
 
 def stack_exchange_host(host: str) -> bool:
     """The same of an `Address.host`."""
-    return any(host == known or host.endswith(f".{known}") for known in _STACK_EXCHANGE)
+    return f".{host}".endswith(_STACK_EXCHANGE)
 
 
 def _host(name: str) -> str:

@@ -24,6 +24,8 @@ SHORT = 4_096
 room in a batch."""
 _DICTIONARY = {"PLAIN_DICTIONARY", "RLE_DICTIONARY"}
 """Encodings that keep a value once however many rows have it."""
+_COUNTED = 10_000
+"""Rows whose texts are measured together, of which the dictionary and an index each are read."""
 _ROOM = 1_000_000_000
 """Bytes that a batch may come to, where one value is in every row of it."""
 
@@ -60,7 +62,9 @@ def _rows_at_once(path: Path, file: pq.FileMetaData) -> int:
                 one_each = column.num_values == group.num_rows
                 size = max(
                     size,
-                    _size_of_rows(path, n, column.path_in_schema, most, SHORT if one_each else 0),
+                    _size_of_rows(
+                        path, file, n, column.path_in_schema, most, SHORT if one_each else 0
+                    ),
                 )
             if size > most:
                 raise _too_large(
@@ -84,12 +88,14 @@ def _most(column: pq.ColumnChunkMetaData) -> int:
     return max(LARGEST, RATIO * int(column.total_compressed_size))
 
 
-def _size_of_rows(path: Path, group: int, column: str, most: int, short: int) -> int:
+def _size_of_rows(
+    path: Path, metadata: pq.FileMetaData, group: int, column: str, most: int, short: int
+) -> int:
     """Bytes that the rows of a group have in a column in values of more than `short` bytes, each as
     often as it is there, without unpacking them; counted until they are more than `most`."""
     size = 0
-    with pq.ParquetFile(path, read_dictionary=[column]) as file:
-        for batch in file.iter_batches(batch_size=BATCH, row_groups=[group], columns=[column]):
+    with pq.ParquetFile(path, metadata=metadata, read_dictionary=[column]) as file:
+        for batch in file.iter_batches(batch_size=_COUNTED, row_groups=[group], columns=[column]):
             for values in _values(batch.column(0)):
                 if pa.types.is_dictionary(values.type) and _is_text(values.type.value_type):
                     lengths = pc.binary_length(values.dictionary).take(values.indices)

@@ -7,6 +7,7 @@ English. What the question itself says, an answer may say too. Those of other la
 
 import re
 import unicodedata
+from dataclasses import dataclass
 from functools import lru_cache
 
 from pairwright.gates.other_phrases import OTHERS
@@ -26,64 +27,66 @@ _ABOUT = (
     r"(?:interests?|love|history|posts?|background|experience|situation|circumstances|profile"
     r"|earlier|previous|past|fondness)"
 )
+
+
+@dataclass(frozen=True, eq=False)
+class Talk:
+    """One way of talking. As the key of a cache it costs nothing; a pattern is hashed as slowly as
+    it searches a text."""
+
+    english: re.Pattern[str]
+    needs: tuple[str, ...]
+    """Words without which no such English phrase is there: looking for them first costs little."""
+    others: tuple[re.Pattern[str], ...]
+    """The same in other languages, in the order of `OTHERS`."""
+
+
 # A look at the first letter spares trying every phrase at every word.
-PERSONA = re.compile(
-    r"\b(?=[abcfgiksty])(?:"
-    rf"(?<!such )as (?:someone|somebody|a person|an? [\w-]+) (?:who|like you)\b"
-    rf"|(?<!such )as an? {_GENERAL}[\w-]+(?: [\w-]+)?, (?:you|your)\b"
-    # Only where a sentence begins: "use it as a base with your own toppings".
-    rf"|(?-i:As) an? {_GENERAL}[\w-]+(?: [\w-]+)? (?:who|with your(?! own))\b"
-    r"|(?-i:Given|Considering|Knowing) your (?!options|choices|goals?|audience)"
-    r"[\w'-]+(?: [\w'-]+){0,3}(?=,)"
-    r"|(?:for (?:someone|somebody|a person)|an? [\w-]+) like you\b"
-    rf"|(?:since|because|seeing that|given that|knowing that) you{_VERBS}\b"
-    rf"|(?:given|considering|based on|knowing|in view of) your (?:own )?{_ABOUT}\b"
-    r"|(?:given|(?-i:Based on)) your (?:own )?(?:preferences?|tastes?|needs|budget)\b"
-    r"|the user's (?:own )?(?:background|interests?|love|fondness|tastes?|circumstances)\b"
-    r"|you(?:'ve| have)? (?:mentioned|told (?:me|us)|asked before)\b"
-    r"|(?:as|since|because) you(?:'ve| have)? (?:wrote|written|posted)\b"
-    r"|you(?:'ve| have)? said (?:that|you)\b"
-    r"|your (?:history|profile|earlier|previous|past) (?:posts?|questions?|interests?)\b"
-    r")",
-    re.IGNORECASE,
+PERSONA = Talk(
+    re.compile(
+        r"\b(?=[abcfgiksty])(?:"
+        rf"(?<!such )as (?:someone|somebody|a person|an? [\w-]+) (?:who|like you)\b"
+        rf"|(?<!such )as an? {_GENERAL}[\w-]+(?: [\w-]+)?, (?:you|your)\b"
+        # Only where a sentence begins: "use it as a base with your own toppings".
+        rf"|(?-i:As) an? {_GENERAL}[\w-]+(?: [\w-]+)? (?:who|with your(?! own))\b"
+        r"|(?-i:Given|Considering|Knowing) your (?!options|choices|goals?|audience)"
+        r"[\w'-]+(?: [\w'-]+){0,3}(?=,)"
+        r"|(?:for (?:someone|somebody|a person)|an? [\w-]+) like you\b"
+        rf"|(?:since|because|seeing that|given that|knowing that) you{_VERBS}\b"
+        rf"|(?:given|considering|based on|knowing|in view of) your (?:own )?{_ABOUT}\b"
+        r"|(?:given|(?-i:Based on)) your (?:own )?(?:preferences?|tastes?|needs|budget)\b"
+        r"|the user's (?:own )?(?:background|interests?|love|fondness|tastes?|circumstances)\b"
+        r"|you(?:'ve| have)? (?:mentioned|told (?:me|us)|asked before)\b"
+        r"|(?:as|since|because) you(?:'ve| have)? (?:wrote|written|posted)\b"
+        r"|you(?:'ve| have)? said (?:that|you)\b"
+        r"|your (?:history|profile|earlier|previous|past) (?:posts?|questions?|interests?)\b"
+        r")",
+        re.IGNORECASE,
+    ),
+    needs=("you", "someone", "somebody", "a person", "the user", " who "),
+    others=tuple(one.persona for one in OTHERS),
 )
-META = re.compile(
-    r"\b(?:"
-    r"I(?:'ll| will| am going to) (?:avoid|leave out|omit|not mention|skip)\b"
-    r"|I(?:'ve| have)? (?:avoid(?:ed)?|leave out|left out|omit(?:ted)?|skip(?:ped)?)"
-    r" (?:the|these|those|any|all|your|mention)\b"
-    r"|the user(?:'s)? (?:expects?|wants?|prefers?|asked|asks|mentioned|likes?|needs|would"
-    r"|history|posts?|profile|question|aspects?)\b"
-    r"|(?:this|my) (?:answer|response|reply) (?:will|does|avoids|omits|covers|leaves|focuses)\b"
-    r"|the (?:answer|response|reply) (?:avoids|omits|leaves out)\b"
-    r"|(?:the|this|given|listed) rubrics?\b"
-    r"|(?:these|listed|required|requested|expected|given) aspects\b"
-    r"|as (?:requested|instructed)(?! by)\b"
-    r"|(?:within|under|over) the word limit\b|\d+[- ]word limit\b"
-    # "an abstract of 250 words or less" is somebody else's.
-    r"|(?:makes|that's|this is|here is|(?:answer|response|reply) in) \d+ words or (?:less|fewer)\b"
-    r")",
-    re.IGNORECASE,
-)
-REFUSAL = re.compile(
-    r"\b(?=[ai])(?:"
-    r"I(?:'m| am) (?:so |very )?sorry,? but I\b|I(?:'m| am) afraid I (?:can't|cannot|can not)\b"
-    r"|I(?:'m| am) (?:unable|not able) to"
-    r" (?:help|assist|answer|provide|comply|fulfil|give|do (?:so|that|this))"
-    r"|I (?:can't|cannot|can not|won't|will not|must decline to|have to decline to)"
-    r" (?:help|assist|answer|provide|comply|fulfil|do that|give|offer)"
-    r"|I must decline\b|I (?:decline|refuse) to\b"
-    r"|(?<!such )as an AI(?: language model| assistant|,)"
-    r"|I(?:'m| am) (?:just |only )?an? (?:AI|language model)\b"
-    r")",
-    re.IGNORECASE,
-)
-
-
-# Words without which no such phrase is there: looking for them first costs little.
-_NEEDS = {
-    PERSONA: ("you", "someone", "somebody", "a person", "the user", " who "),
-    META: (
+META = Talk(
+    re.compile(
+        r"\b(?:"
+        r"I(?:'ll| will| am going to) (?:avoid|leave out|omit|not mention|skip)\b"
+        r"|I(?:'ve| have)? (?:avoid(?:ed)?|leave out|left out|omit(?:ted)?|skip(?:ped)?)"
+        r" (?:the|these|those|any|all|your|mention)\b"
+        r"|the user(?:'s)? (?:expects?|wants?|prefers?|asked|asks|mentioned|likes?|needs|would"
+        r"|history|posts?|profile|question|aspects?)\b"
+        r"|(?:this|my) (?:answer|response|reply) (?:will|does|avoids|omits|covers|leaves|focuses)\b"
+        r"|the (?:answer|response|reply) (?:avoids|omits|leaves out)\b"
+        r"|(?:the|this|given|listed) rubrics?\b"
+        r"|(?:these|listed|required|requested|expected|given) aspects\b"
+        r"|as (?:requested|instructed)(?! by)\b"
+        r"|(?:within|under|over) the word limit\b|\d+[- ]word limit\b"
+        # "an abstract of 250 words or less" is somebody else's.
+        r"|(?:makes|that's|this is|here is|(?:answer|response|reply) in) \d+ words or"
+        r" (?:less|fewer)\b"
+        r")",
+        re.IGNORECASE,
+    ),
+    needs=(
         " i ",
         " i'",
         "user",
@@ -96,14 +99,27 @@ _NEEDS = {
         "requested",
         "instructed",
     ),
-    REFUSAL: (" i ", " i'", "an ai"),
-}
-# The same in other languages, in their order.
-_OTHERS = {
-    PERSONA: [one.persona for one in OTHERS],
-    META: [one.meta for one in OTHERS],
-    REFUSAL: [one.refusal for one in OTHERS],
-}
+    others=tuple(one.meta for one in OTHERS),
+)
+REFUSAL = Talk(
+    re.compile(
+        r"\b(?=[ai])(?:"
+        r"I(?:'m| am) (?:so |very )?sorry,? but I\b|I(?:'m| am) afraid I (?:can't|cannot|can not)\b"
+        r"|I(?:'m| am) (?:unable|not able) to"
+        r" (?:help|assist|answer|provide|comply|fulfil|give|do (?:so|that|this))"
+        r"|I (?:can't|cannot|can not|won't|will not|must decline to|have to decline to)"
+        r" (?:help|assist|answer|provide|comply|fulfil|do that|give|offer)"
+        r"|I must decline\b|I (?:decline|refuse) to\b"
+        r"|(?<!such )as an AI(?: language model| assistant|,)"
+        r"|I(?:'m| am) (?:just |only )?an? (?:AI|language model)\b"
+        r")",
+        re.IGNORECASE,
+    ),
+    needs=(" i ", " i'", "an ai"),
+    others=tuple(one.refusal for one in OTHERS),
+)
+
+
 _STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 # What an answer tells somebody to say is not what it says.
 _QUOTED = re.compile(r'(?<![\w.,!?])"(?=\S)[^"]{1,100}(?<=\S)"')
@@ -119,11 +135,11 @@ _OTHER_QUOTED = re.compile(
 
 # A response is part of the drafts of both modes.
 @lru_cache(maxsize=1024)
-def first_phrase(pattern: re.Pattern[str], response: str, question: str) -> str | None:
+def first_phrase(talk: Talk, response: str, question: str) -> str | None:
     """The first such phrase of a response that the question does not hold."""
     plain, lowered, others = _said(response)
-    patterns = [pattern] if any(map(lowered.__contains__, _NEEDS[pattern])) else []
-    patterns += [_OTHERS[pattern][n] for n in others]
+    patterns = [talk.english] if any(map(lowered.__contains__, talk.needs)) else []
+    patterns += [talk.others[n] for n in others]
     phrases = [match.group() for one in patterns for match in one.finditer(plain)]
     plain_question = _plain(question).lower() if phrases else ""
     return next((phrase for phrase in phrases if phrase.lower() not in plain_question), None)

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from pairwright import text
 from pairwright.gates.particulars import is_address, shared_particulars
-from pairwright.gates.phrases import META, PERSONA, REFUSAL, first_phrase
+from pairwright.gates.phrases import META, PERSONA, REFUSAL, Talk, first_phrase
 from pairwright.gates.results import gate_result
 from pairwright.records import GateResult, Rubric
 from pairwright.settings.rules import GateRules, TextGate, TwinRules
@@ -89,8 +89,8 @@ def _each(values: Sequence[T], at_fault: Callable[[T], bool]) -> tuple[bool, boo
     return at_fault(first), at_fault(second)
 
 
-def _talk(gate: TextGate, pattern: re.Pattern[str], s: DraftSides) -> _Measure:
-    phrases = [first_phrase(pattern, response, s.question) for response in s.both]
+def _talk(gate: TextGate, talk: Talk, s: DraftSides) -> _Measure:
+    phrases = [first_phrase(talk, response, s.question) for response in s.both]
     return _Measure(gate, _each(phrases, bool), phrases[0] or phrases[1], "none")
 
 

@@ -9,9 +9,10 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
-from pairwright.dataset import Layout, Part, Row
+from pairwright.dataset import Layout, Part, Row, RowAspect
 from pairwright.errors import InputError
 from pairwright.releases.primary import (
     Change,
@@ -23,7 +24,10 @@ from pairwright.releases.primary import (
 from pairwright.releases.selection import NOT_ASKED, SIMULATED, why_not_verified
 from pairwright.releases.summary import rows_of
 
+_ASKED = ("support", "delivery")
 _COMPARED = tuple(name for name in Row.model_fields if name != "label_error")
+_as_built = attrgetter(*(name for name in RowAspect.model_fields if name not in _ASKED))
+"""An aspect's fields without what people answered on it."""
 FIELDS = (*_COMPARED, "annotators' answers on aspects")
 """What is compared. A label's error is not: it changes with votes on other pairs. The answers that
 people gave on aspects are apart from the aspects, which the build made."""
@@ -53,8 +57,7 @@ class SubjectChange(NamedTuple):
 
 def add_hashes(subjects: dict[str, SubjectHashes], part: Part, row: Row) -> None:
     """Add a row to the hashes of its subject."""
-    unasked = {"support": None, "delivery": None}
-    aspects = tuple(aspect.model_copy(update=unasked) for aspect in row.rubric_aspects)
+    aspects = tuple(map(_as_built, row.rubric_aspects))
     answers = tuple((aspect.support, aspect.delivery) for aspect in row.rubric_aspects)
     values = (aspects if name == "rubric_aspects" else getattr(row, name) for name in _COMPARED)
     first = SubjectHashes(part, row.simulated, {})

@@ -28,7 +28,7 @@ from pairwright.modes import has_own_choices
 from pairwright.options import Doc, RunPath
 from pairwright.pages import render_page
 from pairwright.releases.changes import check_version
-from pairwright.releases.derive import ReleaseContext, derived_files
+from pairwright.releases.derive import ReleaseContext, RowFiles, derived_files
 from pairwright.releases.primary import Provenance
 from pairwright.releases.run_notes import ERRATA_FILE
 from pairwright.releases.summary import Summary
@@ -210,18 +210,20 @@ def _store(run: Path) -> Iterator[Store]:
 def _write(layout: Layout, content: ReleaseContent, out: Path, progress: Progress) -> ReleaseResult:
     count = every_100(progress, "writing pairs")
     primary, summary = write_primary(layout, content.content, count)
-    audited = write_audit(
-        layout.root, primary.public, layout.audit, layout.audit_page,
-        lambda name, n: progress(Step(f"auditing: {name}", n)),
-    )  # fmt: skip
+    with RowFiles(ReleaseContext(layout, primary, summary)) as row_files:
+        audited = write_audit(
+            layout.root, primary.public, layout.audit, layout.audit_page,
+            lambda name, n: progress(Step(f"auditing: {name}", n)), row_files.add,
+        )  # fmt: skip
     if content.content.primary.provenance.kind != "trial":
         _check_lean(audited, summary, out)
     primary = primary._replace(audit=json.loads(layout.audit.read_bytes()))
     progress(Step("decisions and findings"))
     known = ReleaseContext(layout, primary, summary)
-    for path, pieces in derived_files(known):
-        progress(Step(f"writing {path}"))
-        write_whole(layout.root / path, pieces)
+    for path, pieces in derived_files(known, row_files.attributed):
+        if path not in row_files.paths:
+            progress(Step(f"writing {path}"))
+            write_whole(layout.root / path, pieces)
     progress(Step("checksums"))
     digest = write_checksums(layout.root)
     before, errata = content.content.previous, len(content.content.primary.errata)

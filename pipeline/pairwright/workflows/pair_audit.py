@@ -9,10 +9,11 @@ from typing import Annotated
 from pairwright.audits.page import PairSizes, write_page
 from pairwright.audits.read import open_source
 from pairwright.audits.read.folders import open_release
+from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Audit
 from pairwright.audits.run import Options, shortened
 from pairwright.audits.run import audit as audit_source
-from pairwright.dataset import Layout, write_lines, write_one
+from pairwright.dataset import Layout, Part, Row, write_lines, write_one
 from pairwright.dataset.address import ForgetList
 from pairwright.errors import InputError
 from pairwright.options import Doc
@@ -144,7 +145,9 @@ def audit(
         forgotten, public = _people(source.folder, progress)
         options = options._replace(forgotten=forgotten, public=public)
     sizes = PairSizes()
-    report = audit_source(source, options, against=beside, progress=rows, look=sizes.add)
+    report = audit_source(
+        source, options, against=beside, progress=rows, look=lambda line: sizes.add(line.row)
+    )
     write_one(folder / "audit.json", shortened(report))
     write_lines(folder / "redactions.jsonl", report.redactions)
     write_page(folder / "report.html", report, source, sizes, progress=rows)
@@ -167,14 +170,21 @@ def write_audit(
     file: Path,
     page: Path,
     progress: Callable[[str, int | None], None] = lambda _what, _n: None,
+    look: Callable[[Part, Row], None] = lambda _part, _row: None,
 ) -> Audit:
     """Audit the rows of the release at `root`, and write audit.json and its page to two places.
 
-    `public` is the release's study. Raises InputError where the rows cannot be read, and StoreError
-    where the disk refuses. The same rows and study give the same bytes with the same libraries.
+    `public` is the release's study; `look` is called with every row once. Raises InputError where
+    the rows cannot be read, and StoreError where the disk refuses. The same rows and study give the
+    same bytes with the same libraries.
     """
     source, sizes = open_release(root), PairSizes()
-    report = audit_source(source, Options(public=public), progress=progress, look=sizes.add)
+
+    def read(line: ReadRow) -> None:
+        sizes.add(line.row)
+        look(Part(line.row.config, line.split), line.row)
+
+    report = audit_source(source, Options(public=public), progress=progress, look=read)
     write_one(file, shortened(report))
     write_page(page, report, source, sizes, progress=progress)
     return report

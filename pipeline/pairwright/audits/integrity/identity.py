@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Hashable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from pairwright import text
@@ -110,6 +111,8 @@ class Labels:
 _CLOSING = re.compile(r"[.,;:!?\u2026](?<![.,;:!?\u2026]{2})[.,;:!?\u2026]*+(?=\s|$)")
 
 
+# Both halves of a twin hold the same two responses.
+@lru_cache(maxsize=1024)
 def _unmarked(passage: str) -> str:
     """A text without the marks that close sentences."""
     return _CLOSING.sub("", text.canonical(passage)).rstrip()

@@ -54,9 +54,8 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _SPREAD = np.uint64(0xFF51AFD7ED558CCD)
 
 
-def _hash(word: str) -> int:
-    digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little")
+def _hash(word: str) -> bytes:
+    return hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 _hashes = WordCache(_hash)
@@ -64,7 +63,7 @@ _hashes = WordCache(_hash)
 
 def hash_words(words: Sequence[str]) -> Hashes:
     """One number for each word."""
-    return np.fromiter(map(_hashes.__getitem__, words), np.uint64, len(words))
+    return np.frombuffer(b"".join(map(_hashes.__getitem__, words)), "<u8")
 
 
 def runs(words: Hashes, n: int) -> Hashes:

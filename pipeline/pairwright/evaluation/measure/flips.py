@@ -20,7 +20,9 @@ import numpy as np
 from pairwright.estimate import Estimate
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.measure.figure import (
+    ModeDecisions,
     ScorerFigure,
+    Unit,
     coverage,
     every_mode,
     figure_of,
@@ -38,7 +40,7 @@ from pairwright.intervals import (
     newcombe,
 )
 from pairwright.modes import PLACEBO, TWIN
-from pairwright.records import Cluster
+from pairwright.records import Cluster, Mode
 
 CHANCE = 0.5
 """The share of the flips that are right where flips have nothing to do with the users."""
@@ -57,17 +59,22 @@ class UnitFlip(NamedTuple):
 def unit_flips(decisions: Sequence[PairDecision]) -> dict[str, UnitFlip]:
     """By unit, the twins and the placebos that a scorer was asked for; nothing unless there are
     both."""
-    modes = {one.mode: one for one in every_mode(decisions) if one.units}
-    if TWIN.name not in modes or PLACEBO.name not in modes:
-        return {}
+    modes = _asked(decisions)
     return {
         unit_name(unit): UnitFlip(mode is PLACEBO, unit[0].clusters, _point(unit, mode is PLACEBO))
         for mode in (TWIN, PLACEBO)
+        if len(modes) == 2
         for unit in modes[mode.name].units
     }
 
 
-def _point(unit: Sequence[PairDecision], placebo: bool) -> float | None:
+def _asked(decisions: Sequence[PairDecision]) -> dict[Mode | None, ModeDecisions]:
+    """The decisions on twins, and on placebos, that a scorer was asked for."""
+    names = (TWIN.name, PLACEBO.name)
+    return {one.mode: one for one in every_mode(decisions) if one.mode in names and one.units}
+
+
+def _point(unit: Unit, placebo: bool) -> float | None:
     """Responses are swapped in the other half: who is right in both, or wrong in both, flips."""
     first, second = (half.choice for half in unit)
     if first is None or second is None:
@@ -78,29 +85,25 @@ def _point(unit: Sequence[PairDecision], placebo: bool) -> float | None:
 def flip_figures(decisions: Sequence[PairDecision]) -> Iterator[ScorerFigure]:
     """The flips on placebos, and the net right flips where there are twins, too. The right flips
     are a figure of twins: both halves right, of the scored."""
-    for mode_pairs in every_mode(decisions):
-        if mode_pairs.mode == PLACEBO.name and mode_pairs.units:
-            yield coverage(mode_pairs)
-            flips = [_point(unit, True) or 0.0 for unit in mode_pairs.whole]
-            clusters = [unit[0].clusters for unit in mode_pairs.whole]
-            note = _short(len(flips), len(mode_pairs.units), PLACEBO.units)
-            yield share("placebo_flips", mode_group(PLACEBO.name), flips, clusters, note)
-    due = list(unit_flips(decisions).values())
-    if scored := [one for one in due if one.point is not None]:
+    modes = _asked(decisions)
+    if placebos := modes.get(PLACEBO.name):
+        yield coverage(placebos)
+        flips = [_point(unit, placebo=True) or 0.0 for unit in placebos.whole]
+        clusters = [unit[0].clusters for unit in placebos.whole]
+        note = _short(placebos, PLACEBO.units)
+        yield share("placebo_flips", mode_group(PLACEBO.name), flips, clusters, note)
+    if scored := [one for one in unit_flips(decisions).values() if one.point is not None]:
         points = np.array([one.point for one in scored], np.float64)
         estimate = net_right_flips(points, *flip_places(scored), mean_points)
-        notes = [
-            _short(n, sum(one.placebo is placebo for one in due), units)
-            for placebo, units in ((False, TWIN.units), (True, PLACEBO.units))
-            for n in (sum(one.placebo is placebo for one in scored),)
-        ]
+        notes = (_short(modes[one.name], one.units) for one in (TWIN, PLACEBO))
         note = "; ".join(filter(None, notes))
         yield figure_of("net_right_flips", mode_group(TWIN.name), estimate, note)
 
 
-def _short(scored: int, due: int, units: str) -> str:
+def _short(asked: ModeDecisions, units: str) -> str:
     """What is said where some units are not counted; empty where all are."""
-    return f"{scored:,} of {due:,} {units} have both scores" if scored < due else ""
+    scored, n = len(asked.whole), len(asked.units)
+    return f"{scored:,} of {n:,} {units} have both scores" if scored < n else ""
 
 
 def flip_places(flips: Sequence[UnitFlip]) -> tuple[Flags, Places]:

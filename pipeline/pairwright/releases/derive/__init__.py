@@ -15,6 +15,6 @@ line in `derived_files`.
 """
 
 from pairwright.releases.derive.context import Manifest, ReleaseContext, make_manifest
-from pairwright.releases.derive.documents import derived_files
+from pairwright.releases.derive.documents import RowFiles, derived_files
 
-__all__ = ["Manifest", "ReleaseContext", "derived_files", "make_manifest"]
+__all__ = ["Manifest", "ReleaseContext", "RowFiles", "derived_files", "make_manifest"]

@@ -21,10 +21,12 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator, Set
+from contextlib import ExitStack
 from typing import NamedTuple
 
 from pairwright.dataset import Part, Row, RowPost, RowSource, parts_of, read_rows
 from pairwright.dataset.conversion import user_message
+from pairwright.files import whole_file
 from pairwright.records import Record, content_id
 from pairwright.releases.derive.context import ReleaseContext, make_manifest
 from pairwright.releases.derive.croissant import croissant_json
@@ -70,19 +72,44 @@ def _written(cells: Iterable[str]) -> str:
     return file.getvalue()
 
 
+_json = json.JSONEncoder(ensure_ascii=False).encode
+
+
 def preference_line(row: Row, canary: str) -> str:
-    """The row's line in preference/."""
-    text = user_message(row.question, row.profile)
-    prompt = {"role": "user", "content": text}
-    line = {
-        "id": row.id,
-        "subset": row.config,
-        "prompt": text,
-        "chosen": [prompt, {"role": "assistant", "content": row.chosen}],
-        "rejected": [prompt, {"role": "assistant", "content": row.rejected}],
-        "canary": canary,
-    }
-    return json.dumps(line, ensure_ascii=False) + "\n"
+    """The row's line in preference/. Its user's message is there three times, and encoded once."""
+    text = _json(user_message(row.question, row.profile))
+    chosen, rejected = (
+        f'[{{"role": "user", "content": {text}}},'
+        f' {{"role": "assistant", "content": {_json(response)}}}]'
+        for response in (row.chosen, row.rejected)
+    )
+    return (
+        f'{{"id": {_json(row.id)}, "subset": {_json(row.config)}, "prompt": {text},'
+        f' "chosen": {chosen}, "rejected": {rejected}, "canary": {_json(canary)}}}\n'
+    )
+
+
+class RowFiles(ExitStack):
+    """Writes the files of preference/ while the rows are read for something else, and collects the
+    lines of attribution.csv, so that no file made of rows needs another reading."""
+
+    def __init__(self, release: ReleaseContext) -> None:
+        super().__init__()
+        self._layout, self._canary = release.layout, release.canary
+        self.attributed = set[AttributionLine]()
+        self.paths = set[str]()
+        """The files of preference/, by their paths inside the release."""
+        self._part: Part | None = None
+
+    def add(self, part: Part, row: Row) -> None:
+        """The next row, part by part. Raises StoreError where the disk refuses."""
+        if part != self._part:
+            self.close()  # The file of the part before is whole.
+            path = self._layout.preference(part)
+            self._part, self._file = part, self.enter_context(whole_file(path))
+            self.paths.add(self._layout.inside(path))
+        self._file.write(preference_line(row, self._canary).encode())
+        self.attributed.update(attribution_lines(row))
 
 
 def derived_files(
