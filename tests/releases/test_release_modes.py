@@ -16,8 +16,6 @@ from released import decoyed, gathered, placebo, released, rows, run_of, twinned
 from small_studies import user_of
 from tampering import Tampered, copy_of
 
-pytestmark = pytest.mark.usefixtures("no_plots")
-
 PAIRS = [pair for n in range(6) for pair in (*twinned(n), decoyed(10 + n), *placebo(20 + n))]
 
 
