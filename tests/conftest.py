@@ -3,51 +3,69 @@
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
     from live_study import LiveStudy
-    from pairwright.audits.records import Audit
-    from pairwright.pages.plots import Plot
-
-    Drawing = Callable[[Audit], dict[str, Plot]]
 
 # What tests write need not outlive a power cut; to wait for the disk took a tenth of their time.
 os.fsync = lambda fd: None
 
 
-def pytest_collection_finish() -> None:
-    """Plots are most of a small audit's work: those of the same figures are drawn once. Modules and
-    collected tests stay until the end: the garbage collector passes them over."""
-    if page := sys.modules.get("pairwright.audits.page"):
-        vars(page)["audit_plots"] = _drawn_once(vars(page)["audit_plots"])
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Modules and collected tests stay until the end: the garbage collector passes them over, and
+    looks at what is old only now and then."""
+    gc.disable()
+    result = yield
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
+    gc.enable()
+    if multitest := sys.modules.get("statsmodels.stats.multitest"):
+        # It collects all garbage at every correction.
+        vars(multitest)["gc"] = SimpleNamespace(collect=lambda: 0)
+    _sketch()
+    return result
 
 
-def _drawn_once(draw: "Drawing") -> "Drawing":
-    drawn: dict[str, dict[str, Plot]] = {}
-
-    def plots(audit: "Audit") -> "dict[str, Plot]":
-        source = audit.source.model_copy(update={"version": "", "digest": ""})
-        figures = audit.model_copy(update={"source": source}).model_dump_json()
-        if figures not in drawn:
-            drawn[figures] = draw(audit)
-        return drawn[figures]
-
-    return plots
+SKETCH = '<svg role="img" aria-label="A"><g id="a"><use href="#a"/><text>B</text></g></svg>'
+SKETCHED = pytest.MonkeyPatch()
 
 
-@pytest.fixture(scope="module")
-def no_plots() -> Iterator[None]:
-    """Audits without plots, for tests that look at none."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("pairwright.audits.page.audit_plots", lambda _: {})
-        yield
+def _sketch() -> None:
+    """Drawing takes longer than all else of a page, so that a sketch stands in place of a plot."""
+    from markupsafe import Markup
+
+    for module, name, plot in (
+        ("pairwright.audits.page", "audit_plots", "counts"),
+        ("pairwright.evaluation.board.page", "_plots", "accuracy-violate"),
+        ("pairwright_human_eval.report.page", "_plots", "states"),
+    ):
+        if module in sys.modules:
+            plots = {plot: sys.modules["pairwright.pages.plots"].Plot(Markup(SKETCH), "A sketch")}
+            SKETCHED.setattr(f"{module}.{name}", lambda _, plots=plots: plots)
+    if "matplotlib.figure" in sys.modules:
+        SKETCHED.setattr(
+            "matplotlib.figure.Figure.savefig", lambda _, file, **__: file.write("<svg ></svg>")
+        )
+
+
+def _draw() -> Iterator[None]:
+    SKETCHED.undo()
+    yield
+    _sketch()
+
+
+drawn = pytest.fixture(_draw, name="drawn")
+"""Plots as they are, for a test that looks into them."""
+all_drawn = pytest.fixture(_draw, name="all_drawn", scope="module")
+"""The same for all tests of a module and for what they share."""
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ NAMES = sorted(path.relative_to(FREEZE).as_posix() for path in FREEZE.rglob("*")
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def made(all_drawn: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return promises(tmp_path_factory.mktemp("promises"))
 
 

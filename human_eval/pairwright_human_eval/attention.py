@@ -13,7 +13,7 @@ and would know a check by that. So a check is as long as its own texts allow.
 import re
 from bisect import bisect
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import accumulate, combinations, groupby, pairwise
 from math import comb, fsum
 from pathlib import Path
@@ -249,10 +249,12 @@ def laid_out(
 
 def nearest(wordings: Sequence[str], target: Sizes) -> str:
     """The wording whose size is nearest."""
-    return min(wordings, key=lambda own: float(distance(size_of(own), target)))
+    sizes = np.stack([size_of(own) for own in wordings])
+    return wordings[int(np.argmin(distance(sizes, target)))]
 
 
-def _wordings(response: Wording) -> list[str]:
+@cache
+def _wordings(response: Wording) -> tuple[str, ...]:
     """What may be shown of a response: the first sentences of one wording, KEPT_SENTENCES at least,
     or the whole full one and some sentences more. Never of both wordings, which say the same."""
     found = [response.text]
@@ -261,7 +263,7 @@ def _wordings(response: Wording) -> list[str]:
         found += [" ".join(sentences[:n]) for n in range(fewest, len(sentences) + 1) if n]
     for n in range(1, len(response.more) + 1):
         found += [" ".join((response.text, *some)) for some in combinations(response.more, n)]
-    return found
+    return tuple(found)
 
 
 def _posts(check: AttentionCheck, models: list[str]) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ Examples are taken from the pages as they are, so a page that is edited is a pag
 """
 
 import ast
-import importlib.metadata
 import importlib.util
 import json
 import os
@@ -134,16 +133,13 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     return Demo(folder, "".join(run(folder, "pairwright", *words) for words in (build, *human)))
 
 
-def test_the_generated_pages_are_current() -> None:
-    done = subprocess.run(
-        [sys.executable, ROOT / "docs" / "generate.py", "--check"], capture_output=True, text=True
-    )
-    # The layout of help texts is typer's, so it is held to the version that is pinned.
-    typer = f"typer=={importlib.metadata.version('typer')}\n"
-    pinned = typer in (ROOT / "constraints.txt").read_text(encoding="utf-8")
-    assert done.returncode == 0 or (not pinned and "stale: commands.md." in done.stderr), (
-        done.stderr
-    )
+def test_the_generated_pages_are_current(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    monkeypatch.setattr(sys, "argv", ["generate.py", "--check"])
+    ended = importlib.import_module("generate").main()
+    assert (ended, capsys.readouterr().err) == (0, "")
 
 
 def test_every_command_is_documented_and_its_help_has_an_example(commands: dict[str, Any]) -> None:
@@ -235,9 +231,9 @@ def test_paths_and_names_in_the_contributors_page_exist() -> None:
         for root in ("pipeline", "human_eval", "docs")
         for path in (ROOT / root).rglob("*.py")
     )
-    names = [text for text in code if re.fullmatch(r"_?[A-Z]\w+|[a-z]+_[a-z_]+", text)]
+    names = {text for text in code if re.fullmatch(r"_?[A-Z]\w+|[a-z]+_[a-z_]+", text)}
     assert len(names) > 15
-    assert [name for name in names if not re.search(rf"\b{name}\b", sources)] == []
+    assert names <= set(re.findall(r"\w+", sources))
     for step in re.findall(r"^1\. .*`(\w+)`.*: `([^`]+\.py)`$", page, re.MULTILINE):
         assert step[0] in (ROOT / step[1]).read_text(encoding="utf-8"), step
 
@@ -305,6 +301,8 @@ def test_every_page_ships_and_every_page_that_a_message_names_exists() -> None:
         for path in sorted((ROOT / root).rglob("*.py")):
             source = path.read_text(encoding="utf-8")
             named |= set(re.findall(r"""DOCS / ["']([\w.]+)["']""", source))
+            if not re.search(r"\bdocs/\w+\.md", source):
+                continue
             tree = ast.parse(source)
             # Docstrings may name a page: readers of the source have docs/.
             for node in ast.walk(tree):

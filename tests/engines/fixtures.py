@@ -3,14 +3,19 @@
 A test file takes them by import: `from engines.fixtures import engines, tiny_chat`.
 """
 
+import json
 import os
+import random
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from own_environment import prepare
 from pairwright.cli.answers import cache_folder
+from pairwright.dataset.conversion import user_message
+from scripted import posts
 
 HERE = Path(__file__).resolve().parent
 SOURCES = HERE.parents[1]
@@ -41,6 +46,34 @@ def reward_models(engines: str, tmp_path_factory: pytest.TempPathFactory) -> Pat
     command = [engines, str(HERE / "tiny_reward.py"), str(folder)]
     subprocess.run(command, check=True, env=environment())
     return folder
+
+
+def mixed_texts() -> list[tuple[str, str]]:
+    """Prompts and responses of mixed length, one of them of thousands of tokens."""
+    chance = random.Random(0)
+    words = (
+        "rye bread crust bicycle chain lamp <|end|> film <b> 中文 😀 why how slowly never".split()
+    )
+
+    def some(n: int) -> str:
+        return " ".join(chance.choice(words) for _ in range(n))
+
+    made = []
+    for history in (0, 1, 0, 3, 6, 2, 0, 5, 1, 4):
+        known = posts(*(some(chance.randint(5, 40)) for _ in range(history)))
+        made.append((user_message(some(chance.randint(1, 20)), known), some(chance.randint(1, 60))))
+    return made
+
+
+def found_by(
+    program: str, engines: str, models: Path, texts: list[tuple[str, str]], folder: Path
+) -> Any:
+    """What a program of this folder says of each model and these texts."""
+    given, out = folder / "texts.json", folder / "found.json"
+    given.write_text(json.dumps(texts), encoding="utf-8")
+    command = [engines, str(HERE / program), *map(str, (models, given, out))]
+    subprocess.run(command, check=True, env=environment())
+    return json.loads(out.read_bytes())
 
 
 def environment(**more: str) -> dict[str, str]:

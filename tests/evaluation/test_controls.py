@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from test_leaderboard import _undrawn, run
+from test_leaderboard import run
 
 from decided import RELEASE, board_of, judged, result, twin, violate
 from pairwright.estimate import Estimate
@@ -22,7 +22,6 @@ from pairwright.evaluation.measure.figure import ScorerFigure
 from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.settings import EmbeddingScorer
 
-__all__ = ["_undrawn"]
 OVERLAP = ScorerRef(name="overlap", kind="baseline")
 Right = tuple[bool, bool]
 

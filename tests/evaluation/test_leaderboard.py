@@ -18,7 +18,6 @@ from pairwright.blind_preference import PreferenceFigure
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate
 from pairwright.evaluation.board import board as board_module
-from pairwright.evaluation.board import page as page_module
 from pairwright.evaluation.board.board import Leaderboard
 from pairwright.evaluation.board.inputs import gather_results
 from pairwright.evaluation.board.page import accuracies, board_notes, board_page
@@ -32,18 +31,6 @@ from pairwright.evaluation.measure.figure import FIGURES, RULE, FigureKind, Scor
 from pairwright.evaluation.release import BuildModel, build_ties
 from pairwright.evaluation.results import PlannerVersion, ScorerRef
 from study import Done, pairwright
-
-
-@pytest.fixture(autouse=True)
-def _undrawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Drawings take longer than all else; who looks at them asks for `drawn`."""
-    if "drawn" not in request.fixturenames:
-        monkeypatch.setattr(page_module, "_plots", lambda _: ())
-
-
-@pytest.fixture
-def drawn() -> None:
-    """The pages of a test have their drawings."""
 
 
 def right_on(wins: int, n: int = 40, **changes: Any) -> list[PairDecision]:
@@ -243,6 +230,7 @@ def test_gains_and_slices_of_a_scorer_that_cannot_see_the_user_have_no_interval(
     assert figure_text(gain) == "+0.0 (by identity)"
 
 
+@pytest.mark.usefixtures("drawn")
 def test_the_legend_of_many_conditions_has_two_lines(tmp_path: Path) -> None:
     """In one line six names are wider than the plot, which cuts them off."""
     shown: tuple[ConditionName, ...] = (
@@ -801,7 +789,8 @@ def test_results_without_a_single_pair_are_refused(tmp_path: Path) -> None:
 # What is shown
 
 
-def test_the_command_prints_the_table_and_writes_three_reports(drawn: None, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("drawn")
+def test_the_command_prints_the_table_and_writes_three_reports(tmp_path: Path) -> None:
     folder, out = tmp_path / "results", tmp_path / "board"
     twins = [half for n in range(10) for half in twin(n, (1.0, 0.0), (1.0, 0.0))]
     result(folder, "good", [*twins, *right_on(38)])
@@ -823,6 +812,7 @@ def test_the_command_prints_the_table_and_writes_three_reports(drawn: None, tmp_
     assert "<script" not in html
 
 
+@pytest.mark.usefixtures("drawn")
 def test_what_is_not_ranked_has_hollow_marks(tmp_path: Path) -> None:
     """The answer key and the control as well: the caption says it of all marks."""
 
@@ -873,20 +863,20 @@ def test_the_page_has_one_box_at_most_and_open_tables_of_five_columns(tmp_path: 
         assert all(line.count("|") <= 6 for line in heads)
 
 
-def test_the_same_results_give_the_same_bytes_in_any_order(drawn: None, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("drawn")
+def test_the_same_results_give_the_same_bytes_in_any_order(tmp_path: Path) -> None:
     paths = [result(tmp_path, name, right_on(n)) for name, n in (("a", 30), ("b", 30), ("c", 9))]
     one, other = board_of(*paths), board_of(*reversed(paths))
     assert board_page(one).html == board_page(other).html
 
 
-def test_hostile_names_are_shown_as_they_are_and_do_nothing(drawn: None, tmp_path: Path) -> None:
+def test_hostile_names_are_shown_as_they_are_and_do_nothing(tmp_path: Path) -> None:
     # Files hold no halves of surrogate pairs.
     nasty = [text.encode("utf-8", "replace").decode() for text in HOSTILE] + ["\x1b[2JKEPT"]
     decisions = [violate(n, 1.0, config=text) for n, text in enumerate(nasty)]
     release = RELEASE.model_copy(update={"name": "\x1b[2J<script>KEPT"})
-    for n, texts in enumerate(zip(*[iter([*nasty, *nasty[:3]])] * 4, strict=False)):
-        name = f"s-{n}"
-        kind, model, revision, settings = texts
+    for name in ("a", "b"):
+        kind, model, revision, settings = (" ".join(nasty[n::4]) for n in range(4))
         scorer = ScorerRef(name=name, kind=kind, model=model, revision=revision, settings=settings)
         result(tmp_path, name, decisions, scorer=scorer, release=release)
     html = board_page(board_of(tmp_path)).html

@@ -462,6 +462,7 @@ def test_the_page_says_how_it_was_done_and_claims_nothing_of_four_rewards() -> N
     assert html.count("<svg") == 1
 
 
+@pytest.mark.usefixtures("drawn")
 @pytest.mark.parametrize(("rewards", "plots"), [(1, 0), (2, 1)])
 def test_points_are_drawn_from_two_on_and_named_beside_the_plot(rewards: int, plots: int) -> None:
     summed = FOUR[:rewards]

@@ -4,17 +4,13 @@ weights prefer says nothing.
 """
 
 import asyncio
-import json
-import random
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engines.fixtures import HERE, engines, environment, reward_models
+from engines.fixtures import engines, found_by, mixed_texts, reward_models
 from engines.served import NAME, serving_vllm
-from pairwright.dataset.conversion import user_message
 from pairwright.errors import ConfigError, EndpointRefused
 from pairwright.evaluation.scorers.score_models import GuidedPolicy, LanguageModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore
@@ -23,28 +19,18 @@ from pairwright.models.client import Client, Meter, PromptLogprobs
 from pairwright.models.client.scores import of_text
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
-from scripted import Scripted, posts
+from scripted import Scripted
 
 pytestmark = pytest.mark.real
 __all__ = ["engines", "reward_models"]
 
-WORDS = "rye bread crust bicycle chain lamp <|end|> film <b> 中文 😀 why how slowly never".split()
 CONTEXT = 2048
 
 
 @pytest.fixture(scope="module")
 def texts() -> list[tuple[str, str]]:
-    """Prompts and responses of mixed length; one response begins and ends with a line end."""
-    chance = random.Random(0)
-
-    def some(n: int) -> str:
-        return " ".join(chance.choice(WORDS) for _ in range(n))
-
-    made = [("Why?", "\nSo.\n")]
-    for history in (0, 1, 0, 3, 6, 2, 0, 5, 1, 4):
-        known = posts(*(some(chance.randint(5, 40)) for _ in range(history)))
-        made.append((user_message(some(chance.randint(1, 20)), known), some(chance.randint(1, 60))))
-    return made
+    """Of mixed length; one response begins and ends with a line end."""
+    return [("Why?", "\nSo.\n"), *mixed_texts()]
 
 
 @pytest.fixture(scope="module")
@@ -54,13 +40,8 @@ def found(
     texts: list[tuple[str, str]],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Any:
-    """What engines/likelihoods.py says of each model."""
     folder = tmp_path_factory.mktemp("likelihoods")
-    given, out = folder / "texts.json", folder / "found.json"
-    given.write_text(json.dumps(texts), encoding="utf-8")
-    command = [engines, str(HERE / "likelihoods.py"), *map(str, (reward_models, given, out))]
-    subprocess.run(command, check=True, env=environment())
-    return json.loads(out.read_bytes())
+    return found_by("likelihoods.py", engines, reward_models, texts, folder)
 
 
 @pytest.mark.parametrize("name", ["policy", "reference", "other-tokens"])

@@ -10,6 +10,7 @@ import random
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,9 +21,8 @@ from pairwright.errors import BudgetSpent, ConfigError, Interrupted
 from pairwright.evaluation.scorers import in_process
 from pairwright.evaluation.scorers.in_process import (
     InProcess,
-    ModelTokenizer,
-    TokenizedText,
     batch_places,
+    unusable_model,
 )
 from pairwright.evaluation.scorers.score_models import LanguageModel, RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
@@ -31,6 +31,7 @@ from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Meter
 from pairwright.models.client.scores import TokenLogprobs
+from pairwright.models.local_model import ChatTokens, TokenizedText
 from pairwright.settings.prompt_variables import Message
 
 T = TypeVar("T")
@@ -310,8 +311,8 @@ TEMPLATE = (
 ASKED = (Message("user", "Why?"), Message("assistant", "So."))
 
 
-def read(template: str | None) -> ModelTokenizer:
-    return ModelTokenizer(Tokenizer(template), "tiny", "[scorers.mine]")
+def read(template: str | None) -> ChatTokens:
+    return ChatTokens(Tokenizer(template), partial(unusable_model, "[scorers.mine]", "tiny"))
 
 
 def text(ids: tuple[int, ...]) -> str:
@@ -348,7 +349,7 @@ def test_a_template_that_cannot_show_a_conversation_is_refused(
 
 def test_a_template_that_puts_no_response_after_the_prompt_makes_no_policy() -> None:
     backwards = "{% for m in messages|reverse %}{{ m.content }}{% endfor %}"
-    with pytest.raises(ConfigError, match="does not put a response after"):
+    with pytest.raises(ConfigError, match="does not put an answer after"):
         read(backwards).after_prompt(ASKED)
 
 

@@ -755,6 +755,7 @@ def files(run: Path, asked: Asked, verdicts: list[Verdict], **options: Any) -> d
     return found
 
 
+@pytest.mark.usefixtures("drawn")
 @pytest.mark.real
 def test_files_are_the_same_bytes_whatever_the_order_of_verdicts(tmp_path: Path) -> None:
     asked = Asked(mixed(6, 6))
@@ -802,6 +803,7 @@ def table_of(page: str, head: str) -> list[list[str]]:
     return [line.strip("| ").split(" | ") for line in lines]
 
 
+@pytest.mark.usefixtures("drawn")
 def test_comments_are_shown_as_they_are_and_without_who(tmp_path: Path) -> None:
     asked = Asked(mixed(4, 4))
     hostile = "<script>alert(1)</script> | ![x](http://evil.test/x.png) `a` *b*"

@@ -22,7 +22,7 @@ import pytest
 from endpoint import ask, completion
 from pairwright.errors import CallFailed, StoreError
 from pairwright.models import Answer, Completion, Request, completion_of, key_of
-from pairwright.models.store import Durable, ModelCalls, Store, Totals
+from pairwright.models.store import Durable, Store, Totals
 from pairwright.settings.prompt_variables import Message
 
 HOLDER = """
@@ -149,8 +149,8 @@ def test_what_is_not_there_is_none_and_tokens_are_counted_by_model(store: Store)
         *((ask(text, model=model), body()) for model, text in (("a", "1"), ("a", "2"), ("b", "1"))),
     )
     assert store.calls_by_model() == {
-        "a": ModelCalls(calls=2, prompt_tokens=24, completion_tokens=6),
-        "b": ModelCalls(calls=1, prompt_tokens=12, completion_tokens=3),
+        "a": Totals(calls=2, prompt_tokens=24, completion_tokens=6),
+        "b": Totals(calls=1, prompt_tokens=12, completion_tokens=3),
     }
 
 

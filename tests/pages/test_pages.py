@@ -32,6 +32,7 @@ HOSTILE = (
     "\\", "\\| \\<b>", "~~~", "+ item", "a_b_c", "2 < 3 > 1", "<https://example.org>", "``` ```",
     "---",
 )  # fmt: skip
+pytestmark = pytest.mark.usefixtures("all_drawn")
 
 
 class Shown(HTMLParser):

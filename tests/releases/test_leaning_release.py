@@ -8,8 +8,6 @@ from pairwright.errors import InputError
 from pairwright.workflows.new_release import release
 from released import run_of, violated
 
-pytestmark = pytest.mark.usefixtures("no_plots")
-
 
 def leaning(folder: Path, preference: int | None) -> Path:
     pairs = []

@@ -17,8 +17,6 @@ from pairwright.evaluation.scorers.scorer import BASELINES, PromptContent
 from pairwright.records import Pair
 from pairwright.settings.config import Config
 
-pytestmark = pytest.mark.usefixtures("no_plots")
-
 DATA = Path(__file__).parents[1] / "data" / "natural"
 
 

@@ -33,8 +33,6 @@ from pairwright.workflows.study_plan import plan_study
 from pairwright.workflows.tasks import export_tasks
 from study import pairwright
 
-pytestmark = pytest.mark.usefixtures("no_plots")
-
 POLIS = Path(__file__).resolve().parents[3] / "shared" / "data" / "polis"
 ATTRIBUTION = "Gathered by the ward, with attribution to its people."
 

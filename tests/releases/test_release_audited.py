@@ -107,7 +107,9 @@ def _other_libraries(bad: Tampered) -> None:
     bad.json("stated.json", libraries={"matplotlib": "1.0.0"})
 
 
+@pytest.mark.usefixtures("drawn")
 def test_plots_that_other_libraries_drew_are_said_to_be_uncompared(bad: Tampered) -> None:
+    write_audit(bad.root, None, bad.layout.audit, bad.layout.audit_page)
     _other_libraries(bad)
     bad.text(PAGE, ' d="M 0 ', ' d="M 1 ')
     bad.seal(derived=True)

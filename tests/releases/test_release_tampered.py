@@ -22,8 +22,6 @@ from pairwright.releases.verify import verify_release
 from released import PAIRS, released, run_of
 from tampering import Tampered, bytes_of, copy_of, renamed, turned
 
-pytestmark = pytest.mark.usefixtures("no_plots")
-
 TWINS, VIOLATES = "data/Home-twin/test-00000-of-00001.parquet", "Home-violate"
 VIOLATE = f"data/{VIOLATES}/test-00000-of-00001.parquet"
 VALIDATION = VIOLATE.replace("test-", "validation-")

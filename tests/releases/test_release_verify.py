@@ -17,8 +17,6 @@ from released import PAIRS, released, run_of
 from study import pairwright
 from tampering import bytes_of, copy_of
 
-pytestmark = pytest.mark.usefixtures("no_plots")
-
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -19,11 +19,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from reading import DOMAINS, result
 
 from pairwright.errors import SourceError
 from pairwright.extras import install
 from pairwright.records import Item, content_id
-from pairwright.settings.domains import Domain, Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceProblem, _nothing_left, read, source_hash
 from pairwright.sources.fields import utc
@@ -33,43 +33,11 @@ from pairwright.sources.problems import REASONS, REMEDIES, ProblemCounts, Source
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "stackexchange"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"no real histories at {DATA}")
 
-DOMAINS = Domains(
-    [
-        Domain(
-            key="Home", name="Home", subcategories=("cooking", "movies", "coffee"), kinds=("tools",)
-        )
-    ],
-    Path("rubrics"),
-)
-
 STEW = "My stew is watery every time and I do not own a scale to measure anything with."
 BREAD = "Rye bread in a gas oven that only reaches two hundred degrees, is it hopeless?"
 KNIFE = "Which single knife should a left-handed beginner with small hands buy first?"
 QUESTION = "How do I keep a risotto warm for late guests?"
 NARRATIVE = "They come from work at different hours and I only have two burners."
-
-
-class Result(NamedTuple):
-    items: list[Item]
-    problems: list[SourceProblem]
-
-    @property
-    def item(self) -> Item:
-        (item,) = self.items
-        return item
-
-    @property
-    def problem(self) -> SourceProblem:
-        (problem,) = self.problems
-        return problem
-
-
-def result(folder: Path, name: str, **policy: Any) -> Result:
-    found = list(read(SourceRules(path=name, **policy), DOMAINS, folder))
-    return Result(
-        [f for f in found if isinstance(f, Item)],
-        [f for f in found if isinstance(f, SourceProblem)],
-    )
 
 
 def post(id: str, text: Any, created: Any = None, **more: Any) -> dict[str, Any]:

@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterable
 from html import escape
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
+from reading import DOMAINS, Result
+from reading import result as read_source
 
 from pairwright.assets import RUBRICS
 from pairwright.dataset.address import licence_of
@@ -16,7 +18,7 @@ from pairwright.dataset.row import Row, RowPost
 from pairwright.errors import SourceError
 from pairwright.extras import install
 from pairwright.records import GivenAnswer, Item, Post
-from pairwright.settings.domains import Domain, Domains
+from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceProblem, read, source_hash
 from pairwright.sources.markup import post_text
@@ -24,37 +26,12 @@ from pairwright.sources.stackexchange.histories import why_unanswerable
 
 DUMPS = Path(__file__).resolve().parents[3] / "shared" / "data" / "stackexchange" / "dumps"
 needs_dumps = pytest.mark.skipif(not DUMPS.is_dir(), reason=f"no real dumps at {DUMPS}")
-DOMAINS = Domains(
-    [Domain(key="Home", name="Home", subcategories=("cooking", "coffee"), kinds=("tools",))],
-    Path("rubrics"),
-)
 SITE = "cooking.stackexchange.com"
 HEAD = '\ufeff<?xml version="1.0" encoding="utf-8"?>\n'
 
 
-class Result(NamedTuple):
-    items: list[Item]
-    problems: list[SourceProblem]
-
-    @property
-    def item(self) -> Item:
-        (item,) = self.items
-        return item
-
-    def refused(self) -> list[tuple[str, str, str | None]]:
-        return [(p.reason, p.where, p.id) for p in self.problems if p.action == "refused"]
-
-    def reasons(self, action: str) -> Counter[str]:
-        return Counter(p.reason for p in self.problems if p.action == action)
-
-
 def result(folder: Path, path: str = SITE, **rules: Any) -> Result:
-    settings: dict[str, Any] = {"path": path, "format": "stackexchange", **rules}
-    found = list(read(SourceRules(**settings), DOMAINS, folder))
-    return Result(
-        [f for f in found if isinstance(f, Item)],
-        [f for f in found if isinstance(f, SourceProblem)],
-    )
+    return read_source(folder, path, format="stackexchange", **rules)
 
 
 def xml(root: str, rows: Iterable[dict[str, object]]) -> str:

@@ -3,30 +3,24 @@ text at a time, and against vLLM's `/classify`.
 """
 
 import asyncio
-import json
-import random
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from engines.fixtures import HERE, engines, environment, reward_models
+from engines.fixtures import engines, found_by, mixed_texts, reward_models
 from engines.served import NAME, serving_vllm
-from pairwright.dataset.conversion import user_message
 from pairwright.errors import EndpointRefused
 from pairwright.models import CONTEXT_LENGTH, Completion, Request, Unstored
 from pairwright.models.client import Classify, Client, Meter
 from pairwright.models.client.scores import score_of
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
-from scripted import posts
 
 pytestmark = pytest.mark.real
 __all__ = ["engines", "reward_models"]
 
-WORDS = "rye bread crust bicycle chain lamp <|end|> film <b> 中文 😀 why how slowly never".split()
 SCORED = (
     "plain", "no-pad", "pad-is-end", "tokenizer-alone-pads", "pad-out-of-range", "two-classes",
     "encoder", "dpo",
@@ -37,17 +31,7 @@ TOO_LONG = ("bread " * 500, "Rye.")
 
 @pytest.fixture(scope="module")
 def texts() -> list[tuple[str, str]]:
-    """Prompts and responses of mixed length, one of them over CONTEXT tokens."""
-    chance = random.Random(0)
-
-    def some(n: int) -> str:
-        return " ".join(chance.choice(WORDS) for _ in range(n))
-
-    made = []
-    for history in (0, 1, 0, 3, 6, 2, 0, 5, 1, 4):
-        known = posts(*(some(chance.randint(5, 40)) for _ in range(history)))
-        made.append((user_message(some(chance.randint(1, 20)), known), some(chance.randint(1, 60))))
-    return made
+    return mixed_texts()
 
 
 @pytest.fixture(scope="module")
@@ -57,13 +41,8 @@ def found(
     texts: list[tuple[str, str]],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Any:
-    """What engines/scoring.py says of each case."""
     folder = tmp_path_factory.mktemp("scores")
-    given, out = folder / "texts.json", folder / "found.json"
-    given.write_text(json.dumps(texts), encoding="utf-8")
-    command = [engines, str(HERE / "scoring.py"), *map(str, (reward_models, given, out))]
-    subprocess.run(command, check=True, env=environment())
-    return json.loads(out.read_bytes())
+    return found_by("scoring.py", engines, reward_models, texts, folder)
 
 
 @pytest.mark.parametrize("case", SCORED)

@@ -45,9 +45,9 @@ from pairwright.training.planner_data import (
     TrainingExample,
     aspects_of,
     carrying,
+    ended,
     planner_prompt,
     rows_of,
-    split,
     target,
     training_example,
 )
@@ -214,21 +214,16 @@ def test_the_loss_counts_the_completion_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("whole", "learned"),
+    ("written", "learned"),
     [
-        pytest.param("<u>ask<a>plan</s>\n", "plan</s>", id="what stands after the end is not"),
-        pytest.param("<u>ask<a>plan</s>", "plan</s>", id="the end is"),
-        pytest.param("<u>ask<a>plan", "plan</s>", id="an end that the template leaves out is"),
-        pytest.param("<u>ask<a><think></think>plan</s>", "<think></think>plan</s>", id="thinking"),
+        pytest.param("plan</s>\n", "plan</s>", id="what stands after the end is not"),
+        pytest.param("plan</s>", "plan</s>", id="the end is"),
+        pytest.param("plan", "plan</s>", id="an end that the template leaves out is"),
+        pytest.param("<think></think>plan</s>", "<think></think>plan</s>", id="thinking"),
     ],
 )
-def test_what_is_learned_is_the_target_and_its_end(whole: str, learned: str) -> None:
-    assert split("<u>ask<a>", whole, "</s>", "[model]") == ("<u>ask<a>", learned)
-
-
-def test_a_template_that_puts_the_answer_elsewhere_is_refused() -> None:
-    with pytest.raises(ConfigError, match="does not put an answer after"):
-        split("<u>ask<a>", "<a>plan<u>ask", "</s>", "[model] m")
+def test_what_is_learned_is_the_target_and_its_end(written: str, learned: str) -> None:
+    assert ended(written, "</s>") == learned
 
 
 # Items as a planner sees them

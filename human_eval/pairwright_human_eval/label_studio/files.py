@@ -12,6 +12,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import jinja2
+from pydantic_core import to_json
 
 from pairwright import assets
 from pairwright.errors import InputError
@@ -62,7 +63,7 @@ def form_path(folder: HumanFolder, kind: Kind, round: int = 1) -> Path:
 def task_file(tasks: Iterable[Data]) -> str:
     """The text of a task file, as Label Studio imports it."""
     listed = [{"data": data} for data in tasks]
-    return json.dumps(listed, ensure_ascii=False, indent=1) + "\n"
+    return to_json(listed, indent=1).decode() + "\n"
 
 
 def read_task_file(path: Path) -> list[Data]:

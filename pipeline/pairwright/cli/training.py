@@ -33,13 +33,14 @@ def print_training(done: TrainedPlanner, out: Path) -> None:
 def print_comparison(result: PlanComparison, out: Path, coverage: Coverage = 0.95) -> int:
     """Print precision, recall and F1 of each planner, and where too few items are compared."""
     print_page(Console(), plan_scores_page(result.scores, drawn=False), out / "plan-score.html")
-    covered, short = result.coverage(), []
-    for one in covered:
-        if one.compared < coverage * one.items:
-            why = ", ".join(f"{n:,} {name}" for name, n in one.reasons.items())
+    counts, short = result.scores.counts, []
+    for one in counts:
+        compared = one.compared(result.scores.matches)
+        if compared < coverage * one.items:
+            why = ", ".join(f"{n:,} {name}" for name, n in one.reasons)
             items = number_of(one.items, "item is", "items are")
-            short.append(f"{one.planner}: {one.compared:,} of {items} compared ({why})")
-    return end(short, coverage, [why for one in covered for why in one.reasons])
+            short.append(f"{one.planner}: {compared:,} of {items} compared ({why})")
+    return end(short, coverage, [why for one in counts for why, _ in one.reasons])
 
 
 def print_export(done: RlExport, release: Path) -> None:

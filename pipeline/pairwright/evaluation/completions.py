@@ -11,18 +11,18 @@ default.)
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
+from pydantic import PlainSerializer
 
 from pairwright import text
 from pairwright.errors import CallFailed
 from pairwright.estimate import Estimate
 from pairwright.evaluation.policy_samples import scores_of
-from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, Unscored, failed_call
 from pairwright.intervals import Floats, mean_by_user
-from pairwright.models import Model, together
+from pairwright.models import Model, ModelRef, together
 from pairwright.pages import Page, render_page
 from pairwright.pages.plots import BLUE, ORANGE, Dot, Plot, draw_dots
 from pairwright.records import Item, Post, Record, Rejected
@@ -261,17 +261,8 @@ class CompletionDifference(Record):
     rouge_l: Estimate
 
 
-class ModelRef(Record):
-    """The policy, or a scorer, without what is only known of scorers of pairs."""
-
-    name: str
-    model: str
-    revision: str | None
-    settings: str
-
-    @classmethod
-    def of(cls, ref: ScorerRef) -> "ModelRef":
-        return cls.model_validate(ref.model_dump(include=set(cls.model_fields)))
+NamedModel = Annotated[ModelRef, PlainSerializer(lambda ref: ref.model_dump(include=_NAMED))]
+_NAMED = {"name", "model", "revision", "settings"}
 
 
 class Completions(Record):
@@ -281,12 +272,12 @@ class Completions(Record):
     """The source's file name, or its id on the Hub."""
     source_hash: str
     limit: int | None
-    policy: ModelRef
+    policy: NamedModel
     words: int
     """Most words, as the prompt says."""
     n: int
     """Draws that scorers pick from."""
-    scorers: tuple[ModelRef, ...]
+    scorers: tuple[NamedModel, ...]
     simulated: bool
     """Whether a simulated model had a part in it: then it is not a result."""
     seed: int

@@ -25,6 +25,7 @@ from pairwright.evaluation.measure.accuracy import (
 from pairwright.evaluation.measure.figure import FIGURES, ScorerFigure, mode_group
 from pairwright.evaluation.release import ReleaseRef, build_ties, tie_sentence
 from pairwright.evaluation.scorers.scorer import NOTHING_TO_SHOW
+from pairwright.models import ModelRef
 from pairwright.records import Record
 from pairwright.text import number_of
 
@@ -37,15 +38,10 @@ _DECIDING = ("release", "scorer", "limit", "split", "history", "seed", "planner"
 """What a result depends on."""
 
 
-class ScorerRef(Record):
+class ScorerRef(ModelRef):
     """The scorer, identified exactly."""
 
-    name: str
     kind: str
-    model: str = ""
-    revision: str | None = None
-    settings: str = ""
-    """Hash of all that decides its scores beside model and revision."""
     beside: str = ""
     """Another model that has a part in its scores."""
     cutoff: str | None = None

@@ -23,7 +23,7 @@ from pairwright.evaluation.scorers.scorer import BASELINES
 from pairwright.models import key_of
 from pairwright.records import Record
 from pairwright.settings.config import Planner
-from pairwright.settings.endpoints import Endpoint, Sampling
+from pairwright.settings.endpoints import Endpoint, Sampling, check_endpoints
 from pairwright.settings.rules import HistoryRules
 from pairwright.settings.toml_files import read_toml, validated
 
@@ -320,11 +320,7 @@ class Scorers(Record):
     def _check_names(self) -> "Scorers":
         named = {f"scorers.{name}": spec for name, spec in self.scorers.items()}
         roles = {"planner": self.planner, "judge": self.judge, "policy": self.policy}
-        for place, spec in {**named, **roles}.items():
-            endpoint = getattr(spec, "endpoint", None)
-            if endpoint is not None and endpoint not in self.endpoints:
-                known = ", ".join(sorted(self.endpoints)) or "none"
-                raise ValueError(f"[{place}] names the endpoint {endpoint!r}; there are: {known}")
+        check_endpoints({**named, **roles}, self.endpoints)
         for name, spec in self.scorers.items():
             if isinstance(spec, GuidedDecoding):
                 self._check_guided(name, spec)

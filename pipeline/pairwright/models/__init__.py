@@ -11,6 +11,7 @@ reply.py         replies by a schema: what is sent, and reading what comes back
 shared_work.py   several calls at once, results that pieces of work share, a log of their calls
 run.py           many pieces of work at once, with bounded memory and a clean stop
 recorded.py      recordings, and replies out of one
+local_model.py   tokens and weights of a model of transformers in this process
 
 store/           the store of calls: every request beside its reply
 client/          endpoints over the network, and vLLM in this process
@@ -31,6 +32,7 @@ from pairwright.models.model import (
     LLM,
     Answer,
     Model,
+    ModelRef,
     Models,
     Request,
     Sender,
@@ -63,6 +65,7 @@ __all__ = [
     "Completion",
     "Leniency",
     "Model",
+    "ModelRef",
     "Models",
     "Reply",
     "Request",

@@ -17,7 +17,7 @@ from pydantic_core import to_json
 
 from pairwright.models.completion import CONTEXT_LENGTH, MODEL_REFUSED, TOOL_CALL, Completion
 from pairwright.models.reply import R, Unread, parse, schema_of
-from pairwright.records import Rejected
+from pairwright.records import Record, Rejected
 from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt_variables import Ask, Message
 from pairwright.text import visible
@@ -270,6 +270,19 @@ class Model(NamedTuple):
             json_reply=json_reply,
             enlarged=room > sampling.max_tokens,
         )
+
+
+class ModelRef(Record):
+    """A model in a result, identified exactly."""
+
+    name: str
+    """What the settings call it."""
+    kind: str = ""
+    """Of a scorer or planner its kind in the settings, else its role."""
+    model: str = ""
+    revision: str | None = None
+    settings: str = ""
+    """Hash of all that decides its replies beside model and revision."""
 
 
 class Models(NamedTuple):

@@ -50,15 +50,11 @@ async def together(*calls: Work[Any]) -> tuple[Any, ...]:
     if waiting:
         await asyncio.gather(*waiting, return_exceptions=True)
     # All are done. Every error is looked at, so that none is reported as forgotten.
-    errors = [_error(call) for call in begun]
+    errors = [asyncio.CancelledError() if call.cancelled() else call.exception() for call in begun]
     if failed := [error for error in errors if error]:
         # A bug must not hide behind a call that merely failed or has no reply yet.
         raise min(failed, key=lambda error: isinstance(error, PairwrightError | Unanswered))
     return tuple([call.result() for call in begun])
-
-
-def _error(call: asyncio.Future[Any]) -> BaseException | None:
-    return asyncio.CancelledError() if call.cancelled() else call.exception()
 
 
 def _begin(call: Work[T1]) -> asyncio.Future[T1]:

@@ -155,6 +155,13 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
+@cache
+def _layout() -> jinja2.Template:
+    """What stands around every page."""
+    layout = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    return layout.from_string((FOLDER / "page.html.jinja").read_text(encoding="utf-8"))
+
+
 def _with_captions(text: str, plots: Mapping[str, "Plot"]) -> str:
     """The Markdown, in which a plot is its caption."""
 
@@ -227,9 +234,7 @@ def _html(
     verdict, heading, rest = body.partition("<h2 ")
     common = (FOLDER / "page.css").read_text(encoding="utf-8")
     sheet = "\n".join(("", colour_variables(), common, extra.sheet, own, ""))
-    layout = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    source = (FOLDER / "page.html.jinja").read_text(encoding="utf-8")
-    return layout.from_string(source).render(
+    return _layout().render(
         title=title,
         policy=Markup(_policy(sheet, extra.script)),
         sheet=Markup(sheet),

@@ -3,6 +3,7 @@ from the name of the environment variable that holds one."""
 
 import json
 import re
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -295,3 +296,13 @@ def holds_key(value: JsonValue) -> bool:
 
 def _has_both(word: str) -> bool:
     return any(map(str.isdigit, word)) and any(map(str.isalpha, word))
+
+
+def check_endpoints(tables: Mapping[str, object], endpoints: Mapping[str, Endpoint]) -> None:
+    """Raises ValueError for a table of settings, named by its place, whose `endpoint` is not
+    there."""
+    for place, table in tables.items():
+        name = getattr(table, "endpoint", None)
+        if name is not None and name not in endpoints:
+            known = ", ".join(sorted(endpoints)) or "none"
+            raise ValueError(f"[{place}] names the endpoint {name!r}; there are: {known}")

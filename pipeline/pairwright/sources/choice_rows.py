@@ -1,7 +1,7 @@
 """Rows of a table of choices, and of a table of texts by the same users, read and cleaned."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pairwright.dataset.row import choice_text
@@ -149,11 +149,6 @@ def _choice_index(
     )
 
 
-def _lack(fields: Mapping[str, object], column: str) -> str:
-    """How a value is missing: its column is, or only its cell."""
-    return "empty" if column in fields else "missing: the row has no such column"
-
-
 def read_text(row: SourceRow, rules: SourceRules, *, timed: bool) -> TextRow | SourceProblem:
     """A row as a text. It has a time if the choices have (`timed`), and none if they have none."""
     repairs: Repairs = {}
@@ -165,14 +160,14 @@ def read_text(row: SourceRow, rules: SourceRules, *, timed: bool) -> TextRow | S
         if not words:
             raise SourceRefusal("empty_text", f"`{rules.text}` is empty")
         created = time(row.fields, rules.created)
-        if timed != bool(created):
-            raise SourceRefusal(
-                "bad_time",
-                f"`{rules.created}` is {_lack(row.fields, rules.created)}, and the choices have"
-                " times: the text may be later"
-                if timed
-                else "the text has a time and the choices have none: it may be later than a choice",
-            )
+        if timed and not created:
+            there = rules.created in row.fields
+            lack = "empty" if there else "missing: the row has no such column"
+            detail = f"{lack}, and the choices have times: the text may be later"
+            raise SourceRefusal("bad_time", f"`{rules.created}` is {detail}")
+        if created and not timed:
+            detail = "the text has a time and the choices have none: it may be later than a choice"
+            raise SourceRefusal("bad_time", detail)
         post = Post(
             id=content_id("post", user, created or "", words),
             text=words,

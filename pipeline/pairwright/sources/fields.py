@@ -113,9 +113,10 @@ def rows(fields: Fields, name: str) -> list[Any]:
     value = fields.get(name)
     if _is_missing(value):
         return []
-    if isinstance(value, dict) and _is_by_columns(value):
-        cells = zip(*value.values(), strict=True)
-        return [dict(zip(value, row, strict=True)) for row in cells]
+    if isinstance(value, dict):
+        columns = list(value.values())
+        if all(isinstance(one, list) for one in columns) and len(set(map(len, columns))) == 1:
+            return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
     if not isinstance(value, list):
         raise SourceRefusal("wrong_type", f"{name} is {kind(value)}, not a list")
     return value
@@ -140,12 +141,6 @@ def _is_missing(value: object) -> bool:
     if isinstance(value, str):
         return len(value) < 40 and value.strip().lower() in _MISSING
     return value is None or value != value  # NaN differs from itself
-
-
-def _is_by_columns(value: dict[str, Any]) -> bool:
-    if not all(isinstance(column, list) for column in value.values()):
-        return False
-    return len({len(column) for column in value.values()}) == 1
 
 
 def _printable(value: str, name: str, repairs: Repairs) -> str:
@@ -222,11 +217,8 @@ def _moment(value: str | int | float | date) -> datetime:
     if not text.isascii():
         raise ValueError("not a time")
     if _EPOCH.fullmatch(text):
-        return _since_1970(float(text))
+        number = float(text)
+        while number >= _TOO_LATE:
+            number /= 1000
+        return datetime.fromtimestamp(number, UTC)
     return datetime.fromisoformat(_OFFSET.sub("", _UTC_WORD.sub("Z", text)))
-
-
-def _since_1970(number: float) -> datetime:
-    while number >= _TOO_LATE:
-        number /= 1000
-    return datetime.fromtimestamp(number, UTC)

@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
-from pydantic import Field
+from pydantic import Field, PlainSerializer
 
 from pairwright.estimate import Estimate
 from pairwright.intervals import mean_by_user
+from pairwright.models import ModelRef
 from pairwright.pages import Page, render_page
 from pairwright.pages.plots import BLUE, GREEN, GREY, ORANGE, Colour, Dot, Plot, draw_dots
 from pairwright.records import Record
@@ -112,7 +113,11 @@ class PlannerCounts(Record):
     @property
     def reasons(self) -> list[tuple[str, int]]:
         """Why items have no plan or no judge's answer."""
-        return [*self.unplanned.items(), *self.unjudged.items()]
+        return list((Counter(self.unplanned) + Counter(self.unjudged)).items())
+
+    def compared(self, matches: Sequence[Match]) -> int:
+        """Items that were compared, by the match that leaves out most."""
+        return self.items - max(map(self.missing, matches), default=self.items)
 
     def missing(self, match: Match) -> int:
         """Items without a comparison."""
@@ -191,14 +196,10 @@ def _counted(reasons: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(why for why in reasons if why).items()))
 
 
-class PlannerSource(Record):
-    """Which planner, exactly."""
-
-    name: str
-    kind: str
-    model: str
-    """Of a planner that was asked, its model; else the file's name."""
-    revision: str | None = None
+ComparedPlanner = Annotated[
+    ModelRef, PlainSerializer(lambda ref: ref.model_dump(exclude={"settings"}))
+]
+"""Which planner, exactly. Of one whose plans are in a file the model is the file's name."""
 
 
 class PlanScores(Record):
@@ -218,7 +219,7 @@ class PlanScores(Record):
     embedding: str
     simulated: tuple[str, ...]
     """Models that are simulated: then it is not a result."""
-    planners: tuple[PlannerSource, ...]
+    planners: tuple[ComparedPlanner, ...]
     counts: tuple[PlannerCounts, ...]
     figures: tuple[Figure, ...]
     differences: tuple[PlanDifference, ...]

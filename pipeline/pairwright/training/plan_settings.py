@@ -28,7 +28,7 @@ from pydantic import Field, field_validator, model_validator
 from pairwright.assets import DOCS
 from pairwright.records import Record
 from pairwright.settings.config import Planner
-from pairwright.settings.endpoints import Endpoint, Sampling
+from pairwright.settings.endpoints import Endpoint, Sampling, check_endpoints
 from pairwright.settings.rules import HistoryRules, SourceRules
 from pairwright.settings.toml_files import read_toml, validated
 
@@ -167,14 +167,8 @@ class PlanScoring(Record):
 
     @model_validator(mode="after")
     def _known(self) -> "PlanScoring":
-        named = {f"planners.{name}": planner for name, planner in self.planners.items()}
-        places = {**named, **({"judge": self.judge} if self.judge else {})}
-        for place, planner in places.items():
-            if not isinstance(planner, FilePlanner) and planner.endpoint not in self.endpoints:
-                known = ", ".join(sorted(self.endpoints)) or "none"
-                raise ValueError(
-                    f"[{place}] names the endpoint {planner.endpoint!r}; there are: {known}"
-                )
+        planners = {f"planners.{name}": planner for name, planner in self.planners.items()}
+        check_endpoints({**planners, "judge": self.judge}, self.endpoints)
         return self
 
 

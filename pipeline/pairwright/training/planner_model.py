@@ -7,11 +7,11 @@ import logging
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import torch
 from datasets import Dataset
 from peft import LoraConfig, PeftModel
@@ -27,48 +27,46 @@ from transformers.utils import logging as transformers_logging
 from trl import SFTConfig, SFTTrainer
 
 from pairwright.errors import ConfigError, Interrupted
+from pairwright.models.local_model import ChatTokens, load_weights
 from pairwright.settings.prompt_variables import Ask, Message
 from pairwright.training.plan_settings import Training
-from pairwright.training.planner_data import SplitPrompt, split
+from pairwright.training.planner_data import SplitPrompt, ended
 
 
 class Words:
-    """The model's tokenizer, by its chat template alone: the tokenizer adds no token to what that
-    wrote, as vLLM adds none."""
+    """The model's tokens, and what tells it from others."""
 
     def __init__(self, settings: Training) -> None:
-        """Raises ConfigError where there is none that can be used."""
-        self._where = f"[model] {settings.model}"
-        with loading(self._where):
-            self.tokenizer = AutoTokenizer.from_pretrained(
-                settings.model, revision=settings.revision, trust_remote_code=False
+        """Raises ConfigError where there are none that can be used."""
+        where = f"[model] {settings.model}"
+        with loading(where):
+            self.tokenizer, self._config = (
+                kind.from_pretrained(
+                    settings.model, revision=settings.revision, trust_remote_code=False
+                )
+                for kind in (AutoTokenizer, AutoConfig)
             )
-            self._config = AutoConfig.from_pretrained(
-                settings.model, revision=settings.revision, trust_remote_code=False
-            )
-        if not self.tokenizer.chat_template:
-            raise self._unusable("it has no chat template, which says how a conversation is read")
+        self._chat = ChatTokens(self.tokenizer, partial(_unusable, where))
+        self._chat.check()
         if self.tokenizer.eos_token is None:
-            raise self._unusable("its tokenizer has no token that ends an answer")
+            raise _unusable(where, "its tokenizer has no token that ends an answer")
         if self.tokenizer.pad_token is None:
             self.tokenizer.pad_token = self.tokenizer.eos_token
 
     def tokens(self, ask: Ask, target: str) -> SplitPrompt:
         """Raises ConfigError for a template that cannot be used."""
-        prompt = self._rendered(ask.messages, add_generation_prompt=True)
-        answered = (*ask.messages, Message("assistant", target))
-        whole = self._rendered(answered)
-        read, learned = split(prompt, whole, self.tokenizer.eos_token, self._where)
+        written = self._chat.written((*ask.messages, Message("assistant", target)))
+        learned = ended(written, self.tokenizer.eos_token)
         if target not in learned:
-            raise self._unusable("its chat template changes what a model says")
-        return SplitPrompt(self._ids(read), self._ids(learned))
+            raise self._chat.unusable("its chat template changes what a model says")
+        return SplitPrompt(self.prompt(ask), self._chat.ids(learned))
 
     def prompt_length(self, ask: Ask) -> int:
         return len(self.prompt(ask))
 
     def prompt(self, ask: Ask) -> tuple[int, ...]:
         """What a model reads before it writes."""
-        return self._ids(self._rendered(ask.messages, add_generation_prompt=True))
+        return self._chat.prompt(ask.messages)
 
     def fingerprint(self) -> str:
         """What another model in the same place would not have: its configuration, its tokens."""
@@ -79,43 +77,27 @@ class Words:
         text = json.dumps(parts, sort_keys=True, default=str).encode()
         return f"b2:{blake2b(text, digest_size=16).hexdigest()}"
 
-    def _rendered(self, messages: Sequence[Message], **more: bool) -> str:
-        conversation = [{"role": message.role, "content": message.content} for message in messages]
-        try:
-            return str(self.tokenizer.apply_chat_template(conversation, tokenize=False, **more))
-        except jinja2.TemplateError as error:
-            raise self._unusable(f"its chat template fails: {error}") from None
 
-    def _ids(self, text: str) -> tuple[int, ...]:
-        return tuple(self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
-
-    def _unusable(self, what: str) -> ConfigError:
-        return ConfigError(what, where=self._where, fix="Name an instruction-tuned model.")
+def _unusable(where: str, what: str) -> ConfigError:
+    return ConfigError(what, where=where, fix="Name an instruction-tuned model.")
 
 
 def load(settings: Training) -> Any:
     """The model that is adapted. Raises ConfigError."""
     transformers_logging.disable_progress_bar()
-    gpu = torch.cuda.is_available()
     if torch.cuda.device_count() > 1:
         raise ConfigError(
             f"{torch.cuda.device_count()} GPUs are seen, and each would take a batch of its own",
             where="CUDA_VISIBLE_DEVICES",
             fix="Set it to the one that is to be used.",
         )
-    auto = "bfloat16" if gpu else "float32"
     where = f"[model] {settings.model}"
     with loading(where):
-        model, loaded = AutoModelForCausalLM.from_pretrained(
-            settings.model, revision=settings.revision, trust_remote_code=False,
-            dtype=getattr(torch, auto if settings.dtype == "auto" else settings.dtype),
-            output_loading_info=True,
+        return load_weights(
+            AutoModelForCausalLM, settings.model, settings.revision, dtype=settings.dtype,
+            device="cuda" if torch.cuda.is_available() else "cpu",
+            unusable=partial(_unusable, where),
         )  # fmt: skip
-    if missing := sorted(loaded["missing_keys"]):
-        raise ConfigError(
-            f"its files lack weights: {missing[0]}", where=where, fix="Name another model."
-        )
-    return model.to("cuda" if gpu else "cpu")
 
 
 @contextmanager

@@ -251,7 +251,12 @@ def reward_func(url: str, *, patience_s: float = PATIENCE_S) -> RewardFunc:
             RewardSample(id=id, response=_text(completion))
             for id, completion in zip(ids, completions, strict=True)
         ]
-        rewards = [_number(reward) for reward in client.rewards(samples)]
+        rewards = []
+        for reward in client.rewards(samples):
+            if reward.error == "not_a_number":
+                # The model is broken, not this one completion.
+                raise CallFailed(reward.error, f"the reward model's score is {reward.detail}")
+            rewards.append(reward.score)
         if log_metric := columns.get("log_metric"):
             log_metric("unscored", rewards.count(None))
         if log_extra := columns.get("log_extra"):
@@ -259,13 +264,6 @@ def reward_func(url: str, *, patience_s: float = PATIENCE_S) -> RewardFunc:
         return rewards
 
     return pairwright_reward
-
-
-def _number(reward: Reward) -> float | None:
-    if reward.error == "not_a_number":
-        # The model is broken, not this one completion.
-        raise CallFailed(reward.error, f"the reward model's score is {reward.detail}")
-    return reward.score
 
 
 def _text(completion: str | Messages) -> str:

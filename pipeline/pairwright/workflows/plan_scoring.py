@@ -1,6 +1,5 @@
 """Comparing planners: what each plans, and how that agrees with the gold aspects."""
 
-from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -8,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from pairwright import assets
-from pairwright.models import Model
+from pairwright.models import Model, ModelRef
 from pairwright.models.client import Client
 from pairwright.models.run import work_in_order
 from pairwright.models.store import Durable
@@ -21,7 +20,6 @@ from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import BUILDING, LISTING
 from pairwright.training.gold import GoldItems, by_embedding, by_words, read_gold
 from pairwright.training.plan_scores import (
-    PlannerSource,
     PlanScores,
     ScoredPlan,
     differences,
@@ -51,16 +49,6 @@ from pairwright.workflows.run_models import client_of, in_flight
 from pairwright.workflows.scoring import ScoringCalls, open_calls, settings_folder
 
 
-class PlannerCoverage(NamedTuple):
-    """How many items a planner was compared on."""
-
-    planner: str
-    items: int
-    compared: int
-    reasons: dict[str, int]
-    """Why the others were not, with their numbers."""
-
-
 @dataclass(frozen=True, slots=True)
 class PlanComparison:
     """Planners compared on held-out gold aspects."""
@@ -70,15 +58,6 @@ class PlanComparison:
     scores: PlanScores
     """Precision, recall and F1 of each planner, shares from 0 to 1, and their differences, with
     95 % intervals by user."""
-
-    def coverage(self) -> list[PlannerCoverage]:
-        """How many items each planner was compared on, by the match that leaves out most."""
-        matches, by_planner = self.scores.matches, []
-        for one in self.scores.counts:
-            missing = max(map(one.missing, matches)) if matches else one.items
-            reasons = dict(Counter(one.unplanned) + Counter(one.unjudged))
-            by_planner.append(PlannerCoverage(one.planner, one.items, one.items - missing, reasons))
-        return by_planner
 
 
 def score_planners(
@@ -237,11 +216,9 @@ class _Comparison(NamedTuple):
             differences=tuple(differences(lines, matches)),
         )
 
-    def _ref(self, name: str) -> PlannerSource:
+    def _ref(self, name: str) -> ModelRef:
         spec = self.scoring.planners[name]
         if isinstance(spec, FilePlanner):
-            return PlannerSource(name=name, kind=spec.kind, model=Path(spec.path).name)
+            return ModelRef(name=name, kind=spec.kind, model=Path(spec.path).name)
         endpoint = self.scoring.endpoints[spec.endpoint]
-        return PlannerSource(
-            name=name, kind=spec.kind, model=endpoint.model, revision=endpoint.revision
-        )
+        return ModelRef(name=name, kind=spec.kind, model=endpoint.model, revision=endpoint.revision)

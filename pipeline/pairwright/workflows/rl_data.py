@@ -64,7 +64,10 @@ def export_rl(
             )
         if condition == "none":
             return user_message(row.question)
-        return _prompt_with_posts(row, rules, root)
+        if not row.profile:
+            where = f"{root} [{row.id}]"
+            raise InputError("it has no earlier posts", where=where, fix="--condition none")
+        return user_message(row.question, selected(row.question, posts_of(row), rules))
 
     about = RlExport(
         release=pairs.ref.name,
@@ -99,15 +102,6 @@ def _check_split(root: Path, split: str, *, allow_test_split: bool) -> None:
             fix="Make the release with `--validation 10%`, which keeps users apart to train on."
             " Users are taken by hash: where they are few, a small share may have none.",
         )
-
-
-def _prompt_with_posts(row: Row, rules: HistoryRules, root: Path) -> str:
-    """The question of a row after its user's posts. Raises InputError where there are none."""
-    if not row.profile:
-        raise InputError(
-            "it has no earlier posts", where=f"{root} [{row.id}]", fix="--condition none"
-        )
-    return user_message(row.question, selected(row.question, posts_of(row), rules))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ no mask: attention then takes its fast path, and no time for what is ahead.
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar, overload
 
 import torch
@@ -17,9 +18,10 @@ from transformers import (
 from transformers.utils import logging
 
 from pairwright.errors import ConfigError
-from pairwright.evaluation.scorers.in_process import ModelTokenizer, TokenizedText, unusable_model
+from pairwright.evaluation.scorers.in_process import unusable_model
 from pairwright.evaluation.settings import Classifier, Dpo, InProcessModel, Likelihood
 from pairwright.models.client.scores import TokenLogprobs, score_of
+from pairwright.models.local_model import ChatTokens, TokenizedText, load_weights
 from pairwright.settings.prompt_variables import Message
 
 T = TypeVar("T")
@@ -57,7 +59,7 @@ class _Classifier:
         except ValueError as error:
             raise unusable_model(where, spec.model, str(error)) from None
         _in_float32(getattr(self._model, "score", None))
-        self.limit = _limit(self._words, spec, self._model)
+        self.limit = _limit(where, self._words, spec, self._model)
         config = self._model.config.get_text_config()
         pad: int | None = config.pad_token_id
         self._pad = pad if pad is not None and 0 <= pad < config.vocab_size else None
@@ -103,14 +105,12 @@ class _Dpo:
         kind = AutoModelForCausalLM
         self._policy = _model(where, kind, spec.model, spec.revision, spec)
         self._reference = _model(where, kind, spec.reference, spec.reference_revision, spec)
-        self.limit = _limit(self._words, spec, self._policy)
+        self.limit = _limit(where, self._words, spec, self._policy)
 
     def read(self, messages: tuple[Message, ...]) -> TokenizedText:
         text = self._words.after_prompt(messages)
         if not self._known.issuperset(text.ids):
-            raise unusable_model(
-                self._where, self._words.model, "it reads tokens that its reference lacks"
-            )
+            raise self._words.unusable("it reads tokens that its reference lacks")
         return text
 
     def scores(self, texts: list[TokenizedText]) -> list[float]:
@@ -131,7 +131,7 @@ class _LanguageModel:
         self._where = where
         self._words = _words(where, spec.model, spec.revision)
         self._model = _model(where, AutoModelForCausalLM, spec.model, spec.revision, spec)
-        self.limit = _limit(self._words, spec, self._model)
+        self.limit = _limit(where, self._words, spec, self._model)
 
     def read(self, messages: tuple[Message, ...]) -> TokenizedText:
         return self._words.response_apart(messages)
@@ -203,26 +203,22 @@ def _inputs(texts: list[TokenizedText], pad: int, model: Any) -> dict[str, Any]:
     return inputs
 
 
-def _words(where: str, name: str, revision: str | None) -> ModelTokenizer:
+def _words(where: str, name: str, revision: str | None) -> ChatTokens:
     tokenizer = AutoTokenizer.from_pretrained(name, revision=revision, trust_remote_code=False)
-    words = ModelTokenizer(tokenizer, name, where)
+    words = ChatTokens(tokenizer, partial(unusable_model, where, name))
     words.check()
     return words
 
 
 def _model(where: str, kind: Any, name: str, revision: str | None, spec: InProcessModel) -> Any:
     default = "cuda" if torch.cuda.is_available() else "cpu"
-    device = torch.device(default if spec.device == "auto" else spec.device)
-    auto = "bfloat16" if device.type == "cuda" else "float32"
-    model, loaded = kind.from_pretrained(
-        name, revision=revision, dtype=getattr(torch, auto if spec.dtype == "auto" else spec.dtype),
-        trust_remote_code=False, output_loading_info=True,
+    model = load_weights(
+        kind, name, revision, dtype=spec.dtype,
+        device=default if spec.device == "auto" else spec.device,
+        unusable=partial(unusable_model, where, name),
     )  # fmt: skip
-    # Weights that are not in the files would be random, and so would be the scores.
-    if missing := sorted(loaded["missing_keys"]):
-        raise unusable_model(where, name, f"its files lack weights of such a model: {missing[0]}")
     model.config.use_cache = False
-    return model.to(device).eval()
+    return model.eval()
 
 
 def _in_float32(head: Any) -> None:
@@ -232,7 +228,7 @@ def _in_float32(head: Any) -> None:
         head.float().register_forward_pre_hook(lambda _, given: (given[0].float(),))
 
 
-def _limit(words: ModelTokenizer, spec: InProcessModel, model: Any) -> int:
+def _limit(where: str, words: ChatTokens, spec: InProcessModel, model: Any) -> int:
     """Tokens of the longest text."""
     most: int | None = getattr(model.config.get_text_config(), "max_position_embeddings", None)
     if spec.max_length is None:
@@ -242,6 +238,6 @@ def _limit(words: ModelTokenizer, spec: InProcessModel, model: Any) -> int:
     if most is not None and spec.max_length > most:
         raise ConfigError(
             f"{spec.max_length} is more than the {most} tokens that the model reads",
-            where=f"{words.where} max_length", fix="Give a smaller number, or leave it out.",
+            where=f"{where} max_length", fix="Give a smaller number, or leave it out.",
         )  # fmt: skip
     return spec.max_length

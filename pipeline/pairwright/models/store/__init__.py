@@ -15,7 +15,6 @@ shards.py    what one worker of a build stores, until it is merged
 from pairwright.models.store.calls import (
     CallStore,
     Durable,
-    ModelCalls,
     RecentReplies,
     ReplyStore,
     StoredCall,
@@ -30,7 +29,6 @@ __all__ = [
     "CallRecord",
     "CallStore",
     "Durable",
-    "ModelCalls",
     "Reading",
     "RecentReplies",
     "ReplyStore",

@@ -13,31 +13,21 @@ from typing import NamedTuple, Protocol
 from pairwright.errors import StoreError
 from pairwright.models import Answer, Completion, Request, Sender, completion_of, key_of, note
 from pairwright.models.store.database import CACHED, SERVED, Database, SqlRow, unusable
-from pairwright.records import Record
 
 _INSERT = "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _INSERT_CACHED = "INSERT OR IGNORE INTO cached VALUES (?, ?, ?)"
 _INSERT_SERVED = "INSERT OR IGNORE INTO served VALUES (?, ?, ?)"
 
 
-class ModelCalls(Record):
-    """What the calls to one model add up to."""
+class Totals(NamedTuple):
+    """What some calls add up to."""
 
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    simulated: int = 0
     cached_tokens: int = 0
     """Those of `prompt_tokens` that came from the endpoint's cache."""
-
-
-class Totals(NamedTuple):
-    """What the calls of a store add up to."""
-
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    simulated: int
-    cached_tokens: int = 0
 
 
 class StoredCall(NamedTuple):
@@ -77,8 +67,7 @@ class CallStore:
         alone = beneath is not None
         self._db = Database(path, writing=writing, unchanging=unchanging, alone=alone)
         self._summed_at: tuple[int, int] | None = None
-        self._by_model: dict[str, ModelCalls] = {}
-        self._simulated = 0
+        self._by_model: dict[str, Totals] = {}
         try:
             if writing and not self._db.has("cached"):
                 self._db.write((CACHED, ()), (_INSERT_CACHED, list(_cached_by_replies(self._db))))
@@ -173,15 +162,9 @@ class CallStore:
     def totals(self) -> Totals:
         """What all calls add up to."""
         models = self.calls_by_model().values()
-        return Totals(
-            calls=sum(model.calls for model in models),
-            prompt_tokens=sum(model.prompt_tokens for model in models),
-            completion_tokens=sum(model.completion_tokens for model in models),
-            simulated=self._simulated,
-            cached_tokens=sum(model.cached_tokens for model in models),
-        )
+        return Totals(*map(sum, zip(*models, strict=True)))
 
-    def calls_by_model(self) -> dict[str, ModelCalls]:
+    def calls_by_model(self) -> dict[str, Totals]:
         """The number of calls to each model, and their tokens. Calls are added up again only where
         this process or another one has written since."""
         (version,) = self._db.execute("PRAGMA data_version").fetchone()
@@ -204,12 +187,10 @@ class CallStore:
             "SELECT model, count(*), sum(prompt_tokens), sum(completion_tokens), sum(simulated)"
             f" FROM {paid} GROUP BY model ORDER BY model"
         )
-        self._by_model, self._simulated = {}, 0
-        for model, n, sent, received, simulated in rows:
-            self._simulated += simulated
-            self._by_model[str(model)] = ModelCalls(
-                calls=n, prompt_tokens=sent, completion_tokens=received, cached_tokens=cached[model]
-            )
+        self._by_model = {
+            str(model): Totals(n, sent, received, simulated, cached[model])
+            for model, n, sent, received, simulated in rows
+        }
         self._summed_at = state
         return self._by_model
 
@@ -223,7 +204,7 @@ class CallStore:
                 names.setdefault(str(model), {})[str(name)] = n
         return names
 
-    def used_by(self, key: str) -> tuple[str, ModelCalls] | None:
+    def used_by(self, key: str) -> tuple[str, Totals] | None:
         """The model behind a stored call, and its tokens."""
         cached = "SELECT tokens FROM cached WHERE cached.key = calls.key"
         row = self._db.execute(
@@ -235,9 +216,7 @@ class CallStore:
         if row is None:
             return None
         model, sent, received, held = row
-        return str(model), ModelCalls(
-            calls=1, prompt_tokens=sent, completion_tokens=received, cached_tokens=held
-        )
+        return str(model), Totals(1, sent, received, cached_tokens=held)
 
     def simulated_models(self) -> set[str]:
         """Models of whose replies any carries the mark of a simulated model."""

@@ -3,11 +3,11 @@
 There is no `datePublished`: nothing in a release says on which day it was made.
 """
 
-import json
 from typing import Any
 
 import pyarrow as pa
 from pydantic import JsonValue
+from pydantic_core import to_json
 
 from pairwright.dataset.parquet import schema_of
 from pairwright.releases.derive import build_summary
@@ -72,7 +72,7 @@ def croissant_json(release: ReleaseContext) -> str:
         value["inLanguage"] = list[JsonValue](info.languages)
     if info.maintainers:
         value["creator"] = {"@type": "sc:Organization", "name": info.maintainers}
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    return to_json(value, indent=2).decode() + "\n"
 
 
 def _files(release: ReleaseContext) -> list[JsonValue]:

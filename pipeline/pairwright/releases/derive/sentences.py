@@ -100,10 +100,14 @@ def words_of_modes(modes: Iterable[str], any_time: bool = False) -> OwnChoiceWor
         if any_time
         else "wrote or chose before"
     )
+    return next((words for mode, words in _own_choice_words(before).items() if mode in own), None)
+
+
+@cache
+def _own_choice_words(before: str) -> dict[str, OwnChoiceWords]:
     text = (HERE / "own_choice.toml").read_text(encoding="utf-8").replace("{before}", before)
     tables = tomllib.loads(text)
-    table = next((table for mode, table in tables.items() if mode in own), None)
-    return table and OwnChoiceWords.model_validate(table)
+    return {mode: OwnChoiceWords.model_validate(table) for mode, table in tables.items()}
 
 
 def half_width(n: int, z: float = 1.959964) -> float:

@@ -114,11 +114,15 @@ class _History:
         )
         read = [self._read(post) for post in earlier]
         yield from (post for post in read if isinstance(post, SourceProblem))
-        posts = [
-            _with_edit_note(one, post, question)
-            for one, post in zip(read, earlier, strict=True)
-            if isinstance(one, ReadPost)
-        ]
+        posts = list[ReadPost]()
+        for one, post in zip(read, earlier, strict=True):
+            if isinstance(one, SourceProblem):
+                continue
+            if post.edited > question.created:
+                # Some of its text may be younger than the question.
+                note = {"edited_later": f"its user edited it at {post.edited}, after the question"}
+                one = one._replace(repairs={**one.repairs, **note})
+            posts.append(one)
         yield from with_profile(item, posts, question.where, repairs, self._rules)
 
     def _category(self, question: DumpPost) -> str:
@@ -145,9 +149,14 @@ class _History:
             return refusal.at(post.where, id)
         if not title and post.kind != "question":
             repairs["missing_question"] = "the question it is about is not in the dump"
+        # A post that can be read alone.
+        words = f"{title}\n{body}".strip()
+        if post.kind != "question" and title:
+            about = "Answer to" if post.kind == "answer" else "Comment on"
+            words = f'{about} "{title}":\n{body}'
         readable = Post(
             id=id,
-            text=_in_context(post.kind, title, body),
+            text=words,
             category=self._dump.category,
             created=post.created,
             source_url=self._dump.address(post.kind, post.id),
@@ -171,14 +180,6 @@ def _no_domain(dump: Dump, domains: Domains) -> SourceError:
     )
 
 
-def _with_edit_note(readable: ReadPost, post: DumpPost, question: DumpPost) -> ReadPost:
-    """The post, with a note if some of its text may be younger than the question."""
-    if post.edited <= question.created:
-        return readable
-    note = {"edited_later": f"its user edited it at {post.edited}, after the question"}
-    return readable._replace(repairs={**readable.repairs, **note})
-
-
 def _question_refusal(question: DumpPost) -> SourceRefusal | None:
     """Why a question is not asked again. It stays in the history."""
     if question.closed:
@@ -196,14 +197,6 @@ def _comment_refusal(body: str) -> SourceRefusal | None:
         detail = f"{excerpt(body)} has fewer than {COMMENT_TERMS} words with content"
         return SourceRefusal("short_comment", detail)
     return None
-
-
-def _in_context(kind: str, title: str, body: str) -> str:
-    """A post that can be read alone."""
-    if kind == "question" or not title:
-        return f"{title}\n{body}".strip()
-    about = "Answer to" if kind == "answer" else "Comment on"
-    return f'{about} "{title}":\n{body}'
 
 
 def _one_line(title: str, repairs: Repairs, rules: SourceRules) -> str:

@@ -1,0 +1,99 @@
+"""A model of transformers in this process: its tokens and its weights.
+
+The chat template alone says which tokens a conversation has: the tokenizer adds none to what it
+wrote, so that a beginning-of-text token is there once or not at all, as in transformers' own
+`apply_chat_template` and in vLLM.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import jinja2
+
+from pairwright.errors import ConfigError
+from pairwright.settings.prompt_variables import Message
+
+Unusable = Callable[[str], ConfigError]
+"""Makes the error of a model of what is wrong with it."""
+
+
+class TokenizedText(NamedTuple):
+    """A conversation as the model reads it."""
+
+    ids: tuple[int, ...]
+    """Tokens, chat template and all."""
+    response: int
+    """The place of the response's first token, where the model distinguishes them."""
+
+
+class ChatTokens(NamedTuple):
+    """The tokens of conversations. Raises what `unusable` makes for a template that cannot be
+    used."""
+
+    tokenizer: Any
+    """The tokenizer of transformers."""
+    unusable: Unusable
+
+    def check(self) -> None:
+        """Check that a conversation can be read whole."""
+        if not self.tokenizer.chat_template:
+            raise self.unusable("it has no chat template, which says how a conversation is read")
+        probe = (Message("user", "asked"), Message("assistant", "answered"))
+        text = self._text(probe)
+        if not all(message.content in text for message in probe):
+            raise self.unusable("its chat template leaves out a message")
+
+    def whole(self, messages: Sequence[Message]) -> TokenizedText:
+        """The tokens of a whole conversation."""
+        return TokenizedText(self.ids(self._text(messages)), 0)
+
+    def prompt(self, messages: Sequence[Message]) -> tuple[int, ...]:
+        """What a model reads before it writes."""
+        return self.ids(self._text(messages, add_generation_prompt=True))
+
+    def after_prompt(self, messages: Sequence[Message]) -> TokenizedText:
+        """The conversation as a policy writes the last message: the prompt's tokens, then those of
+        the response and its end."""
+        opening, written = self.prompt(messages[:-1]), self.ids(self.written(messages))
+        return TokenizedText(opening + written, len(opening))
+
+    def response_apart(self, messages: Sequence[Message]) -> TokenizedText:
+        """The conversation as a policy begins the last message: the prompt's tokens and those of
+        the response as it is, without its end. `client.prompt_logprobs` puts the same together."""
+        opening = self.prompt(messages[:-1])
+        return TokenizedText(opening + self.ids(messages[-1].content), len(opening))
+
+    def written(self, messages: Sequence[Message]) -> str:
+        """The text of the last message, as it follows what asks for it."""
+        prompt = self._text(messages[:-1], add_generation_prompt=True)
+        whole = self._text(messages)
+        if not whole.startswith(prompt):
+            raise self.unusable("its chat template does not put an answer after what asks for it")
+        return whole[len(prompt) :]
+
+    def ids(self, text: str) -> tuple[int, ...]:
+        # Verbose, it warns of texts over its limit, which are counted elsewhere.
+        return tuple(self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+
+    def _text(self, messages: Sequence[Message], **more: bool) -> str:
+        conversation = [{"role": message.role, "content": message.content} for message in messages]
+        try:
+            return str(self.tokenizer.apply_chat_template(conversation, tokenize=False, **more))
+        except jinja2.TemplateError as error:
+            raise self.unusable(f"its chat template fails: {error}") from None
+
+
+def load_weights(
+    kind: Any, name: str, revision: str | None, *, dtype: str, device: str, unusable: Unusable
+) -> Any:
+    """A model of this class of transformers. Raises what `unusable` makes where its files lack
+    weights, and all that transformers raises."""
+    auto = "bfloat16" if device.startswith("cuda") else "float32"
+    model, loaded = kind.from_pretrained(
+        name, revision=revision, dtype=auto if dtype == "auto" else dtype,
+        trust_remote_code=False, output_loading_info=True,
+    )  # fmt: skip
+    # Weights that are not in the files would be random, and so would be what comes of them.
+    if missing := sorted(loaded["missing_keys"]):
+        raise unusable(f"its files lack weights of such a model: {missing[0]}")
+    return model.to(device)
