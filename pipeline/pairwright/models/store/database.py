@@ -216,7 +216,9 @@ class Statements:
     def rows(self, statement: str, *values: object) -> Iterator[tuple[Any, ...]]:
         """Yield what a statement finds. Raises StoreError, also where a later row is damaged."""
         try:
-            yield from self.connection.execute(statement, values)
+            # `yield from` would close the cursor of a reader that stops, also after the database.
+            for row in self.connection.execute(statement, values):  # noqa: UP028
+                yield row
         except sqlite3.DatabaseError as error:
             raise unusable(self.path, error) from None
 
