@@ -96,6 +96,7 @@ def test_a_run_is_audited_into_its_own_folder(here: Path) -> None:
     assert done.code == (1 if found.failed else 0)
     assert "6 pairs in 2 configurations" in done.out
     assert str(run / "audit" / "report.html") in done.out
+    assert "; word overlap with the posts is right in " in " ".join(done.out.split())
     page = (run / "audit" / "report.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
 

@@ -263,8 +263,8 @@ TFIDF = Estimate(value=0.74, low=0.63, high=0.82, n=92, clusters=46)
         ),
         (
             {("mode twin", "profile_overlap"): OVERLAP, ("mode decoy", "profile_overlap"): OVERLAP},
-            "word overlap with the posts is right in 70 % (60 to 79) of 92 pairs in twins; word"
-            " overlap with the posts is right in 70 % (60 to 79) of 92 decoys",
+            "word overlap with the posts is right in 70 % (60 to 79) of 92 pairs in twins; of"
+            " 92 decoys in 70 % (60 to 79)",
         ),
         (
             {("", "profile_overlap"): OVERLAP},

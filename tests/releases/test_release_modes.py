@@ -16,8 +16,6 @@ from released import decoyed, gathered, placebo, released, rows, run_of, twinned
 from small_studies import user_of
 from tampering import Tampered, copy_of
 
-pytestmark = pytest.mark.usefixtures("no_plots")
-
 PAIRS = [pair for n in range(6) for pair in (*twinned(n), decoyed(10 + n), *placebo(20 + n))]
 
 
@@ -89,9 +87,9 @@ def test_the_card_says_what_word_overlap_solves_of_each_mode_with_labels(release
     }  # fmt: skip
     assert of_modes == {"mode twin", "mode decoy"}
     opening = said(release).partition("[DATASHEET.md]")[0]
-    assert "is right without reading: word overlap with the posts is right in " in opening
+    assert "By counting words, without reading: word overlap with the posts is right in " in opening
     assert "of 10 pairs in twins, tf-idf in " in opening
-    assert "of 5 decoys, tf-idf in " in opening
+    assert "; of 5 decoys in " in opening
 
 
 def _with_aspect(found: list[Row]) -> list[Row]:

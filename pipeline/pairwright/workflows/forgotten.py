@@ -5,22 +5,21 @@ about, and its rejected response is written to the rubric of another, from what 
 Only the store knows who that is.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from pairwright.construct.run_pairs import iterate_results
+from pairwright.construct.run_pairs import UnitResult
 from pairwright.dataset import read_lines
 from pairwright.dataset.address import ForgetList
-from pairwright.models.store import Store
 from pairwright.modes import MODES
 from pairwright.records import Item, pseudonym
 
 
-def unnamed_partners(store: Store) -> dict[str, str]:
+def unnamed_partners(results: Iterable[UnitResult]) -> dict[str, str]:
     """By subject, the second user of a kept unit whose one pair names the first alone."""
     return {
         unit.subject: unit.users[1]
-        for unit in iterate_results(store)
+        for unit in results
         if unit.subject and MODES[unit.mode].halves < len(unit.users)
     }
 

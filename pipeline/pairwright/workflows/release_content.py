@@ -3,14 +3,14 @@
 import json
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.run_pairs import check_as_built, iterate_results
+from pairwright.construct.run_pairs import UnitResult, check_as_built, iterate_results
 from pairwright.dataset import read_lines
 from pairwright.dataset.address import ForgetList
 from pairwright.dataset.layout import splits_of
@@ -80,10 +80,10 @@ def gather_release_content(
         previous = read_previous(options.previous, options.version, name, trial=options.trial)
     errata = read_errata(run, previous.primary.errata if previous else ())
     forgotten = read_tombstones(run)
-    partners = unnamed_partners(store) if forgotten.users or forgotten.urls else {}
-    leaving = leaving_with_partners(partners, folder.items, forgotten)
+    results = tuple(iterate_results(store))
+    leaving = leaving_with_partners(unnamed_partners(results), folder.items, forgotten)
     candidates, public, decisions = _candidates(run, forgotten, leaving, options, progress)
-    units = tuple(_units(store, candidates.entries, forgotten, run / "pairs.jsonl"))
+    units = tuple(_units(results, candidates.entries, forgotten, run / "pairs.jsonl"))
     why = exclusions(candidates.entries, decisions, trial=options.trial)
     chosen = tuple(entry for entry in candidates.entries if not why[entry.id])
     if not chosen:
@@ -200,7 +200,10 @@ def _check_reported(path: Path, decisions: Mapping[str, Decision], run: Path) ->
 
 
 def _units(
-    store: Store, entries: Sequence[ReleaseCandidate], forgotten: ForgetList, pairs: Path
+    results: Iterable[UnitResult],
+    entries: Sequence[ReleaseCandidate],
+    forgotten: ForgetList,
+    pairs: Path,
 ) -> Iterator[UnitOutcome]:
     """Every unit in the source's order, without those of people who are to be forgotten.
 
@@ -209,7 +212,7 @@ def _units(
     removed = {entry.id for entry in entries if entry.forgotten}
     listed = [entry.id for entry in entries]
     built = list[str]()
-    for end in iterate_results(store):
+    for end in results:
         if end.subject:
             built.append(end.subject)
         if end.subject in removed or any(pseudonym(user) in forgotten.users for user in end.users):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from pairwright.construct.folder import RunFolder
+from pairwright.construct.run_pairs import iterate_results
 from pairwright.dataset import read_lines
 from pairwright.dataset.address import ForgetList, address_of, url_name
 from pairwright.errors import InputError
@@ -113,7 +114,7 @@ def _unnamed_partners(calls: Path) -> dict[str, str]:
     if not calls.exists():
         return {}
     with closing(Store(calls, writing=False)) as store:
-        return unnamed_partners(store)
+        return unnamed_partners(iterate_results(store))
 
 
 @dataclass

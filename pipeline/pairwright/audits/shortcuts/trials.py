@@ -1,6 +1,7 @@
 """All ways of choosing, tried on the pairs of one configuration, and how each is decided."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -170,15 +171,19 @@ def overlap_by_mode(
                 together.setdefault((own.mode, trial.name), []).append(
                     trial._replace(clusters=renamed)
                 )
-    for (mode, name), trials in together.items():
+    for mode, name in product((*MODES, None), NAMES):
+        found = together.get((mode, name))
+        if not found:
+            continue
         yield Trial(
             name=name,
             config=of_mode(mode),
             mode=mode,
-            places=np.arange(sum(len(trial.points) for trial in trials)),
-            points=np.concatenate([trial.points for trial in trials]),
-            clusters=np.concatenate([trial.clusters for trial in trials]),
-            like=np.concatenate([trial.like for trial in trials]),
+            places=np.arange(sum(len(trial.points) for trial in found)),
+            points=np.concatenate([trial.points for trial in found]),
+            clusters=np.concatenate([trial.clusters for trial in found]),
+            like=np.concatenate([trial.like for trial in found]),
+            why=_sentences(*(f"{trial.config}: {trial.why}" for trial in found if trial.why)),
         )
 
 
