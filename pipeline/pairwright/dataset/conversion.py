@@ -107,8 +107,14 @@ def model_name(model: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _post(post: Post, licence: str | None) -> RowPost:
-    its = licence_of(post.source_url, post.created, licence)
-    return RowPost(**post.model_dump(exclude={"kind"}), licence=its)
+    return RowPost(
+        id=post.id,
+        text=post.text,
+        category=post.category,
+        created=post.created,
+        source_url=post.source_url,
+        licence=licence_of(post.source_url, post.created, licence),
+    )
 
 
 def _aspects(

@@ -29,7 +29,7 @@ _WRONG = re.compile(
     f"|(?P<mojibake>\u00c3{_BYTE}|\u00c2[\xa0-\xbf]|\u00e2\u20ac{_BYTE}|\u00f0\u0178{_BYTE}"
     "|\u00ef\u00bb\u00bf)"
 )
-_CLEAN = re.compile(r"[\t\n\r -~]*")
+_CLEAN = b"\t\n\r" + bytes(range(ord(" "), ord("~") + 1))
 
 
 def _passages(row: Row) -> Iterator[tuple[str, str]]:
@@ -75,7 +75,7 @@ def encoding(row: Row, known: dict[int, str | None]) -> str:
 
 def _wrong(passage: str, known: dict[int, str | None]) -> str | None:
     # Most texts are plain, and posts are repeated.
-    if passage.isascii() and _CLEAN.fullmatch(passage):
+    if passage.isascii() and not passage.encode().translate(None, _CLEAN):
         return None
     key = hash(passage)
     if key not in known:

@@ -244,10 +244,10 @@ def stem_hashes(stems: frozenset[str]) -> Stems:
 
 def stem_hash(stem: str) -> int:
     """The hash of one stem."""
-    return zlib.crc32(stem.encode(errors="replace"))
+    return _hashes[stem]
 
 
-_hashes = text.WordCache(stem_hash)
+_hashes = text.WordCache(lambda stem: zlib.crc32(stem.encode(errors="replace")))
 
 
 @cache
