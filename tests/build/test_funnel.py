@@ -16,7 +16,7 @@ from pairwright.construct.outcomes import (
     stages_up_to,
 )
 from pairwright.construct.tally import Tally, UnitTally
-from pairwright.models.store import Totals
+from pairwright.models import Totals
 from pairwright.modes import Mode, Stage
 from pairwright.records import Contrast, Draft, DroppedAspect, Rejected, Twin
 from pairwright.releases.derive.build_summary import BuildSummary

@@ -21,8 +21,8 @@ import pytest
 
 from endpoint import ask, completion
 from pairwright.errors import CallFailed, StoreError
-from pairwright.models import Answer, Completion, Request, completion_of, key_of
-from pairwright.models.store import Durable, Store, Totals
+from pairwright.models import Answer, Completion, Request, Totals, completion_of, key_of
+from pairwright.models.store import Durable, Store
 from pairwright.settings.prompt_variables import Message
 
 HOLDER = """

@@ -88,6 +88,14 @@ async def serving(
         yield url, server
 
 
+async def post(url: str, *samples: dict[str, Any]) -> httpx2.Response:
+    return await asyncio.to_thread(httpx2.post, f"{url}/score", content=body(*samples))
+
+
+async def health_of(url: str, **headers: str) -> httpx2.Response:
+    return await asyncio.to_thread(httpx2.get, f"{url}/health", headers=headers)
+
+
 def posted(scoring: Any, body: bytes, queue: int = 100, *, ready: bool = True) -> httpx2.Response:
     async def run() -> httpx2.Response:
         async with serving(scoring, queue, ready=ready) as (url, _):
@@ -129,15 +137,11 @@ def test_one_sample_without_a_score_keeps_the_others() -> None:
 def test_nothing_is_scored_before_the_model_is_loaded() -> None:
     async def run() -> None:
         async with serving(Scripted(length), ready=False) as (url, server):
-            for path in ("health", "score"):
-                send = partial(httpx2.get, f"{url}/{path}")
-                if path == "score":
-                    send = partial(httpx2.post, f"{url}/{path}", content=body(SAMPLE))
-                assert (await asyncio.to_thread(send)).status_code == 503
+            assert (await health_of(url)).status_code == 503
+            assert (await post(url, SAMPLE)).status_code == 503
             server.ready()
-            health = await asyncio.to_thread(httpx2.get, f"{url}/health")
-            assert health.status_code == 200
-            assert health.json()["status"] == "ready"
+            health = await health_of(url)
+            assert (health.status_code, health.json()["status"]) == (200, "ready")
 
     asyncio.run(run())
 
@@ -149,8 +153,7 @@ def test_health_counts_scores_empty_responses_and_errors() -> None:
     async def run() -> Health:
         async with serving(Scripted(given)) as (url, server):
             await asyncio.to_thread(RewardClient(url).rewards, asked("x", "", " ", "ab"))
-            told = await asyncio.to_thread(httpx2.get, f"{url}/health")
-            assert Health.model_validate_json(told.content) == server.health
+            assert Health.model_validate_json((await health_of(url)).content) == server.health
             return server.health
 
     health = asyncio.run(run())
@@ -162,12 +165,10 @@ def test_a_full_queue_says_when_to_come_again() -> None:
     async def run() -> None:
         go_on = asyncio.Event()
         async with serving(Scripted(length, go_on), queue=2) as (url, server):
-            first = asyncio.create_task(
-                asyncio.to_thread(httpx2.post, f"{url}/score", content=body(SAMPLE, SAMPLE))
-            )
+            first = asyncio.create_task(post(url, SAMPLE, SAMPLE))
             while server.health.waiting < 2:
                 await asyncio.sleep(0.01)
-            full = await asyncio.to_thread(httpx2.post, f"{url}/score", content=body(SAMPLE))
+            full = await post(url, SAMPLE)
             assert full.status_code == 503
             assert int(full.headers["Retry-After"]) >= 1
             go_on.set()
@@ -187,12 +188,7 @@ def test_a_page_of_another_name_cannot_talk_to_the_server() -> None:
     async def run() -> list[int]:
         async with serving(Scripted(length)) as (url, _):
             hosts = ("rebound.example", "localhost")
-            return [
-                (
-                    await asyncio.to_thread(httpx2.get, f"{url}/health", headers={"Host": host})
-                ).status_code
-                for host in hosts
-            ]
+            return [(await health_of(url, Host=host)).status_code for host in hosts]
 
     assert asyncio.run(run()) == [403, 200]
 
@@ -271,12 +267,9 @@ def test_failed_requests_are_counted_and_told_when_they_begin_and_end() -> None:
         async with serving(Scripted(given), told=told) as (url, server):
             seen = []
             for said in ("nobody", "down", "down", "refused", "broken", "fine", "fine", "down"):
-                content = body(SAMPLE, {**SAMPLE, "response": said})
-                await asyncio.to_thread(httpx2.post, f"{url}/score", content=content)
+                await post(url, SAMPLE, {**SAMPLE, "response": said})
                 seen.append((server.health.failing, len(told)))
-            health = Health.model_validate_json(
-                (await asyncio.to_thread(httpx2.get, f"{url}/health")).content
-            )
+            health = Health.model_validate_json((await health_of(url)).content)
             assert health.status == "ready"
             assert health.failed == {"connection": 3, "refused": 1, "unknown_id": 1, "unusable": 1}
             return seen
@@ -302,17 +295,14 @@ def test_a_request_from_before_an_outage_does_not_end_it() -> None:
                 return length(sample)
 
         async with serving(Late(), told=told) as (url, server):
-            down = body({**SAMPLE, "response": "down"})
-            early = asyncio.create_task(
-                asyncio.to_thread(httpx2.post, f"{url}/score", content=body(SAMPLE))
-            )
+            early = asyncio.create_task(post(url, SAMPLE))
             while not server.health.waiting:
                 await asyncio.sleep(0.01)
-            await asyncio.to_thread(httpx2.post, f"{url}/score", content=down)
+            await post(url, {**SAMPLE, "response": "down"})
             go_on.set()
             assert (await early).status_code == 200
             assert server.health.failing
-            await asyncio.to_thread(httpx2.post, f"{url}/score", content=body(SAMPLE))
+            await post(url, SAMPLE)
             assert not server.health.failing
 
     asyncio.run(run())
@@ -329,13 +319,11 @@ def test_a_stopping_server_answers_what_is_under_way() -> None:
     async def run() -> httpx2.Response:
         go_on = asyncio.Event()
         async with serving(Scripted(length, go_on)) as (url, server):
-            under_way = asyncio.create_task(
-                asyncio.to_thread(httpx2.post, f"{url}/score", content=body(SAMPLE))
-            )
+            under_way = asyncio.create_task(post(url, SAMPLE))
             while not server.health.waiting:
                 await asyncio.sleep(0.01)
             server.stopping()
-            late = await asyncio.to_thread(httpx2.post, f"{url}/score", content=body(SAMPLE))
+            late = await post(url, SAMPLE)
             assert late.status_code == 503
             asyncio.get_running_loop().call_later(0.1, go_on.set)
         return await under_way

@@ -13,7 +13,8 @@ from pairwright.construct.outcomes import funnel_rows
 from pairwright.construct.tally import Tally
 from pairwright.estimate import Estimate
 from pairwright.files import ITEMS
-from pairwright.models.store import Store, Totals
+from pairwright.models import Totals
+from pairwright.models.store import Store
 from pairwright.modes import MODES, verified_modes
 from pairwright.records import Mode, Record
 from pairwright.settings.config import Config, essential

@@ -8,7 +8,7 @@ usage.by_model["some/model"]
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -225,20 +225,27 @@ def is_same_model(served: str, wanted: str) -> bool:
     return one["model"] == other["model"] and not two_dates
 
 
-class Tokens(NamedTuple):
-    """The tokens of some calls."""
+class Totals(NamedTuple):
+    """What some calls add up to."""
 
-    prompt: int = 0
-    completion: int = 0
-    cached: int = 0
-    """The tokens of prompts that came from a cache."""
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    simulated: int = 0
+    cached_tokens: int = 0
+    """Those of `prompt_tokens` that came from the endpoint's cache."""
+
+    @classmethod
+    def of(cls, each: Iterable["Totals"]) -> "Totals":
+        """The sum of several."""
+        return cls(*map(sum, zip(*each, strict=True)))
 
 
 @dataclass
 class Usage:
     """Each call counts once, however often it is asked for."""
 
-    by_model: dict[str, Tokens] = field(default_factory=dict)
+    by_model: dict[str, Totals] = field(default_factory=dict)
     _keys: set[str] = field(default_factory=set)
 
     def add(self, model: str, completion: Completion) -> None:
@@ -246,17 +253,11 @@ class Usage:
         if completion.key in self._keys:
             return
         self._keys.add(completion.key)
-        before = self.by_model.get(model, Tokens())
-        self.by_model[model] = Tokens(
-            before.prompt + completion.prompt_tokens,
-            before.completion + completion.completion_tokens,
-            before.cached + completion.cached_tokens,
-        )
-
-    @property
-    def tokens(self) -> Tokens:
-        """The sum over all models."""
-        return Tokens(*map(sum, zip(*self.by_model.values(), strict=True)))
+        one = Totals(
+            1, completion.prompt_tokens, completion.completion_tokens,
+            completion.simulated, completion.cached_tokens,
+        )  # fmt: skip
+        self.by_model[model] = Totals.of([self.by_model.get(model, Totals()), one])
 
 
 _USAGE: ContextVar[Usage | None] = ContextVar("usage", default=None)

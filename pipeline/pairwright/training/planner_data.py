@@ -285,23 +285,20 @@ def rows_of(
 ) -> tuple[list[SplitPrompt], TrainingData]:
     """Each item's tokens; `count` is called with each item. Raises ConfigError where none is
     left."""
-    rows: list[SplitPrompt] = []
-    refused, dropped, users = Counter(source.refused), Counter[str](), set[str]()
-    empty = Counter[str]()
-    aspects = shortened = 0
+    examples = list[TrainingExample]()
+    users = set[str]()
+    refused, dropped, empty = Counter(source.refused), Counter[str](), Counter[str]()
     for item in source.items:
         example = training_example(item, asking, tokenizer, settings.max_tokens)
         count()
         if isinstance(example, LeftOutItem):
             refused[example.reason] += 1
             empty.update(example.dropped)
-            continue
-        rows.append(example.tokens)
-        dropped.update(example.target.dropped)
-        users.add(item.user)
-        aspects += example.target.aspects
-        shortened += bool(example.shown.left_out)
-    if not rows:
+        else:
+            examples.append(example)
+            users.add(item.user)
+            dropped.update(example.target.dropped)
+    if not examples:
         of_aspects = f"; of their aspects {_reasons(empty)}" if empty else ""
         raise ConfigError(
             f"not one item is left to train on: {_reasons(refused)}{of_aspects}",
@@ -309,16 +306,18 @@ def rows_of(
             fix="Bring items whose posts carry their gold aspects, set target = 'lamp-qa', or raise"
             " max_tokens.",
         )
+    rows = [example.tokens for example in examples]
+    learned = sum(len(row.completion) for row in rows)
     data = TrainingData(
         source=source.hash,
         items=len(rows),
         users=len(users),
         refused=dict(sorted(refused.items())),
-        aspects=aspects,
+        aspects=sum(example.target.aspects for example in examples),
         dropped=dict(sorted(dropped.items())),
-        shortened=shortened,
-        tokens=sum(len(row.prompt) + len(row.completion) for row in rows),
-        learned=sum(len(row.completion) for row in rows),
+        shortened=sum(bool(example.shown.left_out) for example in examples),
+        tokens=learned + sum(len(row.prompt) for row in rows),
+        learned=learned,
     )
     return rows, data
 

@@ -26,7 +26,7 @@ from pairwright.evaluation.results import (
 from pairwright.evaluation.scorers.score_file import ScoreFile
 from pairwright.evaluation.scorers.scorer import BASELINES, MANNER, ByPair, reasons
 from pairwright.evaluation.settings import Scorers, ScoresOfFile, history_hash, people_rules
-from pairwright.models import Usage, counting
+from pairwright.models import Totals, Usage, counting
 from pairwright.notebook import run_async
 from pairwright.options import (
     Doc,
@@ -111,6 +111,7 @@ class ScorerEvaluation(NamedTuple):
         models |= {planned.planner.model.name} if planned else set()
         choices = [one.choice for one in decisions]
         modes = list(every_mode(decisions))
+        used = Totals.of(usage.by_model.values())
         # [history] does not decide which posts the scores of a file were made with.
         shows = record.shows_posts and not isinstance(opened.scorer, ByPair)
         as_people = release.study_posts is not None and history == people_rules(release.study_posts)
@@ -136,9 +137,9 @@ class ScorerEvaluation(NamedTuple):
             units=sum(len(mode.units) for mode in modes),
             units_scored=sum(len(mode.whole) for mode in modes),
             shortened=sum(one.left_out > 0 for one in decisions),
-            tokens=usage.tokens.prompt + usage.tokens.completion,
-            prompt_tokens=usage.tokens.prompt,
-            completion_tokens=usage.tokens.completion,
+            tokens=used.prompt_tokens + used.completion_tokens,
+            prompt_tokens=used.prompt_tokens,
+            completion_tokens=used.completion_tokens,
             cost=self._cost(usage),
         )
 
@@ -149,9 +150,11 @@ class ScorerEvaluation(NamedTuple):
         priced = {one.model: one for one in endpoints if one.price_in or one.price_out}
         if not usage.by_model or not usage.by_model.keys() <= priced.keys():
             return None
-        return round(
-            sum(priced[model].cost(*tokens) for model, tokens in usage.by_model.items()), 6
+        costs = (
+            priced[model].cost(used.prompt_tokens, used.completion_tokens, used.cached_tokens)
+            for model, used in usage.by_model.items()
         )
+        return round(sum(costs), 6)
 
 
 OnResult: TypeAlias = Callable[[ResultSummary, list[PairDecision]], None]

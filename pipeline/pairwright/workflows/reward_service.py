@@ -50,21 +50,15 @@ class ScorerRewards(NamedTuple):
 
     async def score(self, sample: RewardSample) -> Reward:
         if sample.prompt is not None:
-            return _reward(
-                await self.scorer.score(PromptContent(sample.prompt[0].content), sample.response)
-            )
-        pairs, row = self._row(sample.id or "")
-        shown = await make_content(pairs.condition, self.conditions, row)
-        if isinstance(shown, Unscored):
-            return _reward(shown)
-        result, _ = await ask_fitting(
-            shown,
-            self.conditions.history,
-            lambda fewer: self.scorer.score(fewer, sample.response),
-        )
-        return _reward(result)
+            prompt = PromptContent(sample.prompt[0].content)
+            score = await self.scorer.score(prompt, sample.response)
+        else:
+            score = await self._score_of_pair(sample.id or "", sample.response)
+        if isinstance(score, Unscored):
+            return Reward(error=score.reason, detail=score.detail[:500])
+        return Reward(score=score.value)
 
-    def _row(self, id: str) -> tuple[ReleasePairs, Row]:
+    async def _score_of_pair(self, id: str, response: str) -> ResponseScore | Unscored:
         if self.pairs is None:
             raise InputError(
                 "this server holds no release",
@@ -78,7 +72,13 @@ class ScorerRewards(NamedTuple):
                 where=f"id {id!r}",
                 fix="Start the server with the release that the data was made from.",
             )
-        return self.pairs, row
+        shown = await make_content(self.pairs.condition, self.conditions, row)
+        if isinstance(shown, Unscored):
+            return shown
+        score, _ = await ask_fitting(
+            shown, self.conditions.history, lambda fewer: self.scorer.score(fewer, response)
+        )
+        return score
 
 
 def release_pairs(folder: Path | None, condition: ConditionName) -> ReleasePairs | None:
@@ -131,12 +131,6 @@ async def warm_up(rewards: ScorerRewards) -> None:
             where="--scorer",
             fix="Try it with `pairwright evaluate` first.",
         )
-
-
-def _reward(score: ResponseScore | Unscored) -> Reward:
-    if isinstance(score, Unscored):
-        return Reward(error=score.reason, detail=score.detail[:500])
-    return Reward(score=score.value)
 
 
 def serve_rewards(

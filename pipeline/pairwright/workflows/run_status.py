@@ -11,10 +11,10 @@ from pairwright.construct.manifest import ReachedTarget, cost
 from pairwright.construct.tally import ReplyCheck, Tally, tally_outcomes
 from pairwright.dataset import read_lines
 from pairwright.errors import InputError
-from pairwright.models import Wait
+from pairwright.models import Totals, Wait
 from pairwright.models.completion import is_same_model
 from pairwright.models.model import RATE_LIMITED
-from pairwright.models.store import Store, Totals, is_held, lost_calls
+from pairwright.models.store import Store, is_held, lost_calls
 from pairwright.options import RunPath
 from pairwright.question_selection import QuestionSelection
 from pairwright.records import Record

@@ -18,7 +18,6 @@ from pairwright.models.store.calls import (
     RecentReplies,
     ReplyStore,
     StoredCall,
-    Totals,
 )
 from pairwright.models.store.database import is_held
 from pairwright.models.store.record import CallRecord, lost_calls, recorded_store
@@ -34,7 +33,6 @@ __all__ = [
     "ReplyStore",
     "Store",
     "StoredCall",
-    "Totals",
     "UnitEntry",
     "UnitIndex",
     "is_held",

@@ -12,22 +12,12 @@ from typing import NamedTuple, Protocol
 
 from pairwright.errors import StoreError
 from pairwright.models import Answer, Completion, Request, Sender, completion_of, key_of, note
+from pairwright.models.completion import Totals
 from pairwright.models.store.database import CACHED, SERVED, Database, SqlRow, unusable
 
 _INSERT = "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _INSERT_CACHED = "INSERT OR IGNORE INTO cached VALUES (?, ?, ?)"
 _INSERT_SERVED = "INSERT OR IGNORE INTO served VALUES (?, ?, ?)"
-
-
-class Totals(NamedTuple):
-    """What some calls add up to."""
-
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    simulated: int = 0
-    cached_tokens: int = 0
-    """Those of `prompt_tokens` that came from the endpoint's cache."""
 
 
 class StoredCall(NamedTuple):
@@ -161,8 +151,7 @@ class CallStore:
 
     def totals(self) -> Totals:
         """What all calls add up to."""
-        models = self.calls_by_model().values()
-        return Totals(*map(sum, zip(*models, strict=True)))
+        return Totals.of(self.calls_by_model().values())
 
     def calls_by_model(self) -> dict[str, Totals]:
         """The number of calls to each model, and their tokens. Calls are added up again only where
