@@ -112,7 +112,7 @@ def uneven(chance: random.Random) -> str:
 @pytest.mark.parametrize("habit", HABITS)
 def test_a_habit_of_typing_on_one_side_is_found_by_style(habit: str, side: str) -> None:
     chance, rows = random.Random(4), []
-    for row in pairs(150, chance):
+    for row in pairs(100, chance):
         typed = {
             of: (HABITS if of == side else PLAIN).get(habit, str)(uneven(chance))
             for of in ("chosen", "rejected")

@@ -214,16 +214,18 @@ def test_there_are_cases_enough() -> None:
     assert set(FOUND) == set(CLEAN) == set(KINDS)
 
 
-@pytest.mark.parametrize(("kind", "words"), [(k, w) for k, ws in FOUND.items() for w in ws])
-def test_personal_data_are_found(kind: str, words: str) -> None:
-    for given in (words, f"So, {words} it is.", f"Line\n{words}\nline"):
-        assert [one.kind for one in find(given)] == [kind], given
+@pytest.mark.parametrize("kind", FOUND)
+def test_personal_data_are_found(kind: str) -> None:
+    for words in FOUND[kind]:
+        for given in (words, f"So, {words} it is.", f"Line\n{words}\nline"):
+            assert [one.kind for one in find(given)] == [kind], given
 
 
-@pytest.mark.parametrize(("kind", "words"), [(k, w) for k, ws in CLEAN.items() for w in ws])
-def test_what_only_looks_like_personal_data_is_let_be(kind: str, words: str) -> None:
-    assert kind not in {one.kind for one in find(words)}
-    assert kind not in {one.kind for one in find(f"So. {words}")}
+@pytest.mark.parametrize("kind", CLEAN)
+def test_what_only_looks_like_personal_data_is_let_be(kind: str) -> None:
+    for words in CLEAN[kind]:
+        for given in (words, f"So. {words}"):
+            assert kind not in {one.kind for one in find(given)}, given
 
 
 @pytest.mark.parametrize(
@@ -407,25 +409,25 @@ def test_findings_of_one_kind_do_not_overlap() -> None:
 # Hostile texts
 
 
-@pytest.mark.parametrize(
-    "bomb",
-    [
-        "a@", "1-", "1 ", "+1 ", "a.", "@a", "0 ", "http://", "www.", "u/", "1.", "1:", ":",
-        "a at ", " dot ", "[at]", "My name is A ", "phone ", "phone 1", "(1", "DE89 3704 ",
-        "4539 ", "A0", "\U0001f600", "\u202e", "a@b.", "00", "12", "12-", "/users/1",
-        "twitter.com/", "@a.b", "%", "0 1 (", "+(1)", "((((", "name is ", "sms me 1 ", "aaaa",
-        "-----BEGIN " + "PRIVATE KEY-----", "sk-", "eyJ", "eyJ.eyJ", "1 Main ", "12 Elm Street ",
-        "Via a", "ul. A", "Ab", "Abc-", "I'm A", "I am Ab ", "Hi, ", "Thanks,\n", "Best\n",
-        "1 rue ",
-        "ssn 1", "123-45-", "\n", "key=", "password is ", "A ", "\n\u2014 A", "SG.", "api key",
-    ],
-)  # fmt: skip
-def test_no_pattern_runs_away(bomb: str) -> None:
-    many = bomb * (40_000 // len(bomb))
-    for words in (many, f"{many}@x.", f"{bomb} " * 9):
-        start = time.process_time()
-        find(words)
-        assert time.process_time() - start < 1
+BOMBS = [
+    "a@", "1-", "1 ", "+1 ", "a.", "@a", "0 ", "http://", "www.", "u/", "1.", "1:", ":",
+    "a at ", " dot ", "[at]", "My name is A ", "phone ", "phone 1", "(1", "DE89 3704 ",
+    "4539 ", "A0", "\U0001f600", "\u202e", "a@b.", "00", "12", "12-", "/users/1",
+    "twitter.com/", "@a.b", "%", "0 1 (", "+(1)", "((((", "name is ", "sms me 1 ", "aaaa",
+    "-----BEGIN " + "PRIVATE KEY-----", "sk-", "eyJ", "eyJ.eyJ", "1 Main ", "12 Elm Street ",
+    "Via a", "ul. A", "Ab", "Abc-", "I'm A", "I am Ab ", "Hi, ", "Thanks,\n", "Best\n",
+    "1 rue ",
+    "ssn 1", "123-45-", "\n", "key=", "password is ", "A ", "\n\u2014 A", "SG.", "api key",
+]  # fmt: skip
+
+
+def test_no_pattern_runs_away() -> None:
+    for bomb in BOMBS:
+        many = bomb * (40_000 // len(bomb))
+        for words in (many, f"{many}@x.", f"{bomb} " * 9):
+            start = time.process_time()
+            find(words)
+            assert time.process_time() - start < 1, bomb
 
 
 def test_megabytes_are_scanned() -> None:

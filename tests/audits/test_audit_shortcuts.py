@@ -154,10 +154,11 @@ def test_in_mode_violate_a_failure_is_said_to_be_expected() -> None:
         row_of(violate(n).model_copy(update={"chosen": f"Good answer {n}, much longer."}))
         for n in range(120)
     ]
-    check = audited(rows)["Home-violate", "length"]
+    found = audited(rows)
+    check = found["Home-violate", "length"]
     assert check.status == "fail"
     assert "expected in mode violate" in check.detail
-    lists = audited(rows)["Home-violate", "lists"]
+    lists = found["Home-violate", "lists"]
     assert lists.status == "pass"
     assert "expected" not in lists.detail
 
@@ -255,7 +256,6 @@ def test_no_rows_give_no_checks_and_empty_texts_are_ties() -> None:
 def test_the_same_rows_give_the_same_checks_in_any_order_of_configurations() -> None:
     rows = [*even(60), *even(60, domain="Other"), *twins(12)]
     first = [check.model_dump_json() for check in audited(rows).values()]
-    assert first == [check.model_dump_json() for check in audited(rows).values()]
     turned = [*twins(12), *even(60, domain="Other"), *even(60)]
     assert first == [check.model_dump_json() for check in audited(turned).values()]
 

@@ -81,12 +81,12 @@ def checked(text: str) -> Page:
 FRAMES = ("> {}", "- {}", "1. {}", "# {}", "| a |\n|---|\n| {} |", "```\n{}\n```", "*{}*")
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text[:30]))
-def test_a_hostile_response_is_only_harmless_tags_and_hides_nothing(text: str) -> None:
-    assert "KEPT" in checked(text).text or text == "$response_b"
-    for frame in FRAMES:
-        checked(frame.format(text))
-    assert render_markdown(text) == render_markdown.__wrapped__(text)  # A pure function.
+def test_a_hostile_response_is_only_harmless_tags_and_hides_nothing() -> None:
+    for text in HOSTILE:
+        assert "KEPT" in checked(text).text or text == "$response_b"
+        for frame in FRAMES:
+            checked(frame.format(text))
+        assert render_markdown(text) == render_markdown.__wrapped__(text)  # A pure function.
 
 
 def test_hostile_texts_in_any_company_are_harmless() -> None:

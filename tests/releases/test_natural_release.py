@@ -36,6 +36,8 @@ from study import pairwright
 POLIS = Path(__file__).resolve().parents[3] / "shared" / "data" / "polis"
 ATTRIBUTION = "Gathered by the ward, with attribution to its people."
 
+AUDIT_PAGE = True
+
 
 CHOICES_OF = {"path": "choices.csv", "format": "choices", "default_category": "travel"}
 

@@ -16,6 +16,7 @@ from released import PAIRS, released, run_of
 from study import pairwright
 from tampering import Tampered, copy_of
 
+AUDIT_PAGE = True
 PAGE, FILE, UNITS = "audit/report.html", "audit/audit.json", "build/units.jsonl"
 TWINS, VIOLATES = "Home-twin", "Home-violate"
 

@@ -216,8 +216,7 @@ class Statements:
     def rows(self, statement: str, *values: object) -> Iterator[tuple[Any, ...]]:
         """Yield what a statement finds. Raises StoreError, also where a later row is damaged."""
         try:
-            # `yield from` would close the cursor with a reader that stops early, which SQLite takes
-            # ill once the file is closed.
+            # `yield from` would close the cursor of a reader that stops, also after the database.
             for row in self.connection.execute(statement, values):  # noqa: UP028
                 yield row
         except sqlite3.DatabaseError as error:

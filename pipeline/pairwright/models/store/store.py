@@ -171,7 +171,7 @@ class Store(CallStore):
         self._spool()
         where = "" if kind is None else "AND kind = ?"
         parameters = () if kind is None else (kind,)
-        return self._db.rows(
+        yield from self._db.rows(
             "SELECT unit, kind, record FROM outcomes"
             f" WHERE position >= 0 {where} ORDER BY position",
             *parameters,
@@ -180,7 +180,7 @@ class Store(CallStore):
     def surveys(self) -> Iterator[tuple[str, str, str]]:
         """The same of surveys, whose positions are below zero."""
         self._spool()
-        return self._db.rows(
+        yield from self._db.rows(
             "SELECT unit, kind, record FROM outcomes WHERE position < 0 ORDER BY position DESC"
         )
 
