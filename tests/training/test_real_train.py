@@ -197,7 +197,7 @@ def test_the_adapter_writes_a_plan_that_stands(engines: str, folder: Path) -> No
     prompts = Prompts.load(folder / "prompts")
     asking = PromptMaker("plan", prompts, domains(), TrainingHistory(), 100)
     item = source.items[0]
-    _, shown, ask = next(asking.shrinking(item))
+    _, shown, ask = next(asking.prompts_for(item))
     messages = [of._asdict() for of in ask.messages]
     said = looked_at(engines, folder, "serve", "broken", given=json.dumps(messages))
     reply = parse(said, PlanReply)

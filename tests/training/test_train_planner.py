@@ -45,7 +45,7 @@ from pairwright.training.planner_data import (
     TrainingExample,
     aspects_of,
     carrying,
-    ended,
+    learned_text,
     planner_prompt,
     rows_of,
     target,
@@ -223,7 +223,7 @@ def test_the_loss_counts_the_completion_alone() -> None:
     ],
 )
 def test_what_is_learned_is_the_target_and_its_end(written: str, learned: str) -> None:
-    assert ended(written, "</s>") == learned
+    assert learned_text(written, "</s>") == learned
 
 
 # Items as a planner sees them

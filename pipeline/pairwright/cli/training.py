@@ -35,7 +35,7 @@ def print_comparison(result: PlanComparison, out: Path, coverage: Coverage = 0.9
     print_page(Console(), plan_scores_page(result.scores, drawn=False), out / "plan-score.html")
     counts, short = result.scores.counts, []
     for one in counts:
-        compared = one.compared(result.scores.matches)
+        compared = one.compared_items(result.scores.matches)
         if compared < coverage * one.items:
             why = ", ".join(f"{n:,} {name}" for name, n in one.reasons)
             items = number_of(one.items, "item is", "items are")

@@ -29,7 +29,7 @@ from pairwright.modes import MODES
 from pairwright.records import Item, Mode
 from pairwright.retrieve import selected
 from pairwright.settings.config import Config
-from pairwright.settings.prompt_variables import Labelled, Message, Numbered, SupportPrompt
+from pairwright.settings.prompt_variables import Message, Numbered, SupportPrompt, label_texts
 from pairwright.stages.planner import MAX_PLANNED
 from pairwright.text import token_estimate
 
@@ -157,7 +157,7 @@ def _prompt_tokens(corpus: Corpus, rules: BuildRules) -> dict[str, float]:
 def _plan_prompt(item: Item, rules: BuildRules) -> tuple[Message, ...]:
     shown = selected(item.question, item.profile, rules.config.planner)
     values: dict[str, Hashable] = {
-        "posts": tuple(Labelled(f"p{n}", post.text) for n, post in enumerate(shown, start=1)),
+        "posts": label_texts(post.text for post in shown),
         "question": item.question,
         "words": rules.config.words,
     }

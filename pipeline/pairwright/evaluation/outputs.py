@@ -7,7 +7,7 @@ the end is a reason, and never 0.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +23,6 @@ from pairwright.evaluation.scorers.judges import MeteredModel
 from pairwright.evaluation.scorers.scorer import Unscored, failed_call, reasons
 from pairwright.intervals import Floats, cluster_numbers, mean, mean_points
 from pairwright.models import Model
-from pairwright.models.run import work_in_order
 from pairwright.modes import has_no_preference, is_own_choice
 from pairwright.records import Adherence, Aspect, AspectScore, Post, Record, Rejected, Rubric
 from pairwright.settings.prompt import Prompts
@@ -305,23 +304,10 @@ class AspectJudge(NamedTuple):
             return Unscored(result.reason, result.detail), metered.tokens
         return result, metered.tokens
 
-
-async def judge_outputs(
-    outputs: Sequence[QuestionOutput],
-    judge: AspectJudge,
-    *,
-    workers: int,
-    stop: Callable[[], None],
-    on_each: Callable[[JudgedOutput], None],
-) -> list[JudgedOutput]:
-    """The judgement of each output, in their order. `on_each` is called with each as it comes.
-
-    Raises Interrupted, EndpointRefused and StoreError: what was judged is stored.
-    """
-
-    async def judged(of: QuestionOutput) -> JudgedOutput:
+    async def judged(self, of: QuestionOutput) -> JudgedOutput:
+        """The judgement of an output."""
         question = of.question
-        adherence, tokens = await judge.judge(question, of.output.output)
+        adherence, tokens = await self.judge(question, of.output.output)
         line = JudgedOutput(
             id=of.output.id,
             pair=question.pair,
@@ -336,5 +322,3 @@ async def judge_outputs(
         return line.model_copy(
             update={"adherence": round(adherence.share, 6), "scores": adherence.scores}
         )
-
-    return await work_in_order(outputs, judged, workers=workers, stop=stop, on_each=on_each)

@@ -5,7 +5,7 @@ on with the draws of a smaller one. A scorer is shown the same posts for all sam
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pairwright.errors import CallFailed
@@ -19,7 +19,6 @@ from pairwright.evaluation.scorers.scorer import (
     failed_call,
 )
 from pairwright.models import Model, together
-from pairwright.models.run import work_in_order
 from pairwright.records import Record, Rejected
 from pairwright.retrieve import selected
 from pairwright.settings.prompt import Prompts, in_language
@@ -98,30 +97,10 @@ class SampledPolicy(NamedTuple):
         return answer, len(shown.posts)
 
 
-async def sample_questions(
-    questions: Sequence[PersonQuestion],
-    n: int,
-    policy: SampledPolicy,
-    judge: AspectJudge,
-    *,
-    workers: int,
-    stop: Callable[[], None],
-    on_each: Callable[[SampledQuestion], None],
-) -> list[SampledQuestion]:
-    """Every question with its samples, in order. `on_each` is called with each as it comes.
-
-    Raises Interrupted, EndpointRefused and StoreError: what was drawn and judged is stored.
-    """
-
-    async def sampled(question: PersonQuestion) -> SampledQuestion:
-        return await _sampled_question(question, n, policy, judge)
-
-    return await work_in_order(questions, sampled, workers=workers, stop=stop, on_each=on_each)
-
-
-async def _sampled_question(
+async def sample_question(
     question: PersonQuestion, n: int, policy: SampledPolicy, judge: AspectJudge
 ) -> SampledQuestion:
+    """A question with its samples, judged."""
     line = SampledQuestion(
         pair=question.pair, item_id=question.item, domain=question.domain, cluster=question.cluster
     )
@@ -155,40 +134,24 @@ async def _sampled_question(
 
 
 async def score_samples(
-    samples: Sequence[SampledQuestion],
-    questions: Mapping[str, PersonQuestion],
+    sampled: SampledQuestion,
+    question: PersonQuestion,
     name: str,
     scorer: Pointwise,
     history: HistoryRules,
-    *,
-    workers: int,
-    stop: Callable[[], None],
-    on_each: Callable[[SampleScores], None],
-) -> list[SampleScores]:
-    """The scores of the questions that have all samples, in their order; `questions` is by the
-    pair's id.
-
-    Raises Interrupted, EndpointRefused and StoreError: what was scored is stored.
-    """
-
-    async def scored(sampled: SampledQuestion) -> SampleScores:
-        question = questions[sampled.pair]
-        line = SampleScores(pair=sampled.pair, scorer=name)
-        shown = PromptContent(
-            question.question, selected(question.question, question.posts, history)
-        )
-        responses = [sample.response for sample in sampled.samples]
-        try:
-            scores, fewer = await scores_of(responses, shown, scorer, history)
-        except CallFailed as error:
-            return line.model_copy(update=failed_call(error).fields)
-        left_out = len(shown.posts) - len(fewer.posts)
-        line = line.model_copy(update={"posts": len(fewer.posts), "left_out": left_out})
-        found = scores.fields if isinstance(scores, Unscored) else {"scores": scores}
-        return line.model_copy(update=found)
-
-    whole = [question for question in samples if not question.unscored]
-    return await work_in_order(whole, scored, workers=workers, stop=stop, on_each=on_each)
+) -> SampleScores:
+    """The scores of a question's samples by the scorer of this name."""
+    line = SampleScores(pair=sampled.pair, scorer=name)
+    shown = PromptContent(question.question, selected(question.question, question.posts, history))
+    responses = [sample.response for sample in sampled.samples]
+    try:
+        scores, fewer = await scores_of(responses, shown, scorer, history)
+    except CallFailed as error:
+        return line.model_copy(update=failed_call(error).fields)
+    left_out = len(shown.posts) - len(fewer.posts)
+    line = line.model_copy(update={"posts": len(fewer.posts), "left_out": left_out})
+    found = scores.fields if isinstance(scores, Unscored) else {"scores": scores}
+    return line.model_copy(update=found)
 
 
 async def scores_of(

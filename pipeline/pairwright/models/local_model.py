@@ -54,7 +54,7 @@ class ChatTokens(NamedTuple):
     def after_prompt(self, messages: Sequence[Message]) -> TokenizedText:
         """The conversation as a policy writes the last message: the prompt's tokens, then those of
         the response and its end."""
-        opening, written = self.prompt(messages[:-1]), self.ids(self.written(messages))
+        opening, written = self.prompt(messages[:-1]), self.ids(self.answer_text(messages))
         return TokenizedText(opening + written, len(opening))
 
     def response_apart(self, messages: Sequence[Message]) -> TokenizedText:
@@ -63,7 +63,7 @@ class ChatTokens(NamedTuple):
         opening = self.prompt(messages[:-1])
         return TokenizedText(opening + self.ids(messages[-1].content), len(opening))
 
-    def written(self, messages: Sequence[Message]) -> str:
+    def answer_text(self, messages: Sequence[Message]) -> str:
         """The text of the last message, as it follows what asks for it."""
         prompt = self._text(messages[:-1], add_generation_prompt=True)
         whole = self._text(messages)

@@ -1,5 +1,6 @@
 """The prompts by name, the variables that each one takes, and the records that are their values."""
 
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 
@@ -20,6 +21,11 @@ class Labelled(NamedTuple):
 
     label: str
     text: str
+
+
+def label_texts(texts: Iterable[str]) -> tuple[Labelled, ...]:
+    """Posts for a prompt, in their order."""
+    return tuple(Labelled(f"p{n}", text) for n, text in enumerate(texts, start=1))
 
 
 class Numbered(NamedTuple):

@@ -6,14 +6,14 @@
             case SourceProblem(): ...      # a row or post, refused or repaired, with its place
 
 A row that cannot be used is a SourceProblem and reading goes on; a file that cannot be used is a
-SourceError. `problems.REASONS` has every rule by which a row or post is refused or repaired.
+SourceError. `reasons.toml` has every rule by which a row or post is refused or repaired.
 
 source_table.py opening.py    rows with their places; formats, and the table that a path names
 table_files.py      a table of each kind of file
 fields.py markup.py    one field of a row, read and cleaned
 items.py posts.py    rows that are items and what items are held to, and rows that are posts
 choosers.py choices.py choice_rows.py    who chose what; a table of choices, and its rows
-problems.py    what is said of rows and posts that are refused or repaired
+problems.py reasons.toml    what is said of rows and posts that are refused or repaired; the rules
 stackexchange/ polis/    dumps of Stack Exchange, and exported conversations of Polis
 """
 

@@ -11,7 +11,7 @@ from pairwright.settings.rules import SourceRules
 from pairwright.sources.choosers import choice_key
 from pairwright.sources.fields import Repairs, address, label, text, time, user_of
 from pairwright.sources.items import place
-from pairwright.sources.opening import renamed
+from pairwright.sources.opening import renamed_keys
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.source_table import SourceRow
 
@@ -20,14 +20,14 @@ def required(rules: SourceRules) -> list[str]:
     """The columns that a table of choices must have: the five, and others that the rules name
     otherwise."""
     five = ("user", "question", "option_a", "option_b", "choice")
-    named = renamed(rules, "created", "reason", "category", "url")
+    named = renamed_keys(rules, "created", "reason", "category", "url")
     return [getattr(rules, name) for name in (*five, *named)]
 
 
 def text_columns(rules: SourceRules) -> list[str]:
     """The columns that a table of texts must have: both, and others that the rules name
     otherwise."""
-    named = renamed(rules, "created", "title", "url")
+    named = renamed_keys(rules, "created", "title", "url")
     return [getattr(rules, name) for name in ("user", "text", *named)]
 
 

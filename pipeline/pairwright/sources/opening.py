@@ -56,7 +56,7 @@ class TableColumns(NamedTuple):
     """Whether cells hold lists, so that neither a flat file nor the first row tells the columns."""
 
 
-def renamed(rules: SourceRules, *keys: str) -> list[str]:
+def renamed_keys(rules: SourceRules, *keys: str) -> list[str]:
     """Those of the keys by which the rules name another column than the usual one."""
     usual = SourceRules.model_fields
     return [key for key in keys if getattr(rules, key) != usual[key].default]

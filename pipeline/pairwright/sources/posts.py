@@ -33,7 +33,7 @@ from pairwright.sources.opening import (
     SourceFormat,
     TableColumns,
     open_table,
-    renamed,
+    renamed_keys,
     table_hash,
 )
 from pairwright.sources.problems import SourceProblem, SourceRefusal
@@ -84,7 +84,7 @@ FORMAT = SourceFormat(table_hash, items=_read)
 
 def required(rules: SourceRules) -> list[str]:
     """The columns that must be there: the three, and others that the rules name otherwise."""
-    names = ["user", "text", "created", *renamed(rules, "title", "category", "url", "kind")]
+    names = ["user", "text", "created", *renamed_keys(rules, "title", "category", "url", "kind")]
     if not rules.default_category and "category" not in names:
         names.append("category")
     return [getattr(rules, name) for name in names]

@@ -7,7 +7,7 @@ from pairwright.models import CONTEXT_LENGTH, Model
 from pairwright.records import Post, Rejected
 from pairwright.retrieve import ranked, selected
 from pairwright.settings.prompt import Prompts
-from pairwright.settings.prompt_variables import Ask, Labelled
+from pairwright.settings.prompt_variables import Ask, label_texts
 from pairwright.settings.rules import HistoryRules
 
 T = TypeVar("T")
@@ -58,7 +58,7 @@ async def with_history(
     most = len(chosen)
     while True:
         shown = best_posts(question, chosen, rules, most)
-        labelled = tuple(Labelled(f"p{n}", p.text) for n, p in enumerate(shown.posts, start=1))
+        labelled = label_texts(post.text for post in shown.posts)
         answer = await send(prompts.ask(name, posts=labelled, question=question, **values))
         over = isinstance(answer, Rejected) and answer.reason == CONTEXT_LENGTH
         if not over or most <= 1:

@@ -5,6 +5,7 @@ names, an aspect is about content, distinct, and not a restatement of the questi
 is kept with its reason. Nothing that the planner says of its own certainty is asked for.
 """
 
+from collections.abc import Hashable
 from typing import NamedTuple
 
 from pairwright import text
@@ -53,6 +54,12 @@ MAX_WORDS = 25
 """Words of an aspect: 15 are asked for, and a writer must not get a post through one."""
 
 
+def plan_values(guidance: Guidance, words: int, language: str | None) -> dict[str, Hashable]:
+    """What the prompt `plan` says beside the posts and the question."""
+    values = {"max_aspects": MAX_PLANNED, "words": words, **guidance._asdict()}
+    return values | in_language(language)
+
+
 async def plan(
     question: str,
     posts: tuple[Post, ...],
@@ -73,10 +80,7 @@ async def plan(
         rules,
         planner,
         lambda ask: planner.answer(ask, PlanReply, wrong),
-        max_aspects=MAX_PLANNED,
-        words=words,
-        **guidance._asdict(),
-        **in_language(language),
+        **plan_values(guidance, words, language),
     )
     if isinstance(reply, Rejected):
         return reply

@@ -115,7 +115,7 @@ class PlannerCounts(Record):
         """Why items have no plan or no judge's answer."""
         return list((Counter(self.unplanned) + Counter(self.unjudged)).items())
 
-    def compared(self, matches: Sequence[Match]) -> int:
+    def compared_items(self, matches: Sequence[Match]) -> int:
         """Items that were compared, by the match that leaves out most."""
         return self.items - max(map(self.missing, matches), default=self.items)
 

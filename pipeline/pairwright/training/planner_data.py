@@ -20,8 +20,8 @@ from pairwright.models import parse
 from pairwright.records import GoldAspect, Item, Record
 from pairwright.retrieve import selected
 from pairwright.settings.domains import Domains
-from pairwright.settings.prompt import Prompts, in_language
-from pairwright.settings.prompt_variables import Ask, Labelled
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt_variables import Ask, label_texts
 from pairwright.settings.rules import HistoryRules
 from pairwright.settings.template import guard
 from pairwright.stages.aspect_list import format_aspects, parse_aspects
@@ -31,6 +31,7 @@ from pairwright.stages.planner import (
     PlannedAspect,
     PlannedPassage,
     PlanReply,
+    plan_values,
     sifted,
     wrong,
 )
@@ -166,7 +167,7 @@ Tokenizer = Callable[[Ask, str], SplitPrompt]
 that cannot be used."""
 
 
-def ended(written: str, end: str) -> str:
+def learned_text(written: str, end: str) -> str:
     """What a model learns to write: the target, and the token at which it stops. What a template
     writes after that token is nothing that a model says."""
     before, ends, _ = written.rpartition(end)
@@ -191,7 +192,7 @@ class PromptMaker(NamedTuple):
     history: HistoryRules
     words: int
 
-    def shrinking(self, item: Item) -> Iterator[PlannerPrompt]:
+    def prompts_for(self, item: Item) -> Iterator[PlannerPrompt]:
         """The item with the posts that the policy shows, oldest first, and then with one fewer
         each time, the lowest ranked first; the last one has one post."""
         chosen = selected(item.question, item.profile, self.history)
@@ -200,18 +201,12 @@ class PromptMaker(NamedTuple):
             yield PlannerPrompt(item, shown, self._ask(item, shown))
 
     def _ask(self, item: Item, shown: PromptPosts) -> Ask:
-        posts = tuple(Labelled(f"p{n}", post.text) for n, post in enumerate(shown.posts, start=1))
+        posts = label_texts(post.text for post in shown.posts)
         if self.form == "lamp-qa":
             return self.prompts.ask("plan_list", posts=posts, question=item.question)
-        return self.prompts.ask(
-            "plan",
-            posts=posts,
-            question=item.question,
-            max_aspects=MAX_PLANNED,
-            words=self.words,
-            **self.domains.guidance(item.domain)._asdict(),
-            **in_language(self.domains.item_language(item)),
-        )
+        guidance, language = self.domains.guidance(item.domain), self.domains.item_language(item)
+        values = plan_values(guidance, self.words, language)
+        return self.prompts.ask("plan", posts=posts, question=item.question, **values)
 
 
 def planner_prompt(
@@ -219,7 +214,7 @@ def planner_prompt(
 ) -> PlannerPrompt:
     """The item with as many of its best posts as leave the prompt within `most` tokens; with one
     at least."""
-    for prompt in asking.shrinking(item):
+    for prompt in asking.prompts_for(item):
         if length(prompt.ask) <= most:
             break
     return prompt
@@ -245,7 +240,7 @@ def training_example(
     item: Item, asking: PromptMaker, tokenizer: Tokenizer, most: int
 ) -> TrainingExample | LeftOutItem:
     """The item with as many of its best posts as leave prompt and target within `most` tokens."""
-    for _, shown, ask in asking.shrinking(item):
+    for _, shown, ask in asking.prompts_for(item):
         # A target names posts as the prompt does, so that it is made again with each prompt.
         wanted = target(asking.form, item.question, item.rubric_aspects, shown)
         if not wanted.aspects:

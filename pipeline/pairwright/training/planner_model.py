@@ -30,7 +30,7 @@ from pairwright.errors import ConfigError, Interrupted
 from pairwright.models.local_model import ChatTokens, load_weights
 from pairwright.settings.prompt_variables import Ask, Message
 from pairwright.training.plan_settings import Training
-from pairwright.training.planner_data import SplitPrompt, ended
+from pairwright.training.planner_data import SplitPrompt, learned_text
 
 
 class Words:
@@ -55,8 +55,8 @@ class Words:
 
     def tokens(self, ask: Ask, target: str) -> SplitPrompt:
         """Raises ConfigError for a template that cannot be used."""
-        written = self._chat.written((*ask.messages, Message("assistant", target)))
-        learned = ended(written, self.tokenizer.eos_token)
+        written = self._chat.answer_text((*ask.messages, Message("assistant", target)))
+        learned = learned_text(written, self.tokenizer.eos_token)
         if target not in learned:
             raise self._chat.unusable("its chat template changes what a model says")
         return SplitPrompt(self.prompt(ask), self._chat.ids(learned))

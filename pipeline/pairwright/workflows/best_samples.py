@@ -20,7 +20,7 @@ from pairwright.evaluation.policy_samples import (
     SampledPolicy,
     SampledQuestion,
     SampleScores,
-    sample_questions,
+    sample_question,
     score_samples,
 )
 from pairwright.evaluation.release import Release
@@ -170,16 +170,15 @@ async def _sample(
             policy.stop()
             judge.stop()
 
-        with session.calls.step("questions sampled and judged", len(questions), end) as count:
-            lines = await sample_questions(
-                questions,
-                task.n,
-                SampledPolicy(policy.model, session.prompts, spec.history, spec.words),
-                AspectJudge(judge.model, session.prompts),
-                workers=max(1, policy.workers // task.n),
-                stop=end,
-                on_each=lambda _: count(),
-            )
+        sampled = SampledPolicy(policy.model, session.prompts, spec.history, spec.words)
+        asked = AspectJudge(judge.model, session.prompts)
+        lines = await session.calls.each(
+            "questions sampled and judged",
+            questions,
+            lambda question: sample_question(question, task.n, sampled, asked),
+            workers=max(1, policy.workers // task.n),
+            stop=end,
+        )
     return policy.ref, judge.ref, lines
 
 
@@ -190,19 +189,18 @@ async def _score(
     questions: list[PersonQuestion],
     samples: list[SampledQuestion],
 ) -> tuple[list[SampleScores], ScorerCurve]:
+    by_pair = {question.pair: question for question in questions}
+    history = _history(task, session)
     # One at a time: a model in this process fills the memory there is.
     async with session.scorer(name) as opened:
-        with session.calls.step(f"scored by {name}", len(samples), opened.stop) as count:
-            lines = await score_samples(
-                samples,
-                {question.pair: question for question in questions},
-                name,
-                pointwise(name, opened.scorer),
-                _history(task, session),
-                workers=max(1, opened.workers // task.n),
-                stop=opened.stop,
-                on_each=lambda _: count(),
-            )
+        scorer = pointwise(name, opened.scorer)
+        lines = await session.calls.each(
+            f"scored by {name}",
+            [sampled for sampled in samples if not sampled.unscored],
+            lambda sampled: score_samples(sampled, by_pair[sampled.pair], name, scorer, history),
+            workers=max(1, opened.workers // task.n),
+            stop=opened.stop,
+        )
     return lines, curve(opened.ref, samples, lines, task.ks)
 
 

@@ -25,7 +25,6 @@ from pairwright.evaluation.completions import (
 from pairwright.evaluation.content import Asker, Strangers
 from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.settings import Scorers
-from pairwright.models.run import work_in_order
 from pairwright.notebook import run_async
 from pairwright.options import Doc, ItemLimit, OutPath
 from pairwright.settings.domains import Domains
@@ -183,14 +182,13 @@ async def _write_and_score(task: _WritingTask, session: ScorerSession) -> Comple
     async with session.policy(tuple(sorted(COMPLETING))) as opened:
         writer = BodyWriter(opened.model, session.prompts, policy.history, policy.words)
         pieces = [(one, *drawn) for one in task.writing.tasks for drawn in draws]
-        with session.calls.step("texts written", len(pieces), opened.stop) as count:
-            written = await work_in_order(
-                pieces,
-                lambda piece: writer.completions(*piece),
-                workers=opened.workers,
-                stop=opened.stop,
-                on_each=lambda _: count(),
-            )
+        written = await session.calls.each(
+            "texts written",
+            pieces,
+            lambda piece: writer.completions(*piece),
+            workers=opened.workers,
+            stop=opened.stop,
+        )
     picks, refs = list[Picks](), list[ScorerRef]()
     for name in task.scorers:
         ref, of_scorer = await _score(task, session, name, written)
@@ -241,12 +239,11 @@ async def _score(
     # One at a time: a model in this process fills the memory there is.
     async with session.scorer(name) as opened:
         scorer = pointwise(name, opened.scorer)
-        with session.calls.step(f"scored by {name}", len(written), opened.stop) as count:
-            picks = await work_in_order(
-                written,
-                lambda one: pick(one, items[one.item], name, scorer, history),
-                workers=max(1, opened.workers // task.n),
-                stop=opened.stop,
-                on_each=lambda _: count(),
-            )
+        picks = await session.calls.each(
+            f"scored by {name}",
+            written,
+            lambda one: pick(one, items[one.item], name, scorer, history),
+            workers=max(1, opened.workers // task.n),
+            stop=opened.stop,
+        )
     return opened.ref, picks

@@ -16,7 +16,6 @@ from pairwright.evaluation.outputs import (
     model_score,
     read_outputs,
 )
-from pairwright.evaluation.outputs import judge_outputs as judge_each
 from pairwright.evaluation.release import Release, ReleaseRef
 from pairwright.evaluation.settings import Scorers
 from pairwright.notebook import run_async
@@ -80,10 +79,9 @@ async def _judge(
 ) -> JudgedOutputs:
     async with session.judge() as judge:
         asked = AspectJudge(judge.model, session.prompts)
-        with session.calls.step("outputs", len(outputs), judge.stop) as count:
-            judged = await judge_each(
-                outputs, asked, workers=judge.workers, stop=judge.stop, on_each=lambda _: count()
-            )
+        judged = await session.calls.each(
+            "outputs", outputs, asked.judged, workers=judge.workers, stop=judge.stop
+        )
     scores = OutputScores(
         release=release,
         judge=judge.ref,

@@ -9,7 +9,6 @@ from typing import Annotated, NamedTuple
 from pairwright import assets
 from pairwright.models import Model, ModelRef
 from pairwright.models.client import Client
-from pairwright.models.run import work_in_order
 from pairwright.models.store import Durable
 from pairwright.notebook import run_async
 from pairwright.options import Doc, ItemLimit, OutPath
@@ -168,10 +167,7 @@ class _Comparison(NamedTuple):
 
         # Enough items under way at once to keep every endpoint full.
         workers = max((in_flight(self.scoring.endpoints[one]) for one in clients), default=1)
-        with self.calls.step(name, len(items), stop) as count:
-            return await work_in_order(
-                items, scored, workers=workers, stop=stop, on_each=lambda _: count()
-            )
+        return await self.calls.each(name, items, scored, workers=workers, stop=stop)
 
     def _nearness(
         self,

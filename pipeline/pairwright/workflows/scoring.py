@@ -3,10 +3,10 @@ models beside the scorers in a file of scorers, connected: planner, judge and po
 """
 
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pairwright import assets
 from pairwright.errors import ConfigError, on_disk
@@ -17,6 +17,7 @@ from pairwright.evaluation.settings import OutputJudge, Policy, Scorers, load_sc
 from pairwright.files import CALLS
 from pairwright.models import Model, key_of
 from pairwright.models.client import Meter
+from pairwright.models.run import work_in_order
 from pairwright.models.store import CallStore, Durable, ReplyStore, recorded_store
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
@@ -25,6 +26,9 @@ from pairwright.workflows.output import output_folder
 from pairwright.workflows.progress import Note, Progress, Stop, counter
 from pairwright.workflows.run_models import client_of, in_flight
 from pairwright.workflows.scorers import OpenScorer, open_scorers
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 class ScorerSettings(NamedTuple):
@@ -163,6 +167,22 @@ class ScoringCalls(NamedTuple):
         """
         with self.stop.heard_by(end, self.meter):
             yield counter(self.progress, name, total)
+
+    async def each(
+        self,
+        name: str,
+        units: Sequence[T],
+        work: Callable[[T], Awaitable[R]],
+        *,
+        workers: int,
+        stop: Callable[[], None],
+    ) -> list[R]:
+        """What `work` gives of every unit, in their order, reported as a step. A wish to stop calls
+        `stop`. Raises Interrupted, EndpointRefused and StoreError: finished calls are stored."""
+        with self.step(name, len(units), stop) as count:
+            return await work_in_order(
+                units, work, workers=workers, stop=stop, on_each=lambda _: count()
+            )
 
     def any_simulated(self, models: set[str]) -> bool:
         """Whether a simulated model answered for one of these models."""

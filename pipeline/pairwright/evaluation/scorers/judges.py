@@ -35,7 +35,7 @@ from pairwright.models import (
 )
 from pairwright.records import Rejected
 from pairwright.settings.prompt import OwnPrompt, Prompts
-from pairwright.settings.prompt_variables import Ask, Labelled
+from pairwright.settings.prompt_variables import Ask, label_texts
 
 JudgeVerdict = Literal["A", "B", "tie"]
 
@@ -188,7 +188,7 @@ def ask_about(
     prompts: Prompts | OwnPrompt, name: str, shown: PromptContent, **values: Hashable
 ) -> Ask:
     """A prompt about the person who asks."""
-    posts = tuple(Labelled(f"p{n}", post.text) for n, post in enumerate(shown.posts, start=1))
+    posts = label_texts(post.text for post in shown.posts)
     known = {"posts": posts, "question": shown.question, "aspects": shown.aspects, **values}
     if isinstance(prompts, OwnPrompt):
         return prompts.ask(**known)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from pairwright.models import CallLog, Completion, Model, Traced, Unstored, leniency
 from pairwright.records import Rejected
 from pairwright.settings.domains import Guidance
-from pairwright.settings.prompt_variables import Ask, Labelled
+from pairwright.settings.prompt_variables import Ask, label_texts
 from pairwright.stages.planner import plan_blind
 from pairwright.workflows.doctor.server import (
     QUESTION,
@@ -106,7 +106,7 @@ _POST = (
     " the crumb is dry. Last month I tried a linen bag, a tin and the cold oven, one week each,"
     " and wrote down what became of the loaf every morning. The tin was the worst of them. "
 )
-POSTS = tuple(Labelled(f"p{n}", _POST * 4) for n in range(1, 7))
+POSTS = label_texts([_POST * 4] * 6)
 
 
 async def check_prefix_cache(
