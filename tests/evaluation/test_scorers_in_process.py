@@ -10,11 +10,9 @@ import random
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-import jinja2
 import pytest
 
 from pairwright.errors import BudgetSpent, ConfigError, Interrupted
@@ -22,7 +20,6 @@ from pairwright.evaluation.scorers import in_process
 from pairwright.evaluation.scorers.in_process import (
     InProcess,
     batch_places,
-    unusable_model,
 )
 from pairwright.evaluation.scorers.score_models import LanguageModel, RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
@@ -31,7 +28,7 @@ from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Meter
 from pairwright.models.client.scores import TokenLogprobs
-from pairwright.models.local_model import ChatTokens, TokenizedText
+from pairwright.models.local_model import TokenizedText
 from pairwright.settings.prompt_variables import Message
 
 T = TypeVar("T")
@@ -280,77 +277,6 @@ def test_every_text_is_in_one_batch_and_none_is_over_the_tokens_but_a_text_alone
             assert padded <= 50 or len(batch) == 1
             assert padded <= sum(lengths[place] for place in batch) / 0.8
     assert list(batch_places([], 50)) == []
-
-
-# --- conversations ---
-
-
-class Tokenizer:
-    """Stands in for one of transformers: a token is a character."""
-
-    def __init__(self, template: str | None) -> None:
-        self.chat_template = template
-
-    def apply_chat_template(
-        self, conversation: Any, tokenize: bool, add_generation_prompt: bool = False
-    ) -> str:
-        assert not tokenize
-        assert self.chat_template
-        found = jinja2.Template(self.chat_template, undefined=jinja2.StrictUndefined)
-        return str(found.render(messages=conversation, add_generation_prompt=add_generation_prompt))
-
-    def __call__(self, text: str, add_special_tokens: bool, verbose: bool) -> Any:
-        assert not add_special_tokens
-        return {"input_ids": [ord(character) for character in text]}
-
-
-TEMPLATE = (
-    "^{% for m in messages %}[{{ m.role }}]{{ m.content }};{% endfor %}"
-    "{% if add_generation_prompt %}[assistant]{% endif %}"
-)
-ASKED = (Message("user", "Why?"), Message("assistant", "So."))
-
-
-def read(template: str | None) -> ChatTokens:
-    return ChatTokens(Tokenizer(template), partial(unusable_model, "[scorers.mine]", "tiny"))
-
-
-def text(ids: tuple[int, ...]) -> str:
-    return "".join(map(chr, ids))
-
-
-def test_the_template_alone_says_which_tokens_there_are_and_where_a_response_begins() -> None:
-    words = read(TEMPLATE)
-    words.check()
-    assert text(words.whole(ASKED).ids) == "^[user]Why?;[assistant]So.;"
-    # A policy's response has an end; one that is begun is read as it is.
-    for read_as, its in ((words.after_prompt, "So.;"), (words.response_apart, "So.")):
-        ids, response = read_as(ASKED)
-        assert (text(ids[:response]), text(ids[response:])) == ("^[user]Why?;[assistant]", its)
-
-
-@pytest.mark.parametrize(
-    ("template", "message"),
-    [
-        pytest.param(None, "no chat template", id="none"),
-        pytest.param("", "no chat template", id="empty"),
-        pytest.param("{{ messages[0].content }}", "leaves out a message", id="half"),
-        pytest.param("{{ messages[0].tools }}", "chat template fails", id="undefined"),
-        pytest.param("{% for", "chat template fails", id="no template"),
-    ],
-)
-def test_a_template_that_cannot_show_a_conversation_is_refused(
-    template: str | None, message: str
-) -> None:
-    with pytest.raises(ConfigError, match=message) as caught:
-        read(template).check()
-    assert caught.value.where == "[scorers.mine]"
-
-
-def test_a_template_that_puts_no_response_after_the_prompt_makes_no_policy() -> None:
-    backwards = "{% for m in messages|reverse %}{{ m.content }}{% endfor %}"
-    with pytest.raises(ConfigError, match="does not put an answer after"):
-        read(backwards).after_prompt(ASKED)
 
 
 # Log-probabilities

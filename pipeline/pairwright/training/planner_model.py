@@ -61,9 +61,6 @@ class Words:
             raise self._chat.unusable("its chat template changes what a model says")
         return SplitPrompt(self.prompt(ask), self._chat.ids(learned))
 
-    def prompt_length(self, ask: Ask) -> int:
-        return len(self.prompt(ask))
-
     def prompt(self, ask: Ask) -> tuple[int, ...]:
         """What a model reads before it writes."""
         return self._chat.prompt(ask.messages)

@@ -202,7 +202,9 @@ class TrainingRun(NamedTuple):
             items, by.model_dump_json(), str(settings.max_tokens), *asking.prompts.hashes.values()
         )
         room = settings.max_tokens - by.new_tokens
-        prompts = [planner_prompt(item, asking, words.prompt_length, room) for item in items]
+        prompts = [
+            planner_prompt(item, asking, lambda ask: len(words.prompt(ask)), room) for item in items
+        ]
         similarity: Similarity = by_words
         if by.match == "embedding":
             similarity = by_embedding(by.embedding_model, "[selection] embedding_model")
