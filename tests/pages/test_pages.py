@@ -135,12 +135,14 @@ def test_a_value_is_shown_as_it_is_in_the_pages_of_a_release(value: str) -> None
 def test_a_plot_shows_a_label_as_it_is(template: Path) -> None:
     template.write_text('# T\n\n{{ plot("a") }}\n', "utf-8")
     harmless = Shown(render_page("page", {"a": drawn("plain")}).html)
-    for value in HOSTILE:
-        page = Shown(render_page("page", {"a": drawn(value)}).html)
-        assert set(page.tags) == set(harmless.tags), value
+    # Some beside one another: to draw takes long.
+    for values in (HOSTILE[n : n + 9] for n in range(0, len(HOSTILE), 9)):
+        page = Shown(render_page("page", {"a": drawn(" ; ".join(values))}).html)
+        assert set(page.tags) == set(harmless.tags), values
         assert {name for name, _ in page.attributes} == {name for name, _ in harmless.attributes}
         # Title, label and caption: each as it is.
-        assert " ".join(page.text.split()).count(" ".join(value.split())) >= 3, value
+        text = " ".join(page.text.split())
+        assert [one for one in values if text.count(" ".join(one.split())) < 3] == []
 
 
 @pytest.mark.parametrize("value", [None, True, 0.5, ["a"], object()])
