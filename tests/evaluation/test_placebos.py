@@ -15,7 +15,6 @@ from pairwright.blind_preference import preference_case
 from pairwright.dataset import Row
 from pairwright.dataset.row import RowAspect
 from pairwright.estimate import Estimate, share
-from pairwright.evaluation.board import page as page_module
 from pairwright.evaluation.board.board import Leaderboard
 from pairwright.evaluation.board.page import board_notes, board_page
 from pairwright.evaluation.board.tables import csv_table, latex_tables, ranking_table
@@ -41,18 +40,6 @@ HALF_TIED: Outcome = (AHEAD, TIED)
 TIES: Outcome = (TIED, TIED)
 SHORT: Outcome = (AHEAD, (None, 0.0))
 FLIPS = {"net_right_flips", "placebo_flips"}
-
-
-@pytest.fixture(autouse=True)
-def _undrawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Drawings take longer than all else."""
-    if "drawn" not in request.fixturenames:
-        monkeypatch.setattr(page_module, "_plots", lambda _: ())
-
-
-@pytest.fixture
-def drawn() -> None:
-    """The pages of a test have their drawings."""
 
 
 def decided(
