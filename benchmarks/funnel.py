@@ -5,9 +5,11 @@
 Without a run folder examples/recorded is built: fictional users, and a language model's recorded
 replies. A run of a simulated model says so: it refuses next to nothing. The last line has
 `kept_share` (kept units over items, twins or pairs where no twins are built) and `calls_per_pair`
-(all calls of the run over all kept pairs), each with its n and its 95 % interval, and by mode
-`blind_preference`: how often a judge that knows nobody would rather have the chosen response, or of
-twins that for the user who asked.
+(all calls of the run over all kept pairs), each with its n and its 95 % interval, and
+`prompt_tokens_per_pair`; by mode `blind_preference`: how often a judge that knows nobody would
+rather have the chosen response, or of twins that for the user who asked; `overlap` and `tfidf`: how
+often a count of the words that a response shares with the user's posts is right; and
+`parity_share`, the part of all judged drafts that was refused for parity.
 """
 
 import json
@@ -15,11 +17,18 @@ import sys
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import get_args
 
+from pairwright.audits.shortcuts.informed import baseline_points, pair_overlap
 from pairwright.construct.estimate import read_pilot
 from pairwright.construct.outcomes import funnel_rows
+from pairwright.construct.run_pairs import iterate_pairs
+from pairwright.dataset.conversion import row_of
+from pairwright.intervals import accuracy_by_cluster
 from pairwright.models.store import Store
-from pairwright.modes import STAGES
+from pairwright.modes import STAGES, has_no_preference
+from pairwright.settings.rules import JudgedGate
+from pairwright.text import terms_of
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.run_build import build
 from pairwright.workflows.run_status import RunStatus, status
@@ -59,6 +68,12 @@ def last_line(run: Path, found: RunStatus) -> dict[str, object]:
         figure.mode: figure.share and [figure.share.value, figure.share.low, figure.share.high]
         for figure in found.tally.preference_figures
     }
+    tokens = found.stored.prompt_tokens
+    line["prompt_tokens_per_pair"] = round(tokens / found.pairs) if found.pairs else None
+    line |= words_alone(run)
+    refused = found.tally.drafts
+    judged = found.tally.kept.total() + sum(refused[gate] for gate in get_args(JudgedGate))
+    line["parity_share"] = [refused["parity"], judged]
     if kept.k:
         calls = next(one for one in pilot.expect(kept=1).expected if one.name == "calls")
         each = kept.k / found.pairs
@@ -67,6 +82,26 @@ def last_line(run: Path, found: RunStatus) -> dict[str, object]:
         ]
         line["users"] = len(pilot.figures)
     return line
+
+
+def words_alone(run: Path) -> dict[str, dict[str, list[float | None]]]:
+    """By baseline and mode: the share of pairs in which it is right, its 95 % interval and n."""
+    rows = [row_of(pair) for pair in iterate_pairs(run)]
+    found: dict[str, dict[str, list[float | None]]] = {}
+    for name, known in (("overlap", "profile_overlap"), ("tfidf", "profile_tfidf")):
+        modes = {row.mode for row in rows if row.mode and not has_no_preference(row.mode)}
+        for mode in sorted(modes):
+            pairs = [row for row in rows if row.mode == mode]
+            overlaps = [
+                pair_overlap(row, terms_of((post.text for post in row.profile), row.language))
+                for row in pairs
+            ]
+            points = dict(baseline_points(overlaps))[known]
+            clusters = [row.dyad or row.id for row in pairs]
+            right = accuracy_by_cluster(list(zip(clusters, points.tolist(), strict=True)))
+            if right:
+                found.setdefault(name, {})[mode] = [right.value, right.low, right.high, right.n]
+    return found
 
 
 if __name__ == "__main__":

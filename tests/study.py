@@ -102,6 +102,8 @@ class Study:
             "rubrics": "rubrics",
             "source": {"path": "histories.jsonl"},
             "roles": {"planner": "served", "generator": ["served"], "judge": "served"},
+            # The model's double says again what the posts say, in the same words.
+            "gates": {"off": ["shared_words"]},
             "endpoints": {
                 "served": {
                     "base_url": double_url() if url is None else url,

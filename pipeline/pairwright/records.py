@@ -302,6 +302,8 @@ class GateResult(Record):
     limit: JsonValue
     sides: tuple[DraftSide, ...] = ()
     """The sides whose text it refuses; none where it passed, and where no side is at fault."""
+    judge: str | None = Field(None, exclude_if=lambda judge: judge is None)
+    """The model on whose judgement it decided, where that is not the first of several judges."""
 
 
 class Draft(Record):
@@ -319,6 +321,8 @@ class Draft(Record):
     placebo, which has no rubric."""
     quality: dict[str, Quality] = Field(default={})
     comparison: Comparison | None = None
+    comparison_reason: str = ""
+    """What the judge said of both, where the first was shown as A and the second as B."""
     gates: tuple[GateResult, ...] = ()
     blind_preference: BlindPreference | None = None
     """Of the first response. None where it was not asked for, or no reply could be read: only of

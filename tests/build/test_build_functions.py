@@ -11,7 +11,7 @@ from pairwright.construct.drafts import NOTES
 from pairwright.construct.unit_work import generator_of
 from pairwright.construct.written_pairs import strategy_of
 from pairwright.errors import CallFailed
-from pairwright.models import Request
+from pairwright.models import Models, Request
 from pairwright.records import (
     Contrast,
     Draft,
@@ -34,6 +34,7 @@ from scripted import (
     found_in,
     graded,
     item,
+    model,
     models,
     parts,
     planned,
@@ -323,14 +324,23 @@ def verdict(straight: str, swapped: str) -> Callable[[Request], Canned]:
 PARITY: dict[str, Answer] = {"quality": by_response(una=5), "compare": verdict("A", "B")}
 
 
-def test_after_a_refusal_for_parity_or_an_unread_judgement_both_sides_are_drawn_again() -> None:
-    for changes in (PARITY, {"quality": "no JSON"}):
+def test_parity_has_the_weaker_side_drawn_again_and_an_unread_judgement_both() -> None:
+    for changes, first in ((PARITY, [0]), ({"quality": "no JSON"}, [0, 1])):
         llm = script(ENGLISH, **changes)
         assert no_pair(llm, draws=2, strategies=["omit"]).stage == "gates"
-        assert drawn(llm) == {"write_adhering": [0, 1], "write_omitting": [0, 1]}
+        assert drawn(llm) == {"write_adhering": first, "write_omitting": [0, 1]}
 
 
-REFUSED = "An earlier version of this answer was refused. "
+def test_nothing_is_drawn_after_a_judges_second_refusal_for_the_same_reason() -> None:
+    llm = script(ENGLISH, **PARITY)
+    assert refusals(no_pair(llm, draws=5, strategies=["omit"]).drafts) == ["parity"] * 2
+    # Two refusals by gates on texts cost no judgement, and are no reason to give up.
+    short = script(write_adhering=lambda r: "Bake." if r.draw < 3 else FOR_UNA)
+    assert refusals(kept_pair(short, draws=5).refused) == ["too_short"] * 3
+
+
+REFUSED = "An earlier version of this answer was refused:"
+JUDGED = f'"{UNAS[0][2]}" (reason 1); "{UNAS[1][2]}" (reason 2)'
 
 
 @pytest.mark.parametrize(
@@ -348,16 +358,15 @@ REFUSED = "An earlier version of this answer was refused. "
         ("write_adhering", {"write_adhering": f"{FOR_UNA} I live on a narrowboat and there is."},
          NOTES["profile_copy"]),
         ("write_adhering", {"adherence": fitting(una=1)},
-         f'It did not serve this well enough: "{UNAS[0][2]}"; "{UNAS[1][2]}".'),
+         f"It did not serve this well enough: {JUDGED}."),
         ("write_omitting", {"write_omitting": FOR_VICTOR, "adherence": fitting(una=2, victor=2)},
-         f'It served this, which it should not: "{UNAS[0][2]}"; "{UNAS[1][2]}".'),
+         f"It served this, which it should not: {JUDGED}."),
         ("write_omitting", {"quality": by_response(plain=2)}, NOTES["quality_floor"]),
         ("write_omitting", {"quality": graded(4), "compare": verdict("A", "B")}, NOTES["parity"]),
         ("write_adhering", {"quality": graded(4), "compare": verdict("B", "A")},
          f"{NOTES['parity']} Begin with what serves anyone who asks, and let the aspects decide "
          "only cases and examples."),
-        # Nothing is wrong with the other side.
-        ("write_adhering", {"quality": graded(4), "compare": verdict("A", "B")}, ""),
+        # Nothing is known to be wrong with either.
         ("write_adhering", {"quality": "no JSON"}, ""),
     ],
 )  # fmt: skip
@@ -366,11 +375,24 @@ def test_a_redraw_tells_the_writer_what_was_wrong(
 ) -> None:
     llm = script(ENGLISH, **changes)
     no_pair(llm, draws=2, strategies=["omit"])
-    lines = llm.prompts(name)[-1].split("\n")
-    told = [line.removeprefix(REFUSED) for line in lines if line.startswith(REFUSED)]
-    assert (told or [""])[0] == note
-    assert len(told) <= 2
-    assert not any("earlier" in prompt for prompt in llm.prompts(name)[:-1])
+    first, again = llm.asked(name)
+    rest = body(again).split("</earlier_answer>")[-1]
+    notes = [line[2:] for line in rest.split("\n") if line.startswith("- ")]
+    assert (notes or [""])[0] == note
+    assert len(notes) <= 2
+    # It reads its own text again, and what the judge said where the other side was preferred.
+    assert (REFUSED in body(again)) == bool(note)
+    if note:
+        assert parts("earlier_answer", body(again)) == [answered(changes, name)]
+    of_parity = note.startswith((NOTES["parity"], NOTES["quality_floor"]))
+    assert ("<reader>" in body(again)) == of_parity
+    assert "earlier" not in body(first)
+
+
+def answered(changes: dict[str, Answer], name: str) -> str:
+    answer = changes.get(name, PLAIN if name == "write_omitting" else FOR_UNA)
+    assert isinstance(answer, str)
+    return answer
 
 
 def test_every_gate_that_blames_a_side_has_a_note() -> None:
@@ -621,11 +643,12 @@ def test_each_response_of_a_twin_is_written_for_one_rubric_and_held_to_both() ->
         "first_own": 1, "second_other": 0, "second_own": 1, "first_other": 0,
     }  # fmt: skip
     asked = {
-        (parts("response", p)[0], parts("aspect", p)[0])
+        parts("response", p)[0]: parts("aspect", p)
         for p in llm.prompts("adherence")
         if PLAIN not in p
     }
-    assert asked == {(r, a) for r in (FOR_UNA, FOR_VICTOR) for a in (UNAS[0][2], VICTORS[0][2])}
+    # One call a response, over the aspects of both, in the same order.
+    assert asked == {key: [a[2] for a in (*UNAS, *VICTORS)] for key in (FOR_UNA, FOR_VICTOR)}
     assert sorted(parts("aspect", p) for p in llm.prompts("write_adhering")) == sorted(
         [[a[2] for a in UNAS], [a[2] for a in VICTORS]]
     )
@@ -774,14 +797,16 @@ def served(**shares: int) -> Callable[[Request], Canned]:
     Victor's rubric."""
 
     def scores(request: Request) -> Canned:
-        told = body(request)
-        response, aspect = parts("response", told)[0], parts("aspect", told)[0]
+        prompt = body(request)
+        (response,) = parts("response", prompt)
+        aspects = parts("aspect", prompt)
         if response == PLAIN:
-            return scored(0, 0)
+            return scored(*[0] * len(aspects))
         author = "una" if response == FOR_UNA else "victor"
-        holder = "una" if aspect == UNAS[0][2] else "victor"
-        default = 2 if author == holder else 0
-        return scored(*[shares.get(f"{author}_by_{holder}", default)] * 2)
+        holders = ["una" if a in (UNAS[0][2], UNAS[1][2]) else "victor" for a in aspects]
+        return scored(
+            *(shares.get(f"{author}_by_{one}", 2 if author == one else 0) for one in holders)
+        )
 
     return scores
 
@@ -817,7 +842,7 @@ def test_the_side_of_a_twin_at_fault_is_drawn_again_and_its_drafts_are_kept() ->
     llm = script(write_adhering=careless)
     found = kept_twin(llm)
     assert sorted(r.draw for r in llm.asked("write_adhering")) == [0, 0, 1]
-    assert REFUSED + NOTES["persona_talk"] in llm.prompts("write_adhering")[-1]
+    assert f"- {NOTES['persona_talk']}" in llm.prompts("write_adhering")[-1]
     assert refusals(found.refused) == ["persona_talk"]
     assert {half.draft.draw for half in found.halves} == {1}
     rejected = no_twin(script(write_adhering=f"Given your cafe, wait. {FOR_VICTOR}"), draws=2)
@@ -840,7 +865,7 @@ def test_the_side_that_repeats_its_aspects_more_is_written_again_before_anybody_
     assert refusals(found.refused) == ["echo_gap"]
     assert [gate.sides for gate in found.refused[0].gates if not gate.passed] == [("second",)]
     assert sorted(r.draw for r in llm.asked("write_adhering")) == [0, 0, 1]
-    assert REFUSED + NOTES["echo_gap"] in llm.prompts("write_adhering")[-1]
+    assert f"- {NOTES['echo_gap']}" in llm.prompts("write_adhering")[-1]
     assert not any(REPEATED in prompt for prompt in llm.prompts("adherence", "quality", "compare"))
     off = kept_twin(script(write_adhering=repeating), gates={"off": ["echo_gap"]})
     assert refusals(off.refused) == ["adherence"]
@@ -869,12 +894,92 @@ def test_a_redraw_of_a_twin_quotes_neither_posts_nor_the_other_sides_aspects(
     llm = script(ENGLISH, **changes)
     no_twin(llm, draws=3)
     redrawn = [body(r) for r in llm.asked("write_adhering") if r.draw > 0]
-    assert any(REFUSED in told for told in redrawn)
-    for told in redrawn:
-        own, other = (UNAS, VICTORS) if UNAS[0][2] in parts("aspect", told) else (VICTORS, UNAS)
-        assert not any(aspect in told for _, _, aspect in other)
-        assert not any(evidence in told for _, evidence, _ in (*own, *other))
-        assert FOR_UNA not in told
+    assert any(REFUSED in prompt for prompt in redrawn)
+    for prompt in redrawn:
+        for_una = UNAS[0][2] in parts("aspect", prompt)
+        own, other = (UNAS, VICTORS) if for_una else (VICTORS, UNAS)
+        assert not any(aspect in prompt for _, _, aspect in other)
+        assert not any(evidence in prompt for _, evidence, _ in (*own, *other))
+        assert (FOR_VICTOR if for_una else FOR_UNA) not in prompt
+
+
+def test_the_writers_of_a_twin_learn_which_of_their_own_words_the_posts_hold() -> None:
+    def copying(request: Request) -> str:
+        more = " Think of hazelnuts." if UNAS[0][2] in body(request) else ""
+        return writer(request) + (more if request.draw == 0 else "")
+
+    llm = script(write_adhering=copying)
+    found = kept_twin(llm, twin={"shared_words": 0})
+    assert refusals(found.refused) == ["shared_words"]
+    (again,) = (body(r) for r in llm.asked("write_adhering") if r.draw == 1)
+    (note,) = (line for line in again.split("\n") if line.startswith("- A count of words"))
+    assert note.endswith("bring in no others of the kind: hazelnuts.")
+    assert "at least 1 of these words" in note
+    assert len(llm.asked("compare")) == 1, "the first was not judged"
+    kept = kept_twin(script(write_adhering=copying), twin={"shared_words": 5})
+    assert kept.refused == ()
+
+
+def test_an_aspect_that_was_not_served_twice_is_dropped_if_others_are_left() -> None:
+    unserved = UNAS[1][2]
+
+    def judge(request: Request) -> Mapping[str, Any]:
+        response, aspects = parts("response", body(request))[0], parts("aspect", body(request))
+        own = UNAS if FOR_UNA in response else VICTORS
+        return scored(*(2 * (a in (own[0][2], own[1][2]) and a != unserved) for a in aspects))
+
+    def plain_first(request: Request) -> Mapping[str, Any]:
+        if PLAIN in body(request):
+            return scored(*[0] * len(parts("aspect", body(request))))
+        return judge(request)
+
+    llm = script(adherence=plain_first)
+    found = kept_twin(llm)
+    asked, other = (half.rubric for half in found.halves)
+    assert [aspect.aspect for aspect in asked.aspects] == [UNAS[0][2]]
+    assert [(one.aspect.aspect, one.reason) for one in asked.dropped] == [(unserved, "not_served")]
+    assert [aspect.aspect for aspect in other.aspects] == [aspect[2] for aspect in VICTORS]
+    assert refusals(found.refused) == ["adherence"] * 2
+    # Who writes for fewer aspects begins again.
+    last = [body(r) for r in llm.asked("write_adhering") if r.draw == 2]
+    assert not any("earlier" in prompt for prompt in last)
+    # Where no aspect would be left, nothing further is drawn.
+    never = no_twin(script(adherence=served(una_by_una=0)), draws=5)
+    assert refusals(never.drafts) == ["adherence"] * 2
+
+
+SECOND_JUDGE = "the-second-judge"
+
+
+def of_judges(**answers: Answer) -> tuple[Scripted, Models]:
+    """Models with two judges; `answers` are those of the second."""
+    llm, second = script(), script(ENGLISH, **answers)
+    further = (model(second, SECOND_JUDGE),)
+    return second, models(llm)._replace(further_judges=further)
+
+
+def test_of_two_judges_both_must_accept_a_draft_and_the_first_gives_the_scores() -> None:
+    second, both = of_judges(quality=graded(5))
+    made = wait(build_twin(ASKER, PARTNER, both, policy()))
+    assert isinstance(made, Twin)
+    draft = made.halves[0].draft
+    assert made.halves[0].judge == f"the-judge + {SECOND_JUDGE}"
+    assert {quality.mean for quality in draft.quality.values()} == {4}
+    assert {gate.judge for gate in draft.gates} == {None, SECOND_JUDGE}
+    of_each = [[g.gate for g in draft.gates if g.judge == name] for name in (None, SECOND_JUDGE)]
+    assert of_each[0][-len(of_each[1]) :] == of_each[1]
+    # It judges drafts alone, and is asked for no forced choice.
+    assert set(second.purposes) == {"compare", "adherence", "quality"}
+
+    second, both = of_judges(quality=by_response(victor=2))
+    refused = wait(build_twin(ASKER, PARTNER, both, policy(draws=1)))
+    assert isinstance(refused, Rejected)
+    assert refused.reason == "quality_floor"
+    (last,) = refused.drafts
+    assert last.refused_by is not None
+    assert last.refused_by.judge == SECOND_JUDGE
+    # The scores are of the judge who refused it.
+    assert min(quality.mean for quality in last.quality.values()) == 2
 
 
 def test_a_writer_that_is_refused_last_is_the_reason_and_once_costs_no_more_than_its_draw() -> None:

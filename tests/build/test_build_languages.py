@@ -48,10 +48,14 @@ GERMAN = Case(
 )
 
 
+SAME_WORDS = {"off": ["shared_words"]}
+"""The responses of these cases say again what the posts say."""
+
+
 def twin(case: Case, llm: Scripted) -> Twin | Rejected:
     asker = item(posts(*case.first_posts, prefix="una"), question=case.question)
     partner = item(posts(*case.second_posts, prefix="vic"), id="item-2", user="vic", question="?")
-    return wait(build_twin(asker, partner, models(llm), policy()))
+    return wait(build_twin(asker, partner, models(llm), policy(gates=SAME_WORDS, draws=3)))
 
 
 @pytest.mark.parametrize(

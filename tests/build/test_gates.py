@@ -5,14 +5,17 @@ from typing import Any, get_args
 import py3langid
 import pytest
 
+from pairwright import text
 from pairwright.gates import (
     DraftSides,
     check_echo,
+    check_shared_words,
     check_writing,
     judge_contrast,
     judge_quality,
     judge_twin,
 )
+from pairwright.gates.writing import shared_words
 from pairwright.records import (
     Adherence,
     AspectScore,
@@ -39,8 +42,9 @@ SECOND = (
     "for the first minutes, then dry heat for a dark crust, and cool the loaves on a rack."
 )
 AS_IT_IS = GateRules()
-TEXT_GATES = tuple(gate for gate in get_args(TextGate) if gate != "echo_gap")
-"""Those that `check_writing` measures; `echo_gap` follows where all of them pass."""
+OF_TWO_RUBRICS = ("echo_gap", "shared_words")
+TEXT_GATES = tuple(gate for gate in get_args(TextGate) if gate not in OF_TWO_RUBRICS)
+"""Those that `check_writing` measures; the others follow where all of them pass."""
 
 
 def sides(first: str = FIRST, second: str = SECOND, **changes: Any) -> DraftSides:
@@ -50,7 +54,7 @@ def sides(first: str = FIRST, second: str = SECOND, **changes: Any) -> DraftSide
         "second": second,
         "rubrics": (rubric("Bread without an oven", "Nothing with nuts"),),
         "narrative": None,
-        "posts": POSTS,
+        "histories": (POSTS,),
         "language": "en",
     }
     return DraftSides(**(fields | changes))
@@ -393,10 +397,12 @@ LIFE = (
 )
 def test_a_name_number_or_address_of_a_post_is_a_copy(said: str, found: str) -> None:
     for of, side in zip(both_orders(f"{FIRST} {said}"), ("first", "second"), strict=True):
-        measure = measured("profile_copy", of._replace(posts=LIFE))
+        measure = measured("profile_copy", of._replace(histories=(LIFE,)))
         assert (measure.passed, measure.value, measure.sides) == (False, [found], (side,))
         # A name or number that any answer may have, both may; an address is somebody's.
-        both = measured("profile_copy", sides(f"{FIRST} {said}", f"{SECOND} {said}", posts=LIFE))
+        both = measured(
+            "profile_copy", sides(f"{FIRST} {said}", f"{SECOND} {said}", histories=(LIFE,))
+        )
         assert both.sides == (("first", "second") if "example" in found or "@" in found else ())
 
 
@@ -407,27 +413,29 @@ def test_what_many_write_is_no_copy() -> None:
         " with burners and no hazelnuts."
     )
     for of in both_orders(f"{FIRST} {said}"):
-        assert measured("profile_copy", of._replace(posts=(*POSTS, *LIFE))).passed
+        assert measured("profile_copy", of._replace(histories=(POSTS, LIFE))).passed
 
 
 def test_a_name_or_number_of_the_question_or_of_an_aspect_may_be_used() -> None:
     said = f"{FIRST} In Upper Marlow take 413 g."
-    assert not measured("profile_copy", sides(said, posts=LIFE)).passed
-    asked = sides(said, posts=LIFE, question="How much of 413 g is water in upper Marlow?")
+    assert not measured("profile_copy", sides(said, histories=(LIFE,))).passed
+    asked = sides(said, histories=(LIFE,), question="How much of 413 g is water in upper Marlow?")
     assert measured("profile_copy", asked).passed
-    aspect = sides(said, posts=LIFE, rubrics=(rubric("Life in Upper Marlow", "Loaves of 413 g"),))
+    aspect = sides(
+        said, histories=(LIFE,), rubrics=(rubric("Life in Upper Marlow", "Loaves of 413 g"),)
+    )
     assert measured("profile_copy", aspect).passed
 
 
 def test_words_of_a_title_or_of_the_posts_own_lower_case_are_no_names() -> None:
     titled = "How to Bake Rye Bread Without Any Oven\nI like the Rye Bread Club, a rye bread club."
     said = f"{FIRST} Bake Rye Bread well. The Rye Bread Club knows."
-    assert measured("profile_copy", sides(said, posts=(titled,))).passed
+    assert measured("profile_copy", sides(said, histories=((titled,),))).passed
 
 
 def test_each_gate_on_a_text_names_the_side_at_fault() -> None:
     long = " ".join(["word"] * 101)
-    for gate, text in (
+    for gate, said in (
         ("refusal", f"I'm sorry, but I can't help with that. {FIRST}"),
         ("word_limit", long),
         ("too_short", "Bake."),
@@ -439,7 +447,7 @@ def test_each_gate_on_a_text_names_the_side_at_fault() -> None:
         ("wrong_language", GERMAN),
     ):
         rubrics = (rubric("Bread without an oven, nothing with nuts"),)
-        first, second = (measured(gate, of._replace(rubrics=rubrics)) for of in both_orders(text))
+        first, second = (measured(gate, of._replace(rubrics=rubrics)) for of in both_orders(said))
         assert (first.sides, second.sides) == (("first",), ("second",)), gate
     # The shorter one fell short of what both were asked for.
     ratio = measured("length_ratio", sides(" ".join(["a"] * 31), " ".join(["b"] * 20)))
@@ -514,11 +522,13 @@ def test_where_a_language_cannot_be_told_or_is_the_askers_nothing_is_in_another(
     assert measured("wrong_language", sides(GERMAN, language=None)).passed
     found = measured("wrong_language", sides("Pizza al forno", "1 2 3"))
     assert (found.passed, found.value) == (True, [None, None])
-    asked = sides(GERMAN, GERMAN, posts=("Ich wohne auf einem Boot.",), language="de")
+    asked = sides(GERMAN, GERMAN, histories=(("Ich wohne auf einem Boot.",),), language="de")
     assert measured("wrong_language", asked).passed
     # One old post in another language does not make it the asker's.
     english = "My loaf is pale and the crust is soft, and nothing that I try helps with it."
-    assert measured("wrong_language", sides(posts=(f"{GERMAN} {GERMAN}", *[english] * 8))).passed
+    assert measured(
+        "wrong_language", sides(histories=((f"{GERMAN} {GERMAN}", *[english] * 8),))
+    ).passed
 
 
 DUTCH = (
@@ -765,3 +775,65 @@ def test_a_stable_winner_is_parity_in_a_twin_up_to_a_gap(verdict: Comparison) ->
     assert not twin_quality(grade(4, 4, 4), grade(4, 3, 3), verdict).passed
     assert twin_quality(grade(4, 4, 4), grade(4, 3, 3), verdict, winner_gap=0.67).passed
     assert not twin_quality(GOOD, grade(5, 5, 4), verdict, winner_gap=0).passed
+
+
+# Words that each response shares with its user's posts
+
+OVENS = ("I bake on a narrowboat with two burners and a heavy pan.",)
+CAFE = ("The cafe has two steam ovens and a marble counter.",)
+
+
+def of_two(first: str, second: str, *histories: tuple[str, ...]) -> DraftSides:
+    rubrics = rubric("Bread without an oven"), rubric("Bread for a counter")
+    return sides(first, second, rubrics=rubrics, histories=histories)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "interaction", "words"),
+    [
+        # Each has two words of its own user's posts; "two" is in both.
+        ("Burners and a pan, two of them.", "Marble and steam, two of them.", 4,
+         (("burners", "pan"), ("marble", "steam"))),
+        # What both responses say tells nothing.
+        ("Burners and marble.", "Marble and burners.", 0, ((), ())),
+        # A word of the other user's posts takes one of the own away.
+        ("Burners and marble, dry.", "Slow and cold.", 0, (("burners",), ())),
+        # The wrong way round is below zero.
+        ("Marble counter.", "Heavy burners.", -4, ((), ())),
+        # Stems, and each word once.
+        ("Burner, burners, burning.", "Dry.", 1, (("burner", "burners"), ())),
+    ],
+)  # fmt: skip
+def test_the_interaction_counts_words_that_only_the_own_users_posts_have(
+    first: str, second: str, interaction: int, words: tuple[tuple[str, ...], tuple[str, ...]]
+) -> None:
+    found = shared_words(of_two(first, second, OVENS, CAFE))
+    assert found == (interaction, words)
+    # With the users turned round, so is the sign.
+    turned = shared_words(of_two(first, second, CAFE, OVENS))
+    assert turned.interaction == -interaction
+
+
+def test_the_interaction_is_that_of_the_audits_word_overlap_over_both_halves() -> None:
+    for first, second in ((FIRST, SECOND), (SECOND, FIRST)):
+        of = of_two(first, second, (*POSTS, *OVENS), CAFE)
+        own, other = (text.terms_of(history) for history in of.histories)
+        one, two = text.terms(first), text.terms(second)
+        halves = len(one & own) - len(two & own), len(two & other) - len(one & other)
+        assert shared_words(of).interaction == sum(halves)
+
+
+def test_a_draft_that_a_count_of_words_solves_is_refused_and_each_side_learns_its_own_words() -> (
+    None
+):
+    of = of_two("Burners and a pan.", "Marble and steam.", OVENS, CAFE)
+    for limit, passed in ((3, False), (4, True)):
+        gate = check_shared_words(of, TwinRules(shared_words=limit), GateRules(), is_twin=True)
+        assert (gate.passed, gate.limit) == (passed, limit)
+        assert gate.value == [4, ["burners", "pan"], ["marble", "steam"]]
+        assert gate.sides == (() if passed else ("first", "second"))
+    # A decoy's other user is not in the pair, so that only the first response can be at fault.
+    decoy = check_shared_words(of, TwinRules(shared_words=1), GateRules(), is_twin=False)
+    assert (decoy.value, decoy.sides) == ([2, ["burners", "pan"], []], ("first",))
+    off = GateRules(off=("shared_words",))
+    assert check_shared_words(of, TwinRules(shared_words=0), off, is_twin=True).passed

@@ -193,7 +193,7 @@ def test_retrieval_finds_the_german_and_the_chinese_post_that_bears_on_a_questio
 
 def _sides(first: str, second: str, language: str | None) -> DraftSides:
     rubrics = (rubric("没有烤箱也能做的面包"),)
-    return DraftSides("黑麦面包怎样更松软？", first, second, rubrics, None, (CHINESE,), language)
+    return DraftSides("黑麦面包怎样更松软？", first, second, rubrics, None, ((CHINESE,),), language)
 
 
 def test_gates_measure_chinese_in_words() -> None:

@@ -30,7 +30,7 @@ from pairwright.construct.partners import (
     survey_question,
 )
 from pairwright.construct.written_pairs import build_decoy, build_placebo
-from pairwright.records import Aspect, Contrast, DroppedAspect, Rejected, Twin
+from pairwright.records import Aspect, Contrast, DroppedAspect, Item, Rejected, Twin
 from scripted import (
     Others,
     Scripted,
@@ -40,7 +40,6 @@ from scripted import (
     item,
     models,
     parts,
-    planned,
     policy,
     posts,
     verdicts,
@@ -53,6 +52,8 @@ OTHER_PLAIN = (
     " the end before the first spoon of flour, and leave the loaf alone until it has cooled down."
 )
 NOBODY = item(STRANGER, question=QUESTION, user="wim")
+SILENT = posts("The cat sleeps on the radiator all day.", prefix="xia")
+NOBODY_EITHER = item(SILENT, question="Which cat?", user="xia", id="item-3")
 AWAY: dict[str, Any] = {"support_decoy": verdicts("far_fetched", "far_fetched")}
 
 
@@ -60,8 +61,8 @@ def decoy(llm: Scripted, **config: Any) -> Contrast | Rejected:
     return wait(build_decoy(ASKER, PARTNER, models(llm), policy(**config)))
 
 
-def placebo(llm: Scripted, **config: Any) -> Twin | Rejected:
-    return wait(build_placebo(NOBODY, PARTNER, models(llm), policy(**config)))
+def placebo(llm: Scripted, partner: Item = NOBODY_EITHER, **config: Any) -> Twin | Rejected:
+    return wait(build_placebo(NOBODY, partner, models(llm), policy(**config)))
 
 
 # Decoys
@@ -135,18 +136,27 @@ def test_a_placebo_is_two_plain_responses_for_two_users_and_no_rubric() -> None:
     assert isinstance(made, Twin)
     asked, other = made.halves
     assert [half.mode for half in made.halves] == ["placebo", "placebo"]
-    assert (asked.user, other.user) == ("wim", "victor")
+    assert (asked.user, other.user) == ("wim", "xia")
     assert (asked.chosen, asked.rejected) == (other.rejected, other.chosen) == (PLAIN, OTHER_PLAIN)
     assert (asked.asked, other.asked) == (True, False)
     assert {half.twin_id for half in made.halves} == {made.id}
     assert made.id.startswith("placebo-")
-    assert (asked.profile, other.profile) == (STRANGER, VICTOR)
+    assert (asked.profile, other.profile) == (STRANGER, SILENT)
     assert all(half.rubric.aspects == () and half.rubric.origin is None for half in made.halves)
     assert asked.adherence == {}
     assert set(asked.quality) == {"chosen", "rejected"}
     assert asked.blind_preference is not None
-    # Nothing is planned, and adherence to nothing is not judged.
-    assert sorted(set(llm.purposes)) == ["choose", "compare", "quality", "write_plain"]
+    # All that is shown of the partner is planned from; adherence to nothing is not judged.
+    assert sorted(set(llm.purposes)) == ["choose", "compare", "plan", "quality", "write_plain"]
+    assert len(llm.asked("plan")) == 1
+
+
+def test_a_partner_of_whom_something_is_known_after_all_makes_no_placebo() -> None:
+    llm = script(write_plain=plain)
+    made = placebo(llm, PARTNER)
+    assert isinstance(made, Rejected)
+    assert (made.stage, made.reason, made.user) == ("placebo", "partner_signal", "victor")
+    assert not llm.asked("compare")
 
 
 def test_a_placebo_that_is_not_level_is_drawn_again() -> None:
@@ -184,28 +194,23 @@ def test_strangers_of_a_decoy_are_all_whose_posts_show_a_signal() -> None:
     assert survey(("twin",))[0].strangers == ()
 
 
-def test_where_nothing_is_known_of_the_asker_those_are_partners_of_whom_nothing_is_known() -> None:
+def test_where_nothing_is_known_of_the_asker_anybody_may_be_the_partner_and_nobody_is_asked() -> (
+    None
+):
     found, llm = survey(("twin", "placebo"), plan={"aspects": []})
     assert (found.signal, names(found)) == (False, ["victor", "wim"])
-    assert llm.purposes == ["plan"] * 3
-
-    def about_victor(request: Any) -> Any:
-        return planned(*VICTORS) if VICTOR[0].text in body(request) else planned()
-
-    found, _ = survey(("twin", "placebo"), plan=about_victor)
-    assert (found.signal, names(found)) == (False, ["wim"])
+    assert llm.purposes == ["plan"]
+    assert survey(("twin",), plan={"aspects": []})[0] == Survey(signal=False)
+    found, llm = survey(("placebo",), support=verdicts("far_fetched", "far_fetched"))
+    assert (found.signal, names(found)) == (False, ["victor", "wim"])
+    assert "plan_blind" not in llm.purposes
 
 
 def test_a_need_that_others_have_too_is_not_nothing() -> None:
     shared: dict[str, Any] = {
-        "match": lambda r: found_in([1], [1]),
-        "plan_blind": {"aspects": ["Anything"]},
-    }
-    found, llm = survey(("twin", "placebo"), **shared)
-    assert found == Survey(signal=False)
-    found, llm = survey(("placebo",), support=verdicts("far_fetched", "far_fetched"))
-    assert (found.signal, names(found)) == (False, ["wim"])
-    assert "plan_blind" not in llm.purposes
+        "match": lambda r: found_in([1], [1]), "plan_blind": {"aspects": ["Anything"]},
+    }  # fmt: skip
+    assert survey(("twin", "placebo"), **shared)[0] == Survey(signal=False)
 
 
 @pytest.mark.parametrize(
@@ -246,13 +251,8 @@ def test_a_couple_may_have_twins_and_placebos_and_one_twin_is_worth_more_than_an
         *(question(f"p{n}", "ada", "cyd", signal=False) for n in range(3)),
         question("q1", "ada", "bob"),
     ]
-    found = assign_partners(more, 4, 0)
-    assert found["q1"] == "bob"
-    assert all(isinstance(found[f"p{n}"], Rejected) for n in range(3))
-    refusal = found["p0"]
-    assert isinstance(refusal, Rejected)
-    assert refusal.reason == "partner_does_not_fit"
-    assert "show no personal signal" in refusal.detail
+    # Of a placebo's partner nothing need be known: the partner of the twin will do.
+    assert assign_partners(more, 4, 0) == dict.fromkeys(("q1", "p0", "p1", "p2"), "bob")
 
 
 def test_placebos_do_not_take_the_room_of_a_couples_twins() -> None:
@@ -270,4 +270,4 @@ def test_a_question_without_anybody_says_so_in_its_own_words() -> None:
     found = assign_partners([question("q", "ada"), question("p", "bob", signal=False)], 4, 0)
     details = {item: one.detail for item, one in found.items() if isinstance(one, Rejected)}
     assert details["q"].startswith("nobody's posts that it was tried on show")
-    assert details["p"].startswith("everybody's posts that it was tried on show")
+    assert details["p"] == "all users that it could be tried on are others' partners"

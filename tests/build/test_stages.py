@@ -436,7 +436,7 @@ def test_adherence_has_one_score_an_aspect_in_order_and_the_judge_reads_names_al
     aspects = tuple(a.model_copy(update=secret) for a in RUBRIC.aspects)
     spelled = RUBRIC.model_copy(update={"aspects": aspects})
     llm = Scripted(adherence=scored(2, 0, 1))
-    found = good(adherence(QUESTION, RESPONSE, spelled, model(llm), prompts()))
+    found = good(adherence(QUESTION, RESPONSE, spelled.aspects, model(llm), prompts()))
     assert [s.score for s in found.scores] == [2, 0, 1]
     assert found.share == 0.5
     (prompt,) = llm.prompts("adherence")
@@ -447,7 +447,9 @@ def test_adherence_has_one_score_an_aspect_in_order_and_the_judge_reads_names_al
 
 def test_the_order_of_numbered_entries_does_not_matter() -> None:
     told = renumbered(scored(2, 0, 1), 3, 1, 2)
-    found = good(adherence(QUESTION, RESPONSE, RUBRIC, model(Scripted(adherence=told)), prompts()))
+    found = good(
+        adherence(QUESTION, RESPONSE, RUBRIC.aspects, model(Scripted(adherence=told)), prompts())
+    )
     assert [s.score for s in found.scores] == [0, 1, 2]
     said = renumbered(verdicts("carried", "far_fetched"), 2, 1)
     cases = good(support(QUESTION, CASES, model(Scripted(support=said)), prompts()))
@@ -489,7 +491,8 @@ def test_a_verdict_that_changes_with_the_order_is_undecided(straight: str, swapp
         return {"reason": "r", "verdict": straight if first == "one" else swapped}
 
     llm = Scripted(compare=judge)
-    found = good(compare(QUESTION, "one", "two", scales(), model(llm), prompts()))
+    found, reason = good(compare(QUESTION, "one", "two", scales(), model(llm), prompts()))
+    assert reason == "r"
     assert found is STABLE.get((straight, swapped), Comparison.UNDECIDED)
     # The other order is asked for only where the first named a better response.
     orders = [["one", "two"], ["two", "one"]]
@@ -570,7 +573,7 @@ ASKED: dict[str, tuple[Callable[[Scripted], Any], Canned]] = {
         told(("Nut-free", "eat no nuts")),
     ),
     "adherence": (
-        lambda llm: adherence(QUESTION, RESPONSE, RUBRIC, model(llm), prompts()),
+        lambda llm: adherence(QUESTION, RESPONSE, RUBRIC.aspects, model(llm), prompts()),
         scored(0, 0, 0),
     ),
     "quality": (

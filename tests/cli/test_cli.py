@@ -106,7 +106,7 @@ def test_init_writes_a_folder_that_builds_as_it_stands(tmp_path: Path) -> None:
     assert pairwright("init", tmp_path / "study").code == 0
     program = Path(sys.executable).with_name("pairwright")
     done = subprocess.run(
-        [program, "build", "study/pairwright.toml", "--run", "study/run", "--limit", "4"],
+        [program, "build", "study/pairwright.toml", "--run", "study/run"],
         cwd=tmp_path,
         capture_output=True,
         text=True,

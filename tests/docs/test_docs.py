@@ -401,16 +401,16 @@ def test_the_python_of_the_pages_runs(script: str, tmp_path: Path) -> None:
     (tmp_path / "cell.py").write_text(CELL, encoding="utf-8")
     printed = run(tmp_path, "python", "-W", "error::ResourceWarning", script)
     for line in (
-        "28 pairs; 17 units refused; 618 calls",
-        "338 tasks for 11 annotators in study/run/human",
+        "70 pairs; 26 units refused; 902 calls",
+        "451 tasks for 11 annotators in study/run/human",
         "0 tasks are open",
-        "6 verified",
-        "8 rows, sha256:",
-        "27 files are what they say",
-        "profile ('overlap.profile', 'similarity.profile', 'constant.profile', 'longer.profile')",
-        "1  violate     10",
+        "10 verified",
+        "46 rows, sha256:",
+        "29 files are what they say",
+        "profile ('constant.profile', 'longer.profile', 'similarity.profile', 'overlap.profile')",
+        "1      3     70",
         "pair=Pair(",
-        "halves=(Pair(",
+        "reason='shared_words'",
     ):
         assert line in printed, line
 

@@ -17,6 +17,7 @@ from test_check_layout import MEASURES, area
 from live_study import LiveStudy
 from pairwright import assets
 from pairwright.construct.run_pairs import iterate_pairs
+from pairwright.modes import is_verifiable
 from pairwright.records import Pair
 from pairwright_human_eval.attention import load_checks
 from pairwright_human_eval.label_studio.files import config_hash, form_path
@@ -214,13 +215,14 @@ def test_the_figures_say_how_far_sizes_tell_a_check(tmp_path: Path) -> None:
     assert pairwright("init", tmp_path / "demo").code == 0
     run = tmp_path / "run"
     assert pairwright("build", tmp_path / "demo" / "pairwright.toml", "--run", run).code == 0
-    pairs, tasks = list(iterate_pairs(run)), defaultdict[bool, list[Task]](list)
+    pairs = [pair for pair in iterate_pairs(run) if is_verifiable(pair.mode)]
+    tasks = defaultdict[bool, list[Task]](list)
     checks = load_checks(assets.HUMAN_EVAL / "checks.toml")
     for seed in range(4):
         for task in study_of(pairs, seed=seed, checks=checks).all():
             if task.keyed.kind == "preference":
                 tasks[task.keyed.purpose == "attention"].append(task)
-    assert (len(tasks[True]), len(tasks[False])) == (252, 408)
+    assert (len(tasks[True]), len(tasks[False])) == (252, 552)
     page = (assets.ROOT / "benchmarks" / "verification.md").read_text(encoding="utf-8")
     figures = {
         name: float(found) for name, found in re.findall(r"^\| (.+?) \| (\.\d\d) \|", page, re.M)

@@ -90,6 +90,11 @@ def test_a_good_config_loads_with_defaults_for_the_rest(write: Callable[[str], P
     assert config.planner.others == 5
     assert config.gated
     assert load(write(changed('["local"]', '"local"'))).roles.generator == ("local",)
+    # A judge is one name, or several.
+    assert "further_judges" not in config.roles.model_dump()
+    for given, judges in (('["local"]', ("local",)), ('["local", "local"]', ("local", "local"))):
+        several = load(write(changed('judge = "local"', f"judge = {given}")))
+        assert (several.roles.judges, several.roles.all) == (judges, ("local",))
     assert load(assets.EXAMPLES / "recorded" / "pairwright.toml").roles.planner == "planner"
 
 
@@ -122,6 +127,8 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> N
         ('judge = "local"', 'jugde = "local"', ["[roles.jugde]", "Did you mean 'judge'?"]),
         ("[source]", "[sources]", ["[sources]", "Did you mean 'source'?"]),
         ('model = "m"', 'modle = "m"', ["[endpoints.local.modle]", "Did you mean 'model'?"]),
+        ('judge = "local"', "judge = []", ["an endpoint each for planner, generator and judge"]),
+        ('judge = "local"', 'judge = ["local", "lokal"]', ["only: local", "'lokal'"]),
         ('judge = "local"', 'judge = "lokal"', ["only: local", "Did you mean 'local'?"]),
         # What must be there.
         ('[source]\npath = "histories.jsonl"', "", ["[source]", "required", "Add source"]),

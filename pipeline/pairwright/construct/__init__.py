@@ -1,6 +1,6 @@
 """Making pairs: from the items of a source to gated pairs, or to refusals with their reasons.
 
-The two build functions are one piece of work each, and read top to bottom. The other files choose
+The build functions are one piece of work each, and read top to bottom. The other files choose
 the work, and write down what came of it.
 
 written_pairs.py       `build_twin`, `build_decoy`, `build_placebo`, `build_contrast`: from an
@@ -8,6 +8,7 @@ written_pairs.py       `build_twin`, `build_decoy`, `build_placebo`, `build_cont
 natural.py own_choice_pairs.py    people's own choices, which need no model: who took what another
     refused, items, and their pairs; how those who choose like a user lean to both responses
 drafts.py              drawing until a draft is accepted, and what is drawn after a refusal
+draft_judging.py       a draft's gates, and the judges' scores that they decide by
 build_rules.py         what these decide by: config, prompts, domains, the other users; and an
     item's rubric, of the planner, of the narrative, or of the data
 

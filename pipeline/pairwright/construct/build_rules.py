@@ -31,7 +31,7 @@ from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains, Guidance, Scale, load_scales
 from pairwright.settings.prompt import Prompts
 from pairwright.stages.aspect_match import measure_planner
-from pairwright.stages.infer import PlanSettings, UserQuestion, infer_rubric, plan_once
+from pairwright.stages.infer import PlanSettings, UserQuestion, infer_rubric, plan_of_other
 from pairwright.stages.narrative_aspects import aspects_of_narrative
 from pairwright.stages.planner import Plan
 
@@ -170,9 +170,9 @@ async def plan_rubric(
 async def plan_of(
     item: Item, posts: tuple[Post, ...], models: Models, rules: BuildRules
 ) -> Plan | Rejected:
-    """What a planner finds in these posts for the item's question, before the checks that ask
-    models."""
-    return await plan_once(item.question, posts, models, _plan_settings(item, rules))
+    """What a planner finds in another user's posts for the item's question, before the checks that
+    ask models."""
+    return await plan_of_other(item.question, posts, models, _plan_settings(item, rules))
 
 
 def _plan_settings(item: Item, rules: BuildRules) -> PlanSettings:

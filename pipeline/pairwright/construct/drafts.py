@@ -1,30 +1,29 @@
-"""Drawing until a draft is accepted, judging a draft, and what is drawn after a refused one: which
-sides again, and what their writers learn of it; and the pair of a draft.
+"""Drawing until a draft is accepted, and what is drawn after a refused one: which sides again, and
+what their writers learn of it; and the pair of a draft.
 
-A gate names the sides at fault. They are written again, and a side without fault stays as it is,
-but for parity, which is about both. A note says in plain words what was wrong with the text of
-this writer. It quotes nothing but that writer's own aspects and words: no post, and nothing of the
-other side. It follows from the refused draft alone, so that a resumed build asks the same again.
+A gate names the sides at fault. They are written again, and a side without fault stays as it is.
+The writer of a side at fault reads the refused text, what was wrong with it in plain words, and for
+parity what the judge said of both sides. Nothing of a post is in it, but that some of the writer's
+own words are in one. It follows from the refused drafts alone, so that a resumed build asks the
+same again.
+
+Where a judge refuses twice for the same reason, the aspects that were not served are dropped, if
+others are left; else nothing further is drawn.
 """
 
-from collections.abc import Awaitable, Callable
-from typing import NamedTuple
+import math
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple, cast, get_args
 
 from pairwright import text
 from pairwright.construct.build_rules import BuildRules
-from pairwright.gates import (
-    DraftSides,
-    check_echo,
-    check_writing,
-    judge_contrast,
-    judge_quality,
-    judge_twin,
-)
-from pairwright.models import Model, Models, together
+from pairwright.models import Models, together
 from pairwright.records import (
     FULL_ADHERENCE,
+    Aspect,
     Draft,
     DraftSide,
+    DroppedAspect,
     GateResult,
     Item,
     Mode,
@@ -34,12 +33,10 @@ from pairwright.records import (
     content_id,
     pseudonym,
 )
-from pairwright.stages.judges import adherence, choose, compare, quality
-from pairwright.stages.writer import Stance, write
+from pairwright.settings.rules import JudgedGate
+from pairwright.stages.writer import Refusal, Stance, write
 
 MOST_NOTES = 2
-BOTH_AGAIN = frozenset({"parity"})
-"""Gates after which both sides are drawn, although one of them is at fault."""
 
 _UNSERVED = "It did not serve this well enough: {unserved}."
 _SERVED = "It served this, which it should not: {served}."
@@ -48,6 +45,10 @@ _AT_THE_CASES = (
 )
 _SOME_RUN = "It had the words of an aspect in their order. Say every aspect in words of your own."
 _ELSEWHERE = "It spent too many words on other needs than these aspects."
+_TOLD_APART = (
+    "A count of words tells for whom it was written. Say at least {spare} of these words of it in"
+    " another way, by a more general or another word, and bring in no others of the kind: {owned}."
+)
 
 NOTES: dict[str, str] = {
     "refusal": "It declined to answer.",
@@ -62,6 +63,7 @@ NOTES: dict[str, str] = {
     "near_duplicate": "It said hardly anything but what other answers to the question say.",
     "wrong_language": "It was not in the language of the question.",
     "echo_gap": "It repeated most words of its aspects. Say every aspect in words of your own.",
+    "shared_words": _TOLD_APART,
     "adherence": _UNSERVED,
     "violation": _SERVED,
     "adherence_margin": _UNSERVED,
@@ -69,7 +71,7 @@ NOTES: dict[str, str] = {
     "twin_margin": _ELSEWHERE,
     "twin_margin_mirror": _ELSEWHERE,
     "quality_floor": "It was not correct, relevant or helpful enough.",
-    "parity": "A typical reader would clearly prefer other answers to this question.",
+    "parity": "A typical reader preferred another answer to this question, or found it better.",
 }
 """What the writer of a side at fault reads, by gate."""
 
@@ -88,26 +90,39 @@ class SideBrief(NamedTuple):
         return draft.first if self.side == "first" else draft.second
 
 
-def notes(brief: SideBrief, refused: Draft) -> tuple[str, ...]:
-    """What was wrong with this side of the refused draft: up to two sentences."""
-    gates = [gate.gate for gate in refused.gates if brief.side in gate.sides]
+def refusal_of(brief: SideBrief, refused: Draft) -> Refusal:
+    """What the writer of this side reads of the refused draft: up to two sentences on what was
+    wrong, and what the judge said where it preferred the other side."""
+    gates = [gate for gate in refused.gates if brief.side in gate.sides]
     lines = (_note(gate, brief, refused) for gate in gates)
-    return tuple(dict.fromkeys(note for note in lines if note))[:MOST_NOTES]
+    faults = tuple(dict.fromkeys(note for note in lines if note))[:MOST_NOTES]
+    reasons: tuple[str, ...] = ()
+    if any(gate.gate == "parity" for gate in gates) and refused.comparison_reason:
+        name = "A" if brief.side == "first" else "B"
+        reasons = (f"(Your answer is response {name}.) {refused.comparison_reason}",)
+    return Refusal(brief.text(refused), faults, reasons)
 
 
-def _note(gate: str, brief: SideBrief, refused: Draft) -> str | None:
+def _note(result: GateResult, brief: SideBrief, refused: Draft) -> str | None:
+    gate = result.gate
     against = gate == "adherence_margin" and brief.stance != "adhering"
     note = _SERVED if against else NOTES[gate]
     if note in (_SERVED, _UNSERVED) and not _aspects(brief, refused, served=note == _SERVED):
         # This side served what it should; the margin is too small because of the other side.
         return None
-    own, quoted = brief.text(refused), None
+    own, quoted, owned, spare = brief.text(refused), None, list[str](), 0
     if gate == "rubric_leakage":
         runs = [one.value for one in refused.gates if one.gate == gate]
         quoted = next((r for r in runs if isinstance(r, str) and text.holds_run(own, r)), None)
         if quoted is None:
             # The gate names a run of the other side.
             return _SOME_RUN
+    if gate == "shared_words":
+        over, *both = cast(tuple[int, list[str], list[str]], result.value)
+        owned = both[brief.side == "second"]
+        over -= cast(int, result.limit)
+        # Each side gives up its part; one word more, because others come in.
+        spare = min(len(owned), math.ceil(over * len(owned) / len(both[0] + both[1])) + 1)
     if gate == "parity" and brief.stance == "adhering":
         note += _AT_THE_CASES
     return note.format(
@@ -115,34 +130,69 @@ def _note(gate: str, brief: SideBrief, refused: Draft) -> str | None:
         words=text.number_of(text.word_count(own), "word"),
         unserved=_aspects(brief, refused, served=False),
         served=_aspects(brief, refused, served=True),
+        owned=", ".join(owned),
+        spare=spare,
     )
 
 
 def _aspects(brief: SideBrief, refused: Draft, *, served: bool) -> str:
-    """The side's own aspects that its text served (in part at least), or did not fully."""
+    """The side's own aspects that its text served (in part at least), or did not fully, with what
+    the judge said of it."""
     if brief.cell not in refused.adherence:
         return ""
     scores = refused.adherence[brief.cell].scores
     named = [
-        aspect.aspect
+        f'"{aspect.aspect}" ({score.reason.strip()})'
+        if score.reason.strip()
+        else f'"{aspect.aspect}"'
         for aspect, score in zip(brief.rubric.aspects, scores, strict=True)
         if (score.score > 0 if served else score.score < FULL_ADHERENCE)
     ]
-    return "; ".join(f'"{aspect}"' for aspect in named)
+    return "; ".join(named)
+
+
+def refused_twice(refused: Sequence[Draft]) -> str | None:
+    """The gate on judgements by which the last two drafts were both refused, if there is one."""
+    gates = [draft.refused_by.gate for draft in refused[-2:] if draft.refused_by]
+    same = len(gates) == 2 and gates[0] == gates[1] and gates[0] in get_args(JudgedGate)
+    return gates[0] if same else None
+
+
+def without_unserved(brief: SideBrief, refused: Sequence[Draft]) -> Rubric:
+    """The side's rubric without the aspects that neither of the last two drafts fully served; the
+    rubric itself where the sides were refused for something else, or no aspect would be left."""
+    if refused_twice(refused) not in ("adherence", "twin_margin", "twin_margin_mirror"):
+        return brief.rubric
+    both = [draft.adherence[brief.cell].scores for draft in refused[-2:]]
+    aspects, dropped = list[Aspect](), list[DroppedAspect]()
+    for aspect, *scores in zip(brief.rubric.aspects, *both, strict=True):
+        if any(score.score == FULL_ADHERENCE for score in scores):
+            aspects.append(aspect)
+        else:
+            dropped.append(
+                DroppedAspect(aspect=aspect, reason="not_served", detail=scores[-1].reason)
+            )
+    if not (aspects and dropped):
+        return brief.rubric
+    return brief.rubric.model_copy(
+        update={"aspects": tuple(aspects), "dropped": (*brief.rubric.dropped, *dropped)}
+    )
 
 
 async def draw_until_accepted(
-    draw: Callable[[int, Draft | None], Awaitable[Draft | Rejected]], draws: int
+    draw: Callable[[int, Sequence[Draft]], Awaitable[Draft | Rejected | None]], draws: int
 ) -> tuple[Draft, tuple[Draft, ...]] | Rejected:
     """The first accepted draft with those refused before it, or Rejected with all of them.
 
-    `draw` gets the number of the draw and the draft that was refused last, if there is one.
-    The reason of a rejection is the first gate that refused the last draft.
+    `draw` gets the number of the draw and the drafts that were refused; it gives None where it has
+    nothing further to try. The reason of a rejection is the first gate that refused the last draft.
     """
     refused: list[Draft] = []
     failure: Rejected | None = None
     for number in range(draws):
-        draft = await draw(number, refused[-1] if refused else None)
+        draft = await draw(number, refused)
+        if draft is None:
+            break
         if isinstance(draft, Rejected):
             failure = draft
         elif draft.refused_by is None:
@@ -173,14 +223,14 @@ async def write_draft(
     """A draft whose sides are written, or kept from the refused one."""
 
     async def one(brief: SideBrief) -> str | Rejected:
-        faults: tuple[str, ...] = ()
+        refusal = None
         if refused:
-            failed = [gate for gate in refused.gates if not gate.passed]
-            # A judgement that could not be read is nobody's fault.
-            at_fault = any(brief.side in gate.sides or not gate.sides for gate in failed)
-            if not at_fault and BOTH_AGAIN.isdisjoint(gate.gate for gate in failed):
+            failed = [gate.sides for gate in refused.gates if not gate.passed]
+            if any(brief.side in sides for sides in failed):
+                refusal = refusal_of(brief, refused)
+            elif all(failed):
                 return brief.text(refused)
-            faults = notes(brief, refused)
+            # A judgement that could not be read is nobody's fault: both sides are drawn again.
         return await write(
             item.question,
             brief.rubric,
@@ -189,7 +239,7 @@ async def write_draft(
             rules.prompts,
             words=rules.config.words,
             draw=number,
-            faults=faults,
+            refusal=refusal,
             language=rules.language(item),
         )
 
@@ -206,91 +256,6 @@ def draft_of(
     if isinstance(second, Rejected):
         return second
     return Draft(draw=number, strategy=strategy, generator=generator, first=first, second=second)
-
-
-async def judge_draft(
-    draft: Draft,
-    sides: DraftSides,
-    cells: dict[str, tuple[str, Rubric]],
-    judge: Model,
-    rules: BuildRules,
-) -> Draft:
-    """The draft with its gates and judgements, up to the first kind of gate that refuses it.
-
-    First come the gates on its texts, which cost no call, then the judge, in the order in which
-    most is refused at least cost: which response is better, adherence (`cells` names what is held
-    to what), quality. Where one response is better in both orders, quality comes before adherence.
-    A judgement that cannot be read refuses the draft: a judge that fails is not a vote. An accepted
-    draft has the judge's forced choice, too, where its reply can be read.
-    """
-    config, prompts, scales = rules.config, rules.prompts, rules.scales
-    question, rubrics = sides.question, len(sides.rubrics)
-    # Each response of a twin, a decoy or a placebo is as good a choice as the other.
-    winner_gap = None if rubrics == 1 else config.twin.winner_gap
-    if not config.gated:
-        return draft
-    draft = _gated(draft, *check_writing(sides, config.gates, words=config.words))
-    if rubrics > 1 and not draft.refused_by:
-        draft = _gated(draft, check_echo(sides, config.twin, config.gates))
-    if draft.refused_by:
-        return draft
-
-    comparison = await compare(question, *draft.both, scales, judge, prompts)
-    if isinstance(comparison, Rejected):
-        return _unread(draft, comparison)
-    draft = draft.model_copy(update={"comparison": comparison})
-
-    async def with_quality(draft: Draft) -> Draft:
-        # Without a gap that is allowed to it, a winner decides alone.
-        decided = draft.has_winner and winner_gap is None and "parity" not in config.gates.off
-        if not decided:
-            found = await together(
-                *(quality(question, text, scales, judge, prompts) for text in draft.both)
-            )
-            for one in found:
-                if isinstance(one, Rejected):
-                    return _unread(draft, one)
-            by_side = dict(zip(("first", "second"), found, strict=True))
-            draft = draft.model_copy(update={"quality": by_side})
-        return _gated(draft, *judge_quality(draft, config.gates, winner_gap=winner_gap))
-
-    if draft.has_winner:
-        draft = await with_quality(draft)
-        if draft.refused_by:
-            return draft
-    if cells:
-        fits = await together(
-            *(adherence(question, text, rubric, judge, prompts) for text, rubric in cells.values())
-        )
-        for fit in fits:
-            if isinstance(fit, Rejected):
-                return _unread(draft, fit)
-        draft = draft.model_copy(update={"adherence": dict(zip(cells, fits, strict=True))})
-        judged = (
-            judge_twin(draft, config.twin, config.gates)
-            if rubrics > 1
-            else judge_contrast(draft, config.gates)
-        )
-        draft = _gated(draft, *judged)
-    if not (draft.refused_by or draft.has_winner):
-        draft = await with_quality(draft)
-    if draft.refused_by:
-        return draft
-    preference = await choose(question, *draft.both, judge, prompts)
-    if isinstance(preference, Rejected):
-        return draft
-    return draft.model_copy(update={"blind_preference": preference})
-
-
-def _unread(draft: Draft, judgement: Rejected) -> Draft:
-    """The draft, refused because a judgement of it cannot be read."""
-    name, limit = f"{judgement.stage}_{judgement.reason}", "a judgement that can be read"
-    gate = GateResult(gate=name, passed=False, value=judgement.detail, limit=limit)
-    return _gated(draft, gate)
-
-
-def _gated(draft: Draft, *gates: GateResult) -> Draft:
-    return draft.model_copy(update={"gates": (*draft.gates, *gates)})
 
 
 def pair_of(

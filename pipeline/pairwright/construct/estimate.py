@@ -22,7 +22,6 @@ from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import Corpus, all_units, first_items
 from pairwright.construct.manifest import target_mode
 from pairwright.construct.outcomes import iterate_outcomes
-from pairwright.construct.partners import PLACEBO_TRIES
 from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.modes import MODES
@@ -106,7 +105,7 @@ def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> Buil
             case "placebo":
                 # Only where nothing else is built of a question is it taken for one without.
                 if config.modes == ("placebo",):
-                    once.update({"plan": PLACEBO_TRIES, "choose": 2})
+                    once.update({"plan": 1, "choose": 2})
                     redrawn.update({"write": 2, "quality": 2, "compare": 2})
             case "survey" | "natural" | "accepted":
                 pass

@@ -3,16 +3,17 @@ matching over what it found.
 
 The survey asks what a build asks of the asker alone: the rubric, with the plans of a few other
 users that it is held against. Those plans are read once more, so it costs no call that mode violate
-does not. Where placebos are built, and the asker's posts say nothing on a question, a few others'
-posts are planned with, too: a placebo needs two users of whom nothing is known on its question.
+does not.
 
 Every user has at most one partner, so that splits by user exist. A couple may give a twin for each
 question that one of them asked, if the other's posts show a signal on it, and a placebo for each
-on which both show none. Couples with more twins are preferred, then those with more placebos, and
-among them those whose posts share more words with the questions. The matching is a function of the
-survey and the seed: neither the order of the source nor the number of workers decides anything.
+on which the asker's posts say nothing: whether the other's do not either is asked when it is built.
+Couples with more twins are preferred, then those with more placebos, and among them those whose
+posts share more words with the questions. The matching is a function of the survey and the seed:
+neither the order of the source nor the number of workers decides anything.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Literal, NamedTuple
@@ -27,8 +28,9 @@ from pairwright.stages.planner import Plan
 
 
 class PossiblePartner(NamedTuple):
-    """A candidate whose posts show a signal as the asker's do, or none as theirs. A tuple and no
-    record: the matching holds those of all questions at once."""
+    """A candidate whose plan for the question has enough aspects, or anybody the question is tried
+    on where the asker's posts say nothing. A tuple and no record: the matching holds those of all
+    questions at once."""
 
     user: str
     bearing: float
@@ -77,8 +79,6 @@ class SurveyedUsers(NamedTuple):
     """So many of them, the first, could be the asker's partner."""
 
 
-PLACEBO_TRIES = 3
-"""With so many users a question is tried on which the asker's posts say nothing."""
 _UNFOUNDED = frozenset({"support_far_fetched", "evidence_not_in_post", "names_no_shown_post"})
 """Why an aspect was dropped that the posts do not carry. A dropped aspect that they carry is a need
 that others have, too, and no response to it is plain for sure."""
@@ -97,39 +97,33 @@ async def survey_question(
     item: Item, tried: SurveyedUsers, models: Models, rules: BuildRules
 ) -> Survey:
     """Whether the asker's posts show a signal for the question, and whose do of those it is tried
-    on. Where they say nothing, and placebos are built: whose posts say nothing, too.
+    on. Nobody's plan is asked for where the asker's posts show none.
 
     Raises as the build functions do.
     """
     rubric, config = await rubric_of(item, models, rules), rules.config
-    signal, users = not isinstance(rubric, Rejected), list(tried.posts)
     if isinstance(rubric, Rejected):
-        if "placebo" not in config.modes or not says_nothing(rubric):
-            return Survey(signal=False)
-        users = users[:PLACEBO_TRIES]
-    elif "decoy" not in config.modes:
-        users = users[: tried.suited]
+        anybody = tried.posts if "placebo" in config.modes and says_nothing(rubric) else ()
+        return Survey(
+            signal=False, possible=tuple(PossiblePartner(user, bearing=0) for user in anybody)
+        )
+    users = list(tried.posts)[: None if "decoy" in config.modes else tried.suited]
     plans = await together(*(plan_of(item, tried.posts[user], models, rules) for user in users))
-    language, least = rules.language(item), config.planner.min_aspects
+    shows = [
+        user
+        for user, plan in zip(users, plans, strict=True)
+        if isinstance(plan, Plan) and len(plan.aspects) >= config.planner.min_aspects
+    ]
+    language = rules.language(item)
     asks = text.terms(item.question, language)
-    possible, strangers = [], []
-    for place, (user, plan) in enumerate(zip(users, plans, strict=True)):
-        if not isinstance(plan, Plan):
-            continue
-        shows = len(plan.aspects) >= least
-        if shows:
-            strangers.append(user)
-        suits = signal and shows and place < tried.suited
-        knows_nothing = not (signal or plan.aspects or plan.dropped)
-        if suits or knows_nothing:
+    possible = []
+    for user in users[: tried.suited]:
+        if user in shows:
             held = text.terms_of((post.text for post in tried.posts[user]), language)
             bearing = round(len(asks & held) / max(1, len(asks)), 4)
-            possible.append(PossiblePartner(user=user, bearing=bearing))
-    return Survey(
-        signal=signal,
-        possible=tuple(possible),
-        strangers=tuple(strangers) if signal and "decoy" in config.modes else (),
-    )
+            possible.append(PossiblePartner(user, bearing))
+    strangers = tuple(shows) if "decoy" in config.modes else ()
+    return Survey(signal=True, possible=tuple(possible), strangers=strangers)
 
 
 def iterate_surveys(store: Store) -> Iterator[SurveyOutcome]:
@@ -210,7 +204,16 @@ def assign_partners(
         question.item
         for couple in {_couple(user, partner) for user, partner in partners.items()}
         for question, _ in _questions(by_couple.get(couple, ()), kept, most)
+        if question.signal
     }
+    # Of a placebo's partner nothing need be known before: any question of the couple may do.
+    placebos = Counter[Couple]()
+    for question in sorted(ordered, key=lambda question: question.item not in kept):
+        if not question.signal and (partner := partners.get(question.user)) is not None:
+            couple = _couple(question.user, partner)
+            placebos[couple] += 1
+            if placebos[couple] <= most:
+                assigned.add(question.item)
     return {q.item: _partner(q, partners, assigned, most) for q in ordered}
 
 
@@ -305,25 +308,25 @@ def _questions(usable: Sequence[_Usable], kept: Collection[str], most: int) -> S
 def _partner(
     question: SurveyedQuestion, partners: Mapping[str, str], assigned: set[str], most: int
 ) -> str | Rejected:
-    partner, shown = partners.get(question.user), "a" if question.signal else "no"
+    partner = partners.get(question.user)
     if partner is None:
-        whose = "nobody's" if question.signal else "everybody's"
-        detail = (
-            f"those whose posts show {shown} signal for this question are others' partners"
-            if question.possible
-            else f"{whose} posts that it was tried on show a personal signal for this question"
-        )
+        if not question.signal:
+            detail = "all users that it could be tried on are others' partners"
+        elif question.possible:
+            detail = "those whose posts show a signal for this question are others' partners"
+        else:
+            detail = "nobody's posts that it was tried on show a personal signal for this question"
         return Rejected(stage="partners", reason="no_partner", detail=detail)
     if question.item in assigned:
         return partner
-    if partner in (other.user for other in question.possible):
+    if not question.signal or partner in (other.user for other in question.possible):
         detail = f"its couple has {most} others ([twin] questions_per_couple)"
         return Rejected(stage="partners", reason="enough_of_couple", detail=detail)
     return Rejected(
         stage="partners",
         reason="partner_does_not_fit",
         detail="the partner, who was found by another question, was not tried on this one or"
-        f" does not show {shown} personal signal for it",
+        " shows no personal signal for it",
     )
 
 

@@ -129,9 +129,13 @@ def entry_of(outcome: Outcome, store: Store) -> UnitEntry:
         return entry
     if isinstance(result, Rejected) and lacks_reply(result):
         return entry
-    nothing = isinstance(result, Rejected) and tally.reason == "no_personal_signal"
-    own = isinstance(result, Rejected) and result.user == outcome.user
-    return entry._replace(item=outcome.item_id, posts=outcome.posts, no_signal=nothing and own)
+    if outcome.mode == "placebo":
+        # It is of a question on which the survey found nothing.
+        nothing = tally.reason != "personal_signal"
+    else:
+        own = isinstance(result, Rejected) and result.user == outcome.user
+        nothing = own and tally.reason == "no_personal_signal"
+    return entry._replace(item=outcome.item_id, posts=outcome.posts, no_signal=nothing)
 
 
 def renew_index(store: Store) -> None:

@@ -112,10 +112,10 @@ async def _of_two_users(
         return unit.partner
     # The survey asked for the rubric: what is refused here was paid for.
     rubric = await rubric_of(item, models, rules)
-    if isinstance(rubric, Rejected):
-        return rubric
     if unit.partner is not None:
         return unit.partner
+    if isinstance(rubric, Rejected):
+        return rubric
     detail = "the asker's posts show a personal signal: the question is nothing for a placebo"
     return Rejected(stage="survey", reason="personal_signal", detail=detail)
 

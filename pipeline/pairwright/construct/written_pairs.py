@@ -16,19 +16,23 @@ comparison with the paper. Aspect words and completeness can give the rejected s
 the profile, so these pairs are expected to fail a shortcut audit; twins are not.
 """
 
+from collections.abc import Sequence
 from typing import cast
 
 from pairwright import text
 from pairwright.construct.build_rules import BuildRules, plan_of, plan_rubric, rubric_of
 from pairwright.construct.corpus import fair_posts, older_than
+from pairwright.construct.draft_judging import judge_draft
 from pairwright.construct.drafts import (
     SideBrief,
     draft_of,
     draw_until_accepted,
-    judge_draft,
     pair_of,
+    refused_twice,
+    without_unserved,
     write_draft,
 )
+from pairwright.construct.partners import says_nothing
 from pairwright.gates import DraftSides
 from pairwright.models import CallLog, Models, together, traced
 from pairwright.records import (
@@ -76,7 +80,9 @@ async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contr
         )
         rubric = rubric.model_copy(update={"shown": tuple(post.id for post in shown)})
 
-    async def draw(number: int, refused: Draft | None) -> Draft | Rejected:
+    async def draw(number: int, refused: Sequence[Draft]) -> Draft | Rejected | None:
+        if refused_twice(refused):
+            return None
         if config.paper_writers:
             draft = await _write_paper(item, rubric, models, rules, number)
         else:
@@ -85,7 +91,8 @@ async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contr
                 SideBrief("first", "adhering", rubric, "first"),
                 SideBrief("second", _AGAINST[strategy], rubric, "second"),
             )
-            draft = await write_draft(item, briefs, refused, models, rules, number, strategy)
+            last = refused[-1] if refused else None
+            draft = await write_draft(item, briefs, last, models, rules, number, strategy)
         if isinstance(draft, Rejected):
             return draft
         sides = DraftSides(
@@ -94,17 +101,17 @@ async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contr
             second=draft.second,
             rubrics=(rubric,),
             narrative=item.narrative,
-            posts=tuple(post.text for post in item.profile),
+            histories=(tuple(post.text for post in item.profile),),
             language=rules.language(item),
         )
-        cells = {"first": (draft.first, rubric), "second": (draft.second, rubric)}
-        return await judge_draft(draft, sides, cells, models.judge, rules)
+        cells = (draft.first, {"first": rubric}), (draft.second, {"second": rubric})
+        return await judge_draft(draft, sides, cells, models.judges, rules)
 
     drawn = await draw_until_accepted(draw, config.draws)
     if isinstance(drawn, Rejected):
         return drawn.model_copy(update={"aspects": rubric.aspects, "dropped": rubric.dropped})
     draft, refused = drawn
-    judge = models.judge.name if config.gated else None
+    judge = judge_name(models) if config.gated else None
     pair = pair_of(item, "violate", draft, rubric)
     pair = pair.model_copy(update={"judge": judge, "simulated": log.simulated})
     return Contrast(pair=pair, refused=refused)
@@ -128,6 +135,11 @@ async def _write_paper(
         if first_seen.posts == also_seen.posts:
             return draft_of(number, "avoid", models.generator.name, first, second)
         posts = min(first_seen.posts, also_seen.posts, key=len)
+
+
+def judge_name(models: Models) -> str:
+    """The models that judged a pair, as its record names them."""
+    return " + ".join(judge.name for judge in models.judges)
 
 
 def strategy_of(item: Item, strategies: tuple[str, ...]) -> str:
@@ -160,10 +172,8 @@ async def build_twin(
     drawn = await _draw_for_two(item, posts, (asker, other), "twin", models, rules)
     if isinstance(drawn, Rejected):
         return drawn
-    draft, refused = drawn
-    return _twin(
-        item, partner.user, posts, "twin", draft, (asker, other), refused, models, rules, log
-    )
+    draft, refused, served = drawn
+    return _twin(item, partner.user, posts, "twin", draft, served, refused, models, rules, log)
 
 
 NEAREST_POSTS = 3
@@ -218,9 +228,9 @@ async def build_decoy(
     drawn = await _draw_for_two(item, posts, (own, theirs), "decoy", models, rules)
     if isinstance(drawn, Rejected):
         return drawn
-    draft, refused = drawn
-    pair = pair_of(item, "decoy", draft, own)
-    judge = models.judge.name if config.gated else None
+    draft, refused, (served, _) = drawn
+    pair = pair_of(item, "decoy", draft, served)
+    judge = judge_name(models) if config.gated else None
     pair = pair.model_copy(update={"judge": judge, "simulated": log.simulated})
     return Contrast(pair=pair, refused=refused)
 
@@ -232,9 +242,9 @@ async def _draw_for_two(
     strategy: str,
     models: Models,
     rules: BuildRules,
-) -> tuple[Draft, tuple[Draft, ...]] | Rejected:
-    """A draft whose responses serve one rubric each, that of the item's user first, and the drafts
-    refused before it; `posts` are the other user's."""
+) -> tuple[Draft, tuple[Draft, ...], tuple[Rubric, Rubric]] | Rejected:
+    """A draft whose responses serve one rubric each, that of the item's user first; the drafts
+    refused before it; and the rubrics as they were served. `posts` are the other user's."""
     config, language = rules.config, rules.language(item)
     overlap = text.jaccard(
         *(text.terms(" ".join(a.aspect for a in rubric.aspects), language) for rubric in rubrics)
@@ -244,44 +254,57 @@ async def _draw_for_two(
         detail = f"the two rubrics share {round(overlap, 3)} of their words, limit {limit}"
         return Rejected(stage="gates", reason="rubrics_alike", detail=detail)
 
-    async def draw(number: int, refused: Draft | None) -> Draft | Rejected:
-        briefs = (
-            SideBrief("first", "adhering", rubrics[0], "first_own"),
-            SideBrief("second", "adhering", rubrics[1], "second_own"),
-        )
-        draft = await write_draft(item, briefs, refused, models, rules, number, strategy)
+    briefs = (
+        SideBrief("first", "adhering", rubrics[0], "first_own"),
+        SideBrief("second", "adhering", rubrics[1], "second_own"),
+    )
+
+    async def draw(number: int, refused: Sequence[Draft]) -> Draft | Rejected | None:
+        nonlocal briefs
+        last = refused[-1] if refused else None
+        if refused_twice(refused):
+            first, second = (
+                brief._replace(rubric=without_unserved(brief, refused)) for brief in briefs
+            )
+            if (first, second) == briefs:
+                return None
+            # Who writes for fewer aspects begins again.
+            briefs, last = (first, second), None
+        own, other = briefs[0].rubric, briefs[1].rubric
+        draft = await write_draft(item, briefs, last, models, rules, number, strategy)
         if isinstance(draft, Rejected):
             return draft
         sides = DraftSides(
             question=item.question,
             first=draft.first,
             second=draft.second,
-            rubrics=rubrics,
+            rubrics=(own, other),
             narrative=item.narrative,
-            posts=tuple(post.text for post in (*item.profile, *posts)),
+            histories=tuple(
+                tuple(post.text for post in history) for history in (item.profile, posts)
+            ),
             language=rules.language(item, *(post.text for post in posts)),
         )
-        cells = {
-            "first_own": (draft.first, rubrics[0]),
-            "second_other": (draft.second, rubrics[0]),
-            "second_own": (draft.second, rubrics[1]),
-            "first_other": (draft.first, rubrics[1]),
-        }
-        return await judge_draft(draft, sides, cells, models.judge, rules)
+        cells = (
+            (draft.first, {"first_own": own, "first_other": other}),
+            (draft.second, {"second_other": own, "second_own": other}),
+        )
+        return await judge_draft(draft, sides, cells, models.judges, rules)
 
     drawn = await draw_until_accepted(draw, config.draws)
+    rubrics = briefs[0].rubric, briefs[1].rubric
     if isinstance(drawn, Rejected):
         first, second = rubrics
         aspects, dropped = (*first.aspects, *second.aspects), (*first.dropped, *second.dropped)
         return drawn.model_copy(update={"aspects": aspects, "dropped": dropped})
-    return drawn
+    return *drawn, rubrics
 
 
 async def build_placebo(
     item: Item, partner: Item, models: Models, rules: BuildRules
 ) -> Twin | Rejected:
-    """Build the placebo of `item`'s question for its user and the partner's user, of whom the
-    survey found nothing that bears on it; or give the reason why there is none.
+    """Build the placebo of `item`'s question for its user, whose posts say nothing on it, and the
+    partner's user, if theirs do not either; or give the reason why there is none.
 
     Both responses are plain ones, written without a rubric. Raises as `build_twin` does.
 
@@ -291,10 +314,16 @@ async def build_placebo(
     """
     config = rules.config
     models, log = traced(models)
-    posts = older_than(item, partner.profile)
+    posts = fair_posts(item, partner.profile)
+    found = await plan_rubric(item, partner.user, posts, models, rules)
+    if not isinstance(found, Rejected) or not says_nothing(found):
+        detail = "the partner's posts show something that bears on the question"
+        return Rejected(stage="placebo", reason="partner_signal", detail=detail, user=partner.user)
 
-    async def draw(number: int, _refused: Draft | None) -> Draft | Rejected:
+    async def draw(number: int, refused: Sequence[Draft]) -> Draft | Rejected | None:
         # There is nothing to learn of a refused draft: both are written again.
+        if refused_twice(refused):
+            return None
         responses = await together(
             *(
                 write_plain(
@@ -309,9 +338,9 @@ async def build_placebo(
             return draft
         sides = DraftSides(
             item.question, draft.first, draft.second, rubrics=(), narrative=item.narrative,
-            posts=(), language=rules.language(item),
+            histories=(), language=rules.language(item),
         )  # fmt: skip
-        return await judge_draft(draft, sides, {}, models.judge, rules)
+        return await judge_draft(draft, sides, (), models.judges, rules)
 
     drawn = await draw_until_accepted(draw, config.draws)
     if isinstance(drawn, Rejected):
@@ -342,7 +371,7 @@ def _twin(
     """Both halves over a draft: the asker's, and that of the partner, who has these posts."""
     users = map(pseudonym, (item.user, partner))
     twin_id = content_id(mode, item.id, *users, draft.first, draft.second)
-    judge = models.judge.name if rules.config.gated else None
+    judge = judge_name(models) if rules.config.gated else None
 
     def half(whose: Item, rubric: Rubric, *, asked: bool) -> Pair:
         pair = pair_of(whose, mode, draft, rubric, asked=asked)

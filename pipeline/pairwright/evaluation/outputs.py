@@ -24,7 +24,7 @@ from pairwright.evaluation.scorers.scorer import Unscored, failed_call, reasons
 from pairwright.intervals import Floats, cluster_numbers, mean, mean_points
 from pairwright.models import Model
 from pairwright.modes import has_no_preference, is_own_choice
-from pairwright.records import Adherence, Aspect, AspectScore, Post, Record, Rejected, Rubric
+from pairwright.records import Adherence, Aspect, AspectScore, Post, Record, Rejected
 from pairwright.settings.prompt import Prompts
 from pairwright.sources.fields import kind
 from pairwright.sources.problems import excerpt
@@ -291,12 +291,9 @@ class AspectJudge(NamedTuple):
         aspects = tuple(
             Aspect(aspect=aspect, reason="", evidence="") for aspect in question.aspects
         )
-        rubric = Rubric(
-            question_id=question.item, user=question.cluster, origin="planner", aspects=aspects
-        )
         try:
             result = await adherence(
-                question.question, response, rubric, metered.model, self.prompts
+                question.question, response, aspects, metered.model, self.prompts
             )
         except CallFailed as error:
             return failed_call(error), metered.tokens

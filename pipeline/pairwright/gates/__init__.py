@@ -13,11 +13,12 @@ of the `NOTES` of `construct`.
 """
 
 from pairwright.gates.judged import judge_contrast, judge_quality, judge_twin
-from pairwright.gates.writing import DraftSides, check_echo, check_writing
+from pairwright.gates.writing import DraftSides, check_echo, check_shared_words, check_writing
 
 __all__ = [
     "DraftSides",
     "check_echo",
+    "check_shared_words",
     "check_writing",
     "judge_contrast",
     "judge_quality",

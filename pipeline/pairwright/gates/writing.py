@@ -1,4 +1,5 @@
-"""Gates on the texts alone: size, form, leakage, copying, ways of talking, language, echo."""
+"""Gates on the texts alone: size, form, leakage, copying, ways of talking, language, echo, and the
+words that each response shares with its user's posts."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -29,14 +30,19 @@ class DraftSides(NamedTuple):
     second: str
     rubrics: tuple[Rubric, ...]
     narrative: str | None
-    posts: tuple[str, ...]
-    """Texts of the profiles concerned."""
+    histories: tuple[tuple[str, ...], ...]
+    """Texts of the profiles concerned: the asker's, then the other user's."""
     language: str | None
     """That of the question; None where it cannot be told, and then no response is in another."""
 
     @property
     def both(self) -> tuple[str, str]:
         return self.first, self.second
+
+    @property
+    def posts(self) -> tuple[str, ...]:
+        """The texts of all profiles."""
+        return tuple(post for history in self.histories for post in history)
 
 
 class _Measure(NamedTuple):
@@ -146,3 +152,55 @@ def check_echo(sides: DraftSides, twin: TwinRules, rules: GateRules) -> GateResu
     over = gap > twin.echo_gap
     faults = over and first > second, over and second > first
     return gate_result(rules, "echo_gap", faults, gap, twin.echo_gap)
+
+
+class SharedWords(NamedTuple):
+    """The words of two responses that tell by a count whose posts they were written for."""
+
+    interaction: int
+    """By how many content words the first response shares more with the first user's posts than
+    the second does, and the second more with the second user's than the first: 0 for a count that
+    tells nothing."""
+    words: tuple[tuple[str, ...], tuple[str, ...]]
+    """Of each response, as they are in its text, those that only its own user's posts have, and
+    that the other response lacks."""
+
+
+def shared_words(sides: DraftSides) -> SharedWords:
+    """Count the words that each response shares with the posts of its own user and of the other."""
+    own, other = (text.terms_of(history, sides.language) for history in sides.histories)
+    first, second = (text.terms(response, sides.language) for response in sides.both)
+    distinct = own - other, other - own
+    only = first - second, second - first
+    interaction = sum(
+        len(words & mine) - len(words & theirs)
+        for words, mine, theirs in zip(only, distinct, distinct[::-1], strict=True)
+    )
+    named = (
+        _in_text(response, words & mine, sides.language)
+        for response, words, mine in zip(sides.both, only, distinct, strict=True)
+    )
+    return SharedWords(interaction, tuple(named))  # type: ignore[arg-type]
+
+
+def _in_text(response: str, stems: frozenset[str], language: str | None) -> tuple[str, ...]:
+    """The words of a response that have one of these stems, each once, in order."""
+    words = dict.fromkeys(text.words_of(response, language))
+    return tuple(word for word in words if text.terms(word, language) & stems)
+
+
+def check_shared_words(
+    sides: DraftSides, twin: TwinRules, rules: GateRules, *, is_twin: bool
+) -> GateResult:
+    """`shared_words` of the draft of a twin or a decoy: the interaction, and what each side has.
+
+    A side is at fault if it has words to give up. A decoy is for one user: the posts of the other
+    are not in the pair, and do not count.
+    """
+    own, _ = sides.histories
+    found = shared_words(sides if is_twin else sides._replace(histories=(own, ())))
+    over = found.interaction > twin.shared_words
+    faults = over and bool(found.words[0]), over and bool(found.words[1])
+    first, second = found.words
+    value: JsonValue = [found.interaction, [*first], [*second]]
+    return gate_result(rules, "shared_words", faults, value, twin.shared_words)

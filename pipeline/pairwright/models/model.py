@@ -291,10 +291,20 @@ class Models(NamedTuple):
     planner: Model
     generator: Model
     judge: Model
+    further_judges: tuple[Model, ...] = ()
+    """Judges that must accept a draft, too."""
+
+    @property
+    def judges(self) -> tuple[Model, ...]:
+        return self.judge, *self.further_judges
 
     def bound_to(self, wrap: Callable[[LLM], LLM]) -> "Models":
         """The same models with each one's LLM wrapped, to trace or count its calls."""
-        return Models(*(model.bound_to(wrap(model.llm)) for model in self))
+        planner, generator, judge, *further = (
+            model.bound_to(wrap(model.llm))
+            for model in (self.planner, self.generator, *self.judges)
+        )
+        return Models(planner, generator, judge, tuple(further))
 
 
 def _no_reply(completion: Completion, ask: Ask) -> Rejected | None:

@@ -1,7 +1,7 @@
 """The run's configuration: one TOML file, read once, every key known.
 
     preset = "pairwright"        # or "paper"
-    modes = ["twin", "violate"]
+    modes = ["twin", "decoy", "placebo"]
     [source]      where items come from
     [endpoints.NAME]  what answers
     [roles]       which endpoint plays what
@@ -43,7 +43,24 @@ class Roles(Record):
     generator: tuple[str, ...] = Field(
         min_length=1, description="writes both sides of a pair; one name or several"
     )
-    judge: str = Field(description="judges support, adherence and quality")
+    judge: str = Field(
+        description='judges support, adherence and quality; `["a", "b"]`: each judges every draft,'
+        " which all of them must accept, and the first does the rest"
+    )
+    further_judges: tuple[str, ...] = Field(
+        (),
+        exclude_if=lambda names: not names,
+        description="the others of several judges; a list for `judge` sets them",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _first_judge(cls, data: object) -> object:
+        """`judge` may be a list, of which the first is the judge."""
+        if not isinstance(data, dict) or not isinstance(data.get("judge"), list | tuple):
+            return data
+        first, *further = data["judge"] or [""]
+        return {**data, "judge": first, "further_judges": further}
 
     @field_validator("generator", mode="before")
     @classmethod
@@ -51,8 +68,12 @@ class Roles(Record):
         return (value,) if isinstance(value, str) else value
 
     @property
+    def judges(self) -> tuple[str, ...]:
+        return self.judge, *self.further_judges
+
+    @property
     def all(self) -> tuple[str, ...]:
-        named = (self.planner, *self.generator, self.judge)
+        named = (self.planner, *self.generator, *self.judges)
         return tuple(dict.fromkeys(name for name in named if name))
 
 
@@ -92,7 +113,7 @@ class Config(Record):
     )
     seed: int = Field(0, description="partners and others are drawn with it")
     modes: tuple[Mode, ...] = Field(
-        ("twin", "violate"), min_length=1, description="the kinds of pairs to build"
+        ("twin", "decoy", "placebo"), min_length=1, description="the kinds of pairs to build"
     )
     aspects: Origin = Field("planner", description="where rubrics come from")
     words: int = Field(
@@ -102,9 +123,10 @@ class Config(Record):
         " that make as many ([other languages](languages.md#what-a-word-is))",
     )
     draws: int = Field(
-        3,
+        5,
         ge=1,
-        description="most drafts of a pair; after a refusal the sides at fault are written again",
+        description="most drafts of a pair; after a refusal the sides at fault are written again,"
+        " and after a judge's second refusal for the same reason nothing is",
     )
     strategies: tuple[Strategy, ...] = Field(
         ("omit", "contradict"), min_length=1, description="violate: how the rejected side is made"
@@ -179,7 +201,7 @@ class Config(Record):
             return self
         if not self.endpoints:
             raise ValueError("[endpoints] name none: give one that answers")
-        if not all((self.roles.planner, *self.roles.generator, self.roles.judge)):
+        if not all((self.roles.planner, *self.roles.generator, *self.roles.judges)):
             raise ValueError("[roles] name an endpoint each for planner, generator and judge")
         for role in self.roles.all:
             if role not in self.endpoints:
@@ -240,6 +262,7 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
     """A resolved config without the keys that do not decide what comes of a run."""
     roles = resolved["roles"]
     used = {roles["planner"], *roles["generator"], roles["judge"]}
+    used |= set(roles.get("further_judges", ()))
     endpoints = {
         name: deciding_settings(endpoint)
         for name, endpoint in resolved["endpoints"].items()

@@ -50,10 +50,10 @@ class SupportPrompt(NamedTuple):
     posts: tuple[str, ...]
 
 
-OPTIONAL = frozenset({"languages", "characters"})
-"""Variables that a prompt may leave out: empty where the question is in English, or its language
-cannot be told."""
-_WRITING = "question aspects faults words languages characters"
+OPTIONAL = frozenset({"languages", "characters", "earlier", "reasons", "shared", "each"})
+"""Variables that a prompt may leave out. The first two are empty where the question is in English,
+or its language cannot be told."""
+_WRITING = "question aspects earlier faults reasons words languages characters"
 _PAIR = "question first second"
 _PROMPTS = {
     "planning": {
@@ -72,7 +72,7 @@ _PROMPTS = {
     },
     "writing": {
         "write_plain": "question words languages characters",
-        "write_adhering": _WRITING,
+        "write_adhering": f"{_WRITING} shared each",
         "write_omitting": _WRITING,
         "write_contradicting": _WRITING,
         "paper_expected": "history aspects words",

@@ -165,6 +165,12 @@ class PlanRules(HistoryRules):
     )
     min_aspects: int = Field(1, ge=1, le=4, description="fewer left and the item is refused")
     per_100_words: int = Field(3, ge=1, description="most aspects used per 100 words")
+    others_posts: int = Field(
+        5,
+        ge=1,
+        description="posts of each of these other users that are read: the best ranked for the"
+        " question",
+    )
     support_check: bool = Field(True, description="ask a judge whether the posts carry it")
     support_control: float = Field(
         0.1, ge=0, le=1, description="share of rubrics also asked with posts of other users"
@@ -195,6 +201,12 @@ class TwinRules(Record):
         description="most difference of the two responses in the share of their own aspects' words"
         " that they repeat",
     )
+    shared_words: int = Field(
+        2,
+        description="most content words by which the two responses share more with the posts of"
+        " their own users than with those of the other, both together; of a decoy, by which the"
+        " chosen one shares more with its user's posts than the decoy",
+    )
     rubric_overlap: float = Field(0.5, ge=0, le=1, description="most word overlap of the rubrics")
     min_relevant: int = Field(1, ge=0, description="partner's posts that must bear on the question")
     relevance_floor: float = Field(
@@ -220,7 +232,7 @@ class NaturalRules(Record):
 TextGate = Literal[
     "refusal", "word_limit", "too_short", "length_ratio", "format_parity", "persona_talk",
     "meta_talk", "rubric_leakage", "profile_copy", "near_duplicate", "wrong_language",
-    "echo_gap",
+    "echo_gap", "shared_words",
 ]  # fmt: skip
 JudgedGate = Literal[
     "adherence", "violation", "adherence_margin", "cross_adherence", "twin_margin",
@@ -303,7 +315,7 @@ class HumanRules(Record):
         0.05,
         ge=0,
         le=1,
-        description="share of violate pairs also shown with another user's posts; if not 0, 40 of"
+        description="share of single pairs also shown with another user's posts; if not 0, 40 of"
         " them or more, as long as that is a fifth of all",
     )
     narrative: float = Field(

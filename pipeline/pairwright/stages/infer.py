@@ -21,6 +21,7 @@ from pairwright.records import (
     Rubric,
     content_id,
 )
+from pairwright.retrieve import selected
 from pairwright.settings.domains import Guidance
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import PlanRules
@@ -95,6 +96,15 @@ async def plan_once(
     return Plan(found.aspects, found.dropped, PromptPosts(shown, left_out))
 
 
+async def plan_of_other(
+    question: str, posts: tuple[Post, ...], models: Models, settings: PlanSettings
+) -> Plan | Rejected:
+    """The plan for a user whom a question is tried on, from the posts that are best ranked for it:
+    it tells what is generic, and there are several of them for each question."""
+    rules = settings.rules.model_copy(update={"posts": settings.rules.others_posts})
+    return await plan_once(question, selected(question, posts, rules), models, settings)
+
+
 async def infer_rubric(
     user_question: UserQuestion, models: Models, settings: PlanSettings
 ) -> Rubric | Rejected:
@@ -115,10 +125,7 @@ async def infer_rubric(
         return answer
     if isinstance(carried, Rejected):
         return carried
-    whole = Rubric(
-        question_id=user_question.question_id, user=user, origin="planner", aspects=own.aspects
-    )
-    met = await adherence(question, answer, whole, models.judge, prompts)
+    met = await adherence(question, answer, own.aspects, models.judge, prompts)
     if isinstance(met, Rejected):
         return met
     unfit = [_unneeded(n, met, carried) for n in range(len(own.aspects))]
@@ -127,7 +134,9 @@ async def infer_rubric(
 
     blind, other_plans = await together(
         plan_blind(question, models.planner, prompts, settings.language),
-        together(*(plan_once(question, posts, models, settings) for posts in user_question.others)),
+        together(
+            *(plan_of_other(question, posts, models, settings) for posts in user_question.others)
+        ),
     )
     if isinstance(blind, Rejected):
         return blind

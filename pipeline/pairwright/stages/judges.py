@@ -4,6 +4,7 @@ Each verdict comes with its reason first. A pairwise verdict that names a better
 for in the other order, too; one that changes with the order is `undecided`, which is never parity.
 """
 
+from itertools import islice
 from typing import Annotated, Literal
 
 from pydantic import create_model
@@ -12,6 +13,7 @@ from pairwright.models import WHOLE_NUMBER, Model, Reply, in_order, misnumbered,
 from pairwright.records import (
     Adherence,
     AdherenceLevel,
+    Aspect,
     AspectScore,
     BlindPreference,
     Comparison,
@@ -50,21 +52,34 @@ class ChooseReply(Reply):
 
 
 async def adherence(
-    question: str, response: str, rubric: Rubric, judge: Model, prompts: Prompts
+    question: str, response: str, aspects: tuple[Aspect, ...], judge: Model, prompts: Prompts
 ) -> Adherence | Rejected:
-    """How far a response serves each aspect of the rubric: one score an aspect."""
-    aspects = tuple(Numbered(n, a.aspect) for n, a in enumerate(rubric.aspects, start=1))
+    """How far a response serves each aspect: one score an aspect."""
 
     def wrong(reply: AdherenceReply) -> str | None:
         return misnumbered(reply.scores, len(aspects))
 
-    ask = prompts.ask("adherence", question=question, response=response, aspects=aspects)
+    numbered = tuple(Numbered(n, a.aspect) for n, a in enumerate(aspects, start=1))
+    ask = prompts.ask("adherence", question=question, response=response, aspects=numbered)
     reply = await judge.answer(ask, AdherenceReply, wrong)
     if isinstance(reply, Rejected):
         return reply
     return Adherence(
         scores=tuple(AspectScore(reason=s.reason, score=s.score) for s in in_order(reply.scores))
     )
+
+
+async def adherence_to_each(
+    question: str, response: str, rubrics: tuple[Rubric, ...], judge: Model, prompts: Prompts
+) -> tuple[Adherence, ...] | Rejected:
+    """How far a response serves each of some rubrics, from one call over all their aspects: the
+    judge does not learn whose they are."""
+    aspects = tuple(aspect for rubric in rubrics for aspect in rubric.aspects)
+    whole = await adherence(question, response, aspects, judge, prompts)
+    if isinstance(whole, Rejected):
+        return whole
+    scores = iter(whole.scores)
+    return tuple(Adherence(scores=tuple(islice(scores, len(rubric.aspects)))) for rubric in rubrics)
 
 
 async def quality(
@@ -98,20 +113,22 @@ async def compare(
     scales: tuple[Scale, ...],
     judge: Model,
     prompts: Prompts,
-) -> Comparison | Rejected:
-    """The better response for a typical asker. A tie in the first order is a tie; a better response
-    is asked for again in the other order, and must be the same."""
-    verdicts = []
+) -> tuple[Comparison, str] | Rejected:
+    """The better response for a typical asker, and the reason given where the first was shown as
+    A. A tie in this order is a tie; a better response is asked for again in the other order, and
+    must be the same."""
+    verdicts, reason = [], ""
     for a, b in ((first, second), (second, first)):
         ask = prompts.ask("compare", question=question, first=a, second=b, scales=scales)
         reply = await judge.answer(ask, CompareReply)
         if isinstance(reply, Rejected):
             return reply
         verdicts.append(reply.verdict)
+        reason = reason or reply.reason
         if verdicts[0] == "tie":
-            return Comparison.TIE
+            return Comparison.TIE, reason
     winners = {("A", "B"): Comparison.FIRST, ("B", "A"): Comparison.SECOND}
-    return winners.get((verdicts[0], verdicts[1]), Comparison.UNDECIDED)
+    return winners.get((verdicts[0], verdicts[1]), Comparison.UNDECIDED), reason
 
 
 async def choose(

@@ -1,9 +1,9 @@
 """Support: do the quoted posts carry the aspect, or would it hold without them?
 
 A verbatim quote proves only where words come from. A judge reads the aspect with all posts that
-it names; what any asker would expect, or what is far-fetched, is dropped. A share of rubrics is
-asked a second time with as many posts of other users (`support_control`): the judge should refuse
-nearly all of those, and the manifest shows how often it does.
+it names; what any asker would expect, what the posts oppose, or what is far-fetched, is dropped. A
+share of rubrics is asked a second time with as many posts of other users (`support_control`): the
+judge should refuse nearly all of those, and the manifest shows how often it does.
 """
 
 from typing import Annotated, Literal
@@ -17,7 +17,7 @@ from pairwright.settings.prompt_variables import SupportPrompt
 class SupportCase(Reply):
     number: Annotated[int, WHOLE_NUMBER]
     reason: str
-    verdict: Literal["carried", "stands_without", "far_fetched"]
+    verdict: Literal["stands_without", "opposed", "carried", "far_fetched"]
 
 
 class SupportReply(Reply):

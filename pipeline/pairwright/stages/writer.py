@@ -4,7 +4,8 @@ Writers of the ordinary modes see the question and one rubric, never a profile: 
 overlap with the history would tell the sides apart. Only the paper's setting shows posts.
 """
 
-from typing import Literal, get_args
+from collections.abc import Hashable
+from typing import Literal, NamedTuple, get_args
 
 from pairwright.models import Model
 from pairwright.records import Post, Rejected, Rubric
@@ -24,6 +25,20 @@ WRITER_PROMPTS = frozenset(
 """The prompts that write a side of a draft by a rubric. `write_plain` is not among them."""
 
 
+WORDS_OF_ASPECT = 18
+"""Of 100 words of a response, so many are asked for each aspect; the others serve anybody."""
+
+
+class Refusal(NamedTuple):
+    """A response that was refused, for the writer who writes it again."""
+
+    text: str
+    faults: tuple[str, ...]
+    """What was wrong with it, in sentences."""
+    reasons: tuple[str, ...] = ()
+    """What a judge said of it who saw no post and no aspect."""
+
+
 async def write(
     question: str,
     rubric: Rubric,
@@ -33,20 +48,30 @@ async def write(
     *,
     words: int,
     draw: int,
-    faults: tuple[str, ...] = (),
+    refusal: Refusal | None = None,
     language: str | None = None,
 ) -> str | Rejected:
     """A response that serves, leaves out or contradicts the aspects of a rubric.
 
-    `words` is the most that is accepted; `faults` are what refused the writer's last response;
+    `words` is the most that is accepted; `refusal` is what came of the writer's last response;
     `language` is that of the question.
     """
+    aspects = tuple(aspect.aspect for aspect in rubric.aspects)
+    values: dict[str, Hashable] = {}
+    if stance == "adhering":
+        values["each"] = words * WORDS_OF_ASPECT // 100
+        values["shared"] = (
+            sum(asked_length(words)) // 2 - len(aspects) * words * WORDS_OF_ASPECT // 100
+        )
     ask = prompts.ask(
         f"write_{stance}",
         question=question,
-        aspects=tuple(aspect.aspect for aspect in rubric.aspects),
+        aspects=aspects,
         words=_length(words),
-        faults=faults,
+        earlier=(refusal.text,) if refusal else (),
+        faults=refusal.faults if refusal else (),
+        reasons=refusal.reasons if refusal else (),
+        **values,
         **in_language(language, asked_length(words)),
     )
     return await generator.write(ask, draw)

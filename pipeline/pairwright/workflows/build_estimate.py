@@ -93,7 +93,7 @@ def estimate_from_pilot(
 
 def _models_by_role(config: Config) -> dict[str, str]:
     roles = config.roles
-    by_role = {"planner": (roles.planner,), "generator": roles.generator, "judge": (roles.judge,)}
+    by_role = {"planner": (roles.planner,), "generator": roles.generator, "judge": roles.judges}
     return {
         role: ", ".join(config.endpoints[name].model for name in names)
         for role, names in by_role.items()
@@ -142,7 +142,8 @@ def warn_of_self_judging(config: Config, progress: Progress) -> None:
     if not config.roles.all:
         return
     models = {config.endpoints[name].model for name in config.roles.generator}
-    if config.gated and config.endpoints[config.roles.judge].model in models:
+    judges = {config.endpoints[name].model for name in config.roles.judges}
+    if config.gated and judges & models:
         progress(
             Note(
                 "Note: the judge is also a generator. Models favour their own answers; another"

@@ -49,6 +49,9 @@ class RunModels:
             planner=self._model(roles.planner, sampling.planner),
             generator=self._model(generator, sampling.generator),
             judge=self._model(roles.judge, sampling.judge),
+            further_judges=tuple(
+                self._model(name, sampling.judge) for name in roles.further_judges
+            ),
         )
 
     def _model(self, name: str, sampling: Sampling) -> Model:

@@ -40,6 +40,11 @@ class RoleEndpoints(Record, extra="ignore"):
     planner: str
     generator: tuple[str, ...]
     judge: str
+    further_judges: tuple[str, ...] = ()
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        return self.judge, *self.further_judges
 
 
 class BuildCallCounts(Record, extra="ignore"):
@@ -159,7 +164,7 @@ def model_rows(build: BuildSummary) -> list[Cells]:
     named = {
         "planner": (build.roles.planner,),
         "generator": build.roles.generator,
-        "judge": (build.roles.judge,),
+        "judge": build.roles.judges,
     }
     rows = list[Cells]()
     for role, task in tasks.items():

@@ -157,7 +157,7 @@ def _samplings(config: Config, name: str) -> list[Sampling]:
     played = [
         (roles.planner == name, sampling.planner),
         (name in roles.generator, sampling.generator),
-        (roles.judge == name, sampling.judge),
+        (name in roles.judges, sampling.judge),
     ]
     return [role for plays, role in played if plays]
 
