@@ -943,6 +943,20 @@ def test_an_aspect_that_was_not_served_twice_is_dropped_if_others_are_left() -> 
     # Who writes for fewer aspects begins again.
     last = [body(r) for r in llm.asked("write_adhering") if r.draw == 2]
     assert not any("earlier" in prompt for prompt in last)
+    # The drafts before were held to the aspect, too: they say nothing of who writes without it.
+    no = Said("no", "content_filter")
+    for third, reasons in ((scored(0, 0, 0), ["adherence"] * 4), (no, ["adherence"] * 2)):
+
+        def never_without(request: Request, third: Canned = third) -> Canned:
+            lacks = FOR_UNA in body(request) and unserved not in parts("aspect", body(request))
+            return third if lacks else plain_first(request)
+
+        def silent_without(request: Request, third: Canned = third) -> Canned:
+            lacks = parts("aspect", body(request)) == [UNAS[0][2]]
+            return third if lacks and isinstance(third, Said) else writer(request)
+
+        llm = script(adherence=never_without, write_adhering=silent_without)
+        assert refusals(no_twin(llm).drafts) == reasons
     # Where no aspect would be left, nothing further is drawn.
     never = no_twin(script(adherence=served(una_by_una=0)), draws=5)
     assert refusals(never.drafts) == ["adherence"] * 2

@@ -259,17 +259,20 @@ async def _draw_for_two(
         SideBrief("second", "adhering", rubrics[1], "second_own"),
     )
 
+    earlier = 0
+
     async def draw(number: int, refused: Sequence[Draft]) -> Draft | Rejected | None:
-        nonlocal briefs
-        last = refused[-1] if refused else None
-        if refused_twice(refused):
+        nonlocal briefs, earlier
+        alike = refused[earlier:]
+        if refused_twice(alike):
             first, second = (
-                brief._replace(rubric=without_unserved(brief, refused)) for brief in briefs
+                brief._replace(rubric=without_unserved(brief, alike)) for brief in briefs
             )
             if (first, second) == briefs:
                 return None
-            # Who writes for fewer aspects begins again.
-            briefs, last = (first, second), None
+            # Who writes for fewer aspects begins again: earlier drafts were held to others.
+            briefs, earlier, alike = (first, second), len(refused), ()
+        last = alike[-1] if alike else None
         own, other = briefs[0].rubric, briefs[1].rubric
         draft = await write_draft(item, briefs, last, models, rules, number, strategy)
         if isinstance(draft, Rejected):
