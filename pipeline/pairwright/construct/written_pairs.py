@@ -48,6 +48,7 @@ from pairwright.records import (
     Rubric,
     Twin,
     content_id,
+    judge_name,
     pseudonym,
 )
 from pairwright.retrieve import ranked, selected
@@ -111,7 +112,7 @@ async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contr
     if isinstance(drawn, Rejected):
         return drawn.model_copy(update={"aspects": rubric.aspects, "dropped": rubric.dropped})
     draft, refused = drawn
-    judge = judge_name(models) if config.gated else None
+    judge = _judge(models) if config.gated else None
     pair = pair_of(item, "violate", draft, rubric)
     pair = pair.model_copy(update={"judge": judge, "simulated": log.simulated})
     return Contrast(pair=pair, refused=refused)
@@ -137,9 +138,8 @@ async def _write_paper(
         posts = min(first_seen.posts, also_seen.posts, key=len)
 
 
-def judge_name(models: Models) -> str:
-    """The models that judged a pair, as its record names them."""
-    return " + ".join(judge.name for judge in models.judges)
+def _judge(models: Models) -> str:
+    return judge_name(judge.name for judge in models.judges)
 
 
 def strategy_of(item: Item, strategies: tuple[str, ...]) -> str:
@@ -230,7 +230,7 @@ async def build_decoy(
         return drawn
     draft, refused, (served, _) = drawn
     pair = pair_of(item, "decoy", draft, served)
-    judge = judge_name(models) if config.gated else None
+    judge = _judge(models) if config.gated else None
     pair = pair.model_copy(update={"judge": judge, "simulated": log.simulated})
     return Contrast(pair=pair, refused=refused)
 
@@ -374,7 +374,7 @@ def _twin(
     """Both halves over a draft: the asker's, and that of the partner, who has these posts."""
     users = map(pseudonym, (item.user, partner))
     twin_id = content_id(mode, item.id, *users, draft.first, draft.second)
-    judge = judge_name(models) if rules.config.gated else None
+    judge = _judge(models) if rules.config.gated else None
 
     def half(whose: Item, rubric: Rubric, *, asked: bool) -> Pair:
         pair = pair_of(whose, mode, draft, rubric, asked=asked)
