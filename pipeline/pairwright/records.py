@@ -31,8 +31,6 @@ def draw_id(purpose: str, *parts: str) -> str:
     return content_id(purpose, purpose, *parts)
 
 
-# A user has many pairs, and each is asked for theirs more than once.
-@lru_cache(maxsize=4096)
 def judge_name(models: Iterable[str]) -> str:
     """The models that judged a pair, as its record and its row name them."""
     return " + ".join(models)
@@ -43,6 +41,8 @@ def judges_of(name: str | None) -> tuple[str, ...]:
     return tuple(name.split(" + ")) if name else ()
 
 
+# A user has many pairs, and each is asked for theirs more than once.
+@lru_cache(maxsize=4096)
 def pseudonym(user: str) -> str:
     """A user's name outside the run folder. It separates people; it does not hide them from a
     person who has the source, and posts carry their address because their licence asks for it."""
