@@ -17,7 +17,7 @@ from rich.text import Text
 from pairwright.assets import DOCS
 from pairwright.cli.command import Command
 from pairwright.cli.printing import print_commands, print_words, say, warn
-from pairwright.construct.dropped_questions import missed_stages
+from pairwright.construct.dropped_questions import unit_lines
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcome_details import (
     Box,
@@ -26,10 +26,9 @@ from pairwright.construct.outcome_details import (
     details_of,
     heading_of,
 )
-from pairwright.construct.run_pairs import find_outcome, iterate_results
+from pairwright.construct.run_pairs import find_outcome
 from pairwright.models.store import Store
 from pairwright.options import Doc, RunPath
-from pairwright.question_selection import DROPS
 from pairwright.text import number_of, visible
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.run_status import RunStatus, status, verify_calls
@@ -161,17 +160,12 @@ def show(
         ),
     ] = None,
 ) -> None:
-    """Print how one pair came about, or without `wanted` what came of every unit; of those that
-    were refused, also at which stage, and whose question it was."""
+    """Print how one pair came about, or without `wanted` what came of every unit."""
     console, run = Console(), Path(run)
     with closing(Store(RunFolder(run).calls, writing=False)) as store:
         if wanted is None:
-            missed = missed_stages(store)
-            for one in iterate_results(store):
-                parts = [one.unit, one.kind, one.subject or one.reason]
-                if one.unit in missed:
-                    parts += [DROPS[missed[one.unit]], f"user {one.users[0]}"]
-                say(console, visible("  ".join(parts)))
+            for line in unit_lines(store):
+                say(console, visible(line))
             return
         if (stored := store.call(wanted)) is not None:
             details = [*call_details(stored)]

@@ -11,11 +11,13 @@ from pathlib import Path
 from pydantic_core import from_json
 
 from pairwright.construct.outcomes import stages_of
+from pairwright.construct.run_pairs import iterate_results
 from pairwright.construct.tally import UnitTally, unit_tallies
 from pairwright.errors import StoreError, on_disk
 from pairwright.models.store import Store
 from pairwright.modes import MODES, Stage
 from pairwright.question_selection import (
+    DROPS,
     Question,
     QuestionSelection,
     StageDrop,
@@ -60,6 +62,17 @@ def select_questions(
             "  Somebody changed it while the build ran. Build again: no call is sent twice."
         )
     return tuple(_selection(mode, ends[mode], questions) for mode in written)
+
+
+def unit_lines(store: Store) -> Iterator[str]:
+    """What came of every unit, a line each: of a refused one also the stage that it missed, and
+    whose question it was."""
+    missed = missed_stages(store)
+    for one in iterate_results(store):
+        parts = [one.unit, one.kind, one.subject or one.reason]
+        if one.unit in missed:
+            parts += [DROPS[missed[one.unit]], f"user {one.users[0]}"]
+        yield "  ".join(parts)
 
 
 def _questions(items: Path) -> Iterator[tuple[str, Question]]:
