@@ -61,7 +61,6 @@ time, and a temporary file (in `SQLITE_TMPDIR`, or the system's temporary folder
 A whole `pairwright.toml`; `pairwright init` writes the folder `rubrics`:
 
 ```toml
-modes = ["twin", "violate"]
 rubrics = "rubrics"
 
 [source]

@@ -89,11 +89,11 @@ DECOY = ModeDefinition(
     units="decoys",
     halves=1,
     adherence_endings=("_own", "_other"),
-    sides=("chosen response", "decoy"),
+    sides=("chosen response", "rejected response"),
     meaning=(
         "Mode decoy: one user and two responses, each written to a rubric for the question by a"
         " model that sees the question and that rubric alone. The chosen response is written to"
-        " this user's rubric. The rejected one, the decoy, is written to the rubric of somebody"
+        " this user's rubric. The rejected one is written to the rubric of somebody"
         " else, and a judge found that this user's posts show no such need. Both look tailored;"
         " only the posts tell whose needs they serve."
     ),
@@ -101,7 +101,7 @@ DECOY = ModeDefinition(
         "Decoys: a scorer that cannot see the user has no identity to keep it at one half. It can"
         " be right more or less often where one side is the better answer as a rule. Compare it"
         " with the same scorer without the history.",
-        "That the posts show no need of the decoy's kind is a judge's finding. The user may have"
+        "That the posts show no need of this kind is a judge's finding. The user may have"
         " that need and never have written of it.",
     ),
     needs_partner=True,
