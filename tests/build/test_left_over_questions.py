@@ -159,6 +159,15 @@ def test_a_partner_of_whom_something_is_known_after_all_makes_no_placebo() -> No
     assert not llm.asked("compare")
 
 
+def test_a_partner_without_as_many_older_posts_makes_no_placebo() -> None:
+    for profile in ((), (*SILENT, *posts("And at night.", "It snores.", prefix="more"))):
+        llm = script(write_plain=plain)
+        made = placebo(llm, NOBODY_EITHER.model_copy(update={"profile": profile}))
+        assert isinstance(made, Rejected)
+        assert (made.stage, made.reason) == ("placebo", "histories_unlike")
+        assert not llm.requests
+
+
 def test_a_placebo_that_is_not_level_is_drawn_again() -> None:
     def better(request: Any) -> Any:
         return {"reason": "r", "verdict": "tie" if "first spoon" in body(request) else "A"}

@@ -21,6 +21,7 @@ from typing import cast
 
 from pairwright import text
 from pairwright.construct.build_rules import BuildRules, plan_of, plan_rubric, rubric_of
+from pairwright.construct.candidates import level_histories
 from pairwright.construct.corpus import fair_posts, older_than
 from pairwright.construct.draft_judging import judge_draft
 from pairwright.construct.drafts import (
@@ -318,6 +319,9 @@ async def build_placebo(
     config = rules.config
     models, log = traced(models)
     posts = fair_posts(item, partner.profile)
+    if not level_histories(len(item.profile), len(posts), config.twin):
+        detail = f"the partner has {len(posts)} older posts, the asker {len(item.profile)}"
+        return Rejected(stage="placebo", reason="histories_unlike", detail=detail)
     found = await plan_rubric(item, partner.user, posts, models, rules)
     if not isinstance(found, Rejected) or not says_nothing(found):
         detail = "the partner's posts show something that bears on the question"
