@@ -117,7 +117,7 @@ def test_init_writes_a_folder_that_builds_as_it_stands(tmp_path: Path) -> None:
     assert "pairwright show study/run pair-" in done.stdout
     assert "Recorded:" in done.stdout
     study = Study(tmp_path / "study", {})
-    study.assert_whole(8)
+    study.assert_whole(63)
     assert study.manifest["recorded"] == ["language-model"]
 
 
@@ -514,7 +514,7 @@ def test_a_second_run_asks_only_for_what_failed(tmp_path: Path) -> None:
         assert study.build().code == 1
         refused = {a.identity for a in endpoint.asked if user_question(study, 1) in a.identity}
         answered = set(endpoint.by_identity) - refused
-    study.assert_whole(8)
+    study.assert_whole(63)
     failed = {row["item_id"] for row in study.rows("failed.jsonl")}
     assert len(failed) == 1
     with in_thread(double()) as endpoint:
@@ -523,7 +523,7 @@ def test_a_second_run_asks_only_for_what_failed(tmp_path: Path) -> None:
         assert endpoint.n > 0
         assert answered.isdisjoint(endpoint.by_identity)
         assert set(endpoint.by_identity.values()) == {1}
-    study.assert_whole(8)
+    study.assert_whole(63)
     assert study.rows("failed.jsonl") == []
 
 
