@@ -31,6 +31,16 @@ def draw_id(purpose: str, *parts: str) -> str:
     return content_id(purpose, purpose, *parts)
 
 
+def judge_name(models: Iterable[str]) -> str:
+    """The models that judged a pair, as its record and its row name them."""
+    return " + ".join(models)
+
+
+def judges_of(name: str | None) -> tuple[str, ...]:
+    """The models that a record or a row names as its judge."""
+    return tuple(name.split(" + ")) if name else ()
+
+
 # A user has many pairs, and each is asked for theirs more than once.
 @lru_cache(maxsize=4096)
 def pseudonym(user: str) -> str:
@@ -406,7 +416,8 @@ class Pair(Record):
     draft: Draft
     """The draft it was made of, with what was judged and decided."""
     judge: str | None = None
-    """The judge's model; none where pairs are not gated."""
+    """The judge's model, or those of several judges (`judge_name`); none where pairs are not
+    gated."""
     twin_id: str | None = None
     asked: bool = True
     """False in the half of a twin whose user did not ask this question; of natural twins in the

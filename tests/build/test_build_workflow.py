@@ -131,8 +131,8 @@ def test_an_estimate_sends_and_writes_nothing_and_prices_histories_that_a_cache_
     prices = {"price_in": 2.0, "price_cached": 0.5, "price_out": 8.0}
     priced = {n: e.model_copy(update=prices) for n, e in config.endpoints.items()}
     expected = estimate(config.model_copy(update={"endpoints": priced}), folder=path.parent)
-    assert expected.units == 2 * expected.items
-    assert estimate(path, limit=ITEMS).units == 2 * ITEMS
+    assert expected.units == len(config.modes) * expected.items
+    assert estimate(path, limit=ITEMS).units == len(config.modes) * ITEMS
     assert sorted(tmp_path.rglob("*")) == before
     assert [line.role for line in expected.at_most] == ["planner", "generator", "judge"]
     planner, generator, judge = expected.first_draft
@@ -141,6 +141,15 @@ def test_an_estimate_sends_and_writes_nothing_and_prices_histories_that_a_cache_
     assert planner.cost_with_cache == pytest.approx(planner.cost - saved)
     assert (generator.cached_tokens, judge.cached_tokens) == (0, 0)
     assert judge.cost_with_cache == judge.cost
+    # A further judge is asked of every draft, and of nothing else.
+    several = config.roles.model_copy(update={"further_judges": (config.roles.planner,)})
+    expected = estimate(config.model_copy(update={"roles": several}), folder=path.parent)
+    for lines in expected[2:]:
+        *_, first, further = lines
+        assert (further.role, further.endpoint) == ("judge", config.roles.planner)
+        assert 0 < further.calls < first.calls
+    assert expected.first_draft[-2].calls == judge.calls
+    assert expected.at_most[-1].calls == config.draws * expected.first_draft[-1].calls
 
 
 def test_an_endpoint_without_a_price_costs_nothing_that_is_known(tmp_path: Path) -> None:

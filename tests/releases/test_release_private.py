@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from pairwright.dataset import model_name, read_rows, row_of, write_rows
-from pairwright.records import Follows
+from pairwright.records import Follows, judge_name
 from pairwright.releases.primary import Provenance
 from pairwright.releases.run_notes import run_provenance
 from pairwright.settings.rules import ReleaseInfo
@@ -58,6 +58,12 @@ def test_a_model_that_is_a_folder_is_told_by_its_name() -> None:
     draft = PAIRS[0].draft.model_copy(update={"generator": "/home/ann/models/writer/"})
     row = row_of(PAIRS[0].model_copy(update={"draft": draft, "judge": "C:\\models\\judge"}))
     assert (row.generator, row.judge) == ("writer", "judge")
+    # Each of several judges, in any order.
+    for one, other in (("/home/ann/judge", "org/second"), ("org/second", "/home/ann/judge")):
+        row = row_of(PAIRS[0].model_copy(update={"judge": judge_name((one, other))}))
+        assert row.judge == judge_name(map(model_name, (one, other)))
+        assert row.judge.count("judge") == row.judge.count("org/second") == 1
+        assert "/home/ann" not in row.judge
     for name in ("org/model-7b", "model", "models\\judge", "./writer", ""):
         assert model_name(name) == name, "it is no folder"
 

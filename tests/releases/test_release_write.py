@@ -23,8 +23,9 @@ from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout, Part, RowVotes, parts_of, read_lines, read_rows
 from pairwright.dataset.layout import read_checksums, root_digest, splits_of, write_checksums
 from pairwright.errors import InputError
+from pairwright.evaluation.release import Release
 from pairwright.models.store import Store
-from pairwright.records import Pair, content_id, dyad_id, pseudonym
+from pairwright.records import Pair, content_id, dyad_id, judge_name, pseudonym
 from pairwright.releases.primary import UnitOutcome, read_primary
 from pairwright.releases.summary import rows_of
 from pairwright.releases.write import write_primary
@@ -105,6 +106,19 @@ def turning(wanted: Callable[[KeyedTask], bool]) -> Answer:
 
 
 # What goes in
+
+
+def test_each_of_several_judges_is_a_model_of_the_release(tmp_path: Path) -> None:
+    both = {"judge": judge_name(("judge-70b", "writer-7b"))}
+    run = run_of(tmp_path / "run", [pair.model_copy(update=both) for pair in PAIRS])
+    layout = Layout(tmp_path / "release")
+    done = pairwright("release", run, "--out", layout.root, "--version", "1.0.0")
+    assert done.code == 0, done.said
+    assert {row.judge for row in rows(layout)} == {both["judge"]}
+    done = pairwright("verify", layout.root)
+    assert done.code == 0, done.said
+    builders = Release(layout.root).ref.builders
+    assert {one.model for one in builders if one.role == "judge"} == {"judge-70b", "writer-7b"}
 
 
 def test_what_people_verified_is_released_as_the_run_has_it(release: Layout) -> None:

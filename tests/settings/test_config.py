@@ -92,9 +92,10 @@ def test_a_good_config_loads_with_defaults_for_the_rest(write: Callable[[str], P
     assert load(write(changed('["local"]', '"local"'))).roles.generator == ("local",)
     # A judge is one name, or several.
     assert "further_judges" not in config.roles.model_dump()
-    for given, judges in (('["local"]', ("local",)), ('["local", "local"]', ("local", "local"))):
-        several = load(write(changed('judge = "local"', f"judge = {given}")))
-        assert (several.roles.judges, several.roles.all) == (judges, ("local",))
+    other = '\n[endpoints.other]\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "other"\n'
+    for given, judges in (('["local"]', ("local",)), ('["local", "other"]', ("local", "other"))):
+        several = load(write(changed('judge = "local"', f"judge = {given}") + other))
+        assert several.roles.judges == several.roles.all == judges
     assert load(assets.EXAMPLES / "recorded" / "pairwright.toml").roles.planner == "planner"
 
 
@@ -171,6 +172,7 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> N
         # What does not go together.
         ('judge = "local"', 'judge = "gpt"', ["roles", "'gpt'", "only: local"]),
         ('["local"]', '["local", "other"]', ["roles", "'other'", "only: local"]),
+        ('judge = "local"', 'judge = ["local", "local"]', ["[roles] judge", "twice"]),
         ("words = 100", 'words = 100\naspects = "gold"', ["twins need aspects = 'planner'"]),
         ("words = 100", 'words = 100\naspects = "narrative"', ["twins need", "narrative"]),
         ("words = 100", "words = 100\npaper_writers = true", ["paper_writers", "modes"]),

@@ -37,6 +37,8 @@ from pairwright.settings.rules import JudgedGate
 from pairwright.stages.writer import Refusal, Stance, write
 
 MOST_NOTES = 2
+MOST_REASON = 600
+"""Characters of what a judge said that a writer reads."""
 
 _UNSERVED = "It did not serve this well enough: {unserved}."
 _SERVED = "It served this, which it should not: {served}."
@@ -99,7 +101,8 @@ def refusal_of(brief: SideBrief, refused: Draft) -> Refusal:
     reasons: tuple[str, ...] = ()
     if any(gate.gate == "parity" for gate in gates) and refused.comparison_reason:
         name = "A" if brief.side == "first" else "B"
-        reasons = (f"(Your answer is response {name}.) {refused.comparison_reason}",)
+        said = _brief(refused.comparison_reason)
+        reasons = (f"(Your answer is response {name}.) {said}",)
     return Refusal(brief.text(refused), faults, reasons)
 
 
@@ -142,13 +145,17 @@ def _aspects(brief: SideBrief, refused: Draft, *, served: bool) -> str:
         return ""
     scores = refused.adherence[brief.cell].scores
     named = [
-        f'"{aspect.aspect}" ({score.reason.strip()})'
-        if score.reason.strip()
-        else f'"{aspect.aspect}"'
+        f'"{aspect.aspect}" ({said})' if (said := _brief(score.reason)) else f'"{aspect.aspect}"'
         for aspect, score in zip(brief.rubric.aspects, scores, strict=True)
         if (score.score > 0 if served else score.score < FULL_ADHERENCE)
     ]
     return "; ".join(named)
+
+
+def _brief(reason: str) -> str:
+    """A reason on one line, cut where it is long."""
+    line = " ".join(reason.split())
+    return line if len(line) <= MOST_REASON else f"{line[:MOST_REASON].rstrip()} ..."
 
 
 def refused_twice(refused: Sequence[Draft]) -> str | None:

@@ -116,8 +116,8 @@ def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> Buil
     return BuildEstimate(
         items=len({u.item for u in work}),
         units=len(work),
-        first_draft=_lines(once + redrawn, sizes, config, len(corpus)),
-        at_most=_lines(most, sizes, config, len(corpus)),
+        first_draft=_lines(once + redrawn, redrawn, sizes, config, len(corpus)),
+        at_most=_lines(most, most - once, sizes, config, len(corpus)),
     )
 
 
@@ -171,23 +171,28 @@ def _tokens(texts: Iterable[str]) -> float:
 
 
 def _lines(
-    calls: Counter[str], sizes: dict[str, float], config: Config, histories: int
+    calls: Counter[str],
+    of_drafts: Counter[str],
+    sizes: dict[str, float],
+    config: Config,
+    histories: int,
 ) -> list[RoleEstimate]:
-    """One line a role: planner, generator (its first endpoint's price), judge. `histories` is the
-    number of different ones that a planner may read."""
+    """One line a role: planner, generator (its first endpoint's price), judge; and one for each
+    further judge, who is asked of drafts alone. `histories` is the number of different ones that a
+    planner may read."""
     # In the paper's setting it is the writers that read the history.
     if config.paper_writers:
         sizes = sizes | {"write": sizes["plan"]}
-    roles = {
-        "planner": (config.roles.planner, ("plan", "plan_blind", "narrative")),
-        "generator": (config.roles.generator[0], ("write",)),
-        "judge": (
-            config.roles.judge,
-            ("support", "match", "adherence", "quality", "compare", "choose"),
-        ),
-    }
+    roles = config.roles
+    draft_purposes = ("adherence", "quality", "compare")
+    asked = [
+        ("planner", roles.planner, calls, ("plan", "plan_blind", "narrative")),
+        ("generator", roles.generator[0], calls, ("write",)),
+        ("judge", roles.judge, calls, ("support", "match", *draft_purposes, "choose")),
+        *(("judge", name, of_drafts, draft_purposes) for name in roles.further_judges),
+    ]
     lines = []
-    for role, (name, purposes) in roles.items():
+    for role, name, calls, purposes in asked:
         endpoint = config.endpoints[name]
         sent = round(sum(calls[p] * sizes.get(p, 0) for p in purposes))
         thinking = endpoint.thinking_tokens or 0

@@ -48,6 +48,7 @@ from pairwright.records import (
     Rubric,
     Twin,
     content_id,
+    judge_name,
     pseudonym,
 )
 from pairwright.retrieve import ranked, selected
@@ -111,7 +112,7 @@ async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contr
     if isinstance(drawn, Rejected):
         return drawn.model_copy(update={"aspects": rubric.aspects, "dropped": rubric.dropped})
     draft, refused = drawn
-    judge = judge_name(models) if config.gated else None
+    judge = _judge(models) if config.gated else None
     pair = pair_of(item, "violate", draft, rubric)
     pair = pair.model_copy(update={"judge": judge, "simulated": log.simulated})
     return Contrast(pair=pair, refused=refused)
@@ -137,9 +138,8 @@ async def _write_paper(
         posts = min(first_seen.posts, also_seen.posts, key=len)
 
 
-def judge_name(models: Models) -> str:
-    """The models that judged a pair, as its record names them."""
-    return " + ".join(judge.name for judge in models.judges)
+def _judge(models: Models) -> str:
+    return judge_name(judge.name for judge in models.judges)
 
 
 def strategy_of(item: Item, strategies: tuple[str, ...]) -> str:
@@ -230,7 +230,7 @@ async def build_decoy(
         return drawn
     draft, refused, (served, _) = drawn
     pair = pair_of(item, "decoy", draft, served)
-    judge = judge_name(models) if config.gated else None
+    judge = _judge(models) if config.gated else None
     pair = pair.model_copy(update={"judge": judge, "simulated": log.simulated})
     return Contrast(pair=pair, refused=refused)
 
@@ -259,17 +259,20 @@ async def _draw_for_two(
         SideBrief("second", "adhering", rubrics[1], "second_own"),
     )
 
+    earlier = 0
+
     async def draw(number: int, refused: Sequence[Draft]) -> Draft | Rejected | None:
-        nonlocal briefs
-        last = refused[-1] if refused else None
-        if refused_twice(refused):
+        nonlocal briefs, earlier
+        alike = refused[earlier:]
+        if refused_twice(alike):
             first, second = (
-                brief._replace(rubric=without_unserved(brief, refused)) for brief in briefs
+                brief._replace(rubric=without_unserved(brief, alike)) for brief in briefs
             )
             if (first, second) == briefs:
                 return None
-            # Who writes for fewer aspects begins again.
-            briefs, last = (first, second), None
+            # Who writes for fewer aspects begins again: earlier drafts were held to others.
+            briefs, earlier, alike = (first, second), len(refused), ()
+        last = alike[-1] if alike else None
         own, other = briefs[0].rubric, briefs[1].rubric
         draft = await write_draft(item, briefs, last, models, rules, number, strategy)
         if isinstance(draft, Rejected):
@@ -371,7 +374,7 @@ def _twin(
     """Both halves over a draft: the asker's, and that of the partner, who has these posts."""
     users = map(pseudonym, (item.user, partner))
     twin_id = content_id(mode, item.id, *users, draft.first, draft.second)
-    judge = judge_name(models) if rules.config.gated else None
+    judge = _judge(models) if rules.config.gated else None
 
     def half(whose: Item, rubric: Rubric, *, asked: bool) -> Pair:
         pair = pair_of(whose, mode, draft, rubric, asked=asked)

@@ -25,7 +25,16 @@ from pairwright.dataset.row import (
     RowSupport,
     RowVotes,
 )
-from pairwright.records import Comparison, Pair, Post, ResponseSource, dyad_id, pseudonym
+from pairwright.records import (
+    Comparison,
+    Pair,
+    Post,
+    ResponseSource,
+    dyad_id,
+    judge_name,
+    judges_of,
+    pseudonym,
+)
 
 
 def row_of(
@@ -68,7 +77,7 @@ def row_of(
         aspects_origin=pair.rubric.origin,
         strategy=pair.draft.strategy,
         generator=model_name(pair.draft.generator),
-        judge=pair.judge and model_name(pair.judge),
+        judge=pair.judge and judge_name(map(model_name, judges_of(pair.judge))),
         quality=tuple(
             RowQuality(scale=scale, chosen=score, rejected=rejected[scale])
             for scale, score in chosen.items()

@@ -26,7 +26,7 @@ from pairwright.errors import InputError, first_invalid
 from pairwright.estimate import Estimate
 from pairwright.files import holds_run
 from pairwright.intervals import accuracy_by_cluster
-from pairwright.records import Cluster, Post, Record
+from pairwright.records import Cluster, Post, Record, judges_of
 from pairwright.text import visible
 
 BuildRole = Literal["planner", "generator", "judge"]
@@ -185,6 +185,9 @@ class _Manifest(Record, extra="ignore"):
         (), validation_alias=AliasPath("build", "roles", "generator")
     )
     judge: str = Field("", validation_alias=AliasPath("build", "roles", "judge"))
+    further_judges: tuple[str, ...] = Field(
+        (), validation_alias=AliasPath("build", "roles", "further_judges")
+    )
     endpoints: dict[str, _ReleaseEndpoint] = Field(
         default={}, validation_alias=AliasPath("build", "endpoints")
     )
@@ -242,8 +245,8 @@ class Release:
             # A pair names its own: more than one build may have made a release's pairs.
             if row.generator:
                 builders[BuildModel(role="generator", model=row.generator)] = None
-            if row.judge:
-                builders[BuildModel(role="judge", model=row.judge)] = None
+            for judge in judges_of(row.judge):
+                builders[BuildModel(role="judge", model=judge)] = None
         largest = sorted(by_source.items(), key=lambda item: (-len(item[1]), item[0]))[:SOURCES]
         return ReleaseRef(
             name=self._manifest.name,
@@ -291,7 +294,7 @@ class Release:
         named: tuple[tuple[BuildRole, str], ...] = (
             ("planner", build.planner),
             *(("generator", name) for name in build.generators),
-            ("judge", build.judge),
+            *(("judge", name) for name in (build.judge, *build.further_judges)),
         )
         for role, name in named:
             if name in build.endpoints and build.endpoints[name].model:

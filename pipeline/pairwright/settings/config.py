@@ -210,6 +210,8 @@ class Config(Record):
                     f"[roles] name the endpoint {role!r}, but there are only: {known}."
                     + near(role, self.endpoints)
                 )
+        if len(set(self.roles.judges)) < len(self.roles.judges):
+            raise ValueError("[roles] judge names an endpoint twice: each judges a draft once")
         if self.aspects != "planner" and any(MODES[mode].needs_partner for mode in self.modes):
             raise ValueError(
                 "twins need aspects = 'planner': no gold or narrative aspects exist for a partner"

@@ -26,7 +26,7 @@ from pairwright.dataset.layout import DOMAIN, SPLITS
 from pairwright.dataset.row import derived_twin_id
 from pairwright.errors import Difference
 from pairwright.modes import is_own_choice, is_twin, is_verifiable
-from pairwright.records import Side, content_id
+from pairwright.records import Side, content_id, judges_of
 from pairwright.releases.derive.documents import (
     AttributionLine,
     attribution_lines,
@@ -306,7 +306,8 @@ def check_rows(
             halves.add(row, where)
             decided.add(row, where)
             if models is not None and not is_own_choice(row.mode):
-                for name, model in (("generator", row.generator), ("judge", row.judge)):
+                named = [("judge", judge) for judge in judges_of(row.judge)]
+                for name, model in [("generator", row.generator), *named]:
                     if model is not None and model not in models:
                         what = f"{name} is {shown(model)}, no model that the build states"
                         raise difference(what, where)
