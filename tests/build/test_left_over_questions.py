@@ -20,6 +20,8 @@ from test_build_functions import (
     script,
 )
 
+from pairwright.construct.outcome_details import heading_of
+from pairwright.construct.outcomes import Outcome
 from pairwright.construct.partners import (
     PossiblePartner,
     Survey,
@@ -31,7 +33,7 @@ from pairwright.construct.partners import (
 )
 from pairwright.construct.written_pairs import build_decoy, build_placebo
 from pairwright.models import Request
-from pairwright.records import Aspect, Contrast, DroppedAspect, Item, Rejected, Twin
+from pairwright.records import Aspect, Contrast, DroppedAspect, Item, Mode, Rejected, Twin
 from scripted import (
     Others,
     Scripted,
@@ -290,3 +292,21 @@ def test_a_question_without_anybody_says_so_in_its_own_words() -> None:
     details = {item: one.detail for item, one in found.items() if isinstance(one, Rejected)}
     assert details["q"].startswith("nobody's posts that it was tried on show")
     assert details["p"] == "all users that it could be tried on are others' partners"
+
+
+@pytest.mark.parametrize(("mode", "second"), [("twin", "partner"), ("decoy", "stranger")])
+def test_the_second_user_of_a_decoy_is_shown_as_a_stranger(mode: Mode, second: str) -> None:
+    outcome = Outcome(
+        unit=f"{mode}:q",
+        mode=mode,
+        item_id="q",
+        user="una",
+        partner="victor",
+        posts=3,
+        result=Rejected(stage="gates", reason="parity", detail=""),
+        calls=(),
+        prompt_tokens=0,
+        completion_tokens=0,
+        simulated=False,
+    )
+    assert heading_of(outcome)[1].rest.startswith(f"user una, {second} victor; 3 earlier posts;")
