@@ -957,9 +957,10 @@ def test_an_aspect_that_was_not_served_twice_is_dropped_if_others_are_left() -> 
 
         llm = script(adherence=never_without, write_adhering=silent_without)
         assert refusals(no_twin(llm).drafts) == reasons
-    # Where no aspect would be left, nothing further is drawn.
-    never = no_twin(script(adherence=served(una_by_una=0)), draws=5)
-    assert refusals(never.drafts) == ["adherence"] * 2
+    # Where no aspect would be left, or fewer than a rubric has, nothing further is drawn.
+    for answer, least in ((served(una_by_una=0), 1), (plain_first, 2)):
+        never = no_twin(script(adherence=answer), planner={"min_aspects": least})
+        assert refusals(never.drafts) == ["adherence"] * 2
 
 
 HOSTILE = (

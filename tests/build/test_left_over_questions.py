@@ -20,6 +20,8 @@ from test_build_functions import (
     script,
 )
 
+from pairwright.construct.outcome_details import heading_of
+from pairwright.construct.outcomes import Outcome
 from pairwright.construct.partners import (
     PossiblePartner,
     Survey,
@@ -30,7 +32,8 @@ from pairwright.construct.partners import (
     survey_question,
 )
 from pairwright.construct.written_pairs import build_decoy, build_placebo
-from pairwright.records import Aspect, Contrast, DroppedAspect, Item, Rejected, Twin
+from pairwright.models import Request
+from pairwright.records import Aspect, Contrast, DroppedAspect, Item, Mode, Rejected, Twin
 from scripted import (
     Others,
     Scripted,
@@ -42,6 +45,7 @@ from scripted import (
     parts,
     policy,
     posts,
+    scored,
     verdicts,
     wait,
 )
@@ -115,6 +119,23 @@ def test_a_decoy_serves_only_what_the_users_own_posts_do_not_carry(
         assert (made.stage, made.reason) == ("decoy", "decoy_fits")
         assert [one.reason for one in made.dropped] == list(said)
         assert not llm.asked("write_adhering"), "nothing is written for it"
+
+
+def test_a_decoy_serves_no_more_aspects_than_the_response_it_is_held_against() -> None:
+    unserved = UNAS[1][2]
+
+    def judge(request: Request) -> Any:
+        aspects, response = parts("aspect", body(request)), parts("response", body(request))[0]
+        own = {FOR_UNA: UNAS, FOR_VICTOR: VICTORS}.get(response, ())
+        served = {aspect for _, _, aspect in own} - {unserved}
+        return scored(*(2 * (aspect in served) for aspect in aspects))
+
+    made = decoy(script(adherence=judge, **AWAY))
+    assert isinstance(made, Contrast)
+    assert refusals(made.refused) == ["adherence"] * 2
+    assert [a.aspect for a in made.pair.rubric.aspects] == [UNAS[0][2]]
+    fits = made.pair.draft.adherence
+    assert [len(fits[name].scores) for name in ("first_own", "second_own")] == [1, 1]
 
 
 def test_a_check_of_a_decoy_that_cannot_be_read_is_no_pass() -> None:
@@ -280,3 +301,21 @@ def test_a_question_without_anybody_says_so_in_its_own_words() -> None:
     details = {item: one.detail for item, one in found.items() if isinstance(one, Rejected)}
     assert details["q"].startswith("nobody's posts that it was tried on show")
     assert details["p"] == "all users that it could be tried on are others' partners"
+
+
+@pytest.mark.parametrize(("mode", "second"), [("twin", "partner"), ("decoy", "stranger")])
+def test_the_second_user_of_a_decoy_is_shown_as_a_stranger(mode: Mode, second: str) -> None:
+    outcome = Outcome(
+        unit=f"{mode}:q",
+        mode=mode,
+        item_id="q",
+        user="una",
+        partner="victor",
+        posts=3,
+        result=Rejected(stage="gates", reason="parity", detail=""),
+        calls=(),
+        prompt_tokens=0,
+        completion_tokens=0,
+        simulated=False,
+    )
+    assert heading_of(outcome)[1].rest.startswith(f"user una, {second} victor; 3 earlier posts;")

@@ -165,9 +165,10 @@ def refused_twice(refused: Sequence[Draft]) -> str | None:
     return gates[0] if same else None
 
 
-def without_unserved(brief: SideBrief, refused: Sequence[Draft]) -> Rubric:
+def without_unserved(brief: SideBrief, refused: Sequence[Draft], least: int) -> Rubric:
     """The side's rubric without the aspects that neither of the last two drafts fully served; the
-    rubric itself where the sides were refused for something else, or no aspect would be left."""
+    rubric itself where the sides were refused for something else, or fewer than `least` aspects
+    would be left."""
     if refused_twice(refused) not in ("adherence", "twin_margin", "twin_margin_mirror"):
         return brief.rubric
     both = [draft.adherence[brief.cell].scores for draft in refused[-2:]]
@@ -179,7 +180,7 @@ def without_unserved(brief: SideBrief, refused: Sequence[Draft]) -> Rubric:
             dropped.append(
                 DroppedAspect(aspect=aspect, reason="not_served", detail=scores[-1].reason)
             )
-    if not (aspects and dropped):
+    if len(aspects) < least or not dropped:
         return brief.rubric
     return brief.rubric.model_copy(
         update={"aspects": tuple(aspects), "dropped": (*brief.rubric.dropped, *dropped)}

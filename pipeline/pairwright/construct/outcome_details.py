@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.models import completion_of
 from pairwright.models.store import StoredCall
-from pairwright.modes import is_own_choice
+from pairwright.modes import is_own_choice, is_twin
 from pairwright.records import Draft, GateResult, Pair, Rejected, Rubric
 from pairwright.text import number_of, passages, visible
 
@@ -43,10 +43,11 @@ Detail: TypeAlias = Heading | DetailLine | Box
 
 def heading_of(outcome: Outcome) -> tuple[Heading, DetailLine]:
     """Which unit it is, for whom, and what it took."""
-    partner = f", partner {outcome.partner}" if outcome.partner else ""
+    role = "partner" if is_twin(outcome.mode) else "stranger"
+    second = f", {role} {outcome.partner}" if outcome.partner else ""
     marked = ", simulated" * outcome.simulated + ", recorded" * bool(outcome.recorded)
     return Heading(f"{outcome.unit}: {outcome.kind}"), DetailLine(
-        f"user {outcome.user}{partner}; {number_of(outcome.posts, 'earlier post')}; "
+        f"user {outcome.user}{second}; {number_of(outcome.posts, 'earlier post')}; "
         f"{number_of(len(outcome.calls), 'call')}, {outcome.prompt_tokens:,} prompt and "
         f"{outcome.completion_tokens:,} reply tokens{marked}"
     )

@@ -266,11 +266,15 @@ async def _draw_for_two(
         nonlocal briefs, earlier
         alike = refused[earlier:]
         if refused_twice(alike):
+            least = config.planner.min_aspects
             first, second = (
-                brief._replace(rubric=without_unserved(brief, alike)) for brief in briefs
+                brief._replace(rubric=without_unserved(brief, alike, least)) for brief in briefs
             )
             if (first, second) == briefs:
                 return None
+            if strategy == "decoy":
+                most = len(first.rubric.aspects)
+                second = second._replace(rubric=_of_most(second.rubric, most))
             # Who writes for fewer aspects begins again: earlier drafts were held to others.
             briefs, earlier, alike = (first, second), len(refused), ()
         last = alike[-1] if alike else None
@@ -302,6 +306,17 @@ async def _draw_for_two(
         aspects, dropped = (*first.aspects, *second.aspects), (*first.dropped, *second.dropped)
         return drawn.model_copy(update={"aspects": aspects, "dropped": dropped})
     return *drawn, rubrics
+
+
+def _of_most(rubric: Rubric, most: int) -> Rubric:
+    """The rubric with its first aspects alone: a decoy serves no more than the chosen response."""
+    dropped = tuple(
+        DroppedAspect(aspect=aspect, reason="over_the_word_limit")
+        for aspect in rubric.aspects[most:]
+    )
+    return rubric.model_copy(
+        update={"aspects": rubric.aspects[:most], "dropped": (*rubric.dropped, *dropped)}
+    )
 
 
 async def build_placebo(
