@@ -514,7 +514,7 @@ def test_a_second_run_asks_only_for_what_failed(tmp_path: Path) -> None:
         assert study.build().code == 1
         refused = {a.identity for a in endpoint.asked if user_question(study, 1) in a.identity}
         answered = set(endpoint.by_identity) - refused
-    study.assert_whole(63)
+    study.assert_whole(8)
     failed = {row["item_id"] for row in study.rows("failed.jsonl")}
     assert len(failed) == 1
     with in_thread(double()) as endpoint:
@@ -523,7 +523,7 @@ def test_a_second_run_asks_only_for_what_failed(tmp_path: Path) -> None:
         assert endpoint.n > 0
         assert answered.isdisjoint(endpoint.by_identity)
         assert set(endpoint.by_identity.values()) == {1}
-    study.assert_whole(63)
+    study.assert_whole(8)
     assert study.rows("failed.jsonl") == []
 
 
