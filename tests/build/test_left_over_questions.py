@@ -180,6 +180,12 @@ def test_a_partner_of_whom_something_is_known_after_all_makes_no_placebo() -> No
     assert not llm.asked("compare")
 
 
+def test_a_plan_that_cannot_be_read_is_not_taken_for_a_signal_of_the_partner() -> None:
+    made = placebo(script(write_plain=plain, plan="No JSON."))
+    assert isinstance(made, Rejected)
+    assert (made.stage, made.reason, made.user) == ("plan", "unparseable", "xia")
+
+
 def test_a_placebo_that_is_not_level_is_drawn_again() -> None:
     def better(request: Any) -> Any:
         return {"reason": "r", "verdict": "tie" if "first spoon" in body(request) else "A"}

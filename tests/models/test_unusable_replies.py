@@ -107,6 +107,36 @@ def test_replies_of_a_mended_server_are_asked_for_and_give_what_it_would_have_gi
     assert study.build().code == 0
 
 
+def test_a_second_judge_who_cannot_be_read_makes_a_run_short_and_is_asked_again(
+    study: Study,
+) -> None:
+    broken = True
+
+    async def answer(asked: Asked) -> web.StreamResponse:
+        body = ModelDouble().reply(asked.body)
+        if broken and asked.body["model"] == "second" and "<task>compare</task>" in asked.said:
+            body["choices"][0]["message"] = {"content": "Both of them {"}
+        return web.json_response(body)
+
+    with in_thread(answer, models=(MODEL, "second")) as endpoint:
+        second = {**study.settings["endpoints"]["served"], "base_url": endpoint.url}
+        study.change(
+            endpoints__served__base_url=endpoint.url,
+            endpoints__second={**second, "model": "second"},
+            roles__judge=["served", "second"],
+        )
+        done = study.build()
+        assert done.code == 1
+        assert "This run is short: 4 units were refused of 4" in done.err
+        assert "compare: 4 times not what was asked for" in done.err
+        assert "--ask-again-for unparseable" in done.err
+        broken = False
+        assert study.build("--ask-again-for", "unparseable").code == 0
+        kept = study.rows("pairs.jsonl")
+        assert {pair["judge"] for pair in kept} == {f"{MODEL} + second"}
+        assert study.rows("rejected.jsonl") == []
+
+
 def test_a_text_of_the_model_in_place_of_content_is_not_taken_for_a_response(
     server: Server, study: Study
 ) -> None:

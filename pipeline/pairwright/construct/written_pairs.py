@@ -334,6 +334,8 @@ async def build_placebo(
     models, log = traced(models)
     posts = fair_posts(item, partner.profile)
     found = await plan_rubric(item, partner.user, posts, models, rules)
+    if isinstance(found, Rejected) and found.reason != "no_personal_signal":
+        return found
     if not isinstance(found, Rejected) or not says_nothing(found):
         detail = "the partner's posts show something that bears on the question"
         return Rejected(stage="placebo", reason="partner_signal", detail=detail, user=partner.user)
