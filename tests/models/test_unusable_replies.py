@@ -137,6 +137,26 @@ def test_a_second_judge_who_cannot_be_read_makes_a_run_short_and_is_asked_again(
         assert study.rows("rejected.jsonl") == []
 
 
+def test_a_check_of_decoys_that_is_cut_short_is_the_judges(study: Study) -> None:
+    checks = 0
+
+    async def answer(asked: Asked) -> web.StreamResponse:
+        nonlocal checks
+        body = ModelDouble().reply(asked.body)
+        checks += "<task>support</task>" in asked.said
+        # The first two are of the rubrics of both users.
+        if checks > 2 and "<task>support</task>" in asked.said:
+            body["choices"][0] |= {"message": {"content": "{"}, "finish_reason": "length"}
+        return web.json_response(body)
+
+    with in_thread(answer, models=(MODEL,)) as endpoint:
+        study.change(modes=["decoy"], planner__support_control=0.0, served__base_url=endpoint.url)
+        done = study.build()
+    assert done.code == 1
+    assert "support_decoy: 2 times cut short at max_tokens = 1024" in done.err
+    assert "raise max_tokens under [sampling.judge]" in done.err
+
+
 def test_a_text_of_the_model_in_place_of_content_is_not_taken_for_a_response(
     server: Server, study: Study
 ) -> None:
