@@ -17,10 +17,10 @@ from pairwright.construct.outcomes import (
     Outcome,
     OutcomeKind,
     lacks_reply,
-    unusable_reply,
     last_stage,
     reason_of,
     stages_up_to,
+    unusable_reply,
 )
 from pairwright.estimate import Estimate, share
 from pairwright.models import Leniency, Reply, completion_of, parse
@@ -302,8 +302,8 @@ class Tally:
         """The units that were refused because no reply could be used, by prompt and reason."""
         found = Counter[tuple[str, str]]()
         for (_, stage, reason), n in self.rejected.items():
-            if unusable := unusable_reply(stage, reason):
-                found[unusable] += n
+            if lacking := unusable_reply(stage, reason):
+                found[lacking] += n
         return found
 
     @property
