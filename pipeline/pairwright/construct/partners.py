@@ -20,6 +20,7 @@ from typing import Literal, NamedTuple
 
 from pairwright import text
 from pairwright.construct.build_rules import BuildRules, plan_of, rubric_of
+from pairwright.construct.candidates import are_level
 from pairwright.construct.outcomes import Brief, Failure, Pending, reason_of
 from pairwright.models import Models, together
 from pairwright.models.store import Store
@@ -103,10 +104,13 @@ async def survey_question(
     """
     rubric, config = await rubric_of(item, models, rules), rules.config
     if isinstance(rubric, Rejected):
-        anybody = tried.posts if "placebo" in config.modes and says_nothing(rubric) else ()
-        return Survey(
-            signal=False, possible=tuple(PossiblePartner(user, bearing=0) for user in anybody)
+        plain = "placebo" in config.modes and says_nothing(rubric)
+        anybody = (
+            PossiblePartner(user, bearing=0)
+            for user, posts in tried.posts.items()
+            if plain and are_level(len(item.profile), len(posts), config.twin)
         )
+        return Survey(signal=False, possible=tuple(anybody))
     users = list(tried.posts)[: None if "decoy" in config.modes else tried.suited]
     plans = await together(*(plan_of(item, tried.posts[user], models, rules) for user in users))
     shows = [
