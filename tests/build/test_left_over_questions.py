@@ -33,7 +33,7 @@ from pairwright.construct.partners import (
 )
 from pairwright.construct.written_pairs import build_decoy, build_placebo
 from pairwright.models import Request
-from pairwright.records import Aspect, Contrast, DroppedAspect, Item, Mode, Rejected, Twin
+from pairwright.records import Aspect, Contrast, DroppedAspect, Item, Mode, Post, Rejected, Twin
 from scripted import (
     Others,
     Scripted,
@@ -180,13 +180,29 @@ def test_a_partner_of_whom_something_is_known_after_all_makes_no_placebo() -> No
     assert not llm.asked("compare")
 
 
-def test_a_partner_without_as_many_older_posts_makes_no_placebo() -> None:
-    for profile in ((), (*SILENT, *posts("And at night.", "It snores.", prefix="more"))):
-        llm = script(write_plain=plain)
-        made = placebo(llm, NOBODY_EITHER.model_copy(update={"profile": profile}))
-        assert isinstance(made, Rejected)
-        assert (made.stage, made.reason) == ("placebo", "histories_unlike")
-        assert not llm.requests
+@pytest.mark.parametrize("number", [0, 3])
+def test_a_placebo_is_of_two_users_with_about_as_many_posts_before_the_question(
+    number: int,
+) -> None:
+    older = posts(*(f"The cat sleeps on radiator {n}." for n in range(number)), prefix="xia")
+    late = Post(id="late", text="The cat has a new bed.", created="2031-01-01T00:00:00")
+    partner = NOBODY_EITHER.model_copy(update={"profile": (*older, late)})
+    llm = script(write_plain=plain)
+    made = placebo(llm, partner)
+    assert isinstance(made, Rejected)
+    assert (made.stage, made.reason) == ("placebo", "unlike_histories")
+    assert made.detail == f"1 posts of the asker, {number} of the partner"
+    assert llm.purposes == []
+    tried = SurveyedUsers({"xia": older, "wim": STRANGER}, 0)
+    rules = policy(Others([SILENT]), modes=["placebo"])
+    found = wait(survey_question(NOBODY, tried, models(script(plan={"aspects": []})), rules))
+    assert names(found) == ["wim"]
+
+
+def test_a_plan_that_cannot_be_read_is_not_taken_for_a_signal_of_the_partner() -> None:
+    made = placebo(script(write_plain=plain, plan="No JSON."))
+    assert isinstance(made, Rejected)
+    assert (made.stage, made.reason, made.user) == ("plan", "unparseable", "xia")
 
 
 def test_a_placebo_that_is_not_level_is_drawn_again() -> None:

@@ -107,6 +107,56 @@ def test_replies_of_a_mended_server_are_asked_for_and_give_what_it_would_have_gi
     assert study.build().code == 0
 
 
+def test_a_second_judge_who_cannot_be_read_makes_a_run_short_and_is_asked_again(
+    study: Study,
+) -> None:
+    broken = True
+
+    async def answer(asked: Asked) -> web.StreamResponse:
+        body = ModelDouble().reply(asked.body)
+        if broken and asked.body["model"] == "second" and "<task>compare</task>" in asked.said:
+            body["choices"][0]["message"] = {"content": "Both of them {"}
+        return web.json_response(body)
+
+    with in_thread(answer, models=(MODEL, "second")) as endpoint:
+        second = {**study.settings["endpoints"]["served"], "base_url": endpoint.url}
+        study.change(
+            endpoints__served__base_url=endpoint.url,
+            endpoints__second={**second, "model": "second"},
+            roles__judge=["served", "second"],
+        )
+        done = study.build()
+        assert done.code == 1
+        assert "This run is short: 4 units were refused of 4" in done.err
+        assert "compare: 4 times not what was asked for" in done.err
+        assert "--ask-again-for unparseable" in done.err
+        broken = False
+        assert study.build("--ask-again-for", "unparseable").code == 0
+        kept = study.rows("pairs.jsonl")
+        assert {pair["judge"] for pair in kept} == {f"{MODEL} + second"}
+        assert study.rows("rejected.jsonl") == []
+
+
+def test_a_check_of_decoys_that_is_cut_short_is_the_judges(study: Study) -> None:
+    checks = 0
+
+    async def answer(asked: Asked) -> web.StreamResponse:
+        nonlocal checks
+        body = ModelDouble().reply(asked.body)
+        checks += "<task>support</task>" in asked.said
+        # The first two are of the rubrics of both users.
+        if checks > 2 and "<task>support</task>" in asked.said:
+            body["choices"][0] |= {"message": {"content": "{"}, "finish_reason": "length"}
+        return web.json_response(body)
+
+    with in_thread(answer, models=(MODEL,)) as endpoint:
+        study.change(modes=["decoy"], planner__support_control=0.0, served__base_url=endpoint.url)
+        done = study.build()
+    assert done.code == 1
+    assert "support_decoy: 2 times cut short at max_tokens = 1024" in done.err
+    assert "raise max_tokens under [sampling.judge]" in done.err
+
+
 def test_a_text_of_the_model_in_place_of_content_is_not_taken_for_a_response(
     server: Server, study: Study
 ) -> None:

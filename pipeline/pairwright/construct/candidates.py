@@ -57,7 +57,7 @@ def suits(item: Item, posts: tuple[Post, ...], rules: TwinRules, language: str |
     asker's, and none repeats it."""
     asks = text.terms(item.question, language)
     older = older_than(item, posts)
-    if not level_histories(len(item.profile), len(older), rules):
+    if not are_level(len(item.profile), len(older), rules):
         return False
     relevant = sum(
         _bears(asks, text.terms(post.text, language), rules.relevance_floor) for post in older
@@ -140,7 +140,7 @@ class _UserChoice:
             if created is None or written is None or is_older(written, created)
         ]
         relevant = sum(_bears(asks, terms, rules.relevance_floor) for terms in older)
-        return level_histories(posts, len(older), rules) and relevant >= rules.min_relevant
+        return are_level(posts, len(older), rules) and relevant >= rules.min_relevant
 
     def _asks(self, item: Item) -> frozenset[str]:
         return text.terms(item.question, self._language(item))
@@ -154,8 +154,8 @@ class _UserChoice:
         return _Reader(self._asks(item), item.created, posts, terms)
 
 
-def level_histories(asker: int, partner: int, rules: TwinRules) -> bool:
-    """Whether two histories have about as many posts; nobody's is level with an empty one."""
+def are_level(asker: int, partner: int, rules: TwinRules) -> bool:
+    """Whether two users have about as many posts."""
     return max(asker, partner) <= rules.length_ratio * min(asker, partner)
 
 

@@ -202,8 +202,18 @@ def last_stage(outcome: Outcome) -> Stage | None:
 
 
 def lacks_reply(refusal: Rejected) -> bool:
-    """Whether it was refused because a model gave no reply that can be used."""
+    """Whether it was refused before any draft because a model gave no reply that can be used."""
     return refusal.stage != "gates" and refusal.reason in UNUSABLE
+
+
+def unusable_reply(stage: str, reason: str) -> tuple[str, str] | None:
+    """The prompt whose replies could not be used, and why, where a unit was refused for it; of a
+    draft that a judge's reply refused, both are in the name of the gate: `compare_unparseable`."""
+    if stage != "gates":
+        return (stage, reason) if reason in UNUSABLE else None
+    found = (why for why in UNUSABLE if reason.endswith(f"_{why}"))
+    why = next(found, None)
+    return (reason.removesuffix(f"_{why}"), why) if why else None
 
 
 def funnel_rows(reached: Counter[tuple[Mode, Stage]], mode: Mode) -> list[tuple[Stage, Estimate]]:

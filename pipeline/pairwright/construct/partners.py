@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 
 from pairwright import text
 from pairwright.construct.build_rules import BuildRules, plan_of, rubric_of
-from pairwright.construct.candidates import level_histories
+from pairwright.construct.candidates import are_level
 from pairwright.construct.outcomes import Brief, Failure, Pending, reason_of
 from pairwright.models import Models, together
 from pairwright.models.store import Store
@@ -104,12 +104,11 @@ async def survey_question(
     """
     rubric, config = await rubric_of(item, models, rules), rules.config
     if isinstance(rubric, Rejected):
-        if "placebo" not in config.modes or not says_nothing(rubric):
-            return Survey(signal=False)
+        plain = "placebo" in config.modes and says_nothing(rubric)
         anybody = (
             PossiblePartner(user, bearing=0)
             for user, posts in tried.posts.items()
-            if level_histories(len(item.profile), len(posts), config.twin)
+            if plain and are_level(len(item.profile), len(posts), config.twin)
         )
         return Survey(signal=False, possible=tuple(anybody))
     users = list(tried.posts)[: None if "decoy" in config.modes else tried.suited]

@@ -17,12 +17,17 @@ from typing import Any, NamedTuple, cast
 from pydantic_core import from_json
 
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.outcomes import Outcome, OutcomeKind, iterate_outcomes, iterate_pair_lines
+from pairwright.construct.outcomes import (
+    Outcome,
+    OutcomeKind,
+    iterate_outcomes,
+    iterate_pair_lines,
+    unusable_reply,
+)
 from pairwright.construct.tally import names_of
 from pairwright.dataset import Layout, Row, parts_of, read_lines, read_rows
 from pairwright.errors import InputError
 from pairwright.models import Completion, completion_of
-from pairwright.models.model import UNUSABLE
 from pairwright.models.store import Store
 from pairwright.records import Mode, Pair, Rejected
 from pairwright.text import number_of
@@ -217,12 +222,15 @@ def set_aside_unusable(store: Store, reasons: Collection[str]) -> int:
     units, keys, refused = set[str](), set[str](), Counter[str]()
     for outcome in iterate_outcomes(store, "rejected"):
         result = outcome.result
-        if not isinstance(result, Rejected) or result.reason not in UNUSABLE:
+        if not isinstance(result, Rejected):
             continue
-        refused[result.reason] += 1
-        if result.reason in reasons:
+        if (unusable := unusable_reply(result.stage, result.reason)) is None:
+            continue
+        prompt, reason = unusable
+        refused[reason] += 1
+        if reason in reasons:
             units |= {outcome.unit, f"survey:{outcome.item_id}"}
-            of_stage = [call.key for call in outcome.calls if call.purpose == result.stage]
+            of_stage = [call.key for call in outcome.calls if call.purpose == prompt]
             bodies = {key: body for key in of_stage if (body := store.get(key)) is not None}
             bad = [key for key, body in bodies.items() if not _is_reply(completion_of(key, body))]
             # All of them where each reply is JSON, and was refused for what is in it.

@@ -20,10 +20,10 @@ from pairwright.construct.outcomes import (
     last_stage,
     reason_of,
     stages_up_to,
+    unusable_reply,
 )
 from pairwright.estimate import Estimate, share
 from pairwright.models import Leniency, Reply, completion_of, parse
-from pairwright.models.model import UNUSABLE
 from pairwright.models.store import Reading, Store, UnitEntry, UnitIndex
 from pairwright.models.store.database import unusable
 from pairwright.modes import Stage
@@ -299,11 +299,11 @@ class Tally:
 
     @property
     def unusable(self) -> Counter[tuple[str, str]]:
-        """The units that were refused because no reply could be used, by stage and reason."""
+        """The units that were refused because no reply could be used, by prompt and reason."""
         found = Counter[tuple[str, str]]()
         for (_, stage, reason), n in self.rejected.items():
-            if stage != "gates" and reason in UNUSABLE:
-                found[stage, reason] += n
+            if lacking := unusable_reply(stage, reason):
+                found[lacking] += n
         return found
 
     @property

@@ -21,7 +21,7 @@ from typing import cast
 
 from pairwright import text
 from pairwright.construct.build_rules import BuildRules, plan_of, plan_rubric, rubric_of
-from pairwright.construct.candidates import level_histories
+from pairwright.construct.candidates import are_level
 from pairwright.construct.corpus import fair_posts, older_than
 from pairwright.construct.draft_judging import judge_draft
 from pairwright.construct.drafts import (
@@ -334,10 +334,13 @@ async def build_placebo(
     config = rules.config
     models, log = traced(models)
     posts = fair_posts(item, partner.profile)
-    if not level_histories(len(item.profile), len(posts), config.twin):
-        detail = f"the partner has {len(posts)} older posts, the asker {len(item.profile)}"
-        return Rejected(stage="placebo", reason="histories_unlike", detail=detail)
+    if not are_level(len(item.profile), len(posts), config.twin):
+        # They are a couple by another question, before which the partner wrote more, or less.
+        detail = f"{len(item.profile)} posts of the asker, {len(posts)} of the partner"
+        return Rejected(stage="placebo", reason="unlike_histories", detail=detail)
     found = await plan_rubric(item, partner.user, posts, models, rules)
+    if isinstance(found, Rejected) and found.reason != "no_personal_signal":
+        return found
     if not isinstance(found, Rejected) or not says_nothing(found):
         detail = "the partner's posts show something that bears on the question"
         return Rejected(stage="placebo", reason="partner_signal", detail=detail, user=partner.user)

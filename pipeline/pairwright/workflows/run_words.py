@@ -206,7 +206,10 @@ def _unusable_replies(status: RunStatus) -> Iterator[str]:
     if not counted.short_of_replies:
         return
     roles = {
-        stage: _ROLES[SYSTEM_TEXTS[stage]] for stage, why in counted.unusable if why == CUT_SHORT
+        # Prompts that go by another name, such as `support_decoy`, are the judge's.
+        stage: _ROLES[SYSTEM_TEXTS.get(stage, "system_judging")]
+        for stage, why in counted.unusable
+        if why == CUT_SHORT
     }
     rooms = {role: _rooms(getattr(status.config.sampling, role)) for role in roles.values()}
     reasons = "; ".join(
