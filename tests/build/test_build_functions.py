@@ -993,6 +993,14 @@ def test_a_judges_reason_is_cut_and_inert_in_the_prompt_of_the_next_draw(kind: s
     assert again.count("</reader>") == (kind == "compare")
 
 
+def test_a_text_without_end_does_not_come_back_to_its_writer_whole() -> None:
+    endless = "More and more bread. " * 5_000
+    llm = script(write_adhering=lambda r: writer(r) if r.draw else endless)
+    assert refusals(kept_twin(llm).refused) == ["word_limit"]
+    again = [body(r) for r in llm.asked("write_adhering") if r.draw == 1]
+    assert all("It had 20000 words" in p.replace(",", "") and len(p) < 6000 for p in again)
+
+
 SECOND_JUDGE = "the-second-judge"
 
 

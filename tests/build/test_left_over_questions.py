@@ -313,10 +313,17 @@ def test_placebos_do_not_take_the_room_of_a_couples_twins() -> None:
 
 
 def test_a_question_without_anybody_says_so_in_its_own_words() -> None:
-    found = assign_partners([question("q", "ada"), question("p", "bob", signal=False)], 4, 0)
+    asked = [
+        question("q", "ada"),
+        question("p", "bob", signal=False),
+        question("t", "cyd", "dan"),
+        question("r", "eve", "dan", signal=False),
+    ]
+    found = assign_partners(asked, 4, 0)
     details = {item: one.detail for item, one in found.items() if isinstance(one, Rejected)}
     assert details["q"].startswith("nobody's posts that it was tried on show")
-    assert details["p"] == "all users that it could be tried on are others' partners"
+    assert details["p"] == "nobody that it was tried on has about as many posts"
+    assert details["r"] == "those whose posts are about as many are others' partners"
 
 
 @pytest.mark.parametrize(("mode", "second"), [("twin", "partner"), ("decoy", "stranger")])

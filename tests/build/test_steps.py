@@ -54,7 +54,8 @@ class Build:
         list(self.store.outcomes())  # As a store that was closed and opened: all is on the disk.
         self.store.begin("run")
         summary = SourceSummary(path="", hash="", items=ITEMS, refused={}, repaired={})
-        folder, rules = RunFolder(self.store.path.parent), policy(**config)
+        folder = RunFolder(self.store.path.parent)
+        rules = policy(**{"modes": ["twin", "violate"], **config})
         task = BuildTask(self.corpus, summary, rules, self.store, folder, target=target)
         taken = []
         for units in task.steps():

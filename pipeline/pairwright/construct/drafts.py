@@ -39,6 +39,8 @@ from pairwright.stages.writer import Refusal, Stance, write
 MOST_NOTES = 2
 MOST_REASON = 600
 """Characters of what a judge said that a writer reads."""
+MOST_CHARACTERS = 30
+"""The same of a refused text, for each word that is accepted."""
 
 _UNSERVED = "It did not serve this well enough: {unserved}."
 _SERVED = "It served this, which it should not: {served}."
@@ -92,9 +94,10 @@ class SideBrief(NamedTuple):
         return draft.first if self.side == "first" else draft.second
 
 
-def refusal_of(brief: SideBrief, refused: Draft) -> Refusal:
-    """What the writer of this side reads of the refused draft: up to two sentences on what was
-    wrong, and what the judge said where it preferred the other side."""
+def refusal_of(brief: SideBrief, refused: Draft, words: int) -> Refusal:
+    """What the writer of this side reads of the refused draft: its text, cut where it is many times
+    as long as the `words` that are accepted; up to two sentences on what was wrong; and what the
+    judge said where it preferred the other side."""
     gates = [gate for gate in refused.gates if brief.side in gate.sides]
     lines = (_note(gate, brief, refused) for gate in gates)
     faults = tuple(dict.fromkeys(note for note in lines if note))[:MOST_NOTES]
@@ -103,7 +106,7 @@ def refusal_of(brief: SideBrief, refused: Draft) -> Refusal:
         name = "A" if brief.side == "first" else "B"
         said = _brief(refused.comparison_reason)
         reasons = (f"(Your answer is response {name}.) {said}",)
-    return Refusal(brief.text(refused), faults, reasons)
+    return Refusal(brief.text(refused)[: MOST_CHARACTERS * words], faults, reasons)
 
 
 def _note(result: GateResult, brief: SideBrief, refused: Draft) -> str | None:
@@ -235,7 +238,7 @@ async def write_draft(
         if refused:
             failed = [gate.sides for gate in refused.gates if not gate.passed]
             if any(brief.side in sides for sides in failed):
-                refusal = refusal_of(brief, refused)
+                refusal = refusal_of(brief, refused, rules.config.words)
             elif all(failed):
                 return brief.text(refused)
             # A judgement that could not be read is nobody's fault: both sides are drawn again.

@@ -314,10 +314,11 @@ def _partner(
 ) -> str | Rejected:
     partner = partners.get(question.user)
     if partner is None:
-        if not question.signal:
-            detail = "all users that it could be tried on are others' partners"
-        elif question.possible:
-            detail = "those whose posts show a signal for this question are others' partners"
+        if question.possible:
+            shows = "show a signal for this question" if question.signal else "are about as many"
+            detail = f"those whose posts {shows} are others' partners"
+        elif not question.signal:
+            detail = "nobody that it was tried on has about as many posts"
         else:
             detail = "nobody's posts that it was tried on show a personal signal for this question"
         return Rejected(stage="partners", reason="no_partner", detail=detail)
