@@ -16,7 +16,7 @@ from pairwright.extras import install
 from pairwright.releases.hub import push
 from pairwright.releases.primary import ReleaseKind
 from pairwright.releases.verify import VerifiedRelease
-from released import PAIRS, released, run_of
+from released import PAIRS, run_of
 from study import pairwright
 from tampering import bytes_of, copy_of
 
@@ -222,9 +222,14 @@ def test_what_was_changed_since_it_was_verified_is_not_pushed(
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made by a process of its own, with the whole page of its audit."""
     base = tmp_path_factory.mktemp("push")
     run = run_of(base / "run", PAIRS[:3], study=False)
-    return released(run, base / "release", "0.1.0", "--trial").root
+    program = [sys.executable, "-c", "from pairwright.cli import main; main()", "release"]
+    options = ["--out", base / "release", "--version", "0.1.0", "--trial"]
+    done = subprocess.run([*program, run, *options], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return base / "release"
 
 
 @pytest.mark.real
