@@ -43,7 +43,7 @@ TRIED = SurveyedUsers({"victor": VICTOR, "wim": STRANGER}, suited=2)
 def survey(least: int = 1, **answers: Answer) -> tuple[Survey, Scripted]:
     """The survey of Una's question, and the models that were asked."""
     llm = script(ENGLISH, **answers)
-    rules = policy(Others([VICTOR, STRANGER]), planner={"min_aspects": least})
+    rules = policy(Others([VICTOR, STRANGER]), modes=["twin"], planner={"min_aspects": least})
     return wait(survey_question(ASKER, TRIED, models(llm), rules)), llm
 
 

@@ -19,7 +19,8 @@ def test_a_history_is_computed_once_for_all_questions_it_is_read_for() -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
-    assert found["calls_per_history"] > 4.5
-    assert found["computed_ratio"] <= 0.45
-    # Judges read their rules before the material, so a cache holds them; writers read theirs last.
-    assert found["computed_ratio_item"] <= 0.85
+    # Of other users the posts that are nearest to the question are read, not the same for each.
+    assert found["calls_per_history"] > 2
+    assert found["computed_ratio"] <= 0.75
+    # All calls of an item compute less than their plans alone sent when whole histories were read.
+    assert found["computed_per_item"] <= 6000

@@ -149,9 +149,8 @@ def test_every_unit_ends_with_a_reason(planned: Study, judged: Study) -> None:
     planned.assert_whole(4)
     judged.assert_whole(3)
     assert {call.purpose for call in calls(planned)} >= {"plan"}
-    assert {call.purpose for call in calls(judged)} >= {
-        "write_adhering", "adherence", "quality", "compare",
-    }  # fmt: skip
+    # What is asked after a comparison depends on what the model says there.
+    assert {call.purpose for call in calls(judged)} >= {"write_adhering", "compare"}
 
 
 def test_a_second_run_sends_nothing_and_gives_the_same_files(planned: Study, judged: Study) -> None:
