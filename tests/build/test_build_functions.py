@@ -1031,6 +1031,7 @@ def test_of_two_judges_both_must_accept_a_draft_and_the_first_gives_the_scores()
     (last,) = refused.drafts
     assert last.refused_by is not None
     assert last.refused_by.judge == SECOND_JUDGE
+    assert refused.detail == f"measured 2.0, limit 3.0, by {SECOND_JUDGE}"
     # The scores are of the judge who refused it.
     assert min(quality.mean for quality in last.quality.values()) == 2
 

@@ -35,13 +35,13 @@ ITEMS = 4
 def test_a_build_gives_its_counts_and_prints_nothing(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    config = write_example_study(tmp_path / "study")
+    config = Study.make(tmp_path / "study", limit=ITEMS).config
     events = list[Event]()
     result = build(config, tmp_path / "run", limit=ITEMS, progress=events.append)
     assert capfd.readouterr() == ("", "")
     assert result.whole
     assert result.round is None
-    assert not result.status.simulated
+    assert result.status.simulated
     assert result.status.pairs == len((tmp_path / "run" / "pairs.jsonl").read_text().splitlines())
     assert result.usage.sent == result.status.stored.calls > 0
     assert all(check.found.n >= check.found.k for check in result.status.checks)
@@ -59,7 +59,7 @@ def test_a_build_gives_its_counts_and_prints_nothing(
 def test_it_builds_the_same_files_as_the_command_and_inside_a_running_event_loop(
     tmp_path: Path,
 ) -> None:
-    config = write_example_study(tmp_path / "study")
+    config = Study.make(tmp_path / "study", limit=ITEMS).config
     assert pairwright("build", config, "--run", tmp_path / "a", "--limit", ITEMS).code == 0
 
     async def cell() -> None:
@@ -80,7 +80,7 @@ def test_it_builds_the_same_files_as_the_command_and_inside_a_running_event_loop
 
 
 def test_a_config_can_be_changed_in_python(tmp_path: Path) -> None:
-    path = write_example_study(tmp_path / "study")
+    path = Study.make(tmp_path / "study", limit=ITEMS).config
     config = load(path).model_copy(update={"modes": ("violate",)})
     result = build(config, tmp_path / "run", folder=path.parent, limit=ITEMS)
     assert set(result.status.tally.pairs) == {"violate"}

@@ -130,6 +130,8 @@ def test_a_second_judge_who_cannot_be_read_makes_a_run_short_and_is_asked_again(
         assert "This run is short: 4 units were refused of 4" in done.err
         assert "compare: 4 times not what was asked for" in done.err
         assert "--ask-again-for unparseable" in done.err
+        unit = study.rows("rejected.jsonl")[0]["unit"]
+        assert "stop compare_unparseable of second:" in pairwright("show", study.run, unit).out
         broken = False
         assert study.build("--ask-again-for", "unparseable").code == 0
         kept = study.rows("pairs.jsonl")

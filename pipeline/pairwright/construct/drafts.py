@@ -214,10 +214,11 @@ async def draw_until_accepted(
     if failure is not None:
         return failure.model_copy(update={"drafts": tuple(refused)})
     gate = refused[-1].refused_by
+    judge = f", by {gate.judge}" if gate and gate.judge else ""
     return Rejected(
         stage="gates",
         reason=gate.gate if gate else "",
-        detail=f"measured {gate.value}, limit {gate.limit}" if gate else "",
+        detail=f"measured {gate.value}, limit {gate.limit}{judge}" if gate else "",
         drafts=tuple(refused),
     )
 

@@ -129,7 +129,8 @@ def _draft(draft: Draft) -> Iterator[Detail]:
     if draft.comparison:
         yield DetailLine(f"compared in both orders: {draft.comparison.value}")
     for gate in draft.gates:
-        rest = f" {gate.gate}: {_measured(gate)}"
+        judge = f" of {gate.judge}" if gate.judge else ""
+        rest = f" {gate.gate}{judge}: {_measured(gate)}"
         if gate.passed:
             yield DetailLine(rest, "pass", "green", indent="  ")
         else:
