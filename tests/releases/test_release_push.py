@@ -226,8 +226,8 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("push")
     run = run_of(base / "run", PAIRS[:3], study=False)
     program = [sys.executable, "-c", "from pairwright.cli import main; main()", "release"]
-    options = ["--out", base / "release", "--version", "0.1.0", "--trial"]
-    done = subprocess.run([*program, run, *options], capture_output=True, text=True)
+    options = ["--out", str(base / "release"), "--version", "0.1.0", "--trial"]
+    done = subprocess.run([*program, str(run), *options], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return base / "release"
 
