@@ -51,6 +51,9 @@ model = "pairwright-simulated"
 others = 5
 others_share = 1.0  # Copies of users share their aspects, which would make these generic.
 
+[gates]
+off = ["shared_words"]  # The model's double says again what the posts say, in the same words.
+
 [human]
 rule = "majority"
 votes = 1
