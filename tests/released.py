@@ -317,8 +317,9 @@ def _kept(kept: list[Pair]) -> Iterable[Outcome]:
         asked, last = subject.pairs[0], subject.pairs[-1]
         whole = is_twin(asked.mode)
         made = Twin(id=subject.id, halves=(asked, last)) if whole else Contrast(pair=asked)
-        n = int(asked.item_id.rpartition("_")[2])
-        partner = last.user if whole else partner_of(n) if asked.mode == "decoy" else None
+        partner = last.user if whole else None
+        if asked.mode == "decoy":
+            partner = partner_of(int(asked.item_id.rpartition("_")[2]))
         yield _outcome(asked.mode, asked.item_id, asked.user, made, partner)
 
 
