@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, cast, get_args
 import pytest
 
 from pairwright.construct import build_contrast, build_twin
+from pairwright.construct.contrasts import strategy_of
 from pairwright.construct.drafts import NOTES
 from pairwright.construct.unit_work import generator_of
-from pairwright.construct.written_pairs import strategy_of
 from pairwright.errors import CallFailed
 from pairwright.models import Models, Request
 from pairwright.records import (

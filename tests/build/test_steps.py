@@ -215,6 +215,14 @@ def test_a_target_counts_twins_and_the_rest_follows_them(build: Build) -> None:
     assert {"decoy", "placebo"} <= tasks(more[-1])
 
 
+def test_twins_come_first_whatever_the_order_of_the_modes(build: Build) -> None:
+    taken = build.run(target=3, modes=ALL[::-1], fate=shares)
+    assert len(build.twins()) == 3
+    assert [tasks(step) for step in taken[:2]] == [{"survey"}, {"twin"}]
+    (rest,) = taken[2:]
+    assert set(units_of(rest, "placebo")) <= {item for item in range(ITEMS) if item % 4 == 1}
+
+
 def test_without_twins_there_is_one_step_and_no_survey_and_pairs_count_to_a_target(
     build: Build,
 ) -> None:

@@ -128,6 +128,8 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> N
         ('judge = "local"', 'jugde = "local"', ["[roles.jugde]", "Did you mean 'judge'?"]),
         ("[source]", "[sources]", ["[sources]", "Did you mean 'source'?"]),
         ('model = "m"', 'modle = "m"', ["[endpoints.local.modle]", "Did you mean 'model'?"]),
+        ('judge = "local"', 'judge = ["local"]\nfurther_judges = ["local"]',
+         ["leave further_judges"]),
         ('judge = "local"', "judge = []", ["an endpoint each for planner, generator and judge"]),
         ('judge = "local"', 'judge = ["local", "lokal"]', ["only: local", "'lokal'"]),
         ('judge = "local"', 'judge = "lokal"', ["only: local", "Did you mean 'local'?"]),

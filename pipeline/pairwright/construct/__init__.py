@@ -3,8 +3,8 @@
 The build functions are one piece of work each, and read top to bottom. The other files choose
 the work, and write down what came of it.
 
-written_pairs.py       `build_twin`, `build_decoy`, `build_placebo`, `build_contrast`: from an
-    item to its pair
+written_pairs.py contrasts.py    `build_twin`, `build_decoy`, `build_placebo`; `build_contrast`:
+    from an item to its pair
 natural.py own_choice_pairs.py    people's own choices, which need no model: who took what another
     refused, items, and their pairs; how those who choose like a user lean to both responses
 drafts.py              drawing until a draft is accepted, and what is drawn after a refusal
@@ -27,8 +27,8 @@ estimate.py            what a build will cost: by its config, and by a pilot
 """
 
 from pairwright.construct.build_rules import BuildRules
+from pairwright.construct.contrasts import build_contrast
 from pairwright.construct.written_pairs import (
-    build_contrast,
     build_decoy,
     build_placebo,
     build_twin,

@@ -31,6 +31,7 @@ from pairwright.records import (
     Rejected,
     Rubric,
     content_id,
+    judge_name,
     pseudonym,
 )
 from pairwright.settings.rules import JudgedGate
@@ -49,7 +50,7 @@ _AT_THE_CASES = (
 )
 _SOME_RUN = "It had the words of an aspect in their order. Say every aspect in words of your own."
 _ELSEWHERE = "It spent too many words on other needs than these aspects."
-_TOLD_APART = (
+_OWN_WORDS = (
     "A count of words tells for whom it was written. Say at least {spare} of these words of it in"
     " another way, by a more general or another word, and bring in no others of the kind: {owned}."
 )
@@ -67,7 +68,7 @@ NOTES: dict[str, str] = {
     "near_duplicate": "It said hardly anything but what other answers to the question say.",
     "wrong_language": "It was not in the language of the question.",
     "echo_gap": "It repeated most words of its aspects. Say every aspect in words of your own.",
-    "shared_words": _TOLD_APART,
+    "shared_words": _OWN_WORDS,
     "adherence": _UNSERVED,
     "violation": _SERVED,
     "adherence_margin": _UNSERVED,
@@ -104,8 +105,7 @@ def refusal_of(brief: SideBrief, refused: Draft, words: int) -> Refusal:
     reasons: tuple[str, ...] = ()
     if any(gate.gate == "parity" for gate in gates) and refused.comparison_reason:
         name = "A" if brief.side == "first" else "B"
-        said = _brief(refused.comparison_reason)
-        reasons = (f"(Your answer is response {name}.) {said}",)
+        reasons = (f"(Your answer is response {name}.) {_brief(refused.comparison_reason)}",)
     return Refusal(brief.text(refused)[: MOST_CHARACTERS * words], faults, reasons)
 
 
@@ -148,7 +148,7 @@ def _aspects(brief: SideBrief, refused: Draft, *, served: bool) -> str:
         return ""
     scores = refused.adherence[brief.cell].scores
     named = [
-        f'"{aspect.aspect}" ({said})' if (said := _brief(score.reason)) else f'"{aspect.aspect}"'
+        f'"{aspect.aspect}"' + (f" ({_brief(score.reason)})" if score.reason.strip() else "")
         for aspect, score in zip(brief.rubric.aspects, scores, strict=True)
         if (score.score > 0 if served else score.score < FULL_ADHERENCE)
     ]
@@ -268,6 +268,11 @@ def draft_of(
     if isinstance(second, Rejected):
         return second
     return Draft(draw=number, strategy=strategy, generator=generator, first=first, second=second)
+
+
+def judge_of(models: Models, rules: BuildRules) -> str | None:
+    """The models that judged a pair, as its record names them; none where pairs are not gated."""
+    return judge_name(judge.name for judge in models.judges) if rules.config.gated else None
 
 
 def pair_of(

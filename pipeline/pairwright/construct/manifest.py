@@ -93,7 +93,7 @@ class ReachedTarget(Record):
 
 def target_mode(modes: tuple[Mode, ...]) -> Mode:
     """The mode whose kept units count: twins, or pairs where no twins are built."""
-    return next((mode for mode in modes if MODES[mode].needs_partner), modes[0])
+    return next((mode for mode in MODES if mode in modes and MODES[mode].needs_partner), modes[0])
 
 
 def reached_target(n: int, modes: tuple[Mode, ...], items: int, counted: Tally) -> ReachedTarget:

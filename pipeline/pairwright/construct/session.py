@@ -68,7 +68,8 @@ class BuildTask(NamedTuple):
     limit: int | None = None
     """Only so many items, the first of the source."""
     target: int | None = None
-    """No further unit is begun once so many twins are kept, or pairs where no twins are built."""
+    """No further twin is begun once so many are kept, or pair where no twins are built. The other
+    units of the items that were surveyed follow."""
 
     @property
     def items(self) -> range:
@@ -106,9 +107,10 @@ class BuildTask(NamedTuple):
 
     @property
     def coupled_modes(self) -> tuple[Mode, ...]:
-        """The modes whose units have a second user. Every item has a unit of the first of them, so
-        that what is dropped has its reason, and of the others where the survey allows one."""
-        return tuple(mode for mode in self.modes if MODES[mode].needs_partner)
+        """The modes whose units have a second user, twins first. Every item has a unit of the first
+        of them, so that what is dropped has its reason, and of the others where the survey allows
+        one."""
+        return tuple(mode for mode in MODES if mode in self.modes and MODES[mode].needs_partner)
 
     def coupled_units(self, partners: Partners, items: range) -> Iterator[BuildUnit]:
         """The units that need a second user, each with that user or why there is none."""

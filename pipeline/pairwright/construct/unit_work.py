@@ -4,12 +4,12 @@ from collections.abc import Awaitable
 from typing import Protocol, TypeVar, assert_never
 
 from pairwright.construct.build_rules import BuildRules, rubric_of
+from pairwright.construct.contrasts import build_contrast
 from pairwright.construct.corpus import BuildUnit, Corpus, fair_posts
 from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.construct.own_choice_pairs import build_accepted, build_natural
 from pairwright.construct.partners import SurveyedUsers, SurveyOutcome, survey_question
 from pairwright.construct.written_pairs import (
-    build_contrast,
     build_decoy,
     build_placebo,
     build_twin,

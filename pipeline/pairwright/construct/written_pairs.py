@@ -1,5 +1,5 @@
-"""Pairs whose responses a model writes, from item to pair: `build_twin`, `build_decoy`,
-`build_placebo` and `build_contrast`.
+"""Pairs of two users whose responses a model writes, from item to pair: `build_twin`, `build_decoy`
+and `build_placebo`.
 
 Mode twin: two users, one question, two responses; each is chosen for one and rejected for the
 other, so that nothing but the user decides. The writers see the question and one rubric, never a
@@ -10,14 +10,9 @@ somebody who is not in the pair.
 
 Mode placebo: two users of whom nothing is known that bears on the question, and two plain
 responses: nothing decides.
-
-Mode violate: a response that adheres to the user's rubric against one that does not, kept for
-comparison with the paper. Aspect words and completeness can give the rejected side away without
-the profile, so these pairs are expected to fail a shortcut audit; twins are not.
 """
 
 from collections.abc import Sequence
-from typing import cast
 
 from pairwright import text
 from pairwright.construct.build_rules import BuildRules, plan_of, plan_rubric, rubric_of
@@ -28,6 +23,7 @@ from pairwright.construct.drafts import (
     SideBrief,
     draft_of,
     draw_until_accepted,
+    judge_of,
     pair_of,
     refused_twice,
     without_unserved,
@@ -49,103 +45,11 @@ from pairwright.records import (
     Rubric,
     Twin,
     content_id,
-    judge_name,
     pseudonym,
 )
-from pairwright.retrieve import ranked, selected
+from pairwright.retrieve import ranked
 from pairwright.stages.support_check import support
-from pairwright.stages.writer import PAPER_STANCES, Stance, write_paper, write_plain
-
-_AGAINST: dict[str, Stance] = {"omit": "omitting", "contradict": "contradicting"}
-
-
-async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contrast | Rejected:
-    """Build one pair for the item's own user, or give the reason why there is none.
-
-    Raises CallFailed where a call fails after its retries, and EndpointRefused where the endpoint
-    refuses.
-
-        >>> made = await build_contrast(item, models, rules)
-        >>> made.pair.chosen if isinstance(made, Contrast) else made.reason
-        'Simmer the beans for an hour ...'
-    """
-    config = rules.config
-    models, log = traced(models)
-    found = await rubric_of(item, models, rules)
-    if isinstance(found, Rejected):
-        return found
-    rubric = found
-    if config.paper_writers:
-        # Here it is the writers that read posts.
-        shown = selected(
-            item.question, item.profile, config.planner, models.generator.endpoint.history_tokens
-        )
-        rubric = rubric.model_copy(update={"shown": tuple(post.id for post in shown)})
-
-    async def draw(number: int, refused: Sequence[Draft]) -> Draft | Rejected | None:
-        if refused_twice(refused):
-            return None
-        if config.paper_writers:
-            draft = await _write_paper(item, rubric, models, rules, number)
-        else:
-            strategy = strategy_of(item, config.strategies)
-            briefs = (
-                SideBrief("first", "adhering", rubric, "first"),
-                SideBrief("second", _AGAINST[strategy], rubric, "second"),
-            )
-            last = refused[-1] if refused else None
-            draft = await write_draft(item, briefs, last, models, rules, number, strategy)
-        if isinstance(draft, Rejected):
-            return draft
-        sides = DraftSides(
-            question=item.question,
-            first=draft.first,
-            second=draft.second,
-            rubrics=(rubric,),
-            narrative=item.narrative,
-            histories=(tuple(post.text for post in item.profile),),
-            language=rules.language(item),
-        )
-        cells = (draft.first, {"first": rubric}), (draft.second, {"second": rubric})
-        return await judge_draft(draft, sides, cells, models.judges, rules)
-
-    drawn = await draw_until_accepted(draw, config.draws)
-    if isinstance(drawn, Rejected):
-        return drawn.model_copy(update={"aspects": rubric.aspects, "dropped": rubric.dropped})
-    draft, refused = drawn
-    judge = _judge(models) if config.gated else None
-    pair = pair_of(item, "violate", draft, rubric)
-    pair = pair.model_copy(update={"judge": judge, "simulated": log.simulated})
-    return Contrast(pair=pair, refused=refused)
-
-
-async def _write_paper(
-    item: Item, rubric: Rubric, models: Models, rules: BuildRules, number: int
-) -> Draft | Rejected:
-    """Both sides from the same posts: where one had to do with fewer, so does the other."""
-    posts = item.profile
-    while True:
-        (first, first_seen), (second, also_seen) = await together(
-            *(
-                write_paper(
-                    item.question, posts, rubric, stance, models.generator, rules.prompts,
-                    rules.config.planner, words=rules.config.words, draw=number,
-                )
-                for stance in PAPER_STANCES
-            )
-        )  # fmt: skip
-        if first_seen.posts == also_seen.posts:
-            return draft_of(number, "avoid", models.generator.name, first, second)
-        posts = min(first_seen.posts, also_seen.posts, key=len)
-
-
-def _judge(models: Models) -> str:
-    return judge_name(judge.name for judge in models.judges)
-
-
-def strategy_of(item: Item, strategies: tuple[str, ...]) -> str:
-    """By content, so that the same item gets the same strategy in any file order."""
-    return strategies[int(content_id("s", item.id)[-8:], 16) % len(strategies)]
+from pairwright.stages.writer import write_plain
 
 
 async def build_twin(
@@ -163,13 +67,13 @@ async def build_twin(
     """
     models, log = traced(models)
     posts = older_than(item, partner.profile)
-    rubrics = await together(
+    asker, other = await together(
         rubric_of(item, models, rules), plan_rubric(item, partner.user, posts, models, rules)
     )
-    for rubric in rubrics:
-        if isinstance(rubric, Rejected):
-            return rubric
-    asker, other = cast(tuple[Rubric, Rubric], rubrics)
+    if isinstance(asker, Rejected):
+        return asker
+    if isinstance(other, Rejected):
+        return other
     drawn = await _draw_for_two(item, posts, (asker, other), "twin", models, rules)
     if isinstance(drawn, Rejected):
         return drawn
@@ -231,7 +135,7 @@ async def build_decoy(
         return drawn
     draft, refused, (served, _) = drawn
     pair = pair_of(item, "decoy", draft, served)
-    judge = _judge(models) if config.gated else None
+    judge = judge_of(models, rules)
     pair = pair.model_copy(update={"judge": judge, "simulated": log.simulated})
     return Contrast(pair=pair, refused=refused)
 
@@ -259,7 +163,6 @@ async def _draw_for_two(
         SideBrief("first", "adhering", rubrics[0], "first_own"),
         SideBrief("second", "adhering", rubrics[1], "second_own"),
     )
-
     earlier = 0
 
     async def draw(number: int, refused: Sequence[Draft]) -> Draft | Rejected | None:
@@ -371,11 +274,10 @@ async def build_placebo(
     if isinstance(drawn, Rejected):
         return drawn
     draft, refused = drawn
-    nothing = tuple(
+    asker, other = (
         Rubric(question_id=item.id, user=user, origin=None, aspects=())
         for user in (item.user, partner.user)
     )
-    asker, other = nothing
     return _twin(
         item, partner.user, posts, "placebo", draft, (asker, other), refused, models, rules, log
     )
@@ -396,7 +298,7 @@ def _twin(
     """Both halves over a draft: the asker's, and that of the partner, who has these posts."""
     users = map(pseudonym, (item.user, partner))
     twin_id = content_id(mode, item.id, *users, draft.first, draft.second)
-    judge = _judge(models) if rules.config.gated else None
+    judge = judge_of(models, rules)
 
     def half(whose: Item, rubric: Rubric, *, asked: bool) -> Pair:
         pair = pair_of(whose, mode, draft, rubric, asked=asked)

@@ -59,6 +59,8 @@ class Roles(Record):
         """`judge` may be a list, of which the first is the judge."""
         if not isinstance(data, dict) or not isinstance(data.get("judge"), list | tuple):
             return data
+        if "further_judges" in data:
+            raise ValueError("judge is a list, which names all judges: leave further_judges out")
         first, *further = data["judge"] or [""]
         return {**data, "judge": first, "further_judges": further}
 
