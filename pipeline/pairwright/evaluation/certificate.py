@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 from matplotlib.figure import Figure
+from pydantic import Field
 from scipy.special import ndtr
 from statsmodels.stats.multitest import multipletests
 
@@ -158,7 +159,7 @@ class Certificate(Record):
     """Best on the generated twins first."""
     left_out: dict[str, str]
     """Why a scorer does not count, by name."""
-    apart: dict[str, str] = {}
+    apart: dict[str, str] = Field(default={})
     """What those of them that are set apart have to do with the models that built a release."""
     correlations: Correlations | None
     """None with fewer than three scorers, or if all scorers have the same accuracy."""
@@ -260,7 +261,11 @@ def compare_scorers(
         users_in_both=users_in_both,
         scorers=scorers,
         left_out=dict(sorted(left_out.items())),
-        apart={name: mark for name, mark in sorted(marks.items()) if SET_APART in left_out.get(name, "")},
+        apart={
+            name: mark
+            for name, mark in sorted(marks.items())
+            if SET_APART in left_out.get(name, "")
+        },
         correlations=_correlations(scorers, seed, done),
         seed=seed,
     )

@@ -70,9 +70,7 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
         apart = {name: "apart" for name, why in ranking.unranked.items() if why == SET_APART}
         groups = apart | ranking.groups
         # On one line, however many.
-        columns["group"] = lambda one: groups.get(one.name, "").replace(
-            " ", "\N{NO-BREAK SPACE}"
-        )
+        columns["group"] = lambda one: groups.get(one.name, "").replace(" ", "\N{NO-BREAK SPACE}")
     if by_flips:
         columns |= {head: partial(text, name, of=of) for head, (name, of) in FLIPS.items()}
     columns["accuracy"] = partial(text, "accuracy")
