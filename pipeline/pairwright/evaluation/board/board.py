@@ -85,13 +85,15 @@ class Leaderboard(Record):
     @property
     def of_unknown_family(self) -> tuple[str, ...]:
         """The scorers, and the models that built the release, whose names tell no family."""
-        asked = {
-            one.about.scorer.name: (one.about.scorer.model, one.about.scorer.beside)
-            for one in self.entries.values()
-            if not one.baseline and not one.build_ties
-        }
-        asked |= {one.model: (one.model,) for one in self.builders} if asked else {}
-        return tuple(name for name, models in asked.items() if not any(map(tells_family, models)))
+        entries = self.entries.values()
+        ranked = [one.about.scorer for one in entries if not one.baseline and not one.build_ties]
+        scorers = (
+            one.name
+            for one in ranked
+            if not tells_family(one.model) and not tells_family(one.beside)
+        )
+        models = (one.model for one in self.builders if ranked and not tells_family(one.model))
+        return tuple(dict.fromkeys((*scorers, *models)))
 
     def rows_of_mode(self, mode: Mode | None) -> tuple[str, ...]:
         """The rows of all of a mode's rankings, in the order of its tables."""
