@@ -202,8 +202,8 @@ def test_a_sheet_is_read_as_any_program_saves_it(
 
 @pytest.mark.parametrize(
     ("written", "stored"),
-    [("A", "A"), (" response a ", "A"), ("RESPONSE B", "B"), ("No difference for this  person", "equal"),
-     ("about  equal", "equal"),
+    [("A", "A"), (" response a ", "A"), ("RESPONSE B", "B"),
+     ("no difference  for this person", "equal"), ("about  equal", "equal"),
      ("cannot_tell", "cannot_tell")],
 )  # fmt: skip
 def test_an_answer_is_read_as_it_is_meant(study: LiveStudy, written: str, stored: str) -> None:
