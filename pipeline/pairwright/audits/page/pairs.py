@@ -127,7 +127,7 @@ class PairIndex(Record):
     """Places in `checks`."""
     people: tuple[DecisionWord, ...]
     votes: tuple[VoteCounts | None, ...]
-    """Votes for the chosen, for the rejected, for about equal, and for cannot tell."""
+    """Votes for the chosen, for the rejected, for no difference, and for cannot tell."""
     other: tuple[int | None, ...]
     """The place of the twin's other half."""
 
