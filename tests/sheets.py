@@ -32,7 +32,11 @@ def fill(
 ) -> Path:
     """Write the answers into a sheet; None leaves a task as it is."""
     rows = sheet_rows(path, separator)
-    ticks = {task: answer(key[task]) or {} for task in dict.fromkeys(row[TASK] for row in rows[1:]) if task}
+    ticks = {
+        task: answer(key[task]) or {}
+        for task in dict.fromkeys(row[TASK] for row in rows[1:])
+        if task
+    }
     for row in rows[1:]:
         if row[FIELD] == "consent":
             row[ANSWER] = "yes" if separator == "," else "ja"

@@ -156,7 +156,9 @@ def test_a_spreadsheet_says_what_the_form_says(code: str, kind: Kind) -> None:
         else:
             question = re.sub(r"^\d+\. ", "", part.question).partition(" (")[0]
             assert any(text.startswith(question) for text in form)
-            assert part.control in marks(kind) or {re.sub(r"^\d: ", "", label) for label in part.choices.values()} <= set(form)
+            assert part.control in marks(kind) or {
+                re.sub(r"^\d: ", "", label) for label in part.choices.values()
+            } <= set(form)
 
 
 # Attention checks
