@@ -48,7 +48,7 @@ LABELS: dict[str, dict[str, str]] = {
     "preference": {
         "A": "Response A",
         "B": "Response B",
-        EQUAL: "About equal",
+        EQUAL: "No difference for this person",
         CANNOT_TELL: "Cannot tell",
     },
     "support": {

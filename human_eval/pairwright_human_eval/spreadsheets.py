@@ -276,7 +276,7 @@ def _task(
     # As the sheet words it, as older sheets did, and in English.
     forms = [
         questions(keyed.kind, study.scales, len(keyed.aspects), words)
-        for words in (language, language.before, ENGLISH)
+        for words in (language, language.before, ENGLISH, ENGLISH.before)
     ]
     mistakes: list[_Mistake] = []
     choices: dict[str, str] = {}

@@ -79,8 +79,8 @@ def test_guidelines_say_as_much_and_name_the_choices_as_the_form_does(code: str)
         assert all(language(anchor.text) in page for anchor in scale.anchors)
     flat = " ".join(page.split())
     named = (
-        "About equal", "Cannot tell", "Clearly", "Plausibly", "Contradicted", "Only A", "Only B",
-        "Both", "Neither", "Cannot judge", "Response B",
+        "No difference for this person", "Cannot tell", "Clearly", "Plausibly", "Contradicted",
+        "Only A", "Only B", "Both", "Neither", "Cannot judge", "Response B",
     )  # fmt: skip
     for choice in named:
         assert language(choice) in flat

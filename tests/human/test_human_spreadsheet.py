@@ -202,7 +202,8 @@ def test_a_sheet_is_read_as_any_program_saves_it(
 
 @pytest.mark.parametrize(
     ("written", "stored"),
-    [("A", "A"), (" response a ", "A"), ("RESPONSE B", "B"), ("about  equal", "equal"),
+    [("A", "A"), (" response a ", "A"), ("RESPONSE B", "B"),
+     ("no difference  for this person", "equal"), ("about  equal", "equal"),
      ("cannot_tell", "cannot_tell")],
 )  # fmt: skip
 def test_an_answer_is_read_as_it_is_meant(study: LiveStudy, written: str, stored: str) -> None:
@@ -274,7 +275,7 @@ def unknown_choice(rows: Rows) -> list[str]:
     n = number(rows, "preference")
     rows[n - 1][ANSWER] = "maybe A"
     said = f"row {n}, column answer: task {rows[n - 1][TASK]}, preference: 'maybe A' is"
-    return [said, "Response A, Response B, About equal, Cannot tell"]
+    return [said, "Response A, Response B, No difference for this person, Cannot tell"]
 
 
 def unknown_task(rows: Rows) -> list[str]:

@@ -227,7 +227,7 @@ class Row(Record):
         told. Told from what both halves of a twin have, so that both have the same."""
         return language_of(*sorted((self.chosen, self.rejected)), self.question)
 
-    @property
+    @cached_property
     def config(self) -> str:
         """The configuration it belongs to: domain and mode, or the domain alone."""
         return f"{self.domain}-{self.mode}" if self.mode else self.domain
