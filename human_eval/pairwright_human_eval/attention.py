@@ -5,17 +5,18 @@ for another response. A fair coin draws the person. So whatever is seen without 
 question, the responses, their order) says nothing about the right answer, and a reader who skips
 the posts is right in each check with probability 1/2, independently of all others.
 
-A check takes on the number of posts, the length of the question and the layout of a run's task, but
-shows its own texts alone. No text of the run is ever in it: a reader would meet two people in one,
-and would know a check by that. So a check is as long as its own texts allow.
+A check is made like a task of the run. Its person's posts stand among those of that task's user, in
+the places of two that are about as long. Its question and responses are its own, in those wordings
+that are nearest to the task's by length and by the words they have in common with each other and
+with these posts. The coin has no part in that.
 """
 
 import re
 from bisect import bisect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import accumulate, combinations, groupby, pairwise
-from math import comb, fsum
+from itertools import accumulate, combinations, groupby, pairwise, permutations
+from math import comb, fsum, log
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,24 +72,22 @@ class Wording(NamedTuple):
     """Sentences that may follow, each or none, in this order: advice that goes with either."""
     terse: str = ""
     """The same as the text in shorter sentences of longer words."""
+    common: tuple[str, ...] = ()
+    """Sentences that may follow either, and that the other response has in other words."""
 
 
 class AttentionCheck(NamedTuple):
-    """A question, a fictional person's posts, and the response that these posts ask for."""
+    """A question, a fictional person's posts, and the response that these posts ask for. The first
+    two posts decide, each alone."""
 
     domain: str
     question: str
     questions: tuple[str, ...]
     """The same question, shorter and longer."""
     posts: tuple[str, ...]
-    neutral: tuple[str, ...]
-    """Posts that say nothing about who wrote them, to be shown after the person's own."""
     good: Wording
     bad: Wording
-
-    @property
-    def id(self) -> str:
-        return content_id("check", self.question, self.good.text, self.bad.text)
+    id: str
 
 
 class MirroredCheck(Record):
@@ -101,23 +100,30 @@ class MirroredCheck(Record):
     first: str
     first_more: tuple[str, ...] = ()
     first_terse: str = ""
+    first_common: tuple[str, ...] = ()
     second: str
     second_more: tuple[str, ...] = ()
     second_terse: str = ""
+    second_common: tuple[str, ...] = ()
     posts_for_first: tuple[str, ...] = Field(min_length=1)
     posts_for_second: tuple[str, ...] = Field(min_length=1)
-    neutral: tuple[str, ...] = ()
-    """Posts that either person may have written."""
 
     @property
-    def halves(self) -> tuple[AttentionCheck, AttentionCheck]:
+    def halves(self) -> tuple[AttentionCheck, ...]:
         """The check of either person. One annotator gets one of them, drawn by a fair coin."""
-        first = Wording(self.first, self.first_more, self.first_terse)
-        second = Wording(self.second, self.second_more, self.second_terse)
+        first, second = (
+            Wording(*(getattr(self, side + part) for part in ("", "_more", "_terse", "_common")))
+            for side in ("first", "second")
+        )
         common = self.domain, self.question, self.questions
-        return (
-            AttentionCheck(*common, self.posts_for_first, self.neutral, first, second),
-            AttentionCheck(*common, self.posts_for_second, self.neutral, second, first),
+        return tuple(
+            AttentionCheck(
+                *common, posts, good, bad, content_id("check", self.question, good.text, bad.text)
+            )
+            for posts, good, bad in (
+                (self.posts_for_first, first, second),
+                (self.posts_for_second, second, first),
+            )
         )
 
 
@@ -210,41 +216,55 @@ def _passes(right: int, checks: int, floor: float) -> bool:
 
 KEPT_SENTENCES = 3
 """Of a response: the first of its sentences may be common to both."""
+LAST = 8
+"""Sentences of a terse wording, of its end, that may follow the full one."""
+TRIED = 150
+"""Wordings of each response, those nearest in size, of which the best two are taken together."""
+SHORT_WORD = 3
+"""Letters of a word that most texts have."""
 _NO_TEXT = re.compile(r"(?ms)^\s*(```|~~~).*?^\s*\1|^\s*(?:\||#{1,6}\s)[^\n]*")
 """Code, rows of tables and headings."""
 _MARK = re.compile(r"\s*(?:(?P<bullet>[-*+])|\d+[.)])\s+")
 
 
 class Example(NamedTuple):
-    """A preference task of the run, whose number of posts and layout a check takes on."""
+    """A preference task of the run, which a check is made like."""
 
+    user: str
     question: str
     posts: tuple[Post, ...]
     """As they are shown."""
     responses: tuple[str, str]
 
 
-def median_size(examples: Sequence[Example]) -> Sizes:
-    """The median response of a run, shape (3,)."""
-    sizes = [size_of(response) for example in examples for response in example.responses]
-    median: Sizes = np.median(np.stack(sizes), axis=0)
-    return median
-
-
 def laid_out(
-    check: AttentionCheck, example: Example, response: Sizes, swap: bool
+    check: AttentionCheck, example: Example, owed: Sizes, spread: Sizes, swap: bool
 ) -> AttentionCheck:
-    """The check with at most as many posts as `example`, one at least, and of its own wordings
-    those whose sizes are nearest: of the question to that of `example`, of both responses to
-    `response`. `swap`: the good response has the layout of the second one of `example`."""
+    """The check like `example`, with as many posts. `owed` is what earlier checks had too little of
+    (`responses_seen`), and `spread` how much tasks of the run differ in it; `swap`: the good
+    response is like the second one of `example`."""
     first, second = example.responses[::-1] if swap else example.responses
-    question = nearest((check.question, *check.questions), size_of(example.question))
-    return check._replace(
-        question=question,
-        posts=_posts(check, [post.text for post in example.posts]),
-        good=Wording(_set_like(nearest(_wordings(check.good), response), first)),
-        bad=Wording(_set_like(nearest(_wordings(check.bad), response), second)),
+    shown = [post.text for post in example.posts]
+    target = responses_seen(example.responses, " ".join(shown)) + owed
+    good, bad = _nearest_pair(
+        check.good, check.bad, (first, second), " ".join(shown), target, spread
     )
+    return check._replace(
+        question=nearest((check.question, *check.questions), size_of(example.question)),
+        posts=_among(check.posts, shown) if shown else check.posts,
+        good=Wording(_set_like(good, first)),
+        bad=Wording(_set_like(bad, second)),
+    )
+
+
+def spread_of(examples: Sequence[Example]) -> Sizes:
+    """Standard deviations of what is seen of the responses of a run's tasks, and a hundredth of the
+    mean at least."""
+    seen = np.stack(
+        [responses_seen(one.responses, " ".join(p.text for p in one.posts)) for one in examples]
+    )
+    found: Sizes = np.maximum(seen.std(axis=0), abs(seen).mean(axis=0) / 100) + 1e-9
+    return found
 
 
 def nearest(wordings: Sequence[str], target: Sizes) -> str:
@@ -253,30 +273,155 @@ def nearest(wordings: Sequence[str], target: Sizes) -> str:
     return wordings[int(np.argmin(distance(sizes, target)))]
 
 
+class _Wordings(NamedTuple):
+    """What may be shown of a response, beside the other one of its check."""
+
+    texts: tuple[str, ...]
+    sizes: Sizes
+    has: NDArray[np.float64]
+    """Shape (texts, words of the check): 1 where a text has the word."""
+
+
+@cache
+def _wordings_of(good: Wording, bad: Wording) -> tuple[_Wordings, _Wordings, tuple[str, ...]]:
+    """Of both responses, and the words of both."""
+    texts = _wordings(good), _wordings(bad)
+    words = sorted(set().union(*map(words_of, texts[0] + texts[1])))
+    place = {word: n for n, word in enumerate(words)}
+    found = []
+    for own in texts:
+        has = np.zeros((len(own), len(words)))
+        for n, text in enumerate(own):
+            has[n, [place[word] for word in words_of(text)]] = 1
+        found.append(_Wordings(own, np.stack([size_of(text) for text in own]), has))
+    return found[0], found[1], tuple(words)
+
+
+def _nearest_pair(
+    good: Wording,
+    bad: Wording,
+    models: tuple[str, str],
+    posts: str,
+    target: Sizes,
+    spread: Sizes,
+) -> tuple[str, str]:
+    """Of wordings about as long as the `models` those that beside the posts are nearest to the
+    target."""
+    one, other, words = _wordings_of(good, bad)
+    near = [
+        np.argsort(distance(own.sizes, size_of(model)), kind="stable")[:TRIED]
+        for own, model in zip((one, other), models, strict=True)
+    ]
+    seen = _seen(
+        *(own.sizes[k] for own, k in zip((one, other), near, strict=True)),
+        *(own.has[k] for own, k in zip((one, other), near, strict=True)),
+        words,
+        words_of(posts),
+    )
+    apart = (((seen - target) / spread) ** 2).sum(axis=-1)
+    n, k = np.unravel_index(int(np.argmin(apart)), apart.shape)
+    return one.texts[near[0][n]], other.texts[near[1][k]]
+
+
+@lru_cache(maxsize=8192)
+def responses_seen(responses: tuple[str, str], posts: str) -> Sizes:
+    """What is seen of two responses without reading for the answer, shape (8,): words, characters
+    and words a sentence of both; how far they are apart in words; the shares of all and of long
+    words that both have; the share of their long words that the posts have; and that of the long
+    words of the posts that they have."""
+    own = [words_of(text) for text in responses]
+    words = sorted(own[0] | own[1])
+    has = [np.array([[word in one for word in words]], dtype=float) for one in own]
+    sizes = [size_of(text)[None] for text in responses]
+    found: Sizes = _seen(*sizes, *has, words, words_of(posts))[0, 0]
+    return found
+
+
+def _seen(
+    sizes: Sizes,
+    other_sizes: Sizes,
+    has: Sizes,
+    other_has: Sizes,
+    words: Sequence[str],
+    shown: frozenset[str],
+) -> Sizes:
+    """Of each response of so many with each other one, shape (n, m, 8)."""
+    characters, count, sentences = (sizes[:, None, k] + other_sizes[None, :, k] for k in range(3))
+    uneven = abs(sizes[:, None, 1] - other_sizes[None, :, 1]) / count
+    long = np.array([len(word) > SHORT_WORD for word in words])
+    there = long & np.array([word in shown for word in words])
+    in_posts = _of(has @ there, has @ long)[:, None] + _of(other_has @ there, other_has @ long)
+    shares = [
+        _of(one @ other.T, one.sum(axis=1)[:, None] + other.sum(axis=1) - one @ other.T)
+        for one, other in ((has, other_has), (has * long, other_has * long))
+    ]
+    a_sentence = _of(count, np.maximum(sentences, 1))
+    either = (has @ there)[:, None] + other_has @ there - (has * there) @ other_has.T
+    of_posts = either / max(1, sum(len(word) > SHORT_WORD for word in shown))
+    return np.stack([count, characters, a_sentence, uneven, *shares, in_posts, of_posts], axis=-1)
+
+
+def _of(part: Sizes, whole: Sizes) -> Sizes:
+    return part / np.maximum(whole, 1)
+
+
+def share_in(shown: frozenset[str], text: str) -> float:
+    """The share of the long words of a text that are shown."""
+    long = {word for word in words_of(text) if len(word) > SHORT_WORD}
+    return len(long & shown) / max(1, len(long))
+
+
+@lru_cache(maxsize=8192)
+def words_of(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text.lower()))
+
+
 @cache
 def _wordings(response: Wording) -> tuple[str, ...]:
     """What may be shown of a response: the first sentences of one wording, KEPT_SENTENCES at least,
-    or the whole full one and some sentences more. Never of both wordings, which say the same."""
-    found = [response.text]
-    for sentences in (_sentences(response.text), _sentences(response.terse)):
-        fewest = min(KEPT_SENTENCES, len(sentences))
-        found += [" ".join(sentences[:n]) for n in range(fewest, len(sentences) + 1) if n]
-    for n in range(1, len(response.more) + 1):
-        found += [" ".join((response.text, *some)) for some in combinations(response.more, n)]
-    return tuple(found)
+    and some that may follow it; behind the full one also the last of the terse one, in place of
+    those with the same advice. Nothing is said twice."""
+    full, terse = _sentences(response.text), _sentences(response.terse)
+    ends = [tuple(terse[n:]) for n in range(max(KEPT_SENTENCES, len(terse) - LAST), len(terse))]
+    found = []
+    for sentences, follow in (
+        (full, [*_some(response.more + response.common)]),
+        (full, [end + own for end in ends for own in _some(response.common)]),
+        (terse, [*_some(response.common)]),
+    ):
+        for n in range(len(sentences), min(KEPT_SENTENCES, len(sentences)) - 1, -1):
+            found += [" ".join((*sentences[:n], *more)) for more in follow]
+    return tuple(dict.fromkeys(filter(None, found)))
 
 
-def _posts(check: AttentionCheck, models: list[str]) -> tuple[str, ...]:
-    """The first of the person's own posts, and neutral ones where the models are more, each in the
-    lines of the model at its place."""
-    own = check.posts[: max(1, len(models))]
-    wanted = min(len(check.neutral), max(0, len(models) - len(own)))
-    target = size_of(" ".join(models))
-    shown = min(
-        ((*own, *neutral) for neutral in combinations(check.neutral, wanted)),
-        key=lambda posts: float(distance(size_of(" ".join(posts)), target)),
+def _some(sentences: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Each or none of them, in this order."""
+    return (some for n in range(len(sentences) + 1) for some in combinations(sentences, n))
+
+
+def _among(own: tuple[str, ...], models: list[str]) -> tuple[str, ...]:
+    """The models with a person's own posts in the places of those that are nearest in length: two,
+    or one where there is one model. Own posts that follow each other may be joined in one."""
+    places = min(2, len(models))
+    best = min(
+        (
+            (apart, at, parts)
+            for used in range(2, len(own) + 1)
+            for cut in ([used] if places == 1 else range(1, used))
+            for parts in [[part for part in (own[:cut], own[cut:used]) if part]]
+            for at in permutations(range(len(models)), places)
+            for apart in [sum(_ratio(part, models[n]) for part, n in zip(parts, at, strict=True))]
+        ),
+        key=lambda found: found[0],
     )
-    return tuple(map(_in_lines, shown, models or shown))
+    shown = list(models)
+    for n, part in zip(best[1], best[2], strict=True):
+        shown[n] = _in_lines("\n".join(part), models[n])
+    return tuple(shown)
+
+
+def _ratio(part: tuple[str, ...], model: str) -> float:
+    return abs(log((sum(map(word_count, part)) + 1) / (word_count(model) + 1)))
 
 
 def _in_lines(text: str, model: str) -> str:
@@ -286,7 +431,7 @@ def _in_lines(text: str, model: str) -> str:
     sentences = _sentences(text)
     count = min(len(lines), len(sentences))
     if count < 2:
-        return text
+        return " ".join(sentences)
     ends = list(accumulate(map(len, lines)))
     cuts = [0]
     for n in range(1, count):

@@ -7,8 +7,9 @@ pairs of a check and another task: 0.5 tells nothing; 1 and 0 tell every check, 
 import math
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, timedelta
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from html import unescape
 from typing import NamedTuple
 
@@ -22,15 +23,20 @@ from pairwright_human_eval.attention import (
     AttentionCheck,
     Example,
     MirroredCheck,
-    Sizes,
     distance,
     enough_checks,
-    median_size,
+    laid_out,
     nearest,
+    responses_seen,
+    share_in,
     size_of,
+    spread_of,
+    words_of,
 )
 from pairwright_human_eval.tasks import Task, attention_task, best_posts, when
 
+QUESTION = 2.0
+"""How much of a question the posts say, beside the distance of its sizes."""
 FEWEST_CHECKS = 4
 """Attention checks of an annotator: with fewer, one slip would exclude somebody attentive."""
 QUALIFYING = 8
@@ -46,11 +52,18 @@ def check_count(votes: int, there: int, share: float, floor: float) -> int:
 
 
 def draw_checks(
-    pool: Sequence[MirroredCheck], number: int, examples: list[Example], chance: random.Random
-) -> Iterator[tuple[AttentionCheck, Example, bool]]:
-    """So many checks, each once and of one of its two people; the task whose number of posts and
-    layout each takes on; and whether the right answer is response B. Nothing but the posts tells
-    which response that is."""
+    pool: Sequence[MirroredCheck],
+    number: int,
+    examples: Sequence[Example],
+    met: Iterable[str],
+    chance: random.Random,
+) -> Iterator[tuple[AttentionCheck, list[str], bool]]:
+    """So many checks, each once and of one of its two people, as they are shown; the days of their
+    posts; and whether the right answer is response B. Nothing but the posts tells which response
+    that is.
+
+    The posts of a check are another user's each time, as far as there are enough, and of users that
+    the annotator has not `met`."""
     # Always saying the same passes half of them at most.
     swaps = [bool(n % 2) for n in range(number)]
     chance.shuffle(swaps)
@@ -58,17 +71,27 @@ def draw_checks(
     # in length as the tasks are.
     by_length = sorted(examples, key=_length)
     alike = []
+    used = Counter(met)
     for n in range(number):
         start, end = (len(by_length) * k // number for k in (n, n + 1))
-        alike.append(chance.choice(by_length[start:end] or by_length))
+        part = by_length[start:end] or by_length
+        fewest = min(used[example.user] for example in part)
+        alike.append(chance.choice([one for one in part if used[one.user] == fewest]))
+        used[alike[-1].user] += len(examples)
     chance.shuffle(alike)
     left = chance.sample(pool, len(pool))
+    spread = spread_of(examples)
+    owed = 0 * spread
     for swap, example in zip(swaps, alike, strict=True):
-        target = size_of(example.question)
-        mirrored = min(left, key=lambda check: _apart(check, target))
+        mirrored = min(left, key=partial(_apart, example=example))
         left.remove(mirrored)
         # A fair coin draws the person.
-        yield mirrored.halves[chance.getrandbits(1)], example, swap
+        half = mirrored.halves[chance.getrandbits(1)]
+        shown = laid_out(half, example, owed, spread, swap)
+        posts = " ".join(post.text for post in example.posts)
+        responses = shown.good.text, shown.bad.text
+        owed += responses_seen(example.responses, posts) - responses_seen(responses, posts)
+        yield shown, [when(post) for post in example.posts] or [""] * len(shown.posts), swap
 
 
 def qualifying_checks(checks: Sequence[MirroredCheck]) -> tuple[MirroredCheck, ...]:
@@ -86,14 +109,14 @@ def qualification_tasks(
     floor: float,
 ) -> dict[str, list[Task]]:
     """By person, the tasks of a qualification: attention checks alone, in a seeded order."""
-    pool, response = qualifying_checks(checks), median_size(examples)
+    pool, bare = qualifying_checks(checks), [one._replace(posts=()) for one in examples]
     number = enough_checks(FEWEST_CHECKS, floor, len(pool))
     tasks: dict[str, list[Task]] = {}
     for who in people:
         chance = random.Random(content_id("qualification", str(seed), who))
         tasks[who] = [
-            attention_task(check, who, shift_dates(example, chance), response, swap, seed)
-            for check, example, swap in draw_checks(pool, number, examples, chance)
+            attention_task(check, who, days, swap, seed)
+            for check, days, swap in draw_checks(pool, number, bare, (), chance)
         ]
     return tasks
 
@@ -101,29 +124,21 @@ def qualification_tasks(
 def example_of(pair: Pair, rules: PlanRules) -> Example:
     """A pair as an annotator sees it."""
     posts = best_posts(pair.question, pair.profile, rules)
-    return Example(pair.question, posts, (pair.chosen, pair.rejected))
+    return Example(pair.user, pair.question, posts, (pair.chosen, pair.rejected))
 
 
-def _apart(check: MirroredCheck, target: Sizes) -> float:
-    """How far the sizes of its question are from a target."""
+def _apart(check: MirroredCheck, example: Example) -> float:
+    """How far its question is from that of a task: by its sizes, and by how much of it the posts
+    say."""
+    target = size_of(example.question)
     question = nearest((check.question, *check.questions), target)
-    return float(distance(size_of(question), target))
+    shown = words_of(" ".join(post.text for post in example.posts))
+    said = [share_in(shown, text) for text in (question, example.question)]
+    return float(distance(size_of(question), target)) + QUESTION * abs(said[0] - said[1])
 
 
 def _length(example: Example) -> int:
     return sum(map(len, (*example.responses, *(post.text for post in example.posts))))
-
-
-def shift_dates(example: Example, chance: random.Random) -> Example:
-    """Move the days of its posts some weeks back: the very days would be known again."""
-    shift = timedelta(days=chance.randint(5, 90))
-    posts = tuple(
-        post.model_copy(update={"created": (date.fromisoformat(day) - shift).isoformat()})
-        if (day := when(post))
-        else post
-        for post in example.posts
-    )
-    return example._replace(posts=posts)
 
 
 TELLING = 0.25
