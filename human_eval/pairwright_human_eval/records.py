@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Literal
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
@@ -108,6 +108,9 @@ class Study(Record):
     """By domain: the salt that, with the seed, gives its side orders."""
     annotators: tuple[str, ...]
     overlap: int
+    """0: as many people answer each question as the rule asks for."""
+    people: int | None = Field(None, exclude_if=lambda people: people is None)
+    """How many there are, in a study of a few, whose rule follows from it; None in others."""
     sampled: int
     """Subjects in the study."""
     of: int
