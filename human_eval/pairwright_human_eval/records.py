@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Literal
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
@@ -143,6 +143,8 @@ class PreferenceAnswer(Record):
 
     kind: Literal["preference"] = "preference"
     choice: str
+    seen: bool = Field(default=False, exclude_if=lambda seen: not seen)
+    """Whether the annotator says to have seen this very task before."""
 
 
 class AspectAnswer(Record):

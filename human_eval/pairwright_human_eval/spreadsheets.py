@@ -27,7 +27,7 @@ from pairwright_human_eval.annotation import (
     account_of,
     clean_text,
 )
-from pairwright_human_eval.form import Shown, questions, quoted, view_of
+from pairwright_human_eval.form import Shown, marks, questions, quoted, view_of
 from pairwright_human_eval.language import ENGLISH, Language, load_language
 from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study
 
@@ -275,7 +275,7 @@ def _task(
     """What somebody wrote for one task; nothing where there are no cells."""
     # As the sheet words it, as older sheets did, and in English.
     forms = [
-        questions(keyed.kind, study.scales, len(keyed.aspects), words)
+        questions(keyed.kind, study.scales, len(keyed.aspects), words) | marks(keyed.kind, words)
         for words in (language, language.before, ENGLISH, ENGLISH.before)
     ]
     mistakes: list[_Mistake] = []
@@ -311,7 +311,7 @@ def _task(
         choices=() if skipped else tuple(sorted(choices.items())),
         comment=comment,
     )
-    is_whole = skipped or len(choices) == len(forms[0])
+    is_whole = skipped or forms[0].keys() <= choices.keys() | marks(keyed.kind).keys()
     task = ExportedTask(
         id=None,
         task=keyed.task,
