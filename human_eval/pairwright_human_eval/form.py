@@ -41,6 +41,7 @@ QUESTIONS = {
         "Going only by these posts, which answer would this person find more useful?"
         " Not which you prefer."
     ),
+    "own": "Imagine that you ask this question today. Which answer would you find more useful?",
     "support": "Does what this person wrote support that this person wants this here?",
     "delivered": "Which response delivers it?",
 }
@@ -165,6 +166,9 @@ def view_of(
         yield _plain("earlier", language("What others answered"), row["text"])
     aspects = _rows(data, "aspects")
     asked = questions(kind, scales, len(aspects), language)
+    if is_own(data, kind):
+        yield asked["preference"]._replace(question=language(QUESTIONS["own"]))
+        return
     if kind != "rubric":
         yield from asked.values()
         return
@@ -175,6 +179,11 @@ def view_of(
         yield _plain("quote", f"{support.heading}: {language(passage)}", row["quote"])
         yield support
         yield delivered
+
+
+def is_own(data: Data, kind: Kind) -> bool:
+    """Whether a task asks the person whose posts the pair was made of: it shows no posts."""
+    return kind == "preference" and "posts" not in data
 
 
 def _plain(role: Role, heading: str, text: str) -> Shown:

@@ -27,7 +27,7 @@ from pairwright_human_eval.annotation import (
     account_of,
     clean_text,
 )
-from pairwright_human_eval.form import Shown, questions, quoted, view_of
+from pairwright_human_eval.form import Shown, is_own, questions, quoted, view_of
 from pairwright_human_eval.language import ENGLISH, Language, load_language
 from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study
 
@@ -62,6 +62,7 @@ MINUTES_QUESTION = "How many minutes did you work on this file in all?"
 HEADINGS = {
     "quality": "Quality: rate each response by itself",
     "preference": "Preference: go only by the posts",
+    "own": "Your choice: which answer would you find more useful?",
     "rubric": "Rubric: what this person may want",
 }
 """What stands above the first task of a kind."""
@@ -118,7 +119,8 @@ def _rows(
     for kind in KINDS:
         own = [data for one, data in tasks if one == kind]
         if own:
-            yield ("", "", "", language(HEADINGS[kind]), "", "")
+            heading = HEADINGS["own" if is_own(own[0], kind) else kind]
+            yield ("", "", "", language(heading), "", "")
         for number, data in enumerate(own, start=1):
             name = str(data["task"])
             yield (name, "", "", f"{language('Task')} {number} / {len(own)}", "", "")
