@@ -3,7 +3,7 @@
 A community of PEOPLE users, each in TWINS twins with others of it, is given tasks as an own study
 gives them. Everybody has a taste, which the label of a twin of their own fits as often as the
 planted difference says, and that of a yoked twin in one half. People follow their taste but for
-noise, in which they toss a coin; they answer "about equal" now and then; and in a share of their
+noise, in which they toss a coin; they answer "no difference" now and then; and in a share of their
 answers they take what looks tailored, which is the label of either. How much of both differs from
 person to person. Flatterers do nothing else.
 
@@ -31,7 +31,7 @@ from pairwright_human_eval.subjects import Subject
 PEOPLE, TWINS = 30, 3
 PLANTED = (0.0, 0.1, 0.2, 0.3, 0.4)
 EQUALS, MEAN, SPREAD = 0.08, 0.05, 0.05
-"""The share of answers "about equal"; the mean share of noise and of flattery, and how far a
+"""The share of answers "no difference"; the mean share of noise and of flattery, and how far a
 person's is from it at most."""
 LEFT = (1 - EQUALS) * (1 - MEAN) ** 2
 """What of a taste comes through."""

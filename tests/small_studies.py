@@ -234,7 +234,7 @@ _numbers = count()
 
 def votes(pair: Pair, choices: str, **changes: Any) -> list[Verdict]:
     """A preference vote for each of the characters, each by somebody else: `+` for the chosen
-    response, `-` for the other, `=` about equal, `?` cannot tell."""
+    response, `-` for the other, `=` no difference, `?` cannot tell."""
     named = {
         "+": response_id(pair.chosen),
         "-": response_id(pair.rejected),

@@ -71,6 +71,8 @@ def account_of(annotator: str) -> int:
 
 COMMENT = "comment"
 """The control that holds a comment. Nobody has to write one."""
+SEEN = "seen"
+"""The control that says that a task came before, and what it stores. Nobody has to tick it."""
 Entry = tuple[str | None, str | Objection] | Objection
 """One filled-in place of a form: its control with what was chosen or written there, or why that
 cannot be read; an objection alone where the place itself cannot be read."""

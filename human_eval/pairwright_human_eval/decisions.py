@@ -119,7 +119,7 @@ def preference_outcome(votes: Votes, closing: Votes, rules: HumanRules) -> PartO
     if votes.rejected >= enough:
         return PartOutcome("refused", "preference: for_the_other")
     if votes.equal >= enough:
-        return PartOutcome("refused", "preference: about_equal")
+        return PartOutcome("refused", "preference: no_difference")
     if rules.rule == "majority":
         undecided = "" if votes.chosen >= enough else "preference: no_majority"
     elif votes.n - votes.chosen > 1 or (votes.chosen < votes.n and not rules.further):
@@ -340,7 +340,7 @@ def decide_all(
 REASONS = {
     "preference: cannot_tell": "too many could not tell whom which response fits",
     "preference: for_the_other": "most preferred the rejected response",
-    "preference: about_equal": "most found both responses about equal for this user",
+    "preference: no_difference": "most found that it makes no difference for this user",
     "preference: not_unanimous": "too many did not prefer the chosen response",
     "preference: no_majority": "no answer has a majority",
     "preference: one_not_for_it": "one vote is not for the chosen response",

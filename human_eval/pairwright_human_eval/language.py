@@ -34,7 +34,7 @@ class Language(Record):
     def __call__(self, text: str) -> str:
         """Raises InputError where the language's file lacks the text."""
         if self.code == "en":
-            return text
+            return self.words.get(text, text)
         if text not in self.words:
             raise InputError(
                 f"has no words for {text!r}",
@@ -49,7 +49,7 @@ class Language(Record):
         return self.model_copy(update={"words": self.words | self.earlier})
 
 
-ENGLISH = Language(code="en")
+ENGLISH = Language(code="en", earlier={"No difference for this person": "About equal"})
 
 
 def languages() -> tuple[str, ...]:

@@ -163,6 +163,8 @@ class PreferenceAnswer(Record):
 
     kind: Literal["preference"] = "preference"
     choice: str
+    seen: bool = Field(default=False, exclude_if=lambda seen: not seen)
+    """Whether the annotator says to have seen this very task before."""
 
 
 class AspectAnswer(Record):

@@ -129,7 +129,7 @@ def _earlier(verdicts: list[Verdict], page: BlindSubject) -> tuple[str, ...]:
 def _answer_text(verdict: Verdict) -> str:
     answers = verdict.answers
     if isinstance(answers, PreferenceAnswer):
-        words = {verdict.a: "A", verdict.b: "B", EQUAL: "about equal", CANNOT_TELL: "cannot tell"}
+        words = {verdict.a: "A", verdict.b: "B", EQUAL: "no difference", CANNOT_TELL: "cannot tell"}
         text = words[answers.choice]
     else:
         assert isinstance(answers, QualityAnswers), "a dispute is never about aspects"

@@ -27,9 +27,9 @@ from pairwright_human_eval.annotation import (
     account_of,
     clean_text,
 )
-from pairwright_human_eval.form import Shown, is_own, questions, quoted, view_of
+from pairwright_human_eval.form import Shown, is_own, marks, questions, quoted, view_of
 from pairwright_human_eval.language import ENGLISH, Language, load_language
-from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study
+from pairwright_human_eval.records import KINDS, OWN, Data, KeyedTask, Kind, Study
 
 TASK, FIELD, WHAT, TEXT, CHOICES, ANSWER = COLUMNS = (
     "task", "field", "what", "text", "choices", "answer",
@@ -277,8 +277,9 @@ def _task(
     """What somebody wrote for one task; nothing where there are no cells."""
     # As the sheet words it, as older sheets did, and in English.
     forms = [
-        questions(keyed.kind, study.scales, len(keyed.aspects), words)
-        for words in (language, language.before, ENGLISH)
+        questions(keyed.kind, study.scales, len(keyed.aspects), words, own=keyed.round >= OWN)
+        | marks(keyed.kind, words)
+        for words in (language, language.before, ENGLISH, ENGLISH.before)
     ]
     mistakes: list[_Mistake] = []
     choices: dict[str, str] = {}
@@ -313,7 +314,7 @@ def _task(
         choices=() if skipped else tuple(sorted(choices.items())),
         comment=comment,
     )
-    is_whole = skipped or len(choices) == len(forms[0])
+    is_whole = skipped or forms[0].keys() <= choices.keys() | marks(keyed.kind).keys()
     task = ExportedTask(
         id=None,
         task=keyed.task,

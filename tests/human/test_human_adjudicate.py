@@ -146,7 +146,7 @@ def test_earlier_answers_are_told_by_side_and_without_names() -> None:
         lines = earlier(task)
         assert sorted(line.split(": ")[0] for line in lines) == [f"Person {n}" for n in range(1, 5)]
         said = {line.split(": ", 1)[1] for line in lines}
-        assert said == {at["+"], at["-"], "about equal", "cannot tell"}
+        assert said == {at["+"], at["-"], "no difference", "cannot tell"}
         assert not [v.annotator for v in given[subject.id] if v.annotator in json.dumps(task.data)]
 
 
@@ -175,8 +175,8 @@ def test_comments_are_shown_as_visible_text() -> None:
         *answered(pair, "=", comment="Both \u202eare <b>fine</b>\u200b."),
     ]
     (task,) = tasks_of(given)
-    told = [line.split(": ", 1)[1] for line in earlier(task) if "equal" in line]
-    assert told == ["about equal. Both are <b>fine</b>."]
+    told = [line.split(": ", 1)[1] for line in earlier(task) if "difference" in line]
+    assert told == ["no difference. Both are <b>fine</b>."]
 
 
 def test_nothing_in_a_task_tells_which_response_is_which_or_who_answered() -> None:

@@ -47,7 +47,7 @@ def of_votes(choices: str, closing: str = "", **policy: Any) -> Found:
 MAJORITY = """
     verified                        +++ ++- ++= ++? +++-- +++-
     refused    for_the_other        --- --+ --?
-    refused    about_equal          === ==+ ==?
+    refused    no_difference        === ==+ ==?
     disputed   no_majority          +-= +-? +=? ++-- ++-=
     refused    cannot_tell          +?? -?? ???
     waiting    0_of_3_votes         ,
@@ -59,7 +59,7 @@ UNANIMITY = """
     verified                        +++ ++++
     refused    not_unanimous        ++- ++= ++?
     refused    for_the_other        --+ ---
-    refused    about_equal          ===
+    refused    no_difference        ===
     refused    cannot_tell          +??
     waiting    2_of_3_votes         ++
 """
@@ -369,7 +369,7 @@ def test_a_control_is_never_verified_and_may_be_refused() -> None:
     [
         ("+++", "++-", "verified", ""),
         ("+++", "---", "refused", "preference: for_the_other"),
-        ("+++", "===", "refused", "preference: about_equal"),
+        ("+++", "===", "refused", "preference: no_difference"),
         ("+++", "???", "refused", "preference: cannot_tell"),
         ("+++", "+-=", "disputed", "preference: no_majority"),
         ("+++", "++", "waiting", "preference: 2 of 3 votes"),

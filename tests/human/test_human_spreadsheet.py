@@ -202,12 +202,20 @@ def test_a_sheet_is_read_as_any_program_saves_it(
 
 @pytest.mark.parametrize(
     ("written", "stored"),
-    [("A", "A"), (" response a ", "A"), ("RESPONSE B", "B"), ("about  equal", "equal"),
+    [("A", "A"), (" response a ", "A"), ("RESPONSE B", "B"),
+     ("no difference  for this person", "equal"), ("about  equal", "equal"),
      ("cannot_tell", "cannot_tell")],
 )  # fmt: skip
 def test_an_answer_is_read_as_it_is_meant(study: LiveStudy, written: str, stored: str) -> None:
     study.do("import", study.fill(FIRST, only("preference", {"preference": written})))
     assert chosen(study) == {stored}
+
+
+@pytest.mark.parametrize(("written", "seen"), [("", False), ("Yes", True), ("seen", True)])
+def test_a_task_that_came_before_is_ticked(study: LiveStudy, written: str, seen: bool) -> None:
+    study.do("import", study.fill(FIRST, only("preference", {"preference": "A", "seen": written})))
+    answers = [verdict.answers for verdict in study.verdicts]
+    assert {one.seen for one in answers if isinstance(one, PreferenceAnswer)} == {seen}
 
 
 @pytest.mark.parametrize("score", ["4", "4.0", "4,0", "4: right, with at most a slip"])
@@ -274,7 +282,7 @@ def unknown_choice(rows: Rows) -> list[str]:
     n = number(rows, "preference")
     rows[n - 1][ANSWER] = "maybe A"
     said = f"row {n}, column answer: task {rows[n - 1][TASK]}, preference: 'maybe A' is"
-    return [said, "Response A, Response B, About equal, Cannot tell"]
+    return [said, "Response A, Response B, No difference for this person, Cannot tell"]
 
 
 def unknown_task(rows: Rows) -> list[str]:

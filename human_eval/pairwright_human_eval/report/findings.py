@@ -87,6 +87,7 @@ class StudyReport(Findings):
     adjudication: people.Adjudication | None
     """None where no second round was made."""
     annotators: tuple[people.AnnotatorRow, ...]
+    recognition: people.Recognition
     seconds: dict[Kind, people.Seconds]
     """Of all annotators together, in the first round."""
     calibration: tuple[VoteCalibrationBin, ...] = ()
@@ -216,6 +217,7 @@ def compute_report(
             verdicts, answers_of(pairs, verdicts, excluded).votes, key, excluded,
             rules.attention_floor if study.mirrored_checks else None,
         ),
+        recognition=people.recognition(verdicts),
         seconds=people.seconds_by_kind(verdicts),
         calibration=calibration_bins(outlines, decisions),
         powered=powered_shares(outlines, rest, decisions),

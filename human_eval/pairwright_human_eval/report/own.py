@@ -1,7 +1,7 @@
 """What people say of the pairs of their own posts, beside the labels.
 
 Everything is derived from counts by person, which a release holds, too; every interval takes people
-as the sample. A choice of the chosen response counts 1, "about equal" one half, the other response
+as the sample. A choice of the chosen response counts 1, "no difference" one half, and the other one
 0; "cannot tell" is left out. So somebody who cannot tell the label from its opposite is at one half
 on their own twins and on the yoked ones, however often they call responses equal.
 """
@@ -63,7 +63,7 @@ class OwnFigures(Record):
     retest: Estimate
     """How often people chose again as before: the most that any label can reach."""
     equal: Estimate
-    """Answers "about equal" on twins of their own."""
+    """Answers "no difference" on twins of their own."""
     equal_placebos: Estimate
     """The same on placebos, where nothing personal should be found."""
 

@@ -125,7 +125,7 @@ function judgedBy(row) {
 }
 
 const VOTES = [
-  ["chosen", "for the chosen"], ["rejected", "for the rejected"], ["equal", "about equal"],
+  ["chosen", "for the chosen"], ["rejected", "for the rejected"], ["equal", "no difference"],
   ["cannot_tell", "cannot tell"],
 ];
 
