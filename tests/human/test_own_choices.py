@@ -13,7 +13,8 @@ from pairwright.dataset import Layout, RowVotes
 from pairwright_human_eval.records import LATER, OWN, KeyedTask
 from pairwright_human_eval.report.own import OwnCounts, own_figures
 from pairwright_human_eval.study_files import read_own
-from released import DOMAINS, PAIRS, Answers, partner_of, placebo, released, rows, run_of, user_of
+from released import DOMAINS, PAIRS, Answers, partner_of, placebo, released, rows, run_of
+from small_studies import user_of
 from study import Done, pairwright
 
 PEOPLE = {user_of(n): f"person{n}@example.org" for n in range(5)} | {partner_of(0): "code-z"}
@@ -112,9 +113,9 @@ def test_no_id_of_the_source_leaves_the_private_part(beside: LiveStudy, release:
     for path, content in beside.files().items():
         if not path.startswith("private/"):
             assert not any(user.encode() in content for user in PEOPLE), path
-    for path in release.root.rglob("*"):
-        if path.is_file():
-            assert not any(one.encode() in path.read_bytes() for one in PEOPLE.values()), path
+    for file in release.root.rglob("*"):
+        if file.is_file():
+            assert not any(one.encode() in file.read_bytes() for one in PEOPLE.values()), file
 
 
 def test_the_choices_are_in_the_report_with_intervals_by_person(beside: LiveStudy) -> None:
