@@ -274,11 +274,11 @@ def retested(verdicts: Sequence[Verdict]) -> HitsByPerson:
         {
             (verdict.annotator, verdict.pair): verdict.answers.choice
             for verdict in verdicts
-            if verdict.purpose == purpose
+            if verdict.purpose in purposes
             and isinstance(verdict.answers, PreferenceAnswer)
             and verdict.answers.choice != CANNOT_TELL
         }
-        for purpose in ("vote", "repeat")
+        for purposes in (("vote", "own"), ("repeat",))
     )
     found: HitsByPerson = defaultdict(list)
     for vote, choice in again.items():

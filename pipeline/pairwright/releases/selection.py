@@ -17,7 +17,7 @@ from pairwright.modes import MODES
 from pairwright.records import Pair, pseudonym
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.public_study import ReleasedStudy
-from pairwright_human_eval.records import KeyedTask
+from pairwright_human_eval.records import OWN, KeyedTask
 from pairwright_human_eval.subjects import Outline, Subject, outline_of, subjects_of
 
 _FIX = "Build again: pairs.jsonl is derived from the run folder's store."
@@ -120,7 +120,7 @@ def read_candidates(
 
     Raises InputError for a line that is not a pair, and for a domain that cannot name a folder.
     """
-    tasks = (key or {}).values()
+    tasks = [keyed for keyed in (key or {}).values() if keyed.round < OWN]
     subjects = {keyed.subject for keyed in tasks}
     about = {keyed.subject for keyed in tasks if keyed.kind == "rubric"}
     entries, outlines, domains = list[ReleaseCandidate](), list[Outline](), dict[str, str]()
