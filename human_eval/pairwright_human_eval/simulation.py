@@ -151,7 +151,7 @@ class _Annotator(NamedTuple):
         if task.kind == "preference":
             if task.purpose == "attention" and task.expected:
                 return {"preference": task.expected}
-            truth = None if task.purpose == "wrong_profile" else task.expected
+            truth = None if task.purpose in ("wrong_profile", "yoked") else task.expected
             return {"preference": self._place(truth, chance)}
         if task.kind == "quality":
             return {

@@ -11,12 +11,15 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from pairwright.errors import InputError
+from pairwright.modes import has_no_preference
 from pairwright.records import Aspect, Pair, Post, content_id
 from pairwright.retrieve import ranked
 from pairwright.settings.rules import PlanRules
 from pairwright.text import visible
 from pairwright_human_eval.attention import AttentionCheck, Example, Sizes, laid_out
 from pairwright_human_eval.records import (
+    LATER,
+    OWN,
     Data,
     KeyedTask,
     Kind,
@@ -86,6 +89,14 @@ def preference_task(
     )  # fmt: skip
 
 
+def own_task(page: BlindSubject, pair: Pair, person: str, purpose: Purpose) -> Task:
+    """Which answer would you find more useful? It shows no posts: the person is the profile."""
+    placed = None if has_no_preference(pair.mode) else place_of(pair.chosen, page)
+    return _task(
+        page, person, "preference", purpose, round=OWN, pair=pair.id, expected=placed
+    )  # fmt: skip
+
+
 def rubric_task(
     page: BlindSubject, pair: Pair, annotator: str, rules: PlanRules, foil: Aspect | None = None
 ) -> Task:
@@ -144,13 +155,14 @@ def attention_task(
 
 
 def repeated(task: Task, seed: int) -> Task:
-    """The same task once more, with the responses in each other's place."""
+    """The same task once more, with the responses in each other's place; one of `OWN` in round
+    `LATER`."""
     keyed, data = task.keyed, task.data
     swapped: Data = {"response_a": data["response_b"], "response_b": data["response_a"]}
     expected = "B" if keyed.expected == "A" else "A"
     return _again(
         task, seed, "repeat", data=swapped, purpose="repeat", a=keyed.b, b=keyed.a,
-        expected=expected,
+        expected=expected, round=LATER if keyed.round == OWN else keyed.round,
     )  # fmt: skip
 
 
@@ -204,6 +216,7 @@ def _task(
     kind: Kind,
     purpose: Purpose,
     *,
+    round: int = 1,
     pair: str | None = None,
     expected: Place | None = None,
     names: tuple[str, ...] = (),
@@ -224,7 +237,7 @@ def _task(
         task=name,
         kind=kind,
         purpose=purpose,
-        round=1,
+        round=round,
         annotator=annotator,
         subject=page.subject,
         pair=pair,

@@ -2,7 +2,7 @@
 why the others do not.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -17,7 +17,7 @@ from pairwright.modes import MODES
 from pairwright.records import Pair, pseudonym
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.public_study import ReleasedStudy
-from pairwright_human_eval.records import KeyedTask
+from pairwright_human_eval.records import OWN, KeyedTask
 from pairwright_human_eval.subjects import Outline, Subject, controls_of, outline_of, subjects_of
 
 _FIX = "Build again: pairs.jsonl is derived from the run folder's store."
@@ -115,15 +115,12 @@ def read_candidates(
     forgotten: ForgetList,
     key: Mapping[str, KeyedTask] | None,
     step: Callable[[int], None] = lambda _: None,
-    *,
-    leaving: Set[str] = frozenset(),
 ) -> Candidates:
     """Go through pairs.jsonl; `key` is the study's, `step` gets the number of subjects read.
-    `leaving` are subjects to be forgotten whose pairs do not name whom they concern.
 
     Raises InputError for a line that is not a pair, and for a domain that cannot name a folder.
     """
-    tasks = (key or {}).values()
+    tasks = [keyed for keyed in (key or {}).values() if keyed.round < OWN]
     subjects = {keyed.subject for keyed in tasks}
     controls = controls_of(tasks)
     entries, outlines, domains = list[ReleaseCandidate](), list[Outline](), dict[str, str]()
@@ -136,7 +133,7 @@ def read_candidates(
                 config=f"{subject.domain}-{subject.mode}",
                 users=tuple(pseudonym(pair.user) for pair in subject.pairs),
                 simulated=any(pair.simulated for pair in subject.pairs),
-                forgotten=subject.id in leaving or any(map(forgotten.concerns, subject.pairs)),
+                forgotten=any(map(forgotten.concerns, subject.pairs)),
                 verifiable=MODES[subject.mode].verifiable,
             )
         )

@@ -4,6 +4,7 @@ import secrets
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
 from typing import Annotated
 
@@ -12,9 +13,10 @@ from pairwright.construct.manifest import target_mode
 from pairwright.construct.run_pairs import check_as_built, iterate_pairs
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
-from pairwright.modes import MODES, Mode, is_verifiable, verified_modes
+from pairwright.modes import MODES, Mode, is_twin, is_verifiable, verified_modes
 from pairwright.options import Doc, RunPath
 from pairwright.version import __version__
+from pairwright.workflows.own_tasks import export_own
 from pairwright.workflows.study import FormLanguage, ToolOfAnnotators, check_to_verify
 from pairwright.workflows.text_screening import Screened, TextScreening, screen_subjects
 from pairwright_human_eval.assign import control_power, control_subjects
@@ -24,7 +26,8 @@ from pairwright_human_eval.foils import FoilSigns, foil_signs
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.language import load_language
-from pairwright_human_eval.records import Kind, StoppingRule, Study, pseudonyms
+from pairwright_human_eval.own_choices import OwnExport, is_due
+from pairwright_human_eval.records import LATER, OWN, Kind, StoppingRule, Study, pseudonyms
 from pairwright_human_eval.small_study import SmallStudy, small_study
 from pairwright_human_eval.study_files import read_fixed, write_study
 from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
@@ -119,6 +122,8 @@ class TaskExport:
     for which there are too few people."""
     few: SmallStudy | None = None
     """What a study of a few people asks and shows; None for others."""
+    own: OwnExport | None = None
+    """What people were given who judge pairs of their own posts; None in a study of annotators."""
 
 
 def export_tasks(
@@ -171,6 +176,15 @@ def export_tasks(
         ),
     ] = (),
     qualified: Annotated[bool, Doc("The people passed `human qualify`: other checks.")] = False,
+    own: Annotated[
+        str | Path | None,
+        Doc(
+            "Users of the data, who judge the pairs of their own posts: a CSV file with the columns"
+            " user and person. Beside annotators, or alone.",
+            "FILE",
+        ),
+    ] = None,
+    days: Annotated[int, Doc("With --own: until they are asked again.", "DAYS", least=0)] = 14,
 ) -> TaskExport:
     """Write blind tasks of a run's pairs, one file for each annotator and kind, and the key.
 
@@ -179,6 +193,10 @@ def export_tasks(
     random and kept, for it tells which side a response is on. The rule that verifies a pair is
     [human] of RUN/config.toml, fixed by this export; with `people` its votes follow from their
     number, and twins alone are asked about where there are any.
+
+    With `own`, users of the data judge the twins and placebos of their own posts, and as many twins
+    of others, beside the study of annotators or without one. `days` later they are asked again: the
+    same command then hands that out. A longer file adds people.
 
     Raises InputError where the run holds no pair, its pairs are not as built, the assignment cannot
     be made, or another study was exported there.
@@ -201,11 +219,11 @@ def export_tasks(
     check_as_built(run)
     few, rule = None, config.human
     if people is not None:
-        if (annotators, overlap) != (11, 3):
+        if (annotators, overlap) != (11, 3) or own is not None:
             raise InputError(
                 "chooses the number of annotators and the overlap",
                 where="--people",
-                fix="Give it without --annotators and --overlap.",
+                fix="Give it without --annotators, --overlap and --own.",
             )
         mode = target_mode(tuple(sorted({subject.mode for subject in whole})))
         unasked += Counter(subject.mode for subject in whole if subject.mode != mode)
@@ -223,6 +241,32 @@ def export_tasks(
     # The seed tells the sides from the ids, so it is drawn once, and kept in the private part.
     before = read_fixed(human)
     drawn = seed if seed is not None else before.seed if before else secrets.randbits(128)
+    if own is not None:
+        theirs = [one for one in kept if is_twin(one.mode) and one.id not in flagged]
+        alone = Study(
+            version=__version__,
+            simulated_pairs=any(subject.asked.simulated for subject in whole),
+            pairs_hash=file_hash(pairs),
+            seed=drawn,
+            salts={},
+            annotators=(),
+            overlap=0,
+            sampled=0,
+            of=len(whole),
+            policy=config.human,
+            scales=scales,
+            language=language,
+            config_hashes=config_hashes(scales, load_language(language)),
+        )
+        fixed, added = export_own(run, Path(own), theirs, alone, days)
+        rounds = [round for round in (OWN, LATER) if is_due(human, round, date.today())]
+        sheets = tuple(path for round in rounds for path in write_sheets(tool, human, round))
+        asked = {task.keyed.subject for given in added.tasks.values() for task in given}
+        subjects = [one for one in theirs if one.id in asked]
+        made = _task_export(
+            human, fixed, bool(added.added), subjects, added.tasks, sheets, screening, len(flagged)
+        )
+        return replace(made, guidelines=human.pages("author-01").guidelines, own=added)
     plan = StudyPlan(pseudonyms(annotators), overlap, checks, drawn, rule, config.planner)
     there = checks_in(language) if checks else ()
     met = qualifying_checks(there) if qualified else ()
