@@ -27,6 +27,7 @@ from scipy.stats import binom
 from pairwright.errors import InputError
 from pairwright.estimate import share
 from pairwright.intervals import LEVEL, z_of
+from pairwright.modes import MODES, Mode, has_rubric
 from pairwright.records import Pair, Post, content_id, draw_id
 from pairwright.text import number_of
 from pairwright_human_eval.records import KeyedTask, Place, Purpose
@@ -81,7 +82,9 @@ def draw_controls(
     least = min(ENOUGH_STRANGERS, len(single) // MOST_STRANGERS)
     strangers = max(round(wrong_profile * len(single)), least) if wrong_profile else 0
     controls: Controls = {subject.id: "wrong_profile" for subject in single[:strangers]}
-    narrated = [s for s in order if s.id not in controls and s.asked.narrative]
+    narrated = [
+        s for s in order if s.id not in controls and s.asked.narrative and has_rubric(s.mode)
+    ]
     for subject in narrated[: round(narrative * len(order))]:
         controls[subject.id] = "narrative"
     return controls
@@ -118,7 +121,7 @@ class Seat(NamedTuple):
     preference: int | None
     """Which of the subject's pairs a preference is asked of; none: the aspects of all of them."""
     expected: Place | None
-    """Where that pair's chosen response is shown."""
+    """Where that pair's chosen response is shown; none of a placebo, whose label is drawn."""
 
     @property
     def work(self) -> str:
@@ -193,25 +196,26 @@ class Assigner:
         return 1e6 * revealed + 1e3 * near + 4 * self._loads[who, seat.work] + 4 * balance
 
 
-def annotators_needed(votes: int, overlap: int, pairs: int) -> int:
-    """The fewest people for a subject of so many pairs: `votes` for each pair's preference, and
-    `overlap` others for the aspects."""
-    return votes * pairs + overlap
+def annotators_needed(votes: int, overlap: int, mode: Mode) -> int:
+    """The fewest people for a subject of a mode: `votes` for each pair's preference, and `overlap`
+    others for the aspects, where it has any."""
+    return votes * MODES[mode].halves + overlap * has_rubric(mode)
 
 
-def check_enough(annotators: int, votes: int, overlap: int, most_pairs: int) -> None:
+def check_enough(annotators: int, votes: int, overlap: int, modes: Iterable[Mode]) -> None:
     """Raise InputError where the rule of who sees what cannot be kept."""
-    needed = annotators_needed(votes, overlap, most_pairs)
+    most = max(modes, key=lambda mode: annotators_needed(votes, overlap, mode))
+    needed = annotators_needed(votes, overlap, most)
     if annotators < needed:
-        what = "twins" if most_pairs == 2 else "pairs"
-        fewer = annotators // (most_pairs + 1)
+        fewer = annotators // (MODES[most].halves + has_rubric(most))
+        aspects = f" and {number_of(overlap, 'other')} for the aspects" * has_rubric(most)
         asking_less = (
             f", or --overlap {fewer} with a rule that asks for no more: votes, quality_votes and"
             f" rubric_votes of at most {fewer} under [human] of the run's config.toml"
         )
         raise InputError(
-            f"{annotators} annotators cannot be assigned: {what} take {needed}"
-            f" ({votes} for each preference and {number_of(overlap, 'other')} for the aspects)",
+            f"{annotators} annotators cannot be assigned: {MODES[most].units} take {needed}"
+            f" ({votes} for each preference{aspects})",
             where="--annotators",
             fix=f"Give --annotators {needed}{asking_less if fewer else ''}.",
         )

@@ -5,6 +5,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pairwright.modes import has_rubric
 from pairwright.records import Pair, content_id
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.assign import (
@@ -24,8 +25,8 @@ from pairwright_human_eval.tasks import (
     BlindSubject,
     Task,
     attention_task,
+    expected_of,
     page_of,
-    place_of,
     preference_task,
     quality_task,
     repeated,
@@ -62,9 +63,7 @@ def make_tasks(
 
     Raises InputError where the assignment cannot be made.
     """
-    check_enough(
-        len(plan.annotators), plan.votes, plan.overlap, max(len(s.pairs) for s in subjects)
-    )
+    check_enough(len(plan.annotators), plan.votes, plan.overlap, {s.mode for s in subjects})
     salted = salts(subjects, plan.seed)
     controls = draw_controls(subjects, plan.human.wrong_profile, plan.human.narrative, plan.seed)
     assigner = Assigner(plan.annotators, plan.overlap, plan.seed)
@@ -73,7 +72,8 @@ def make_tasks(
     pairs = sorted((pair for subject in subjects for pair in subject.pairs), key=lambda p: p.id)
     strangers: dict[str, list[Pair]] = {}
     for pair in pairs:
-        strangers.setdefault(pair.domain, []).append(pair)
+        if has_rubric(pair.mode):
+            strangers.setdefault(pair.domain, []).append(pair)
     for subject in sorted(subjects, key=lambda s: content_id("order", str(plan.seed), s.id)):
         page = page_of(subject, plan.seed, swapped(plan.seed, salted[subject.domain], subject.id))
         for task in _tasks_of(subject, page, controls, assigner, strangers, plan):
@@ -95,18 +95,19 @@ def _tasks_of(
 ) -> Iterator[Task]:
     for who in assigner.quality(subject.id):
         yield quality_task(page, who)
-    others = strangers[subject.domain]
+    others = strangers.get(subject.domain, [])
     purpose: Purpose = controls.get(subject.id, "vote")
     posts = stranger(subject.asked, others) if purpose == "wrong_profile" else ()
     if purpose == "wrong_profile" and not posts:  # No stranger fits.
         purpose = "vote"
     seats = [
-        Seat("vote", n, place_of(pair.chosen, page))
+        Seat("vote", n, expected_of(pair, page))
         for n, pair in enumerate(subject.pairs)
         for _ in range(plan.votes)
     ]
-    # The seats for the aspects, or those of a control.
-    seats += [Seat(purpose, None if purpose == "vote" else 0, None)] * plan.overlap
+    if has_rubric(subject.mode):
+        # The seats for the aspects, or those of a control.
+        seats += [Seat(purpose, None if purpose == "vote" else 0, None)] * plan.overlap
     foils = [foil_of(pair, others, plan.human.foils or 0, plan.seed) for pair in subject.pairs]
     for who, seat in assigner.seats(subject, seats):
         if seat.preference is None:

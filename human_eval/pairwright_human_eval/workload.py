@@ -246,12 +246,13 @@ def _load(
         for reading in readings(tasks, rate)
     )
     strangers, choices = control_subjects(task.keyed for task in tasks)
-    with_aspects = {task.keyed.subject for task in tasks if task.keyed.kind == "rubric"}
+    controlling = ("wrong_profile", "narrative")
+    controls = {task.keyed.subject for task in tasks if task.keyed.purpose in controlling}
     each = {kind.kind: kind.hours / kind.tasks for kind in kinds}
     most = max(sum(each[task.keyed.kind] for task in own) for own in given.values())
     return StudyLoad(
         units=len(subjects),
-        controls=len(subjects) - len(with_aspects),
+        controls=len(controls),
         strangers=strangers,
         stranger_power=round(control_power(choices), 6),
         kinds=kinds,

@@ -8,6 +8,7 @@ from functools import cache
 import pytest
 
 from pairwright.errors import InputError
+from pairwright.modes import Mode
 from pairwright.records import content_id
 from pairwright_human_eval.assign import check_enough, draw_controls
 from pairwright_human_eval.attention import NONREADER_PASS, enough_checks, nonreader_pass
@@ -154,20 +155,26 @@ def test_who_answers_what(n: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("annotators", "overlap", "most_pairs", "needed"),
-    [(10, 3, 2, 11), (6, 3, 1, 7), (4, 1, 1, 5), (9, 2, 2, 10)],
+    ("annotators", "overlap", "modes", "needed"),
+    [
+        (10, 3, ("twin", "placebo"), 11),
+        (6, 3, ("decoy",), 7),
+        (4, 1, ("violate",), 5),
+        (9, 2, ("violate", "twin"), 10),
+        (7, 3, ("placebo", "decoy"), 8),
+    ],
 )
 def test_too_few_people_are_refused_and_told_how_many_it_takes(
-    annotators: int, overlap: int, most_pairs: int, needed: int
+    annotators: int, overlap: int, modes: tuple[Mode, ...], needed: int
 ) -> None:
     with pytest.raises(InputError, match=rf"take {needed} \(") as refused:
-        check_enough(annotators, 4, overlap, most_pairs)
+        check_enough(annotators, 4, overlap, modes)
     assert f"--annotators {needed}" in refused.value.fix
-    fewer = annotators // (most_pairs + 1)
+    fewer = annotators // {11: 3, 10: 3, 8: 2, 7: 2, 5: 2}[needed]
     assert (f"--overlap {fewer} with a rule" in refused.value.fix) == bool(fewer)
     assert ("--overlap" in refused.value.fix) == bool(fewer)
     assert "1 others" not in refused.value.what
-    check_enough(needed, 4, overlap, most_pairs)
+    check_enough(needed, 4, overlap, modes)
 
 
 def test_nine_for_twins_and_six_where_there_is_none() -> None:

@@ -143,7 +143,7 @@ def _candidates(
     count = every_100(progress, "reading pairs")
     if not human.study.exists():
         candidates = read_candidates(run / "pairs.jsonl", forgotten, None, count, leaving=leaving)
-        to_verify = any(one.verifiable and not one.forgotten for one in candidates.entries)
+        to_verify = any(one.needs_votes and not one.forgotten for one in candidates.entries)
         if to_verify and not trial:
             raise InputError(
                 "no study: nobody has verified its pairs",
@@ -157,7 +157,7 @@ def _candidates(
     with open_study(run, reading=True) as study:
         progress(Step("reading answers"))
         pairs, answers = study.pairs(), study.answers()
-        candidates = read_candidates(pairs, forgotten, study.fixed.key, count, leaving=leaving)
+        candidates = read_candidates(pairs, forgotten, study.fixed, count, leaving=leaving)
         left_out = {
             entry.id
             for entry in candidates.entries

@@ -3,7 +3,7 @@
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +11,7 @@ from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import check_as_built, iterate_pairs
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
-from pairwright.modes import Mode, is_verifiable, verified_modes
+from pairwright.modes import Mode, verified_modes
 from pairwright.options import Doc, RunPath
 from pairwright.settings.rules import HumanRules
 from pairwright.text import number_of
@@ -114,8 +114,6 @@ class TaskExport:
     kind; private/screened.jsonl lists them."""
     left_out: int = 0
     """Those of them that are not in the study."""
-    unasked: Mapping[Mode, int] = field(default_factory=dict)
-    """By mode: units of the run whose modes people do not verify."""
 
 
 def export_tasks(
@@ -162,7 +160,7 @@ def export_tasks(
 ) -> TaskExport:
     """Write blind tasks of a run's pairs, one file for each annotator and kind, and the key.
 
-    Units whose labels are drawn are left out. Each question is answered by `overlap` people, and
+    Each question is answered by `overlap` people, and
     each preference by the votes that the rule asks for where these are more. Without `seed` a
     study's seed is drawn at random and kept, for it tells which side a response is on. The rule
     that verifies a pair is [human] of RUN/config.toml, fixed by this export.
@@ -180,12 +178,9 @@ def export_tasks(
     config, scales = folder.settings(), folder.scales()
     _check_overlap(overlap, config.human, folder.config)
     pairs = run / "pairs.jsonl"
-    kept = subjects_of(iterate_pairs(run), pairs)
-    whole = [subject for subject in kept if is_verifiable(subject.mode)]
-    unasked = Counter(subject.mode for subject in kept if not is_verifiable(subject.mode))
+    whole = subjects_of(iterate_pairs(run), pairs)
     if not whole:
-        what = "holds no pair that people verify" if kept else "holds no pair"
-        raise InputError(what, where=pairs, fix="Build until pairs are kept.")
+        raise InputError("holds no pair", where=pairs, fix="Build until pairs are kept.")
     check_as_built(run)
     screening = screen_subjects(whole)
     flagged = frozenset[str]().union(*(screening.subjects(what) for what in leave_out))
@@ -218,13 +213,13 @@ def export_tasks(
         language=language,
         config_hashes=config_hashes(scales, load_language(language)),
         stopping=StoppingRule(looks=looks, floor=floor),
+        placebos=True,
         mirrored_checks=True,
     )
     new = write_study(human, study, tasks)
     sheets = write_sheets(tool, human)
     write_lines(human.screened, screening.findings)
-    made = _task_export(human, study, new, subjects, tasks, sheets, screening, len(flagged))
-    return replace(made, unasked=unasked)
+    return _task_export(human, study, new, subjects, tasks, sheets, screening, len(flagged))
 
 
 def _check_overlap(overlap: int, rule: HumanRules, config: Path) -> None:

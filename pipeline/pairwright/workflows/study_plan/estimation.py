@@ -11,7 +11,7 @@ from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate
 from pairwright.evaluation.board.sign_flips import CORRELATION, SimulatedReleases
-from pairwright.modes import MODES, Mode, is_verifiable, units_in_words
+from pairwright.modes import MODES, Mode, is_own_choice, units_in_words
 from pairwright.options import Doc, RunPath
 from pairwright.workflows.output import write_page
 from pairwright.workflows.progress import Progress, Step, log_notes
@@ -50,7 +50,8 @@ def plan_study(
         Doc("A run whose study people have answered; else RUN's own.", "RUN"),
     ] = None,
     mode: Annotated[
-        Mode | None, Doc("Which pairs: twin (where there are any), decoy or violate.", "MODE")
+        Mode | None,
+        Doc("Which pairs: twin (where there are any), decoy, placebo or violate.", "MODE"),
     ] = None,
     sizes: Annotated[
         Sequence[int],
@@ -90,8 +91,8 @@ def plan_study(
     folder, human = RunFolder(run), HumanFolder(run)
     check_to_verify(folder)
     config = folder.settings()
-    mode = mode or target_mode(tuple(filter(is_verifiable, config.modes)))
-    if not is_verifiable(mode):
+    mode = mode or target_mode(config.modes)
+    if is_own_choice(mode):
         raise InputError(
             f"people do not verify {MODES[mode].units}",
             where=f"--mode {mode}",
@@ -106,7 +107,7 @@ def plan_study(
     answered = Path(pilot) if pilot is not None else run if human.verdicts.exists() else None
     found = None if answered is None else _pilot(answered, mode)
     votes = max(overlap, config.human.votes)
-    annotators = annotators_needed(votes, overlap, MODES[mode].halves)
+    annotators = annotators_needed(votes, overlap, mode)
     estimates = []
     for n in sorted(set(sizes)):
         progress(Step(f"a study of {n}"))
