@@ -110,7 +110,8 @@ def decoyed(n: int, domain: str = "Home", **changes: Any) -> Pair:
         cell: Adherence(scores=tuple(AspectScore(reason="r", score=s) for s in given))
         for cell, given in {"first_own": (2, 1), "second_other": (0, 1)}.items()
     }
-    pair = violate(n, domain, **_changed(n, {"mode": "decoy", **texts, **changes}))
+    written_for = {"mode": "decoy", "stranger": partner_of(n)}
+    pair = violate(n, domain, **_changed(n, {**written_for, **texts, **changes}))
     return _named(_on_site(pair), scores, None)
 
 
@@ -320,7 +321,7 @@ def _kept(kept: list[Pair]) -> Iterable[Outcome]:
         made = Twin(id=subject.id, halves=(asked, last)) if whole else Contrast(pair=asked)
         partner = last.user if whole else None
         if asked.mode == "decoy":
-            partner = partner_of(int(asked.item_id.rpartition("_")[2]))
+            partner = asked.stranger
         yield _outcome(asked.mode, asked.item_id, asked.user, made, partner)
 
 

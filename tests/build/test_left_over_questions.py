@@ -78,6 +78,7 @@ def test_a_decoy_is_the_askers_half_of_a_twin_whose_other_user_is_nobody() -> No
     assert isinstance(made, Contrast)
     pair = made.pair
     assert (pair.mode, pair.user, pair.twin_id, pair.asked) == ("decoy", "una", None, True)
+    assert pair.stranger == PARTNER.user
     assert (pair.chosen, pair.rejected) == (FOR_UNA, FOR_VICTOR)
     assert [a.aspect for a in pair.rubric.aspects] == [a[2] for a in UNAS]
     assert pair.profile == UNA

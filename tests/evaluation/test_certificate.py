@@ -16,6 +16,7 @@ from pairwright.evaluation.certificate import SCORERS_NEEDED, Certificate, certi
 from pairwright.evaluation.correlation import uncertainty
 from pairwright.evaluation.correlation.correlations import CLAIMS_FROM
 from pairwright.evaluation.decision import PairDecision
+from pairwright.evaluation.release import BuildModel
 from pairwright.evaluation.results import ScorerRef
 from study import Done, pairwright
 
@@ -98,6 +99,27 @@ def test_what_is_not_the_same_scorer_on_both_is_left_out_with_its_reason(tmp_pat
         "d": "another model, revision or settings on the other release",
         "overlap": "a baseline",
     }
+
+
+def test_who_had_a_part_in_the_release_is_set_apart_and_named_in_the_verdict(
+    tmp_path: Path,
+) -> None:
+    judge = BuildModel(role="judge", model="org/Referee-70B")
+    built = RELEASE.model_copy(update={"builders": (judge,)})
+    own, other = tmp_path / "generated", tmp_path / "natural"
+    models = {"a": "x/one", "own": "referee-70b", "akin": "x/referee-8b"}
+    for name, model in models.items():
+        scorer = ScorerRef(name=name, kind="pairwise", model=model)
+        result(own, name, decisions(9), scorer=scorer, release=built)
+        result(other, name, decisions(9, **NATURAL), scorer=scorer, release=PEOPLE)
+    found = certify(own, other)
+    assert [one.scorer for one in found.scorers] == ["a"]
+    assert found.apart == {"akin": "family of the build's judge", "own": "the build's judge"}
+    assert found.left_out.keys() == found.apart.keys()
+    assert (
+        "Set apart, because a model prefers what it wrote or accepted itself: akin (family of the"
+        " build's judge), own (the build's judge)."
+    ) in " ".join(claim_sentences(found))
 
 
 def test_scorers_of_one_family_do_not_count_for_several(tmp_path: Path) -> None:

@@ -21,9 +21,9 @@ from pairwright.evaluation.board import board as board_module
 from pairwright.evaluation.board.board import Leaderboard
 from pairwright.evaluation.board.inputs import gather_results
 from pairwright.evaluation.board.page import accuracies, board_notes, board_page
-from pairwright.evaluation.board.ranking import group_letters
+from pairwright.evaluation.board.ranking import SET_APART, group_letters
 from pairwright.evaluation.board.sign_flips import sign_flip
-from pairwright.evaluation.board.tables import csv_table, figure_text
+from pairwright.evaluation.board.tables import csv_table, figure_text, ranking_table
 from pairwright.evaluation.conditions import ConditionName
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.measure.accuracy import IDENTITIES, figures_of
@@ -480,17 +480,24 @@ BUILDERS = (
 )
 
 
-def test_a_scorer_that_built_the_release_never_ranks_without_its_mark(tmp_path: Path) -> None:
+def test_a_scorer_that_built_the_release_is_marked_and_set_apart(tmp_path: Path) -> None:
     built = RELEASE.model_copy(update={"builders": BUILDERS})
-    models = {"own": "referee-70b", "akin": "maker/Skywork-qwen-RM", "free": "maker/other-8b"}
-    for name, model in models.items():
+    models = {"own": "referee-70b", "akin": "maker/Skywork-qwen-RM", "free": "maker/other-8b",
+              "hidden": "reward-8b"}  # fmt: skip
+    for right, (name, model) in enumerate(models.items(), start=30):
         scorer = ScorerRef(name=name, kind="pairwise", model=model)
-        result(tmp_path, name, right_on(30), release=built, scorer=scorer)
+        result(tmp_path, name, right_on(right), release=built, scorer=scorer)
     # A result of an older version does not say who built the release; another one does.
     old = ScorerRef(name="old", kind="classifier", model="qwen-reward")
     result(tmp_path, "old", right_on(20), scorer=old)
     board = board_of(tmp_path)
-    assert set(board.rankings[0].ranked) == {f"{name}.profile" for name in (*models, "old")}
+    (ranking,) = board.rankings
+    assert ranking.ranked == ("hidden.profile", "free.profile")
+    assert set(ranking.unranked.values()) == {SET_APART}
+    # Below the ranking, and above what is not ranked for another reason.
+    assert board.rows(ranking)[2:] == ("akin.profile", "own.profile", "old.profile")
+    assert [row[1] for row in ranking_table(board, ranking).rows] == ["a", "a", *["apart"] * 3]
+    assert all({one.first, one.second} <= {*ranking.ranked} for one in ranking.comparisons)
     marks = {
         "own": "own (the build's judge)",
         "akin": "akin (family of the build's generator)",
@@ -504,6 +511,10 @@ def test_a_scorer_that_built_the_release_never_ranks_without_its_mark(tmp_path: 
     html = board_page(board).html
     assert "Self-preference: akin is family of the build's generator (the generator was" in html
     assert "own is the build's judge (the judge was org/Referee-70B). A model prefers" in html
+    html = " ".join(html.split())
+    assert "The pairs were written by Qwen/Qwen2.5-72B-Instruct. The pairs were judged by" in html
+    for told in (html, " ".join(run(tmp_path).said.split())):
+        assert "No name tells the family of hidden:" in told
     assert "with “qwen” in both names" in html
     assert "own (the build's judge)" in " ".join(run(tmp_path).said.split())
     ties = json.loads(board.model_dump_json())["entries"]["akin.profile"]["build_ties"]

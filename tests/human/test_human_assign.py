@@ -10,7 +10,7 @@ import pytest
 from pairwright.errors import InputError
 from pairwright.modes import Mode
 from pairwright.records import content_id
-from pairwright_human_eval.assign import check_enough, draw_controls
+from pairwright_human_eval.assign import check_enough, draw_controls, stranger
 from pairwright_human_eval.attention import NONREADER_PASS, enough_checks, nonreader_pass
 from pairwright_human_eval.check_tasks import FEWEST_CHECKS
 from pairwright_human_eval.records import KeyedTask, Purpose, response_id
@@ -300,6 +300,18 @@ def test_a_wrong_profile_is_another_users_and_of_single_pairs_alone() -> None:
         assert own not in whose
         assert domains[whose.pop()] == keyed.domain
         assert narrative == "[]"
+
+
+def test_a_wrong_profile_is_never_of_the_user_whose_needs_a_decoy_serves() -> None:
+    users = [violate(n).user for n in range(6)]
+    for n, user in enumerate(users):
+        for other in {*users} - {user}:
+            decoy = violate(n, mode="decoy", stranger=other)
+            posts = stranger(decoy, [violate(k) for k in range(6)])
+            assert posts
+            assert posts != violate(users.index(other)).profile
+    alone = violate(0, mode="decoy", stranger=users[1])
+    assert stranger(alone, [alone, violate(1)]) == ()
 
 
 def test_a_stranger_of_the_same_category_comes_first_and_everyone_sees_the_same() -> None:

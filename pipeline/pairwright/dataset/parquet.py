@@ -92,7 +92,8 @@ def _before(type_: pa.DataType) -> pa.DataType:
 
 _OLDER = pa.schema([(c.name, _before(c.type)) for c in SCHEMA if c.name not in _LATER])
 _NEWER = (
-    SCHEMA, *(schema_of([name]) for name in MODE_FIELDS), schema_of(MODE_FIELDS),
+    SCHEMA, *(schema_of([name]) for name in MODE_FIELDS),
+    schema_of(["response_sources", "neighbours"]),
 )  # fmt: skip
 _KNOWN = (
     *_NEWER,

@@ -211,6 +211,9 @@ class Row(Record):
     whose source tells."""
     neighbours: Neighbours | None = Field(default=None, exclude_if=_is_none)
     """How those who choose like the user lean. Only rows of mode natural have it."""
+    stranger: str | None = Field(default=None, exclude_if=_is_none)
+    """Pseudonym of the user whose needs the rejected response serves. Only rows of mode decoy have
+    it."""
 
     @property
     def answer_key(self) -> tuple[RowAspect, ...]:
@@ -224,7 +227,7 @@ class Row(Record):
         told. Told from what both halves of a twin have, so that both have the same."""
         return language_of(*sorted((self.chosen, self.rejected)), self.question)
 
-    @property
+    @cached_property
     def config(self) -> str:
         """The configuration it belongs to: domain and mode, or the domain alone."""
         return f"{self.domain}-{self.mode}" if self.mode else self.domain
@@ -276,7 +279,7 @@ class Row(Record):
         return content_id("pair", self.mode or "", *parts)
 
 
-MODE_FIELDS = ("response_sources", "neighbours")
+MODE_FIELDS = ("response_sources", "neighbours", "stranger")
 """Fields that rows of some modes alone have."""
 LATER_FIELDS = frozenset({"label_error", "blind_preference", *MODE_FIELDS})
 """Fields that rows of older versions, or of other modes, do not have."""

@@ -9,13 +9,14 @@ from typing import Literal
 
 import numpy as np
 from matplotlib.figure import Figure
+from pydantic import Field
 from scipy.special import ndtr
 from statsmodels.stats.multitest import multipletests
 
 from pairwright.errors import InputError
 from pairwright.estimate import p_text, p_value
 from pairwright.evaluation.board.board import Leaderboard
-from pairwright.evaluation.board.ranking import BoardEntry, Ranking
+from pairwright.evaluation.board.ranking import SET_APART, BoardEntry, Ranking
 from pairwright.evaluation.board.sign_flips import POWER
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.correlation.correlations import (
@@ -28,7 +29,7 @@ from pairwright.evaluation.correlation.correlations import (
 from pairwright.evaluation.correlation.measures import PRIMARY
 from pairwright.evaluation.correlation.table import LEAST_MODELS, ModelTable
 from pairwright.evaluation.measure.figure import ScorerFigure
-from pairwright.evaluation.release import ReleaseRef
+from pairwright.evaluation.release import ReleaseRef, tie_mark
 from pairwright.intervals import LEVEL, newcombe, z_of
 from pairwright.pages import Page, render_page
 from pairwright.pages.plots import BLUE, GREY, WIDTH, Plot, draw_cross, drawing, plot
@@ -158,6 +159,8 @@ class Certificate(Record):
     """Best on the generated twins first."""
     left_out: dict[str, str]
     """Why a scorer does not count, by name."""
+    apart: dict[str, str] = Field(default={})
+    """What those of them that are set apart have to do with the models that built a release."""
     correlations: Correlations | None
     """None with fewer than three scorers, or if all scorers have the same accuracy."""
     seed: int
@@ -244,6 +247,8 @@ def compare_scorers(
                 fix=f"Evaluate both with the same --{key}, or without.",
             )
     matched, left_out = _match_scorers(generated, natural, condition)
+    entries = (*natural.entries.values(), *generated.entries.values())
+    marks = {one.about.scorer.name: tie_mark(one.build_ties) for one in entries if one.build_ties}
     scorers = scorer_differences(matched, families or {})
     return Certificate(
         generated=generated.release,
@@ -256,6 +261,11 @@ def compare_scorers(
         users_in_both=users_in_both,
         scorers=scorers,
         left_out=dict(sorted(left_out.items())),
+        apart={
+            name: mark
+            for name, mark in sorted(marks.items())
+            if SET_APART in left_out.get(name, "")
+        },
         correlations=_correlations(scorers, seed, done),
         seed=seed,
     )

@@ -1,11 +1,11 @@
 """The release that scorers are held to: its rows, in one order, what it says of itself, and the
 models that built it.
 
-A judge prefers what it wrote or accepted itself, so a scorer is marked wherever it is shown if it
-is one of these models or of the family of one. A model is known by its name alone: it is the same
-where the last part of the name is the same, and of one family where the two names share a word,
-such as `llama` in `Meta-Llama-3` and `Skywork-Reward-Llama-3.1`. A name that hides its origin
-cannot be found in this way.
+A judge prefers what it wrote or accepted itself, so a scorer is marked wherever it is shown, and
+set apart from every ranking, if it is one of these models or of the family of one. A model is known
+by its name alone: it is the same where the last part of the name is the same, and of one family
+where the two names share a word of an organisation or a series, such as `llama` in `Meta-Llama-3`
+and `Skywork-Reward-Llama-3.1`. A name without such a word tells no family.
 """
 
 import re
@@ -95,7 +95,7 @@ def tie_sentence(name: str, ties: Sequence[BuildTie]) -> str:
     )
     return (
         f"Self-preference: {name} is {tie_mark(ties)} ({reasons}). A model prefers what it wrote or"
-        " accepted itself."
+        " accepted itself, so a leaderboard sets it apart."
     )
 
 
@@ -106,6 +106,11 @@ def families_by_name(models: Iterable[str]) -> dict[str, tuple[str, ...]]:
         for word in sorted(_words(model)):
             named.setdefault(word, []).append(model)
     return {word: tuple(names) for word, names in named.items() if len(names) > 1}
+
+
+def tells_family(model: str) -> bool:
+    """Whether a model's name has a word that may name a family."""
+    return bool(_words(model))
 
 
 def _words(model: str) -> frozenset[str]:

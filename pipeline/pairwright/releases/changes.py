@@ -55,14 +55,19 @@ class SubjectChange(NamedTuple):
     pairs: tuple[str, ...]
 
 
-def add_hashes(subjects: dict[str, SubjectHashes], part: Part, row: Row) -> None:
-    """Add a row to the hashes of its subject."""
+def add_hashes(
+    subjects: dict[str, SubjectHashes], part: Part, row: Row, *, compared: bool = True
+) -> None:
+    """Add a row to the hashes of its subject; the hashes are empty where nothing is `compared`."""
+    first = SubjectHashes(part, row.simulated, {})
+    pairs = subjects.setdefault(row.subject, first).pairs
+    if not compared:
+        pairs[row.id] = b""
+        return
     aspects = tuple(map(_as_built, row.rubric_aspects))
     answers = tuple((aspect.support, aspect.delivery) for aspect in row.rubric_aspects)
     values = (aspects if name == "rubric_aspects" else getattr(row, name) for name in _COMPARED)
-    first = SubjectHashes(part, row.simulated, {})
-    packed = array("q", map(hash, (*values, answers))).tobytes()
-    subjects.setdefault(row.subject, first).pairs[row.id] = packed
+    pairs[row.id] = array("q", map(hash, (*values, answers))).tobytes()
 
 
 def hashes_by_subject(

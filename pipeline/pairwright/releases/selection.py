@@ -2,7 +2,7 @@
 why the others do not.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -115,11 +115,8 @@ def read_candidates(
     forgotten: ForgetList,
     study: FixedStudy | None,
     step: Callable[[int], None] = lambda _: None,
-    *,
-    leaving: Set[str] = frozenset(),
 ) -> Candidates:
     """Go through pairs.jsonl; `step` gets the number of subjects read.
-    `leaving` are subjects to be forgotten whose pairs do not name whom they concern.
 
     Raises InputError for a line that is not a pair, and for a domain that cannot name a folder.
     """
@@ -137,7 +134,7 @@ def read_candidates(
                 config=f"{subject.domain}-{subject.mode}",
                 users=tuple(pseudonym(pair.user) for pair in subject.pairs),
                 simulated=any(pair.simulated for pair in subject.pairs),
-                forgotten=subject.id in leaving or any(map(forgotten.concerns, subject.pairs)),
+                forgotten=any(map(forgotten.concerns, subject.pairs)),
                 needs_votes=needs_votes(subject.mode, placebos=placebos),
             )
         )

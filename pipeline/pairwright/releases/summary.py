@@ -52,6 +52,8 @@ class ConfigSummary(Record):
     """Mean length of the profiles."""
     aspects: float
     """Mean number of aspects."""
+    mode_fields: tuple[str, ...] = Field(default=(), exclude=True)
+    """Which of `MODE_FIELDS` its rows have. The manifest does not repeat it."""
 
 
 _is_empty = not_
@@ -111,8 +113,12 @@ class Summary(Record):
     lean to more; equal ones count one half. Its clusters are couples."""
     preferences: tuple[PreferenceFigure, ...] = Field(default=(), exclude_if=_is_empty)
     """Of judged pairs, by mode: which response a judge that knows nobody prefers."""
-    mode_fields: tuple[str, ...] = Field(default=(), exclude=True)
-    """Which of `MODE_FIELDS` its rows have. The manifest does not repeat it."""
+
+    @property
+    def mode_fields(self) -> tuple[str, ...]:
+        """Which of `MODE_FIELDS` any of its rows have."""
+        there = {name for config in self.configs for name in config.mode_fields}
+        return tuple(name for name in MODE_FIELDS if name in there)
 
     @property
     def drawn(self) -> int:
@@ -125,6 +131,8 @@ class _ConfigRows:
 
     def __init__(self, row: Row) -> None:
         self.domain, self.mode = row.domain, row.mode or ""
+        # All rows of a configuration have the same.
+        self.mode_fields = tuple(name for name in MODE_FIELDS if getattr(row, name) is not None)
         self.users, self.subjects = set[str](), set[str]()
         self.rows, self.sums = 0, Counter[str]()
 
@@ -145,6 +153,7 @@ class _ConfigRows:
             rows=self.rows,
             subjects=len(self.subjects),
             users=len(self.users),
+            mode_fields=self.mode_fields,
             **{key: round(total / self.rows, 2) for key, total in self.sums.items()},
         )
 
@@ -165,7 +174,6 @@ class SummaryBuilder:
         self._undated: set[bytes] = set()
         self._days: tuple[str, str] | None = None
         self._aspects: dict[bytes, str] = {}
-        self._mode_fields: set[str] = set()
         self._answers: list[tuple[str, AnswerTraits, AnswerTraits]] = []
         self._leanings: list[tuple[Cluster, float]] = []
         self._younger: list[tuple[Cluster, float]] = []
@@ -182,7 +190,6 @@ class SummaryBuilder:
         self._configs[part.config].add(row)
         self._dyads.add(row.cluster)
         self._questions.add(_short(row.question))
-        self._mode_fields.update(name for name in MODE_FIELDS if getattr(row, name) is not None)
         self._add_posts(row)
         self._add_counts(row)
         if row.aspects_origin == "planner":
@@ -284,7 +291,6 @@ class SummaryBuilder:
             younger_posts=accuracy_by_cluster(self._younger),
             neighbours=accuracy_by_cluster(self._leanings),
             preferences=preference_figures(self._preferences),
-            mode_fields=tuple(name for name in MODE_FIELDS if name in self._mode_fields),
         )
 
 

@@ -52,7 +52,7 @@ def write_primary(
     for candidate in content.candidates:
         part = Part(candidate.config, content.splits[candidate.users[0]])
         parts.setdefault(part, []).append(candidate.place)
-    tally = _RowTally(step)
+    tally = _RowTally(step, compared=previous is not None)
     with content.pairs.open("rb") as file:
         for part, places in sorted(parts.items()):
             subjects = (subject_at(file, place, content.pairs) for place in places)
@@ -89,17 +89,18 @@ def write_primary(
 class _RowTally:
     """Every row that is written, counted and hashed as it goes by."""
 
-    def __init__(self, step: Callable[[int], None]) -> None:
+    def __init__(self, step: Callable[[int], None], *, compared: bool) -> None:
+        """`compared` says whether a previous release is compared with these rows."""
         self.builder = SummaryBuilder()
         self.subjects: dict[str, SubjectHashes] = {}
         self.contents: dict[str, tuple[str, ...]] = {}
         """Hashes of what was written of each subject."""
-        self._step, self._n = step, 0
+        self._step, self._n, self._compared = step, 0, compared
 
     def each(self, part: Part, rows: Iterable[Row]) -> Iterator[Row]:
         for row in rows:
             self.builder.add(part, row)
-            add_hashes(self.subjects, part, row)
+            add_hashes(self.subjects, part, row, compared=self._compared)
             self.contents[row.subject] = (*self.contents.get(row.subject, ()), row.content)
             self.count()
             yield row

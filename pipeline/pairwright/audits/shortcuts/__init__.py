@@ -89,6 +89,8 @@ class Shortcuts:
 
     def checks(self) -> Iterator[Check | LimitComparison]:
         """All checks of each configuration, after the last row."""
+        for features in self._features.values():
+            features.measure()
         tried = {
             config: list(blind_trials(features, SEED))
             for config, features in sorted(self._features.items())

@@ -110,11 +110,14 @@ class PairFeatures:
         self.twins: dict[str, list[TwinHalf]] = {}
         self.phrases: dict[str, list[Flag]] = {"persona_words": [], "refusal_words": []}
         """By check, the rows with such a phrase."""
-        self.shared: ClusterSample[tuple[int, PairOverlap, PostWords]]
-        self.shared = ClusterSample(SAMPLE, seed)
-        """What pairs share with their users, by their places."""
-        self.learnable: ClusterSample[tuple[int, LearnablePair]]
-        self.learnable = ClusterSample(min(SAMPLE, TWIN_SAMPLE) if is_twin(mode) else SAMPLE, seed)
+        self.shared: list[tuple[int, PairOverlap, PostWords]] = []
+        """What the pairs of the sample share with their users, by their places: after `measure`."""
+        self.learnable: list[tuple[int, LearnablePair]] = []
+        """Those that classifiers see: after `measure`."""
+        self._sample: ClusterSample[tuple[int, str]] = ClusterSample(SAMPLE, seed)
+        """Places of rows, and the rows as JSON, which takes a quarter of a row's memory."""
+        learnt = min(SAMPLE, TWIN_SAMPLE) if is_twin(mode) else SAMPLE
+        self._learnt: ClusterSample[int] = ClusterSample(learnt, seed)
         self._points = bytearray()
         self._words = array("L")
         self._quality, self._people, self._others = array("d"), array("d"), array("d")
@@ -128,10 +131,9 @@ class PairFeatures:
         place, cluster = len(self), row.cluster
         if choice:
             self.questions.add(place, choice)
-        if self.shared.has_room(cluster):
-            self.shared.add(cluster, (place, *self._shared(row)))
-        if self.learnable.has_room(cluster):
-            self.learnable.add(cluster, (place, learnable_pair(row)))
+        if self._sample.has_room(cluster):
+            self._sample.add(cluster, (place, row.model_dump_json()))
+        self._learnt.add(cluster, place)
         if is_twin(row.mode):
             texts = hash((row.question, row.chosen, row.rejected))
             mirrored = hash((row.question, row.rejected, row.chosen))
@@ -154,12 +156,21 @@ class PairFeatures:
             for name in ((names,) if isinstance(names, str) else names)
         )
 
-    def _shared(self, row: Row) -> tuple[PairOverlap, PostWords]:
-        language = row.language
-        profile = text.terms_of((post.text for post in row.profile), language)
-        chosen, rejected = text_stems(row.chosen, language), text_stems(row.rejected, language)
-        self.words.add(row, profile, (chosen, rejected))
-        return pair_overlap(row, profile), post_words(row, profile, self.words)
+    def measure(self) -> None:
+        """Measure the rows of the sample, after the last row; most rows are in it for a while only,
+        so none is measured before."""
+        learnt = set(self._learnt)
+        for place, line in self._sample:
+            row = Row.model_validate_json(line)
+            language = row.language
+            profile = text.terms_of((post.text for post in row.profile), language)
+            sides = text_stems(row.chosen, language), text_stems(row.rejected, language)
+            self.words.add(row, profile, sides)
+            shared = pair_overlap(row, profile), post_words(row, profile, self.words)
+            self.shared.append((place, *shared))
+            if place in learnt:
+                self.learnable.append((place, learnable_pair(row)))
+        self._sample = ClusterSample(0, 0)
 
     def _count(self, row: Row) -> None:
         """Twice the points of every check of `COUNT_CHECKS`, and phrases as flags."""

@@ -205,7 +205,7 @@ def blind_trials(features: PairFeatures, seed: int) -> Iterator[Trial]:
 
 
 def _classifier_trials(features: PairFeatures, seed: int) -> Iterator[Trial]:
-    drawn = list(features.learnable)
+    drawn = features.learnable
     places = np.array([place for place, _ in drawn], np.intp)
     clusters = first_clusters(features.clusters[places])
     if len(np.unique(clusters)) < LEAST_CLUSTERS:
@@ -219,7 +219,7 @@ def _classifier_trials(features: PairFeatures, seed: int) -> Iterator[Trial]:
 
 
 def _informed_trials(features: PairFeatures) -> Iterator[Trial]:
-    drawn = list(features.shared)
+    drawn = features.shared
     places = np.array([place for place, _, _ in drawn], np.intp)
     sampled = _sample_note(len(drawn), len(features))
     for name, points in baseline_points([overlap for _, overlap, _ in drawn]):

@@ -7,7 +7,14 @@ from itertools import groupby
 from pairwright.estimate import Estimate
 from pairwright.evaluation.board.findings import ScorerFinding, adjust_findings, scorer_findings
 from pairwright.evaluation.board.inputs import ResultPairs, check_shown_alike, pairs_of, release_of
-from pairwright.evaluation.board.ranking import BoardEntry, Ranking, gain_over, rank, share_level
+from pairwright.evaluation.board.ranking import (
+    SET_APART,
+    BoardEntry,
+    Ranking,
+    gain_over,
+    rank,
+    share_level,
+)
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.measure.accuracy import figures_of, gains, without_error
@@ -15,7 +22,7 @@ from pairwright.evaluation.measure.calibration import calibration_of
 from pairwright.evaluation.measure.figure import RULE, ScorerFigure, by_mode
 from pairwright.evaluation.measure.flips import UnitFlip, unit_flips
 from pairwright.evaluation.measure.slices import FLOOR, overlap_slices, slice_figures
-from pairwright.evaluation.release import BuildModel, ReleaseRef, build_ties
+from pairwright.evaluation.release import BuildModel, ReleaseRef, build_ties, tells_family
 from pairwright.evaluation.results import Result, ResultSummary
 from pairwright.intervals import Floats
 from pairwright.modes import MODES, has_no_preference, is_own_choice
@@ -65,13 +72,28 @@ class Leaderboard(Record):
         return next((one for one in ranked if one.ranked_by == "net_right_flips"), None)
 
     def rows(self, ranking: Ranking) -> tuple[str, ...]:
-        """All rows of a ranking by name: the ranked ones, and then the others by their figure."""
+        """All rows of a ranking by name: the ranked ones, then those that are set apart, and then
+        the others, each by their figure."""
 
-        def place(name: str) -> tuple[float, str]:
+        def place(name: str) -> tuple[bool, float, str]:
             value = self.entries[name].value(ranking.ranked_by, ranking.mode)
-            return (1.0 if value is None else -value, name)
+            apart = ranking.unranked[name] == SET_APART
+            return (not apart, 1.0 if value is None else -value, name)
 
         return (*ranking.ranked, *sorted(ranking.unranked, key=place))
+
+    @property
+    def of_unknown_family(self) -> tuple[str, ...]:
+        """The scorers, and the models that built the release, whose names tell no family."""
+        entries = self.entries.values()
+        ranked = [one.about.scorer for one in entries if not one.baseline and not one.build_ties]
+        scorers = (
+            one.name
+            for one in ranked
+            if not tells_family(one.model) and not tells_family(one.beside)
+        )
+        models = (one.model for one in self.builders if ranked and not tells_family(one.model))
+        return tuple(dict.fromkeys((*scorers, *models)))
 
     def rows_of_mode(self, mode: Mode | None) -> tuple[str, ...]:
         """The rows of all of a mode's rankings, in the order of its tables."""

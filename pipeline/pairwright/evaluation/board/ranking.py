@@ -33,6 +33,8 @@ COVERAGE = 0.95
 """Share of a mode's twins or pairs that must have a score for a row to be ranked: below it, too
 much of an accuracy is what was left out."""
 RankingFigure = Literal["accuracy", "net_right_flips"]
+SET_APART = "set apart: a model prefers what it wrote or accepted itself"
+"""Why a scorer is not ranked that has something to do with the models that built the release."""
 
 
 class BoardEntry(Record):
@@ -45,7 +47,8 @@ class BoardEntry(Record):
     calibrations: tuple[Calibration, ...] = ()
     """How far its margins can be trusted, by mode."""
     build_ties: tuple[BuildTie, ...] = ()
-    """What its scorer has to do with the models that built the release: it is marked."""
+    """What its scorer has to do with the models that built the release: it is marked, and not
+    ranked."""
 
     @property
     def name(self) -> str:
@@ -79,6 +82,8 @@ class BoardEntry(Record):
             return "simulated: no result"
         if self.about.self_agreement:
             return "self-agreement: its planner has the model or prompt that built the pairs"
+        if self.build_ties:
+            return SET_APART
         if self.value("accuracy", mode) is None:
             return "no pair has a score"
         # Both decide on net right flips.

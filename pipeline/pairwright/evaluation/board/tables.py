@@ -20,7 +20,7 @@ import pandas as pd
 
 from pairwright.estimate import p_value
 from pairwright.evaluation.board.board import Leaderboard, choices_of_others
-from pairwright.evaluation.board.ranking import BoardEntry, Ranking, gain_over
+from pairwright.evaluation.board.ranking import SET_APART, BoardEntry, Ranking, gain_over
 from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.measure.figure import FIGURES, ScorerFigure, figure_names
 from pairwright.evaluation.release import tie_mark
@@ -67,10 +67,10 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
 
     columns: dict[str, Callable[[BoardEntry], str]] = {"scorer": label}
     if ranking.ranked:
+        apart = {name: "apart" for name, why in ranking.unranked.items() if why == SET_APART}
+        groups = apart | ranking.groups
         # On one line, however many.
-        columns["group"] = lambda one: ranking.groups.get(one.name, "").replace(
-            " ", "\N{NO-BREAK SPACE}"
-        )
+        columns["group"] = lambda one: groups.get(one.name, "").replace(" ", "\N{NO-BREAK SPACE}")
     if by_flips:
         columns |= {head: partial(text, name, of=of) for head, (name, of) in FLIPS.items()}
     columns["accuracy"] = partial(text, "accuracy")

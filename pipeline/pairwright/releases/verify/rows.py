@@ -347,6 +347,8 @@ class _AllRows:
         same("domain and mode", row.config, part.config, where)
         if not _USER.fullmatch(row.user or ""):
             raise difference(f"user is {row.user!r}, and must be a pseudonym", where)
+        if row.stranger is not None and not _USER.fullmatch(row.stranger):
+            raise difference(f"stranger is {row.stranger!r}, and must be a pseudonym", where)
         same("id", row.id, row.derived_id(), where)
         if row.id in self._ids:
             raise difference(f"{row.id} is there twice", where)
