@@ -53,6 +53,7 @@ class StudyCounts(Record):
     of: int
     """Subjects in the run."""
     twins: int
+    """Placebos, too."""
     pairs: int
     annotators: int
     overlap: int

@@ -11,7 +11,7 @@ from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate
 from pairwright.evaluation.board.sign_flips import CORRELATION, SimulatedReleases
-from pairwright.modes import MODES, Mode, is_own_choice, units_in_words
+from pairwright.modes import MODES, Mode, has_no_preference, is_own_choice, units_in_words
 from pairwright.options import Doc, RunPath
 from pairwright.workflows.output import write_page
 from pairwright.workflows.progress import Progress, Step, log_notes
@@ -202,7 +202,9 @@ def _estimate(
     verified = _verified(able, pilot.verified) if pilot else None
     units = able if verified is None else round(verified.value or 0)
     sizes = cluster_sizes(subjects, units)
-    releases = SimulatedReleases(sizes, disagreement) if len(sizes) > 1 else None
+    # Nothing is chosen in a placebo, so no accuracy is found by them.
+    labelled = len(sizes) > 1 and not has_no_preference(subjects[0].mode)
+    releases = SimulatedReleases(sizes, disagreement) if labelled else None
     return SizeEstimate(
         **dict(load),
         hours_range=_hours_range(load, pilot),
