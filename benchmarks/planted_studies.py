@@ -5,9 +5,9 @@ three where one is contradicted. In a sound subject people prefer the chosen res
 responses are equally good, and the posts carry every aspect, which the chosen response alone
 delivers. The fault of a twin is in one of its halves. Subjects with a half that has no signal are
 twins: there the posts say nothing of the preference, and who reads them takes either response by a
-coin, or answers honestly, in a share of votes, that there is no difference or that they cannot tell.
-In a sound placebo people say that there is no difference, and otherwise take either response by a coin
-in a share of votes; in one with a signal a share of the people see it in one half.
+coin, or answers honestly, in a share of votes, that there is no difference or that they cannot
+tell. In a sound placebo people say that there is no difference, but for a share of votes that take
+either response by a coin; in one with a signal a share of the people see it in one half.
 
 Three people of a panel rate quality and aspects, as many as the rule needs vote, and others of the
 panel vote in the second round that the rule asks for.

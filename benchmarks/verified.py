@@ -13,9 +13,9 @@ The last line has shares over all three shares of non-readers, of readers as in 
 under `noisy`, of the others. `decision_error` is that of `agreement.py`: of pairs decided by votes
 alone, those whose decision is not the truth. `false_verified_no_signal` is the share of twins with
 one half without signal that are verified, where all read and nobody says that they cannot tell;
-`true_twins_verified` that of sound twins, which take `votes_a_pair`. `false_verified_placebo` is the share of placebos with
-a signal in one half that half of the people see, and `true_verified_placebo` that of sound ones, of
-people who say that there is no difference where they see none.
+`true_twins_verified` that of sound twins, which take `votes_a_pair`. `false_verified_placebo` is
+the share of placebos with a signal in one half that half of the people see, and `true_verified_placebo`
+that of sound ones, of people who say that there is no difference where they see none.
 """
 
 import json

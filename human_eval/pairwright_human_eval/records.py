@@ -4,9 +4,10 @@ that nothing downstream of the key needs to know which side was the chosen one.
 
 import hashlib
 import json
+from datetime import date
 from typing import Literal
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
@@ -15,11 +16,16 @@ from pairwright.settings.rules import StoredRules
 Data = dict[str, JsonValue]
 """What a task shows."""
 Kind = Literal["quality", "preference", "rubric"]
-Purpose = Literal["vote", "wrong_profile", "narrative", "attention", "repeat"]
-"""Why a task exists. Only `vote` counts towards a decision; the others measure the study."""
+Purpose = Literal[
+    "vote", "wrong_profile", "narrative", "attention", "repeat", "own", "yoked"
+]  # fmt: skip
+"""Why a task exists. Only `vote` counts towards a decision; the others measure the study, and `own`
+is a person's choice on a pair of their own posts."""
 Place = Literal["A", "B"]
 Support = Literal["clearly", "plausibly", "no", "contradicted"]
 
+OWN, LATER = 3, 4
+"""The rounds in which people judge pairs of their own posts, and judge them again."""
 KINDS: tuple[Kind, ...] = ("quality", "preference", "rubric")
 """In the order in which an annotator does them."""
 EQUAL, CANNOT_TELL = "equal", "cannot_tell"
@@ -56,7 +62,7 @@ class AskedTask(Record):
     kind: Kind
     purpose: Purpose
     round: int
-    """1, or 2 for adjudication."""
+    """1, 2 for adjudication, or `OWN` or `LATER`."""
     annotator: str
     """The pseudonym the task is assigned to, such as `annotator-03`."""
     subject: str
@@ -135,6 +141,20 @@ class Study(Record):
     of their right answers can be seen without the posts."""
 
 
+class OwnStudy(Record):
+    """Who judges pairs of their own posts (`human/private/own.json`)."""
+
+    seats: dict[str, str]
+    """By pseudonym: the user's id in the source."""
+    left: dict[str, str] = Field(default_factory=dict)
+    """Of people who have withdrawn, by pseudonym: a hash of the user's id, which says nothing
+    without the study's seed."""
+    later: date
+    """The day before which nobody is asked again."""
+    config_hash: str
+    """Of their labelling configuration."""
+
+
 class QualityAnswers(Record):
     """Scores by response and scale; None where the annotator could not judge."""
 
@@ -147,6 +167,8 @@ class PreferenceAnswer(Record):
 
     kind: Literal["preference"] = "preference"
     choice: str
+    seen: bool = Field(default=False, exclude_if=lambda seen: not seen)
+    """Whether the annotator says to have seen this very task before."""
 
 
 class AspectAnswer(Record):

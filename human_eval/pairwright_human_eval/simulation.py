@@ -153,7 +153,8 @@ class _Annotator(NamedTuple):
         if task.kind == "preference":
             if task.purpose == "attention" and task.expected:
                 return {"preference": task.expected}
-            truth = None if task.purpose == "wrong_profile" else task.expected or EQUAL
+            unknown = task.purpose in ("wrong_profile", "yoked")
+            truth = None if unknown else task.expected or EQUAL
             return {"preference": self._place(truth, chance)}
         if task.kind == "quality":
             return {

@@ -18,6 +18,8 @@ from pairwright.settings.rules import PlanRules
 from pairwright.text import visible
 from pairwright_human_eval.attention import AttentionCheck, Example, Sizes, laid_out
 from pairwright_human_eval.records import (
+    LATER,
+    OWN,
     Data,
     KeyedTask,
     Kind,
@@ -90,6 +92,14 @@ def preference_task(
     )  # fmt: skip
 
 
+def own_task(page: BlindSubject, pair: Pair, person: str, purpose: Purpose) -> Task:
+    """Which answer would you find more useful? It shows no posts: the person is the profile."""
+    return _task(
+        page, person, "preference", purpose, round=OWN, pair=pair.id,
+        expected=expected_of(pair, page),
+    )  # fmt: skip
+
+
 def rubric_task(
     page: BlindSubject, pair: Pair, annotator: str, rules: PlanRules, foil: Aspect | None = None
 ) -> Task:
@@ -148,13 +158,14 @@ def attention_task(
 
 
 def repeated(task: Task, seed: int) -> Task:
-    """The same task once more, with the responses in each other's place."""
+    """The same task once more, with the responses in each other's place; one of `OWN` in round
+    `LATER`."""
     keyed, data = task.keyed, task.data
     swapped: Data = {"response_a": data["response_b"], "response_b": data["response_a"]}
     other: dict[Place | None, Place | None] = {"A": "B", "B": "A", None: None}
     return _again(
         task, seed, "repeat", data=swapped, purpose="repeat", a=keyed.b, b=keyed.a,
-        expected=other[keyed.expected],
+        expected=other[keyed.expected], round=LATER if keyed.round == OWN else keyed.round,
     )  # fmt: skip
 
 
@@ -208,6 +219,7 @@ def _task(
     kind: Kind,
     purpose: Purpose,
     *,
+    round: int = 1,
     pair: str | None = None,
     expected: Place | None = None,
     names: tuple[str, ...] = (),
@@ -228,7 +240,7 @@ def _task(
         task=name,
         kind=kind,
         purpose=purpose,
-        round=1,
+        round=round,
         annotator=annotator,
         subject=page.subject,
         pair=pair,

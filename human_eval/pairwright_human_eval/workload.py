@@ -344,6 +344,8 @@ def study_pilot(
     # Tasks that nobody was timed on are taken to be as long as the others of their kind.
     whole = {1: 0.0, 2: 0.0}
     for (kind, round), n in tasks.items():
+        if round not in whole:
+            continue
         if seconds := [one.seconds for one in timed if (one.kind, one.round) == (kind, round)]:
             whole[round] += n * fmean(seconds)
     to_come = bool(unfinished) or any(one.state == "disputed" for one in decisions.values())

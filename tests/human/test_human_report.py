@@ -683,10 +683,16 @@ def test_who_always_takes_the_first_is_seen() -> None:
     asked = Asked(mixed(20, 20), repeats=0.2)
 
     def answer(keyed: KeyedTask, subject: Subject) -> Any:
-        lazy = keyed.annotator == "annotator-04" and keyed.kind == "preference"
-        return PreferenceAnswer(choice=keyed.a) if lazy else right(keyed, subject)
+        if keyed.annotator == "annotator-04" and keyed.kind == "preference":
+            return PreferenceAnswer(choice=keyed.a, seen=keyed.purpose == "repeat")
+        return right(keyed, subject)
 
     report = asked.report(answer)
+    own = [keyed for keyed in asked.made.keyed() if keyed.kind == "preference"]
+    repeats = [keyed.annotator for keyed in own if keyed.purpose == "repeat"]
+    seen, mistaken = report.recognition.repeats, report.recognition.others
+    assert (seen.k, seen.n) == (repeats.count("annotator-04"), len(repeats))
+    assert (mistaken.k, mistaken.n) == (0, len(own) - len(repeats))
     rows = {row.annotator: row for row in report.annotators}
     lazy, other = rows["annotator-04"], rows["annotator-05"]
     assert lazy.first.value == 1

@@ -107,6 +107,15 @@ class Adjudication(Record):
     """Answers set aside because their author had answered on the subject in the first round."""
 
 
+class Recognition(Record):
+    """How often people said of a preference task that they had had it before."""
+
+    repeats: Estimate
+    """Of answered repeats."""
+    others: Estimate
+    """Of all other answers of the first round: mistaken."""
+
+
 class AnnotatorRow(Record):
     """One annotator of the first round, by pseudonym."""
 
@@ -267,17 +276,27 @@ def retested(verdicts: Sequence[Verdict]) -> HitsByPerson:
         {
             (verdict.annotator, verdict.pair): verdict.answers.choice
             for verdict in verdicts
-            if verdict.purpose == purpose
+            if verdict.purpose in purposes
             and isinstance(verdict.answers, PreferenceAnswer)
             and verdict.answers.choice != CANNOT_TELL
         }
-        for purpose in ("vote", "repeat")
+        for purposes in (("vote", "own"), ("repeat",))
     )
     found: HitsByPerson = defaultdict(list)
     for vote, choice in again.items():
         if vote in before:
             found[vote[0]].append(choice == before[vote])
     return found
+
+
+def recognition(verdicts: Iterable[Verdict]) -> Recognition:
+    """Of all annotators together, in the first round."""
+    seen: dict[bool, list[bool]] = {True: [], False: []}
+    for verdict in verdicts:
+        if verdict.round == 1 and isinstance(verdict.answers, PreferenceAnswer):
+            seen[verdict.purpose == "repeat"].append(verdict.answers.seen)
+    repeats, others = (share(sum(own), len(own)) for own in seen.values())
+    return Recognition(repeats=repeats, others=others)
 
 
 def adjudication_counts(

@@ -17,6 +17,7 @@ from pairwright.modes import needs_votes
 from pairwright.records import Pair, pseudonym
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.public_study import ReleasedStudy
+from pairwright_human_eval.records import OWN
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Outline, Subject, outline_of, subjects_of
 
@@ -120,8 +121,9 @@ def read_candidates(
 
     Raises InputError for a line that is not a pair, and for a domain that cannot name a folder.
     """
-    tasks = study.key.values() if study else ()
+    key = study.key if study else {}
     placebos = study is not None and study.study.placebos
+    tasks = [keyed for keyed in key.values() if keyed.round < OWN]
     subjects = {keyed.subject for keyed in tasks}
     about = {keyed.subject for keyed in tasks if keyed.kind == "rubric"}
     entries, outlines, domains = list[ReleaseCandidate](), list[Outline](), dict[str, str]()

@@ -79,7 +79,7 @@ class OpenStudy(NamedTuple):
                 where=self.folder.path,
                 fix="`pairwright human people` says who passed.",
             )
-        exported = {keyed.subject for keyed in self.fixed.key.values()}
+        exported = self.fixed.subjects
         whole = subjects_of(iterate_pairs(self.folder.run), pairs)
         return [subject for subject in whole if subject.id in exported]
 
@@ -89,7 +89,7 @@ class OpenStudy(NamedTuple):
         study = self.fixed.study
         if study.left_out or study.sampled == study.of:
             return []
-        exported = {keyed.subject for keyed in self.fixed.key.values()}
+        exported = self.fixed.subjects
         whole = subjects_of(iterate_pairs(self.folder.run), self.pairs())
         rest = [
             outline_of(subject)

@@ -3,7 +3,8 @@
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
 from typing import Annotated
 
@@ -11,11 +12,12 @@ from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import check_as_built, iterate_pairs
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
-from pairwright.modes import Mode, verified_modes
+from pairwright.modes import Mode, is_twin, verified_modes
 from pairwright.options import Doc, RunPath
 from pairwright.settings.rules import HumanRules
 from pairwright.text import number_of
 from pairwright.version import __version__
+from pairwright.workflows.own_tasks import export_own
 from pairwright.workflows.study import FormLanguage, ToolOfAnnotators, check_to_verify
 from pairwright.workflows.text_screening import Screened, TextScreening, screen_subjects
 from pairwright_human_eval.assign import control_power, control_subjects
@@ -25,7 +27,8 @@ from pairwright_human_eval.foils import FoilSigns, foil_signs
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.language import load_language
-from pairwright_human_eval.records import Kind, StoppingRule, Study, pseudonyms
+from pairwright_human_eval.own_choices import OwnExport, is_due
+from pairwright_human_eval.records import LATER, OWN, Kind, StoppingRule, Study, pseudonyms
 from pairwright_human_eval.study_files import read_fixed, write_study
 from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
 from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
@@ -114,6 +117,8 @@ class TaskExport:
     kind; private/screened.jsonl lists them."""
     left_out: int = 0
     """Those of them that are not in the study."""
+    own: OwnExport | None = None
+    """What people were given who judge pairs of their own posts; None in a study of annotators."""
 
 
 def export_tasks(
@@ -157,6 +162,15 @@ def export_tasks(
         ),
     ] = (),
     qualified: Annotated[bool, Doc("The people passed `human qualify`: other checks.")] = False,
+    own: Annotated[
+        str | Path | None,
+        Doc(
+            "Users of the data, who judge the pairs of their own posts: a CSV file with the columns"
+            " user and person. Beside annotators, or alone.",
+            "FILE",
+        ),
+    ] = None,
+    days: Annotated[int, Doc("With --own: until they are asked again.", "DAYS", least=0)] = 14,
 ) -> TaskExport:
     """Write blind tasks of a run's pairs, one file for each annotator and kind, and the key.
 
@@ -164,6 +178,10 @@ def export_tasks(
     each preference by the votes that the rule asks for where these are more. Without `seed` a
     study's seed is drawn at random and kept, for it tells which side a response is on. The rule
     that verifies a pair is [human] of RUN/config.toml, fixed by this export.
+
+    With `own`, users of the data judge the twins and placebos of their own posts, and as many twins
+    of others, beside the study of annotators or without one. `days` later they are asked again: the
+    same command then hands that out. A longer file adds people.
 
     Raises InputError where the run holds no pair, its pairs are not as built, the assignment cannot
     be made, or another study was exported there.
@@ -193,6 +211,33 @@ def export_tasks(
     # The seed tells the sides from the ids, so it is drawn once, and kept in the private part.
     before = read_fixed(human)
     drawn = seed if seed is not None else before.seed if before else secrets.randbits(128)
+    if own is not None:
+        theirs = [one for one in whole if is_twin(one.mode) and one.id not in flagged]
+        alone = Study(
+            version=__version__,
+            simulated_pairs=any(subject.asked.simulated for subject in whole),
+            pairs_hash=file_hash(pairs),
+            seed=drawn,
+            salts={},
+            annotators=(),
+            overlap=0,
+            sampled=0,
+            of=len(whole),
+            policy=config.human,
+            scales=scales,
+            language=language,
+            config_hashes=config_hashes(scales, load_language(language)),
+            placebos=True,
+        )
+        fixed, added = export_own(run, Path(own), theirs, alone, days)
+        rounds = [round for round in (OWN, LATER) if is_due(human, round, date.today())]
+        sheets = tuple(path for round in rounds for path in write_sheets(tool, human, round))
+        asked = {task.keyed.subject for given in added.tasks.values() for task in given}
+        subjects = [one for one in theirs if one.id in asked]
+        made = _task_export(
+            human, fixed, bool(added.added), subjects, added.tasks, sheets, screening, len(flagged)
+        )
+        return replace(made, guidelines=human.pages("author-01").guidelines, own=added)
     plan = StudyPlan(pseudonyms(annotators), overlap, checks, drawn, config.human, config.planner)
     there = checks_in(language) if checks else ()
     met = qualifying_checks(there) if qualified else ()
