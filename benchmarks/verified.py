@@ -14,8 +14,9 @@ under `noisy`, of the others. `decision_error` is that of `agreement.py`: of pai
 alone, those whose decision is not the truth. `false_verified_no_signal` is the share of twins with
 one half without signal that are verified, where all read and nobody says that they cannot tell;
 `true_twins_verified` that of sound twins, which take `votes_a_pair`. `false_verified_placebo` is
-the share of placebos with a signal in one half that half of the people see, and `true_verified_placebo`
-that of sound ones, of people who say that there is no difference where they see none.
+the share of placebos with a signal in one half that half of the people see, and
+`true_verified_placebo` that of sound ones, of people who say that there is no difference where they
+see none.
 """
 
 import json
