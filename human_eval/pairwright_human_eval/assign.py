@@ -24,12 +24,10 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.stats import binom
 
-from pairwright.errors import InputError
 from pairwright.estimate import share
 from pairwright.intervals import LEVEL, z_of
-from pairwright.modes import MODES, Mode, has_rubric
+from pairwright.modes import has_rubric
 from pairwright.records import Pair, Post, content_id, draw_id
-from pairwright.text import number_of
 from pairwright_human_eval.records import KeyedTask, Place, Purpose
 from pairwright_human_eval.subjects import Subject
 
@@ -144,9 +142,9 @@ class Seat(NamedTuple):
 class Assigner:
     """Hands out the seats of one subject after the other."""
 
-    def __init__(self, annotators: tuple[str, ...], overlap: int, seed: int) -> None:
+    def __init__(self, annotators: tuple[str, ...], raters: int, seed: int) -> None:
         self._annotators = annotators
-        self._overlap = overlap
+        self._raters = raters
         self._seed = seed
         self._loads: Counter[tuple[int, str]] = Counter()
         self._first: Counter[tuple[int, str]] = Counter()
@@ -182,9 +180,9 @@ class Assigner:
             range(len(self._annotators)),
             key=lambda who: (self._loads[who, "quality"], chance.random()),
         )
-        for who in order[: self._overlap]:
+        for who in order[: self._raters]:
             self._loads[who, "quality"] += 1
-        return [self._annotators[who] for who in order[: self._overlap]]
+        return [self._annotators[who] for who in order[: self._raters]]
 
     def _cost(self, who: int, seat: Seat, subject: Subject) -> float:
         # A task too many weighs as much as one step out of balance. No load outweighs telling
@@ -196,28 +194,3 @@ class Assigner:
         near = (who, question) in self._questions[other]
         balance = seat.sign * self._first[who, subject.domain]
         return 1e6 * revealed + 1e3 * near + 4 * self._loads[who, seat.work] + 4 * balance
-
-
-def annotators_needed(votes: int, overlap: int, mode: Mode) -> int:
-    """The fewest people for a subject of a mode: `votes` for each pair's preference, and `overlap`
-    others for the aspects, where it has any."""
-    return votes * MODES[mode].halves + overlap * has_rubric(mode)
-
-
-def check_enough(annotators: int, votes: int, overlap: int, modes: Iterable[Mode]) -> None:
-    """Raise InputError where the rule of who sees what cannot be kept."""
-    most = max(modes, key=lambda mode: annotators_needed(votes, overlap, mode))
-    needed = annotators_needed(votes, overlap, most)
-    if annotators < needed:
-        fewer = annotators // (MODES[most].halves + has_rubric(most))
-        aspects = f" and {number_of(overlap, 'other')} for the aspects" * has_rubric(most)
-        asking_less = (
-            f", or --overlap {fewer} with a rule that asks for no more: votes, quality_votes and"
-            f" rubric_votes of at most {fewer} under [human] of the run's config.toml"
-        )
-        raise InputError(
-            f"{annotators} annotators cannot be assigned: {MODES[most].units} take {needed}"
-            f" ({votes} for each preference{aspects})",
-            where="--annotators",
-            fix=f"Give --annotators {needed}{asking_less if fewer else ''}.",
-        )

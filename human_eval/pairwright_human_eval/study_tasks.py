@@ -2,17 +2,18 @@
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from pairwright.modes import has_rubric
+from pairwright.errors import InputError
+from pairwright.modes import MODES, Mode, has_rubric
 from pairwright.records import Pair, content_id
 from pairwright.settings.rules import HumanRules, PlanRules
+from pairwright.text import number_of
 from pairwright_human_eval.assign import (
     Assigner,
     Controls,
     Seat,
-    check_enough,
     draw_controls,
     stranger,
 )
@@ -43,7 +44,7 @@ class StudyPlan:
 
     annotators: tuple[str, ...]
     overlap: int
-    """People who answer each question; the preference for a pair at least as many as vote on it."""
+    """People who answer each question, or as many as the rule asks for where these are more."""
     attention: float
     """Attention checks by the number of an annotator's preference votes."""
     seed: int
@@ -55,6 +56,22 @@ class StudyPlan:
         """People who are asked the preference for each pair."""
         return max(self.overlap, self.human.votes)
 
+    @property
+    def quality_answers(self) -> int:
+        """People who rate the quality of each subject."""
+        return max(self.overlap, self.human.quality_votes)
+
+    @property
+    def rubric_answers(self) -> int:
+        """People who are asked about the aspects of each subject."""
+        return max(self.overlap, self.human.rubric_votes)
+
+    def needed(self, mode: Mode) -> int:
+        """The fewest people for a subject of a mode: those who vote on each of its pairs, and
+        others for the aspects, where it has any."""
+        others = self.rubric_answers * has_rubric(mode)
+        return max(self.votes * MODES[mode].halves + others, self.quality_answers)
+
 
 def make_tasks(
     subjects: list[Subject], plan: StudyPlan, checks: tuple[MirroredCheck, ...]
@@ -63,10 +80,10 @@ def make_tasks(
 
     Raises InputError where the assignment cannot be made.
     """
-    check_enough(len(plan.annotators), plan.votes, plan.overlap, {s.mode for s in subjects})
+    _check_enough(plan, {subject.mode for subject in subjects})
     salted = salts(subjects, plan.seed)
     controls = draw_controls(subjects, plan.human.wrong_profile, plan.human.narrative, plan.seed)
-    assigner = Assigner(plan.annotators, plan.overlap, plan.seed)
+    assigner = Assigner(plan.annotators, plan.quality_answers, plan.seed)
     by_annotator: dict[str, list[Task]] = {who: [] for who in plan.annotators}
     # By id, so that draws do not depend on the order of the file.
     pairs = sorted((pair for subject in subjects for pair in subject.pairs), key=lambda p: p.id)
@@ -83,6 +100,23 @@ def make_tasks(
         who: _ordered(who, tasks, checks, examples, plan) for who, tasks in by_annotator.items()
     }
     return ordered, salted
+
+
+def _check_enough(plan: StudyPlan, modes: Iterable[Mode]) -> None:
+    """Raise InputError where the rule of who sees what cannot be kept."""
+    people, most = len(plan.annotators), max(modes, key=plan.needed)
+    needed = plan.needed(most)
+    if people < needed:
+        others = f" and {number_of(plan.rubric_answers, 'other')} for the aspects"
+        raise InputError(
+            f"{people} annotators cannot be assigned: {MODES[most].units} take {needed}"
+            f" ({plan.votes} for each preference{others * has_rubric(most)})",
+            where="--annotators",
+            fix=f"Give --annotators {needed}"
+            + (
+                f", or --people {people}: a study of a few, by a weaker rule." * (people > 1) or "."
+            ),
+        )
 
 
 def _tasks_of(
@@ -107,7 +141,7 @@ def _tasks_of(
     ]
     if has_rubric(subject.mode):
         # The seats for the aspects, or those of a control.
-        seats += [Seat(purpose, None if purpose == "vote" else 0, None)] * plan.overlap
+        seats += [Seat(purpose, None if purpose == "vote" else 0, None)] * plan.rubric_answers
     foils = [foil_of(pair, others, plan.human.foils or 0, plan.seed) for pair in subject.pairs]
     for who, seat in assigner.seats(subject, seats):
         if seat.preference is None:

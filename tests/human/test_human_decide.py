@@ -528,6 +528,7 @@ def test_decide_all_leaves_out_who_failed_and_finds_the_controls() -> None:
     ]  # fmt: skip
     unanswered = one(violate(7))
     key |= {name: keyed(name, "vote", name, kind="rubric") for name in (VIOLATE.id, unanswered.id)}
+    key["control"] = keyed("control", "narrative", TWIN.id)
     decisions = decided_all([VIOLATE, TWIN, unanswered], given, key)
     states = [(name, decision.state) for name, decision in decisions.items()]
     assert states == [(VIOLATE.id, "verified"), (TWIN.id, "control"), (unanswered.id, "waiting")]

@@ -19,7 +19,7 @@ from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.records import OWN
 from pairwright_human_eval.study_files import FixedStudy
-from pairwright_human_eval.subjects import Outline, Subject, outline_of, subjects_of
+from pairwright_human_eval.subjects import Outline, Subject, controls_of, outline_of, subjects_of
 
 _FIX = "Build again: pairs.jsonl is derived from the run folder's store."
 
@@ -125,7 +125,7 @@ def read_candidates(
     placebos = study is not None and study.study.placebos
     tasks = [keyed for keyed in key.values() if keyed.round < OWN]
     subjects = {keyed.subject for keyed in tasks}
-    about = {keyed.subject for keyed in tasks if keyed.kind == "rubric"}
+    controls = controls_of(tasks)
     entries, outlines, domains = list[ReleaseCandidate](), list[Outline](), dict[str, str]()
     for place, subject in subjects_in(pairs):
         _check_domain(subject.domain, domains, f"{pairs}:{place.number}")
@@ -141,7 +141,7 @@ def read_candidates(
             )
         )
         if subject.id in subjects:
-            outlines.append(outline_of(subject, aspects_asked=subject.id in about))
+            outlines.append(outline_of(subject, aspects_asked=subject.id not in controls))
         step(len(entries))
     return Candidates(tuple(entries), tuple(outlines))
 
