@@ -7,8 +7,8 @@ delivers. The fault of a twin is in one of its halves. Subjects with a half that
 twins: there the posts say nothing of the preference, and who reads them takes either response by a
 coin, or answers honestly, in a share of votes, that both are about equal or that they cannot tell.
 
-Three people of a panel rate quality and aspects, as many as the rule needs vote, and others of the
-panel vote in the second round that the rule asks for.
+Three people of a panel rate quality and aspects, or as many as the study has for it, as many as the
+rule needs vote, and others of the panel vote in the second round that the rule asks for.
 
 A reader's answer is right with the accuracy of the noise, and otherwise any of the others; scores
 follow the five points of `simulated_ratings.py`. A non-reader answers at random. Everybody meets
@@ -51,7 +51,7 @@ NO_SIGNAL: tuple[Fault, ...] = get_args(Fault)[4:]
 T = TypeVar("T", bound=str)
 Answers = PreferenceAnswer | QualityAnswers | RubricAnswers
 RULES = HumanRules()
-OVERLAP, PANEL = 3, 30
+PANEL = 30
 CHECKS = enough_checks(4, RULES.attention_floor, 24)
 """Of each annotator."""
 SCALES = ("correctness", "relevance", "helpfulness")
@@ -106,8 +106,10 @@ class Study(NamedTuple):
     rules: HumanRules = RULES
     undecided: float = 0.0
     """The share of votes without a signal that say so."""
-    twins: bool = False
-    """Whether all subjects are twins, and not half of them."""
+    twins: bool | None = None
+    """Whether all subjects are twins, or single pairs; None: half of them."""
+    overlap: int = 3
+    """Who rate quality and aspects, where the rule does not ask for more."""
 
 
 class Decided(NamedTuple):
@@ -125,7 +127,8 @@ def decided(fault: Fault, n: int, study: Study, seed: int) -> Iterator[Decided]:
     for number in range(n):
         if number % 50 == 0:
             people = panel(study.noise, study.nonreaders, chance)
-        twin = study.twins or fault in NO_SIGNAL or number % 2 == 1
+        either = fault in NO_SIGNAL or number % 2 == 1
+        twin = either if study.twins is None else study.twins
         outline = _outline(number, fault, chance, twin=twin)
         side = chance.choice(study.noise.sides)
         answers = Planted(outline, fault, study, side, chance.choice(outline.pairs), chance)
@@ -170,13 +173,14 @@ class Planted(NamedTuple):
     def verdicts(self, people: Sequence[Person]) -> list[Verdict]:
         found = []
         better = self.chance.choice(("first", "second"))
-        for who in self.chance.sample(people, OVERLAP):
+        rules, overlap = self.study.rules, self.study.overlap
+        for who in self.chance.sample(people, max(overlap, rules.quality_votes)):
             found.append(self._verdict(who, None, self._quality(who, better)))
         for pair in self.outline.pairs:
             fault = self.fault if pair == self.faulty else ""
-            for who in self.chance.sample(people, self.study.rules.votes):
+            for who in self.chance.sample(people, rules.votes):
                 found.append(self._verdict(who, pair, self._preference(who, pair)))
-            for who in self.chance.sample(people, OVERLAP):
+            for who in self.chance.sample(people, max(overlap, rules.rubric_votes)):
                 found.append(self._verdict(who, pair, self._rubric(who, pair, fault)))
         return found
 

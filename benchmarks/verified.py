@@ -7,7 +7,9 @@ sound ones also what each reason refuses. Then twins of which one half, or both,
 default rule and others, with the votes that each takes. Then what other limits would do.
 
     .venv/bin/python benchmarks/verified.py [SUBJECTS]
+    .venv/bin/python benchmarks/verified.py small > human_eval/small_studies.toml
 
+The second form writes what studies of a few people verify (`human export --people`).
 The last line has shares over all three shares of non-readers, of readers as in `agreement.py` and,
 under `noisy`, of the others. `decision_error` is that of `agreement.py`: of pairs decided by votes
 alone, those whose decision is not the truth. `false_verified_no_signal` is the share of twins with
@@ -36,6 +38,7 @@ from planted_studies import (
 from pairwright.estimate import Estimate, share
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.attention import nonreader_pass
+from pairwright_human_eval.small_study import SIMULATED, SmallStudy
 
 NONREADERS = (0.0, 0.2, 0.4)
 NOISES = {"as in agreement.py": STEADY, "as in simulated_ratings.py": NOISY}
@@ -69,6 +72,42 @@ def main(subjects: int) -> None:
     steady |= no_signal(STEADY, subjects)
     noisy |= no_signal(NOISY, subjects)
     print(json.dumps({**steady, "noisy": noisy}))
+
+
+MOST_PEOPLE = {2: 10, 1: 6}
+"""By halves: who are more do a whole study."""
+
+
+def small_studies() -> str:
+    """What studies of a few people verify, as `human_eval/small_studies.toml` has it."""
+    lines = [
+        "# Studies of a few people, by their number: votes on each half of a twin or on each pair,"
+        "\n# answers about aspects, and what readers who are right in 95 % of their answers, and in"
+        f"\n# 85 %, more or less, verify of {SIMULATED:,} simulated ones that are sound, and of as"
+        "\n# many of which one half's posts say nothing. `benchmarks/verified.py small` writes it."
+    ]
+    for halves, most in MOST_PEOPLE.items():
+        lines.append(f"\n[{'twins' if halves == 2 else 'pairs'}]")
+        for people in range(2, most + 1):
+            votes = min(RULES.votes, people // halves)
+            few = SmallStudy(
+                votes=votes, rubric_votes=people - halves * votes, sound=(0, 0), no_signal=(0, 0)
+            )
+            rules = few.rule(RULES)
+            sound, coin = (
+                [
+                    verified(
+                        kind, Study(noise, rules=rules, twins=halves == 2, overlap=0), SIMULATED
+                    ).k
+                    for noise in NOISES.values()
+                ]
+                for kind in ("", NO_SIGNAL[0])
+            )
+            lines.append(
+                f"{people} = {{ votes = {votes}, rubric_votes = {few.rubric_votes},"
+                f" sound = {sound}, no_signal = {coin} }}"
+            )
+    return "\n".join(lines)
 
 
 def no_signal(noise: Noise, subjects: int) -> dict[str, float]:
@@ -124,4 +163,7 @@ def rounded(found: Estimate) -> float:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)
+    if sys.argv[1:] == ["small"]:
+        print(small_studies())
+    else:
+        main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)

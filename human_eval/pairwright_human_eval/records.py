@@ -114,6 +114,9 @@ class Study(Record):
     """By domain: the salt that, with the seed, gives its side orders."""
     annotators: tuple[str, ...]
     overlap: int
+    """0: as many people answer each question as the rule asks for."""
+    people: int | None = Field(None, exclude_if=lambda people: people is None)
+    """How many there are, in a study of a few, whose rule follows from it; None in others."""
     sampled: int
     """Subjects in the study."""
     of: int

@@ -5,13 +5,14 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pairwright.errors import InputError
 from pairwright.records import Pair, content_id
 from pairwright.settings.rules import HumanRules, PlanRules
+from pairwright.text import number_of
 from pairwright_human_eval.assign import (
     Assigner,
     Controls,
     Seat,
-    check_enough,
     draw_controls,
     stranger,
 )
@@ -42,7 +43,7 @@ class StudyPlan:
 
     annotators: tuple[str, ...]
     overlap: int
-    """People who answer each question; the preference for a pair at least as many as vote on it."""
+    """People who answer each question, or as many as the rule asks for where these are more."""
     attention: float
     """Attention checks by the number of an annotator's preference votes."""
     seed: int
@@ -54,6 +55,21 @@ class StudyPlan:
         """People who are asked the preference for each pair."""
         return max(self.overlap, self.human.votes)
 
+    @property
+    def quality_answers(self) -> int:
+        """People who rate the quality of each subject."""
+        return max(self.overlap, self.human.quality_votes)
+
+    @property
+    def rubric_answers(self) -> int:
+        """People who are asked about the aspects of each subject."""
+        return max(self.overlap, self.human.rubric_votes)
+
+    def needed(self, pairs: int) -> int:
+        """The fewest people for a subject of so many pairs: those who vote on each of them, and
+        others for the aspects."""
+        return max(self.votes * pairs + self.rubric_answers, self.quality_answers)
+
 
 def make_tasks(
     subjects: list[Subject], plan: StudyPlan, checks: tuple[MirroredCheck, ...]
@@ -62,12 +78,10 @@ def make_tasks(
 
     Raises InputError where the assignment cannot be made.
     """
-    check_enough(
-        len(plan.annotators), plan.votes, plan.overlap, max(len(s.pairs) for s in subjects)
-    )
+    _check_enough(plan, max(len(subject.pairs) for subject in subjects))
     salted = salts(subjects, plan.seed)
     controls = draw_controls(subjects, plan.human.wrong_profile, plan.human.narrative, plan.seed)
-    assigner = Assigner(plan.annotators, plan.overlap, plan.seed)
+    assigner = Assigner(plan.annotators, plan.quality_answers, plan.seed)
     by_annotator: dict[str, list[Task]] = {who: [] for who in plan.annotators}
     # By id, so that draws do not depend on the order of the file.
     pairs = sorted((pair for subject in subjects for pair in subject.pairs), key=lambda p: p.id)
@@ -83,6 +97,22 @@ def make_tasks(
         who: _ordered(who, tasks, checks, examples, plan) for who, tasks in by_annotator.items()
     }
     return ordered, salted
+
+
+def _check_enough(plan: StudyPlan, most_pairs: int) -> None:
+    """Raise InputError where the rule of who sees what cannot be kept."""
+    people, needed = len(plan.annotators), plan.needed(most_pairs)
+    if people < needed:
+        what, others = "twins" if most_pairs == 2 else "pairs", plan.rubric_answers
+        raise InputError(
+            f"{people} annotators cannot be assigned: {what} take {needed}"
+            f" ({plan.votes} for each preference and {number_of(others, 'other')} for the aspects)",
+            where="--annotators",
+            fix=f"Give --annotators {needed}"
+            + (
+                f", or --people {people}: a study of a few, by a weaker rule." * (people > 1) or "."
+            ),
+        )
 
 
 def _tasks_of(
@@ -106,7 +136,7 @@ def _tasks_of(
         for _ in range(plan.votes)
     ]
     # The seats for the aspects, or those of a control.
-    seats += [Seat(purpose, None if purpose == "vote" else 0, None)] * plan.overlap
+    seats += [Seat(purpose, None if purpose == "vote" else 0, None)] * plan.rubric_answers
     foils = [foil_of(pair, others, plan.human.foils or 0, plan.seed) for pair in subject.pairs]
     for who, seat in assigner.seats(subject, seats):
         if seat.preference is None:

@@ -172,8 +172,13 @@ class Outline(Record):
 
 def outlines_of(subjects: Iterable[Subject], key: Mapping[str, KeyedTask]) -> list[Outline]:
     """The outlines of a study's subjects, in their order."""
-    with_aspects = {keyed.subject for keyed in key.values() if keyed.kind == "rubric"}
-    return [outline_of(subject, aspects_asked=subject.id in with_aspects) for subject in subjects]
+    controls = controls_of(key.values())
+    return [outline_of(subject, aspects_asked=subject.id not in controls) for subject in subjects]
+
+
+def controls_of(tasks: Iterable[KeyedTask]) -> set[str]:
+    """The subjects that are shown with other posts or more, in place of questions on aspects."""
+    return {task.subject for task in tasks if task.purpose in ("wrong_profile", "narrative")}
 
 
 def outline_of(subject: Subject, *, aspects_asked: bool = True) -> Outline:

@@ -291,9 +291,8 @@ def test_an_option_that_cannot_be_is_refused(study: LiveStudy) -> None:
         refused(study, "Invalid value", "--checks", options=("--checks", share))
     for name, value in (("annotators", 0), ("annotators", 1000), ("overlap", 0), ("sample", 0)):
         refused(study, "Invalid value", options=(f"--{name}", value))
-    fewer = "quality_votes = 1, rubric_votes = 1"
-    said = (f"write {fewer} under [human]", "1 answer to each")
-    refused(study, *said, options=("--overlap", 1))  # It can verify nothing.
+    refused(study, "--people", "without --annotators", options=("--people", 2, "--annotators", 9))
+    refused(study, "--people 2: a study of a few", options=("--annotators", 2))
 
 
 # What is wrong with a run

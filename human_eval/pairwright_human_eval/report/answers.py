@@ -167,9 +167,10 @@ def fit_labels(votes: Sequence[Vote]) -> tuple[Ratings, DawidSkene] | None:
 
 def errors_by_pair(votes: Sequence[Vote], pairs: Mapping[str, SubjectPair]) -> dict[str, float]:
     """By pair: the posterior probability that the truth is another label than the chosen response.
-    Pairs on which nobody could tell are left out."""
+    Pairs on which nobody could tell are left out; all are where no pair has two votes, from which
+    alone it is known how people err."""
     fit = fit_labels(votes)
-    if fit is None:
+    if fit is None or len(fit[0].item) == len(fit[0].items):
         return {}
     ratings, model = fit
     chosen = [

@@ -27,6 +27,7 @@ from pairwright_human_eval.assign import LIMIT
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.report.answers import abouts, answers_of
 from pairwright_human_eval.report.findings import Findings
+from pairwright_human_eval.report.page import weakness_of
 from pairwright_human_eval.report.people import first_position, with_majority
 from pairwright_human_eval.report.quality import ParityOf
 
@@ -88,6 +89,9 @@ class Human:
             elif self.simulated:
                 pairs = number_of(self._by_simulated[config], "pair")
                 detail = f"{pairs} verified by simulated annotators, which verifies nothing"
+            else:
+                findings, study = self._public.findings, self._public.study
+                detail = weakness_of(findings.by_chance, study.policy, len(study.annotators))
             yield Check(
                 family="human",
                 name="verified",

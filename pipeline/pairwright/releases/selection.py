@@ -18,7 +18,7 @@ from pairwright.records import Pair, pseudonym
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.records import OWN, KeyedTask
-from pairwright_human_eval.subjects import Outline, Subject, outline_of, subjects_of
+from pairwright_human_eval.subjects import Outline, Subject, controls_of, outline_of, subjects_of
 
 _FIX = "Build again: pairs.jsonl is derived from the run folder's store."
 
@@ -122,7 +122,7 @@ def read_candidates(
     """
     tasks = [keyed for keyed in (key or {}).values() if keyed.round < OWN]
     subjects = {keyed.subject for keyed in tasks}
-    about = {keyed.subject for keyed in tasks if keyed.kind == "rubric"}
+    controls = controls_of(tasks)
     entries, outlines, domains = list[ReleaseCandidate](), list[Outline](), dict[str, str]()
     for place, subject in subjects_in(pairs):
         _check_domain(subject.domain, domains, f"{pairs}:{place.number}")
@@ -138,7 +138,7 @@ def read_candidates(
             )
         )
         if subject.id in subjects:
-            outlines.append(outline_of(subject, aspects_asked=subject.id in about))
+            outlines.append(outline_of(subject, aspects_asked=subject.id not in controls))
         step(len(entries))
     return Candidates(tuple(entries), tuple(outlines))
 

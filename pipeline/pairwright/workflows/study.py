@@ -26,6 +26,7 @@ from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.people import read_given
 from pairwright_human_eval.raw_files import stored_exports
 from pairwright_human_eval.records import Verdict
+from pairwright_human_eval.small_study import KEYS_OF_FEW
 from pairwright_human_eval.study_files import FixedStudy, closed_tasks, read_study
 from pairwright_human_eval.subjects import (
     Outline,
@@ -114,9 +115,12 @@ class OpenStudy(NamedTuple):
 
     @property
     def rules(self) -> HumanRules:
-        """The rule in force: [human] of the run's config. A limit that an older version did not
-        have when it exported this study holds only where somebody wrote it there."""
+        """The rule in force: [human] of the run's config, but for what follows from the number of
+        people in a study of a few. A limit that an older version did not have when it exported this
+        study holds only where somebody wrote it there."""
         now, fixed = self.config.human, self.fixed.study.policy
+        if self.fixed.study.people is not None:
+            now = now.model_copy(update={name: getattr(fixed, name) for name in KEYS_OF_FEW})
         without = [
             name
             for name in LATER_LIMITS
