@@ -162,7 +162,7 @@ class ReleasedStudy:
         return derive_findings(
             self.outlines, self.verdicts, study.scales, study.policy,
             decisions=self.decisions, margin=study.fixed.parity_margin, overlap=study.overlap,
-            excluded=self.excluded, own_choices=study.own_figures,
+            excluded=self.excluded, own_votes=study.own_figures,
             replicates=REPLICATES if len(self.verdicts) < MANY else FEWER,
         )  # fmt: skip
 

@@ -113,7 +113,7 @@ def derive_findings(
     margin: float,
     overlap: int,
     excluded: frozenset[str],
-    own_choices: OwnFigures | None = None,
+    own_votes: OwnFigures | None = None,
     replicates: int = 1000,
     seed: int = 0,
     step: Callable[[str], None] = lambda _: None,
@@ -122,7 +122,7 @@ def derive_findings(
 
     `decisions` are those on the subjects; `margin` is that of parity, in points, as it was fixed
     at export; `overlap` the votes on each pair; `excluded` the annotators whose answers do not
-    count; `own_choices` what people said of their own pairs. `step` is called with each step. The
+    count; `own_votes` what people said of their own pairs. `step` is called with each step. The
     same input gives the same findings.
     """
     verdicts = sorted(verdicts, key=lambda verdict: (verdict.task, verdict.annotator))
@@ -171,7 +171,7 @@ def derive_findings(
         delivered=aspects.delivery_agreement(answers, draws),
         judged_quality=aspects.judge_quality(answers, scales, draws),
         judged_preference=aspects.judge_preference(grouped, draws),
-        own=own_choices,
+        own=own_votes,
         unjudged=sum(not pair.pair.adherence for pair in pairs.values()),
         replicates=replicates,
         seed=seed,
@@ -204,7 +204,7 @@ def compute_report(
     found = derive_findings(
         outlines, verdicts, study.scales, rules, decisions=decisions,
         margin=study.policy.parity_margin, overlap=study.overlap, excluded=excluded,
-        own_choices=own_figures(
+        own_votes=own_figures(
             [*own_counts(key, verdicts, excluded).values()],
             simulated=any(one.simulated for one in verdicts if one.round == OWN),
         ),

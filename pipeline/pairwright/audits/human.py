@@ -165,6 +165,8 @@ def claim_checks(findings: Findings) -> Iterator[Check | LimitComparison]:
         ),
     ):
         yield note_check(name, config, _interval(measure), detail=measure.note)
+    for config, measure in findings.own.named() if findings.own else ():
+        yield note_check("own_votes", config, _interval(measure), detail=measure.note)
 
 
 class VoteComparison(NamedTuple):
@@ -271,7 +273,7 @@ def annotator_checks(public: ReleasedStudy) -> Iterator[Check | LimitComparison]
     counted = [one for one in public.verdicts if one.annotator not in public.excluded]
     answers = answers_of(abouts(public.outlines), counted, frozenset())
     out = sorted(public.excluded)
-    everyone = {one.annotator for one in public.study.annotators}
+    everyone = {one.annotator for one in public.study.annotators if one.own is None}
     excluded = note_check("excluded_annotators", of=len(everyone), detail=", ".join(out))
     yield excluded.model_copy(update={"count": len(out)})
     yield _comparison(

@@ -81,6 +81,7 @@ def summarise_study(public: ReleasedStudy, findings: Findings) -> HumanSummary:
     """Sum up a study from its released part and its estimates."""
     study = public.study
     states: Counter[State] = Counter(decision.state for decision in public.decisions.values())
+    annotators = [one for one in study.annotators if one.own is None]
     agreement = {question.question: question for question in findings.agreement}
     return HumanSummary(
         subjects=len(public.outlines),
@@ -91,8 +92,8 @@ def summarise_study(public: ReleasedStudy, findings: Findings) -> HumanSummary:
         by_chance=findings.by_chance,
         verdicts=len(public.verdicts),
         set_aside=study.set_aside,
-        annotators=len(study.annotators),
-        simulated_annotators=sum(annotator.simulated for annotator in study.annotators),
+        annotators=len(annotators),
+        simulated_annotators=sum(annotator.simulated for annotator in annotators),
         excluded=tuple(sorted(public.excluded)),
         preferred=findings.preferred[0],
         agreement=agreement["preference"],
