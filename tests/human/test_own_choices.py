@@ -176,7 +176,7 @@ def _other_seat(bad: Tampered) -> None:
     [
         (lambda bad: bad.row("Home-twin", 1, own_vote="rejected"), "own_vote is"),
         (lambda bad: bad.row("Home-violate", 1, own_vote="chosen"), "own_vote is"),
-        (lambda bad: bad.row("Home-placebo", 1, own_vote="equal"), "own_vote, where nobody"),
+        (lambda bad: bad.row("Home-placebo", 1, own_vote="chosen"), "own_vote is"),
         (lambda bad: bad.line(VERDICTS, _own(bad), round=1), "round is 1"),
         (lambda bad: bad.line(VERDICTS, _own(bad), purpose="yoked"), "purpose is yoked"),
         (_other_seat, "its user answered this"),
