@@ -4,7 +4,8 @@ Simulated studies (`planted_studies.py`) in which 0, 20 and 40 % of those who co
 readers as in `agreement.py` and noisier ones as in `simulated_ratings.py`. By fault and share of
 non-readers: how many subjects, a twin counted as one, are verified, with 95 % Wilson intervals; of
 sound ones also what each reason refuses. Then twins of which one half, or both, have no signal: the
-default rule and others, with the votes that each takes. Then what other limits would do.
+default rule and others, with the votes that each takes; and placebos of which one half has a signal
+that some of the people see. Then what other limits would do.
 
     .venv/bin/python benchmarks/verified.py [SUBJECTS]
     .venv/bin/python benchmarks/verified.py small > small_studies.toml
@@ -14,7 +15,10 @@ The last line has shares over all three shares of non-readers, of readers as in 
 under `noisy`, of the others. `decision_error` is that of `agreement.py`: of pairs decided by votes
 alone, those whose decision is not the truth. `false_verified_no_signal` is the share of twins with
 one half without signal that are verified, where all read and nobody says that they cannot tell;
-`true_twins_verified` that of sound twins, which take `votes_a_pair`.
+`true_twins_verified` that of sound twins, which take `votes_a_pair`. `false_verified_placebo` is
+the share of placebos with a signal in one half that half of the people see, and
+`true_verified_placebo` that of sound ones, of people who say that there is no difference where they
+see none.
 """
 
 import json
@@ -48,6 +52,8 @@ OTHER_LIMITS = (
 """In place of the default ones, one after the other."""
 UNDECIDED = (0.0, 0.2, 0.5)
 """Shares of votes without a signal that say so."""
+SEEN, LEANING = (1.0, 0.5, 0.25), (0.0, 0.1, 0.2)
+"""Shares of people who see the signal of a placebo, and of votes for a response without one."""
 OTHER_RULES = (
     {"votes": 3, "rule": "majority", "further": 1}, {"votes": 3, "further": None},
     {"votes": 4, "further": None}, {"votes": 5, "rule": "majority"}, {"votes": 5, "further": 2},
@@ -69,8 +75,8 @@ def main(subjects: int) -> None:
     passing = nonreader_pass(CHECKS, RULES.attention_floor)
     print(f"\na non-reader passes {CHECKS} checks at the floor in {100 * passing:.2f} % (exact)")
     steady |= {"nonreader_pass": round(passing, 4), "decision_error": decision_error(1000)}
-    steady |= no_signal(STEADY, subjects)
-    noisy |= no_signal(NOISY, subjects)
+    steady |= no_signal(STEADY, subjects) | placebos(STEADY, subjects)
+    noisy |= no_signal(NOISY, subjects) | placebos(NOISY, subjects)
     print(json.dumps({**steady, "noisy": noisy}))
 
 
@@ -123,6 +129,26 @@ def no_signal(noise: Noise, subjects: int) -> dict[str, float]:
         print(f"    sound: verified {found.counted()}; {votes:.2f} votes a pair")
         if not other:
             of_default |= {"true_twins_verified": rounded(found), "votes_a_pair": round(votes, 2)}
+    return of_default
+
+
+def placebos(noise: Noise, subjects: int) -> dict[str, float]:
+    """Print what the default rule and others verify of placebos with and without a signal."""
+    print(f"\nplacebos, all read, readers {noise}")
+    of_default: dict[str, float] = {}
+    for other in ({}, *OTHER_RULES):
+        study = Study(noise, rules=HumanRules.model_validate(other), placebos=True)
+        print(f"  {other or 'the default rule'}")
+        for seen in SEEN:
+            found = verified("half with signal", study._replace(seen=seen), subjects)
+            print(f"    one half has a signal that {seen:4.0%} see: verified {found.counted()}")
+            if not other and seen == SEEN[1]:
+                of_default["false_verified_placebo"] = rounded(found)
+        for leaning in LEANING:
+            found = verified("", study._replace(leaning=leaning), subjects)
+            print(f"    sound, {leaning:4.0%} of the votes lean: verified {found.counted()}")
+            if not other and not leaning:
+                of_default["true_verified_placebo"] = rounded(found)
     return of_default
 
 

@@ -15,6 +15,7 @@ from scipy.stats import binom
 from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate, share
+from pairwright.modes import MODES, Mode, has_no_preference
 from pairwright.records import Record
 from pairwright.settings.rules import HumanRules
 
@@ -80,12 +81,16 @@ def _studies() -> dict[str, dict[int, SmallStudy]]:
     return TypeAdapter(dict[str, dict[int, SmallStudy]]).validate_python(found)
 
 
-def small_study(people: int, halves: int) -> SmallStudy:
-    """The study of so few people on twins, which have two halves, or on single pairs.
+def small_study(people: int, mode: Mode) -> SmallStudy:
+    """The study of so few people on twins or on single pairs.
 
-    Raises InputError where there are enough for a whole study.
+    Raises InputError where there are enough for a whole study, and for placebos.
     """
-    studies = _studies()["twins" if halves == 2 else "pairs"]
+    if has_no_preference(mode):
+        raise InputError(
+            "placebos are not for so few people", where="--people", fix="Leave it out."
+        )
+    studies = _studies()["twins" if MODES[mode].halves == 2 else "pairs"]
     if people not in studies:
         raise InputError(
             f"{people} people can do a whole study, by the rule of [human]",

@@ -2,23 +2,28 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
 
+from decided import decision
 from live_study import LiveStudy
-from pairwright.dataset import Layout, RowVotes
+from pairwright.dataset import Layout, OwnVote, RowVotes
+from pairwright.evaluation.decision import PairDecision
+from pairwright.evaluation.measure.slices import own_slice
 from pairwright_human_eval.records import LATER, OWN, KeyedTask
 from pairwright_human_eval.report.own import OwnCounts, own_figures
 from pairwright_human_eval.study_files import read_own
 from released import DOMAINS, PAIRS, Answers, partner_of, placebo, released, rows, run_of
 from small_studies import user_of
 from study import Done, pairwright
+from tampering import Tampered, copy_of
 
 PEOPLE = {user_of(n): f"person{n}@example.org" for n in range(5)} | {partner_of(0): "code-z"}
 """By user; the last is the partner of the first."""
+VERDICTS = "human/verdicts.jsonl"
 SEATS = [f"author-{n:02}" for n in range(1, 7)]
 EVERYTHING = [*PAIRS, *(pair for n in range(8) for pair in placebo(n, DOMAINS[n % 2]))]
 
@@ -126,16 +131,16 @@ def test_the_choices_are_in_the_report_with_intervals_by_person(beside: LiveStud
         assert (report[name]["n"], report[name]["clusters"]) == (n, 6), name
     assert (report["equal"]["value"], report["equal_placebos"]["value"]) == (0.0, 1.0)
     page = (beside.folder.path / "report.md").read_text("utf-8")
-    assert "| own less yoked, in points | 12 |" in page
-    assert "16 of 16 twins and pairs" in page  # Own choices verify nothing, and refuse nothing.
+    assert "| own less yoked | 12 |" in page
+    assert "24 of 24 twins and pairs" in page  # Own choices verify nothing, and refuse nothing.
 
 
 def test_a_release_has_each_choice_in_its_row_and_counts_of_the_rest(
     beside: LiveStudy, release: Layout
 ) -> None:
     chose = {row.id: row.own_vote for row in rows(release) if row.own_vote}
-    own = {t.pair for t in beside.key.values() if t.purpose == "own" and t.expected}
-    assert chose == dict.fromkeys(own, "chosen")
+    own = [t for t in beside.key.values() if t.purpose == "own"]
+    assert chose == {t.pair: "chosen" if t.expected else "equal" for t in own}
     said = [json.loads(line) for line in release.verdicts.read_text("utf-8").splitlines()]
     assert {line["purpose"] for line in said if line["annotator"] in SEATS} == {"own"}
     study = json.loads(release.study.read_bytes())
@@ -148,6 +153,66 @@ def test_a_release_has_each_choice_in_its_row_and_counts_of_the_rest(
     assert "own" not in seats["annotator-01"]
     assert json.loads(release.findings.read_bytes())["own"]["people"] == 6
     assert pairwright("verify", release.root).code == 0
+    card = release.card.read_text("utf-8")
+    assert "6 people judged pairs of their own posts" in card
+    assert "by the votes of 9 people" in card
+    audit = json.loads(release.audit.read_bytes())["checks"]
+    noted = {one["config"] for one in audit if one["name"] == "own_votes"}
+    assert "own less yoked" in noted
+
+
+def _other_seat(bad: Tampered) -> None:
+    """A second person's vote on a pair."""
+    lines = bad.lines(VERDICTS)
+    own = next(line for line in lines if line["purpose"] == "own")
+    forged = {**own, "task": "task-ffffffffffffffff", "annotator": SEATS[0]}
+    if own["annotator"] == SEATS[0]:
+        forged["annotator"] = SEATS[1]
+    bad.put(VERDICTS, [*lines, forged])
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda bad: bad.row("Home-twin", 1, own_vote="rejected"), "own_vote is"),
+        (lambda bad: bad.row("Home-violate", 1, own_vote="chosen"), "own_vote is"),
+        (lambda bad: bad.row("Home-placebo", 1, own_vote="chosen"), "own_vote is"),
+        (lambda bad: bad.line(VERDICTS, _own(bad), round=1), "round is 1"),
+        (lambda bad: bad.line(VERDICTS, _own(bad), purpose="yoked"), "purpose is yoked"),
+        (_other_seat, "its user answered this"),
+    ],
+)
+def test_a_release_whose_own_votes_were_changed_is_no_release(
+    release: Layout, tmp_path: Path, damage: Callable[[Tampered], object], said: str
+) -> None:
+    bad = Tampered(copy_of(release.root, tmp_path / "bad"))
+    damage(bad)
+    bad.seal()
+    done = pairwright("verify", bad.root)
+    assert (done.code, said in done.said) == (1, True), done.said
+
+
+def _own(bad: Tampered) -> int:
+    return bad.number(VERDICTS, lambda line: line["purpose"] == "own")
+
+
+def test_a_board_has_the_twins_that_users_chose_themselves_apart() -> None:
+    def unit(*votes: OwnVote | None) -> list[PairDecision]:
+        return [decision(str(n), n, 1.0, 0.0, own_vote=vote) for n, vote in enumerate(votes)]
+
+    named = {votes: own_slice(unit(*votes)) for votes in OF_UNITS}
+    assert named == OF_UNITS
+
+
+OF_UNITS: dict[tuple[OwnVote | None, ...], str] = {
+    ("chosen", "chosen"): "chosen by their users",
+    ("chosen", None): "chosen by their users",
+    ("chosen", "cannot_tell"): "chosen by their users",
+    ("chosen", "equal"): "not chosen by a user",
+    ("rejected", None): "not chosen by a user",
+    ("cannot_tell", None): "",
+    (None, None): "",
+}
 
 
 def test_the_later_day_is_kept(tmp_path: Path) -> None:
@@ -179,7 +244,7 @@ def test_people_join_later_and_annotators_too(tmp_path: Path) -> None:
     study.do("export", "--annotators", 9)
     assert before.items() <= study.key.items()
     assert set(study.states().values()) == {"waiting"}
-    assert len(study.states()) == 16  # Placebos are not among what annotators verify.
+    assert len(study.states()) == 24
     assert "6 people" in (study.do("report"), (study.folder.path / "report.md").read_text())[1]
 
 

@@ -46,6 +46,9 @@ class Findings(Record):
     by_chance: tuple[claims.ByChance, ...]
     agreement: tuple[quality.QuestionAgreement, ...]
     preferred: tuple[claims.PreferenceShares, ...]
+    """Without placebos, whose chosen response is drawn."""
+    no_difference: tuple[claims.NoDifference, ...]
+    """Empty without placebos."""
     with_excluded: claims.PreferenceShares | None
     """The share of all votes with those of excluded annotators; None where nobody is."""
     consensus: claims.Consensus | None
@@ -110,7 +113,7 @@ def derive_findings(
     margin: float,
     overlap: int,
     excluded: frozenset[str],
-    own_choices: OwnFigures | None = None,
+    own_votes: OwnFigures | None = None,
     replicates: int = 1000,
     seed: int = 0,
     step: Callable[[str], None] = lambda _: None,
@@ -119,7 +122,7 @@ def derive_findings(
 
     `decisions` are those on the subjects; `margin` is that of parity, in points, as it was fixed
     at export; `overlap` the votes on each pair; `excluded` the annotators whose answers do not
-    count; `own_choices` what people said of their own pairs. `step` is called with each step. The
+    count; `own_votes` what people said of their own pairs. `step` is called with each step. The
     same input gives the same findings.
     """
     verdicts = sorted(verdicts, key=lambda verdict: (verdict.task, verdict.annotator))
@@ -134,8 +137,13 @@ def derive_findings(
     annotators = {verdict.annotator for verdict in verdicts if verdict.round == 1}
     draws = Draws({subject.dyad for subject in subjects}, annotators, replicates, seed)
     votes = answers.counted()
-    grouped = list(claims.groups(votes))
-    every = [vote for vote in answers.votes if vote.purpose == "vote"]
+    labelled = [vote for vote in votes if not vote.about.subject.no_preference]
+    grouped = list(claims.groups(labelled))
+    every = [
+        vote
+        for vote in answers.votes
+        if vote.purpose == "vote" and not vote.about.subject.no_preference
+    ]
     errors = errors_by_pair(votes, pairs)
     labels = [name for name in errors if name in verified]
     return Findings(
@@ -151,7 +159,8 @@ def derive_findings(
         with_excluded=claims.preference_shares("all, with excluded annotators", every, draws)
         if excluded
         else None,
-        consensus=claims.consensus(votes, pairs, draws),
+        no_difference=claims.no_difference(votes, draws),
+        consensus=claims.consensus(labelled, pairs, draws),
         contrasted=claims.control_comparisons(answers, draws),
         supported=aspects.support_shares(answers, draws),
         foils=aspects.foil_comparison(answers, draws),
@@ -162,7 +171,7 @@ def derive_findings(
         delivered=aspects.delivery_agreement(answers, draws),
         judged_quality=aspects.judge_quality(answers, scales, draws),
         judged_preference=aspects.judge_preference(grouped, draws),
-        own=own_choices,
+        own=own_votes,
         unjudged=sum(not pair.pair.adherence for pair in pairs.values()),
         replicates=replicates,
         seed=seed,
@@ -195,7 +204,7 @@ def compute_report(
     found = derive_findings(
         outlines, verdicts, study.scales, rules, decisions=decisions,
         margin=study.policy.parity_margin, overlap=study.overlap, excluded=excluded,
-        own_choices=own_figures(
+        own_votes=own_figures(
             [*own_counts(key, verdicts, excluded).values()],
             simulated=any(one.simulated for one in verdicts if one.round == OWN),
         ),

@@ -7,13 +7,13 @@ on their own twins and on the yoked ones, however often they call responses equa
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from pairwright.dataset import RowVotes
 from pairwright.estimate import Estimate, no_estimate
-from pairwright.intervals import difference_of_means, mean, with_width
+from pairwright.intervals import difference_of_means, mean_points
 from pairwright.records import Record
 from pairwright_human_eval.records import (
     CANNOT_TELL,
@@ -66,6 +66,14 @@ class OwnFigures(Record):
     """Answers "no difference" on twins of their own."""
     equal_placebos: Estimate
     """The same on placebos, where nothing personal should be found."""
+
+    def named(self) -> Iterator[tuple[str, Estimate]]:
+        """The figures as a table names them."""
+        yield "agree with the label, on own twins", self.with_label
+        yield "the same on yoked twins, of others", self.with_yoked
+        yield "own less yoked", self.difference
+        yield "most annotators chose as the person did", self.others
+        yield "chosen again as before, on a later day", self.retest
 
 
 def own_counts(
@@ -152,10 +160,7 @@ def _mean(by_person: Iterable[list[float]]) -> Estimate:
     values = np.array([value for own in people for value in own])
     if not len(values):
         return no_estimate("nobody answered such a task")
-    found = mean(
-        values, np.repeat(np.arange(len(people)), [*map(len, people)]), least=0.0, most=1.0
-    )
-    return _named(with_width(found))
+    return mean_points(values, np.repeat(np.arange(len(people)), [*map(len, people)]))
 
 
 def _difference(first: list[list[float]], second: list[list[float]]) -> Estimate:
@@ -166,12 +171,4 @@ def _difference(first: list[list[float]], second: list[list[float]]) -> Estimate
     own = np.arange(len(values)) < sum(map(len, first))
     if own.all() or not own.any():
         return no_estimate("nobody answered such a task")
-    found = _named(difference_of_means(values, own, clusters, share=False))
-    if found.low is None or found.high is None:
-        return found
-    return found.model_copy(update={"low": max(-1.0, found.low), "high": min(1.0, found.high)})
-
-
-def _named(found: Estimate) -> Estimate:
-    note = "" if found.low is not None else "no interval: too few people, or nothing varies"
-    return found.model_copy(update={"note": note})
+    return difference_of_means(values, own, clusters, share=True)
