@@ -65,7 +65,8 @@ class Account(NamedTuple):
 def account_of(annotator: str) -> int:
     """The number of a person who fills in sheets: a sheet is one person's."""
     number = int(annotator.rpartition("-")[2])
-    return number if annotator.startswith("annotator-") else 1_000 + number
+    roles = {"annotator": 0, "adjudicator": 1_000, "author": 2_000}
+    return number + roles[annotator.rpartition("-")[0]]
 
 
 COMMENT = "comment"

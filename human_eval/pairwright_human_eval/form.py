@@ -41,6 +41,7 @@ QUESTIONS = {
         "Going only by these posts, which answer would this person find more useful?"
         " Not which you prefer."
     ),
+    "own": "Imagine that you ask this question today. Which answer would you find more useful?",
     "support": "Does what this person wrote support that this person wants this here?",
     "delivered": "Which response delivers it?",
 }
@@ -49,6 +50,12 @@ LABELS: dict[str, dict[str, str]] = {
         "A": "Response A",
         "B": "Response B",
         EQUAL: "No difference for this person",
+        CANNOT_TELL: "Cannot tell",
+    },
+    "own": {
+        "A": "Response A",
+        "B": "Response B",
+        EQUAL: "No difference for me",
         CANNOT_TELL: "Cannot tell",
     },
     "support": {
@@ -94,12 +101,17 @@ class Asked(NamedTuple):
 
 
 def questions(
-    kind: Kind, scales: tuple[Scale, ...], aspects: int, language: Language = ENGLISH
+    kind: Kind,
+    scales: tuple[Scale, ...],
+    aspects: int,
+    language: Language = ENGLISH,
+    *,
+    own: bool = False,
 ) -> dict[str, Asked]:
     """The questions of a complete form, by control.
 
     `aspects` is how many rows a task of kind rubric has. What nobody has to answer, the comment and
-    `marks`, is not among them.
+    `marks`, is not among them. An `own` preference is for the person who wrote the posts.
     """
     if kind == "quality":
         asked = [
@@ -112,7 +124,8 @@ def questions(
             for side in "AB"
         ]
     elif kind == "preference":
-        asked = [_asked("preference", "", "", language)]
+        one = _asked("own" if own else kind, "", "", language)
+        asked = [one._replace(control=kind)]
     else:
         asked = [
             _asked(name, f"_{n}", f"{language('Line')} {n + 1}", language)
@@ -172,10 +185,11 @@ def view_of(
     for row in _rows(data, "earlier"):
         yield _plain("earlier", language("What others answered"), row["text"])
     aspects = _rows(data, "aspects")
-    asked = questions(kind, scales, len(aspects), language)
+    own = is_own(data, kind)
+    asked = questions(kind, scales, len(aspects), language, own=own)
     if kind != "rubric":
         yield from asked.values()
-        yield from marks(kind, language).values()
+        yield from () if own else marks(kind, language).values()
         return
     for n, row in enumerate(aspects):
         support, delivered = asked[f"support_{n}"], asked[f"delivered_{n}"]
@@ -184,6 +198,11 @@ def view_of(
         yield _plain("quote", f"{support.heading}: {language(passage)}", row["quote"])
         yield support
         yield delivered
+
+
+def is_own(data: Data, kind: Kind) -> bool:
+    """Whether a task asks the person whose posts the pair was made of: it shows no posts."""
+    return kind == "preference" and "posts" not in data
 
 
 def _plain(role: Role, heading: str, text: str) -> Shown:

@@ -97,6 +97,11 @@ def consent_text(language: Language = ENGLISH) -> str:
     return _page("consent", language)
 
 
+def own_pages(language: Language = ENGLISH) -> tuple[str, str]:
+    """The guidelines of people who judge pairs of their own posts, and what they agree to."""
+    return _page("own_guidelines", language), _page("own_consent", language)
+
+
 def _page(name: str, language: Language) -> str:
     path = FOLDER / f"{name}.{language.code}.md"
     if language.code == "en":

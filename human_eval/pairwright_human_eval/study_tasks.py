@@ -2,16 +2,18 @@
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from pairwright.errors import InputError
+from pairwright.modes import MODES, Mode, has_rubric
 from pairwright.records import Pair, content_id
 from pairwright.settings.rules import HumanRules, PlanRules
+from pairwright.text import number_of
 from pairwright_human_eval.assign import (
     Assigner,
     Controls,
     Seat,
-    check_enough,
     draw_controls,
     stranger,
 )
@@ -24,8 +26,8 @@ from pairwright_human_eval.tasks import (
     BlindSubject,
     Task,
     attention_task,
+    expected_of,
     page_of,
-    place_of,
     preference_task,
     quality_task,
     repeated,
@@ -49,7 +51,7 @@ class StudyPlan:
 
     annotators: tuple[str, ...]
     overlap: int
-    """People who answer each question; the preference for a pair at least as many as vote on it."""
+    """People who answer each question, or as many as the rule asks for where these are more."""
     attention: float
     """Attention checks by the number of an annotator's preference votes."""
     seed: int
@@ -61,6 +63,22 @@ class StudyPlan:
         """People who are asked the preference for each pair."""
         return max(self.overlap, self.human.votes)
 
+    @property
+    def quality_answers(self) -> int:
+        """People who rate the quality of each subject."""
+        return max(self.overlap, self.human.quality_votes)
+
+    @property
+    def rubric_answers(self) -> int:
+        """People who are asked about the aspects of each subject."""
+        return max(self.overlap, self.human.rubric_votes)
+
+    def needed(self, mode: Mode) -> int:
+        """The fewest people for a subject of a mode: those who vote on each of its pairs, and
+        others for the aspects, where it has any."""
+        others = self.rubric_answers * has_rubric(mode)
+        return max(self.votes * MODES[mode].halves + others, self.quality_answers)
+
 
 def make_tasks(
     subjects: list[Subject], plan: StudyPlan, checks: tuple[MirroredCheck, ...]
@@ -69,18 +87,17 @@ def make_tasks(
 
     Raises InputError where the assignment cannot be made.
     """
-    check_enough(
-        len(plan.annotators), plan.votes, plan.overlap, max(len(s.pairs) for s in subjects)
-    )
+    _check_enough(plan, {subject.mode for subject in subjects})
     salted = salts(subjects, plan.seed)
     controls = draw_controls(subjects, plan.human.wrong_profile, plan.human.narrative, plan.seed)
-    assigner = Assigner(plan.annotators, plan.overlap, plan.seed)
+    assigner = Assigner(plan.annotators, plan.quality_answers, plan.seed)
     by_annotator: dict[str, list[Task]] = {who: [] for who in plan.annotators}
     # By id, so that draws do not depend on the order of the file.
     pairs = sorted((pair for subject in subjects for pair in subject.pairs), key=lambda p: p.id)
     strangers: dict[str, list[Pair]] = {}
     for pair in pairs:
-        strangers.setdefault(pair.domain, []).append(pair)
+        if has_rubric(pair.mode):
+            strangers.setdefault(pair.domain, []).append(pair)
     for subject in sorted(subjects, key=lambda s: content_id("order", str(plan.seed), s.id)):
         page = page_of(subject, plan.seed, swapped(plan.seed, salted[subject.domain], subject.id))
         for task in _tasks_of(subject, page, controls, assigner, strangers, plan):
@@ -94,6 +111,23 @@ def make_tasks(
     return ordered, salted
 
 
+def _check_enough(plan: StudyPlan, modes: Iterable[Mode]) -> None:
+    """Raise InputError where the rule of who sees what cannot be kept."""
+    people, most = len(plan.annotators), max(modes, key=plan.needed)
+    needed = plan.needed(most)
+    if people < needed:
+        others = f" and {number_of(plan.rubric_answers, 'other')} for the aspects"
+        raise InputError(
+            f"{people} annotators cannot be assigned: {MODES[most].units} take {needed}"
+            f" ({plan.votes} for each preference{others * has_rubric(most)})",
+            where="--annotators",
+            fix=f"Give --annotators {needed}"
+            + (
+                f", or --people {people}: a study of a few, by a weaker rule." * (people > 1) or "."
+            ),
+        )
+
+
 def _tasks_of(
     subject: Subject,
     page: BlindSubject,
@@ -104,18 +138,19 @@ def _tasks_of(
 ) -> Iterator[Task]:
     for who in assigner.quality(subject.id):
         yield quality_task(page, who)
-    others = strangers[subject.domain]
+    others = strangers.get(subject.domain, [])
     purpose: Purpose = controls.get(subject.id, "vote")
     posts = stranger(subject.asked, others) if purpose == "wrong_profile" else ()
     if purpose == "wrong_profile" and not posts:  # No stranger fits.
         purpose = "vote"
     seats = [
-        Seat("vote", n, place_of(pair.chosen, page))
+        Seat("vote", n, expected_of(pair, page))
         for n, pair in enumerate(subject.pairs)
         for _ in range(plan.votes)
     ]
-    # The seats for the aspects, or those of a control.
-    seats += [Seat(purpose, None if purpose == "vote" else 0, None)] * plan.overlap
+    if has_rubric(subject.mode):
+        # The seats for the aspects, or those of a control.
+        seats += [Seat(purpose, None if purpose == "vote" else 0, None)] * plan.rubric_answers
     foils = [foil_of(pair, others, plan.human.foils or 0, plan.seed) for pair in subject.pairs]
     for who, seat in assigner.seats(subject, seats):
         if seat.preference is None:

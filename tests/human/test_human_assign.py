@@ -4,12 +4,14 @@ import math
 import random
 from collections import Counter, defaultdict
 from functools import cache
+from typing import Any
 
 import pytest
 
 from pairwright.errors import InputError
+from pairwright.modes import Mode
 from pairwright.records import content_id
-from pairwright_human_eval.assign import check_enough, draw_controls, stranger
+from pairwright_human_eval.assign import draw_controls, stranger
 from pairwright_human_eval.attention import NONREADER_PASS, enough_checks, nonreader_pass
 from pairwright_human_eval.check_tasks import FEWEST_CHECKS
 from pairwright_human_eval.records import KeyedTask, Purpose, response_id
@@ -154,20 +156,27 @@ def test_who_answers_what(n: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("annotators", "overlap", "most_pairs", "needed"),
-    [(10, 3, 2, 11), (6, 3, 1, 7), (4, 1, 1, 5), (9, 2, 2, 10)],
+    ("annotators", "overlap", "mode", "needed"),
+    [
+        (10, 3, "twin", 11),
+        (6, 3, "violate", 7),
+        (1, 1, "violate", 5),
+        (9, 2, "twin", 10),
+        (7, 3, "placebo", 8),
+    ],
 )
 def test_too_few_people_are_refused_and_told_how_many_it_takes(
-    annotators: int, overlap: int, most_pairs: int, needed: int
+    annotators: int, overlap: int, mode: Mode, needed: int
 ) -> None:
+    pairs = [violate(0)] if mode == "violate" else twin(0)
+    pairs = [pair.model_copy(update={"mode": mode}) for pair in pairs]
+    rule: Any = {"votes": 4, "quality_votes": 1, "rubric_votes": 1}
     with pytest.raises(InputError, match=rf"take {needed} \(") as refused:
-        check_enough(annotators, 4, overlap, most_pairs)
+        study_of(pairs, annotators=annotators, overlap=overlap, **rule)
     assert f"--annotators {needed}" in refused.value.fix
-    fewer = annotators // (most_pairs + 1)
-    assert (f"--overlap {fewer} with a rule" in refused.value.fix) == bool(fewer)
-    assert ("--overlap" in refused.value.fix) == bool(fewer)
+    assert (f"--people {annotators}" in refused.value.fix) == (annotators > 1)
     assert "1 others" not in refused.value.what
-    check_enough(needed, 4, overlap, most_pairs)
+    assert study_of(pairs, annotators=needed, overlap=overlap, **rule).tasks
 
 
 def test_nine_for_twins_and_six_where_there_is_none() -> None:

@@ -17,7 +17,7 @@ from test_check_layout import MEASURES, area
 from live_study import LiveStudy
 from pairwright import assets
 from pairwright.construct.run_pairs import iterate_pairs
-from pairwright.modes import is_verifiable
+from pairwright.modes import has_rubric
 from pairwright.records import Pair
 from pairwright_human_eval.attention import load_checks
 from pairwright_human_eval.label_studio.files import config_hash, form_path
@@ -215,7 +215,7 @@ def test_the_figures_say_how_far_sizes_tell_a_check(tmp_path: Path) -> None:
     assert pairwright("init", tmp_path / "demo").code == 0
     run = tmp_path / "run"
     assert pairwright("build", tmp_path / "demo" / "pairwright.toml", "--run", run).code == 0
-    pairs = [pair for pair in iterate_pairs(run) if is_verifiable(pair.mode)]
+    pairs = [pair for pair in iterate_pairs(run) if has_rubric(pair.mode)]
     tasks = defaultdict[bool, list[Task]](list)
     checks = load_checks(assets.HUMAN_EVAL / "checks.toml")
     for seed in range(4):
@@ -291,9 +291,8 @@ def test_an_option_that_cannot_be_is_refused(study: LiveStudy) -> None:
         refused(study, "Invalid value", "--checks", options=("--checks", share))
     for name, value in (("annotators", 0), ("annotators", 1000), ("overlap", 0), ("sample", 0)):
         refused(study, "Invalid value", options=(f"--{name}", value))
-    fewer = "quality_votes = 1, rubric_votes = 1"
-    said = (f"write {fewer} under [human]", "1 answer to each")
-    refused(study, *said, options=("--overlap", 1))  # It can verify nothing.
+    refused(study, "--people", "without --annotators", options=("--people", 2, "--annotators", 9))
+    refused(study, "--people 2: a study of a few", options=("--annotators", 2))
 
 
 # What is wrong with a run
