@@ -15,7 +15,7 @@ import re
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import accumulate, combinations, groupby, pairwise, permutations
+from itertools import accumulate, combinations, compress, groupby, pairwise, permutations
 from math import comb, fsum, log
 from pathlib import Path
 from typing import NamedTuple
@@ -220,6 +220,8 @@ LAST = 8
 """Sentences of a terse wording, of its end, that may follow the full one."""
 TRIED = 150
 """Wordings of each response, those nearest in size, of which the best two are taken together."""
+SAID_AGAIN = 0.5
+"""A sentence is said again in other words if the other one has so many of its long words."""
 SHORT_WORD = 3
 """Letters of a word that most texts have."""
 _NO_TEXT = re.compile(r"(?ms)^\s*(```|~~~).*?^\s*\1|^\s*(?:\||#{1,6}\s)[^\n]*")
@@ -235,22 +237,29 @@ class Example(NamedTuple):
     posts: tuple[Post, ...]
     """As they are shown."""
     responses: tuple[str, str]
+    seen: Sizes
+    """`seen_of` it."""
 
 
 def laid_out(
     check: AttentionCheck, example: Example, owed: Sizes, spread: Sizes, swap: bool
 ) -> AttentionCheck:
     """The check like `example`, with as many posts. `owed` is what earlier checks had too little of
-    (`responses_seen`), and `spread` how much tasks of the run differ in it; `swap`: the good
-    response is like the second one of `example`."""
+    (`SEEN`), and `spread` how much tasks of the run differ in it; `swap`: the good response is like
+    the second one of `example`."""
     first, second = example.responses[::-1] if swap else example.responses
+    question = nearest((check.question, *check.questions), size_of(example.question))
     shown = [post.text for post in example.posts]
-    target = responses_seen(example.responses, " ".join(shown)) + owed
     good, bad = _nearest_pair(
-        check.good, check.bad, (first, second), " ".join(shown), target, spread
+        _wordings(check.good),
+        _wordings(check.bad),
+        (size_of(first), size_of(second)),
+        _Read(words_of(question), words_of(" ".join(shown))),
+        example.seen + owed,
+        spread,
     )
     return check._replace(
-        question=nearest((check.question, *check.questions), size_of(example.question)),
+        question=question,
         posts=_among(check.posts, shown) if shown else check.posts,
         good=Wording(_set_like(good, first)),
         bad=Wording(_set_like(bad, second)),
@@ -258,12 +267,11 @@ def laid_out(
 
 
 def spread_of(examples: Sequence[Example]) -> Sizes:
-    """Standard deviations of what is seen of the responses of a run's tasks, and a hundredth of the
-    mean at least."""
-    seen = np.stack(
-        [responses_seen(one.responses, " ".join(p.text for p in one.posts)) for one in examples]
-    )
-    found: Sizes = np.maximum(seen.std(axis=0), abs(seen).mean(axis=0) / 100) + 1e-9
+    """How much a run's tasks differ in what is seen of them: what would be the standard deviation
+    of a normal distribution with these quartiles, and a hundredth of the mean at least."""
+    seen = np.stack([example.seen for example in examples])
+    low, high = np.quantile(seen, (0.25, 0.75), axis=0)
+    found: Sizes = np.maximum((high - low) / 1.35, abs(seen).mean(axis=0) / 100) + 1e-3
     return found
 
 
@@ -274,101 +282,172 @@ def nearest(wordings: Sequence[str], target: Sizes) -> str:
 
 
 class _Wordings(NamedTuple):
-    """What may be shown of a response, beside the other one of its check."""
+    """Sentences, in the order in which they may be shown, and which of them are shown together."""
 
-    texts: tuple[str, ...]
+    sentences: tuple[str, ...]
+    shown: NDArray[np.float64]
+    """Shape (wordings, sentences), 0 or 1."""
     sizes: Sizes
-    has: NDArray[np.float64]
-    """Shape (texts, words of the check): 1 where a text has the word."""
+
+    def text(self, n: int) -> str:
+        return " ".join(compress(self.sentences, self.shown[n]))
+
+    def some(self, wordings: NDArray[np.int64]) -> "_Wordings":
+        return self._replace(shown=self.shown[wordings], sizes=self.sizes[wordings])
+
+
+class _Read(NamedTuple):
+    """The words of what is beside the responses."""
+
+    question: frozenset[str]
+    posts: frozenset[str]
 
 
 @cache
-def _wordings_of(good: Wording, bad: Wording) -> tuple[_Wordings, _Wordings, tuple[str, ...]]:
-    """Of both responses, and the words of both."""
-    texts = _wordings(good), _wordings(bad)
-    words = sorted(set().union(*map(words_of, texts[0] + texts[1])))
-    place = {word: n for n, word in enumerate(words)}
-    found = []
-    for own in texts:
-        has = np.zeros((len(own), len(words)))
-        for n, text in enumerate(own):
-            has[n, [place[word] for word in words_of(text)]] = 1
-        found.append(_Wordings(own, np.stack([size_of(text) for text in own]), has))
-    return found[0], found[1], tuple(words)
+def _wordings(response: Wording) -> _Wordings:
+    """What may be shown of a response: the first sentences of one wording, KEPT_SENTENCES at least,
+    and some that may follow it; behind the full one also the last of the terse one, in place of
+    those with the same advice. Nothing is said twice."""
+    full, terse = sentences_of(response.text), sentences_of(response.terse)
+    parts = (len(full), len(response.more), len(terse), len(response.common))
+    one, more, other, common = np.split(np.arange(sum(parts)), np.cumsum(parts)[:-1])
+    ends = [other[n:] for n in range(max(KEPT_SENTENCES, len(other) - LAST), len(other))]
+    found: dict[tuple[int, ...], None] = {}
+    for sentences, follow in (
+        (one, [*_some([*more, *common])]),
+        (one, [(*end, *own) for end in ends for own in _some([*common])]),
+        (other, [*_some([*common])]),
+    ):
+        for n in range(len(sentences), min(KEPT_SENTENCES, len(sentences)) - 1, -1):
+            found |= dict.fromkeys((*sentences[:n], *own) for own in follow if n)
+    shown = np.zeros((len(found), sum(parts)))
+    for n, own in enumerate(found):
+        shown[n, [*own]] = 1
+    texts = (*full, *response.more, *terse, *response.common)
+    sizes = shown @ np.stack([size_of(text) for text in texts])
+    sizes[:, 0] += shown.sum(axis=1) - 1  # Between sentences is a space.
+    return _Wordings(texts, shown, sizes)
+
+
+def _some(sentences: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Each or none of them, in this order."""
+    return (some for n in range(len(sentences) + 1) for some in combinations(sentences, n))
 
 
 def _nearest_pair(
-    good: Wording,
-    bad: Wording,
-    models: tuple[str, str],
-    posts: str,
+    good: _Wordings,
+    bad: _Wordings,
+    models: tuple[Sizes, Sizes],
+    read: _Read,
     target: Sizes,
     spread: Sizes,
 ) -> tuple[str, str]:
-    """Of wordings about as long as the `models` those that beside the posts are nearest to the
-    target."""
-    one, other, words = _wordings_of(good, bad)
-    near = [
-        np.argsort(distance(own.sizes, size_of(model)), kind="stable")[:TRIED]
-        for own, model in zip((one, other), models, strict=True)
-    ]
-    seen = _seen(
-        *(own.sizes[k] for own, k in zip((one, other), near, strict=True)),
-        *(own.has[k] for own, k in zip((one, other), near, strict=True)),
-        words,
-        words_of(posts),
+    """Of wordings about as long as the models the two that together are nearest to the target."""
+    one, other = (
+        own.some(np.argsort(distance(own.sizes, model), kind="stable")[:TRIED])
+        for own, model in zip((good, bad), models, strict=True)
     )
-    apart = (((seen - target) / spread) ** 2).sum(axis=-1)
+    apart = (((_seen(one, other, read) - target) / spread) ** 2).sum(axis=-1)
     n, k = np.unravel_index(int(np.argmin(apart)), apart.shape)
-    return one.texts[near[0][n]], other.texts[near[1][k]]
+    return one.text(int(n)), other.text(int(k))
 
 
-@lru_cache(maxsize=8192)
-def responses_seen(responses: tuple[str, str], posts: str) -> Sizes:
-    """What is seen of two responses without reading for the answer, shape (8,): words, characters
-    and words a sentence of both; how far they are apart in words; the shares of all and of long
-    words that both have; the share of their long words that the posts have; and that of the long
-    words of the posts that they have."""
-    own = [words_of(text) for text in responses]
-    words = sorted(own[0] | own[1])
-    has = [np.array([[word in one for word in words]], dtype=float) for one in own]
-    sizes = [size_of(text)[None] for text in responses]
-    found: Sizes = _seen(*sizes, *has, words, words_of(posts))[0, 0]
+SEEN = (
+    "words of both responses",
+    "characters of both responses",
+    "words a sentence of the responses",
+    "difference between the lengths of the responses",
+    "share of words that both responses have",
+    "share of long words that both responses have",
+    "share of sentences that both responses have in other words",
+    "share of the long words of responses in posts",
+    "share of the long words of posts in responses",
+    "share of the long words of the question in responses",
+    "share of the long words of the question in posts",
+)
+"""What is seen of two responses without reading for the answer."""
+
+
+def seen_of(responses: tuple[str, str], question: str, posts: str) -> Sizes:
+    """What is seen (`SEEN`) of the responses of a task."""
+    one, other = (
+        _Wordings(tuple(sentences), np.ones((1, len(sentences))), size_of(text)[None])
+        for text in responses
+        for sentences in [sentences_of(text)]
+    )
+    found: Sizes = _seen(one, other, _Read(words_of(question), words_of(posts)))[0, 0]
     return found
 
 
-def _seen(
-    sizes: Sizes,
-    other_sizes: Sizes,
-    has: Sizes,
-    other_has: Sizes,
-    words: Sequence[str],
-    shown: frozenset[str],
-) -> Sizes:
-    """Of each response of so many with each other one, shape (n, m, 8)."""
-    characters, count, sentences = (sizes[:, None, k] + other_sizes[None, :, k] for k in range(3))
-    uneven = abs(sizes[:, None, 1] - other_sizes[None, :, 1]) / count
-    long = np.array([len(word) > SHORT_WORD for word in words])
-    there = long & np.array([word in shown for word in words])
-    in_posts = _of(has @ there, has @ long)[:, None] + _of(other_has @ there, other_has @ long)
-    shares = [
-        _of(one @ other.T, one.sum(axis=1)[:, None] + other.sum(axis=1) - one @ other.T)
-        for one, other in ((has, other_has), (has * long, other_has * long))
-    ]
-    a_sentence = _of(count, np.maximum(sentences, 1))
-    either = (has @ there)[:, None] + other_has @ there - (has * there) @ other_has.T
-    of_posts = either / max(1, sum(len(word) > SHORT_WORD for word in shown))
-    return np.stack([count, characters, a_sentence, uneven, *shares, in_posts, of_posts], axis=-1)
+def _seen(one: _Wordings, other: _Wordings, read: _Read) -> Sizes:
+    """Of each wording of one response with each of the other, shape (n, m, SEEN)."""
+    words, parts, again = _words_in(one.sentences, other.sentences)
+    has, has_other = (
+        np.minimum(1, each.shown @ part) for each, part in zip((one, other), parts, strict=True)
+    )
+    long = np.array([len(word) > SHORT_WORD for word in words], dtype=float)
+    characters, count, sentences = (
+        one.sizes[:, None, k] + other.sizes[None, :, k] for k in range(3)
+    )
+    shares = []
+    for mine, theirs in ((has, has_other), (has * long, has_other * long)):
+        both = mine @ theirs.T
+        shares.append(_of(both, mine.sum(axis=1)[:, None] + theirs.sum(axis=1) - both))
+    reworded = one.shown @ ((again @ other.shown.T) > 0)
+    in_posts = [long * [word in read.posts for word in words] @ each.T for each in (has, has_other)]
+    in_posts = [_of(n, each @ long) for n, each in zip(in_posts, (has, has_other), strict=True)]
+    said = []
+    for text in (read.posts, read.question):
+        there = long * np.array([word in text for word in words])
+        either = (has @ there)[:, None] + has_other @ there - (has * there) @ has_other.T
+        said.append(either / max(1, sum(len(word) > SHORT_WORD for word in text)))
+    return np.stack(
+        [
+            count,
+            characters,
+            _of(count, sentences),
+            _of(abs(one.sizes[:, None, 1] - other.sizes[None, :, 1]), count),
+            *shares,
+            _of(reworded, one.shown.sum(axis=1)[:, None]),
+            in_posts[0][:, None] + in_posts[1],
+            *said,
+            np.full_like(count, _of_long(read.question, read.posts)),
+        ],
+        axis=-1,
+    )
+
+
+@lru_cache(maxsize=256)
+def _words_in(
+    one: tuple[str, ...], other: tuple[str, ...]
+) -> tuple[list[str], tuple[Sizes, Sizes], NDArray[np.bool_]]:
+    """The words of the sentences of two responses; which sentence has which, 0 or 1; and which
+    sentence of the one has half of its long words in which of the other."""
+    own = [[words_of(sentence) for sentence in sentences] for sentences in (one, other)]
+    words = sorted(frozenset[str]().union(*own[0], *own[1]))
+    first, second = (
+        np.array([[word in sentence for word in words] for sentence in each], dtype=float)
+        for each in own
+    )
+    long = first * np.array([len(word) > SHORT_WORD for word in words])
+    again = _of(long @ second.T, long.sum(axis=1)[:, None]) >= SAID_AGAIN
+    return words, (first, second), again
 
 
 def _of(part: Sizes, whole: Sizes) -> Sizes:
-    return part / np.maximum(whole, 1)
+    found: Sizes = part / np.maximum(whole, 1)
+    return found
+
+
+def _of_long(words: frozenset[str], shown: frozenset[str]) -> float:
+    """The share of the long words that are shown."""
+    long = {word for word in words if len(word) > SHORT_WORD}
+    return len(long & shown) / max(1, len(long))
 
 
 def share_in(shown: frozenset[str], text: str) -> float:
     """The share of the long words of a text that are shown."""
-    long = {word for word in words_of(text) if len(word) > SHORT_WORD}
-    return len(long & shown) / max(1, len(long))
+    return _of_long(words_of(text), shown)
 
 
 @lru_cache(maxsize=8192)
@@ -376,59 +455,36 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", text.lower()))
 
 
-@cache
-def _wordings(response: Wording) -> tuple[str, ...]:
-    """What may be shown of a response: the first sentences of one wording, KEPT_SENTENCES at least,
-    and some that may follow it; behind the full one also the last of the terse one, in place of
-    those with the same advice. Nothing is said twice."""
-    full, terse = _sentences(response.text), _sentences(response.terse)
-    ends = [tuple(terse[n:]) for n in range(max(KEPT_SENTENCES, len(terse) - LAST), len(terse))]
-    found = []
-    for sentences, follow in (
-        (full, [*_some(response.more + response.common)]),
-        (full, [end + own for end in ends for own in _some(response.common)]),
-        (terse, [*_some(response.common)]),
-    ):
-        for n in range(len(sentences), min(KEPT_SENTENCES, len(sentences)) - 1, -1):
-            found += [" ".join((*sentences[:n], *more)) for more in follow]
-    return tuple(dict.fromkeys(filter(None, found)))
-
-
-def _some(sentences: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Each or none of them, in this order."""
-    return (some for n in range(len(sentences) + 1) for some in combinations(sentences, n))
-
-
 def _among(own: tuple[str, ...], models: list[str]) -> tuple[str, ...]:
     """The models with a person's own posts in the places of those that are nearest in length: two,
     or one where there is one model. Own posts that follow each other may be joined in one."""
-    places = min(2, len(models))
-    best = min(
+    words = [log(1 + word_count(model)) for model in models]
+    ends = list(accumulate(map(word_count, own), initial=0))
+    several = len(models) > 1
+    _, at, there, cut, used = min(
         (
-            (apart, at, parts)
-            for used in range(2, len(own) + 1)
-            for cut in ([used] if places == 1 else range(1, used))
-            for parts in [[part for part in (own[:cut], own[cut:used]) if part]]
-            for at in permutations(range(len(models)), places)
-            for apart in [sum(_ratio(part, models[n]) for part, n in zip(parts, at, strict=True))]
-        ),
-        key=lambda found: found[0],
+            abs(log(1 + ends[cut]) - words[at])
+            + several * abs(log(1 + ends[used] - ends[cut]) - words[there]),
+            at,
+            there,
+            cut,
+            used,
+        )
+        for used in range(2, len(own) + 1)
+        for cut in (range(1, used) if several else [used])
+        for at, there in (permutations(range(len(models)), 2) if several else [(0, 0)])
     )
     shown = list(models)
-    for n, part in zip(best[1], best[2], strict=True):
-        shown[n] = _in_lines("\n".join(part), models[n])
+    for place, part in ((there, own[cut:used]), (at, own[:cut])):
+        shown[place] = _in_lines("\n".join(part), models[place])
     return tuple(shown)
-
-
-def _ratio(part: tuple[str, ...], model: str) -> float:
-    return abs(log((sum(map(word_count, part)) + 1) / (word_count(model) + 1)))
 
 
 def _in_lines(text: str, model: str) -> str:
     """The sentences of a post in as many lines as `model` has, as far as there are enough: a title
     is a line of its own, and every line has a sentence."""
     lines = [line for line in model.split("\n") if line.strip()]
-    sentences = _sentences(text)
+    sentences = sentences_of(text)
     count = min(len(lines), len(sentences))
     if count < 2:
         return " ".join(sentences)
@@ -448,7 +504,7 @@ def _set_like(text: str, model: str) -> str:
     if len(lines) < 2:
         return text
     ends = list(accumulate(map(len, lines)))
-    sentences = _sentences(text)
+    sentences = sentences_of(text)
     places = [bisect(ends, (n + 0.5) / len(sentences) * ends[-1]) for n in range(len(sentences))]
     laid, before, number = "", "", 0
     for place, there in groupby(zip(places, sentences, strict=True), lambda part: part[0]):
@@ -462,7 +518,7 @@ def _set_like(text: str, model: str) -> str:
     return laid.strip()
 
 
-def _sentences(text: str) -> list[str]:
+def sentences_of(text: str) -> list[str]:
     ends = [*(match.end() for match in SENTENCE_END.finditer(text)), len(text)]
     found = [text[start:end].strip() for start, end in pairwise([0, *ends])]
     return [sentence for sentence in found if sentence]

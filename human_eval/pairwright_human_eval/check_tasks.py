@@ -9,32 +9,38 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from html import unescape
 from typing import NamedTuple
 
+import numpy as np
 from scipy.stats import rankdata
 
-from pairwright.records import Pair, content_id
+from pairwright.records import Pair, Post, content_id
 from pairwright.settings.rules import PlanRules
 from pairwright.text import word_count
 from pairwright_human_eval.attention import (
-    SENTENCE_END,
+    SEEN,
     AttentionCheck,
     Example,
     MirroredCheck,
+    Sizes,
     distance,
     enough_checks,
     laid_out,
     nearest,
-    responses_seen,
+    seen_of,
     share_in,
     size_of,
     spread_of,
     words_of,
 )
+from pairwright_human_eval.records import Purpose
 from pairwright_human_eval.tasks import Task, attention_task, best_posts, when
 
+MET = 0.1
+"""How much a task in which the annotator meets a user weighs against the user's posts in a check,
+beside the logarithms of the number and the words of posts."""
 QUESTION = 2.0
 """How much of a question the posts say, beside the distance of its sizes."""
 FEWEST_CHECKS = 4
@@ -62,8 +68,9 @@ def draw_checks(
     posts; and whether the right answer is response B. Nothing but the posts tells which response
     that is.
 
-    The posts of a check are another user's each time, as far as there are enough, and of users that
-    the annotator has not `met`."""
+    The posts of a check are another user's each time, as far as there are enough, and rather of
+    users that the annotator has not `met`. What one check has too little of the next has more of.
+    """
     # Always saying the same passes half of them at most.
     swaps = [bool(n % 2) for n in range(number)]
     chance.shuffle(swaps)
@@ -72,12 +79,19 @@ def draw_checks(
     by_length = sorted(examples, key=_length)
     alike = []
     used = Counter(met)
+    owed_posts: Sizes = np.zeros(2)
     for n in range(number):
         start, end = (len(by_length) * k // number for k in (n, n + 1))
-        part = by_length[start:end] or by_length
-        fewest = min(used[example.user] for example in part)
-        alike.append(chance.choice([one for one in part if used[one.user] == fewest]))
-        used[alike[-1].user] += len(examples)
+        example = chance.choice(by_length[start:end] or by_length)
+        wanted = _size(example.posts) + owed_posts
+        # Its own posts would be known again where the annotator has met their user.
+        other = min(
+            chance.sample(examples, len(examples)),
+            key=lambda one: abs(_size(one.posts) - wanted).sum() + MET * used[one.user],
+        )
+        owed_posts = wanted - _size(other.posts)
+        used[other.user] += len(examples)
+        alike.append(example._replace(user=other.user, posts=other.posts))
     chance.shuffle(alike)
     left = chance.sample(pool, len(pool))
     spread = spread_of(examples)
@@ -88,9 +102,11 @@ def draw_checks(
         # A fair coin draws the person.
         half = mirrored.halves[chance.getrandbits(1)]
         shown = laid_out(half, example, owed, spread, swap)
+        responses = shown.bad.text, shown.good.text
         posts = " ".join(post.text for post in example.posts)
-        responses = shown.good.text, shown.bad.text
-        owed += responses_seen(example.responses, posts) - responses_seen(responses, posts)
+        owed += example.seen - seen_of(
+            responses if swap else responses[::-1], shown.question, posts
+        )
         yield shown, [when(post) for post in example.posts] or [""] * len(shown.posts), swap
 
 
@@ -124,7 +140,9 @@ def qualification_tasks(
 def example_of(pair: Pair, rules: PlanRules) -> Example:
     """A pair as an annotator sees it."""
     posts = best_posts(pair.question, pair.profile, rules)
-    return Example(pair.user, pair.question, posts, (pair.chosen, pair.rejected))
+    responses, shown = (pair.chosen, pair.rejected), " ".join(post.text for post in posts)
+    seen = seen_of(responses, pair.question, shown)
+    return Example(pair.user, pair.question, posts, responses, seen)
 
 
 def _apart(check: MirroredCheck, example: Example) -> float:
@@ -132,9 +150,15 @@ def _apart(check: MirroredCheck, example: Example) -> float:
     say."""
     target = size_of(example.question)
     question = nearest((check.question, *check.questions), target)
-    shown = words_of(" ".join(post.text for post in example.posts))
-    said = [share_in(shown, text) for text in (question, example.question)]
-    return float(distance(size_of(question), target)) + QUESTION * abs(said[0] - said[1])
+    said = share_in(words_of(" ".join(post.text for post in example.posts)), question)
+    return float(distance(size_of(question), target) + QUESTION * abs(said - example.seen[-1]))
+
+
+@cache
+def _size(posts: tuple[Post, ...]) -> Sizes:
+    """The logarithms of the number and of the words of all posts, and one more."""
+    found: Sizes = np.log([1 + len(posts), 1 + sum(word_count(post.text) for post in posts)])
+    return found
 
 
 def _length(example: Example) -> int:
@@ -160,16 +184,18 @@ class TaskSign(NamedTuple):
         return abs(self.auc - 0.5) >= TELLING
 
 
-def check_signs(tasks: Mapping[str, Sequence[Task]]) -> tuple[TaskSign, ...]:
-    """The signs of the tasks of every annotator, exact on these; empty without a check or without
-    any other preference task."""
+def check_signs(
+    tasks: Mapping[str, Sequence[Task]], purpose: Purpose = "attention"
+) -> tuple[TaskSign, ...]:
+    """The signs of the checks of every annotator, or of tasks of another purpose, exact on these;
+    empty without a check or without any other preference task."""
     asked = [
         (task, place / len(own))
         for given in tasks.values()
         for own in [[task for task in given if task.keyed.kind == "preference"]]
         for place, task in enumerate(own)
     ]
-    checks = [task.keyed.purpose == "attention" for task, _ in asked]
+    checks = [task.keyed.purpose == purpose for task, _ in asked]
     if all(checks) or not any(checks):
         return ()
     signs = [_signs(task) | {"place in the work": place} for task, place in asked]
@@ -185,22 +211,23 @@ def area(values: Sequence[float], checks: Sequence[bool]) -> float:
 
 def _signs(task: Task) -> dict[str, float]:
     """What is seen of a task without reading for the answer; of responses without their layout."""
-    rows = task.data["posts"]
+    rows, question = task.data["posts"], str(task.data["question"])
     assert isinstance(rows, list)
     posts = [str(row["text"]) for row in rows if isinstance(row, dict)]
+    lengths, shown = list(map(word_count, posts)) or [0], words_of(" ".join(posts))
     pages = [str(task.data[f"response_{side}"]) for side in "ab"]
-    responses = [" ".join(unescape(_TAG.sub(" ", page)).split()) for page in pages]
-    words = sum(map(word_count, responses))
-    sentences = sum(max(1, len(SENTENCE_END.findall(text))) for text in responses)
-    one, other = (set(re.findall(r"\w+", text.lower())) for text in responses)
+    one, other = (" ".join(unescape(_TAG.sub(" ", page)).split()) for page in pages)
+    seen = seen_of((one, other), question, " ".join(posts))
     return {
         "number of posts": len(posts),
-        "words of all posts": sum(map(word_count, posts)),
+        "words of all posts": sum(lengths),
+        "words of the longest post": max(lengths),
+        "words of the shortest post": min(lengths),
         "line breaks in posts": sum("\n" in post for post in posts),
-        "characters of the question": len(str(task.data["question"])),
-        "words of both responses": words,
-        "characters of both responses": sum(map(len, responses)),
-        "words a sentence of the responses": words / sentences,
+        "characters of the question": len(question),
+        **dict(zip(SEEN, seen.tolist(), strict=True)),
         "paragraphs and list items of the responses": sum(len(_BLOCK.findall(p)) for p in pages),
-        "share of words that both responses have": len(one & other) / max(1, len(one | other)),
+        "difference between the shares of their words in posts": abs(
+            share_in(shown, one) - share_in(shown, other)
+        ),
     }

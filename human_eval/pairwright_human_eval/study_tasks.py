@@ -40,7 +40,7 @@ LAYOUT_EXAMPLES = 200
 
 REPEAT_AFTER = 15
 """A repeat comes so many tasks after what it repeats, or later."""
-LATEST_MEAN = 0.58
+LATEST_MEAN = 0.55
 """The mean place of repeats in the list, at most: they cannot come first, and would otherwise be
 known by coming last."""
 
@@ -172,7 +172,7 @@ def _ordered(
     users: dict[str, str],
     plan: StudyPlan,
 ) -> list[Task]:
-    """An annotator's tasks in a seeded order: checks spread evenly over the preferences, and repeats
+    """An annotator's tasks in a seeded order: checks spread over the preferences, and repeats
     where they are not known by their place. `users` are those of the pairs."""
     chance = random.Random(content_id("tasks", str(plan.seed), who))
     chance.shuffle(tasks)
@@ -202,16 +202,17 @@ def _add_repeats(asked: list[Task], wanted: int, seed: int, chance: random.Rando
     place would tell them, and there are none."""
     again: set[str] = set()
     for _ in range(wanted):
-        n = len(asked) + 1
-        latest = min(n - 1, round(2 * LATEST_MEAN * n) - REPEAT_AFTER)
-        place = chance.randint(REPEAT_AFTER, max(REPEAT_AFTER, latest))
-        before = [
-            task
-            for task in asked[: place - REPEAT_AFTER + 1]
+        left = [
+            (n, task)
+            for n, task in enumerate(asked)
             if task.keyed.purpose == "vote" and task.keyed.task not in again
         ]
-        if latest < REPEAT_AFTER or not before:
-            continue
-        task = chance.choice(before)
+        n = len(asked) + 1
+        latest = min(n - 1, round(2 * LATEST_MEAN * n) - REPEAT_AFTER)
+        earliest = REPEAT_AFTER + (left[0][0] if left else n)
+        if latest < earliest:
+            return
+        place = chance.randint(earliest, latest)
+        task = chance.choice([task for at, task in left if at <= place - REPEAT_AFTER])
         again.add(task.keyed.task)
         asked.insert(place, repeated(task, seed))
