@@ -26,6 +26,7 @@ from scipy.stats import binom
 
 from pairwright.estimate import share
 from pairwright.intervals import LEVEL, z_of
+from pairwright.modes import has_rubric
 from pairwright.records import Pair, Post, content_id, draw_id
 from pairwright_human_eval.records import KeyedTask, Place, Purpose
 from pairwright_human_eval.subjects import Subject
@@ -79,7 +80,9 @@ def draw_controls(
     least = min(ENOUGH_STRANGERS, len(single) // MOST_STRANGERS)
     strangers = max(round(wrong_profile * len(single)), least) if wrong_profile else 0
     controls: Controls = {subject.id: "wrong_profile" for subject in single[:strangers]}
-    narrated = [s for s in order if s.id not in controls and s.asked.narrative]
+    narrated = [
+        s for s in order if s.id not in controls and s.asked.narrative and has_rubric(s.mode)
+    ]
     for subject in narrated[: round(narrative * len(order))]:
         controls[subject.id] = "narrative"
     return controls
@@ -118,7 +121,7 @@ class Seat(NamedTuple):
     preference: int | None
     """Which of the subject's pairs a preference is asked of; none: the aspects of all of them."""
     expected: Place | None
-    """Where that pair's chosen response is shown."""
+    """Where that pair's chosen response is shown; none of a placebo, whose label is drawn."""
 
     @property
     def work(self) -> str:

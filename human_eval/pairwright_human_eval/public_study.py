@@ -69,6 +69,9 @@ class PublicStudy(Record):
     left_out: int
     """Subjects of the study that are not in this release: people asked to be forgotten, or a
     simulated model had a part in them."""
+    placebos: bool = Field(False, exclude_if=lambda asked: not asked)
+    """Whether placebos are among the subjects that it could ask about; False in studies and
+    releases of older versions."""
     stopping: StoppingRule | None = Field(None, exclude_if=lambda rule: rule is None)
     """As fixed before the first answer; None in studies and releases of older versions."""
     looks: int | None = Field(None, exclude_if=lambda looks: looks is None)
@@ -208,6 +211,7 @@ def published(
             annotators=_annotators(fixed, verdicts, rules),
             set_aside=dict(sorted(Counter(line.reason for line in set_aside).items())),
             left_out=len(outlines) - len(kept),
+            placebos=study.placebos,
             stopping=study.stopping,
             looks=looks if study.stopping else None,
         ),

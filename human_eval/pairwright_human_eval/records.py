@@ -79,7 +79,8 @@ class KeyedTask(AskedTask):
     """A line of the private key."""
 
     expected: Place | None
-    """Where the chosen response is shown, or the right answer of an attention check."""
+    """Where the chosen response is shown, or the right answer of an attention check; none where
+    no response is to be preferred: in a placebo, and where quality is asked."""
     aspects: tuple[str, ...]
     """Kind rubric: the aspects by name, in the order of the rows."""
     foils: tuple[str, ...] = ()
@@ -135,6 +136,9 @@ class Study(Record):
     """None in studies of older versions."""
     qualification: bool = False
     """Whether it has attention checks alone, for people who want to take part in a study."""
+    placebos: bool = False
+    """Whether placebos are among the subjects that it could ask about. False in studies of older
+    versions."""
     mirrored_checks: bool = False
     """Whether only the posts decide its attention checks. False in studies of older versions: some
     of their right answers can be seen without the posts."""

@@ -1,9 +1,9 @@
 """A study of a few people: the rule that they can carry out, and what it verifies.
 
-Who gives a preference on a subject sees neither its other half nor its aspects. So as many as can
-be vote on each half of a twin, and who is left is asked about aspects. Nobody is left for a second
-round: a vote that is not for the chosen response refuses. What such a rule verifies is known from
-simulated studies with planted faults; `benchmarks/verified.py` writes the counts.
+Whoever gives a preference on a subject sees neither its other half nor its aspects. So as many as
+possible vote on each half of a twin, and who is left is asked about aspects. Nobody is left for a
+second round: a vote that is not for the chosen response refuses. What such a rule verifies is known
+from simulated studies with planted faults; `benchmarks/verified.py` writes the counts.
 """
 
 import tomllib
@@ -15,6 +15,7 @@ from scipy.stats import binom
 from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate, share
+from pairwright.modes import MODES, Mode, has_no_preference
 from pairwright.records import Record
 from pairwright.settings.rules import HumanRules
 
@@ -22,8 +23,6 @@ FILE = assets.HUMAN_EVAL / "small_studies.toml"
 SIMULATED = 2000
 """Twins or pairs in each count of the file."""
 LEVEL = 0.05
-
-
 KEYS_OF_FEW = (
     "votes", "rule", "further", "quality_votes", "rubric_votes", "wrong_profile", "narrative",
 )  # fmt: skip
@@ -40,8 +39,8 @@ class SmallStudy(Record):
     sound: tuple[int, int]
     """Sound ones that are verified, of `SIMULATED`: by readers who are right in 95 % of their
     answers, and in 85 %."""
-    no_signal: tuple[int, int]
-    """The same of those of which one half's posts say nothing."""
+    no_signal: int
+    """Of as many of which one half's posts say nothing, what readers of 95 % verify."""
 
     def rule(self, rules: HumanRules) -> HumanRules:
         """`rules` as so few people can carry them out: without a second round and controls."""
@@ -60,8 +59,8 @@ class SmallStudy(Record):
 
     @property
     def silent_share(self) -> Estimate:
-        """Of those of which one half's posts say nothing, what readers of 95 % verify."""
-        return share(self.no_signal[0], SIMULATED)
+        """Of those of which one half's posts say nothing, those that readers of 95 % verify."""
+        return share(self.no_signal, SIMULATED)
 
     def verified(self, units: int) -> Estimate:
         """How many of so many sound ones are verified: halfway between readers of 95 % and of 85 %,
@@ -82,12 +81,16 @@ def _studies() -> dict[str, dict[int, SmallStudy]]:
     return TypeAdapter(dict[str, dict[int, SmallStudy]]).validate_python(found)
 
 
-def small_study(people: int, halves: int) -> SmallStudy:
-    """The study of so few people on twins, which have two halves, or on single pairs.
+def small_study(people: int, mode: Mode) -> SmallStudy:
+    """The study of so few people on twins or on single pairs.
 
-    Raises InputError where there are enough for a whole study.
+    Raises InputError where there are enough for a whole study, and for placebos.
     """
-    studies = _studies()["twins" if halves == 2 else "pairs"]
+    if has_no_preference(mode):
+        raise InputError(
+            "placebos are not for so few people", where="--people", fix="Leave it out."
+        )
+    studies = _studies()["twins" if MODES[mode].halves == 2 else "pairs"]
     if people not in studies:
         raise InputError(
             f"{people} people can do a whole study, by the rule of [human]",

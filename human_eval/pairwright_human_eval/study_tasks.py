@@ -2,10 +2,11 @@
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pairwright.errors import InputError
+from pairwright.modes import MODES, Mode, has_rubric
 from pairwright.records import Pair, content_id
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright.text import number_of
@@ -25,8 +26,8 @@ from pairwright_human_eval.tasks import (
     BlindSubject,
     Task,
     attention_task,
+    expected_of,
     page_of,
-    place_of,
     preference_task,
     quality_task,
     repeated,
@@ -65,10 +66,11 @@ class StudyPlan:
         """People who are asked about the aspects of each subject."""
         return max(self.overlap, self.human.rubric_votes)
 
-    def needed(self, pairs: int) -> int:
-        """The fewest people for a subject of so many pairs: those who vote on each of them, and
-        others for the aspects."""
-        return max(self.votes * pairs + self.rubric_answers, self.quality_answers)
+    def needed(self, mode: Mode) -> int:
+        """The fewest people for a subject of a mode: those who vote on each of its pairs, and
+        others for the aspects, where it has any."""
+        others = self.rubric_answers * has_rubric(mode)
+        return max(self.votes * MODES[mode].halves + others, self.quality_answers)
 
 
 def make_tasks(
@@ -78,7 +80,7 @@ def make_tasks(
 
     Raises InputError where the assignment cannot be made.
     """
-    _check_enough(plan, max(len(subject.pairs) for subject in subjects))
+    _check_enough(plan, {subject.mode for subject in subjects})
     salted = salts(subjects, plan.seed)
     controls = draw_controls(subjects, plan.human.wrong_profile, plan.human.narrative, plan.seed)
     assigner = Assigner(plan.annotators, plan.quality_answers, plan.seed)
@@ -87,7 +89,8 @@ def make_tasks(
     pairs = sorted((pair for subject in subjects for pair in subject.pairs), key=lambda p: p.id)
     strangers: dict[str, list[Pair]] = {}
     for pair in pairs:
-        strangers.setdefault(pair.domain, []).append(pair)
+        if has_rubric(pair.mode):
+            strangers.setdefault(pair.domain, []).append(pair)
     for subject in sorted(subjects, key=lambda s: content_id("order", str(plan.seed), s.id)):
         page = page_of(subject, plan.seed, swapped(plan.seed, salted[subject.domain], subject.id))
         for task in _tasks_of(subject, page, controls, assigner, strangers, plan):
@@ -99,14 +102,15 @@ def make_tasks(
     return ordered, salted
 
 
-def _check_enough(plan: StudyPlan, most_pairs: int) -> None:
+def _check_enough(plan: StudyPlan, modes: Iterable[Mode]) -> None:
     """Raise InputError where the rule of who sees what cannot be kept."""
-    people, needed = len(plan.annotators), plan.needed(most_pairs)
+    people, most = len(plan.annotators), max(modes, key=plan.needed)
+    needed = plan.needed(most)
     if people < needed:
-        what, others = "twins" if most_pairs == 2 else "pairs", plan.rubric_answers
+        others = f" and {number_of(plan.rubric_answers, 'other')} for the aspects"
         raise InputError(
-            f"{people} annotators cannot be assigned: {what} take {needed}"
-            f" ({plan.votes} for each preference and {number_of(others, 'other')} for the aspects)",
+            f"{people} annotators cannot be assigned: {MODES[most].units} take {needed}"
+            f" ({plan.votes} for each preference{others * has_rubric(most)})",
             where="--annotators",
             fix=f"Give --annotators {needed}"
             + (
@@ -125,18 +129,19 @@ def _tasks_of(
 ) -> Iterator[Task]:
     for who in assigner.quality(subject.id):
         yield quality_task(page, who)
-    others = strangers[subject.domain]
+    others = strangers.get(subject.domain, [])
     purpose: Purpose = controls.get(subject.id, "vote")
     posts = stranger(subject.asked, others) if purpose == "wrong_profile" else ()
     if purpose == "wrong_profile" and not posts:  # No stranger fits.
         purpose = "vote"
     seats = [
-        Seat("vote", n, place_of(pair.chosen, page))
+        Seat("vote", n, expected_of(pair, page))
         for n, pair in enumerate(subject.pairs)
         for _ in range(plan.votes)
     ]
-    # The seats for the aspects, or those of a control.
-    seats += [Seat(purpose, None if purpose == "vote" else 0, None)] * plan.rubric_answers
+    if has_rubric(subject.mode):
+        # The seats for the aspects, or those of a control.
+        seats += [Seat(purpose, None if purpose == "vote" else 0, None)] * plan.rubric_answers
     foils = [foil_of(pair, others, plan.human.foils or 0, plan.seed) for pair in subject.pairs]
     for who, seat in assigner.seats(subject, seats):
         if seat.preference is None:

@@ -18,6 +18,7 @@ from itertools import count
 from pathlib import Path
 
 from pairwright.errors import InputError
+from pairwright.modes import has_no_preference
 from pairwright.records import Mode, Pair, Record, Side, draw_id, dyad_id
 from pairwright_human_eval.records import KeyedTask, aspect_id, response_id
 
@@ -167,7 +168,12 @@ class Outline(Record):
     quality: dict[str, dict[str, int]]
     """By response and scale: the judge's scores, where it gave them."""
     aspects_asked: bool = True
-    """False for a control of the study: nobody was asked about its aspects."""
+    """False for a control of the study: nobody was asked about its aspects. A placebo has none."""
+
+    @property
+    def no_preference(self) -> bool:
+        """Whether it is to be verified that it makes no difference to either user: a placebo."""
+        return has_no_preference(self.mode)
 
 
 def outlines_of(subjects: Iterable[Subject], key: Mapping[str, KeyedTask]) -> list[Outline]:

@@ -62,8 +62,11 @@ def page_of(subject: Subject, seed: int, swap: bool) -> BlindSubject:
     return BlindSubject(seed, subject.id, subject.domain, subject.asked.question, a, b)
 
 
-def place_of(chosen: str, page: BlindSubject) -> Place:
-    return "A" if chosen == page.a else "B"
+def expected_of(pair: Pair, page: BlindSubject) -> Place | None:
+    """Where the chosen response is shown; none of a placebo, whose label is drawn."""
+    if has_no_preference(pair.mode):
+        return None
+    return "A" if pair.chosen == page.a else "B"
 
 
 def quality_task(page: BlindSubject, annotator: str) -> Task:
@@ -84,16 +87,16 @@ def preference_task(
     shown = best_posts(pair.question, pair.profile if posts is None else posts, rules)
     return _task(
         page, annotator, "preference", purpose, pair=pair.id,
-        expected=place_of(pair.chosen, page), posts=_posts(shown),
+        expected=expected_of(pair, page), posts=_posts(shown),
         narrative=_narrative(pair) if purpose == "narrative" else [],
     )  # fmt: skip
 
 
 def own_task(page: BlindSubject, pair: Pair, person: str, purpose: Purpose) -> Task:
     """Which answer would you find more useful? It shows no posts: the person is the profile."""
-    placed = None if has_no_preference(pair.mode) else place_of(pair.chosen, page)
     return _task(
-        page, person, "preference", purpose, round=OWN, pair=pair.id, expected=placed
+        page, person, "preference", purpose, round=OWN, pair=pair.id,
+        expected=expected_of(pair, page),
     )  # fmt: skip
 
 
@@ -114,7 +117,7 @@ def rubric_task(
             fix="Build again: the pair was changed or made by another version.",
         )
     return _task(
-        page, annotator, "rubric", "vote", pair=pair.id, expected=place_of(pair.chosen, page),
+        page, annotator, "rubric", "vote", pair=pair.id, expected=expected_of(pair, page),
         names=tuple(aspect_id(aspect.aspect) for aspect in aspects),
         foils=() if foil is None else (aspect_id(foil.aspect),),
         posts=_posts(
@@ -159,10 +162,10 @@ def repeated(task: Task, seed: int) -> Task:
     `LATER`."""
     keyed, data = task.keyed, task.data
     swapped: Data = {"response_a": data["response_b"], "response_b": data["response_a"]}
-    expected = "B" if keyed.expected == "A" else "A"
+    other: dict[Place | None, Place | None] = {"A": "B", "B": "A", None: None}
     return _again(
         task, seed, "repeat", data=swapped, purpose="repeat", a=keyed.b, b=keyed.a,
-        expected=expected, round=LATER if keyed.round == OWN else keyed.round,
+        expected=other[keyed.expected], round=LATER if keyed.round == OWN else keyed.round,
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from pairwright.errors import InputError
+from pairwright.modes import Mode
 from pairwright.records import content_id
 from pairwright_human_eval.assign import draw_controls, stranger
 from pairwright_human_eval.attention import NONREADER_PASS, enough_checks, nonreader_pass
@@ -155,13 +156,20 @@ def test_who_answers_what(n: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("annotators", "overlap", "most_pairs", "needed"),
-    [(10, 3, 2, 11), (6, 3, 1, 7), (1, 1, 1, 5), (9, 2, 2, 10)],
+    ("annotators", "overlap", "mode", "needed"),
+    [
+        (10, 3, "twin", 11),
+        (6, 3, "violate", 7),
+        (1, 1, "violate", 5),
+        (9, 2, "twin", 10),
+        (7, 3, "placebo", 8),
+    ],
 )
 def test_too_few_people_are_refused_and_told_how_many_it_takes(
-    annotators: int, overlap: int, most_pairs: int, needed: int
+    annotators: int, overlap: int, mode: Mode, needed: int
 ) -> None:
-    pairs = mixed(1, 0) if most_pairs == 2 else mixed(0, 1)
+    pairs = [violate(0)] if mode == "violate" else twin(0)
+    pairs = [pair.model_copy(update={"mode": mode}) for pair in pairs]
     rule: Any = {"votes": 4, "quality_votes": 1, "rubric_votes": 1}
     with pytest.raises(InputError, match=rf"take {needed} \(") as refused:
         study_of(pairs, annotators=annotators, overlap=overlap, **rule)

@@ -17,7 +17,7 @@ from test_check_layout import MEASURES, area
 from live_study import LiveStudy
 from pairwright import assets
 from pairwright.construct.run_pairs import iterate_pairs
-from pairwright.modes import is_verifiable
+from pairwright.modes import has_rubric
 from pairwright.records import Pair
 from pairwright_human_eval.attention import load_checks
 from pairwright_human_eval.label_studio.files import config_hash, form_path
@@ -215,7 +215,7 @@ def test_the_figures_say_how_far_sizes_tell_a_check(tmp_path: Path) -> None:
     assert pairwright("init", tmp_path / "demo").code == 0
     run = tmp_path / "run"
     assert pairwright("build", tmp_path / "demo" / "pairwright.toml", "--run", run).code == 0
-    pairs = [pair for pair in iterate_pairs(run) if is_verifiable(pair.mode)]
+    pairs = [pair for pair in iterate_pairs(run) if has_rubric(pair.mode)]
     tasks = defaultdict[bool, list[Task]](list)
     checks = load_checks(assets.HUMAN_EVAL / "checks.toml")
     for seed in range(4):

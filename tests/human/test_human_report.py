@@ -505,7 +505,7 @@ def test_adjudicators_stand_apart() -> None:
     assert found
     (row,) = found.by_kind
     assert (row.kind, row.tasks, row.answered) == ("preference", 4, 3)
-    assert (row.for_chosen, row.refused) == (2, 1)
+    assert (row.for_label, row.refused) == (2, 1)
     assert (row.seconds.median, row.seconds.n) == (90, 3)
     assert found.states == {"verified": 2, "refused": 1, "disputed": 1}
     assert (found.subjects, found.adjudicators) == (4, 1)

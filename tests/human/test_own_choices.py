@@ -132,15 +132,15 @@ def test_the_choices_are_in_the_report_with_intervals_by_person(beside: LiveStud
     assert (report["equal"]["value"], report["equal_placebos"]["value"]) == (0.0, 1.0)
     page = (beside.folder.path / "report.md").read_text("utf-8")
     assert "| own less yoked | 12 |" in page
-    assert "16 of 16 twins and pairs" in page  # Own choices verify nothing, and refuse nothing.
+    assert "24 of 24 twins and pairs" in page  # Own choices verify nothing, and refuse nothing.
 
 
 def test_a_release_has_each_choice_in_its_row_and_counts_of_the_rest(
     beside: LiveStudy, release: Layout
 ) -> None:
     chose = {row.id: row.own_vote for row in rows(release) if row.own_vote}
-    own = {t.pair for t in beside.key.values() if t.purpose == "own" and t.expected}
-    assert chose == dict.fromkeys(own, "chosen")
+    own = [t for t in beside.key.values() if t.purpose == "own"]
+    assert chose == {t.pair: "chosen" if t.expected else "equal" for t in own}
     said = [json.loads(line) for line in release.verdicts.read_text("utf-8").splitlines()]
     assert {line["purpose"] for line in said if line["annotator"] in SEATS} == {"own"}
     study = json.loads(release.study.read_bytes())
@@ -176,7 +176,7 @@ def _other_seat(bad: Tampered) -> None:
     [
         (lambda bad: bad.row("Home-twin", 1, own_vote="rejected"), "own_vote is"),
         (lambda bad: bad.row("Home-violate", 1, own_vote="chosen"), "own_vote is"),
-        (lambda bad: bad.row("Home-placebo", 1, own_vote="equal"), "own_vote, where nobody"),
+        (lambda bad: bad.row("Home-placebo", 1, own_vote="chosen"), "own_vote is"),
         (lambda bad: bad.line(VERDICTS, _own(bad), round=1), "round is 1"),
         (lambda bad: bad.line(VERDICTS, _own(bad), purpose="yoked"), "purpose is yoked"),
         (_other_seat, "its user answered this"),
@@ -244,7 +244,7 @@ def test_people_join_later_and_annotators_too(tmp_path: Path) -> None:
     study.do("export", "--annotators", 9)
     assert before.items() <= study.key.items()
     assert set(study.states().values()) == {"waiting"}
-    assert len(study.states()) == 16  # Placebos are not among what annotators verify.
+    assert len(study.states()) == 24
     assert "6 people" in (study.do("report"), (study.folder.path / "report.md").read_text())[1]
 
 

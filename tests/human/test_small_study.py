@@ -7,14 +7,19 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
+from label_studio_server import Person, cache_folder
 from pairwright.errors import InputError
+from pairwright.modes import Mode
 from pairwright.releases.verify import verify_release
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright.workflows.decision_report import decide
 from pairwright.workflows.study_plan import plan_study
 from pairwright.workflows.study_plan.page import plan_page
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.label_studio.projects import pushed_state
+from pairwright_human_eval.label_studio.server import LabelStudioServer, prepare
 from pairwright_human_eval.records import pseudonyms
 from pairwright_human_eval.report.claims import no_signal_share
 from pairwright_human_eval.report.page import WEAK, weakness
@@ -27,6 +32,7 @@ from small_studies import CHECKS, FILE, mixed
 from study import pairwright
 
 TWINS = [pair for n in range(6) for pair in twinned(n)]
+OF_HALVES: dict[int, Mode] = {2: "twin", 1: "violate"}
 FEW = [(people, 2) for people in range(2, 11)] + [(people, 1) for people in range(2, 7)]
 
 
@@ -35,7 +41,7 @@ FEW = [(people, 2) for people in range(2, 11)] + [(people, 1) for people in rang
 
 @pytest.mark.parametrize(("people", "halves"), FEW)
 def test_who_answers_what(people: int, halves: int) -> None:
-    few = small_study(people, halves)
+    few = small_study(people, OF_HALVES[halves])
     assert halves * few.votes + few.rubric_votes == people
     subjects = subjects_of(mixed(8 * (halves == 2), 8 * (halves == 1)), FILE)
     plan = StudyPlan(pseudonyms(people), 0, 0.05, 0, few.rule(HumanRules()), PlanRules())
@@ -61,7 +67,9 @@ def test_who_answers_what(people: int, halves: int) -> None:
 def test_who_are_more_do_a_whole_study() -> None:
     for people, halves in ((11, 2), (7, 1)):
         with pytest.raises(InputError, match="whole study"):
-            small_study(people, halves)
+            small_study(people, OF_HALVES[halves])
+    with pytest.raises(InputError, match="placebos are not for so few"):
+        small_study(2, "placebo")
 
 
 # What it verifies
@@ -70,7 +78,7 @@ def test_who_are_more_do_a_whole_study() -> None:
 @pytest.mark.parametrize(("people", "halves"), FEW)
 def test_the_counts_are_those_of_the_rule(people: int, halves: int) -> None:
     """Quality and aspects can only refuse more than the votes do."""
-    few = small_study(people, halves)
+    few = small_study(people, OF_HALVES[halves])
     rule = few.rule(HumanRules())
     votes = 0.95 ** (few.votes * halves)
     sound, silent = few.sound_share.value or 0, few.silent_share.value or 0
@@ -174,6 +182,36 @@ def test_wherever_its_decisions_are_shown_it_is_said_how_weak_they_are(
     assert MARK in pairwright("human", "report", run).out
 
 
+@pytest.mark.real
+def test_two_people_answer_in_label_studio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = run_of(tmp_path / "run", TWINS, study=False)
+    human, answer = HumanFolder(run), right()
+    with LabelStudioServer(prepare(cache_folder(), print), tmp_path / "server", 0) as server:
+        monkeypatch.setenv("LABEL_STUDIO_API_KEY", server.account.token)
+        for command in (("export", "--people", 2), ("push", "--url", server.url)):
+            done = pairwright("human", command[0], run, *command[1:])
+            assert done.code == 0, done.said
+        key = read_study(human).key
+        for who in pseudonyms(2):
+            person = Person(server.url, server.sign_up(f"{who}@example.org", "a-long-password"))
+            for project in pushed_state(human).projects:
+                for name, task in project.tasks.items() if project.annotator == who else ():
+                    ticks = answer(key[name], None) or {}
+                    person.annotate(task, [ticked(*tick) for tick in ticks.items()])
+            person.close()
+        assert pairwright("human", "pull", run).code == 0
+    found = decide(run)
+    assert Counter(one.state for one in found.decisions.values()) == {"verified": 6}
+    assert {row.attention.k == row.attention.n > 0 for row in found.report.annotators} == {True}
+
+
+def ticked(control: str, choice: str) -> JsonValue:
+    return {
+        "from_name": control, "to_name": "question", "type": "choices",
+        "value": {"choices": [choice]},
+    }  # fmt: skip
+
+
 # The plan
 
 
@@ -185,7 +223,7 @@ def test_the_plan_answers_in_the_words_of_the_export(run: Path) -> None:
     assert [size.people for size in plan.sizes] == [2, 2]
     plain = run_of(run.parent / "plain", TWINS, study=False)
     (size,) = plan_study(plain, people=2).sizes
-    few = small_study(2, 2)
+    few = small_study(2, "twin")
     assert size.verified == few.verified(6)
     assert {kind.kind: kind.tasks for kind in size.kinds}["quality"] == 12
     stored = json.loads((plain / "human/plan.json").read_bytes())

@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from pairwright.estimate import Estimate, share
+from pairwright.modes import MODES, Mode, has_no_preference
 from pairwright.records import Record
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.assign import one_sided
@@ -77,6 +78,13 @@ class PreferenceShares(Record):
     """Of all votes: `equal` and `cannot_tell` count against it."""
 
 
+class NoDifference(Record):
+    """How often people said of the pairs of a mode that there is no difference."""
+
+    mode: Mode
+    votes: Estimate
+
+
 class Consensus(Record):
     """What the votes together say of each pair, by Dawid and Skene's model on neutral labels."""
 
@@ -144,9 +152,10 @@ def reasons(decisions: Sequence[Decision]) -> tuple[StateReason, ...]:
 
 
 def by_chance(subjects: Iterable[Outline], rules: HumanRules, overlap: int) -> tuple[ByChance, ...]:
-    """By mode. Where more people vote than the rule needs, the rule is held to all of them."""
+    """By mode, without placebos, which no choice of a response verifies. Where more people vote
+    than the rule needs, the rule is held to all of them."""
     votes = max(rules.votes, overlap)
-    halves = {subject.mode: len(subject.pairs) for subject in subjects}
+    halves = {one.mode: len(one.pairs) for one in subjects if not one.no_preference}
     return tuple(
         ByChance(
             mode=mode, votes=votes, rule=rules.rule, halves=n,
@@ -229,6 +238,19 @@ def preference_shares(group: str, votes: Sequence[Vote], draws: Draws) -> Prefer
         of_choices=answer_ratio(draws, votes, chosen, either),
         of_all=answer_ratio(draws, votes, chosen),
     )
+
+
+def no_difference(votes: Sequence[Vote], draws: Draws) -> tuple[NoDifference, ...]:
+    """By mode; empty in a study without placebos, for which it is the other modes' comparison."""
+    modes = dict.fromkeys(vote.about.subject.mode for vote in votes)
+    if not any(map(has_no_preference, modes)):
+        return ()
+    found = []
+    for mode in filter(modes.__contains__, MODES):
+        own = [vote for vote in votes if vote.about.subject.mode == mode]
+        said = answer_ratio(draws, own, [vote.choice == "equal" for vote in own])
+        found.append(NoDifference(mode=mode, votes=said))
+    return tuple(found)
 
 
 def consensus(

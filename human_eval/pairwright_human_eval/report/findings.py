@@ -46,6 +46,9 @@ class Findings(Record):
     by_chance: tuple[claims.ByChance, ...]
     agreement: tuple[quality.QuestionAgreement, ...]
     preferred: tuple[claims.PreferenceShares, ...]
+    """Without placebos, whose chosen response is drawn."""
+    no_difference: tuple[claims.NoDifference, ...]
+    """Empty without placebos."""
     with_excluded: claims.PreferenceShares | None
     """The share of all votes with those of excluded annotators; None where nobody is."""
     consensus: claims.Consensus | None
@@ -134,8 +137,13 @@ def derive_findings(
     annotators = {verdict.annotator for verdict in verdicts if verdict.round == 1}
     draws = Draws({subject.dyad for subject in subjects}, annotators, replicates, seed)
     votes = answers.counted()
-    grouped = list(claims.groups(votes))
-    every = [vote for vote in answers.votes if vote.purpose == "vote"]
+    labelled = [vote for vote in votes if not vote.about.subject.no_preference]
+    grouped = list(claims.groups(labelled))
+    every = [
+        vote
+        for vote in answers.votes
+        if vote.purpose == "vote" and not vote.about.subject.no_preference
+    ]
     errors = errors_by_pair(votes, pairs)
     labels = [name for name in errors if name in verified]
     return Findings(
@@ -151,7 +159,8 @@ def derive_findings(
         with_excluded=claims.preference_shares("all, with excluded annotators", every, draws)
         if excluded
         else None,
-        consensus=claims.consensus(votes, pairs, draws),
+        no_difference=claims.no_difference(votes, draws),
+        consensus=claims.consensus(labelled, pairs, draws),
         contrasted=claims.control_comparisons(answers, draws),
         supported=aspects.support_shares(answers, draws),
         foils=aspects.foil_comparison(answers, draws),

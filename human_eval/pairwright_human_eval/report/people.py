@@ -53,6 +53,7 @@ class StudyCounts(Record):
     of: int
     """Subjects in the run."""
     twins: int
+    """Placebos, too."""
     pairs: int
     annotators: int
     overlap: int
@@ -85,8 +86,9 @@ class AdjudicationCount(Record):
     kind: Kind
     tasks: int
     answered: int
-    for_chosen: int | None
-    """Preferences for the chosen response; None for another kind."""
+    for_label: int | None
+    """Preferences for the chosen response or, in a placebo, "no difference"; None for another
+    kind."""
     refused: int | None
     """All other preferences."""
     seconds: Seconds
@@ -314,8 +316,8 @@ def adjudication_counts(
     by_kind = []
     for kind in (kind for kind in KINDS if kinds[kind]):
         own = [verdict for verdict in verdicts if (verdict.round, verdict.kind) == (2, kind)]
-        chosen = [
-            verdict.answers.choice == pairs[verdict.pair].pair.chosen
+        hits = [
+            verdict.answers.choice == pairs[verdict.pair].label
             for verdict in own
             if isinstance(verdict.answers, PreferenceAnswer) and verdict.pair
         ]
@@ -324,8 +326,8 @@ def adjudication_counts(
                 kind=kind,
                 tasks=kinds[kind],
                 answered=len({verdict.task for verdict in own}),
-                for_chosen=sum(chosen) if kind == "preference" else None,
-                refused=len(chosen) - sum(chosen) if kind == "preference" else None,
+                for_label=sum(hits) if kind == "preference" else None,
+                refused=len(hits) - sum(hits) if kind == "preference" else None,
                 seconds=seconds[kind],
             )
         )

@@ -82,10 +82,10 @@ class Human:
             detail = ""
             if is_own_choice(self._modes[config]):
                 detail = "nobody was asked: the labels are the users' own choices"
-            elif has_no_preference(self._modes[config]):
-                detail = "nobody was asked: the labels are drawn"
             elif self._public is None:
                 detail = "nobody was asked"
+            elif has_no_preference(self._modes[config]) and not self._public.study.placebos:
+                detail = "the study asked about no placebo"
             elif self.simulated:
                 pairs = number_of(self._by_simulated[config], "pair")
                 detail = f"{pairs} verified by simulated annotators, which verifies nothing"

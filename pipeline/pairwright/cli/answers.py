@@ -105,11 +105,14 @@ def status(run: RunPath, *, url: ServerOfStudy = None) -> None:
 def decision_table(
     decisions: Iterable[Decision], title: str, name: Callable[[str], str] = str
 ) -> Table:
-    """Twins and pairs by state, and by every reason for it, as `name` calls it: one may have
-    several."""
+    """Twins, placebos and pairs by state, and by every reason for it, as `name` calls it: one may
+    have several."""
     decided = list(decisions)
-    kinds = {d.subject: "twins" if len(d.pairs) > 1 else "single pairs" for d in decided}
-    states = Counter((d.state, kinds[d.subject]) for d in decided)
+    # The id of a subject begins with what it is.
+    kinds = {"twin": "twins", "placebo": "placebos"}
+    states = Counter(
+        (d.state, kinds.get(d.subject.partition("-")[0], "single pairs")) for d in decided
+    )
     reasons = Counter((d.state, reason) for d in decided for reason in d.reasons)
     rows: list[tuple[str, str, str]] = []
     rows += [(state, kind, f"{n:,}") for (state, kind), n in sorted(states.items())]

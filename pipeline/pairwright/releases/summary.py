@@ -96,7 +96,8 @@ class Summary(Record):
     voted: int
     """Rows with preference votes."""
     divided: int
-    """Those of them on which not every vote is for the chosen response."""
+    """Those of them on which not every vote is for the chosen response or, in a placebo, for no
+    difference."""
     traits: tuple[TraitFigure, ...] = Field(default=(), exclude_if=_is_empty)
     """Of accepted answers: what else tells which one was accepted."""
     undated_posts: int = Field(default=0, exclude_if=_is_empty)
@@ -121,7 +122,7 @@ class Summary(Record):
 
     @property
     def drawn(self) -> int:
-        """Rows whose label is drawn: nobody is asked about them."""
+        """Rows of placebos, in which what is called chosen is drawn."""
         return sum(one.rows for one in self.configs if has_no_preference(one.mode))
 
 
@@ -236,7 +237,9 @@ class SummaryBuilder:
         states["verified"] += row.verified
         states["simulated"] += row.simulated
         states["voted"] += votes is not None
-        states["divided"] += votes is not None and votes.chosen < votes.n
+        if votes is not None:
+            for_label = votes.equal if has_no_preference(row.mode) else votes.chosen
+            states["divided"] += for_label < votes.n
         states["untimed"] += row.mode == "natural" and row.created is None
 
     @property

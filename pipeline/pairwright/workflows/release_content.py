@@ -141,7 +141,7 @@ def _candidates(
     count = every_100(progress, "reading pairs")
     if not human.study.exists():
         candidates = read_candidates(run / "pairs.jsonl", forgotten, None, count)
-        to_verify = any(one.verifiable and not one.forgotten for one in candidates.entries)
+        to_verify = any(one.needs_votes and not one.forgotten for one in candidates.entries)
         if to_verify and not trial:
             raise InputError(
                 "no study: nobody has verified its pairs",
@@ -155,7 +155,7 @@ def _candidates(
     with open_study(run, reading=True) as study:
         progress(Step("reading answers"))
         pairs, answers = study.pairs(), study.answers()
-        candidates = read_candidates(pairs, forgotten, study.fixed.key, count)
+        candidates = read_candidates(pairs, forgotten, study.fixed, count)
         left_out = {
             entry.id
             for entry in candidates.entries

@@ -14,7 +14,7 @@ from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError, on_disk
 from pairwright.estimate import Estimate
 from pairwright.files import locked
-from pairwright.modes import is_verifiable
+from pairwright.modes import needs_votes
 from pairwright.options import Doc
 from pairwright.settings.config import Config
 from pairwright.settings.rules import LATER_LIMITS, HumanRules
@@ -51,15 +51,12 @@ FormLanguage: TypeAlias = Annotated[str, Doc("Of the forms and guidelines: en or
 
 def check_to_verify(run: RunFolder) -> None:
     """Raise InputError where nothing of a run is for annotators to verify."""
-    config = run.settings()
-    if any(map(is_verifiable, config.modes)):
-        return
-    labels = "the users' own choices" if config.own_choices else "drawn"
-    raise InputError(
-        f"its labels are {labels}, which annotators cannot verify",
-        where=run.path,
-        fix="Release it without a study: pairwright release.",
-    )
+    if run.settings().own_choices:
+        raise InputError(
+            "its labels are the users' own choices, which annotators cannot verify",
+            where=run.path,
+            fix="Release it without a study: pairwright release.",
+        )
 
 
 class OpenStudy(NamedTuple):
@@ -98,7 +95,7 @@ class OpenStudy(NamedTuple):
         rest = [
             outline_of(subject)
             for subject in whole
-            if subject.id not in exported and is_verifiable(subject.mode)
+            if subject.id not in exported and needs_votes(subject.mode, placebos=study.placebos)
         ]
         return rest if len(rest) == study.of - study.sampled else []
 

@@ -13,7 +13,7 @@ from pairwright.construct.manifest import target_mode
 from pairwright.construct.run_pairs import check_as_built, iterate_pairs
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
-from pairwright.modes import MODES, Mode, is_twin, is_verifiable, verified_modes
+from pairwright.modes import Mode, is_twin, verified_modes
 from pairwright.options import Doc, RunPath
 from pairwright.version import __version__
 from pairwright.workflows.own_tasks import export_own
@@ -118,8 +118,7 @@ class TaskExport:
     left_out: int = 0
     """Those of them that are not in the study."""
     unasked: Mapping[Mode, int] = field(default_factory=dict)
-    """By mode: units of the run that nobody is asked about: whose modes people do not verify, or
-    for which there are too few people."""
+    """By mode: units of the run that nobody is asked about, because there are too few people."""
     few: SmallStudy | None = None
     """What a study of a few people asks and shows; None for others."""
     own: OwnExport | None = None
@@ -188,7 +187,7 @@ def export_tasks(
 ) -> TaskExport:
     """Write blind tasks of a run's pairs, one file for each annotator and kind, and the key.
 
-    Units whose labels are drawn are left out. Each question is answered by `overlap` people, or by
+    Each question is answered by `overlap` people, or by
     as many as the rule asks for where these are more. Without `seed` a study's seed is drawn at
     random and kept, for it tells which side a response is on. The rule that verifies a pair is
     [human] of RUN/config.toml, fixed by this export; with `people` its votes follow from their
@@ -210,14 +209,11 @@ def export_tasks(
     check_to_verify(folder)
     config, scales = folder.settings(), folder.scales()
     pairs = run / "pairs.jsonl"
-    kept = subjects_of(iterate_pairs(run), pairs)
-    whole = [subject for subject in kept if is_verifiable(subject.mode)]
-    unasked = Counter(subject.mode for subject in kept if not is_verifiable(subject.mode))
+    whole = subjects_of(iterate_pairs(run), pairs)
     if not whole:
-        what = "holds no pair that people verify" if kept else "holds no pair"
-        raise InputError(what, where=pairs, fix="Build until pairs are kept.")
+        raise InputError("holds no pair", where=pairs, fix="Build until pairs are kept.")
     check_as_built(run)
-    few, rule = None, config.human
+    few, rule, unasked = None, config.human, Counter[Mode]()
     if people is not None:
         if (annotators, overlap) != (11, 3) or own is not None:
             raise InputError(
@@ -226,9 +222,9 @@ def export_tasks(
                 fix="Give it without --annotators, --overlap and --own.",
             )
         mode = target_mode(tuple(sorted({subject.mode for subject in whole})))
-        unasked += Counter(subject.mode for subject in whole if subject.mode != mode)
+        unasked = Counter(subject.mode for subject in whole if subject.mode != mode)
         whole = [subject for subject in whole if subject.mode == mode]
-        few = small_study(people, MODES[mode].halves)
+        few = small_study(people, mode)
         annotators, overlap, rule = people, 0, few.rule(rule)
     screening = screen_subjects(whole)
     flagged = frozenset[str]().union(*(screening.subjects(what) for what in leave_out))
@@ -242,7 +238,7 @@ def export_tasks(
     before = read_fixed(human)
     drawn = seed if seed is not None else before.seed if before else secrets.randbits(128)
     if own is not None:
-        theirs = [one for one in kept if is_twin(one.mode) and one.id not in flagged]
+        theirs = [one for one in whole if is_twin(one.mode) and one.id not in flagged]
         alone = Study(
             version=__version__,
             simulated_pairs=any(subject.asked.simulated for subject in whole),
@@ -257,6 +253,7 @@ def export_tasks(
             scales=scales,
             language=language,
             config_hashes=config_hashes(scales, load_language(language)),
+            placebos=True,
         )
         fixed, added = export_own(run, Path(own), theirs, alone, days)
         rounds = [round for round in (OWN, LATER) if is_due(human, round, date.today())]
@@ -288,6 +285,7 @@ def export_tasks(
         language=language,
         config_hashes=config_hashes(scales, load_language(language)),
         stopping=StoppingRule(looks=looks, floor=floor),
+        placebos=few is None,
         mirrored_checks=True,
     )
     new = write_study(human, study, tasks)

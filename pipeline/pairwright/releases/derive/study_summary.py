@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+from pydantic import Field
+
 from pairwright.estimate import Estimate
 from pairwright.records import Record
 from pairwright.settings.rules import HumanRules, StoredRules
@@ -45,6 +47,8 @@ class HumanSummary(Record):
     """On preference; "cannot tell" is an answer."""
     rule: StoredRules
     """In force."""
+    placebos: bool = Field(False, exclude_if=lambda asked: not asked)
+    """Whether people were asked about placebos."""
     stopping: StoppingRule | None = None
     """As fixed before the first answer; None where none was."""
     looks: int | None = None
@@ -95,6 +99,7 @@ def summarise_study(public: ReleasedStudy, findings: Findings) -> HumanSummary:
         agreement=agreement["preference"],
         agreement_with_cannot_tell=agreement[WITH_CANNOT_TELL.format("preference")],
         rule=study.policy,
+        placebos=study.placebos,
         stopping=study.stopping,
         looks=study.looks,
         rule_changed=tuple(

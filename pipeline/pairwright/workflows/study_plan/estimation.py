@@ -13,7 +13,7 @@ from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate
 from pairwright.evaluation.board.sign_flips import CORRELATION, SimulatedReleases
-from pairwright.modes import MODES, Mode, is_verifiable, units_in_words
+from pairwright.modes import MODES, Mode, has_no_preference, is_own_choice, units_in_words
 from pairwright.options import Doc, RunPath
 from pairwright.workflows.output import write_page
 from pairwright.workflows.progress import Progress, Step, log_notes
@@ -54,7 +54,8 @@ def plan_study(
         Doc("A run whose study people have answered; else RUN's own.", "RUN"),
     ] = None,
     mode: Annotated[
-        Mode | None, Doc("Which pairs: twin (where there are any), decoy or violate.", "MODE")
+        Mode | None,
+        Doc("Which pairs: twin (where there are any), decoy, placebo or violate.", "MODE"),
     ] = None,
     sizes: Annotated[
         Sequence[int] | None,
@@ -101,8 +102,8 @@ def plan_study(
     folder, human = RunFolder(run), HumanFolder(run)
     check_to_verify(folder)
     config = folder.settings()
-    mode = mode or target_mode(tuple(filter(is_verifiable, config.modes)))
-    if not is_verifiable(mode):
+    mode = mode or target_mode(config.modes)
+    if is_own_choice(mode):
         raise InputError(
             f"people do not verify {MODES[mode].units}",
             where=f"--mode {mode}",
@@ -121,10 +122,10 @@ def plan_study(
     found = None if answered is None else _pilot(answered, mode)
     few, rule, checked = None, config.human, checks_in("en")
     if people is not None:
-        few = small_study(people, MODES[mode].halves)
+        few = small_study(people, mode)
         overlap, rule = 0, few.rule(rule)
     fixed = StudyPlan((), overlap, checks, 0, rule, config.planner)
-    annotators = people or fixed.needed(MODES[mode].halves)
+    annotators = people or fixed.needed(mode)
     fixed = replace(fixed, annotators=pseudonyms(annotators))
     second_round = 0.0 if few else ADJUDICATION
     if found and found.second_round is not None:
@@ -228,7 +229,9 @@ def _estimate(
         verified = _verified(able, pilot.verified)
     units = able if verified is None else round(verified.value or 0)
     sizes = cluster_sizes(subjects, units)
-    releases = SimulatedReleases(sizes, disagreement) if len(sizes) > 1 else None
+    # Nothing is chosen in a placebo, so no accuracy is found by them.
+    labelled = len(sizes) > 1 and not has_no_preference(subjects[0].mode)
+    releases = SimulatedReleases(sizes, disagreement) if labelled else None
     return SizeEstimate(
         **dict(load),
         hours_range=_hours_range(load, pilot),
