@@ -68,7 +68,7 @@ def test_who_are_more_do_a_whole_study() -> None:
     for people, halves in ((11, 2), (7, 1)):
         with pytest.raises(InputError, match="whole study"):
             small_study(people, OF_HALVES[halves])
-    with pytest.raises(InputError, match="placebos are not for so few"):
+    with pytest.raises(InputError, match="verify no placebos"):
         small_study(2, "placebo")
 
 
