@@ -8,9 +8,9 @@ default rule and others, with the votes that each takes; and placebos of which o
 that some of the people see. Then what other limits would do.
 
     .venv/bin/python benchmarks/verified.py [SUBJECTS]
-    .venv/bin/python benchmarks/verified.py small > human_eval/small_studies.toml
+    .venv/bin/python benchmarks/verified.py small > small_studies.toml
 
-The second form writes what studies of a few people verify (`human export --people`).
+The second form gives `human_eval/small_studies.toml`: what studies of a few people verify.
 The last line has shares over all three shares of non-readers, of readers as in `agreement.py` and,
 under `noisy`, of the others. `decision_error` is that of `agreement.py`: of pairs decided by votes
 alone, those whose decision is not the truth. `false_verified_no_signal` is the share of twins with
@@ -42,7 +42,7 @@ from planted_studies import (
 from pairwright.estimate import Estimate, share
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.attention import nonreader_pass
-from pairwright_human_eval.small_study import SIMULATED, SmallStudy
+from pairwright_human_eval.small_study import FILE, SIMULATED, SmallStudy
 
 NONREADERS = (0.0, 0.2, 0.4)
 NOISES = {"as in agreement.py": STEADY, "as in simulated_ratings.py": NOISY}
@@ -80,35 +80,28 @@ def main(subjects: int) -> None:
     print(json.dumps({**steady, "noisy": noisy}))
 
 
-MOST_PEOPLE = {2: 10, 1: 6}
-"""By halves: who are more do a whole study."""
+MOST_PEOPLE = {"twins": 10, "pairs": 6}
+"""Who are more do a whole study."""
 
 
 def small_studies() -> str:
     """What studies of a few people verify, as `human_eval/small_studies.toml` has it."""
-    lines = [
-        "# Studies of a few people, by their number: votes on each half of a twin or on each pair,"
-        "\n# answers about aspects, and what readers who are right in 95 % of their answers, and in"
-        f"\n# 85 %, more or less, verify of {SIMULATED:,} simulated ones that are sound, and of as"
-        "\n# many of which one half's posts say nothing. `benchmarks/verified.py small` writes it."
-    ]
-    for halves, most in MOST_PEOPLE.items():
-        lines.append(f"\n[{'twins' if halves == 2 else 'pairs'}]")
+    head = FILE.read_text(encoding="utf-8").partition("\n[")[0]
+    lines = [head.rstrip()]
+    for what, most in MOST_PEOPLE.items():
+        lines.append(f"\n[{what}]")
+        halves = 2 if what == "twins" else 1
         for people in range(2, most + 1):
             votes = min(RULES.votes, people // halves)
             few = SmallStudy(
-                votes=votes, rubric_votes=people - halves * votes, sound=(0, 0), no_signal=(0, 0)
+                votes=votes, rubric_votes=people - halves * votes, sound=(0, 0), no_signal=0
             )
-            rules = few.rule(RULES)
-            sound, coin = (
-                [
-                    verified(
-                        kind, Study(noise, rules=rules, twins=halves == 2, overlap=0), SIMULATED
-                    ).k
-                    for noise in NOISES.values()
-                ]
-                for kind in ("", NO_SIGNAL[0])
-            )
+            studies = [
+                Study(noise, rules=few.rule(RULES), twins=halves == 2, overlap=0)
+                for noise in NOISES.values()
+            ]
+            sound = [verified("", study, SIMULATED).k for study in studies]
+            coin = verified(NO_SIGNAL[0], studies[0], SIMULATED).k
             lines.append(
                 f"{people} = {{ votes = {votes}, rubric_votes = {few.rubric_votes},"
                 f" sound = {sound}, no_signal = {coin} }}"

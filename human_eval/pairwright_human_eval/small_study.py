@@ -1,9 +1,9 @@
 """A study of a few people: the rule that they can carry out, and what it verifies.
 
-Who gives a preference on a subject sees neither its other half nor its aspects. So as many as can
-be vote on each half of a twin, and who is left is asked about aspects. Nobody is left for a second
-round: a vote that is not for the chosen response refuses. What such a rule verifies is known from
-simulated studies with planted faults; `benchmarks/verified.py` writes the counts.
+Whoever gives a preference on a subject sees neither its other half nor its aspects. So as many as
+possible vote on each half of a twin, and who is left is asked about aspects. Nobody is left for a
+second round: a vote that is not for the chosen response refuses. What such a rule verifies is known
+from simulated studies with planted faults; `benchmarks/verified.py` writes the counts.
 """
 
 import tomllib
@@ -23,8 +23,6 @@ FILE = assets.HUMAN_EVAL / "small_studies.toml"
 SIMULATED = 2000
 """Twins or pairs in each count of the file."""
 LEVEL = 0.05
-
-
 KEYS_OF_FEW = (
     "votes", "rule", "further", "quality_votes", "rubric_votes", "wrong_profile", "narrative",
 )  # fmt: skip
@@ -41,8 +39,8 @@ class SmallStudy(Record):
     sound: tuple[int, int]
     """Sound ones that are verified, of `SIMULATED`: by readers who are right in 95 % of their
     answers, and in 85 %."""
-    no_signal: tuple[int, int]
-    """The same of those of which one half's posts say nothing."""
+    no_signal: int
+    """Of as many of which one half's posts say nothing, what readers of 95 % verify."""
 
     def rule(self, rules: HumanRules) -> HumanRules:
         """`rules` as so few people can carry them out: without a second round and controls."""
@@ -61,8 +59,8 @@ class SmallStudy(Record):
 
     @property
     def silent_share(self) -> Estimate:
-        """Of those of which one half's posts say nothing, what readers of 95 % verify."""
-        return share(self.no_signal[0], SIMULATED)
+        """Of those of which one half's posts say nothing, those that readers of 95 % verify."""
+        return share(self.no_signal, SIMULATED)
 
     def verified(self, units: int) -> Estimate:
         """How many of so many sound ones are verified: halfway between readers of 95 % and of 85 %,
@@ -90,7 +88,9 @@ def small_study(people: int, mode: Mode) -> SmallStudy:
     """
     if has_no_preference(mode):
         raise InputError(
-            "placebos are not for so few people", where="--people", fix="Leave it out."
+            "a few people verify no placebos",
+            where="--people",
+            fix="Give --annotators, or build twins.",
         )
     studies = _studies()["twins" if MODES[mode].halves == 2 else "pairs"]
     if people not in studies:

@@ -241,6 +241,8 @@ def test_people_join_later_and_annotators_too(tmp_path: Path) -> None:
     assert before.items() <= study.key.items()
     answer(study)
     assert "No annotator was asked, so nothing is verified." in study.do("report")
+    refused = pairwright("release", run, "--out", tmp_path / "out", "--version", "1.0.0")
+    assert (refused.code, "nobody has verified its pairs" in refused.err) == (2, True)
     study.do("export", "--annotators", 9)
     assert before.items() <= study.key.items()
     assert set(study.states().values()) == {"waiting"}

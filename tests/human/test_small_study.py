@@ -7,7 +7,9 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
+from label_studio_server import Person, cache_folder
 from pairwright.errors import InputError
 from pairwright.modes import Mode
 from pairwright.releases.verify import verify_release
@@ -16,6 +18,8 @@ from pairwright.workflows.decision_report import decide
 from pairwright.workflows.study_plan import plan_study
 from pairwright.workflows.study_plan.page import plan_page
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.label_studio.projects import pushed_state
+from pairwright_human_eval.label_studio.server import LabelStudioServer, prepare
 from pairwright_human_eval.records import pseudonyms
 from pairwright_human_eval.report.claims import no_signal_share
 from pairwright_human_eval.report.page import WEAK, weakness
@@ -64,7 +68,7 @@ def test_who_are_more_do_a_whole_study() -> None:
     for people, halves in ((11, 2), (7, 1)):
         with pytest.raises(InputError, match="whole study"):
             small_study(people, OF_HALVES[halves])
-    with pytest.raises(InputError, match="placebos are not for so few"):
+    with pytest.raises(InputError, match="verify no placebos"):
         small_study(2, "placebo")
 
 
@@ -176,6 +180,36 @@ def test_wherever_its_decisions_are_shown_it_is_said_how_weak_they_are(
     for page in pages:
         assert MARK in flat(page.read_text(encoding="utf-8")), page
     assert MARK in pairwright("human", "report", run).out
+
+
+@pytest.mark.real
+def test_two_people_answer_in_label_studio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = run_of(tmp_path / "run", TWINS, study=False)
+    human, answer = HumanFolder(run), right()
+    with LabelStudioServer(prepare(cache_folder(), print), tmp_path / "server", 0) as server:
+        monkeypatch.setenv("LABEL_STUDIO_API_KEY", server.account.token)
+        for command in (("export", "--people", 2), ("push", "--url", server.url)):
+            done = pairwright("human", command[0], run, *command[1:])
+            assert done.code == 0, done.said
+        key = read_study(human).key
+        for who in pseudonyms(2):
+            person = Person(server.url, server.sign_up(f"{who}@example.org", "a-long-password"))
+            for project in pushed_state(human).projects:
+                for name, task in project.tasks.items() if project.annotator == who else ():
+                    ticks = answer(key[name], None) or {}
+                    person.annotate(task, [ticked(*tick) for tick in ticks.items()])
+            person.close()
+        assert pairwright("human", "pull", run).code == 0
+    found = decide(run)
+    assert Counter(one.state for one in found.decisions.values()) == {"verified": 6}
+    assert {row.attention.k == row.attention.n > 0 for row in found.report.annotators} == {True}
+
+
+def ticked(control: str, choice: str) -> JsonValue:
+    return {
+        "from_name": control, "to_name": "question", "type": "choices",
+        "value": {"choices": [choice]},
+    }  # fmt: skip
 
 
 # The plan

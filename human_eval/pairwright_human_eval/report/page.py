@@ -128,7 +128,7 @@ def weakness(votes: int, rules: HumanRules, halves: int, people: int) -> str:
 
 
 def weakness_of(chances: Iterable[ByChance], rules: HumanRules, people: int) -> str:
-    """The same of a study, for that of its modes for which it is the first to say so."""
+    """The same of a study, for the first of its modes whose rule is weaker."""
     found = (weakness(one.votes, rules, one.halves, people) for one in chances)
     return next(filter(None, found), "")
 

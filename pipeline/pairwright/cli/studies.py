@@ -49,7 +49,10 @@ def print_qualification(made: Qualification, run: Path) -> None:
 def print_tasks(made: TaskExport, run: Path) -> None:
     """Print what was written, what the study cannot stand, and what comes next."""
     policy, asked = made.study.policy, [mode for mode, n in made.units.items() if n]
-    votes, halves = max(made.study.overlap, policy.votes), max(MODES[one].halves for one in asked)
+    votes, halves = (
+        max(made.study.overlap, policy.votes),
+        max((MODES[one].halves for one in asked), default=1),
+    )
     weak = "" if made.own else weakness(votes, policy, halves, len(made.study.annotators))
     print_words(
         "export",
