@@ -190,7 +190,9 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
         if study.annotators:
             write_forms(folder, study, round=1)
             language = load_language(study.language)
-            write_new(folder.guidelines, render_guidelines(study.scales, language))
+            aspects = any(one.keyed.kind == "rubric" for own in tasks.values() for one in own)
+            pages = render_guidelines(study.scales, language, aspects=aspects)
+            write_new(folder.guidelines, pages)
             write_new(folder.consent, consent_text(language))
         for who in study.annotators if not folder.replacements.exists() else ():
             _write_tasks(folder, who, tasks[who])

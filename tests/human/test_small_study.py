@@ -148,6 +148,7 @@ def test_export_says_in_five_lines_what_it_can_and_cannot_show(run: Path) -> Non
     for line, start in zip(lines, starts, strict=False):
         assert line.startswith(start)
     assert MARK in lines[4]
+    assert "Rubric" not in (run / "human/guidelines.md").read_text(encoding="utf-8").split("|")[0]
     assert "2 violate pairs. So few people are asked about twins alone." in said
 
 
