@@ -23,7 +23,7 @@ from tampering import Tampered, copy_of
 
 PEOPLE = {user_of(n): f"person{n}@example.org" for n in range(5)} | {partner_of(0): "code-z"}
 """By user; the last is the partner of the first."""
-VERDICTS = "human/verdicts.jsonl"
+VERDICTS, STUDY = "human/verdicts.jsonl", "human/study.json"
 SEATS = [f"author-{n:02}" for n in range(1, 7)]
 EVERYTHING = [*PAIRS, *(pair for n in range(8) for pair in placebo(n, DOMAINS[n % 2]))]
 
@@ -171,6 +171,13 @@ def _other_seat(bad: Tampered) -> None:
     bad.put(VERDICTS, [*lines, forged])
 
 
+def _count(bad: Tampered, **counts: int) -> None:
+    annotators = bad.one(STUDY)["annotators"]
+    bad.json(STUDY, annotators=[
+        one | ({"own": one["own"] | counts} if "own" in one else {}) for one in annotators
+    ])  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
@@ -180,6 +187,8 @@ def _other_seat(bad: Tampered) -> None:
         (lambda bad: bad.line(VERDICTS, _own(bad), round=1), "round is 1"),
         (lambda bad: bad.line(VERDICTS, _own(bad), purpose="yoked"), "purpose is yoked"),
         (_other_seat, "its user answered this"),
+        (lambda bad: _count(bad, repeated=0), "own.repeats and own.repeated"),
+        (lambda bad: _count(bad, with_others=2), "counts that cannot be"),
     ],
 )
 def test_a_release_whose_own_votes_were_changed_is_no_release(
@@ -213,6 +222,24 @@ OF_UNITS: dict[tuple[OwnVote | None, ...], str] = {
     ("cannot_tell", None): "",
     (None, None): "",
 }
+
+
+def test_own_votes_on_what_annotators_were_not_asked_about_are_counted_and_not_released(
+    tmp_path: Path,
+) -> None:
+    run = run_of(tmp_path / "run", PAIRS, study=False)
+    seated(run, PEOPLE, "--days", 0)
+    study = LiveStudy(run)
+    sheets = ("--tool", "spreadsheet")
+    study.do("export", "--annotators", 9, "--sample", 3, "--checks", 0, *sheets)
+    answer(study, ("",))
+    study.do("import", *(study.fill(f"annotator-{n:02}") for n in range(1, 10)))
+    layout = released(run, tmp_path / "release")
+    asked = {keyed.subject for keyed in study.key.values() if keyed.round == 1}
+    lines = [json.loads(line) for line in layout.verdicts.read_text("utf-8").splitlines()]
+    assert {line["subject"] for line in lines if line["purpose"] == "own"} <= asked
+    assert json.loads(layout.findings.read_bytes())["own"]["with_label"]["n"] == 6
+    assert pairwright("verify", layout.root).code == 0
 
 
 def test_the_later_day_is_kept(tmp_path: Path) -> None:
@@ -286,6 +313,14 @@ def test_a_file_of_people_that_cannot_be_meant_is_refused(
     said = beside.refused("export", "--own", path)
     assert what in said
     assert f"people.csv{where}" in said
+
+
+@pytest.mark.parametrize("options", [("--annotators", 9), ("--sample", 3), ("--checks", 0)])
+def test_what_only_annotators_have_is_refused(
+    beside: LiveStudy, tmp_path: Path, options: tuple[object, ...]
+) -> None:
+    path = people_file(tmp_path, [f"{user_of(0)},a"])
+    assert "has no annotators" in beside.refused("export", "--own", path, *options)
 
 
 def counts(own: tuple[int, int, int], yoked: tuple[int, int, int]) -> OwnCounts:
