@@ -149,7 +149,7 @@ def derive_findings(
     return Findings(
         policy=rules,
         decisions=claims.states(subjects, decided, rules),
-        reasons=claims.reasons(decided),
+        reasons=claims.reasons(subjects, decided),
         label_error=ratio(
             draws, [pairs[name].dyad for name in labels], [errors[name] for name in labels]
         ),
