@@ -136,7 +136,8 @@ def export_tasks(
     people: Annotated[
         int | None,
         Doc(
-            "In place of both: a study of a few, 2 to 10, by a rule that so few can carry out.",
+            "How few people there are, 2 to 10, in place of --annotators and --overlap: the votes"
+            " of the rule follow from it.",
             "N",
             least=2,
             most=10,
