@@ -227,8 +227,9 @@ def read_study(folder: HumanFolder) -> FixedStudy:
         key |= second
     if folder.own.exists():
         key |= {keyed.task: keyed for keyed in read_key(folder.own_key)}
-        form = {f"preference{ROUNDS[OWN].form}": read_own(folder).config_hash}
-        study = study.model_copy(update={"config_hashes": study.config_hashes | form})
+        own = read_own(folder)
+        forms = study.config_hashes | {f"preference{ROUNDS[OWN].form}": own.config_hash}
+        study = study.model_copy(update={"config_hashes": forms, "own_days": own.days})
     people = list(study.annotators)
     for replacement in read_replacements(folder):
         people.append(replacement.annotator)

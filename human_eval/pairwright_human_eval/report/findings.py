@@ -206,6 +206,7 @@ def compute_report(
         margin=study.policy.parity_margin, overlap=study.overlap, excluded=excluded,
         own_votes=own_figures(
             [*own_counts(key, verdicts, excluded).values()],
+            study.own_days,
             simulated=any(one.simulated for one in verdicts if one.round == OWN),
         ),
         replicates=replicates, step=step,

@@ -50,6 +50,8 @@ class OwnFigures(Record):
     """What all of them said together, with intervals by person."""
 
     people: int
+    days: int
+    """How many later they were asked again, at least."""
     simulated: bool
     """Whether a program answered in place of one of them."""
     with_label: Estimate
@@ -73,7 +75,7 @@ class OwnFigures(Record):
         yield "the same on yoked twins, of others", self.with_yoked
         yield "own less yoked", self.difference
         yield "most annotators chose as the person did", self.others
-        yield "chosen again as before, on a later day", self.retest
+        yield f"chosen again as before, {self.days} days later or more", self.retest
 
 
 def own_counts(
@@ -94,10 +96,8 @@ def own_counts(
         if verdict.round == OWN:
             keyed = key[verdict.task]
             chosen = keyed.b if keyed.expected == "B" else keyed.a
-            said = (
-                choice
-                if choice in (EQUAL, CANNOT_TELL)
-                else ("rejected", "chosen")[choice == chosen]
+            said = {chosen: "chosen", EQUAL: EQUAL, CANNOT_TELL: CANNOT_TELL}.get(
+                choice, "rejected"
             )
             sort = "placebos" if keyed.expected is None else verdict.purpose
             given[verdict.annotator][sort][said] += 1
@@ -126,13 +126,16 @@ def _votes(counts: Counter[str]) -> RowVotes:
     return RowVotes(**{name: counts[name] for name in RowVotes.model_fields})
 
 
-def own_figures(counts: Sequence[OwnCounts], *, simulated: bool) -> OwnFigures | None:
-    """None where nobody answered."""
+def own_figures(
+    counts: Sequence[OwnCounts], days: int | None, *, simulated: bool
+) -> OwnFigures | None:
+    """None where nobody answered. `days` are those until people were asked again."""
     if not counts:
         return None
     twins, yoked = [one.twins for one in counts], [one.yoked for one in counts]
     return OwnFigures(
         people=len(counts),
+        days=days or 0,
         simulated=simulated,
         with_label=_mean(map(_points, twins)),
         with_yoked=_mean(map(_points, yoked)),
