@@ -20,11 +20,7 @@ from pairwright.modes import PLACEBO, TWIN
 from pairwright.records import Pair, Post, content_id, draw_id
 from pairwright.retrieve import by_bm25
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.files import (
-    config_hash,
-    labelling_config,
-    task_file,
-)
+from pairwright_human_eval.label_studio.files import config_hash, labelling_config, task_file
 from pairwright_human_eval.language import load_language, own_pages
 from pairwright_human_eval.people import Roster, check_id, read_roster, write_roster
 from pairwright_human_eval.records import LATER, OWN, OwnStudy, Purpose, Study
