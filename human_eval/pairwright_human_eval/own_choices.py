@@ -4,8 +4,8 @@ A seat belongs to a user of the data. Each person gets the twins and placebos th
 preference tasks without posts: the person is the profile. With every twin of theirs comes a *yoked*
 one, a twin of two other users on the same kind of question. Who says yes to whatever looks tailored
 agrees with the labels of both alike, so that the difference is what is personal. Twins of their own
-come again on a later day, with the responses changed about: how often a person agrees with
-themselves is the most that any label can reach.
+come again on a later day, with the responses changed about: how steady a person is limits what any
+label can reach.
 """
 
 import random

@@ -133,6 +133,7 @@ def test_the_choices_are_in_the_report_with_intervals_by_person(beside: LiveStud
     assert (report["equal"]["value"], report["equal_placebos"]["value"]) == (0.0, 1.0)
     page = (beside.folder.path / "report.md").read_text("utf-8")
     assert "| own less yoked | 12 |" in page
+    assert report["ceiling"]["value"] == 1.0
     assert "| chosen again as before, 0 days later or more | 6 |" in page
     assert "24 of 24 twins and pairs" in page  # Own choices verify nothing, and refuse nothing.
 
@@ -145,6 +146,8 @@ def test_a_release_has_each_choice_in_its_row_and_counts_of_the_rest(
     assert chose == {t.pair: "chosen" if t.expected else "equal" for t in own}
     said = [json.loads(line) for line in release.verdicts.read_text("utf-8").splitlines()]
     assert {line["purpose"] for line in said if line["annotator"] in SEATS} == {"own"}
+    people = json.loads(beside.folder.people.read_bytes())["found"]
+    assert people["spreadsheet:2001"] == ["author-01"]  # In both rounds.
     study = json.loads(release.study.read_bytes())
     seats = {one["annotator"]: one for one in study["annotators"]}
     assert (
@@ -189,7 +192,7 @@ def _count(bad: Tampered, **counts: int) -> None:
         (lambda bad: bad.line(VERDICTS, _own(bad), round=1), "round is 1"),
         (lambda bad: bad.line(VERDICTS, _own(bad), purpose="yoked"), "purpose is yoked"),
         (_other_seat, "its user answered this"),
-        (lambda bad: _count(bad, repeated=0), "own.repeats and own.repeated"),
+        (lambda bad: _count(bad, repeated=2), "counts that cannot be"),
         (lambda bad: _count(bad, with_others=2), "counts that cannot be"),
     ],
 )
@@ -363,3 +366,11 @@ def test_own_less_yoked_is_what_is_personal(people: list[OwnCounts], difference:
     found = own_figures(people, 14, simulated=False)
     assert found
     assert found.difference.value == difference
+
+
+def test_who_chooses_with_nine_in_ten_agrees_with_a_label_in_nine_of_ten() -> None:
+    """Of two choices 82 of 100 are the same then."""
+    steady = counts((9, 1, 0), (5, 5, 0)).model_copy(update={"repeats": 100, "repeated": 82})
+    found = own_figures([steady], 14, simulated=False)
+    assert found
+    assert (found.retest.value, found.ceiling.value) == (0.82, 0.9)

@@ -120,10 +120,9 @@ def _annotators(study: PublicStudy, file: str) -> dict[str, PublicAnnotator]:
             if not 0 <= k <= n:
                 raise difference(f"{some} is {k}, of {n} {all_}", where)
         if own := annotator.own:
-            again = (annotator.repeats, annotator.repeated)
-            same("own.repeats and own.repeated", (own.repeats, own.repeated), again, where)
             counts = [n for one in (own.twins, own.yoked, own.placebos) for _, n in one]
-            if min(counts) < 0 or not 0 <= own.with_others <= own.others:
+            shares = (own.with_others, own.others), (own.repeated, own.repeats)
+            if min(counts) < 0 or not all(0 <= k <= n for k, n in shares):
                 raise difference("own has counts that cannot be", where)
         annotators[annotator.annotator] = annotator
     same("the order of annotators", list(annotators), sorted(annotators), file)
