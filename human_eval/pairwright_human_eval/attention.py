@@ -48,6 +48,14 @@ def size_of(text: str) -> Sizes:
     return found
 
 
+@lru_cache(maxsize=1024)
+def sizes_of(texts: tuple[str, ...]) -> Sizes:
+    """Shape (texts, 3), read-only."""
+    found: Sizes = np.stack([size_of(text) for text in texts])
+    found.flags.writeable = False
+    return found
+
+
 def distance(sizes: Sizes, target: Sizes) -> Sizes:
     """How far sizes are from a target, shape (...): Euclidean, of the logarithms of characters, of
     characters a word and, twice each, of words and of words a sentence."""
@@ -247,10 +255,9 @@ def laid_out(
     )
 
 
-def nearest(wordings: Sequence[str], target: Sizes) -> str:
+def nearest(wordings: tuple[str, ...], target: Sizes) -> str:
     """The wording whose size is nearest."""
-    sizes = np.stack([size_of(own) for own in wordings])
-    return wordings[int(np.argmin(distance(sizes, target)))]
+    return wordings[int(np.argmin(distance(sizes_of(wordings), target)))]
 
 
 @cache

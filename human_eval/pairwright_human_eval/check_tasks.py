@@ -26,8 +26,8 @@ from pairwright_human_eval.attention import (
     distance,
     enough_checks,
     median_size,
-    nearest,
     size_of,
+    sizes_of,
 )
 from pairwright_human_eval.tasks import Task, attention_task, best_posts, when
 
@@ -105,9 +105,9 @@ def example_of(pair: Pair, rules: PlanRules) -> Example:
 
 
 def _apart(check: MirroredCheck, target: Sizes) -> float:
-    """How far the sizes of its question are from a target."""
-    question = nearest((check.question, *check.questions), target)
-    return float(distance(size_of(question), target))
+    """How far the nearest size of its question is from a target."""
+    questions = sizes_of((check.question, *check.questions))
+    return float(distance(questions, target).min())
 
 
 def _length(example: Example) -> int:
