@@ -116,7 +116,7 @@ def study(
         choice = chosen if fits or chance.random() < flatters[keyed.annotator] else other
         verdicts.append(verdict(keyed, EQUAL if chance.random() < EQUALS else choice))
     counts = own_counts(key, verdicts, frozenset())
-    figures = own_figures([*counts.values()], simulated=True)
+    figures = own_figures([*counts.values()], None, simulated=True)
     assert figures
     found = figures.difference
     assert found.value is not None

@@ -4,13 +4,13 @@ A seat belongs to a user of the data. Each person gets the twins and placebos th
 preference tasks without posts: the person is the profile. With every twin of theirs comes a *yoked*
 one, a twin of two other users on the same kind of question. Who says yes to whatever looks tailored
 agrees with the labels of both alike, so that the difference is what is personal. Twins of their own
-come again on a later day, with the responses changed about: how often a person agrees with
-themselves is the most that any label can reach.
+come again on a later day, with the responses changed about: how steady a person is limits what any
+label can reach.
 """
 
 import random
 from collections.abc import Mapping, Sequence, Set
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,11 +20,7 @@ from pairwright.modes import PLACEBO, TWIN
 from pairwright.records import Pair, Post, content_id, draw_id
 from pairwright.retrieve import by_bm25
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.files import (
-    config_hash,
-    labelling_config,
-    task_file,
-)
+from pairwright_human_eval.label_studio.files import config_hash, labelling_config, task_file
 from pairwright_human_eval.language import load_language, own_pages
 from pairwright_human_eval.people import Roster, check_id, read_roster, write_roster
 from pairwright_human_eval.records import LATER, OWN, OwnStudy, Purpose, Study
@@ -173,38 +169,33 @@ def add_people(
     study: Study,
     people: Mapping[str, str],
     subjects: Sequence[Subject],
-    later: date,
+    days: int,
 ) -> OwnExport:
     """Give everybody who has none yet a seat, and write their tasks. Who is there keeps theirs, and
-    `later` is that of the first export.
+    `days` until they are asked again are those of the first export.
 
     Raises InputError for somebody who has withdrawn.
     """
-    language = load_language(study.language)
-    form = config_hash(labelling_config("preference", study.scales, own=True, language=language))
-    own = OwnStudy(seats={}, later=later, config_hash=form)
-    own = read_own(folder) if folder.own.exists() else own
-    there = read_key(folder.own_key) if folder.own.exists() else ()
-    if gone := [user for user in people if user_hash(user, study) in own.left.values()]:
-        raise InputError(
-            f"{people[gone[0]]!r} has withdrawn from this study", where="--own",
-            fix="Take the line out of the file.",
-        )  # fmt: skip
-    seats, roster = dict(own.seats), read_roster(folder).participants
-    fresh = sorted(
-        people.keys() - set(seats.values()), key=lambda user: draw_id("seat", str(study.seed), user)
-    )
-    for user in fresh:
-        seat = f"author-{len(seats) + len(own.left) + 1:02}"
-        seats[seat], roster = user, roster | {seat: people[user]}
+    language, there = load_language(study.language), folder.own.exists()
+    if there:
+        own, before = read_own(folder), read_key(folder.own_key)
+    else:
+        form = labelling_config("preference", study.scales, own=True, language=language)
+        later = date.today() + timedelta(days=days)
+        own = OwnStudy(seats={}, days=days, later=later, config_hash=config_hash(form))
+        before = ()
+    seats = _seats(own, people, study)
+    roster = _roster(folder, seats, people)
     made = {seat: own_tasks(seat, user, subjects, study.seed) for seat, user in seats.items()}
     keyed = {task.keyed.task: task.keyed for given in made.values() for task in given.tasks}
-    if any(keyed.get(one.task) != one for one in there if one.annotator in seats):
+    if any(keyed.get(one.task) != one for one in before if one.annotator in seats):
         raise InputError(
-            "another version of Pairwright would make other tasks of what people were given",
-            where=folder.own_key, fix="Export with the version that made them.",
-        )  # fmt: skip
-    left = tuple(one for one in there if one.annotator not in seats)
+            "people who are there would be given other tasks",
+            where=folder.own_key,
+            fix="Export with the options, and the version of Pairwright, that theirs were made"
+            " with.",
+        )
+    left = tuple(one for one in before if one.annotator not in seats)
     with on_disk(folder.path):
         write_forms(folder, study, round=OWN)
         guidelines, consent = own_pages(language)
@@ -215,14 +206,42 @@ def add_people(
                 data = [task.data for task in given.tasks if task.keyed.round == round]
                 write_changed(folder.tasks(seat, "preference", round), task_file(data))
         write_changed(folder.own_key, key_lines((*left, *keyed.values())))
-        write_roster(folder, Roster(participants=roster))
+        write_roster(folder, roster)
         write_own(folder, own.model_copy(update={"seats": seats}))
     return OwnExport(
         {seat: given.tasks for seat, given in made.items()},
-        len(fresh),
+        len(seats) - len(own.seats),
         sum(given.unyoked for given in made.values()),
         own.later,
     )
+
+
+def _seats(own: OwnStudy, people: Mapping[str, str], study: Study) -> dict[str, str]:
+    """Everybody's seat, by pseudonym; new ones in an order of chance, so that a number says nothing
+    of the file. Raises InputError for somebody who has withdrawn."""
+    if gone := [user for user in people if user_hash(user, study) in own.left.values()]:
+        raise InputError(
+            f"{people[gone[0]]!r} has withdrawn from this study",
+            where="--own",
+            fix="Take the line out of the file.",
+        )
+    fresh = people.keys() - set(own.seats.values())
+    order = sorted(fresh, key=lambda user: draw_id("seat", str(study.seed), user))
+    first = len(own.seats) + len(own.left) + 1
+    return own.seats | {f"author-{n:02}": user for n, user in enumerate(order, start=first)}
+
+
+def _roster(folder: HumanFolder, seats: Mapping[str, str], people: Mapping[str, str]) -> Roster:
+    """Who sits where, as the file says now. Raises InputError for a person of another seat."""
+    named = {seat: people[user] for seat, user in seats.items() if user in people}
+    others = {n: who for n, who in read_roster(folder).participants.items() if n not in named}
+    if twice := set(named.values()) & set(others.values()):
+        raise InputError(
+            f"{min(twice)!r} has another seat in this study",
+            where="--own",
+            fix="Give everybody a code of their own.",
+        )
+    return Roster(participants=others | named)
 
 
 def write_own(folder: HumanFolder, own: OwnStudy) -> None:

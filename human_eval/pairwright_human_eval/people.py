@@ -149,7 +149,8 @@ def bind(work: Mapping[tuple[Account, Slot], int], given: Mapping[str, tuple[str
         place = (account.source, Slot(round, annotator))
         if place not in taken:
             taken.add(place)
-            found[str(account)] = (*found.get(str(account), ()), annotator)
+            names = (*found.get(str(account), ()), annotator)
+            found[str(account)] = tuple(dict.fromkeys(names))
     return People(given=dict(given), found=dict(sorted(found.items())))
 
 

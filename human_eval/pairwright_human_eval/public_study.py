@@ -72,6 +72,9 @@ class PublicStudy(Record):
     placebos: bool = Field(False, exclude_if=lambda asked: not asked)
     """Whether placebos are among the subjects that it could ask about; False in studies and
     releases of older versions."""
+    own_days: int | None = Field(None, exclude_if=lambda days: days is None)
+    """Days until people who judged pairs of their own posts were asked again; None where nobody
+    did."""
     stopping: StoppingRule | None = Field(None, exclude_if=lambda rule: rule is None)
     """As fixed before the first answer; None in studies and releases of older versions."""
     looks: int | None = Field(None, exclude_if=lambda looks: looks is None)
@@ -82,7 +85,9 @@ class PublicStudy(Record):
         """What people said of pairs of their own posts; None where nobody was asked."""
         seats = [one for one in self.annotators if one.own]
         return own_figures(
-            [one.own for one in seats if one.own], simulated=any(one.simulated for one in seats)
+            [one.own for one in seats if one.own],
+            self.own_days,
+            simulated=any(one.simulated for one in seats),
         )
 
     @model_validator(mode="before")
@@ -212,6 +217,7 @@ def published(
             set_aside=dict(sorted(Counter(line.reason for line in set_aside).items())),
             left_out=len(outlines) - len(kept),
             placebos=study.placebos,
+            own_days=study.own_days,
             stopping=study.stopping,
             looks=looks if study.stopping else None,
         ),

@@ -134,6 +134,9 @@ class Study(Record):
     """By kind, and `KIND_adjudication`: `config_hash` of its labelling configuration."""
     stopping: StoppingRule | None = None
     """None in studies of older versions."""
+    own_days: int | None = Field(None, exclude_if=lambda days: days is None)
+    """Days until people who judge pairs of their own posts are asked again, as own.json says it;
+    None where nobody does."""
     qualification: bool = False
     """Whether it has attention checks alone, for people who want to take part in a study."""
     placebos: bool = False
@@ -152,8 +155,10 @@ class OwnStudy(Record):
     left: dict[str, str] = Field(default_factory=dict)
     """Of people who have withdrawn, by pseudonym: a hash of the user's id, which says nothing
     without the study's seed."""
+    days: int
+    """Until they are asked again."""
     later: date
-    """The day before which nobody is asked again."""
+    """The day before which nobody is."""
     config_hash: str
     """Of their labelling configuration."""
 

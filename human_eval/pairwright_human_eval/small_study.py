@@ -88,7 +88,9 @@ def small_study(people: int, mode: Mode) -> SmallStudy:
     """
     if has_no_preference(mode):
         raise InputError(
-            "placebos are not for so few people", where="--people", fix="Leave it out."
+            "a few people verify no placebos",
+            where="--people",
+            fix="Give --annotators, or build twins.",
         )
     studies = _studies()["twins" if MODES[mode].halves == 2 else "pairs"]
     if people not in studies:

@@ -190,7 +190,9 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
         if study.annotators:
             write_forms(folder, study, round=1)
             language = load_language(study.language)
-            write_new(folder.guidelines, render_guidelines(study.scales, language))
+            aspects = any(one.keyed.kind == "rubric" for own in tasks.values() for one in own)
+            pages = render_guidelines(study.scales, language, aspects=aspects)
+            write_new(folder.guidelines, pages)
             write_new(folder.consent, consent_text(language))
         for who in study.annotators if not folder.replacements.exists() else ():
             _write_tasks(folder, who, tasks[who])
@@ -225,8 +227,9 @@ def read_study(folder: HumanFolder) -> FixedStudy:
         key |= second
     if folder.own.exists():
         key |= {keyed.task: keyed for keyed in read_key(folder.own_key)}
-        form = {f"preference{ROUNDS[OWN].form}": read_own(folder).config_hash}
-        study = study.model_copy(update={"config_hashes": study.config_hashes | form})
+        own = read_own(folder)
+        forms = study.config_hashes | {f"preference{ROUNDS[OWN].form}": own.config_hash}
+        study = study.model_copy(update={"config_hashes": forms, "own_days": own.days})
     people = list(study.annotators)
     for replacement in read_replacements(folder):
         people.append(replacement.annotator)

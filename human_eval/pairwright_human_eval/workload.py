@@ -142,7 +142,7 @@ in 95 % of their votes leave 17 % of the pairs undecided by the default rule, an
 more votes."""
 BRIEFING = 1.0
 """Hours of each person for the guidelines and questions."""
-GUIDELINES = 0.1
+GUIDELINES = 0.2
 """The same where a few people lead the study themselves, and only read the guidelines."""
 
 

@@ -74,6 +74,11 @@ def test_guidelines_say_as_much_and_name_the_choices_as_the_form_does(code: str)
     for mark in ("\n## ", "\n### ", "\n| ", "\n- **", "\n> ", "\n**"):
         assert page.count(mark) >= english.count(mark) > 0
     assert "[[" not in page
+    fewer = render_guidelines(SCALES, language, aspects=False)
+    assert "[[" not in fewer
+    assert len(fewer.split()) < 0.85 * len(page.split())
+    assert not any(f"\n- **{language(word)}" in fewer for word in ("Clearly", "Contradicted"))
+    assert set(fewer.splitlines()) < set(page.splitlines())
     for scale in SCALES:
         assert language(scale.question) in page
         assert all(language(anchor.text) in page for anchor in scale.anchors)

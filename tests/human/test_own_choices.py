@@ -13,6 +13,7 @@ from live_study import LiveStudy
 from pairwright.dataset import Layout, OwnVote, RowVotes
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.measure.slices import own_slice
+from pairwright_human_eval.people import read_roster
 from pairwright_human_eval.records import LATER, OWN, KeyedTask
 from pairwright_human_eval.report.own import OwnCounts, own_figures
 from pairwright_human_eval.study_files import read_own
@@ -23,7 +24,7 @@ from tampering import Tampered, copy_of
 
 PEOPLE = {user_of(n): f"person{n}@example.org" for n in range(5)} | {partner_of(0): "code-z"}
 """By user; the last is the partner of the first."""
-VERDICTS = "human/verdicts.jsonl"
+VERDICTS, STUDY = "human/verdicts.jsonl", "human/study.json"
 SEATS = [f"author-{n:02}" for n in range(1, 7)]
 EVERYTHING = [*PAIRS, *(pair for n in range(8) for pair in placebo(n, DOMAINS[n % 2]))]
 
@@ -132,6 +133,8 @@ def test_the_choices_are_in_the_report_with_intervals_by_person(beside: LiveStud
     assert (report["equal"]["value"], report["equal_placebos"]["value"]) == (0.0, 1.0)
     page = (beside.folder.path / "report.md").read_text("utf-8")
     assert "| own less yoked | 12 |" in page
+    assert report["ceiling"]["value"] == 1.0
+    assert "| chosen again as before, 0 days later or more | 6 |" in page
     assert "24 of 24 twins and pairs" in page  # Own choices verify nothing, and refuse nothing.
 
 
@@ -143,6 +146,8 @@ def test_a_release_has_each_choice_in_its_row_and_counts_of_the_rest(
     assert chose == {t.pair: "chosen" if t.expected else "equal" for t in own}
     said = [json.loads(line) for line in release.verdicts.read_text("utf-8").splitlines()]
     assert {line["purpose"] for line in said if line["annotator"] in SEATS} == {"own"}
+    people = json.loads(beside.folder.people.read_bytes())["found"]
+    assert people["spreadsheet:2001"] == ["author-01"]  # In both rounds.
     study = json.loads(release.study.read_bytes())
     seats = {one["annotator"]: one for one in study["annotators"]}
     assert (
@@ -171,6 +176,13 @@ def _other_seat(bad: Tampered) -> None:
     bad.put(VERDICTS, [*lines, forged])
 
 
+def _count(bad: Tampered, **counts: int) -> None:
+    annotators = bad.one(STUDY)["annotators"]
+    bad.json(STUDY, annotators=[
+        one | ({"own": one["own"] | counts} if "own" in one else {}) for one in annotators
+    ])  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
@@ -180,6 +192,8 @@ def _other_seat(bad: Tampered) -> None:
         (lambda bad: bad.line(VERDICTS, _own(bad), round=1), "round is 1"),
         (lambda bad: bad.line(VERDICTS, _own(bad), purpose="yoked"), "purpose is yoked"),
         (_other_seat, "its user answered this"),
+        (lambda bad: _count(bad, repeated=2), "counts that cannot be"),
+        (lambda bad: _count(bad, with_others=2), "counts that cannot be"),
     ],
 )
 def test_a_release_whose_own_votes_were_changed_is_no_release(
@@ -215,6 +229,24 @@ OF_UNITS: dict[tuple[OwnVote | None, ...], str] = {
 }
 
 
+def test_own_votes_on_what_annotators_were_not_asked_about_are_counted_and_not_released(
+    tmp_path: Path,
+) -> None:
+    run = run_of(tmp_path / "run", PAIRS, study=False)
+    seated(run, PEOPLE, "--days", 0)
+    study = LiveStudy(run)
+    sheets = ("--tool", "spreadsheet")
+    study.do("export", "--annotators", 9, "--sample", 3, "--checks", 0, *sheets)
+    answer(study, ("",))
+    study.do("import", *(study.fill(f"annotator-{n:02}") for n in range(1, 10)))
+    layout = released(run, tmp_path / "release")
+    asked = {keyed.subject for keyed in study.key.values() if keyed.round == 1}
+    lines = [json.loads(line) for line in layout.verdicts.read_text("utf-8").splitlines()]
+    assert {line["subject"] for line in lines if line["purpose"] == "own"} <= asked
+    assert json.loads(layout.findings.read_bytes())["own"]["with_label"]["n"] == 6
+    assert pairwright("verify", layout.root).code == 0
+
+
 def test_the_later_day_is_kept(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", EVERYTHING, study=False)
     later = date.today() + timedelta(days=14)
@@ -231,16 +263,32 @@ def test_the_later_day_is_kept(tmp_path: Path) -> None:
     assert (study.folder.path / "spreadsheets" / "author-01-later.csv").exists()
 
 
+def test_people_are_asked_in_the_language_of_the_study(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", PAIRS, study=False)
+    assert seated(run, PEOPLE, "--language", "de").code == 0
+    folder = LiveStudy(run).folder.path
+    for name in ("spreadsheets/author-01.csv", "labeling_config_preference_own.xml"):
+        text = (folder / name).read_text("utf-8-sig")
+        assert "Stellen Sie sich vor, Sie stellen diese Frage heute." in text
+        assert "Kein Unterschied für mich" in text
+    assert "Taking part" not in (folder / "own_consent.md").read_text("utf-8")
+
+
 def test_people_join_later_and_annotators_too(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", EVERYTHING, study=False)
     some = dict(list(PEOPLE.items())[:3])
     seated(run, some)
     study = LiveStudy(run)
     before = study.key
-    assert "3 of them new" in seated(run, PEOPLE).out
+    moved = PEOPLE | {user_of(0): "moved@example.org"}
+    assert "3 of them new" in seated(run, moved).out
+    assert {*read_roster(study.folder).participants.values()} == {*moved.values()}
+    assert "has another seat" in seated(run, {user_of(5): "moved@example.org"}).err
     assert before.items() <= study.key.items()
     answer(study)
     assert "No annotator was asked, so nothing is verified." in study.do("report")
+    refused = pairwright("release", run, "--out", tmp_path / "out", "--version", "1.0.0")
+    assert (refused.code, "nobody has verified its pairs" in refused.err) == (2, True)
     study.do("export", "--annotators", 9)
     assert before.items() <= study.key.items()
     assert set(study.states().values()) == {"waiting"}
@@ -286,6 +334,14 @@ def test_a_file_of_people_that_cannot_be_meant_is_refused(
     assert f"people.csv{where}" in said
 
 
+@pytest.mark.parametrize("options", [("--annotators", 9), ("--sample", 3), ("--checks", 0)])
+def test_what_only_annotators_have_is_refused(
+    beside: LiveStudy, tmp_path: Path, options: tuple[object, ...]
+) -> None:
+    path = people_file(tmp_path, [f"{user_of(0)},a"])
+    assert "has no annotators" in beside.refused("export", "--own", path, *options)
+
+
 def counts(own: tuple[int, int, int], yoked: tuple[int, int, int]) -> OwnCounts:
     votes = [
         RowVotes(chosen=chosen, rejected=rejected, equal=equal, cannot_tell=0)
@@ -307,6 +363,14 @@ def counts(own: tuple[int, int, int], yoked: tuple[int, int, int]) -> OwnCounts:
     ],
 )
 def test_own_less_yoked_is_what_is_personal(people: list[OwnCounts], difference: float) -> None:
-    found = own_figures(people, simulated=False)
+    found = own_figures(people, 14, simulated=False)
     assert found
     assert found.difference.value == difference
+
+
+def test_who_chooses_with_nine_in_ten_agrees_with_a_label_in_nine_of_ten() -> None:
+    """Of two choices 82 of 100 are the same then."""
+    steady = counts((9, 1, 0), (5, 5, 0)).model_copy(update={"repeats": 100, "repeated": 82})
+    found = own_figures([steady], 14, simulated=False)
+    assert found
+    assert (found.retest.value, found.ceiling.value) == (0.82, 0.9)

@@ -68,7 +68,7 @@ def test_who_are_more_do_a_whole_study() -> None:
     for people, halves in ((11, 2), (7, 1)):
         with pytest.raises(InputError, match="whole study"):
             small_study(people, OF_HALVES[halves])
-    with pytest.raises(InputError, match="placebos are not for so few"):
+    with pytest.raises(InputError, match="verify no placebos"):
         small_study(2, "placebo")
 
 
@@ -148,6 +148,7 @@ def test_export_says_in_five_lines_what_it_can_and_cannot_show(run: Path) -> Non
     for line, start in zip(lines, starts, strict=False):
         assert line.startswith(start)
     assert MARK in lines[4]
+    assert "Rubric" not in (run / "human/guidelines.md").read_text(encoding="utf-8").split("|")[0]
     assert "2 violate pairs. So few people are asked about twins alone." in said
 
 

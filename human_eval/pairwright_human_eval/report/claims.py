@@ -1,13 +1,14 @@
 """What was decided, what a coin would have verified, and what the preference votes say."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import comb
 from typing import TypeVar
 
 import numpy as np
 
-from pairwright.estimate import Estimate, share
+from pairwright.estimate import Estimate, no_estimate
+from pairwright.intervals import accuracy_by_cluster
 from pairwright.modes import MODES, Mode, has_no_preference
 from pairwright.records import Record
 from pairwright.settings.rules import HumanRules
@@ -126,29 +127,37 @@ def states(
         grouped[f"domain: {domain}"] = [one for one in subjects if one.domain == domain]
     rows = []
     for name, group in grouped.items():
-        found = [state_of[one.id] for one in group]
-        able = [state_of[one.id] for one in group if one.aspects_asked or not rules.rubric_votes]
+        able = [one for one in group if one.aspects_asked or not rules.rubric_votes]
         rows.append(
             States(
                 group=name,
-                subjects=len(found),
-                states={state: share(found.count(state), len(found)) for state in STATES},
-                of_verifiable=share(able.count("verified"), len(able)),
+                subjects=len(group),
+                states={name: _share(group, state_of, name) for name in STATES},
+                of_verifiable=_share(able, state_of, "verified"),
             )
         )
     return tuple(rows)
 
 
-def reasons(decisions: Sequence[Decision]) -> tuple[StateReason, ...]:
+def _share(group: Sequence[Outline], states: Mapping[str, State], state: State) -> Estimate:
+    """Those in a state, of a group, with its interval by dyad."""
+    found = [(one.dyad, float(states[one.id] == state)) for one in group]
+    return accuracy_by_cluster(found) or no_estimate("none of them")
+
+
+def reasons(subjects: Sequence[Outline], decisions: Sequence[Decision]) -> tuple[StateReason, ...]:
     """The most frequent first, state by state."""
     counts = Counter((d.state, reason) for d in decisions for reason in d.reasons)
     order = sorted(counts, key=lambda found: (STATES.index(found[0]), -counts[found], found[1]))
-    return tuple(
-        StateReason(
-            state=state, reason=reason, subjects=share(counts[state, reason], len(decisions))
+    found = []
+    for state, reason in order:
+        hits = (one.state == state and reason in one.reasons for one in decisions)
+        of_all = accuracy_by_cluster(
+            [(one.dyad, float(hit)) for one, hit in zip(subjects, hits, strict=True)]
         )
-        for state, reason in order
-    )
+        assert of_all
+        found.append(StateReason(state=state, reason=reason, subjects=of_all))
+    return tuple(found)
 
 
 def by_chance(subjects: Iterable[Outline], rules: HumanRules, overlap: int) -> tuple[ByChance, ...]:

@@ -149,7 +149,7 @@ def derive_findings(
     return Findings(
         policy=rules,
         decisions=claims.states(subjects, decided, rules),
-        reasons=claims.reasons(decided),
+        reasons=claims.reasons(subjects, decided),
         label_error=ratio(
             draws, [pairs[name].dyad for name in labels], [errors[name] for name in labels]
         ),
@@ -206,6 +206,7 @@ def compute_report(
         margin=study.policy.parity_margin, overlap=study.overlap, excluded=excluded,
         own_votes=own_figures(
             [*own_counts(key, verdicts, excluded).values()],
+            study.own_days,
             simulated=any(one.simulated for one in verdicts if one.round == OWN),
         ),
         replicates=replicates, step=step,

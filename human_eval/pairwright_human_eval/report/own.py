@@ -6,6 +6,7 @@ as the sample. A choice of the chosen response counts 1, "no difference" one hal
 on their own twins and on the yoked ones, however often they call responses equal.
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -18,13 +19,13 @@ from pairwright.records import Record
 from pairwright_human_eval.records import (
     CANNOT_TELL,
     EQUAL,
+    LATER,
     OWN,
     KeyedTask,
     PreferenceAnswer,
     Verdict,
 )
 from pairwright_human_eval.report.answers import majority
-from pairwright_human_eval.report.people import retested
 
 
 class OwnCounts(Record):
@@ -37,9 +38,9 @@ class OwnCounts(Record):
     placebos: RowVotes
     """On placebos of their own, whose labels are drawn."""
     repeats: int
-    """Choices on their own twins that were asked for again on a later day, and answered."""
+    """Twins of their own of which a response was chosen, and again one on a later day."""
     repeated: int
-    """Answered as before."""
+    """Where it was the same."""
     others: int
     """Choices on their own twins where most annotators said one thing."""
     with_others: int
@@ -50,6 +51,8 @@ class OwnFigures(Record):
     """What all of them said together, with intervals by person."""
 
     people: int
+    days: int
+    """How many later they were asked again, at least."""
     simulated: bool
     """Whether a program answered in place of one of them."""
     with_label: Estimate
@@ -61,7 +64,11 @@ class OwnFigures(Record):
     others: Estimate
     """How often most annotators chose as the person does."""
     retest: Estimate
-    """How often people chose again as before: the most that any label can reach."""
+    """How often people chose the same response again, where they chose one both times."""
+    ceiling: Estimate
+    """The most that any label could agree with them: who prefers a response with probability q
+    chooses it again with q^2 + (1 - q)^2, so that of a retest r a label reaches at most
+    (1 + sqrt(2r - 1)) / 2, however unlike people and twins are."""
     equal: Estimate
     """Answers "no difference" on twins of their own."""
     equal_placebos: Estimate
@@ -73,7 +80,8 @@ class OwnFigures(Record):
         yield "the same on yoked twins, of others", self.with_yoked
         yield "own less yoked", self.difference
         yield "most annotators chose as the person did", self.others
-        yield "chosen again as before, on a later day", self.retest
+        yield f"chosen again as before, {self.days} days later or more", self.retest
+        yield "the most that any label could agree, by that", self.ceiling
 
 
 def own_counts(
@@ -94,16 +102,14 @@ def own_counts(
         if verdict.round == OWN:
             keyed = key[verdict.task]
             chosen = keyed.b if keyed.expected == "B" else keyed.a
-            said = (
-                choice
-                if choice in (EQUAL, CANNOT_TELL)
-                else ("rejected", "chosen")[choice == chosen]
+            said = {chosen: "chosen", EQUAL: EQUAL, CANNOT_TELL: CANNOT_TELL}.get(
+                choice, "rejected"
             )
             sort = "placebos" if keyed.expected is None else verdict.purpose
             given[verdict.annotator][sort][said] += 1
             if sort == "own" and choice != CANNOT_TELL:
                 own.append((verdict, choice))
-    again = retested(verdicts)
+    again = _retested(verdicts)
     alike: defaultdict[str, list[bool]] = defaultdict(list)
     for verdict, choice in own:
         if most := majority(votes[verdict.pair]):
@@ -122,17 +128,36 @@ def own_counts(
     }
 
 
+def _retested(verdicts: Iterable[Verdict]) -> defaultdict[str, list[bool]]:
+    """By seat: whether the response chosen again is the one chosen before."""
+    chosen: dict[tuple[int, str, str | None], str] = {
+        (verdict.round, verdict.annotator, verdict.pair): verdict.answers.choice
+        for verdict in verdicts
+        if isinstance(verdict.answers, PreferenceAnswer)
+        and verdict.answers.choice in (verdict.a, verdict.b)
+    }
+    found: defaultdict[str, list[bool]] = defaultdict(list)
+    for (turn, seat, pair), choice in chosen.items():
+        if turn == LATER and (before := chosen.get((OWN, seat, pair))):
+            found[seat].append(choice == before)
+    return found
+
+
 def _votes(counts: Counter[str]) -> RowVotes:
     return RowVotes(**{name: counts[name] for name in RowVotes.model_fields})
 
 
-def own_figures(counts: Sequence[OwnCounts], *, simulated: bool) -> OwnFigures | None:
-    """None where nobody answered."""
+def own_figures(
+    counts: Sequence[OwnCounts], days: int | None, *, simulated: bool
+) -> OwnFigures | None:
+    """None where nobody answered. `days` are those until people were asked again."""
     if not counts:
         return None
     twins, yoked = [one.twins for one in counts], [one.yoked for one in counts]
+    retest = _mean([1.0] * one.repeated + [0.0] * (one.repeats - one.repeated) for one in counts)
     return OwnFigures(
         people=len(counts),
+        days=days or 0,
         simulated=simulated,
         with_label=_mean(map(_points, twins)),
         with_yoked=_mean(map(_points, yoked)),
@@ -140,10 +165,17 @@ def own_figures(counts: Sequence[OwnCounts], *, simulated: bool) -> OwnFigures |
         others=_mean(
             [1.0] * one.with_others + [0.0] * (one.others - one.with_others) for one in counts
         ),
-        retest=_mean([1.0] * one.repeated + [0.0] * (one.repeats - one.repeated) for one in counts),
+        retest=retest,
+        ceiling=retest.model_copy(
+            update={end: _ceiling(getattr(retest, end)) for end in ("value", "low", "high")}
+        ),
         equal=_mean(map(_equal, twins)),
         equal_placebos=_mean(_equal(one.placebos) for one in counts),
     )
+
+
+def _ceiling(retest: float | None) -> float | None:
+    return None if retest is None else round((1 + math.sqrt(max(0.0, 2 * retest - 1))) / 2, 6)
 
 
 def _points(votes: RowVotes) -> list[float]:

@@ -10,7 +10,7 @@ from matplotlib.ticker import PercentFormatter
 
 from pairwright.estimate import p_value
 from pairwright.files import write_whole
-from pairwright.modes import units_in_words
+from pairwright.modes import MODES, units_in_words
 from pairwright.pages import Page, render_page
 from pairwright.pages.plots import (
     BLUE,
@@ -45,6 +45,7 @@ from pairwright_human_eval.report.claims import (
 )
 from pairwright_human_eval.report.findings import StudyReport
 from pairwright_human_eval.report.people import rule_rows
+from pairwright_human_eval.report.quality import MEAN
 
 COLOURS: dict[State, str] = {
     "verified": GREEN.light, "refused": RED.light, "disputed": ORANGE.light,
@@ -68,7 +69,8 @@ def page_of(report: StudyReport, *, brief: bool = False) -> Page:
     has no more than the opening and some tables, so that this speaks of the looks."""
     return render_page(
         "study_report", {} if brief else _plots(report), report=report, brief=brief,
-        controls=CONTROLS, delivers=DELIVERS, enough_dyads=ENOUGH_DYADS,
+        controls=CONTROLS, delivers=DELIVERS, enough_dyads=ENOUGH_DYADS, limit=LIMIT,
+        mean_scale=MEAN, modes=MODES, no_signal_share=no_signal_share,
         foils=foil_sentence(report.foils) if report.foils else "", in_words=reason_in_words,
         p_value=p_value, rule=list(rule_rows(report.fixed, report.policy)),
         stranger=stranger_sentence, units=units_in_words(),

@@ -276,11 +276,11 @@ def retested(verdicts: Sequence[Verdict]) -> HitsByPerson:
         {
             (verdict.annotator, verdict.pair): verdict.answers.choice
             for verdict in verdicts
-            if verdict.purpose in purposes
+            if verdict.purpose == purpose
             and isinstance(verdict.answers, PreferenceAnswer)
             and verdict.answers.choice != CANNOT_TELL
         }
-        for purposes in (("vote", "own"), ("repeat",))
+        for purpose in ("vote", "repeat")
     )
     found: HitsByPerson = defaultdict(list)
     for vote, choice in again.items():

@@ -1,7 +1,6 @@
 """Tasks for people of the data's own community, who judge the pairs of their own posts."""
 
 from collections.abc import Sequence
-from datetime import date, timedelta
 from pathlib import Path
 
 from pairwright.construct.folder import RunFolder
@@ -42,5 +41,4 @@ def export_own(
             where=human.study,
             fix=f"Move {human.path} away to start over.",
         )
-    later = date.today() + timedelta(days=days)
-    return study, add_people(human, study, seated, subjects, later)
+    return study, add_people(human, study, seated, subjects, days)

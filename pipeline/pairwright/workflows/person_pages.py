@@ -24,8 +24,8 @@ class StartPages:
     pages: Mapping[str, Path]
     coded: int
     """Of these, pages that show a completion code."""
-    unfilled: bool
-    """Whether consent.md still has brackets to be filled in."""
+    unfilled: str
+    """A page of consent that still has brackets to be filled in; empty where none has."""
 
 
 def write_start_pages(run: RunPath) -> StartPages:
@@ -48,7 +48,7 @@ def write_start_pages(run: RunPath) -> StartPages:
         gone = {one.left for one in read_replacements(folder)}
         gone |= {one.annotator for one in read_withdrawals(folder)}
         language = load_language(fixed.study.language)
-        unfilled = False
+        unfilled = ""
         codes = completion_codes(study, study.answers())
         pages = {}
 
@@ -63,7 +63,7 @@ def write_start_pages(run: RunPath) -> StartPages:
             if name in gone or not (name in links or sheets):
                 continue
             consent = folder.pages(name).consent.read_text(encoding="utf-8")
-            unfilled |= "[" in consent
+            unfilled = folder.pages(name).consent.name if "[" in consent else unfilled
             page = start_page_html(
                 name,
                 consent,

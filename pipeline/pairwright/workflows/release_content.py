@@ -36,6 +36,7 @@ from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.looks import read_looks
 from pairwright_human_eval.public_study import ReleasedStudy, published
+from pairwright_human_eval.study_files import read_fixed
 
 _AGAIN = "Run pairwright build again to its end: no call is sent twice."
 
@@ -139,7 +140,8 @@ def _candidates(
     ordinary release needs that there is nothing to verify."""
     human, trial, quoted = HumanFolder(run), options.trial, shlex.quote(str(run))
     count = every_100(progress, "reading pairs")
-    if not human.study.exists():
+    fixed = read_fixed(human)
+    if fixed is None or not fixed.annotators:  # Own votes alone verify nothing.
         candidates = read_candidates(run / "pairs.jsonl", forgotten, None, count)
         to_verify = any(one.needs_votes and not one.forgotten for one in candidates.entries)
         if to_verify and not trial:

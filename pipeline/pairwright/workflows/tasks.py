@@ -136,7 +136,8 @@ def export_tasks(
     people: Annotated[
         int | None,
         Doc(
-            "In place of both: a study of a few, 2 to 10, by a rule that so few can carry out.",
+            "How few people there are, 2 to 10, in place of --annotators and --overlap: the votes"
+            " of the rule follow from it.",
             "N",
             least=2,
             most=10,
@@ -178,8 +179,8 @@ def export_tasks(
     own: Annotated[
         str | Path | None,
         Doc(
-            "Users of the data, who judge the pairs of their own posts: a CSV file with the columns"
-            " user and person. Beside annotators, or alone.",
+            "In place of annotators: users of the data judge the pairs of their own posts. A CSV"
+            " file with the columns user and person.",
             "FILE",
         ),
     ] = None,
@@ -194,8 +195,8 @@ def export_tasks(
     number, and twins alone are asked about where there are any.
 
     With `own`, users of the data judge the twins and placebos of their own posts, and as many twins
-    of others, beside the study of annotators or without one. `days` later they are asked again: the
-    same command then hands that out. A longer file adds people.
+    of others; a study of annotators may be there or come later. `days` later they are asked again:
+    the same command then hands that out. A longer file adds people.
 
     Raises InputError where the run holds no pair, its pairs are not as built, the assignment cannot
     be made, or another study was exported there.
@@ -237,56 +238,57 @@ def export_tasks(
     # The seed tells the sides from the ids, so it is drawn once, and kept in the private part.
     before = read_fixed(human)
     drawn = seed if seed is not None else before.seed if before else secrets.randbits(128)
+    # Of nobody yet: an own study has no annotators.
+    study = Study(
+        version=__version__,
+        simulated_pairs=any(subject.asked.simulated for subject in whole),
+        pairs_hash=file_hash(pairs),
+        seed=drawn,
+        salts={},
+        annotators=(),
+        overlap=0,
+        sampled=0,
+        of=len(whole),
+        policy=rule,
+        scales=scales,
+        language=language,
+        config_hashes=config_hashes(scales, load_language(language)),
+        placebos=True,
+    )
     if own is not None:
+        if (annotators, overlap, sample, checks, looks, qualified) != (11, 3, None, 0.05, 1, False):
+            raise InputError(
+                "has no annotators, sample, attention checks or looks",
+                where="--own",
+                fix="Give it without these options; a study of annotators is an export of its own.",
+            )
         theirs = [one for one in whole if is_twin(one.mode) and one.id not in flagged]
-        alone = Study(
-            version=__version__,
-            simulated_pairs=any(subject.asked.simulated for subject in whole),
-            pairs_hash=file_hash(pairs),
-            seed=drawn,
-            salts={},
-            annotators=(),
-            overlap=0,
-            sampled=0,
-            of=len(whole),
-            policy=config.human,
-            scales=scales,
-            language=language,
-            config_hashes=config_hashes(scales, load_language(language)),
-            placebos=True,
-        )
-        fixed, added = export_own(run, Path(own), theirs, alone, days)
+        study, added = export_own(run, Path(own), theirs, study, days)
         rounds = [round for round in (OWN, LATER) if is_due(human, round, date.today())]
         sheets = tuple(path for round in rounds for path in write_sheets(tool, human, round))
         asked = {task.keyed.subject for given in added.tasks.values() for task in given}
-        subjects = [one for one in theirs if one.id in asked]
         made = _task_export(
-            human, fixed, bool(added.added), subjects, added.tasks, sheets, screening, len(flagged)
-        )
+            human, study, bool(added.added), [one for one in theirs if one.id in asked],
+            added.tasks, sheets, screening, len(flagged),
+        )  # fmt: skip
         return replace(made, guidelines=human.pages("author-01").guidelines, own=added)
     plan = StudyPlan(pseudonyms(annotators), overlap, checks, drawn, rule, config.planner)
     there = checks_in(language) if checks else ()
     met = qualifying_checks(there) if qualified else ()
     tasks, salts = make_tasks(subjects, plan, tuple(one for one in there if one not in met))
-    study = Study(
-        version=__version__,
-        simulated_pairs=any(subject.asked.simulated for subject in subjects),
-        pairs_hash=file_hash(pairs),
-        seed=drawn,
-        salts=salts,
-        annotators=plan.annotators,
-        overlap=overlap,
-        people=people,
-        sampled=len(subjects),
-        of=len(whole),
-        left_out=len(flagged),
-        policy=rule,
-        scales=scales,
-        language=language,
-        config_hashes=config_hashes(scales, load_language(language)),
-        stopping=StoppingRule(looks=looks, floor=floor),
-        placebos=few is None,
-        mirrored_checks=True,
+    study = study.model_copy(
+        update={
+            "simulated_pairs": any(subject.asked.simulated for subject in subjects),
+            "salts": salts,
+            "annotators": plan.annotators,
+            "overlap": overlap,
+            "people": people,
+            "sampled": len(subjects),
+            "left_out": len(flagged),
+            "stopping": StoppingRule(looks=looks, floor=floor),
+            "placebos": few is None,
+            "mirrored_checks": True,
+        }
     )
     new = write_study(human, study, tasks)
     sheets = write_sheets(tool, human)

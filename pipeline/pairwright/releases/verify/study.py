@@ -99,7 +99,7 @@ def check_verdicts(
     # An annotator is somebody who answered; whose answers left with their subjects, too.
     idle = annotators.keys() - {verdict.annotator for verdict in public.verdicts}
     for n, annotator in enumerate(public.study.annotators):
-        known = annotator.checks or annotator.repeats or public.study.left_out
+        known = annotator.checks or annotator.repeats or annotator.own or public.study.left_out
         if annotator.annotator in idle and not known:
             raise difference(f"{annotator.annotator} answered nothing", f"{study} [annotators.{n}]")
     order = [(verdict.task, verdict.annotator) for verdict in public.verdicts]
@@ -119,6 +119,11 @@ def _annotators(study: PublicStudy, file: str) -> dict[str, PublicAnnotator]:
             k, n = getattr(annotator, some), getattr(annotator, all_)
             if not 0 <= k <= n:
                 raise difference(f"{some} is {k}, of {n} {all_}", where)
+        if own := annotator.own:
+            counts = [n for one in (own.twins, own.yoked, own.placebos) for _, n in one]
+            shares = (own.with_others, own.others), (own.repeated, own.repeats)
+            if min(counts) < 0 or not all(0 <= k <= n for k, n in shares):
+                raise difference("own has counts that cannot be", where)
         annotators[annotator.annotator] = annotator
     same("the order of annotators", list(annotators), sorted(annotators), file)
     return annotators

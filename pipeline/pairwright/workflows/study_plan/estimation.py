@@ -68,7 +68,7 @@ def plan_study(
     ] = None,
     overlap: Annotated[int, Doc("People who answer each question.", "N", least=1)] = 3,
     people: Annotated[
-        int | None, Doc("A study of a few, 2 to 10, as export --people.", "N", least=2, most=10)
+        int | None, Doc("How few people there are, as in `human export`.", "N", least=2, most=10)
     ] = None,
     checks: float = 0.05,
     hours_each: Annotated[

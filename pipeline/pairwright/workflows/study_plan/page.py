@@ -13,11 +13,13 @@ from pairwright_human_eval.assign import LIMIT
 
 
 def plan_page(plan: StudyEstimate, *, drawn: bool = True) -> Page:
-    """The whole page; a terminal does without the drawing."""
+    """The whole page; a terminal does without the drawing, and so does a plan of placebos, by which
+    no accuracy is found."""
+    labelled = not MODES[plan.mode].no_preference
     return render_page(
-        "study_plan", {"sizes": _plot(plan)} if drawn else {}, plan=plan,
+        "study_plan", {"sizes": _plot(plan)} if drawn and labelled else {}, plan=plan,
         units=MODES[plan.mode].units, single=MODES[plan.mode].halves == 1, power=POWER,
-        limit=LIMIT, longest=LONGEST_MINUTES,
+        limit=LIMIT, longest=LONGEST_MINUTES, labelled=labelled,
     )  # fmt: skip
 
 
