@@ -40,7 +40,8 @@ def pytest_collection() -> Generator[None, object, object]:
     return result
 
 
-SKETCH = '<svg role="img" aria-label="A"><g id="a"><path d="M 0 1"/><use href="#a"/><text>B</text></g></svg>'
+_PARTS = '<path d="M 0 1"/><use href="#a"/><text>B</text>'
+SKETCH = f'<svg role="img" aria-label="A"><g id="a">{_PARTS}</g></svg>'
 SKETCHED = pytest.MonkeyPatch()
 AUDIT_PAGE = "pairwright.audits.page.audit_page"
 
