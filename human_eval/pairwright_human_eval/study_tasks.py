@@ -17,8 +17,8 @@ from pairwright_human_eval.assign import (
     draw_controls,
     stranger,
 )
-from pairwright_human_eval.attention import Example, MirroredCheck, median_size
-from pairwright_human_eval.check_tasks import check_count, draw_checks, example_of, shift_dates
+from pairwright_human_eval.attention import Example, MirroredCheck
+from pairwright_human_eval.check_tasks import check_count, draw_checks, example_of
 from pairwright_human_eval.foils import foil_of
 from pairwright_human_eval.records import Purpose
 from pairwright_human_eval.subjects import Subject, salts, swapped
@@ -36,6 +36,13 @@ from pairwright_human_eval.tasks import (
 
 LAYOUT_EXAMPLES = 200
 """Pairs that the checks take their number of posts and their layout from."""
+
+
+REPEAT_AFTER = 15
+"""A repeat comes so many tasks after what it repeats, or later."""
+LATEST_MEAN = 0.55
+"""The mean place of repeats in the list, at most: they cannot come first, and would otherwise be
+known by coming last."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +103,10 @@ def make_tasks(
         for task in _tasks_of(subject, page, controls, assigner, strangers, plan):
             by_annotator[task.keyed.annotator].append(task)
     examples = [example_of(pair, plan.planner) for pair in pairs[:LAYOUT_EXAMPLES]]
+    users = {pair.id: pair.user for pair in pairs}
     ordered = {
-        who: _ordered(who, tasks, checks, examples, plan) for who, tasks in by_annotator.items()
+        who: _ordered(who, tasks, checks, examples, users, plan)
+        for who, tasks in by_annotator.items()
     }
     return ordered, salted
 
@@ -160,21 +169,16 @@ def _ordered(
     tasks: list[Task],
     checks: tuple[MirroredCheck, ...],
     examples: list[Example],
+    users: dict[str, str],
     plan: StudyPlan,
 ) -> list[Task]:
-    """An annotator's tasks in a seeded order: checks spread evenly over the preferences, and
-    repeats of early ones in their last third."""
+    """An annotator's tasks in a seeded order: checks spread over the preferences, and repeats
+    where they are not known by their place. `users` are those of the pairs."""
     chance = random.Random(content_id("tasks", str(plan.seed), who))
     chance.shuffle(tasks)
     rest = [task for task in tasks if task.keyed.kind != "preference"]
     asked = [task for task in tasks if task.keyed.kind == "preference"]
     votes = [task for task in asked if task.keyed.purpose == "vote"]
-
-    early = votes[: math.ceil(len(votes) / 2)]
-    repeats = chance.sample(early, min(len(early), math.ceil(plan.human.repeats * len(votes))))
-    for task in repeats:
-        earliest = max(len(asked) * 2 // 3, asked.index(task)) + 1
-        asked.insert(chance.randint(earliest, len(asked)), repeated(task, plan.seed))
 
     wanted = check_count(len(votes), len(checks), plan.attention, plan.human.attention_floor)
     # A check that comes a second time would be recognised, and so would its other person.
@@ -182,12 +186,33 @@ def _ordered(
     near = [check for check in checks if check.domain in own]
     pool = near if len(near) >= wanted else checks
     number = min(len(pool), wanted)
-    response = median_size(examples)
-    drawn = draw_checks(pool, number, examples, chance)
-    for n, (check, example, swap) in enumerate(drawn):
+    met = [users[task.keyed.pair] for task in tasks if task.keyed.pair]
+    drawn = draw_checks(pool, number, examples, met, chance)
+    for n, (check, days, swap) in enumerate(drawn):
         # One in each stretch of the work, at a place that no annotator can tell another.
         stretch = len(asked) + number - n
         place = n * stretch // number + chance.randrange(max(1, stretch // number))
-        shown = shift_dates(example, chance)
-        asked.insert(place, attention_task(check, who, shown, response, swap, plan.seed))
+        asked.insert(place, attention_task(check, who, days, swap, plan.seed))
+    _add_repeats(asked, math.ceil(plan.human.repeats * len(votes)), plan.seed, chance)
     return [*rest, *asked]
+
+
+def _add_repeats(asked: list[Task], wanted: int, seed: int, chance: random.Random) -> None:
+    """Put repeats of votes among the preference tasks. Where few tasks are left for them, their
+    place would tell them, and there are none."""
+    again: set[str] = set()
+    for _ in range(wanted):
+        left = [
+            (n, task)
+            for n, task in enumerate(asked)
+            if task.keyed.purpose == "vote" and task.keyed.task not in again
+        ]
+        n = len(asked) + 1
+        latest = min(n - 1, round(2 * LATEST_MEAN * n) - REPEAT_AFTER)
+        earliest = REPEAT_AFTER + (left[0][0] if left else n)
+        if latest < earliest:
+            return
+        place = chance.randint(earliest, latest)
+        task = chance.choice([task for at, task in left if at <= place - REPEAT_AFTER])
+        again.add(task.keyed.task)
+        asked.insert(place, repeated(task, seed))

@@ -4,7 +4,7 @@ Responses become safe HTML, posts and questions plain text without invisible cha
 name in a task is its opaque id; everything else about it is in the private key.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from pairwright.records import Aspect, Pair, Post, content_id
 from pairwright.retrieve import ranked
 from pairwright.settings.rules import PlanRules
 from pairwright.text import visible
-from pairwright_human_eval.attention import AttentionCheck, Example, Sizes, laid_out
+from pairwright_human_eval.attention import AttentionCheck
 from pairwright_human_eval.records import (
     LATER,
     OWN,
@@ -137,19 +137,16 @@ def rubric_task(
 def attention_task(
     check: AttentionCheck,
     annotator: str,
-    example: Example,
-    response: Sizes,
+    days: Sequence[str],
     swap: bool,
     seed: int,
 ) -> Task:
-    """An attention check like any other preference task: it has the layout of `example` and the
-    days of its posts, and responses of about the size of `response`."""
-    shown = laid_out(check, example, response, swap)
-    a, b = (shown.bad.text, shown.good.text) if swap else (shown.good.text, shown.bad.text)
-    page = BlindSubject(seed, check.id, check.domain, shown.question, a, b)
-    days = [when(post) for post in example.posts] or [""]
+    """An attention check like any other preference task. `days` are those of its posts; `swap`: the
+    right answer is response B."""
+    a, b = (check.bad.text, check.good.text) if swap else (check.good.text, check.bad.text)
+    page = BlindSubject(seed, check.id, check.domain, check.question, a, b)
     posts: list[JsonValue] = [
-        {"when": day, "text": visible(text)} for day, text in zip(days, shown.posts, strict=False)
+        {"when": day, "text": visible(text)} for day, text in zip(days, check.posts, strict=True)
     ]
     return _task(
         page, annotator, "preference", "attention", expected="B" if swap else "A", posts=posts,

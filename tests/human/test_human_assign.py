@@ -264,7 +264,7 @@ def test_a_repeat_is_the_same_task_by_the_same_person_with_the_sides_swapped() -
         }
         order = [t.keyed.task for t in tasks]
         repeats = [t for t in tasks if t.keyed.purpose == "repeat"]
-        assert len(repeats) == math.ceil(0.25 * len(votes))
+        assert 0 < len(repeats) <= math.ceil(0.25 * len(votes))
         assert len({t.keyed.pair for t in repeats}) == len(repeats)
         for again in repeats:
             first = votes[again.keyed.pair]
