@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from live_study import LiveStudy
     from pairwright.audits.records import Audit
 
+# Threads of one matrix product would wait for each other where workers take all cores.
+os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 # What tests write need not outlive a power cut; to wait for the disk took a tenth of their time.
 os.fsync = lambda fd: None
 # Files in memory take a third of the time, where there is room for those of all tests.
