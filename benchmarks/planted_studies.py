@@ -5,10 +5,12 @@ three where one is contradicted. In a sound subject people prefer the chosen res
 responses are equally good, and the posts carry every aspect, which the chosen response alone
 delivers. The fault of a twin is in one of its halves. Subjects with a half that has no signal are
 twins: there the posts say nothing of the preference, and who reads them takes either response by a
-coin, or answers honestly, in a share of votes, that both are about equal or that they cannot tell.
+coin, or answers honestly, in a share of votes, that there is no difference or that they cannot
+tell. In a sound placebo people say that there is no difference, but for a share of votes that take
+either response by a coin; in one with a signal a share of the people see it in one half.
 
-Three people of a panel rate quality and aspects, as many as the rule needs vote, and others of the
-panel vote in the second round that the rule asks for.
+Three people of a panel rate quality and aspects, or as many as the study has for it, as many as the
+rule needs vote, and others of the panel vote in the second round that the rule asks for.
 
 A reader's answer is right with the accuracy of the noise, and otherwise any of the others; scores
 follow the five points of `simulated_ratings.py`. A non-reader answers at random. Everybody meets
@@ -43,15 +45,15 @@ from pairwright_human_eval.subjects import Outline, OutlinePair
 
 Fault = Literal[
     "", "rejected delivers", "two points apart", "contradicted aspect", "half without signal",
-    "no signal",
+    "no signal", "half with signal",
 ]  # fmt: skip
 FAULTS: tuple[Fault, ...] = get_args(Fault)[1:4]
-NO_SIGNAL: tuple[Fault, ...] = get_args(Fault)[4:]
+NO_SIGNAL: tuple[Fault, ...] = get_args(Fault)[4:6]
 """Faults of a twin alone: one half, or both, in which preference is a coin."""
 T = TypeVar("T", bound=str)
 Answers = PreferenceAnswer | QualityAnswers | RubricAnswers
 RULES = HumanRules()
-OVERLAP, PANEL = 3, 30
+PANEL = 30
 CHECKS = enough_checks(4, RULES.attention_floor, 24)
 """Of each annotator."""
 SCALES = ("correctness", "relevance", "helpfulness")
@@ -106,8 +108,16 @@ class Study(NamedTuple):
     rules: HumanRules = RULES
     undecided: float = 0.0
     """The share of votes without a signal that say so."""
-    twins: bool = False
-    """Whether all subjects are twins, and not half of them."""
+    twins: bool | None = None
+    """Whether all subjects are twins, or single pairs; None: half of them."""
+    overlap: int = 3
+    """Who rate quality and aspects, where the rule does not ask for more."""
+    placebos: bool = False
+    """Whether all subjects are placebos."""
+    seen: float = 1.0
+    """The share of people who see the signal of a placebo that has one."""
+    leaning: float = 0.0
+    """The share of votes on what makes no difference that take a response all the same."""
 
 
 class Decided(NamedTuple):
@@ -125,8 +135,9 @@ def decided(fault: Fault, n: int, study: Study, seed: int) -> Iterator[Decided]:
     for number in range(n):
         if number % 50 == 0:
             people = panel(study.noise, study.nonreaders, chance)
-        twin = study.twins or fault in NO_SIGNAL or number % 2 == 1
-        outline = _outline(number, fault, chance, twin=twin)
+        either = study.placebos or fault in NO_SIGNAL or number % 2 == 1
+        twin = either if study.twins is None else study.twins
+        outline = _outline(number, fault, chance, twin=twin, placebo=study.placebos)
         side = chance.choice(study.noise.sides)
         answers = Planted(outline, fault, study, side, chance.choice(outline.pairs), chance)
         verdicts = answers.verdicts(people)
@@ -137,7 +148,9 @@ def decided(fault: Fault, n: int, study: Study, seed: int) -> Iterator[Decided]:
         yield Decided(decision, sum(verdict.kind == "preference" for verdict in verdicts))
 
 
-def _outline(number: int, fault: Fault, chance: random.Random, *, twin: bool) -> Outline:
+def _outline(
+    number: int, fault: Fault, chance: random.Random, *, twin: bool, placebo: bool
+) -> Outline:
     least = 2 if fault == "contradicted aspect" else 1
     pairs = tuple(
         OutlinePair(
@@ -151,8 +164,8 @@ def _outline(number: int, fault: Fault, chance: random.Random, *, twin: bool) ->
         for half in range(1 + twin)
     )
     return Outline(
-        id=f"subject-{number}", mode="twin" if len(pairs) == 2 else "violate", domain="D",
-        dyad="d", first="first", second="second", pairs=pairs, quality={},
+        id=f"subject-{number}", mode="placebo" if placebo else "twin" if twin else "violate",
+        domain="D", dyad="d", first="first", second="second", pairs=pairs, quality={},
     )  # fmt: skip
 
 
@@ -170,13 +183,14 @@ class Planted(NamedTuple):
     def verdicts(self, people: Sequence[Person]) -> list[Verdict]:
         found = []
         better = self.chance.choice(("first", "second"))
-        for who in self.chance.sample(people, OVERLAP):
+        rules, overlap = self.study.rules, self.study.overlap
+        for who in self.chance.sample(people, max(overlap, rules.quality_votes)):
             found.append(self._verdict(who, None, self._quality(who, better)))
         for pair in self.outline.pairs:
             fault = self.fault if pair == self.faulty else ""
-            for who in self.chance.sample(people, self.study.rules.votes):
+            for who in self.chance.sample(people, rules.votes):
                 found.append(self._verdict(who, pair, self._preference(who, pair)))
-            for who in self.chance.sample(people, OVERLAP):
+            for who in self.chance.sample(people, max(overlap, rules.rubric_votes)):
                 found.append(self._verdict(who, pair, self._rubric(who, pair, fault)))
         return found
 
@@ -196,6 +210,13 @@ class Planted(NamedTuple):
 
     def _preference(self, who: Person, pair: OutlinePair) -> PreferenceAnswer:
         choices = (pair.chosen, pair.rejected, EQUAL, CANNOT_TELL)
+        if self.outline.no_preference:
+            signal = self.fault == "half with signal" and pair == self.faulty
+            if signal and self.chance.random() < self.study.seen:
+                return PreferenceAnswer(choice=self._said(who, choices, pair.chosen))
+            if who.reads and self.chance.random() < self.study.leaning:
+                return PreferenceAnswer(choice=self.chance.choice(choices[:2]))
+            return PreferenceAnswer(choice=self._said(who, choices, EQUAL))
         coin = self.fault == "no signal" or (
             self.fault == "half without signal" and pair == self.faulty
         )

@@ -78,7 +78,7 @@ class SyntheticStudy:
 
 def make(n: int, kinds: tuple[Kind, ...]) -> SyntheticStudy:
     """A study of `n` violate pairs."""
-    subjects = [Subject(pair.id, (pair,)) for pair in map(_pair, range(n))]
+    subjects = [Subject(pair.id, (pair,)) for pair in map(made_pair, range(n))]
     key = {}
     for place, subject in enumerate(subjects):
         for step, kind in enumerate(kinds):
@@ -94,7 +94,7 @@ def make(n: int, kinds: tuple[Kind, ...]) -> SyntheticStudy:
     return SyntheticStudy(subjects, FixedStudy(study, key))
 
 
-def _pair(n: int) -> Pair:
+def made_pair(n: int) -> Pair:
     chosen, rejected = f"An answer that fits person {n}.", f"Another answer to person {n}."
     aspects = tuple(
         Aspect(aspect=f"wants {what} for {n}", reason="", evidence="I said so", post_ids=("p",))

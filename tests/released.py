@@ -24,7 +24,7 @@ from pairwright.construct.tally import entry_of, tally_outcomes
 from pairwright.dataset import Layout, Row
 from pairwright.dataset.layout import write_checksums
 from pairwright.models.store import Store
-from pairwright.modes import is_twin, is_verifiable
+from pairwright.modes import is_twin, needs_votes
 from pairwright.records import (
     Adherence,
     AspectScore,
@@ -110,7 +110,8 @@ def decoyed(n: int, domain: str = "Home", **changes: Any) -> Pair:
         cell: Adherence(scores=tuple(AspectScore(reason="r", score=s) for s in given))
         for cell, given in {"first_own": (2, 1), "second_other": (0, 1)}.items()
     }
-    pair = violate(n, domain, **_changed(n, {"mode": "decoy", **texts, **changes}))
+    written_for = {"mode": "decoy", "stranger": partner_of(n)}
+    pair = violate(n, domain, **_changed(n, {**written_for, **texts, **changes}))
     return _named(_on_site(pair), scores, None)
 
 
@@ -219,6 +220,7 @@ def run_of(
     simulated_answers: bool = False,
     failed: int = 0,
     info: dict[str, str] | None = None,
+    placebos: bool = True,
     **human: Any,
 ) -> Path:
     """A run folder as `build`, `human export` and `human import` leave it.
@@ -230,7 +232,7 @@ def run_of(
     config = _config(folder, INFO if info is None else info, human)
     _built(folder, kept, config, failed)
     if study:
-        export(folder, kept, config)
+        export(folder, kept, config, placebos=placebos)
         questions = {f"Question {n}, how is it done?" for n in against}
         answered(folder, answer or right(questions), simulated=simulated_answers)
     return folder
@@ -319,7 +321,7 @@ def _kept(kept: list[Pair]) -> Iterable[Outcome]:
         made = Twin(id=subject.id, halves=(asked, last)) if whole else Contrast(pair=asked)
         partner = last.user if whole else None
         if asked.mode == "decoy":
-            partner = partner_of(int(asked.item_id.rpartition("_")[2]))
+            partner = asked.stranger
         yield _outcome(asked.mode, asked.item_id, asked.user, made, partner)
 
 
@@ -353,9 +355,12 @@ def _pairs_of(result: Any) -> tuple[Pair, ...]:
 # Studies
 
 
-def export(folder: Path, kept: list[Pair], config: Config, annotators: int = 9) -> None:
-    """Tasks of all pairs that people verify, as `human export` writes them."""
-    asked = [pair for pair in kept if is_verifiable(pair.mode)]
+def export(
+    folder: Path, kept: list[Pair], config: Config, annotators: int = 9, *, placebos: bool = True
+) -> None:
+    """Tasks of all pairs that people verify, as `human export` writes them; without `placebos` as
+    it was in older versions."""
+    asked = [pair for pair in kept if needs_votes(pair.mode, placebos=placebos)]
     made = study_of(asked, annotators=annotators, overlap=3, **config.human.model_dump())
     study = Study(
         version=__version__,
@@ -370,21 +375,22 @@ def export(folder: Path, kept: list[Pair], config: Config, annotators: int = 9) 
         policy=config.human,
         scales=SCALES,
         config_hashes=_forms(),
+        placebos=placebos,
     )
     write_study(HumanFolder(folder), study, made.tasks)
 
 
 def right(against: Iterable[str] = ()) -> Answer:
-    """Votes for the chosen response, but in questions of `against` for the other; 4 on every
-    scale; every aspect clearly there."""
+    """Votes for the chosen response, of placebos for no difference, but in questions of `against`
+    for a response that is not chosen; 4 on every scale; every aspect clearly there."""
     turned = frozenset(against)
 
     def answer(task: KeyedTask, subject: Subject | None) -> Answers:
         best = task.expected or "A"
-        if subject and task.kind == "preference" and subject.asked.question in turned:
-            best = "B" if best == "A" else "A"
         if task.kind == "preference":
-            return {"preference": best}
+            if subject and subject.asked.question in turned:
+                return {"preference": "B" if best == "A" else "A"}
+            return {"preference": task.expected or "equal"}
         if task.kind == "quality":
             return {f"{scale.name}_{side}": "4" for scale in SCALES for side in "ab"}
         rows = range(len(task.aspects))

@@ -33,7 +33,9 @@ def fill(
     """Write the answers into a sheet; None leaves a task as it is."""
     rows = sheet_rows(path, separator)
     ticks = {
-        row[TASK]: answer(key[row[TASK]]) or {} for row in rows[1:] if row[TASK] and row[FIELD]
+        task: answer(key[task]) or {}
+        for task in dict.fromkeys(row[TASK] for row in rows[1:])
+        if task
     }
     for row in rows[1:]:
         if row[FIELD] == "consent":

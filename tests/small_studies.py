@@ -213,7 +213,8 @@ def study_of(
 ) -> Made:
     """Tasks of a study of all these pairs; `human` are keys of the policy."""
     subjects = subjects_of(pairs, FILE)
-    rules = HumanRules(**OF_THREE | {"votes": overlap} | human)
+    fewest = dict.fromkeys(("quality_votes", "rubric_votes"), min(2, overlap))
+    rules = HumanRules(**OF_THREE | {"votes": overlap, **fewest} | human)
     plan = StudyPlan(pseudonyms(annotators), overlap, attention, seed, rules, PlanRules())
     tasks, salts = make_tasks(subjects, plan, checks)
     return Made(subjects, tasks, salts)

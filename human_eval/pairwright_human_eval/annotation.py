@@ -65,11 +65,14 @@ class Account(NamedTuple):
 def account_of(annotator: str) -> int:
     """The number of a person who fills in sheets: a sheet is one person's."""
     number = int(annotator.rpartition("-")[2])
-    return number if annotator.startswith("annotator-") else 1_000 + number
+    roles = {"annotator": 0, "adjudicator": 1_000, "author": 2_000}
+    return number + roles[annotator.rpartition("-")[0]]
 
 
 COMMENT = "comment"
 """The control that holds a comment. Nobody has to write one."""
+SEEN = "seen"
+"""The control that says that a task came before, and what it stores. Nobody has to tick it."""
 Entry = tuple[str | None, str | Objection] | Objection
 """One filled-in place of a form: its control with what was chosen or written there, or why that
 cannot be read; an objection alone where the place itself cannot be read."""

@@ -24,11 +24,10 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.stats import binom
 
-from pairwright.errors import InputError
 from pairwright.estimate import share
 from pairwright.intervals import LEVEL, z_of
+from pairwright.modes import has_rubric
 from pairwright.records import Pair, Post, content_id, draw_id
-from pairwright.text import number_of
 from pairwright_human_eval.records import KeyedTask, Place, Purpose
 from pairwright_human_eval.subjects import Subject
 
@@ -81,14 +80,17 @@ def draw_controls(
     least = min(ENOUGH_STRANGERS, len(single) // MOST_STRANGERS)
     strangers = max(round(wrong_profile * len(single)), least) if wrong_profile else 0
     controls: Controls = {subject.id: "wrong_profile" for subject in single[:strangers]}
-    narrated = [s for s in order if s.id not in controls and s.asked.narrative]
+    narrated = [
+        s for s in order if s.id not in controls and s.asked.narrative and has_rubric(s.mode)
+    ]
     for subject in narrated[: round(narrative * len(order))]:
         controls[subject.id] = "narrative"
     return controls
 
 
 def stranger(pair: Pair, others: list[Pair]) -> tuple[Post, ...]:
-    """Another user's posts for a control: older than the question, and about as many.
+    """Another user's posts for a control: older than the question, and about as many. Never those
+    of the user whose needs a decoy's rejected response serves.
 
     `others` are pairs of the same domain. Those of the pair's own category come first: a stranger
     who writes about other things would be known by that. Empty where none of those looked at fits.
@@ -98,7 +100,8 @@ def stranger(pair: Pair, others: list[Pair]) -> tuple[Post, ...]:
         fitting = []
         for other in chance.sample(near, min(len(near), LOOKED_AT)):
             posts = tuple(post for post in other.profile if _older(post, pair))
-            if other.user != pair.user and len(posts) >= min(2, len(pair.profile)):
+            known = other.user in (pair.user, pair.stranger)
+            if not known and len(posts) >= min(2, len(pair.profile)):
                 fitting.append(posts)
         if best := min(fitting, key=lambda own: abs(len(own) - len(pair.profile)), default=()):
             return best
@@ -118,7 +121,7 @@ class Seat(NamedTuple):
     preference: int | None
     """Which of the subject's pairs a preference is asked of; none: the aspects of all of them."""
     expected: Place | None
-    """Where that pair's chosen response is shown."""
+    """Where that pair's chosen response is shown; none of a placebo, whose label is drawn."""
 
     @property
     def work(self) -> str:
@@ -139,9 +142,9 @@ class Seat(NamedTuple):
 class Assigner:
     """Hands out the seats of one subject after the other."""
 
-    def __init__(self, annotators: tuple[str, ...], overlap: int, seed: int) -> None:
+    def __init__(self, annotators: tuple[str, ...], raters: int, seed: int) -> None:
         self._annotators = annotators
-        self._overlap = overlap
+        self._raters = raters
         self._seed = seed
         self._loads: Counter[tuple[int, str]] = Counter()
         self._first: Counter[tuple[int, str]] = Counter()
@@ -177,9 +180,9 @@ class Assigner:
             range(len(self._annotators)),
             key=lambda who: (self._loads[who, "quality"], chance.random()),
         )
-        for who in order[: self._overlap]:
+        for who in order[: self._raters]:
             self._loads[who, "quality"] += 1
-        return [self._annotators[who] for who in order[: self._overlap]]
+        return [self._annotators[who] for who in order[: self._raters]]
 
     def _cost(self, who: int, seat: Seat, subject: Subject) -> float:
         # A task too many weighs as much as one step out of balance. No load outweighs telling
@@ -191,27 +194,3 @@ class Assigner:
         near = (who, question) in self._questions[other]
         balance = seat.sign * self._first[who, subject.domain]
         return 1e6 * revealed + 1e3 * near + 4 * self._loads[who, seat.work] + 4 * balance
-
-
-def annotators_needed(votes: int, overlap: int, pairs: int) -> int:
-    """The fewest people for a subject of so many pairs: `votes` for each pair's preference, and
-    `overlap` others for the aspects."""
-    return votes * pairs + overlap
-
-
-def check_enough(annotators: int, votes: int, overlap: int, most_pairs: int) -> None:
-    """Raise InputError where the rule of who sees what cannot be kept."""
-    needed = annotators_needed(votes, overlap, most_pairs)
-    if annotators < needed:
-        what = "twins" if most_pairs == 2 else "pairs"
-        fewer = annotators // (most_pairs + 1)
-        asking_less = (
-            f", or --overlap {fewer} with a rule that asks for no more: votes, quality_votes and"
-            f" rubric_votes of at most {fewer} under [human] of the run's config.toml"
-        )
-        raise InputError(
-            f"{annotators} annotators cannot be assigned: {what} take {needed}"
-            f" ({votes} for each preference and {number_of(overlap, 'other')} for the aspects)",
-            where="--annotators",
-            fix=f"Give --annotators {needed}{asking_less if fewer else ''}.",
-        )

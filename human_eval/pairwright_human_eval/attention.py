@@ -5,17 +5,18 @@ for another response. A fair coin draws the person. So whatever is seen without 
 question, the responses, their order) says nothing about the right answer, and a reader who skips
 the posts is right in each check with probability 1/2, independently of all others.
 
-A check takes on the number of posts, the length of the question and the layout of a run's task, but
-shows its own texts alone. No text of the run is ever in it: a reader would meet two people in one,
-and would know a check by that. So a check is as long as its own texts allow.
+A check is made like a task of the run. Its person's posts stand among those of that task's user, in
+the places of two that are about as long. Its question and responses are its own, in those wordings
+that are nearest to the task's by length and by the words they have in common with each other and
+with these posts. The coin has no part in that.
 """
 
 import re
 from bisect import bisect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import accumulate, combinations, groupby, pairwise
-from math import comb, fsum
+from itertools import accumulate, combinations, compress, groupby, pairwise, permutations
+from math import comb, fsum, log
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,24 +72,22 @@ class Wording(NamedTuple):
     """Sentences that may follow, each or none, in this order: advice that goes with either."""
     terse: str = ""
     """The same as the text in shorter sentences of longer words."""
+    common: tuple[str, ...] = ()
+    """Sentences that may follow either, and that the other response has in other words."""
 
 
 class AttentionCheck(NamedTuple):
-    """A question, a fictional person's posts, and the response that these posts ask for."""
+    """A question, a fictional person's posts, and the response that these posts ask for. The first
+    two posts decide, each alone."""
 
     domain: str
     question: str
     questions: tuple[str, ...]
     """The same question, shorter and longer."""
     posts: tuple[str, ...]
-    neutral: tuple[str, ...]
-    """Posts that say nothing about who wrote them, to be shown after the person's own."""
     good: Wording
     bad: Wording
-
-    @property
-    def id(self) -> str:
-        return content_id("check", self.question, self.good.text, self.bad.text)
+    id: str
 
 
 class MirroredCheck(Record):
@@ -101,23 +100,30 @@ class MirroredCheck(Record):
     first: str
     first_more: tuple[str, ...] = ()
     first_terse: str = ""
+    first_common: tuple[str, ...] = ()
     second: str
     second_more: tuple[str, ...] = ()
     second_terse: str = ""
+    second_common: tuple[str, ...] = ()
     posts_for_first: tuple[str, ...] = Field(min_length=1)
     posts_for_second: tuple[str, ...] = Field(min_length=1)
-    neutral: tuple[str, ...] = ()
-    """Posts that either person may have written."""
 
     @property
-    def halves(self) -> tuple[AttentionCheck, AttentionCheck]:
+    def halves(self) -> tuple[AttentionCheck, ...]:
         """The check of either person. One annotator gets one of them, drawn by a fair coin."""
-        first = Wording(self.first, self.first_more, self.first_terse)
-        second = Wording(self.second, self.second_more, self.second_terse)
+        first, second = (
+            Wording(*(getattr(self, side + part) for part in ("", "_more", "_terse", "_common")))
+            for side in ("first", "second")
+        )
         common = self.domain, self.question, self.questions
-        return (
-            AttentionCheck(*common, self.posts_for_first, self.neutral, first, second),
-            AttentionCheck(*common, self.posts_for_second, self.neutral, second, first),
+        return tuple(
+            AttentionCheck(
+                *common, posts, good, bad, content_id("check", self.question, good.text, bad.text)
+            )
+            for posts, good, bad in (
+                (self.posts_for_first, first, second),
+                (self.posts_for_second, second, first),
+            )
         )
 
 
@@ -210,41 +216,63 @@ def _passes(right: int, checks: int, floor: float) -> bool:
 
 KEPT_SENTENCES = 3
 """Of a response: the first of its sentences may be common to both."""
+LAST = 8
+"""Sentences of a terse wording, of its end, that may follow the full one."""
+TRIED = 150
+"""Wordings of each response, those nearest in size, of which the best two are taken together."""
+SAID_AGAIN = 0.5
+"""A sentence is said again in other words if the other one has so many of its long words."""
+SHORT_WORD = 3
+"""Letters of a word that most texts have."""
 _NO_TEXT = re.compile(r"(?ms)^\s*(```|~~~).*?^\s*\1|^\s*(?:\||#{1,6}\s)[^\n]*")
 """Code, rows of tables and headings."""
 _MARK = re.compile(r"\s*(?:(?P<bullet>[-*+])|\d+[.)])\s+")
 
 
 class Example(NamedTuple):
-    """A preference task of the run, whose number of posts and layout a check takes on."""
+    """A preference task of the run, which a check is made like."""
 
+    user: str
     question: str
     posts: tuple[Post, ...]
     """As they are shown."""
     responses: tuple[str, str]
-
-
-def median_size(examples: Sequence[Example]) -> Sizes:
-    """The median response of a run, shape (3,)."""
-    sizes = [size_of(response) for example in examples for response in example.responses]
-    median: Sizes = np.median(np.stack(sizes), axis=0)
-    return median
+    seen: Sizes
+    """`seen_of` it."""
 
 
 def laid_out(
-    check: AttentionCheck, example: Example, response: Sizes, swap: bool
+    check: AttentionCheck, example: Example, owed: Sizes, spread: Sizes, swap: bool
 ) -> AttentionCheck:
-    """The check with at most as many posts as `example`, one at least, and of its own wordings
-    those whose sizes are nearest: of the question to that of `example`, of both responses to
-    `response`. `swap`: the good response has the layout of the second one of `example`."""
+    """The check like `example`, with as many posts. `owed` is what earlier checks had too little of
+    (`SEEN`), and `spread` how much tasks of the run differ in it; `swap`: the good response is like
+    the second one of `example`."""
     first, second = example.responses[::-1] if swap else example.responses
     question = nearest((check.question, *check.questions), size_of(example.question))
+    shown = [post.text for post in example.posts]
+    good, bad = _nearest_pair(
+        _wordings(check.good),
+        _wordings(check.bad),
+        (size_of(first), size_of(second)),
+        _Read(words_of(question), words_of(" ".join(shown))),
+        example.seen + owed,
+        spread,
+    )
     return check._replace(
         question=question,
-        posts=_posts(check, [post.text for post in example.posts]),
-        good=Wording(_set_like(nearest(_wordings(check.good), response), first)),
-        bad=Wording(_set_like(nearest(_wordings(check.bad), response), second)),
+        posts=_among(check.posts, shown) if shown else check.posts,
+        good=Wording(_set_like(good, first)),
+        bad=Wording(_set_like(bad, second)),
     )
+
+
+def spread_of(examples: Sequence[Example]) -> Sizes:
+    """How much a run's tasks differ in what is seen of them: what would be the standard deviation
+    of a normal distribution with these quartiles, and a hundredth of the mean at least."""
+    seen = np.stack([example.seen for example in examples])
+    low, high = np.quantile(seen, (0.25, 0.75), axis=0)
+    found: Sizes = np.maximum((high - low) / 1.35, abs(seen).mean(axis=0) / 100) + 1e-3
+    return found
 
 
 def nearest(wordings: Sequence[str], target: Sizes) -> str:
@@ -253,40 +281,213 @@ def nearest(wordings: Sequence[str], target: Sizes) -> str:
     return wordings[int(np.argmin(distance(sizes, target)))]
 
 
+class _Wordings(NamedTuple):
+    """Sentences, in the order in which they may be shown, and which of them are shown together."""
+
+    sentences: tuple[str, ...]
+    shown: NDArray[np.float64]
+    """Shape (wordings, sentences), 0 or 1."""
+    sizes: Sizes
+
+    def text(self, n: int) -> str:
+        return " ".join(compress(self.sentences, self.shown[n]))
+
+    def some(self, wordings: NDArray[np.int64]) -> "_Wordings":
+        return self._replace(shown=self.shown[wordings], sizes=self.sizes[wordings])
+
+
+class _Read(NamedTuple):
+    """The words of what is beside the responses."""
+
+    question: frozenset[str]
+    posts: frozenset[str]
+
+
 @cache
-def _wordings(response: Wording) -> tuple[str, ...]:
+def _wordings(response: Wording) -> _Wordings:
     """What may be shown of a response: the first sentences of one wording, KEPT_SENTENCES at least,
-    or the whole full one and some sentences more. Never of both wordings, which say the same."""
-    found = [response.text]
-    for sentences in (_sentences(response.text), _sentences(response.terse)):
-        fewest = min(KEPT_SENTENCES, len(sentences))
-        found += [" ".join(sentences[:n]) for n in range(fewest, len(sentences) + 1) if n]
-    for n in range(1, len(response.more) + 1):
-        found += [" ".join((response.text, *some)) for some in combinations(response.more, n)]
-    return tuple(found)
+    and some that may follow it; behind the full one also the last of the terse one, in place of
+    those with the same advice. Nothing is said twice."""
+    full, terse = sentences_of(response.text), sentences_of(response.terse)
+    parts = (len(full), len(response.more), len(terse), len(response.common))
+    one, more, other, common = np.split(np.arange(sum(parts)), np.cumsum(parts)[:-1])
+    ends = [other[n:] for n in range(max(KEPT_SENTENCES, len(other) - LAST), len(other))]
+    found: dict[tuple[int, ...], None] = {}
+    for sentences, follow in (
+        (one, [*_some([*more, *common])]),
+        (one, [(*end, *own) for end in ends for own in _some([*common])]),
+        (other, [*_some([*common])]),
+    ):
+        for n in range(len(sentences), min(KEPT_SENTENCES, len(sentences)) - 1, -1):
+            found |= dict.fromkeys((*sentences[:n], *own) for own in follow if n)
+    shown = np.zeros((len(found), sum(parts)))
+    for n, own in enumerate(found):
+        shown[n, [*own]] = 1
+    texts = (*full, *response.more, *terse, *response.common)
+    sizes = shown @ np.stack([size_of(text) for text in texts])
+    sizes[:, 0] += shown.sum(axis=1) - 1  # Between sentences is a space.
+    return _Wordings(texts, shown, sizes)
 
 
-def _posts(check: AttentionCheck, models: list[str]) -> tuple[str, ...]:
-    """The first of the person's own posts, and neutral ones where the models are more, each in the
-    lines of the model at its place."""
-    own = check.posts[: max(1, len(models))]
-    wanted = min(len(check.neutral), max(0, len(models) - len(own)))
-    target = size_of(" ".join(models))
-    shown = min(
-        ((*own, *neutral) for neutral in combinations(check.neutral, wanted)),
-        key=lambda posts: float(distance(size_of(" ".join(posts)), target)),
+def _some(sentences: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Each or none of them, in this order."""
+    return (some for n in range(len(sentences) + 1) for some in combinations(sentences, n))
+
+
+def _nearest_pair(
+    good: _Wordings,
+    bad: _Wordings,
+    models: tuple[Sizes, Sizes],
+    read: _Read,
+    target: Sizes,
+    spread: Sizes,
+) -> tuple[str, str]:
+    """Of wordings about as long as the models the two that together are nearest to the target."""
+    one, other = (
+        own.some(np.argsort(distance(own.sizes, model), kind="stable")[:TRIED])
+        for own, model in zip((good, bad), models, strict=True)
     )
-    return tuple(map(_in_lines, shown, models or shown))
+    apart = (((_seen(one, other, read) - target) / spread) ** 2).sum(axis=-1)
+    n, k = np.unravel_index(int(np.argmin(apart)), apart.shape)
+    return one.text(int(n)), other.text(int(k))
+
+
+SEEN = (
+    "words of both responses",
+    "characters of both responses",
+    "words a sentence of the responses",
+    "difference between the lengths of the responses",
+    "share of words that both responses have",
+    "share of long words that both responses have",
+    "share of sentences that both responses have in other words",
+    "share of the long words of responses in posts",
+    "share of the long words of posts in responses",
+    "share of the long words of the question in responses",
+    "share of the long words of the question in posts",
+)
+"""What is seen of two responses without reading for the answer."""
+
+
+def seen_of(responses: tuple[str, str], question: str, posts: str) -> Sizes:
+    """What is seen (`SEEN`) of the responses of a task."""
+    one, other = (
+        _Wordings(tuple(sentences), np.ones((1, len(sentences))), size_of(text)[None])
+        for text in responses
+        for sentences in [sentences_of(text)]
+    )
+    found: Sizes = _seen(one, other, _Read(words_of(question), words_of(posts)))[0, 0]
+    return found
+
+
+def _seen(one: _Wordings, other: _Wordings, read: _Read) -> Sizes:
+    """Of each wording of one response with each of the other, shape (n, m, SEEN)."""
+    words, parts, again = _words_in(one.sentences, other.sentences)
+    has, has_other = (
+        np.minimum(1, each.shown @ part) for each, part in zip((one, other), parts, strict=True)
+    )
+    long = np.array([len(word) > SHORT_WORD for word in words], dtype=float)
+    characters, count, sentences = (
+        one.sizes[:, None, k] + other.sizes[None, :, k] for k in range(3)
+    )
+    shares = []
+    for mine, theirs in ((has, has_other), (has * long, has_other * long)):
+        both = mine @ theirs.T
+        shares.append(_of(both, mine.sum(axis=1)[:, None] + theirs.sum(axis=1) - both))
+    reworded = one.shown @ ((again @ other.shown.T) > 0)
+    in_posts = [long * [word in read.posts for word in words] @ each.T for each in (has, has_other)]
+    in_posts = [_of(n, each @ long) for n, each in zip(in_posts, (has, has_other), strict=True)]
+    said = []
+    for text in (read.posts, read.question):
+        there = long * np.array([word in text for word in words])
+        either = (has @ there)[:, None] + has_other @ there - (has * there) @ has_other.T
+        said.append(either / max(1, sum(len(word) > SHORT_WORD for word in text)))
+    return np.stack(
+        [
+            count,
+            characters,
+            _of(count, sentences),
+            _of(abs(one.sizes[:, None, 1] - other.sizes[None, :, 1]), count),
+            *shares,
+            _of(reworded, one.shown.sum(axis=1)[:, None]),
+            in_posts[0][:, None] + in_posts[1],
+            *said,
+            np.full_like(count, _of_long(read.question, read.posts)),
+        ],
+        axis=-1,
+    )
+
+
+@lru_cache(maxsize=256)
+def _words_in(
+    one: tuple[str, ...], other: tuple[str, ...]
+) -> tuple[list[str], tuple[Sizes, Sizes], NDArray[np.bool_]]:
+    """The words of the sentences of two responses; which sentence has which, 0 or 1; and which
+    sentence of the one has half of its long words in which of the other."""
+    own = [[words_of(sentence) for sentence in sentences] for sentences in (one, other)]
+    words = sorted(frozenset[str]().union(*own[0], *own[1]))
+    first, second = (
+        np.array([[word in sentence for word in words] for sentence in each], dtype=float)
+        for each in own
+    )
+    long = first * np.array([len(word) > SHORT_WORD for word in words])
+    again = _of(long @ second.T, long.sum(axis=1)[:, None]) >= SAID_AGAIN
+    return words, (first, second), again
+
+
+def _of(part: Sizes, whole: Sizes) -> Sizes:
+    found: Sizes = part / np.maximum(whole, 1)
+    return found
+
+
+def _of_long(words: frozenset[str], shown: frozenset[str]) -> float:
+    """The share of the long words that are shown."""
+    long = {word for word in words if len(word) > SHORT_WORD}
+    return len(long & shown) / max(1, len(long))
+
+
+def share_in(shown: frozenset[str], text: str) -> float:
+    """The share of the long words of a text that are shown."""
+    return _of_long(words_of(text), shown)
+
+
+@lru_cache(maxsize=8192)
+def words_of(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text.lower()))
+
+
+def _among(own: tuple[str, ...], models: list[str]) -> tuple[str, ...]:
+    """The models with a person's own posts in the places of those that are nearest in length: two,
+    or one where there is one model. Own posts that follow each other may be joined in one."""
+    words = [log(1 + word_count(model)) for model in models]
+    ends = list(accumulate(map(word_count, own), initial=0))
+    several = len(models) > 1
+    _, at, there, cut, used = min(
+        (
+            abs(log(1 + ends[cut]) - words[at])
+            + several * abs(log(1 + ends[used] - ends[cut]) - words[there]),
+            at,
+            there,
+            cut,
+            used,
+        )
+        for used in range(2, len(own) + 1)
+        for cut in (range(1, used) if several else [used])
+        for at, there in (permutations(range(len(models)), 2) if several else [(0, 0)])
+    )
+    shown = list(models)
+    for place, part in ((there, own[cut:used]), (at, own[:cut])):
+        shown[place] = _in_lines("\n".join(part), models[place])
+    return tuple(shown)
 
 
 def _in_lines(text: str, model: str) -> str:
     """The sentences of a post in as many lines as `model` has, as far as there are enough: a title
     is a line of its own, and every line has a sentence."""
     lines = [line for line in model.split("\n") if line.strip()]
-    sentences = _sentences(text)
+    sentences = sentences_of(text)
     count = min(len(lines), len(sentences))
     if count < 2:
-        return text
+        return " ".join(sentences)
     ends = list(accumulate(map(len, lines)))
     cuts = [0]
     for n in range(1, count):
@@ -303,7 +504,7 @@ def _set_like(text: str, model: str) -> str:
     if len(lines) < 2:
         return text
     ends = list(accumulate(map(len, lines)))
-    sentences = _sentences(text)
+    sentences = sentences_of(text)
     places = [bisect(ends, (n + 0.5) / len(sentences) * ends[-1]) for n in range(len(sentences))]
     laid, before, number = "", "", 0
     for place, there in groupby(zip(places, sentences, strict=True), lambda part: part[0]):
@@ -317,7 +518,7 @@ def _set_like(text: str, model: str) -> str:
     return laid.strip()
 
 
-def _sentences(text: str) -> list[str]:
+def sentences_of(text: str) -> list[str]:
     ends = [*(match.end() for match in SENTENCE_END.finditer(text)), len(text)]
     found = [text[start:end].strip() for start, end in pairwise([0, *ends])]
     return [sentence for sentence in found if sentence]

@@ -7,30 +7,42 @@ pairs of a check and another task: 0.5 tells nothing; 1 and 0 tell every check, 
 import math
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, timedelta
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from html import unescape
 from typing import NamedTuple
 
+import numpy as np
 from scipy.stats import rankdata
 
-from pairwright.records import Pair, content_id
+from pairwright.records import Pair, Post, content_id
 from pairwright.settings.rules import PlanRules
 from pairwright.text import word_count
 from pairwright_human_eval.attention import (
-    SENTENCE_END,
+    SEEN,
     AttentionCheck,
     Example,
     MirroredCheck,
     Sizes,
     distance,
     enough_checks,
-    median_size,
+    laid_out,
     nearest,
+    seen_of,
+    share_in,
     size_of,
+    spread_of,
+    words_of,
 )
+from pairwright_human_eval.records import Purpose
 from pairwright_human_eval.tasks import Task, attention_task, best_posts, when
 
+MET = 0.1
+"""How much a task in which the annotator meets a user weighs against the user's posts in a check,
+beside the logarithms of the number and the words of posts."""
+QUESTION = 2.0
+"""How much of a question the posts say, beside the distance of its sizes."""
 FEWEST_CHECKS = 4
 """Attention checks of an annotator: with fewer, one slip would exclude somebody attentive."""
 QUALIFYING = 8
@@ -46,11 +58,19 @@ def check_count(votes: int, there: int, share: float, floor: float) -> int:
 
 
 def draw_checks(
-    pool: Sequence[MirroredCheck], number: int, examples: list[Example], chance: random.Random
-) -> Iterator[tuple[AttentionCheck, Example, bool]]:
-    """So many checks, each once and of one of its two people; the task whose number of posts and
-    layout each takes on; and whether the right answer is response B. Nothing but the posts tells
-    which response that is."""
+    pool: Sequence[MirroredCheck],
+    number: int,
+    examples: Sequence[Example],
+    met: Iterable[str],
+    chance: random.Random,
+) -> Iterator[tuple[AttentionCheck, list[str], bool]]:
+    """So many checks, each once and of one of its two people, as they are shown; the days of their
+    posts; and whether the right answer is response B. Nothing but the posts tells which response
+    that is.
+
+    The posts of a check are another user's each time, as far as there are enough, and rather of
+    users that the annotator has not `met`. What one check has too little of the next has more of.
+    """
     # Always saying the same passes half of them at most.
     swaps = [bool(n % 2) for n in range(number)]
     chance.shuffle(swaps)
@@ -58,17 +78,36 @@ def draw_checks(
     # in length as the tasks are.
     by_length = sorted(examples, key=_length)
     alike = []
+    used = Counter(met)
+    owed_posts: Sizes = np.zeros(2)
     for n in range(number):
         start, end = (len(by_length) * k // number for k in (n, n + 1))
-        alike.append(chance.choice(by_length[start:end] or by_length))
+        example = chance.choice(by_length[start:end] or by_length)
+        wanted = _size(example.posts) + owed_posts
+        # Its own posts would be known again where the annotator has met their user.
+        other = min(
+            chance.sample(examples, len(examples)),
+            key=lambda one: abs(_size(one.posts) - wanted).sum() + MET * used[one.user],
+        )
+        owed_posts = wanted - _size(other.posts)
+        used[other.user] += len(examples)
+        alike.append(example._replace(user=other.user, posts=other.posts))
     chance.shuffle(alike)
     left = chance.sample(pool, len(pool))
+    spread = spread_of(examples)
+    owed = 0 * spread
     for swap, example in zip(swaps, alike, strict=True):
-        target = size_of(example.question)
-        mirrored = min(left, key=lambda check: _apart(check, target))
+        mirrored = min(left, key=partial(_apart, example=example))
         left.remove(mirrored)
         # A fair coin draws the person.
-        yield mirrored.halves[chance.getrandbits(1)], example, swap
+        half = mirrored.halves[chance.getrandbits(1)]
+        shown = laid_out(half, example, owed, spread, swap)
+        responses = shown.bad.text, shown.good.text
+        posts = " ".join(post.text for post in example.posts)
+        owed += example.seen - seen_of(
+            responses if swap else responses[::-1], shown.question, posts
+        )
+        yield shown, [when(post) for post in example.posts] or [""] * len(shown.posts), swap
 
 
 def qualifying_checks(checks: Sequence[MirroredCheck]) -> tuple[MirroredCheck, ...]:
@@ -86,14 +125,14 @@ def qualification_tasks(
     floor: float,
 ) -> dict[str, list[Task]]:
     """By person, the tasks of a qualification: attention checks alone, in a seeded order."""
-    pool, response = qualifying_checks(checks), median_size(examples)
+    pool, bare = qualifying_checks(checks), [one._replace(posts=()) for one in examples]
     number = enough_checks(FEWEST_CHECKS, floor, len(pool))
     tasks: dict[str, list[Task]] = {}
     for who in people:
         chance = random.Random(content_id("qualification", str(seed), who))
         tasks[who] = [
-            attention_task(check, who, shift_dates(example, chance), response, swap, seed)
-            for check, example, swap in draw_checks(pool, number, examples, chance)
+            attention_task(check, who, days, swap, seed)
+            for check, days, swap in draw_checks(pool, number, bare, (), chance)
         ]
     return tasks
 
@@ -101,29 +140,29 @@ def qualification_tasks(
 def example_of(pair: Pair, rules: PlanRules) -> Example:
     """A pair as an annotator sees it."""
     posts = best_posts(pair.question, pair.profile, rules)
-    return Example(pair.question, posts, (pair.chosen, pair.rejected))
+    responses, shown = (pair.chosen, pair.rejected), " ".join(post.text for post in posts)
+    seen = seen_of(responses, pair.question, shown)
+    return Example(pair.user, pair.question, posts, responses, seen)
 
 
-def _apart(check: MirroredCheck, target: Sizes) -> float:
-    """How far the sizes of its question are from a target."""
+def _apart(check: MirroredCheck, example: Example) -> float:
+    """How far its question is from that of a task: by its sizes, and by how much of it the posts
+    say."""
+    target = size_of(example.question)
     question = nearest((check.question, *check.questions), target)
-    return float(distance(size_of(question), target))
+    said = share_in(words_of(" ".join(post.text for post in example.posts)), question)
+    return float(distance(size_of(question), target) + QUESTION * abs(said - example.seen[-1]))
+
+
+@cache
+def _size(posts: tuple[Post, ...]) -> Sizes:
+    """The logarithms of the number and of the words of all posts, and one more."""
+    found: Sizes = np.log([1 + len(posts), 1 + sum(word_count(post.text) for post in posts)])
+    return found
 
 
 def _length(example: Example) -> int:
     return sum(map(len, (*example.responses, *(post.text for post in example.posts))))
-
-
-def shift_dates(example: Example, chance: random.Random) -> Example:
-    """Move the days of its posts some weeks back: the very days would be known again."""
-    shift = timedelta(days=chance.randint(5, 90))
-    posts = tuple(
-        post.model_copy(update={"created": (date.fromisoformat(day) - shift).isoformat()})
-        if (day := when(post))
-        else post
-        for post in example.posts
-    )
-    return example._replace(posts=posts)
 
 
 TELLING = 0.25
@@ -145,16 +184,18 @@ class TaskSign(NamedTuple):
         return abs(self.auc - 0.5) >= TELLING
 
 
-def check_signs(tasks: Mapping[str, Sequence[Task]]) -> tuple[TaskSign, ...]:
-    """The signs of the tasks of every annotator, exact on these; empty without a check or without
-    any other preference task."""
+def check_signs(
+    tasks: Mapping[str, Sequence[Task]], purpose: Purpose = "attention"
+) -> tuple[TaskSign, ...]:
+    """The signs of the checks of every annotator, or of tasks of another purpose, exact on these;
+    empty without a check or without any other preference task."""
     asked = [
         (task, place / len(own))
         for given in tasks.values()
         for own in [[task for task in given if task.keyed.kind == "preference"]]
         for place, task in enumerate(own)
     ]
-    checks = [task.keyed.purpose == "attention" for task, _ in asked]
+    checks = [task.keyed.purpose == purpose for task, _ in asked]
     if all(checks) or not any(checks):
         return ()
     signs = [_signs(task) | {"place in the work": place} for task, place in asked]
@@ -170,22 +211,23 @@ def area(values: Sequence[float], checks: Sequence[bool]) -> float:
 
 def _signs(task: Task) -> dict[str, float]:
     """What is seen of a task without reading for the answer; of responses without their layout."""
-    rows = task.data["posts"]
+    rows, question = task.data["posts"], str(task.data["question"])
     assert isinstance(rows, list)
     posts = [str(row["text"]) for row in rows if isinstance(row, dict)]
+    lengths, shown = list(map(word_count, posts)) or [0], words_of(" ".join(posts))
     pages = [str(task.data[f"response_{side}"]) for side in "ab"]
-    responses = [" ".join(unescape(_TAG.sub(" ", page)).split()) for page in pages]
-    words = sum(map(word_count, responses))
-    sentences = sum(max(1, len(SENTENCE_END.findall(text))) for text in responses)
-    one, other = (set(re.findall(r"\w+", text.lower())) for text in responses)
+    one, other = (" ".join(unescape(_TAG.sub(" ", page)).split()) for page in pages)
+    seen = seen_of((one, other), question, " ".join(posts))
     return {
         "number of posts": len(posts),
-        "words of all posts": sum(map(word_count, posts)),
+        "words of all posts": sum(lengths),
+        "words of the longest post": max(lengths),
+        "words of the shortest post": min(lengths),
         "line breaks in posts": sum("\n" in post for post in posts),
-        "characters of the question": len(str(task.data["question"])),
-        "words of both responses": words,
-        "characters of both responses": sum(map(len, responses)),
-        "words a sentence of the responses": words / sentences,
+        "characters of the question": len(question),
+        **dict(zip(SEEN, seen.tolist(), strict=True)),
         "paragraphs and list items of the responses": sum(len(_BLOCK.findall(p)) for p in pages),
-        "share of words that both responses have": len(one & other) / max(1, len(one | other)),
+        "difference between the shares of their words in posts": abs(
+            share_in(shown, one) - share_in(shown, other)
+        ),
     }

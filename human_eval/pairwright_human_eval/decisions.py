@@ -1,7 +1,8 @@
 """The decision on every subject, a pure function of verdicts and rules.
 
 A subject is verified if every part of it is: the quality of both responses, the preference for
-each pair, the aspects of each pair. A twin is decided as one. Changed rules need no new
+each pair, the aspects of each pair. A twin is decided as one, and so is a placebo, which has no
+aspects and of whose pairs people are to say that there is no difference. Changed rules need no new
 answer: decide again.
 """
 
@@ -95,6 +96,11 @@ class PartOutcome(NamedTuple):
 VERIFIED = PartOutcome("verified")
 
 
+Label = Literal["chosen", "equal"]
+"""What people are to say of a pair: that the chosen response serves this user better or, in a
+placebo, that there is no difference."""
+
+
 class Votes(Record):
     """The preference votes on one pair."""
 
@@ -108,30 +114,38 @@ class Votes(Record):
     def n(self) -> int:
         return self.chosen + self.rejected + self.equal + self.cannot_tell
 
+    def for_label(self, label: Label) -> int:
+        return self.equal if label == "equal" else self.chosen
 
-def preference_outcome(votes: Votes, closing: Votes, rules: HumanRules) -> PartOutcome:
+
+def preference_outcome(
+    votes: Votes, closing: Votes, rules: HumanRules, label: Label = "chosen"
+) -> PartOutcome:
     """`votes` are those of the first round, `closing` those of the second."""
+    agree, agree_closing = votes.for_label(label), closing.for_label(label)
     if votes.n < rules.votes:
         return PartOutcome("waiting", f"preference: {votes.n} of {rules.votes} votes")
     if votes.cannot_tell / votes.n > rules.cannot_tell:
         return PartOutcome("refused", "preference: cannot_tell")
     enough = votes.n // 2 + 1
+    if label == "equal" and max(votes.chosen, votes.rejected) >= enough:
+        return PartOutcome("refused", "preference: for_one_response")
     if votes.rejected >= enough:
         return PartOutcome("refused", "preference: for_the_other")
-    if votes.equal >= enough:
+    if label == "chosen" and votes.equal >= enough:
         return PartOutcome("refused", "preference: no_difference")
     if rules.rule == "majority":
-        undecided = "" if votes.chosen >= enough else "preference: no_majority"
-    elif votes.n - votes.chosen > 1 or (votes.chosen < votes.n and not rules.further):
+        undecided = "" if agree >= enough else "preference: no_majority"
+    elif votes.n - agree > 1 or (agree < votes.n and not rules.further):
         return PartOutcome("refused", "preference: not_unanimous")
     else:
-        undecided = "" if votes.chosen == votes.n else "preference: one_not_for_it"
+        undecided = "" if agree == votes.n else "preference: one_not_for_it"
     if not undecided:
         return VERIFIED
-    if closing.n - closing.chosen > rules.closing_misses:
+    if closing.n - agree_closing > rules.closing_misses:
         return PartOutcome("refused", "preference: adjudicated")
     enough = rules.closing_votes - rules.closing_misses
-    return VERIFIED if closing.chosen >= enough else PartOutcome("disputed", undecided)
+    return VERIFIED if agree_closing >= enough else PartOutcome("disputed", undecided)
 
 
 def quality_means(subject: Outline, last: Sequence[Verdict], first: Sequence[Verdict]) -> Means:
@@ -276,10 +290,13 @@ def decide(
         own = [v for v in first if v.pair == pair.id]
         votes.append(_votes(pair, own))
         closing = _votes(pair, [v for v in last if v.pair == pair.id])
-        preference = preference_outcome(votes[-1], closing, rules)
+        label: Label = "equal" if subject.no_preference else "chosen"
+        preference = preference_outcome(votes[-1], closing, rules, label)
         if preference.state == "disputed":
             disputed.append(pair.id)
         parts.append(preference)
+        if subject.no_preference:
+            continue
         shares = aspect_shares(aspect_counts(pair, own))
         supported[pair.id] = shares.supported
         if rules.delivered is not None and rules.rubric_votes:
@@ -340,11 +357,12 @@ def decide_all(
 REASONS = {
     "preference: cannot_tell": "too many could not tell whom which response fits",
     "preference: for_the_other": "most preferred the rejected response",
+    "preference: for_one_response": "most preferred one of the responses of a placebo",
     "preference: no_difference": "most found that it makes no difference for this user",
-    "preference: not_unanimous": "too many did not prefer the chosen response",
+    "preference: not_unanimous": "too many votes are not for the label",
     "preference: no_majority": "no answer has a majority",
-    "preference: one_not_for_it": "one vote is not for the chosen response",
-    "preference: adjudicated": "too many in the second round did not prefer the chosen response",
+    "preference: one_not_for_it": "one vote is not for the label",
+    "preference: adjudicated": "too many votes of the second round are not for the label",
     "rubric: aspects_unsupported": "most found too few of the aspects in what the user wrote",
     "rubric: aspects_undelivered": (
         "too few of the supported aspects are delivered by the chosen response alone"

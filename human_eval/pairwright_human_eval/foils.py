@@ -49,9 +49,10 @@ class _Passage(NamedTuple):
 def foil_of(pair: Pair, others: list[Pair], share: float, seed: int) -> Aspect | None:
     """The foil of a pair's rubric tasks: of other users' aspects for other questions the one that
     is nearest to this question. `others` are pairs of the same domain; those of the pair's own
-    category come first. None for the pairs that are not drawn, and where nothing fits."""
+    category come first. None for the pairs that are not drawn or have no aspects, and where nothing
+    fits."""
     chance = random.Random(content_id("foil", str(seed), pair.id))
-    if chance.random() >= share:
+    if chance.random() >= share or not pair.rubric.aspects:
         return None
     strangers = [
         other

@@ -5,11 +5,11 @@ names a person, lies under `private/` and never goes into a release.
 """
 
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from pairwright.dataset import read_lines
 from pairwright.records import Record
-from pairwright_human_eval.records import Kind
+from pairwright_human_eval.records import LATER, OWN, Kind
 
 T = TypeVar("T", bound=Record)
 RESTORE = "The file was changed or cut: restore it from a copy."
@@ -20,6 +20,32 @@ def records_in(path: Path, kind: type[T], fix: str = RESTORE) -> tuple[T, ...]:
     """The lines of a file of the study; none where there is no file. Raises InputError for a
     damaged line."""
     return tuple(read_lines(path, kind, fix=fix)) if path.exists() else ()
+
+
+class RoundFiles(NamedTuple):
+    """How the files of a round are named."""
+
+    tasks: str
+    """The folder of its tasks."""
+    form: str
+    """The end of its forms' names."""
+    person: str
+    """The end of a person's sheet, preview and project."""
+
+
+ROUNDS = {
+    1: RoundFiles("tasks", "", ""),
+    2: RoundFiles("adjudication", "_adjudication", "-adjudication"),
+    OWN: RoundFiles("own", "_own", ""),
+    LATER: RoundFiles("own-later", "_own", "-later"),
+}
+
+
+class PersonPages(NamedTuple):
+    """What a person reads first; the study lead fills in the rest."""
+
+    guidelines: Path
+    consent: Path
 
 
 class HumanFolder:
@@ -45,6 +71,9 @@ class HumanFolder:
         self.key = self.private / "key.jsonl"
         self.adjudication_key = self.private / "key_adjudication.jsonl"
         """The key of round 2: what the first round left disputed."""
+        self.own = self.private / "own.json"
+        """Which users of the data judge pairs of their own posts."""
+        self.own_key = self.private / "key_own.jsonl"
         self.raw = self.private / "raw"
         """Exports as they came in, without e-mails: one file a project or imported file."""
         self.imports = self.private / "imports.jsonl"
@@ -66,7 +95,12 @@ class HumanFolder:
         self.screened = self.private / "screened.jsonl"
         """What the texts hold that strangers should perhaps not read, masked."""
 
+    def pages(self, person: str) -> "PersonPages":
+        """What a person reads before they begin."""
+        if not person.startswith("author-"):
+            return PersonPages(self.guidelines, self.consent)
+        return PersonPages(self.path / "own_guidelines.md", self.path / "own_consent.md")
+
     def tasks(self, annotator: str, kind: Kind, round: int = 1) -> Path:
         """The task file of one annotator and kind. Names of annotators are ours, not theirs."""
-        folder = self.path / ("tasks" if round == 1 else "adjudication")
-        return folder / annotator / f"{kind}.json"
+        return self.path / ROUNDS[round].tasks / annotator / f"{kind}.json"

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, cast
 
 from pairwright.settings.domains import Scale
 from pairwright.text import visible
-from pairwright_human_eval.annotation import COMMENT, Entry, Objection
+from pairwright_human_eval.annotation import COMMENT, SEEN, Entry, Objection
 from pairwright_human_eval.language import ENGLISH, Language
 from pairwright_human_eval.records import (
     BOTH,
@@ -41,6 +41,7 @@ QUESTIONS = {
         "Going only by these posts, which answer would this person find more useful?"
         " Not which you prefer."
     ),
+    "own": "Imagine that you ask this question today. Which answer would you find more useful?",
     "support": "Does what this person wrote support that this person wants this here?",
     "delivered": "Which response delivers it?",
 }
@@ -49,6 +50,12 @@ LABELS: dict[str, dict[str, str]] = {
         "A": "Response A",
         "B": "Response B",
         EQUAL: "No difference for this person",
+        CANNOT_TELL: "Cannot tell",
+    },
+    "own": {
+        "A": "Response A",
+        "B": "Response B",
+        EQUAL: "No difference for me",
         CANNOT_TELL: "Cannot tell",
     },
     "support": {
@@ -94,12 +101,17 @@ class Asked(NamedTuple):
 
 
 def questions(
-    kind: Kind, scales: tuple[Scale, ...], aspects: int, language: Language = ENGLISH
+    kind: Kind,
+    scales: tuple[Scale, ...],
+    aspects: int,
+    language: Language = ENGLISH,
+    *,
+    own: bool = False,
 ) -> dict[str, Asked]:
     """The questions of a complete form, by control.
 
-    `aspects` is how many rows a task of kind rubric has. The comment, which nobody has to write,
-    is not among them.
+    `aspects` is how many rows a task of kind rubric has. What nobody has to answer, the comment and
+    `marks`, is not among them. An `own` preference is for the person who wrote the posts.
     """
     if kind == "quality":
         asked = [
@@ -112,7 +124,8 @@ def questions(
             for side in "AB"
         ]
     elif kind == "preference":
-        asked = [_asked("preference", "", "", language)]
+        one = _asked("own" if own else kind, "", "", language)
+        asked = [one._replace(control=kind)]
     else:
         asked = [
             _asked(name, f"_{n}", f"{language('Line')} {n + 1}", language)
@@ -120,6 +133,14 @@ def questions(
             for name in ("support", "delivered")
         ]
     return {one.control: one for one in asked}
+
+
+def marks(kind: Kind, language: Language = ENGLISH) -> dict[str, Asked]:
+    """What may be ticked beside the questions, by control."""
+    if kind != "preference":
+        return {}
+    question = language("I have had this very task before (optional)")
+    return {SEEN: Asked(SEEN, question, {SEEN: language("yes")})}
 
 
 def _asked(name: str, end: str, heading: str, language: Language) -> Asked:
@@ -164,9 +185,11 @@ def view_of(
     for row in _rows(data, "earlier"):
         yield _plain("earlier", language("What others answered"), row["text"])
     aspects = _rows(data, "aspects")
-    asked = questions(kind, scales, len(aspects), language)
+    own = is_own(data, kind)
+    asked = questions(kind, scales, len(aspects), language, own=own)
     if kind != "rubric":
         yield from asked.values()
+        yield from () if own else marks(kind, language).values()
         return
     for n, row in enumerate(aspects):
         support, delivered = asked[f"support_{n}"], asked[f"delivered_{n}"]
@@ -175,6 +198,11 @@ def view_of(
         yield _plain("quote", f"{support.heading}: {language(passage)}", row["quote"])
         yield support
         yield delivered
+
+
+def is_own(data: Data, kind: Kind) -> bool:
+    """Whether a task asks the person whose posts the pair was made of: it shows no posts."""
+    return kind == "preference" and "posts" not in data
 
 
 def _plain(role: Role, heading: str, text: str) -> Shown:
@@ -201,11 +229,17 @@ def read_answers(
     """Read a filled-in form as answers. Every one of its controls must be answered, once."""
     allowed = controls(task.kind, scales, len(task.aspects))
     chosen: dict[str, str] = {}
-    comment = ""
+    comment, seen = "", False
     for entry in entries:
         if isinstance(entry, Objection):
             return entry
         name, choice = entry
+        if name in marks(task.kind):
+            # A tick that was taken back is no choice.
+            if choice not in (SEEN, Objection("missing_answer", SEEN)):
+                return Objection("unknown_choice", SEEN)
+            seen = choice == SEEN
+            continue
         if name == COMMENT:
             if isinstance(choice, Objection):
                 return choice
@@ -224,16 +258,16 @@ def read_answers(
         chosen[name] = choice
     if missing := [name for name in allowed if name not in chosen]:
         return Objection("missing_answer", ", ".join(sorted(missing)[:4]))
-    return FormAnswers(_answers(chosen, task, scales), comment)
+    return FormAnswers(_answers(chosen, seen, task, scales), comment)
 
 
 def _answers(
-    chosen: dict[str, str], task: KeyedTask, scales: tuple[Scale, ...]
+    chosen: dict[str, str], seen: bool, task: KeyedTask, scales: tuple[Scale, ...]
 ) -> QualityAnswers | PreferenceAnswer | RubricAnswers:
     names = {"A": task.a, "B": task.b}
     if task.kind == "preference":
         choice = chosen["preference"]
-        return PreferenceAnswer(choice=names.get(choice, choice))
+        return PreferenceAnswer(choice=names.get(choice, choice), seen=seen)
     if task.kind == "quality":
         scores: dict[str, dict[str, int | None]] = {task.a: {}, task.b: {}}
         for response, side in ((task.a, "a"), (task.b, "b")):

@@ -5,6 +5,7 @@ with its words by the English ones, and its guidelines beside it. The guidelines
 scales in the words of the judge.
 """
 
+import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -85,16 +86,26 @@ def path_of(code: str) -> Path:
 
 PLACE = "[[ scales ]]\n"
 """The line of the guidelines in whose place the table of scales is put."""
+_OF_ASPECTS = re.compile(r"\[\[ aspects \]\]\n(.*?)\[\[ end \]\]\n", re.DOTALL)
+"""The parts of the guidelines that are for those who are asked about aspects."""
 
 
-def render_guidelines(scales: Sequence[Scale], language: Language = ENGLISH) -> str:
-    """The whole page, in Markdown."""
-    return _page("guidelines", language).replace(PLACE, _scale_table(scales, language))
+def render_guidelines(
+    scales: Sequence[Scale], language: Language = ENGLISH, *, aspects: bool = True
+) -> str:
+    """The whole page, in Markdown. `aspects`: whether anybody is asked about these."""
+    text = _page("guidelines", language).replace(PLACE, _scale_table(scales, language))
+    return _OF_ASPECTS.sub(r"\1" if aspects else "", text)
 
 
 def consent_text(language: Language = ENGLISH) -> str:
     """What people agree to before they begin, in Markdown, for the study lead to fill in."""
     return _page("consent", language)
+
+
+def own_pages(language: Language = ENGLISH) -> tuple[str, str]:
+    """The guidelines of people who judge pairs of their own posts, and what they agree to."""
+    return _page("own_guidelines", language), _page("own_consent", language)
 
 
 def _page(name: str, language: Language) -> str:

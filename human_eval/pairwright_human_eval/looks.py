@@ -1,10 +1,10 @@
 """Looks at a study before its end: a rule that is fixed at export, and what each look saw.
 
 One claim is followed: the share of preference votes for the chosen response, of all first-round
-votes with a pair's own posts. Its interval at a look is a repeated confidence interval by dyad
-(`pairwright_human_eval.looks`): looking early, and stopping because of it, makes a false finding no
-likelier than 5 % over all looks. Every report of votes that no report had before is a look, and is
-kept.
+votes with a pair's own posts, without those on placebos. Its interval at a look is a repeated
+confidence interval by dyad (`pairwright_human_eval.looks`): looking early, and stopping because of
+it, makes a false finding no likelier than 5 % over all looks. Every report of votes that no report
+had before is a look, and is kept.
 """
 
 import math
@@ -85,10 +85,12 @@ def take_look(
     Raises InputError where looks.jsonl was damaged.
     """
     rule, before = fixed.study.stopping, read_looks(folder.looks)
+    placebos = {outline.id for outline in outlines if outline.no_preference}
     asked = {
         name
         for name, task in fixed.key.items()
         if (task.kind, task.purpose, task.round) == ("preference", "vote", 1)
+        and task.subject not in placebos
     }
     votes = [verdict for verdict in verdicts if verdict.task in asked]
     counted = [vote for vote in votes if vote.annotator not in excluded]

@@ -13,9 +13,10 @@ import jinja2
 from markupsafe import Markup
 
 from pairwright.records import content_id
+from pairwright_human_eval.folder import ROUNDS
 from pairwright_human_eval.form import view_of
 from pairwright_human_eval.language import Language
-from pairwright_human_eval.records import KINDS, Data, KeyedTask, Study
+from pairwright_human_eval.records import KINDS, LATER, OWN, Data, KeyedTask, Study
 from pairwright_human_eval.safe_html import render_markdown
 from pairwright_human_eval.spreadsheets import HEADINGS
 
@@ -35,7 +36,7 @@ def preview_pages(
     """
     people: dict[str, list[KeyedTask]] = {}
     for keyed in key.values():
-        name = keyed.annotator if keyed.round == 1 else f"{keyed.annotator}-adjudication"
+        name = f"{keyed.annotator}{ROUNDS[keyed.round].person}"
         people.setdefault(name, []).append(keyed)
     people = dict(sorted(people.items()))
     counts = {name: len(own) for name, own in people.items()}
@@ -51,7 +52,9 @@ def preview_pages(
             }
             for kind in KINDS
         }
-        page = _render(template, language, title=name, kinds=kinds, headings=HEADINGS)
+        asked = "own" if own[0].round in (OWN, LATER) else "preference"
+        headings = HEADINGS | {"preference": HEADINGS[asked]}
+        page = _render(template, language, title=name, kinds=kinds, headings=headings)
         yield f"{name}.html", page
 
 

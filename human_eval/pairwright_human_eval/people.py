@@ -25,7 +25,7 @@ from pairwright_human_eval.annotation import (
     ExportedTask,
     Objection,
 )
-from pairwright_human_eval.folder import RESTORE, HumanFolder
+from pairwright_human_eval.folder import RESTORE, ROUNDS, HumanFolder
 from pairwright_human_eval.form import FormAnswers, read_answers
 from pairwright_human_eval.raw_files import annotations_of
 from pairwright_human_eval.records import KeyedTask, Study
@@ -91,7 +91,7 @@ def _problem(
         return Objection("unknown_task", "its data names no task of this study")
     if task.data_hash != keyed.data_hash:
         return Objection("data_changed", "the task's data is not as exported")
-    form = keyed.kind if keyed.round == 1 else f"{keyed.kind}_adjudication"
+    form = f"{keyed.kind}{ROUNDS[keyed.round].form}"
     if export.config_hash and export.config_hash != study.config_hashes[form]:
         return Objection("config_changed", "the project's labelling configuration was changed")
     return None
@@ -149,7 +149,8 @@ def bind(work: Mapping[tuple[Account, Slot], int], given: Mapping[str, tuple[str
         place = (account.source, Slot(round, annotator))
         if place not in taken:
             taken.add(place)
-            found[str(account)] = (*found.get(str(account), ()), annotator)
+            names = (*found.get(str(account), ()), annotator)
+            found[str(account)] = tuple(dict.fromkeys(names))
     return People(given=dict(given), found=dict(sorted(found.items())))
 
 
@@ -209,7 +210,7 @@ class Voters:
 
     def bars(self, one: TaskAnnotation) -> bool:
         """Whether an annotation of the second round is by somebody who voted on its subject."""
-        if one.account is None or one.keyed is None or one.keyed.round == 1:
+        if one.account is None or one.keyed is None or one.keyed.round != 2:
             return False
         return one.keyed.subject in self._subjects[self._find(str(one.account))]
 
@@ -286,7 +287,7 @@ def seat(roster: Roster, ids: Sequence[str], seats: Iterable[str]) -> Roster:
 
 def check_id(participant: str, option: str) -> None:
     """Raise InputError for an id that names nobody, or that could be taken for a pseudonym."""
-    if not participant.strip() or re.fullmatch(r"(annotator|adjudicator)-\d+", participant):
+    if not participant.strip() or re.fullmatch(r"(annotator|adjudicator|author)-\d+", participant):
         raise InputError(
             f"{participant!r} cannot be the id of a person",
             where=option,

@@ -4,9 +4,10 @@ that nothing downstream of the key needs to know which side was the chosen one.
 
 import hashlib
 import json
+from datetime import date
 from typing import Literal
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
@@ -15,11 +16,16 @@ from pairwright.settings.rules import StoredRules
 Data = dict[str, JsonValue]
 """What a task shows."""
 Kind = Literal["quality", "preference", "rubric"]
-Purpose = Literal["vote", "wrong_profile", "narrative", "attention", "repeat"]
-"""Why a task exists. Only `vote` counts towards a decision; the others measure the study."""
+Purpose = Literal[
+    "vote", "wrong_profile", "narrative", "attention", "repeat", "own", "yoked"
+]  # fmt: skip
+"""Why a task exists. Only `vote` counts towards a decision; the others measure the study, and `own`
+is a person's choice on a pair of their own posts."""
 Place = Literal["A", "B"]
 Support = Literal["clearly", "plausibly", "no", "contradicted"]
 
+OWN, LATER = 3, 4
+"""The rounds in which people judge pairs of their own posts, and judge them again."""
 KINDS: tuple[Kind, ...] = ("quality", "preference", "rubric")
 """In the order in which an annotator does them."""
 EQUAL, CANNOT_TELL = "equal", "cannot_tell"
@@ -56,7 +62,7 @@ class AskedTask(Record):
     kind: Kind
     purpose: Purpose
     round: int
-    """1, or 2 for adjudication."""
+    """1, 2 for adjudication, or `OWN` or `LATER`."""
     annotator: str
     """The pseudonym the task is assigned to, such as `annotator-03`."""
     subject: str
@@ -73,7 +79,8 @@ class KeyedTask(AskedTask):
     """A line of the private key."""
 
     expected: Place | None
-    """Where the chosen response is shown, or the right answer of an attention check."""
+    """Where the chosen response is shown, or the right answer of an attention check; none where
+    no response is to be preferred: in a placebo, and where quality is asked."""
     aspects: tuple[str, ...]
     """Kind rubric: the aspects by name, in the order of the rows."""
     foils: tuple[str, ...] = ()
@@ -108,6 +115,9 @@ class Study(Record):
     """By domain: the salt that, with the seed, gives its side orders."""
     annotators: tuple[str, ...]
     overlap: int
+    """0: as many people answer each question as the rule asks for."""
+    people: int | None = Field(None, exclude_if=lambda people: people is None)
+    """How many there are, in a study of a few, whose rule follows from it; None in others."""
     sampled: int
     """Subjects in the study."""
     of: int
@@ -124,11 +134,33 @@ class Study(Record):
     """By kind, and `KIND_adjudication`: `config_hash` of its labelling configuration."""
     stopping: StoppingRule | None = None
     """None in studies of older versions."""
+    own_days: int | None = Field(None, exclude_if=lambda days: days is None)
+    """Days until people who judge pairs of their own posts are asked again, as own.json says it;
+    None where nobody does."""
     qualification: bool = False
     """Whether it has attention checks alone, for people who want to take part in a study."""
+    placebos: bool = False
+    """Whether placebos are among the subjects that it could ask about. False in studies of older
+    versions."""
     mirrored_checks: bool = False
     """Whether only the posts decide its attention checks. False in studies of older versions: some
     of their right answers can be seen without the posts."""
+
+
+class OwnStudy(Record):
+    """Who judges pairs of their own posts (`human/private/own.json`)."""
+
+    seats: dict[str, str]
+    """By pseudonym: the user's id in the source."""
+    left: dict[str, str] = Field(default_factory=dict)
+    """Of people who have withdrawn, by pseudonym: a hash of the user's id, which says nothing
+    without the study's seed."""
+    days: int
+    """Until they are asked again."""
+    later: date
+    """The day before which nobody is."""
+    config_hash: str
+    """Of their labelling configuration."""
 
 
 class QualityAnswers(Record):
@@ -143,6 +175,8 @@ class PreferenceAnswer(Record):
 
     kind: Literal["preference"] = "preference"
     choice: str
+    seen: bool = Field(default=False, exclude_if=lambda seen: not seen)
+    """Whether the annotator says to have seen this very task before."""
 
 
 class AspectAnswer(Record):

@@ -21,6 +21,7 @@ from pairwright_human_eval.label_studio.files import read_task_file
 from pairwright_human_eval.raw_files import check_unmixed, store
 from pairwright_human_eval.records import (
     CANNOT_TELL,
+    EQUAL,
     KINDS,
     Data,
     KeyedTask,
@@ -40,7 +41,8 @@ class Traits(Record):
     """What simulated annotators are like."""
 
     accuracy: float = 0.9
-    """Share of right answers among A and B, 0.5 to 1: who is not sure guesses."""
+    """Share of right answers among A and B, 0.5 to 1: who is not sure guesses. In a placebo that of
+    "no difference"."""
     first_bias: float = 0.0
     """How far guesses lean to A: 0 not, 1 always."""
     careless: float = 0.0
@@ -151,7 +153,8 @@ class _Annotator(NamedTuple):
         if task.kind == "preference":
             if task.purpose == "attention" and task.expected:
                 return {"preference": task.expected}
-            truth = None if task.purpose == "wrong_profile" else task.expected
+            unknown = task.purpose in ("wrong_profile", "yoked")
+            truth = None if unknown else task.expected or EQUAL
             return {"preference": self._place(truth, chance)}
         if task.kind == "quality":
             return {
@@ -171,7 +174,9 @@ class _Annotator(NamedTuple):
         2 x accuracy - 1 are sure, and with nothing to know (no truth) nobody is."""
         if chance.random() < self.traits.cannot_tell:
             return CANNOT_TELL
-        sure = chance.random() < 2 * self.traits.accuracy - 1
+        sure = chance.random() < (
+            self.traits.accuracy if truth == EQUAL else 2 * self.traits.accuracy - 1
+        )
         guess = "A" if chance.random() < (1 + self.traits.first_bias) / 2 else "B"
         return truth if truth and sure else guess
 

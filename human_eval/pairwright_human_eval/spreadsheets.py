@@ -27,9 +27,9 @@ from pairwright_human_eval.annotation import (
     account_of,
     clean_text,
 )
-from pairwright_human_eval.form import Shown, questions, quoted, view_of
+from pairwright_human_eval.form import Shown, is_own, marks, questions, quoted, view_of
 from pairwright_human_eval.language import ENGLISH, Language, load_language
-from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study
+from pairwright_human_eval.records import KINDS, OWN, Data, KeyedTask, Kind, Study
 
 TASK, FIELD, WHAT, TEXT, CHOICES, ANSWER = COLUMNS = (
     "task", "field", "what", "text", "choices", "answer",
@@ -62,6 +62,7 @@ MINUTES_QUESTION = "How many minutes did you work on this file in all?"
 HEADINGS = {
     "quality": "Quality: rate each response by itself",
     "preference": "Preference: go only by the posts",
+    "own": "Your choice: which answer would you find more useful?",
     "rubric": "Rubric: what this person may want",
 }
 """What stands above the first task of a kind."""
@@ -118,7 +119,8 @@ def _rows(
     for kind in KINDS:
         own = [data for one, data in tasks if one == kind]
         if own:
-            yield ("", "", "", language(HEADINGS[kind]), "", "")
+            heading = HEADINGS["own" if is_own(own[0], kind) else kind]
+            yield ("", "", "", language(heading), "", "")
         for number, data in enumerate(own, start=1):
             name = str(data["task"])
             yield (name, "", "", f"{language('Task')} {number} / {len(own)}", "", "")
@@ -275,7 +277,8 @@ def _task(
     """What somebody wrote for one task; nothing where there are no cells."""
     # As the sheet words it, as older sheets did, and in English.
     forms = [
-        questions(keyed.kind, study.scales, len(keyed.aspects), words)
+        questions(keyed.kind, study.scales, len(keyed.aspects), words, own=keyed.round >= OWN)
+        | marks(keyed.kind, words)
         for words in (language, language.before, ENGLISH, ENGLISH.before)
     ]
     mistakes: list[_Mistake] = []
@@ -311,7 +314,7 @@ def _task(
         choices=() if skipped else tuple(sorted(choices.items())),
         comment=comment,
     )
-    is_whole = skipped or len(choices) == len(forms[0])
+    is_whole = skipped or forms[0].keys() <= choices.keys() | marks(keyed.kind).keys()
     task = ExportedTask(
         id=None,
         task=keyed.task,

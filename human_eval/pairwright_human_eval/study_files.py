@@ -16,7 +16,7 @@ from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.records import Record, content_id
 from pairwright_human_eval.annotation import Account
-from pairwright_human_eval.folder import RESTORE, HumanFolder, records_in
+from pairwright_human_eval.folder import RESTORE, ROUNDS, HumanFolder, records_in
 from pairwright_human_eval.label_studio.files import (
     form_path,
     labelling_config,
@@ -24,7 +24,15 @@ from pairwright_human_eval.label_studio.files import (
     task_file,
 )
 from pairwright_human_eval.language import consent_text, load_language, render_guidelines
-from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study
+from pairwright_human_eval.records import (
+    KINDS,
+    OWN,
+    Data,
+    KeyedTask,
+    Kind,
+    OwnStudy,
+    Study,
+)
 from pairwright_human_eval.subjects import file_hash
 from pairwright_human_eval.tasks import Task, passed_on
 
@@ -146,6 +154,11 @@ class FixedStudy(NamedTuple):
     study: Study
     key: dict[str, KeyedTask]
 
+    @property
+    def subjects(self) -> set[str]:
+        """What annotators are asked about."""
+        return {keyed.subject for keyed in self.key.values() if keyed.round < OWN}
+
 
 def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]]) -> bool:
     """Write tasks, guidelines, labelling configurations and the key; False where the study was
@@ -158,6 +171,9 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
     hashed = f"sha256:{hashlib.sha256(key.encode()).hexdigest()}"
     study = study.model_copy(update={"key_hash": hashed})
     there = read_fixed(folder)
+    fixed = (study.pairs_hash, study.seed)
+    if there and not there.annotators and (there.pairs_hash, there.seed) == fixed:
+        there = None  # Its people judge pairs of their own posts, by a key of their own.
     if there and there != study.model_copy(update={"version": there.version}):
         raise InputError(
             "another study was exported here, and people may be working on it",
@@ -171,12 +187,13 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
         if not there:
             # What an export that was cut short may have left is in no key.
             shutil.rmtree(folder.path / "tasks", ignore_errors=True)
-        write_forms(folder, study, round=1)
-        language = load_language(study.language)
-        if not folder.guidelines.exists():  # The study lead may have filled them in.
-            write_whole(folder.guidelines, render_guidelines(study.scales, language))
-        if not folder.consent.exists():
-            write_whole(folder.consent, consent_text(language))
+        if study.annotators:
+            write_forms(folder, study, round=1)
+            language = load_language(study.language)
+            aspects = any(one.keyed.kind == "rubric" for own in tasks.values() for one in own)
+            pages = render_guidelines(study.scales, language, aspects=aspects)
+            write_new(folder.guidelines, pages)
+            write_new(folder.consent, consent_text(language))
         for who in study.annotators if not folder.replacements.exists() else ():
             _write_tasks(folder, who, tasks[who])
         write_changed(folder.key, key)
@@ -208,6 +225,11 @@ def read_study(folder: HumanFolder) -> FixedStudy:
                 fix="Restore it from a copy.",
             )
         key |= second
+    if folder.own.exists():
+        key |= {keyed.task: keyed for keyed in read_key(folder.own_key)}
+        own = read_own(folder)
+        forms = study.config_hashes | {f"preference{ROUNDS[OWN].form}": own.config_hash}
+        study = study.model_copy(update={"config_hashes": forms, "own_days": own.days})
     people = list(study.annotators)
     for replacement in read_replacements(folder):
         people.append(replacement.annotator)
@@ -222,6 +244,11 @@ def read_fixed(folder: HumanFolder) -> Study | None:
     return read_one(folder.study, Study, fix=RESTORE) if folder.study.exists() else None
 
 
+def read_own(folder: HumanFolder) -> OwnStudy:
+    """Who judges pairs of their own posts. Raises InputError where the file was damaged."""
+    return read_one(folder.own, OwnStudy, fix=RESTORE)
+
+
 def read_key(path: Path) -> tuple[KeyedTask, ...]:
     """The lines of a key file; raises InputError for one that was damaged."""
     return records_in(path, KeyedTask)
@@ -230,8 +257,11 @@ def read_key(path: Path) -> tuple[KeyedTask, ...]:
 def write_forms(folder: HumanFolder, study: Study, round: int) -> None:
     """Write the forms of a round: what annotators fill in."""
     language = load_language(study.language)
-    for kind in KINDS:
-        form = labelling_config(kind, study.scales, adjudication=round == 2, language=language)
+    own = round == OWN
+    for kind in KINDS if not own else ("preference",):
+        form = labelling_config(
+            kind, study.scales, adjudication=round == 2, own=own, language=language
+        )
         write_changed(form_path(folder, kind, round), form)
 
 
@@ -286,6 +316,12 @@ def kinds_of(tasks: list[Task]) -> list[Kind]:
 
 def key_lines(keyed: Iterable[KeyedTask]) -> str:
     return "".join(line.model_dump_json() + "\n" for line in keyed)
+
+
+def write_new(path: Path, text: str) -> None:
+    """A file that is there stays: the study lead may have filled it in."""
+    if not path.exists():
+        write_whole(path, text)
 
 
 def write_changed(path: Path, text: str) -> None:

@@ -2,21 +2,23 @@
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from pairwright.errors import InputError
+from pairwright.modes import MODES, Mode, has_rubric
 from pairwright.records import Pair, content_id
 from pairwright.settings.rules import HumanRules, PlanRules
+from pairwright.text import number_of
 from pairwright_human_eval.assign import (
     Assigner,
     Controls,
     Seat,
-    check_enough,
     draw_controls,
     stranger,
 )
-from pairwright_human_eval.attention import Example, MirroredCheck, median_size
-from pairwright_human_eval.check_tasks import check_count, draw_checks, example_of, shift_dates
+from pairwright_human_eval.attention import Example, MirroredCheck
+from pairwright_human_eval.check_tasks import check_count, draw_checks, example_of
 from pairwright_human_eval.foils import foil_of
 from pairwright_human_eval.records import Purpose
 from pairwright_human_eval.subjects import Subject, salts, swapped
@@ -24,8 +26,8 @@ from pairwright_human_eval.tasks import (
     BlindSubject,
     Task,
     attention_task,
+    expected_of,
     page_of,
-    place_of,
     preference_task,
     quality_task,
     repeated,
@@ -36,13 +38,20 @@ LAYOUT_EXAMPLES = 200
 """Pairs that the checks take their number of posts and their layout from."""
 
 
+REPEAT_AFTER = 15
+"""A repeat comes so many tasks after what it repeats, or later."""
+LATEST_MEAN = 0.55
+"""The mean place of repeats in the list, at most: they cannot come first, and would otherwise be
+known by coming last."""
+
+
 @dataclass(frozen=True)
 class StudyPlan:
     """How a study is laid out."""
 
     annotators: tuple[str, ...]
     overlap: int
-    """People who answer each question; the preference for a pair at least as many as vote on it."""
+    """People who answer each question, or as many as the rule asks for where these are more."""
     attention: float
     """Attention checks by the number of an annotator's preference votes."""
     seed: int
@@ -54,6 +63,22 @@ class StudyPlan:
         """People who are asked the preference for each pair."""
         return max(self.overlap, self.human.votes)
 
+    @property
+    def quality_answers(self) -> int:
+        """People who rate the quality of each subject."""
+        return max(self.overlap, self.human.quality_votes)
+
+    @property
+    def rubric_answers(self) -> int:
+        """People who are asked about the aspects of each subject."""
+        return max(self.overlap, self.human.rubric_votes)
+
+    def needed(self, mode: Mode) -> int:
+        """The fewest people for a subject of a mode: those who vote on each of its pairs, and
+        others for the aspects, where it has any."""
+        others = self.rubric_answers * has_rubric(mode)
+        return max(self.votes * MODES[mode].halves + others, self.quality_answers)
+
 
 def make_tasks(
     subjects: list[Subject], plan: StudyPlan, checks: tuple[MirroredCheck, ...]
@@ -62,27 +87,45 @@ def make_tasks(
 
     Raises InputError where the assignment cannot be made.
     """
-    check_enough(
-        len(plan.annotators), plan.votes, plan.overlap, max(len(s.pairs) for s in subjects)
-    )
+    _check_enough(plan, {subject.mode for subject in subjects})
     salted = salts(subjects, plan.seed)
     controls = draw_controls(subjects, plan.human.wrong_profile, plan.human.narrative, plan.seed)
-    assigner = Assigner(plan.annotators, plan.overlap, plan.seed)
+    assigner = Assigner(plan.annotators, plan.quality_answers, plan.seed)
     by_annotator: dict[str, list[Task]] = {who: [] for who in plan.annotators}
     # By id, so that draws do not depend on the order of the file.
     pairs = sorted((pair for subject in subjects for pair in subject.pairs), key=lambda p: p.id)
     strangers: dict[str, list[Pair]] = {}
     for pair in pairs:
-        strangers.setdefault(pair.domain, []).append(pair)
+        if has_rubric(pair.mode):
+            strangers.setdefault(pair.domain, []).append(pair)
     for subject in sorted(subjects, key=lambda s: content_id("order", str(plan.seed), s.id)):
         page = page_of(subject, plan.seed, swapped(plan.seed, salted[subject.domain], subject.id))
         for task in _tasks_of(subject, page, controls, assigner, strangers, plan):
             by_annotator[task.keyed.annotator].append(task)
     examples = [example_of(pair, plan.planner) for pair in pairs[:LAYOUT_EXAMPLES]]
+    users = {pair.id: pair.user for pair in pairs}
     ordered = {
-        who: _ordered(who, tasks, checks, examples, plan) for who, tasks in by_annotator.items()
+        who: _ordered(who, tasks, checks, examples, users, plan)
+        for who, tasks in by_annotator.items()
     }
     return ordered, salted
+
+
+def _check_enough(plan: StudyPlan, modes: Iterable[Mode]) -> None:
+    """Raise InputError where the rule of who sees what cannot be kept."""
+    people, most = len(plan.annotators), max(modes, key=plan.needed)
+    needed = plan.needed(most)
+    if people < needed:
+        others = f" and {number_of(plan.rubric_answers, 'other')} for the aspects"
+        raise InputError(
+            f"{people} annotators cannot be assigned: {MODES[most].units} take {needed}"
+            f" ({plan.votes} for each preference{others * has_rubric(most)})",
+            where="--annotators",
+            fix=f"Give --annotators {needed}"
+            + (
+                f", or --people {people}: a study of a few, by a weaker rule." * (people > 1) or "."
+            ),
+        )
 
 
 def _tasks_of(
@@ -95,18 +138,19 @@ def _tasks_of(
 ) -> Iterator[Task]:
     for who in assigner.quality(subject.id):
         yield quality_task(page, who)
-    others = strangers[subject.domain]
+    others = strangers.get(subject.domain, [])
     purpose: Purpose = controls.get(subject.id, "vote")
     posts = stranger(subject.asked, others) if purpose == "wrong_profile" else ()
     if purpose == "wrong_profile" and not posts:  # No stranger fits.
         purpose = "vote"
     seats = [
-        Seat("vote", n, place_of(pair.chosen, page))
+        Seat("vote", n, expected_of(pair, page))
         for n, pair in enumerate(subject.pairs)
         for _ in range(plan.votes)
     ]
-    # The seats for the aspects, or those of a control.
-    seats += [Seat(purpose, None if purpose == "vote" else 0, None)] * plan.overlap
+    if has_rubric(subject.mode):
+        # The seats for the aspects, or those of a control.
+        seats += [Seat(purpose, None if purpose == "vote" else 0, None)] * plan.rubric_answers
     foils = [foil_of(pair, others, plan.human.foils or 0, plan.seed) for pair in subject.pairs]
     for who, seat in assigner.seats(subject, seats):
         if seat.preference is None:
@@ -125,21 +169,16 @@ def _ordered(
     tasks: list[Task],
     checks: tuple[MirroredCheck, ...],
     examples: list[Example],
+    users: dict[str, str],
     plan: StudyPlan,
 ) -> list[Task]:
-    """An annotator's tasks in a seeded order: checks spread evenly over the preferences, and
-    repeats of early ones in their last third."""
+    """An annotator's tasks in a seeded order: checks spread over the preferences, and repeats
+    where they are not known by their place. `users` are those of the pairs."""
     chance = random.Random(content_id("tasks", str(plan.seed), who))
     chance.shuffle(tasks)
     rest = [task for task in tasks if task.keyed.kind != "preference"]
     asked = [task for task in tasks if task.keyed.kind == "preference"]
     votes = [task for task in asked if task.keyed.purpose == "vote"]
-
-    early = votes[: math.ceil(len(votes) / 2)]
-    repeats = chance.sample(early, min(len(early), math.ceil(plan.human.repeats * len(votes))))
-    for task in repeats:
-        earliest = max(len(asked) * 2 // 3, asked.index(task)) + 1
-        asked.insert(chance.randint(earliest, len(asked)), repeated(task, plan.seed))
 
     wanted = check_count(len(votes), len(checks), plan.attention, plan.human.attention_floor)
     # A check that comes a second time would be recognised, and so would its other person.
@@ -147,12 +186,33 @@ def _ordered(
     near = [check for check in checks if check.domain in own]
     pool = near if len(near) >= wanted else checks
     number = min(len(pool), wanted)
-    response = median_size(examples)
-    drawn = draw_checks(pool, number, examples, chance)
-    for n, (check, example, swap) in enumerate(drawn):
+    met = [users[task.keyed.pair] for task in tasks if task.keyed.pair]
+    drawn = draw_checks(pool, number, examples, met, chance)
+    for n, (check, days, swap) in enumerate(drawn):
         # One in each stretch of the work, at a place that no annotator can tell another.
         stretch = len(asked) + number - n
         place = n * stretch // number + chance.randrange(max(1, stretch // number))
-        shown = shift_dates(example, chance)
-        asked.insert(place, attention_task(check, who, shown, response, swap, plan.seed))
+        asked.insert(place, attention_task(check, who, days, swap, plan.seed))
+    _add_repeats(asked, math.ceil(plan.human.repeats * len(votes)), plan.seed, chance)
     return [*rest, *asked]
+
+
+def _add_repeats(asked: list[Task], wanted: int, seed: int, chance: random.Random) -> None:
+    """Put repeats of votes among the preference tasks. Where few tasks are left for them, their
+    place would tell them, and there are none."""
+    again: set[str] = set()
+    for _ in range(wanted):
+        left = [
+            (n, task)
+            for n, task in enumerate(asked)
+            if task.keyed.purpose == "vote" and task.keyed.task not in again
+        ]
+        n = len(asked) + 1
+        latest = min(n - 1, round(2 * LATEST_MEAN * n) - REPEAT_AFTER)
+        earliest = REPEAT_AFTER + (left[0][0] if left else n)
+        if latest < earliest:
+            return
+        place = chance.randint(earliest, latest)
+        task = chance.choice([task for at, task in left if at <= place - REPEAT_AFTER])
+        again.add(task.keyed.task)
+        asked.insert(place, repeated(task, seed))

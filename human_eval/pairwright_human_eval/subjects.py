@@ -18,6 +18,7 @@ from itertools import count
 from pathlib import Path
 
 from pairwright.errors import InputError
+from pairwright.modes import has_no_preference
 from pairwright.records import Mode, Pair, Record, Side, draw_id, dyad_id
 from pairwright_human_eval.records import KeyedTask, aspect_id, response_id
 
@@ -167,13 +168,23 @@ class Outline(Record):
     quality: dict[str, dict[str, int]]
     """By response and scale: the judge's scores, where it gave them."""
     aspects_asked: bool = True
-    """False for a control of the study: nobody was asked about its aspects."""
+    """False for a control of the study: nobody was asked about its aspects. A placebo has none."""
+
+    @property
+    def no_preference(self) -> bool:
+        """Whether it is to be verified that it makes no difference to either user: a placebo."""
+        return has_no_preference(self.mode)
 
 
 def outlines_of(subjects: Iterable[Subject], key: Mapping[str, KeyedTask]) -> list[Outline]:
     """The outlines of a study's subjects, in their order."""
-    with_aspects = {keyed.subject for keyed in key.values() if keyed.kind == "rubric"}
-    return [outline_of(subject, aspects_asked=subject.id in with_aspects) for subject in subjects]
+    controls = controls_of(key.values())
+    return [outline_of(subject, aspects_asked=subject.id not in controls) for subject in subjects]
+
+
+def controls_of(tasks: Iterable[KeyedTask]) -> set[str]:
+    """The subjects that are shown with other posts or more, in place of questions on aspects."""
+    return {task.subject for task in tasks if task.purpose in ("wrong_profile", "narrative")}
 
 
 def outline_of(subject: Subject, *, aspects_asked: bool = True) -> Outline:

@@ -4,19 +4,22 @@ Responses become safe HTML, posts and questions plain text without invisible cha
 name in a task is its opaque id; everything else about it is in the private key.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from pairwright.errors import InputError
+from pairwright.modes import has_no_preference
 from pairwright.records import Aspect, Pair, Post, content_id
 from pairwright.retrieve import ranked
 from pairwright.settings.rules import PlanRules
 from pairwright.text import visible
-from pairwright_human_eval.attention import AttentionCheck, Example, Sizes, laid_out
+from pairwright_human_eval.attention import AttentionCheck
 from pairwright_human_eval.records import (
+    LATER,
+    OWN,
     Data,
     KeyedTask,
     Kind,
@@ -59,8 +62,11 @@ def page_of(subject: Subject, seed: int, swap: bool) -> BlindSubject:
     return BlindSubject(seed, subject.id, subject.domain, subject.asked.question, a, b)
 
 
-def place_of(chosen: str, page: BlindSubject) -> Place:
-    return "A" if chosen == page.a else "B"
+def expected_of(pair: Pair, page: BlindSubject) -> Place | None:
+    """Where the chosen response is shown; none of a placebo, whose label is drawn."""
+    if has_no_preference(pair.mode):
+        return None
+    return "A" if pair.chosen == page.a else "B"
 
 
 def quality_task(page: BlindSubject, annotator: str) -> Task:
@@ -81,8 +87,16 @@ def preference_task(
     shown = best_posts(pair.question, pair.profile if posts is None else posts, rules)
     return _task(
         page, annotator, "preference", purpose, pair=pair.id,
-        expected=place_of(pair.chosen, page), posts=_posts(shown),
+        expected=expected_of(pair, page), posts=_posts(shown),
         narrative=_narrative(pair) if purpose == "narrative" else [],
+    )  # fmt: skip
+
+
+def own_task(page: BlindSubject, pair: Pair, person: str, purpose: Purpose) -> Task:
+    """Which answer would you find more useful? It shows no posts: the person is the profile."""
+    return _task(
+        page, person, "preference", purpose, round=OWN, pair=pair.id,
+        expected=expected_of(pair, page),
     )  # fmt: skip
 
 
@@ -103,7 +117,7 @@ def rubric_task(
             fix="Build again: the pair was changed or made by another version.",
         )
     return _task(
-        page, annotator, "rubric", "vote", pair=pair.id, expected=place_of(pair.chosen, page),
+        page, annotator, "rubric", "vote", pair=pair.id, expected=expected_of(pair, page),
         names=tuple(aspect_id(aspect.aspect) for aspect in aspects),
         foils=() if foil is None else (aspect_id(foil.aspect),),
         posts=_posts(
@@ -123,19 +137,16 @@ def rubric_task(
 def attention_task(
     check: AttentionCheck,
     annotator: str,
-    example: Example,
-    response: Sizes,
+    days: Sequence[str],
     swap: bool,
     seed: int,
 ) -> Task:
-    """An attention check like any other preference task: it has the layout of `example` and the
-    days of its posts, and responses of about the size of `response`."""
-    shown = laid_out(check, example, response, swap)
-    a, b = (shown.bad.text, shown.good.text) if swap else (shown.good.text, shown.bad.text)
-    page = BlindSubject(seed, check.id, check.domain, shown.question, a, b)
-    days = [when(post) for post in example.posts] or [""]
+    """An attention check like any other preference task. `days` are those of its posts; `swap`: the
+    right answer is response B."""
+    a, b = (check.bad.text, check.good.text) if swap else (check.good.text, check.bad.text)
+    page = BlindSubject(seed, check.id, check.domain, check.question, a, b)
     posts: list[JsonValue] = [
-        {"when": day, "text": visible(text)} for day, text in zip(days, shown.posts, strict=False)
+        {"when": day, "text": visible(text)} for day, text in zip(days, check.posts, strict=True)
     ]
     return _task(
         page, annotator, "preference", "attention", expected="B" if swap else "A", posts=posts,
@@ -144,13 +155,14 @@ def attention_task(
 
 
 def repeated(task: Task, seed: int) -> Task:
-    """The same task once more, with the responses in each other's place."""
+    """The same task once more, with the responses in each other's place; one of `OWN` in round
+    `LATER`."""
     keyed, data = task.keyed, task.data
     swapped: Data = {"response_a": data["response_b"], "response_b": data["response_a"]}
-    expected = "B" if keyed.expected == "A" else "A"
+    other: dict[Place | None, Place | None] = {"A": "B", "B": "A", None: None}
     return _again(
         task, seed, "repeat", data=swapped, purpose="repeat", a=keyed.b, b=keyed.a,
-        expected=expected,
+        expected=other[keyed.expected], round=LATER if keyed.round == OWN else keyed.round,
     )  # fmt: skip
 
 
@@ -204,6 +216,7 @@ def _task(
     kind: Kind,
     purpose: Purpose,
     *,
+    round: int = 1,
     pair: str | None = None,
     expected: Place | None = None,
     names: tuple[str, ...] = (),
@@ -224,7 +237,7 @@ def _task(
         task=name,
         kind=kind,
         purpose=purpose,
-        round=1,
+        round=round,
         annotator=annotator,
         subject=page.subject,
         pair=pair,

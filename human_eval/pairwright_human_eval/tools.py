@@ -12,7 +12,7 @@ from typing import NamedTuple
 from pairwright.errors import InputError
 from pairwright.files import write_whole
 from pairwright_human_eval.annotation import AnnotationTool, Export
-from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.folder import ROUNDS, HumanFolder
 from pairwright_human_eval.label_studio import exports
 from pairwright_human_eval.language import Language, load_language
 from pairwright_human_eval.records import Data, KeyedTask, Kind, Study
@@ -40,8 +40,7 @@ class Sheets(NamedTuple):
 
     def path(self, folder: HumanFolder, annotator: str, round: int = 1) -> Path:
         """The file of one person."""
-        end = "" if round == 1 else "-adjudication"
-        return folder.path / self.folder / f"{annotator}{end}{self.suffix}"
+        return folder.path / self.folder / f"{annotator}{ROUNDS[round].person}{self.suffix}"
 
 
 class Tool(NamedTuple):
@@ -102,7 +101,7 @@ def write_sheets(
     sheets, fixed = SHEETS[tool], read_study(folder)
     study, language = fixed.study, load_language(fixed.study.language)
     away = {(one.left, 1) for one in read_replacements(folder)}
-    away |= {(one.annotator, n) for one in read_withdrawals(folder) for n in (1, 2)}
+    away |= {(one.annotator, n) for one in read_withdrawals(folder) for n in ROUNDS}
     key = [task for task in fixed.key.values() if (task.annotator, task.round) not in away]
     keyed = [task for task in key if task.round == round and only in (None, task.annotator)]
     shown = read_tasks(folder, keyed)
@@ -125,6 +124,6 @@ def write_sheets(
 
 
 def sheets_of(folder: HumanFolder, annotator: str) -> list[Path]:
-    """The sheets that one person has, of both rounds."""
-    paths = [sheets.path(folder, annotator, n) for sheets in SHEETS.values() for n in (1, 2)]
-    return [path for path in paths if path.exists()]
+    """The sheets that one person has, of all rounds."""
+    paths = [sheets.path(folder, annotator, n) for sheets in SHEETS.values() for n in ROUNDS]
+    return [path for path in dict.fromkeys(paths) if path.exists()]

@@ -38,7 +38,7 @@ from pairwright_human_eval.attention import MirroredCheck
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.records import KINDS, Data, Kind, Verdict, pseudonyms
 from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
-from pairwright_human_eval.subjects import Outline, Subject
+from pairwright_human_eval.subjects import Outline, Subject, controls_of
 from pairwright_human_eval.tasks import Task
 
 WORDS_A_MINUTE = {
@@ -142,6 +142,8 @@ in 95 % of their votes leave 17 % of the pairs undecided by the default rule, an
 more votes."""
 BRIEFING = 1.0
 """Hours of each person for the guidelines and questions."""
+GUIDELINES = 0.2
+"""The same where a few people lead the study themselves, and only read the guidelines."""
 
 
 class KindLoad(Record):
@@ -171,6 +173,8 @@ class StudyLoad(Record):
     """The probability that this control shows that strangers' posts tell nothing, if that is so."""
     kinds: tuple[KindLoad, ...]
     people: int
+    briefing: float
+    """Hours of each for the guidelines and questions."""
     hours_each: float
     """Of the person who is given most, with the briefing."""
     second_round: float
@@ -180,17 +184,17 @@ class StudyLoad(Record):
 
     def hours_at(self, seconds: Mapping[Kind, float]) -> float:
         """All hours if tasks of these kinds take so long."""
-        return _all_hours(self.kinds, self.people, self.second_round, seconds)
+        return _all_hours(self.kinds, self.people * self.briefing, self.second_round, seconds)
 
 
 def _all_hours(
-    kinds: Sequence[KindLoad], people: int, second_round: float, seconds: Mapping[Kind, float]
+    kinds: Sequence[KindLoad], briefing: float, second_round: float, seconds: Mapping[Kind, float]
 ) -> float:
     tasks = sum(
         kind.tasks * seconds[kind.kind] / 3600 if kind.kind in seconds else kind.hours
         for kind in kinds
     )
-    return tasks * (1 + second_round) + people * BRIEFING
+    return tasks * (1 + second_round) + briefing
 
 
 def study_load(
@@ -201,6 +205,7 @@ def study_load(
     seconds: Mapping[Kind, float],
     hours_each: float,
     second_round: float = ADJUDICATION,
+    briefing: float = BRIEFING,
 ) -> StudyLoad:
     """The load of a study of `n` subjects like these, with as many people as work `hours_each` at
     most; those of `plan` are the fewest. `seconds` are means of tasks; a kind without one takes
@@ -210,11 +215,11 @@ def study_load(
     """
     sized, rate = repeated_subjects(subjects, n), reading_rate(subjects)
     for _ in range(3):
-        load = _load(sized, plan, checks, seconds, rate, second_round)
+        load = _load(sized, plan, checks, seconds, rate, second_round, briefing)
         needed = len(plan.annotators)
-        if load.hours_each > hours_each > BRIEFING:
-            work = needed * (load.hours_each - BRIEFING)
-            needed = max(needed + 1, math.ceil(work / (hours_each - BRIEFING)))
+        if load.hours_each > hours_each > briefing:
+            work = needed * (load.hours_each - briefing)
+            needed = max(needed + 1, math.ceil(work / (hours_each - briefing)))
         if needed == len(plan.annotators):
             break
         plan = replace(plan, annotators=pseudonyms(needed))
@@ -228,6 +233,7 @@ def _load(
     seconds: Mapping[Kind, float],
     rate: ReadingRate,
     second_round: float,
+    briefing: float,
 ) -> StudyLoad:
     given, _ = make_tasks(subjects, plan, checks)
     tasks = [task for own in given.values() for task in own]
@@ -246,19 +252,19 @@ def _load(
         for reading in readings(tasks, rate)
     )
     strangers, choices = control_subjects(task.keyed for task in tasks)
-    with_aspects = {task.keyed.subject for task in tasks if task.keyed.kind == "rubric"}
     each = {kind.kind: kind.hours / kind.tasks for kind in kinds}
     most = max(sum(each[task.keyed.kind] for task in own) for own in given.values())
     return StudyLoad(
         units=len(subjects),
-        controls=len(subjects) - len(with_aspects),
+        controls=len(controls_of(task.keyed for task in tasks)),
         strangers=strangers,
         stranger_power=round(control_power(choices), 6),
         kinds=kinds,
         people=len(plan.annotators),
-        hours_each=most + BRIEFING,
+        briefing=briefing,
+        hours_each=most + briefing,
         second_round=second_round,
-        hours=_all_hours(kinds, len(plan.annotators), second_round, {}),
+        hours=_all_hours(kinds, len(plan.annotators) * briefing, second_round, {}),
     )
 
 
@@ -343,6 +349,8 @@ def study_pilot(
     # Tasks that nobody was timed on are taken to be as long as the others of their kind.
     whole = {1: 0.0, 2: 0.0}
     for (kind, round), n in tasks.items():
+        if round not in whole:
+            continue
         if seconds := [one.seconds for one in timed if (one.kind, one.round) == (kind, round)]:
             whole[round] += n * fmean(seconds)
     to_come = bool(unfinished) or any(one.state == "disputed" for one in decisions.values())

@@ -34,7 +34,8 @@ class ModeDefinition(NamedTuple):
     """Whether a unit needs a second user, whose aspects only a planner can give."""
     no_preference: bool = False
     """Whether nothing speaks for either response: which of the two a pair calls chosen is drawn,
-    and says nothing. What counts is whether a scorer's preference changes with the user."""
+    and says nothing. What counts is whether a scorer's preference changes with the user, and what
+    people verify is that it makes no difference to either user."""
     against_rubric: bool = False
     """Whether the rejected response is written against the rubric. Then the texts alone may give
     it away, and people may find it the worse answer."""
@@ -54,9 +55,8 @@ class ModeDefinition(NamedTuple):
         return self.units.removesuffix("s")
 
     @property
-    def verifiable(self) -> bool:
-        """Whether its label is a model's claim about a user, which people can verify. Then its
-        pairs have rubrics, too."""
+    def rubric(self) -> bool:
+        """Whether its pairs have rubrics: aspects that a model claims of a user."""
         return not (self.own_choice or self.no_preference)
 
 
@@ -123,8 +123,9 @@ PLACEBO = ModeDefinition(
     limits=(
         "Placebos: accuracy on them says nothing, because their labels are drawn. What counts is"
         " how often a scorer's preference changes with the user: it should not.",
-        "That the posts show no need on the question is what a planner and a judge found. A need"
-        " that they missed would make a change of preference right.",
+        "That the posts show no need on the question is what a planner and a judge found, and where"
+        " the placebo is verified, a few people. A need that they missed would make a change of"
+        " preference right.",
     ),
     needs_partner=True,
     no_preference=True,
@@ -257,9 +258,15 @@ def has_no_preference(mode: str | None) -> bool:
     return mode in _NO_PREFERENCES
 
 
-def is_verifiable(mode: str | None) -> bool:
-    """Whether people verify pairs of this mode; those of others, which have none, count as such."""
-    return all(one.verifiable for one in MODES.values() if one.name == mode)
+def has_rubric(mode: str | None) -> bool:
+    """Whether pairs of this mode have rubrics; those of others, which have none, count as such."""
+    return not (is_own_choice(mode) or has_no_preference(mode))
+
+
+def needs_votes(mode: str | None, *, placebos: bool) -> bool:
+    """Whether a pair of this mode is released only where people verified it. Placebos are where
+    `placebos` says that the study asks about them, as those of older versions do not."""
+    return has_rubric(mode) or (placebos and has_no_preference(mode))
 
 
 def has_own_choices(modes: Iterable[str]) -> bool:
@@ -270,7 +277,7 @@ def has_own_choices(modes: Iterable[str]) -> bool:
 def verified_modes(pairs: int | None = None) -> tuple[Mode, ...]:
     """The modes whose units people verify; with `pairs`, those whose units have so many."""
     return tuple(
-        name for name, mode in MODES.items() if mode.verifiable and pairs in (None, mode.halves)
+        name for name, mode in MODES.items() if not mode.own_choice and pairs in (None, mode.halves)
     )
 
 

@@ -429,6 +429,8 @@ class Pair(Record):
     """Of modes accepted and natural: where both responses are from, where the source tells."""
     neighbours: Neighbours | None = None
     """Of mode natural: how those who choose like the user lean."""
+    stranger: str | None = Field(None, exclude_if=lambda stranger: stranger is None)
+    """Of mode decoy: the user whose needs the rejected response serves."""
     simulated: bool = False
     """Whether a simulated model wrote a reply behind it: then it is not a benchmark."""
 

@@ -1,6 +1,8 @@
 """Questions that give no twin: decoys for users without a partner, placebos where nothing is known
 of the asker."""
 
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +22,7 @@ from test_build_functions import (
     script,
 )
 
+from pairwright.construct.corpus import BuildUnit, Corpus
 from pairwright.construct.outcome_details import heading_of
 from pairwright.construct.outcomes import Outcome
 from pairwright.construct.partners import (
@@ -31,8 +34,9 @@ from pairwright.construct.partners import (
     says_nothing,
     survey_question,
 )
+from pairwright.construct.unit_work import work_on
 from pairwright.construct.written_pairs import build_decoy, build_placebo
-from pairwright.models import Request
+from pairwright.models import Models, Request
 from pairwright.records import Aspect, Contrast, DroppedAspect, Item, Mode, Post, Rejected, Twin
 from scripted import (
     Others,
@@ -46,6 +50,7 @@ from scripted import (
     policy,
     posts,
     scored,
+    settings,
     verdicts,
     wait,
 )
@@ -78,6 +83,7 @@ def test_a_decoy_is_the_askers_half_of_a_twin_whose_other_user_is_nobody() -> No
     assert isinstance(made, Contrast)
     pair = made.pair
     assert (pair.mode, pair.user, pair.twin_id, pair.asked) == ("decoy", "una", None, True)
+    assert pair.stranger == PARTNER.user
     assert (pair.chosen, pair.rejected) == (FOR_UNA, FOR_VICTOR)
     assert [a.aspect for a in pair.rubric.aspects] == [a[2] for a in UNAS]
     assert pair.profile == UNA
@@ -218,6 +224,32 @@ def test_a_placebo_that_is_not_level_is_drawn_again() -> None:
     low = placebo(script(write_plain=plain, quality=graded(2)), draws=1)
     assert isinstance(low, Rejected)
     assert low.reason == "quality_floor"
+
+
+class _Nobody:
+    """Models that are not asked."""
+
+    workers = 1
+
+    def models(self, generator: str) -> Models:
+        return models(Scripted())
+
+    def stop(self) -> None: ...
+
+
+@pytest.mark.parametrize("mode", ["twin", "placebo"])
+def test_two_accounts_with_the_same_posts_are_no_couple(tmp_path: Path, mode: Mode) -> None:
+    own, other = posts("I bake.", "I sing."), posts("I sing.", "I bake.", prefix="other")
+    # What the other account wrote after the question tells nothing.
+    other = (*other, Post(id="late", text="I swim.", created="2031-01-01T00:00:00"))
+    asker, double = item(own, user="una"), item(other, user="uno", id="item-2")
+    unit = BuildUnit(f"{mode}:{asker.id}", mode, 0, 0, partner="uno")
+    with closing(Corpus.write([asker, double], tmp_path / "items", settings())) as corpus:
+        outcome = wait(work_on(unit, corpus, policy(), _Nobody()))
+    assert isinstance(outcome, Outcome)
+    assert isinstance(outcome.result, Rejected)
+    assert (outcome.result.stage, outcome.result.reason) == ("partners", "same_posts")
+    assert outcome.calls == ()
 
 
 # The survey

@@ -23,9 +23,9 @@ def test_every_mode_has_one_definition_and_words_of_its_own() -> None:
         "twins", "decoys", "placebos", "pairs of mode violate", "natural twins",
         "accepted answers", "pairs",
     ]  # fmt: skip
-    assert units_in_words() == "twins, decoys and violate pairs"
+    assert units_in_words() == "twins, decoys, placebos and violate pairs"
     assert units_in_words(verified_modes(1)) == "decoys and violate pairs"
-    assert units_in_words(verified_modes(2)) == "twins"
+    assert units_in_words(verified_modes(2)) == "twins and placebos"
 
 
 def test_a_pair_has_the_scores_of_its_own_sides_in_every_mode() -> None:
@@ -62,7 +62,7 @@ def test_a_mode_that_is_only_defined_is_on_every_page(tmp_path: Path) -> None:
         "came about: twin or decoy or placebo or violate or natural or accepted or edited." in card
     )
     report = (tmp_path / "run" / "human" / "report.md").read_text(encoding="utf-8")
-    assert "twins, decoys, violate pairs and edits of" in report
+    assert "twins, decoys, placebos, violate pairs and edits of" in report
     assert "Mode edited: the first edit less the second edit." in report
     board = (tmp_path / "board" / "leaderboard.md").read_text(encoding="utf-8")
     titles = [line for line in board.splitlines() if line.startswith("## ")]

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from own_choices import built_conversation, table_of_choices
+from choosers import built_conversation, table_of_choices
 from pairwright import evaluate, leaderboard, load_release, release
 from pairwright.assets import RUBRICS
 from pairwright.construct.own_choice_pairs import VoteTable

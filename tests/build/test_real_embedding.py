@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from choosers import built_conversation
 from engines.fixtures import HERE, engines, environment
-from own_choices import built_conversation
 from pairwright import leaderboard, load_release, release
 
 pytestmark = pytest.mark.real

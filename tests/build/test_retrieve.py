@@ -47,6 +47,7 @@ def policy(**changes: object) -> PlanRules:
          ["post-4", "post-3", "post-2", "post-1", "post-0"]),
         # Posts of punctuation only are ranked, too.
         (QUESTION, ["...", "中文", "Rye bread", "😀"], ["post-2"]),
+        (QUESTION, ["...", "!!!"], ["post-1", "post-0"]),
         (QUESTION, [], []),
     ],
 )  # fmt: skip

@@ -332,6 +332,24 @@ def test_a_larger_target_goes_on_and_a_smaller_one_drops_nothing(
         assert at_once.twins() == more
 
 
+def test_a_smaller_target_keeps_what_was_decided_for_a_larger_one(build: Build) -> None:
+    def fate(unit: BuildUnit) -> str:
+        return "rejected" if unit.mode == "twin" and unit.item % 3 == 2 else shares(unit)
+
+    build.run(target=3, modes=ALL, fate=fate)
+    few = list(build.store.outcomes())
+    build.run(target=9, modes=ALL, fate=fate)
+    every = list(build.store.outcomes())
+    assert {unit.partition(":")[0] for unit, _, _ in every} == {*ALL}
+    assert len(few) < len(every)
+    taken = build.run(target=3, modes=ALL, fate=fate)
+    assert list(build.store.outcomes()) == every
+    assert not {"survey", "violate"} & {unit.mode for step in taken for unit in step}
+    assert not any(
+        isinstance(one, str) for step in taken for one in units_of(step, "twin").values()
+    )
+
+
 @pytest.mark.parametrize("target", [None, ITEMS])
 def test_nobody_has_two_partners_however_often_surveys_fail(
     build: Build, target: int | None

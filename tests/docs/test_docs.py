@@ -30,6 +30,10 @@ from pairwright.settings.prompt_variables import VARIABLES
 from pairwright.settings.rules import JudgedGate, TextGate
 from pairwright.text import passages
 from pairwright.training.plan_settings import PlanScoring, Training
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.study_files import read_study
+from released import right
+from sheets import fill
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -103,12 +107,12 @@ class Demo(NamedTuple):
     printed: str
 
 
-def run(folder: Path, *words: str) -> str:
+def run(folder: Path, *words: str, columns: int = 100) -> str:
     program, *rest = words
     done = subprocess.run(
         [str(Path(sys.executable).parent / program), *rest],
         cwd=folder,
-        env={**os.environ, "COLUMNS": "100"},
+        env={**os.environ, "COLUMNS": str(columns)},
         capture_output=True,
         text=True,
         timeout=240,
@@ -389,6 +393,30 @@ def test_the_readme_shows_a_twin_of_the_demo(demo: Demo) -> None:
         evidence = {passage for aspect in aspects for passage in passages(aspect["evidence"])}
         assert set(re.findall(r'"(.*?)"', quotes)) <= evidence
         assert all(part.strip() in half["chosen"] for part in text.split("[...]"))
+
+
+@pytest.mark.real
+def test_two_people_can_do_what_the_page_on_a_small_study_says(tmp_path: Path) -> None:
+    """Its commands in their order, with sheets that are filled in before they are taken in. What
+    needs a server is tried with one in tests/human."""
+    page = (DOCS / "small_study.md").read_text(encoding="utf-8")
+    printed, tried = "", set()
+    for language, text in re.findall(r"^```(sh|text)\n(.*?)^```", page, re.DOTALL | re.MULTILINE):
+        if language == "text":
+            missing = [line for line in text.splitlines() if flat(line) not in flat(printed)]
+            assert missing == [], printed
+            printed = ""
+            continue
+        for line in text.splitlines():
+            words = shlex.split(line)
+            if words[0] == "pip" or words[2] in ("serve", "push", "pull"):
+                continue
+            tried.add(words[1])
+            if words[2] == "import":
+                key = read_study(HumanFolder(tmp_path / words[3])).key
+                fill(tmp_path / words[4], lambda task: right()(task, None), key)
+            printed += run(tmp_path, *words, columns=80)
+    assert tried == {"init", "build", "human", "release", "verify"}
 
 
 @pytest.mark.real

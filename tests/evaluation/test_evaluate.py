@@ -159,6 +159,22 @@ def test_a_wrong_profile_is_never_the_partners(rows: list[Row]) -> None:
         assert not twins.get(row.item_id, set()) & {owners[post.id] for post in posts}
 
 
+def test_a_wrong_profile_is_never_of_the_user_whose_needs_a_decoy_serves(rows: list[Row]) -> None:
+    owners = {post.id: row.user for row in rows for post in row.profile}
+    row = next(row for row in rows if row.mode == "violate")
+
+    def shown_of(row: Row) -> set[str | None]:
+        askers = [asker_of(row), *map(asker_of, rows)]
+        drawn = [Strangers(askers, seed).instead_of(askers[0]) or () for seed in range(40)]
+        return {owners[post.id] for posts in drawn for post in posts}
+
+    others = shown_of(row)
+    assert len(others) > 1
+    for user in others:
+        decoy = row.model_copy(update={"mode": "decoy", "stranger": user})
+        assert user not in shown_of(decoy)
+
+
 def test_a_wrong_profile_has_no_post_younger_than_the_question(rows: list[Row]) -> None:
     early = rows[0].model_copy(update={"created": "2011-01-01T00:00:00.000"})
     shown = shown_in(early, "wrong-profile", rows)

@@ -1,10 +1,10 @@
-"""Attention checks show their own texts alone, in the layout of a run's tasks."""
+"""Attention checks are made like a run's tasks: no rule on what is seen tells which is one."""
 
 import html
 import random
 import re
 from collections import Counter
-from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -13,13 +13,17 @@ from pairwright.records import Pair, Post
 from pairwright_human_eval.attention import (
     AttentionCheck,
     Example,
+    Sizes,
     laid_out,
     load_checks,
-    median_size,
+    seen_of,
 )
-from pairwright_human_eval.check_tasks import check_signs
+from pairwright_human_eval.check_tasks import TaskSign, check_signs
+from pairwright_human_eval.subjects import subjects_of
 from pairwright_human_eval.tasks import Task
-from small_studies import Made, study_of, user_of, violate
+from pairwright_human_eval.workload import repeated_subjects
+from small_studies import Made, study_of, tell, user_of, violate
+from study import pairwright
 
 CHECKS = load_checks(assets.HUMAN_EVAL / "checks.toml")
 HALVES = tuple(half for check in CHECKS for half in check.halves)
@@ -48,29 +52,70 @@ def marked(chance: random.Random, words: int) -> str:
     return "\n\n".join([f"## What to do\n\n{start}", items, code, table, end])
 
 
-def made_of(posts: tuple[int, int], reply: Callable[[random.Random], str]) -> Made:
-    """A study of pairs with so many posts."""
-    chance = random.Random(0)
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> list[Pair]:
+    """The pairs of the recorded demo."""
+    folder = tmp_path_factory.mktemp("demo")
+    pairwright("init", str(folder))
+    pairwright("build", str(folder / "pairwright.toml"), "--run", str(folder / "run"))
+    lines = Path(folder / "run" / "pairs.jsonl").read_text(encoding="utf-8").splitlines()
+    return [Pair.model_validate_json(line) for line in lines]
 
-    def pair(n: int) -> Pair:
-        profile = tuple(
-            Post(id=f"{n}-{k}", text=sentences(chance, 60), created="2023-05-01T12:00:00.000")
-            for k in range(chance.randint(*posts))
+
+@pytest.fixture(scope="module", params=["demo", "200 pairs"])
+def studies(request: pytest.FixtureRequest, demo: list[Pair]) -> list[Made]:
+    """Studies of the demo, or of its pairs again and again under other names."""
+    pairs, seeds = demo, 4
+    if request.param == "200 pairs":
+        subjects = subjects_of(demo, Path("pairs.jsonl"))
+        n = len(subjects) * 200 // len(demo)
+        pairs = [pair for subject in repeated_subjects(subjects, n) for pair in subject.pairs]
+        assert len(pairs) >= 195
+        seeds = 2
+    return [
+        study_of(
+            pairs, annotators=11, attention=0.05, checks=CHECKS, votes=4, repeats=0.05, seed=seed
         )
-        return violate(
-            n, ["Home", "Garden"][n % 2], profile=profile, chosen=reply(chance),
-            rejected=reply(chance), user=user_of(n), question=f"{WORDS[: 30 + n % 40]}?",
-        )  # fmt: skip
-
-    pairs = [pair(n) for n in range(120)]
-    return study_of(pairs, annotators=6, attention=0.2, checks=CHECKS, wrong_profile=0.1)
+        for seed in range(seeds)
+    ]
 
 
-@pytest.fixture(scope="module", params=["marked", "plain", "one post"])
-def made(request: pytest.FixtureRequest) -> Made:
-    if request.param == "marked":
-        return made_of((3, 25), lambda chance: marked(chance, 300))
-    return made_of((1, 1) if request.param == "one post" else (2, 5), lambda c: sentences(c, 110))
+def tasks_of(studies: list[Made]) -> dict[str, list[Task]]:
+    """By study and annotator."""
+    return {f"{n} {who}": own for n, one in enumerate(studies) for who, own in one.tasks.items()}
+
+
+def telling(signs: tuple[TaskSign, ...]) -> dict[str, float]:
+    return {sign.name: round(sign.auc, 3) for sign in signs if not 0.4 <= sign.auc <= 0.6}
+
+
+def test_nothing_that_is_seen_tells_a_check_or_a_repeat(studies: list[Made]) -> None:
+    tasks = tasks_of(studies)
+    assert sum(len(one.of("attention")) for one in studies) >= 150
+    checks, repeats = check_signs(tasks), check_signs(tasks, "repeat")
+    assert len(checks) == 20
+    assert telling(checks) == {}
+    assert telling(repeats) == {}
+    # The page has the same figures.
+    page = (assets.ROOT / "benchmarks" / "verification.md").read_text(encoding="utf-8")
+    column = 2 if len(studies) == 4 else 3
+    for sign, again in zip(checks, repeats, strict=True):
+        (row,) = re.findall(rf"^\| {sign.name} \|.*", page, re.M)
+        cells = [cell.strip() for cell in row.strip("|").split("|")]
+        assert [cells[column], cells[column + 2]] == [
+            f"{one.auc:.2f}".removeprefix("0") for one in (sign, again)
+        ]
+
+
+def test_a_repeat_comes_fifteen_tasks_later_or_not_at_all(studies: list[Made]) -> None:
+    for own in tasks_of(studies).values():
+        asked = [task.keyed for task in own if task.keyed.kind == "preference"]
+        repeats = [n for n, keyed in enumerate(asked) if keyed.purpose == "repeat"]
+        assert repeats or len(asked) < 35
+        assert not repeats or len(asked) >= 28
+        for n in repeats:
+            first = next(k for k, keyed in enumerate(asked) if keyed.pair == asked[n].pair)
+            assert n - first >= 15
 
 
 def posts(task: Task) -> list[str]:
@@ -79,139 +124,131 @@ def posts(task: Task) -> list[str]:
     return [str(row["text"]) for row in rows if isinstance(row, dict)]
 
 
-def replies(task: Task) -> list[str]:
-    return [str(task.data[side]) for side in ("response_a", "response_b")]
-
-
 def read(task: Task) -> list[str]:
     """The replies as they are read."""
-    return [" ".join(html.unescape(TAG.sub(" ", reply)).split()) for reply in replies(task)]
-
-
-def words(texts: list[str]) -> int:
-    return sum(len(text.split()) for text in texts)
-
-
-def shared_words(first: str, second: str) -> float:
-    """The words of both texts among the words of either."""
-    one, other = (set(re.findall(r"\w+", text.lower())) for text in (first, second))
-    return len(one & other) / len(one | other)
-
-
-MEASURES: dict[str, Callable[[Task], float]] = {
-    "number of posts": lambda task: len(posts(task)),
-    "words of all posts": lambda task: words(posts(task)),
-    "line breaks in posts": lambda task: sum("\n" in post for post in posts(task)),
-    "words of both responses": lambda task: words(read(task)),
-    "words a sentence of the responses": lambda task: (
-        words(read(task)) / sum(len(END.split(text)) for text in read(task))
-    ),
-    "characters of both responses": lambda task: sum(map(len, read(task))),
-    "share of words that both responses have": lambda task: shared_words(*read(task)),
-    "paragraphs and list items": lambda task: len(re.findall("<(?:p|li)>", "".join(replies(task)))),
-    "characters of the question": lambda task: len(str(task.data["question"])),
-}
-
-
-def area(checks: list[float], others: list[float]) -> float:
-    """The area under the ROC curve of a rule that calls the larger of two a check."""
-    won = sum((a > b) + (a == b) / 2 for a in checks for b in others)
-    return won / (len(checks) * len(others))
-
-
-def test_signs_of_checks_are_measured_as_they_are(made: Made) -> None:
-    checks = made.of("attention")
-    asked = [t for own in made.tasks.values() for t in own if t.keyed.kind == "preference"]
-    others = [task for task in asked if task.keyed.purpose != "attention"]
-    found = {sign.name: sign for sign in check_signs(made.tasks)}
-    for name in ("number of posts", "characters of the question", "characters of both responses"):
-        measured = area([MEASURES[name](t) for t in checks], [MEASURES[name](t) for t in others])
-        assert found[name].auc == pytest.approx(measured)
-    assert not found["place in the work"].tells
-    assert check_signs({"annotator-01": others}) == ()
-    alike = [task._replace(data={**task.data, "question": "?" * 900}) for task in checks]
-    told = {sign.name: sign for sign in check_signs({"annotator-01": [*others, *alike]})}
-    assert told["characters of the question"] == ("characters of the question", 1.0)
-    assert told["characters of the question"].tells
+    replies = [str(task.data[side]) for side in ("response_a", "response_b")]
+    return [" ".join(html.unescape(TAG.sub(" ", reply)).split()) for reply in replies]
 
 
 def wordings(*texts: str) -> set[str]:
     return {sentence for text in texts for sentence in END.split(text)}
 
 
-def test_a_reader_sees_nothing_but_texts_of_this_check(made: Made) -> None:
-    checks = made.of("attention")
-    assert len(checks) >= 60
-    for task in checks:
+def test_the_words_that_posts_and_responses_share_do_not_tell_the_right_answer(
+    studies: list[Made],
+) -> None:
+    won = []
+    for task in (task for one in studies for task in one.of("attention")):
+        shown = set(re.findall(r"\w{4,}", " ".join(posts(task)).lower()))
+        right, wrong = (
+            len(shown & set(re.findall(r"\w{4,}", text.lower())))
+            for text in (read(task) if task.keyed.expected == "A" else read(task)[::-1])
+        )
+        won.append((right > wrong) + (right == wrong) / 2)
+    assert 0.4 <= sum(won) / len(won) <= 0.6
+
+
+def test_a_check_s_own_posts_stand_among_those_of_one_user(
+    demo: list[Pair], studies: list[Made]
+) -> None:
+    theirs = {pair.user: {post.text for post in pair.profile} for pair in demo}
+    for task in (task for one in studies for task in one.of("attention")):
+        check, shown = BY_ID[task.keyed.subject], posts(task)
+        joined = " ".join(" ".join(shown).split())
+        assert all(" ".join(own.split()) in joined for own in check.posts[:2])
+        others = [text for text in shown if any(text in own for own in theirs.values())]
+        assert len(others) == len(shown) - 2
+        assert any(set(others) <= own for own in theirs.values())
+
+
+def test_responses_hold_sentences_of_the_check_alone_each_once(studies: list[Made]) -> None:
+    for task in studies[0].of("attention"):
         check = BY_ID[task.keyed.subject]
         assert task.data["question"] in {check.question, *check.questions}
-        shown = posts(task)
-        own = check.posts[: len(shown)]
-        assert tuple(shown[: len(own)]) == own
-        assert set(shown[len(own) :]) <= set(check.neutral)
         sides = read(task) if task.keyed.expected == "A" else read(task)[::-1]
-        for side, texts in zip(
-            sides,
-            (
-                (check.good.text, *check.good.more, check.good.terse),
-                (check.bad.text, *check.bad.more, check.bad.terse),
-            ),
-            strict=True,
-        ):
+        for side, own in zip(sides, (check.good, check.bad), strict=True):
             found = END.split(re.sub(r"(?<!\S)\d\. ", "", side))
             assert len(found) >= 3
-            assert set(found) <= wordings(*texts)
+            assert max(Counter(found).values()) == 1
+            assert set(found) <= wordings(own.text, own.terse, *own.more, *own.common)
         assert not task.data["narrative"]
 
 
-def test_a_check_has_no_more_posts_than_a_task_and_no_post_twice(made: Made) -> None:
-    most = max(len(posts(task)) for task in made.of("vote"))
-    for tasks in made.tasks.values():
-        checks = [posts(task) for task in tasks if task.keyed.purpose == "attention"]
-        assert all(1 <= len(shown) <= most for shown in checks)
-        assert max(Counter(text for shown in checks for text in shown).values()) == 1
+def test_signs_are_measured_as_they_are(studies: list[Made]) -> None:
+    asked = [t for t in studies[0].all() if t.keyed.kind == "preference"]
+    checks = [task for task in asked if task.keyed.purpose == "attention"]
+    others = [task for task in asked if task.keyed.purpose != "attention"]
+    assert check_signs({"annotator-01": others}) == ()
+    alike = [task._replace(data={**task.data, "question": "?" * 900}) for task in checks]
+    told = {sign.name: sign for sign in check_signs({"annotator-01": [*others, *alike]})}
+    assert told["characters of the question"] == ("characters of the question", 1.0)
+    assert told["characters of the question"].tells
+    assert told["place in the work"].auc == 1.0
 
 
 # The layout
 
-
-def like(posts: int, response: str) -> AttentionCheck:
-    """The first check, laid out like a task of so many posts and twice this response."""
-    profile = tuple(Post(id=f"{n}", text="Some words.") for n in range(posts))
-    example = Example("How is it done?", profile, (response, response))
-    return laid_out(CHECK, example, median_size([example]), swap=False)
+NONE = 0 * seen_of(("A.", "B."), "", "")
+ONE = NONE + 1
 
 
-@pytest.mark.parametrize("wanted", [0, 1, 4])
-def test_few_posts_are_the_person_s_own(wanted: int) -> None:
-    assert like(wanted, "Yes.").posts == CHECK.posts[: max(1, wanted)]
+def like(posts: list[str], response: str) -> AttentionCheck:
+    """The first check, made like a task with these posts and twice this response."""
+    profile = tuple(Post(id=f"{n}", text=text) for n, text in enumerate(posts))
+    seen = seen_of((response, response), "How is it done?", " ".join(posts))
+    example = Example("user", "How is it done?", profile, (response, response), seen)
+    return laid_out(CHECK, example, NONE, ONE, swap=False)
 
 
-def test_more_posts_are_neutral_ones_until_there_are_no_more() -> None:
-    eight = like(8, "Yes.").posts
-    assert eight[:6] == CHECK.posts
-    assert len(set(eight[6:]) & set(CHECK.neutral)) == 2
-    assert like(50, "Yes.").posts == (*CHECK.posts, *CHECK.neutral)
+@pytest.mark.parametrize(
+    ("lengths", "own"),
+    [
+        ([], len(CHECK.posts)),  # A qualification shows no user's posts.
+        ([50], 1),
+        ([500], 1),
+        ([60, 60], 2),
+        ([60] * 10, 2),
+    ],
+)
+def test_two_posts_are_the_person_s_own(lengths: list[int], own: int) -> None:
+    models = [sentences(random.Random(n), words) for n, words in enumerate(lengths)]
+    shown = like(models, "Yes.").posts
+    assert len(shown) == max(len(models), own)
+    assert len([text for text in shown if text not in models]) == own
+    assert CHECK.posts[0] in shown[0] or len(shown) > 1
 
 
-def test_the_wording_is_the_one_nearest_to_the_run_s_median_response() -> None:
-    short, long = like(1, "Yes. No. Well."), like(1, sentences(random.Random(1), 300))
+def test_own_posts_are_about_as_long_as_those_whose_places_they_take() -> None:
+    first, second = (len(CHECK.posts[n].split()) for n in range(2))
+    lengths = (10, first, 200, second, 10)
+    models = [sentences(random.Random(n), words) for n, words in enumerate(lengths)]
+    shown = like(models, "Yes.").posts
+    assert shown == (models[0], CHECK.posts[0], models[2], CHECK.posts[1], models[4])
+    joined = like([sentences(random.Random(1), first + second)], "Yes.").posts
+    assert joined == (" ".join(CHECK.posts[:2]),)
+
+
+def test_the_wording_is_the_one_nearest_to_the_task_s_responses() -> None:
+    short, long = like([], "Yes. No. Well."), like([], sentences(random.Random(1), 300))
     assert len(END.split(short.good.text)) == 3
     assert len(long.good.text) >= len(CHECK.good.text)
-    assert median_size(
-        [
-            Example("?", (), ("One two.", "One two three four. Five six.")),
-            Example("?", (), ("", "")),
-        ]
-    ).tolist() == [4, 1, 0.5]
+
+
+def test_what_earlier_checks_fell_short_of_is_made_up_for() -> None:
+    model = sentences(random.Random(1), 90)
+    seen = seen_of((model, model), "How is it done?", "")
+    example = Example("user", "How is it done?", (), (model, model), seen)
+    owed: Sizes = NONE.copy()
+    owed[0] = 40  # Words of both.
+    texts = [laid_out(CHECK, example, more, ONE, swap=False) for more in (NONE, owed)]
+    few, many = (len(f"{one.good.text} {one.bad.text}".split()) for one in texts)
+    assert many > few + 10
 
 
 def test_paragraphs_and_list_items_are_those_of_the_task() -> None:
-    plain = like(1, sentences(random.Random(2), 90)).good.text
+    plain = like([], sentences(random.Random(2), 90)).good.text
     assert "\n" not in plain
-    shown = like(1, marked(random.Random(2), 90)).good.text
-    first, *_ = shown.split("\n\n")
-    assert plain.startswith(first)
+    shown = like([], marked(random.Random(2), 90)).good.text
     assert re.findall(r"^\d(?=\. )", shown, re.MULTILINE) == ["1", "2", "3"]
     assert "\n\n1. " in shown
     assert "\n2. " in shown
@@ -222,13 +259,26 @@ def test_paragraphs_and_list_items_are_those_of_the_task() -> None:
     ("model", "breaks"),
     [("One line.", 0), ("A title\nand a text. And more.", 1), ("A title\n\nOne.\n\nTwo.", 2)],
 )
-def test_posts_have_the_lines_of_the_task_s_posts(model: str, breaks: int) -> None:
-    profile = tuple(Post(id=f"{n}", text=model) for n in range(3))
-    example = Example("How is it done?", profile, ("Yes.", "Yes."))
-    shown = laid_out(CHECK, example, median_size([example]), swap=False).posts
-    assert [len(re.findall(r"\n+", post)) for post in shown] == [breaks] * 3
-    assert [" ".join(post.split()) for post in shown] == list(CHECK.posts[:3])
+def test_own_posts_have_the_lines_of_those_whose_places_they_take(model: str, breaks: int) -> None:
+    shown = like([model] * 3, "Yes.").posts
+    own = [text for text in shown if text != model]
+    assert len(own) == 2
+    for post in own:
+        most = len(END.split(post.replace("\n", " "))) - 1
+        assert len(re.findall(r"\n+", post)) == min(breaks, most)
 
 
 def test_a_response_of_code_alone_lends_no_layout() -> None:
-    assert "\n" not in like(1, "```\na\nb\n```").good.text
+    assert "\n" not in like([], "```\na\nb\n```").good.text
+
+
+def test_posts_are_rather_of_users_whom_the_annotator_has_not_met() -> None:
+    pairs = [violate(n, user=user_of(n)) for n in range(80)]
+    users = {pair.id: pair.user for pair in pairs}
+    made = study_of(pairs, annotators=20, attention=0.05, checks=CHECKS)
+    for own in made.tasks.values():
+        met = {tell(users[task.keyed.pair]) for task in own if task.keyed.pair}
+        checks = [posts(task) for task in own if task.keyed.purpose == "attention"]
+        shown = {text.split()[0] for check in checks for text in check if "remark" in text}
+        assert len(shown) == len(checks) >= 7
+        assert not shown & met

@@ -14,7 +14,7 @@ from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.settings.domains import Anchor, Scale, load_scales
 from pairwright.settings.prompt import Prompts
-from pairwright_human_eval.form import controls
+from pairwright_human_eval.form import controls, marks
 from pairwright_human_eval.label_studio.files import config_hash, labelling_config
 from pairwright_human_eval.language import render_guidelines
 from pairwright_human_eval.records import KINDS, Kind
@@ -84,6 +84,10 @@ def test_a_form_is_as_label_studio_and_the_study_need_it(kind: Kind, adjudicatio
     root = form(kind, adjudication)
     asked = {}
     for choices in root.iter("Choices"):
+        if choices.attrib["name"] in marks(kind):
+            assert "required" not in choices.attrib
+            assert [choice.attrib["alias"] for choice in choices] == [choices.attrib["name"]]
+            continue
         # Every question must be answered, once.
         assert choices.attrib["required"] == "true"
         assert choices.attrib["requiredMessage"].endswith(".")

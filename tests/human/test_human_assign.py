@@ -4,12 +4,14 @@ import math
 import random
 from collections import Counter, defaultdict
 from functools import cache
+from typing import Any
 
 import pytest
 
 from pairwright.errors import InputError
+from pairwright.modes import Mode
 from pairwright.records import content_id
-from pairwright_human_eval.assign import check_enough, draw_controls
+from pairwright_human_eval.assign import draw_controls, stranger
 from pairwright_human_eval.attention import NONREADER_PASS, enough_checks, nonreader_pass
 from pairwright_human_eval.check_tasks import FEWEST_CHECKS
 from pairwright_human_eval.records import KeyedTask, Purpose, response_id
@@ -154,20 +156,27 @@ def test_who_answers_what(n: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("annotators", "overlap", "most_pairs", "needed"),
-    [(10, 3, 2, 11), (6, 3, 1, 7), (4, 1, 1, 5), (9, 2, 2, 10)],
+    ("annotators", "overlap", "mode", "needed"),
+    [
+        (10, 3, "twin", 11),
+        (6, 3, "violate", 7),
+        (1, 1, "violate", 5),
+        (9, 2, "twin", 10),
+        (7, 3, "placebo", 8),
+    ],
 )
 def test_too_few_people_are_refused_and_told_how_many_it_takes(
-    annotators: int, overlap: int, most_pairs: int, needed: int
+    annotators: int, overlap: int, mode: Mode, needed: int
 ) -> None:
+    pairs = [violate(0)] if mode == "violate" else twin(0)
+    pairs = [pair.model_copy(update={"mode": mode}) for pair in pairs]
+    rule: Any = {"votes": 4, "quality_votes": 1, "rubric_votes": 1}
     with pytest.raises(InputError, match=rf"take {needed} \(") as refused:
-        check_enough(annotators, 4, overlap, most_pairs)
+        study_of(pairs, annotators=annotators, overlap=overlap, **rule)
     assert f"--annotators {needed}" in refused.value.fix
-    fewer = annotators // (most_pairs + 1)
-    assert (f"--overlap {fewer} with a rule" in refused.value.fix) == bool(fewer)
-    assert ("--overlap" in refused.value.fix) == bool(fewer)
+    assert (f"--people {annotators}" in refused.value.fix) == (annotators > 1)
     assert "1 others" not in refused.value.what
-    check_enough(needed, 4, overlap, most_pairs)
+    assert study_of(pairs, annotators=needed, overlap=overlap, **rule).tasks
 
 
 def test_nine_for_twins_and_six_where_there_is_none() -> None:
@@ -255,7 +264,7 @@ def test_a_repeat_is_the_same_task_by_the_same_person_with_the_sides_swapped() -
         }
         order = [t.keyed.task for t in tasks]
         repeats = [t for t in tasks if t.keyed.purpose == "repeat"]
-        assert len(repeats) == math.ceil(0.25 * len(votes))
+        assert 0 < len(repeats) <= math.ceil(0.25 * len(votes))
         assert len({t.keyed.pair for t in repeats}) == len(repeats)
         for again in repeats:
             first = votes[again.keyed.pair]
@@ -293,6 +302,18 @@ def test_a_wrong_profile_is_another_users_and_of_single_pairs_alone() -> None:
         assert own not in whose
         assert domains[whose.pop()] == keyed.domain
         assert narrative == "[]"
+
+
+def test_a_wrong_profile_is_never_of_the_user_whose_needs_a_decoy_serves() -> None:
+    users = [violate(n).user for n in range(6)]
+    for n, user in enumerate(users):
+        for other in {*users} - {user}:
+            decoy = violate(n, mode="decoy", stranger=other)
+            posts = stranger(decoy, [violate(k) for k in range(6)])
+            assert posts
+            assert posts != violate(users.index(other)).profile
+    alone = violate(0, mode="decoy", stranger=users[1])
+    assert stranger(alone, [alone, violate(1)]) == ()
 
 
 def test_a_stranger_of_the_same_category_comes_first_and_everyone_sees_the_same() -> None:

@@ -6,26 +6,21 @@ import re
 import shlex
 import shutil
 import stat
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from test_check_layout import MEASURES, area
 
 from live_study import LiveStudy
-from pairwright import assets
 from pairwright.construct.run_pairs import iterate_pairs
-from pairwright.modes import is_verifiable
 from pairwright.records import Pair
-from pairwright_human_eval.attention import load_checks
 from pairwright_human_eval.label_studio.files import config_hash, form_path
 from pairwright_human_eval.records import KINDS, KeyedTask, aspect_id, pseudonyms, response_id
 from pairwright_human_eval.study_files import read_key, read_study
 from pairwright_human_eval.subjects import file_hash, subjects_of
-from pairwright_human_eval.tasks import Task, when
-from small_studies import study_of
+from pairwright_human_eval.tasks import when
 from study import VERIFIED, Study, pairwright
 
 SEED = ("--seed", 7)
@@ -210,29 +205,6 @@ def test_real_controls_aspects_and_dates_are_what_they_should_be(exported: LiveS
     assert (seen["wrong_profile"], seen["narrative"]) == (12, 6)
 
 
-def test_the_figures_say_how_far_sizes_tell_a_check(tmp_path: Path) -> None:
-    """On preference tasks of the recorded demo, drawn with four seeds: checks, and others."""
-    assert pairwright("init", tmp_path / "demo").code == 0
-    run = tmp_path / "run"
-    assert pairwright("build", tmp_path / "demo" / "pairwright.toml", "--run", run).code == 0
-    pairs = [pair for pair in iterate_pairs(run) if is_verifiable(pair.mode)]
-    tasks = defaultdict[bool, list[Task]](list)
-    checks = load_checks(assets.HUMAN_EVAL / "checks.toml")
-    for seed in range(4):
-        for task in study_of(pairs, seed=seed, checks=checks).all():
-            if task.keyed.kind == "preference":
-                tasks[task.keyed.purpose == "attention"].append(task)
-    assert (len(tasks[True]), len(tasks[False])) == (252, 552)
-    page = (assets.ROOT / "benchmarks" / "verification.md").read_text(encoding="utf-8")
-    figures = {
-        name: float(found) for name, found in re.findall(r"^\| (.+?) \| (\.\d\d) \|", page, re.M)
-    }
-    assert {
-        name: round(area(*([of(task) for task in tasks[check]] for check in (True, False))), 2)
-        for name, of in MEASURES.items()
-    } == figures
-
-
 # Again
 
 
@@ -291,9 +263,8 @@ def test_an_option_that_cannot_be_is_refused(study: LiveStudy) -> None:
         refused(study, "Invalid value", "--checks", options=("--checks", share))
     for name, value in (("annotators", 0), ("annotators", 1000), ("overlap", 0), ("sample", 0)):
         refused(study, "Invalid value", options=(f"--{name}", value))
-    fewer = "quality_votes = 1, rubric_votes = 1"
-    said = (f"write {fewer} under [human]", "1 answer to each")
-    refused(study, *said, options=("--overlap", 1))  # It can verify nothing.
+    refused(study, "--people", "without --annotators", options=("--people", 2, "--annotators", 9))
+    refused(study, "--people 2: a study of a few", options=("--annotators", 2))
 
 
 # What is wrong with a run

@@ -93,6 +93,36 @@ def test_what_the_votes_on_a_pair_come_to(policy: dict[str, Any], table: str) ->
                 assert {of_votes(first, one, **policy) for one in "+-=?"} == {expected}
 
 
+PLACEBO = """
+    waiting    3_of_4_votes         ===
+    verified                        ==== ===+,===== ===?,=+====
+    disputed   one_not_for_it       ===- ===?,====
+    refused    adjudicated          ===+,+- ===+,==?+==
+    refused    not_unanimous        ==+- ==++ ==+-,======
+    refused    for_one_response     =+++ ---- ---=
+    refused    cannot_tell          ==??
+"""
+OF_PLACEBO = [pair.model_copy(update={"mode": "placebo"}) for pair in twin(3)]
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_a_placebo_is_verified_where_both_halves_make_no_difference(half: int) -> None:
+    """The default rule, of “no difference” in place of the chosen response; nobody is asked about
+    aspects."""
+    placebo = one(*OF_PLACEBO)
+    for line in PLACEBO.strip().splitlines():
+        state, *words = line.split()
+        reason = "" if "=" in words[0] or "-" in words[0] else words.pop(0)
+        if "_of_" in reason:
+            reason = reason.replace("_", " ")
+        for said in words:
+            first, _, closing = said.partition(",")
+            given = quality(placebo, 4, 4) + votes(OF_PLACEBO[1 - half], "====")
+            given += votes(OF_PLACEBO[half], first) + votes(OF_PLACEBO[half], closing, round=2)
+            reasons = (f"preference: {reason}",) if reason else ()
+            assert of(given, placebo, **HumanRules().model_dump()) == (state, reasons), said
+
+
 @pytest.mark.parametrize(
     ("policy", "choices", "state"),
     [
@@ -498,6 +528,7 @@ def test_decide_all_leaves_out_who_failed_and_finds_the_controls() -> None:
     ]  # fmt: skip
     unanswered = one(violate(7))
     key |= {name: keyed(name, "vote", name, kind="rubric") for name in (VIOLATE.id, unanswered.id)}
+    key["control"] = keyed("control", "narrative", TWIN.id)
     decisions = decided_all([VIOLATE, TWIN, unanswered], given, key)
     states = [(name, decision.state) for name, decision in decisions.items()]
     assert states == [(VIOLATE.id, "verified"), (TWIN.id, "control"), (unanswered.id, "waiting")]

@@ -166,6 +166,9 @@ def result(name: object, kind: str, value: object, part: str = "choices") -> dic
                 (result("preference", "choices", [1]), "wrong_type"),
                 (result("preference", "choices", []), "missing_answer"),
                 (result("preference", "choices", ["A", "B"]), "duplicate_answer"),
+                (result("seen", "choices", ["B"]), "unknown_choice"),
+                (result("seen", "choices", []), "missing_answer"),  # Of the preference alone.
+                (result("seen", "choices", ["seen"]), "missing_answer"),
                 (result("comment", "choices", ["A"]), "wrong_type"),
                 (result("comment", "textarea", [3], "text"), "wrong_type"),
                 ({"completed_by": "2"}, "malformed"),

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from live_study import LiveStudy
-from pairwright_human_eval.form import controls
+from pairwright_human_eval.form import controls, marks
 from pairwright_human_eval.records import KINDS
 from pairwright_human_eval.study_files import read_study
 from released import PAIRS, run_of
@@ -55,6 +55,7 @@ def test_a_page_has_every_question_and_nothing_that_runs_loads_or_unblinds(
             for name, choices in controls(keyed.kind, study.scales, len(keyed.aspects)).items()
             for _ in choices
         ]
+        expected += [mark for keyed in own for mark in marks(keyed.kind)]
         assert sorted(map(str, asked)) == sorted(expected)
         assert "&lt;script&gt;alert(1)" in page
         assert "default-src 'none'" in page

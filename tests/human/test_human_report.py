@@ -388,6 +388,56 @@ def test_what_people_say_of_foils_is_told_beside_what_they_say_of_aspects() -> N
         assert any("THAN FOILS" in said for said in page.opening) is not ahead
 
 
+# The verdict
+
+
+@pytest.mark.parametrize(
+    ("mean", "at_most", "fears"),
+    [
+        ((-0.1, 0.1), 0.6, ()),
+        ((-0.9, 0.1), 0.6, ("that both responses are equally good is not shown of violate pairs",)),
+        ((0.6, 0.9), 0.6, ("of violate pairs one response is the better answer for anybody",)),
+        ((-0.1, 0.1), 0.7, ("that other users' posts tell nothing is not shown",)),
+        ((0.6, 0.9), None, (
+            "of violate pairs one response is the better answer for anybody",
+            "that other users' posts tell nothing is not shown",
+        )),
+    ],
+)  # fmt: skip
+def test_the_page_opens_with_three_sentences_and_a_figure_and_folds_the_rest(
+    mean: tuple[float, float], at_most: float | None, fears: tuple[str, ...]
+) -> None:
+    found = Asked(mixed(0, 20), wrong_profile=0.2).report(noisy(0.9))
+    low, high = mean
+    equal = low > -0.5 and high < 0.5
+    within = {"low": low, "high": high, "margin": 0.5, "equivalent": equal}
+    parity = tuple(
+        row.model_copy(update={"parity": row.parity.model_copy(update=within)})
+        for row in found.parity
+    )
+    control = found.contrasted[0].model_copy(update={"at_most": at_most})
+    report = found.model_copy(update={"parity": parity, "contrasted": (control,)})
+    page = page_of(report)
+    opening, _, rest = page.markdown.partition("## In detail")
+    verdict, next_step = page.opening[-2:]
+    how_many, how_sure, fear = re.split(r" (?=How sure|What to fear)", verdict)
+    whole = report.decisions[0]
+    assert how_many == (
+        f"{whole.states['verified'].k} of 20 twins and pairs are verified,"
+        f" {whole.of_verifiable.percent()} of the {whole.of_verifiable.n} that could be."
+    )
+    assert report.label_error.percent(1) in how_sure
+    assert how_sure.endswith("toss a coin would verify 50 % of violate pairs.")
+    default = "of pairs whose posts say nothing, this rule verifies up to 50 %"
+    assert fear == f"What to fear: {'; '.join((*fears, default))}."
+    assert next_step.startswith("Next: ")
+    assert opening.count("*Plot, in the HTML report") == 1
+    parts = re.split(r"^</?details>$", rest, flags=re.M)
+    assert not parts[0].strip()
+    assert not page.tables
+    assert page_of(report, brief=True).opening[-2:] == page.opening[-2:]
+
+
 # Aspects
 
 
@@ -505,7 +555,7 @@ def test_adjudicators_stand_apart() -> None:
     assert found
     (row,) = found.by_kind
     assert (row.kind, row.tasks, row.answered) == ("preference", 4, 3)
-    assert (row.for_chosen, row.refused) == (2, 1)
+    assert (row.for_label, row.refused) == (2, 1)
     assert (row.seconds.median, row.seconds.n) == (90, 3)
     assert found.states == {"verified": 2, "refused": 1, "disputed": 1}
     assert (found.subjects, found.adjudicators) == (4, 1)
@@ -683,10 +733,16 @@ def test_who_always_takes_the_first_is_seen() -> None:
     asked = Asked(mixed(20, 20), repeats=0.2)
 
     def answer(keyed: KeyedTask, subject: Subject) -> Any:
-        lazy = keyed.annotator == "annotator-04" and keyed.kind == "preference"
-        return PreferenceAnswer(choice=keyed.a) if lazy else right(keyed, subject)
+        if keyed.annotator == "annotator-04" and keyed.kind == "preference":
+            return PreferenceAnswer(choice=keyed.a, seen=keyed.purpose == "repeat")
+        return right(keyed, subject)
 
     report = asked.report(answer)
+    own = [keyed for keyed in asked.made.keyed() if keyed.kind == "preference"]
+    repeats = [keyed.annotator for keyed in own if keyed.purpose == "repeat"]
+    seen, mistaken = report.recognition.repeats, report.recognition.others
+    assert (seen.k, seen.n) == (repeats.count("annotator-04"), len(repeats))
+    assert (mistaken.k, mistaken.n) == (0, len(own) - len(repeats))
     rows = {row.annotator: row for row in report.annotators}
     lazy, other = rows["annotator-04"], rows["annotator-05"]
     assert lazy.first.value == 1
@@ -814,7 +870,7 @@ def test_comments_are_shown_as_they_are_and_without_who(tmp_path: Path) -> None:
     assert "evil.test/x.png" in html
     assert html[html.index(">Comments<") :].count("&lt;script&gt;") == 50
     assert f"50 of {len(verdicts)}" in html
-    comments = found["md"][found["md"].index("## Comments") : found["md"].index("## The rule")]
+    comments = found["md"][found["md"].index(">Comments<") : found["md"].index(">The rule<")]
     assert "annotator-" not in comments
     assert "<script" not in found["md"]
     # Everybody is right: markers at the edge of the plot are whole.

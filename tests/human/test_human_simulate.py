@@ -14,10 +14,8 @@ from pairwright.settings.rules import PlanRules
 from pairwright_human_eval.acceptance import Acceptance, derive
 from pairwright_human_eval.attention import (
     AttentionCheck,
-    Example,
     Wording,
     checks_passed,
-    median_size,
 )
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import (
@@ -56,11 +54,10 @@ def tasks_for(who: str) -> list[Task]:
         if n < 50:
             found.append(repeated(found[-1], 0))
             found.append(preference_task(page, asked, who, policy, purpose="wrong_profile"))
-    example = Example(asked.question, asked.profile, (asked.chosen, asked.rejected))
     for n in range(20):
         good, bad = Wording("good"), Wording("bad")
-        check = AttentionCheck("Art", f"Check {n}?", (), ("p",), (), good, bad)
-        found.append(attention_task(check, who, example, median_size([example]), bool(n % 2), 0))
+        check = AttentionCheck("Art", f"Check {n}?", (), ("p",), good, bad, f"check-{n}")
+        found.append(attention_task(check, who, [""], bool(n % 2), 0))
     return found
 
 

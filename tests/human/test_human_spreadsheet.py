@@ -211,6 +211,13 @@ def test_an_answer_is_read_as_it_is_meant(study: LiveStudy, written: str, stored
     assert chosen(study) == {stored}
 
 
+@pytest.mark.parametrize(("written", "seen"), [("", False), ("Yes", True), ("seen", True)])
+def test_a_task_that_came_before_is_ticked(study: LiveStudy, written: str, seen: bool) -> None:
+    study.do("import", study.fill(FIRST, only("preference", {"preference": "A", "seen": written})))
+    answers = [verdict.answers for verdict in study.verdicts]
+    assert {one.seen for one in answers if isinstance(one, PreferenceAnswer)} == {seen}
+
+
 @pytest.mark.parametrize("score", ["4", "4.0", "4,0", "4: right, with at most a slip"])
 def test_a_score_is_read_as_a_spreadsheet_writes_it(study: LiveStudy, score: str) -> None:
     asked = {f"{name}_{side}": "4" for name in ("relevance", "helpfulness") for side in "ab"}

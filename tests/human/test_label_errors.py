@@ -101,7 +101,7 @@ def test_rows_of_an_older_release_are_read_without_an_error(release: Path, tmp_p
     ]
     write_rows(tmp_path / "new.parquet", every)
     table = pq.read_table(tmp_path / "new.parquet")
-    older = table.drop_columns(["label_error", "blind_preference"])
+    older = table.drop_columns(["label_error", "blind_preference", "own_vote"])
     aspects = older.schema.get_field_index("rubric_aspects")
     fields = [
         field

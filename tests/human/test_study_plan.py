@@ -35,7 +35,7 @@ from pairwright_human_eval.workload import (
     study_pilot,
     words_shown,
 )
-from released import run_of, twinned
+from released import placebo, run_of, twinned
 from small_studies import CHECKS, FILE, OF_THREE, mixed, study_of, violate
 from study import VERIFIED, Done, Study, pairwright
 
@@ -291,6 +291,22 @@ def test_the_page_opens_with_three_sentences_and_its_main_tables_are_narrow(
     assert page.html.count("<svg") == 1
     assert "<b>" not in page.html
     assert plan_page(plan, drawn=False).opening == page.opening
+
+
+def test_placebos_take_eight_people_and_find_no_accuracy(tmp_path: Path) -> None:
+    pairs = [pair for n in range(4) for pair in placebo(n)]
+    found = plan_study(
+        run_of(tmp_path / "run", pairs, study=False, votes=4), mode="placebo", sizes=[20]
+    )
+    (size,) = found.sizes
+    assert (found.mode, found.annotators, size.controls) == ("placebo", 8, 0)
+    assert {kind.kind: kind.tasks >= n for kind, n in zip(size.kinds, (60, 160), strict=True)} == {
+        "quality": True, "preference": True,
+    }  # fmt: skip
+    assert (size.two_alone, size.above_chance) == (None, None)
+    page = plan_page(found)
+    assert "no accuracy is found by them" in page.opening[-1]
+    assert [cells[-1] for cells in page.tables[-1].rows] == ["–"]
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,7 @@ def test_a_release_of_an_older_study_verifies(release: Path) -> None:
 def as_format_2(bad: Tampered) -> None:
     """As releases were before rows had answers on aspects."""
     for path in sorted((bad.root / "data").rglob("*.parquet")):
-        found = pq.read_table(path).drop_columns(["label_error", "blind_preference"])
+        found = pq.read_table(path).drop_columns(["label_error", "blind_preference", "own_vote"])
         kept = [[_before(aspect) for aspect in row] for row in found["rubric_aspects"].to_pylist()]
         place = found.schema.get_field_index("rubric_aspects")
         entry = found.schema.field("rubric_aspects").type.value_type

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from own_choices import (
+from choosers import (
     CHOICES,
     TEXTS,
     conversation,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from own_choices import write_csv
+from choosers import write_csv
 from pairwright import assets, audit, build, evaluate, load_release, release, text, verify
 from pairwright.audits.records import Check
 from pairwright.construct.run_pairs import iterate_pairs

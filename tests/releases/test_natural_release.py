@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from own_choices import (
+from choosers import (
     CHOICES,
     TOPICS,
     conversation,

@@ -1,4 +1,4 @@
-"""Twins, decoys and placebos in one release: what people verify, and what is only held whole."""
+"""Twins, decoys and placebos in one release; older studies asked about no placebo."""
 
 import json
 from collections import Counter
@@ -12,44 +12,51 @@ from pairwright.errors import Difference, InputError
 from pairwright.releases.verify import verify_release
 from pairwright.workflows.pair_audit import write_audit
 from pairwright.workflows.tasks import export_tasks
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.study_files import read_study
 from released import decoyed, gathered, placebo, released, rows, run_of, twinned
-from small_studies import user_of
 from tampering import Tampered, copy_of
 
+AGAINST = [2, 12, 22]
 PAIRS = [pair for n in range(6) for pair in (*twinned(n), decoyed(10 + n), *placebo(20 + n))]
 
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """People verified all but the twin of question 2 and the decoy of question 12."""
+    """People verified all but the twin of question 2, the decoy of 12 and the placebo of 22."""
     base = tmp_path_factory.mktemp("modes")
-    run = run_of(base / "run", PAIRS, against=[2, 12])
+    run = run_of(base / "run", PAIRS, against=AGAINST)
     return released(run, base / "release", "1.0.0", "--validation", "30%").root
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same without a split for validation."""
-    base = tmp_path_factory.mktemp("whole")
-    return released(run_of(base / "run", PAIRS, against=[2, 12]), base / "release").root
+def older(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release without a split for validation, of a study that asked about no placebo."""
+    base = tmp_path_factory.mktemp("older")
+    run = run_of(base / "run", PAIRS, against=AGAINST, placebos=False)
+    return released(run, base / "release").root
 
 
 def said(release: Path, page: str = "README.md") -> str:
     return " ".join((release / page).read_text(encoding="utf-8").split())
 
 
-def test_what_people_do_not_verify_is_released_beside_what_they_did(release: Path) -> None:
-    verify_release(release, write_audit=write_audit)
-    found = rows(Layout(release))
+@pytest.mark.parametrize("asked", [True, False])
+def test_placebos_are_verified_by_votes_or_were_not_asked_about(
+    asked: bool, release: Path, older: Path
+) -> None:
+    verify_release(release if asked else older, write_audit=write_audit)
+    found = rows(Layout(release if asked else older))
     assert Counter(row.config for row in found) == {
-        "Home-twin": 10, "Home-decoy": 5, "Home-placebo": 12
+        "Home-twin": 10, "Home-decoy": 5, "Home-placebo": 10 if asked else 12
     }  # fmt: skip
     for row in found:
-        asked = row.mode != "placebo"
-        assert row.verified == asked
-        assert (row.votes is not None) == asked
-        assert bool(row.rubric_aspects) == asked
-        assert row.aspects_origin == ("planner" if asked else None)
+        is_placebo = row.mode == "placebo"
+        assert row.verified == (asked or not is_placebo)
+        votes = row.votes and (row.votes.chosen, row.votes.equal)
+        assert votes == (((0, 3) if asked else None) if is_placebo else (3, 0))
+        assert bool(row.rubric_aspects) != is_placebo
+        assert row.aspects_origin == (None if is_placebo else "planner")
 
 
 def test_no_user_is_in_two_splits_and_a_decoy_is_about_one_user(release: Path) -> None:
@@ -64,19 +71,25 @@ def test_no_user_is_in_two_splits_and_a_decoy_is_about_one_user(release: Path) -
     assert set[str]().union(*splits.values()) == {"test", "validation"}
 
 
-def test_pages_say_what_nobody_was_asked_about(release: Path) -> None:
+def test_pages_say_whether_people_were_asked_about_placebos(release: Path, older: Path) -> None:
     card, sheet = said(release), said(release, "DATASHEET.md")
-    assert "15 of the 15 pairs that are not placebos are verified by the votes of 9 people." in card
-    assert "People are not asked about the 12 pairs of placebos, whose labels are drawn" in card
-    assert "Of the 27 pairs 12 are placebos, in which neither response fits the user better" in card
-    assert "drawn from 12 in the run" in card
+    assert "25 of the 25 pairs are verified by the votes of 9 people." in card
+    assert "Of a placebo the votes must be for “no difference for this person”" in card
+    assert "People were not asked about" not in card
+    assert "Of the 25 pairs 10 are placebos, in which neither response fits the user better" in card
+    assert "drawn from 18 in the run" in card
     assert "A twin or placebo is two pairs" in card
     assert "Mode decoy: one user and two responses" in card
     assert "Placebos: accuracy on them says nothing" in card
     assert "In placebos it is drawn." in sheet
-    croissant = json.loads((release / "croissant.json").read_text(encoding="utf-8"))
+    croissant = json.loads((older / "croissant.json").read_text(encoding="utf-8"))
     assert "12 are placebos" in croissant["description"]
-    assert any("whose labels are drawn" in one for one in croissant["rai:dataAnnotationProtocol"])
+    unasked = "People were not asked about the 12 pairs of placebos"
+    assert any(unasked in one for one in croissant["rai:dataAnnotationProtocol"])
+    card = said(older)
+    assert "15 of the 15 pairs that are not placebos are verified by the votes of 9 people." in card
+    assert unasked in card
+    assert "drawn from 12 in the run" in card
 
 
 def test_the_card_says_what_word_overlap_solves_of_each_mode_with_labels(release: Path) -> None:
@@ -119,9 +132,9 @@ def _in_a_twin(found: list[Row]) -> list[Row]:
     ids=["an aspect", "a verdict", "a first half", "a last half", "a placebo", "a twin", "a decoy"],
 )
 def test_what_is_not_verified_is_held_to_the_build(
-    config: str, change: Callable[[list[Row]], list[Row]], what: str, whole: Path, tmp_path: Path
+    config: str, change: Callable[[list[Row]], list[Row]], what: str, older: Path, tmp_path: Path
 ) -> None:
-    bad = Tampered(copy_of(whole, tmp_path / "bad"))
+    bad = Tampered(copy_of(older, tmp_path / "bad"))
     bad.rows(config, change)
     bad.seal()
     with pytest.raises(Difference, match=what):
@@ -132,25 +145,28 @@ def test_placebos_alone_need_no_study_and_a_decoy_beside_them_does(tmp_path: Pat
     alone = run_of(tmp_path / "alone", [*placebo(1), *placebo(2)], study=False)
     release = released(alone, tmp_path / "release").root
     assert verify_release(release).subjects == 2
-    assert "Nobody was asked" in said(release)
+    assert "People were not asked about the 4 pairs of placebos" in said(release)
     beside = run_of(tmp_path / "beside", [*placebo(1), decoyed(2)], study=False)
     with pytest.raises(InputError, match="nobody has verified its pairs"):
         gathered(beside)
-    with pytest.raises(InputError, match="holds no pair that people verify"):
-        export_tasks(alone)
 
 
-def test_a_study_asks_about_decoys_as_of_single_pairs_and_leaves_placebos_out(
+def test_a_study_asks_about_decoys_as_of_single_pairs_and_no_aspect_of_a_placebo(
     tmp_path: Path,
 ) -> None:
     many = [pair for n in range(20) for pair in (*twinned(n), decoyed(40 + n), *placebo(80 + n))]
     run = run_of(tmp_path / "run", many, study=False, wrong_profile=0.1)
     made = export_tasks(run, annotators=9, seed=1)
-    assert made.units == {"twin": 20, "decoy": 20, "violate": 0}
-    assert made.unasked == {"placebo": 20}
-    assert (made.study.of, made.study.sampled) == (40, 40)
+    assert made.units == {"twin": 20, "decoy": 20, "placebo": 20, "violate": 0}
+    assert (made.study.of, made.study.sampled) == (60, 60)
     assert made.stranger is not None
     assert made.stranger.subjects == 4
-    files = b"".join(path.read_bytes() for path in made.folder.rglob("*.json*"))
-    assert not any(pair.id.encode() in files for pair in many if pair.mode == "placebo")
-    assert user_of(80).encode() not in files
+    modes = {pair.twin_id or pair.id: pair.mode for pair in many}
+    tasks = read_study(HumanFolder(run)).key.values()
+    found = Counter((modes[one.subject], one.kind, one.purpose) for one in tasks if one.pair)
+    assert {asked: n for asked, n in found.items() if asked[0] == "placebo"} == {
+        ("placebo", "preference", "vote"): 20 * 2 * 3,
+        ("placebo", "preference", "repeat"): found["placebo", "preference", "repeat"],
+    }
+    placebos = [one for one in tasks if modes.get(one.subject) == "placebo"]
+    assert {one.expected for one in placebos} == {None}

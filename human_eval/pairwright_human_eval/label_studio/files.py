@@ -17,7 +17,7 @@ from pydantic_core import to_json
 from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.settings.domains import Scale
-from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.folder import ROUNDS, HumanFolder
 from pairwright_human_eval.form import scale_choices
 from pairwright_human_eval.language import ENGLISH, Language, load_language
 from pairwright_human_eval.records import KINDS, Data, Kind
@@ -32,12 +32,14 @@ def labelling_config(
     scales: tuple[Scale, ...],
     *,
     adjudication: bool = False,
+    own: bool = False,
     folder: Path = assets.HUMAN_EVAL,
     language: Language = ENGLISH,
 ) -> str:
     """The XML of a kind's labelling configuration; raises InputError.
 
-    With `adjudication` it also shows the task's `earlier` answers.
+    With `adjudication` it also shows the task's `earlier` answers. That of an `own` preference is
+    for the person who wrote the posts, and shows none.
     """
     for scale in scales if kind == "quality" else ():
         for text in (scale.question, *(anchor.text for anchor in scale.anchors)):
@@ -48,7 +50,7 @@ def labelling_config(
                     fix="Say it without a $ before a word and without {{.",
                 )
     name = f"labeling_config_{kind}.xml.jinja"
-    text = _render(folder, name, scales, adjudication, language)
+    text = _render(folder, name, language, scales=scales, adjudication=adjudication, own=own)
     xml = "\n".join(line.rstrip() for line in text.splitlines() if line.strip()) + "\n"
     _canonical(xml, where=folder / name)
     return xml
@@ -56,8 +58,7 @@ def labelling_config(
 
 def form_path(folder: HumanFolder, kind: Kind, round: int = 1) -> Path:
     """Where the form of a kind is; round 2 shows earlier answers, too."""
-    end = "" if round == 1 else "_adjudication"
-    return folder.path / f"labeling_config_{kind}{end}.xml"
+    return folder.path / f"labeling_config_{kind}{ROUNDS[round].form}.xml"
 
 
 def task_file(tasks: Iterable[Data]) -> str:
@@ -97,15 +98,11 @@ def config_hashes(scales: tuple[Scale, ...], language: Language = ENGLISH) -> di
     }
 
 
-def _render(
-    folder: Path, name: str, scales: tuple[Scale, ...], adjudication: bool, language: Language
-) -> str:
+def _render(folder: Path, name: str, language: Language, **values: object) -> str:
     try:
         template = _templates(folder, language.code).get_template(name)
         return template.render(
-            scales=scales,
-            choices=lambda scale: scale_choices(scale, language).items(),
-            adjudication=adjudication,
+            choices=lambda scale: scale_choices(scale, language).items(), **values
         )
     except jinja2.TemplateSyntaxError as error:
         what, where = f"not a template: {error.message}", f"{folder / (error.name or name)}"

@@ -20,7 +20,7 @@ from pairwright_human_eval.label_studio.client import LabelStudioClient, Project
 from pairwright_human_eval.label_studio.exports import clean_task
 from pairwright_human_eval.label_studio.files import config_hash, form_path, read_task_file
 from pairwright_human_eval.raw_files import store_pulled
-from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study, digest
+from pairwright_human_eval.records import KINDS, LATER, Data, KeyedTask, Kind, Study, digest
 
 
 class PendingImport(Record):
@@ -265,7 +265,8 @@ def _loads(
                 where=path,
                 fix="Restore the file, or move the study away and export it again.",
             )
-        title = f"{state.titles} {annotator} {kind}{'' if round == 1 else f' {round}'}"
+        end = {2: " 2", LATER: " later"}.get(round, "")
+        title = f"{state.titles} {annotator} {kind}{end}"
         empty = PushedProject(
             id=0, title=title, annotator=annotator, kind=kind, round=round, tasks={}
         )

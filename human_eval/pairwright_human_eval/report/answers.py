@@ -2,7 +2,7 @@
 
 Only here do neutral names meet the chosen side. Excluded annotators' answers are left out of all
 but the votes, where they are marked. `errors_by_pair` fits Dawid and Skene's model to labels that
-do not know the chosen side; only then is the chosen response looked up. It learns from all pairs
+do not know the chosen side; only then is the label looked up. It learns from all pairs
 how each annotator errs, so two votes of a careful annotator may outweigh three of others.
 """
 
@@ -41,6 +41,12 @@ class SubjectPair(NamedTuple):
     @property
     def dyad(self) -> str:
         return self.subject.dyad
+
+    @property
+    def label(self) -> str:
+        """What is to be verified: that the chosen response is preferred or, in a placebo, that
+        there is no difference."""
+        return EQUAL if self.subject.no_preference else self.pair.chosen
 
     def neutral(self, name: str) -> str:
         """`first` or `second` for a response, in the order of their names; others as they are."""
@@ -166,16 +172,17 @@ def fit_labels(votes: Sequence[Vote]) -> tuple[Ratings, DawidSkene] | None:
 
 
 def errors_by_pair(votes: Sequence[Vote], pairs: Mapping[str, SubjectPair]) -> dict[str, float]:
-    """By pair: the posterior probability that the truth is another label than the chosen response.
-    Pairs on which nobody could tell are left out."""
+    """By pair: the posterior probability that the truth is another label than the pair's. Pairs on
+    which nobody could tell are left out; all are where no pair has two votes, from which alone it
+    is known how people err."""
     fit = fit_labels(votes)
-    if fit is None:
+    if fit is None or len(fit[0].item) == len(fit[0].items):
         return {}
     ratings, model = fit
-    chosen = [
-        ratings.levels.index(pairs[name].neutral(pairs[name].pair.chosen)) for name in ratings.items
+    labels = [
+        ratings.levels.index(pairs[name].neutral(pairs[name].label)) for name in ratings.items
     ]
-    right = model.posterior[np.arange(len(chosen)), chosen]
+    right = model.posterior[np.arange(len(labels)), labels]
     return {
         name: round(min(1.0, max(0.0, 1 - float(p))), PLACES)
         for name, p in zip(ratings.items, right, strict=True)

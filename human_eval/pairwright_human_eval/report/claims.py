@@ -1,13 +1,15 @@
 """What was decided, what a coin would have verified, and what the preference votes say."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import comb
 from typing import TypeVar
 
 import numpy as np
 
-from pairwright.estimate import Estimate, share
+from pairwright.estimate import Estimate, no_estimate
+from pairwright.intervals import accuracy_by_cluster
+from pairwright.modes import MODES, Mode, has_no_preference
 from pairwright.records import Record
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.assign import one_sided
@@ -25,6 +27,8 @@ from pairwright_human_eval.report.resample import Draws, answer_ratio, ratio, sh
 from pairwright_human_eval.subjects import Outline
 
 STATES: tuple[State, ...] = ("verified", "refused", "disputed", "waiting", "control")
+READER = 0.95
+"""Share of votes that somebody who reads the posts is taken to give for the response that fits."""
 CONTROLS: dict[Purpose, str] = {
     "wrong_profile": "a stranger's posts",
     "narrative": "posts and narrative",
@@ -75,6 +79,13 @@ class PreferenceShares(Record):
     """Of all votes: `equal` and `cannot_tell` count against it."""
 
 
+class NoDifference(Record):
+    """How often people said of the pairs of a mode that there is no difference."""
+
+    mode: Mode
+    votes: Estimate
+
+
 class Consensus(Record):
     """What the votes together say of each pair, by Dawid and Skene's model on neutral labels."""
 
@@ -116,35 +127,44 @@ def states(
         grouped[f"domain: {domain}"] = [one for one in subjects if one.domain == domain]
     rows = []
     for name, group in grouped.items():
-        found = [state_of[one.id] for one in group]
-        able = [state_of[one.id] for one in group if one.aspects_asked or not rules.rubric_votes]
+        able = [one for one in group if one.aspects_asked or not rules.rubric_votes]
         rows.append(
             States(
                 group=name,
-                subjects=len(found),
-                states={state: share(found.count(state), len(found)) for state in STATES},
-                of_verifiable=share(able.count("verified"), len(able)),
+                subjects=len(group),
+                states={name: _share(group, state_of, name) for name in STATES},
+                of_verifiable=_share(able, state_of, "verified"),
             )
         )
     return tuple(rows)
 
 
-def reasons(decisions: Sequence[Decision]) -> tuple[StateReason, ...]:
+def _share(group: Sequence[Outline], states: Mapping[str, State], state: State) -> Estimate:
+    """Those in a state, of a group, with its interval by dyad."""
+    found = [(one.dyad, float(states[one.id] == state)) for one in group]
+    return accuracy_by_cluster(found) or no_estimate("none of them")
+
+
+def reasons(subjects: Sequence[Outline], decisions: Sequence[Decision]) -> tuple[StateReason, ...]:
     """The most frequent first, state by state."""
     counts = Counter((d.state, reason) for d in decisions for reason in d.reasons)
     order = sorted(counts, key=lambda found: (STATES.index(found[0]), -counts[found], found[1]))
-    return tuple(
-        StateReason(
-            state=state, reason=reason, subjects=share(counts[state, reason], len(decisions))
+    found = []
+    for state, reason in order:
+        hits = (one.state == state and reason in one.reasons for one in decisions)
+        of_all = accuracy_by_cluster(
+            [(one.dyad, float(hit)) for one, hit in zip(subjects, hits, strict=True)]
         )
-        for state, reason in order
-    )
+        assert of_all
+        found.append(StateReason(state=state, reason=reason, subjects=of_all))
+    return tuple(found)
 
 
 def by_chance(subjects: Iterable[Outline], rules: HumanRules, overlap: int) -> tuple[ByChance, ...]:
-    """By mode. Where more people vote than the rule needs, the rule is held to all of them."""
+    """By mode, without placebos, which no choice of a response verifies. Where more people vote
+    than the rule needs, the rule is held to all of them."""
     votes = max(rules.votes, overlap)
-    halves = {subject.mode: len(subject.pairs) for subject in subjects}
+    halves = {one.mode: len(one.pairs) for one in subjects if not one.no_preference}
     return tuple(
         ByChance(
             mode=mode, votes=votes, rule=rules.rule, halves=n,
@@ -157,26 +177,46 @@ def by_chance(subjects: Iterable[Outline], rules: HumanRules, overlap: int) -> t
 def verified_by_chance(votes: int, rules: HumanRules, halves: int = 1) -> float:
     """The share of subjects that annotators who toss a coin between the two responses would verify.
 
-    The rule decides on every way in which the votes on a half of a twin, and those of a second
-    round, can fall; the halves have different annotators, and all must pass. A single pair is one
-    half. Quality and aspects are left out, which can only refuse more. Raises ValueError for fewer
-    votes than the rule asks for, or halves below 1.
+    The halves have different annotators, and all must pass. A single pair is one half. Quality and
+    aspects are left out, which can only refuse more. Raises ValueError for fewer votes than the
+    rule asks for, or halves below 1.
     """
     if votes < rules.votes or halves < 1:
         raise ValueError(f"{votes} votes of {rules.votes}, and {halves} halves")
-    none, passed = _coins(0, 0), 0.0
-    for first in range(votes + 1):
-        given = _coins(votes, first)
-        state, share = preference_outcome(given, none, rules).state, comb(votes, first) / 2**votes
+    return _passed(votes, rules, 0.5) ** halves
+
+
+def no_signal_share(votes: int, rules: HumanRules, halves: int) -> float:
+    """The same of subjects of which one half's posts say nothing, so that who reads them tosses a
+    coin, where those who read the others are right in `READER` of their votes."""
+    return verified_by_chance(votes, rules) * _passed(votes, rules, READER) ** (halves - 1)
+
+
+def _passed(votes: int, rules: HumanRules, right: float) -> float:
+    """How probably a half passes if each vote on it is for the chosen response with probability
+    `right`, and else for the other. The rule decides on every way in which its votes, and those
+    of a second round, can fall."""
+    none, passed = _given(0, 0), 0.0
+    for k, probability in enumerate(_chances(votes, right)):
+        first = _given(votes, k)
+        state = preference_outcome(first, none, rules).state
         if state == "disputed":
             n = rules.closing_votes
-            closing = ((comb(n, k) / 2**n, _coins(n, k)) for k in range(n + 1))
-            share *= sum(p for p, k in closing if preference_outcome(given, k, rules) == VERIFIED)
-        passed += share if state in ("verified", "disputed") else 0
-    return passed**halves
+            probability *= sum(
+                p
+                for closing, p in enumerate(_chances(n, right))
+                if preference_outcome(first, _given(n, closing), rules) == VERIFIED
+            )
+        passed += probability if state in ("verified", "disputed") else 0
+    return passed
 
 
-def _coins(votes: int, chosen: int) -> Votes:
+def _chances(n: int, right: float) -> list[float]:
+    """How probable it is that 0, 1, ... `n` votes are for the chosen response."""
+    return [comb(n, k) * right**k * (1 - right) ** (n - k) for k in range(n + 1)]
+
+
+def _given(votes: int, chosen: int) -> Votes:
     return Votes(pair="", chosen=chosen, rejected=votes - chosen, equal=0, cannot_tell=0)
 
 
@@ -207,6 +247,19 @@ def preference_shares(group: str, votes: Sequence[Vote], draws: Draws) -> Prefer
         of_choices=answer_ratio(draws, votes, chosen, either),
         of_all=answer_ratio(draws, votes, chosen),
     )
+
+
+def no_difference(votes: Sequence[Vote], draws: Draws) -> tuple[NoDifference, ...]:
+    """By mode; empty in a study without placebos, for which it is the other modes' comparison."""
+    modes = dict.fromkeys(vote.about.subject.mode for vote in votes)
+    if not any(map(has_no_preference, modes)):
+        return ()
+    found = []
+    for mode in filter(modes.__contains__, MODES):
+        own = [vote for vote in votes if vote.about.subject.mode == mode]
+        said = answer_ratio(draws, own, [vote.choice == "equal" for vote in own])
+        found.append(NoDifference(mode=mode, votes=said))
+    return tuple(found)
 
 
 def consensus(

@@ -7,6 +7,8 @@ with its reason.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from pydantic import Field
+
 from pairwright.estimate import Estimate
 from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
@@ -14,7 +16,7 @@ from pairwright.settings.rules import HumanRules, StoredRules
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, decide_all
 from pairwright_human_eval.looks import Looks
-from pairwright_human_eval.records import Kind, SetAside, Verdict
+from pairwright_human_eval.records import OWN, Kind, SetAside, Verdict
 from pairwright_human_eval.report import aspects, claims, people, quality
 from pairwright_human_eval.report.answers import abouts, answers_of, errors_by_pair
 from pairwright_human_eval.report.calibration import (
@@ -23,6 +25,7 @@ from pairwright_human_eval.report.calibration import (
     calibration_bins,
     powered_shares,
 )
+from pairwright_human_eval.report.own import OwnFigures, own_counts, own_figures
 from pairwright_human_eval.report.resample import Draws, ratio
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Outline, Subject, outlines_of
@@ -43,6 +46,9 @@ class Findings(Record):
     by_chance: tuple[claims.ByChance, ...]
     agreement: tuple[quality.QuestionAgreement, ...]
     preferred: tuple[claims.PreferenceShares, ...]
+    """Without placebos, whose chosen response is drawn."""
+    no_difference: tuple[claims.NoDifference, ...]
+    """Empty without placebos."""
     with_excluded: claims.PreferenceShares | None
     """The share of all votes with those of excluded annotators; None where nobody is."""
     consensus: claims.Consensus | None
@@ -58,6 +64,8 @@ class Findings(Record):
     delivered: tuple[aspects.DeliveryAgreement, ...]
     judged_quality: tuple[aspects.JudgeQuality, ...]
     judged_preference: tuple[aspects.JudgePreference, ...]
+    own: OwnFigures | None = Field(None, exclude_if=lambda figures: figures is None)
+    """What people say of the pairs of their own posts; None where none of them answered."""
     unjudged: int
     """Pairs without a judge's scores: not compared."""
     replicates: int
@@ -82,6 +90,7 @@ class StudyReport(Findings):
     adjudication: people.Adjudication | None
     """None where no second round was made."""
     annotators: tuple[people.AnnotatorRow, ...]
+    recognition: people.Recognition
     seconds: dict[Kind, people.Seconds]
     """Of all annotators together, in the first round."""
     calibration: tuple[VoteCalibrationBin, ...] = ()
@@ -104,6 +113,7 @@ def derive_findings(
     margin: float,
     overlap: int,
     excluded: frozenset[str],
+    own_votes: OwnFigures | None = None,
     replicates: int = 1000,
     seed: int = 0,
     step: Callable[[str], None] = lambda _: None,
@@ -112,7 +122,8 @@ def derive_findings(
 
     `decisions` are those on the subjects; `margin` is that of parity, in points, as it was fixed
     at export; `overlap` the votes on each pair; `excluded` the annotators whose answers do not
-    count. `step` is called with each step. The same input gives the same findings.
+    count; `own_votes` what people said of their own pairs. `step` is called with each step. The
+    same input gives the same findings.
     """
     verdicts = sorted(verdicts, key=lambda verdict: (verdict.task, verdict.annotator))
     decided = [decisions[subject.id] for subject in subjects]
@@ -126,14 +137,19 @@ def derive_findings(
     annotators = {verdict.annotator for verdict in verdicts if verdict.round == 1}
     draws = Draws({subject.dyad for subject in subjects}, annotators, replicates, seed)
     votes = answers.counted()
-    grouped = list(claims.groups(votes))
-    every = [vote for vote in answers.votes if vote.purpose == "vote"]
+    labelled = [vote for vote in votes if not vote.about.subject.no_preference]
+    grouped = list(claims.groups(labelled))
+    every = [
+        vote
+        for vote in answers.votes
+        if vote.purpose == "vote" and not vote.about.subject.no_preference
+    ]
     errors = errors_by_pair(votes, pairs)
     labels = [name for name in errors if name in verified]
     return Findings(
         policy=rules,
         decisions=claims.states(subjects, decided, rules),
-        reasons=claims.reasons(decided),
+        reasons=claims.reasons(subjects, decided),
         label_error=ratio(
             draws, [pairs[name].dyad for name in labels], [errors[name] for name in labels]
         ),
@@ -143,7 +159,8 @@ def derive_findings(
         with_excluded=claims.preference_shares("all, with excluded annotators", every, draws)
         if excluded
         else None,
-        consensus=claims.consensus(votes, pairs, draws),
+        no_difference=claims.no_difference(votes, draws),
+        consensus=claims.consensus(labelled, pairs, draws),
         contrasted=claims.control_comparisons(answers, draws),
         supported=aspects.support_shares(answers, draws),
         foils=aspects.foil_comparison(answers, draws),
@@ -154,6 +171,7 @@ def derive_findings(
         delivered=aspects.delivery_agreement(answers, draws),
         judged_quality=aspects.judge_quality(answers, scales, draws),
         judged_preference=aspects.judge_preference(grouped, draws),
+        own=own_votes,
         unjudged=sum(not pair.pair.adherence for pair in pairs.values()),
         replicates=replicates,
         seed=seed,
@@ -186,6 +204,11 @@ def compute_report(
     found = derive_findings(
         outlines, verdicts, study.scales, rules, decisions=decisions,
         margin=study.policy.parity_margin, overlap=study.overlap, excluded=excluded,
+        own_votes=own_figures(
+            [*own_counts(key, verdicts, excluded).values()],
+            study.own_days,
+            simulated=any(one.simulated for one in verdicts if one.round == OWN),
+        ),
         replicates=replicates, step=step,
     )  # fmt: skip
     step("annotators")
@@ -204,6 +227,7 @@ def compute_report(
             verdicts, answers_of(pairs, verdicts, excluded).votes, key, excluded,
             rules.attention_floor if study.mirrored_checks else None,
         ),
+        recognition=people.recognition(verdicts),
         seconds=people.seconds_by_kind(verdicts),
         calibration=calibration_bins(outlines, decisions),
         powered=powered_shares(outlines, rest, decisions),

@@ -2,13 +2,15 @@
 release cards have, too. Each number has its interval and its n, and what is unknown is never a 0.
 """
 
+from collections.abc import Iterable
+
 import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from pairwright.estimate import p_value
 from pairwright.files import write_whole
-from pairwright.modes import units_in_words
+from pairwright.modes import MODES, units_in_words
 from pairwright.pages import Page, render_page
 from pairwright.pages.plots import (
     BLUE,
@@ -28,20 +30,29 @@ from pairwright.pages.plots import (
     drawing,
     plot,
 )
+from pairwright.settings.rules import HumanRules
 from pairwright.text import number_of
 from pairwright_human_eval.assign import LIMIT, control_power
 from pairwright_human_eval.decisions import State, reason_in_words
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.report.aspects import DELIVERS, FoilComparison
 from pairwright_human_eval.report.calibration import ENOUGH_DYADS
-from pairwright_human_eval.report.claims import CONTROLS, ControlComparison
+from pairwright_human_eval.report.claims import (
+    CONTROLS,
+    ByChance,
+    ControlComparison,
+    no_signal_share,
+)
 from pairwright_human_eval.report.findings import StudyReport
 from pairwright_human_eval.report.people import rule_rows
+from pairwright_human_eval.report.quality import MEAN
 
 COLOURS: dict[State, str] = {
     "verified": GREEN.light, "refused": RED.light, "disputed": ORANGE.light,
     "waiting": GREY.light, "control": SKY.light,
 }  # fmt: skip
+WEAK = 0.1
+"""A rule is weak that may verify more of the twins of which one half's posts say nothing."""
 
 
 def write_report(folder: HumanFolder, report: StudyReport) -> None:
@@ -58,10 +69,12 @@ def page_of(report: StudyReport, *, brief: bool = False) -> Page:
     has no more than the opening and some tables, so that this speaks of the looks."""
     return render_page(
         "study_report", {} if brief else _plots(report), report=report, brief=brief,
-        controls=CONTROLS, delivers=DELIVERS, enough_dyads=ENOUGH_DYADS,
+        controls=CONTROLS, delivers=DELIVERS, enough_dyads=ENOUGH_DYADS, limit=LIMIT,
+        mean_scale=MEAN, modes=MODES, no_signal_share=no_signal_share,
         foils=foil_sentence(report.foils) if report.foils else "", in_words=reason_in_words,
         p_value=p_value, rule=list(rule_rows(report.fixed, report.policy)),
         stranger=stranger_sentence, units=units_in_words(),
+        weakness=weakness_of(report.by_chance, report.policy, report.head.annotators),
     )  # fmt: skip
 
 
@@ -94,6 +107,30 @@ def stranger_sentence(control: ControlComparison) -> str:
         f" share below {100 * LIMIT:.0f} %, is {shown}; the power to show it was"
         f" {100 * control_power(share.n):.0f} %."
     )
+
+
+def weakness(votes: int, rules: HumanRules, halves: int, people: int) -> str:
+    """That a rule is weaker than the default one, and how weak; empty where it is not."""
+    found, default = no_signal_share(votes, rules, halves), HumanRules()
+    if found <= WEAK:
+        return ""
+    what, fault = "pair", "pairs whose posts say nothing"
+    if halves == 2:
+        what, fault = "half of a twin", "twins of which one half's posts say nothing"
+    asked = f"{number_of(votes, 'vote')} on each {what}"
+    most = "most of " if rules.rule == "majority" and votes > 1 else ""
+    usual = no_signal_share(default.votes, default, halves)
+    return (
+        f"Decided by {number_of(people, 'annotator')}, {most}{asked}. This rule is WEAKER than the"
+        f" default one: it verifies up to {100 * found:.0f} % of {fault}, the default one up to"
+        f" {100 * usual:.0f} %."
+    )
+
+
+def weakness_of(chances: Iterable[ByChance], rules: HumanRules, people: int) -> str:
+    """The same of a study, for the first of its modes whose rule is weaker."""
+    found = (weakness(one.votes, rules, one.halves, people) for one in chances)
+    return next(filter(None, found), "")
 
 
 def _plots(report: StudyReport) -> dict[str, Plot]:

@@ -53,6 +53,7 @@ class StudyCounts(Record):
     of: int
     """Subjects in the run."""
     twins: int
+    """Placebos, too."""
     pairs: int
     annotators: int
     overlap: int
@@ -85,8 +86,9 @@ class AdjudicationCount(Record):
     kind: Kind
     tasks: int
     answered: int
-    for_chosen: int | None
-    """Preferences for the chosen response; None for another kind."""
+    for_label: int | None
+    """Preferences for the chosen response or, in a placebo, "no difference"; None for another
+    kind."""
     refused: int | None
     """All other preferences."""
     seconds: Seconds
@@ -103,6 +105,15 @@ class Adjudication(Record):
     """What is decided about them now."""
     voted_before: int
     """Answers set aside because their author had answered on the subject in the first round."""
+
+
+class Recognition(Record):
+    """How often people said of a preference task that they had had it before."""
+
+    repeats: Estimate
+    """Of answered repeats."""
+    others: Estimate
+    """Of all other answers of the first round: mistaken."""
 
 
 class AnnotatorRow(Record):
@@ -278,6 +289,16 @@ def retested(verdicts: Sequence[Verdict]) -> HitsByPerson:
     return found
 
 
+def recognition(verdicts: Iterable[Verdict]) -> Recognition:
+    """Of all annotators together, in the first round."""
+    seen: dict[bool, list[bool]] = {True: [], False: []}
+    for verdict in verdicts:
+        if verdict.round == 1 and isinstance(verdict.answers, PreferenceAnswer):
+            seen[verdict.purpose == "repeat"].append(verdict.answers.seen)
+    repeats, others = (share(sum(own), len(own)) for own in seen.values())
+    return Recognition(repeats=repeats, others=others)
+
+
 def adjudication_counts(
     key: Mapping[str, KeyedTask],
     verdicts: Sequence[Verdict],
@@ -295,8 +316,8 @@ def adjudication_counts(
     by_kind = []
     for kind in (kind for kind in KINDS if kinds[kind]):
         own = [verdict for verdict in verdicts if (verdict.round, verdict.kind) == (2, kind)]
-        chosen = [
-            verdict.answers.choice == pairs[verdict.pair].pair.chosen
+        hits = [
+            verdict.answers.choice == pairs[verdict.pair].label
             for verdict in own
             if isinstance(verdict.answers, PreferenceAnswer) and verdict.pair
         ]
@@ -305,8 +326,8 @@ def adjudication_counts(
                 kind=kind,
                 tasks=kinds[kind],
                 answered=len({verdict.task for verdict in own}),
-                for_chosen=sum(chosen) if kind == "preference" else None,
-                refused=len(chosen) - sum(chosen) if kind == "preference" else None,
+                for_label=sum(hits) if kind == "preference" else None,
+                refused=len(hits) - sum(hits) if kind == "preference" else None,
                 seconds=seconds[kind],
             )
         )

@@ -27,6 +27,7 @@ from pairwright_human_eval.assign import LIMIT
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.report.answers import abouts, answers_of
 from pairwright_human_eval.report.findings import Findings
+from pairwright_human_eval.report.page import weakness_of
 from pairwright_human_eval.report.people import first_position, with_majority
 from pairwright_human_eval.report.quality import ParityOf
 
@@ -81,13 +82,16 @@ class Human:
             detail = ""
             if is_own_choice(self._modes[config]):
                 detail = "nobody was asked: the labels are the users' own choices"
-            elif has_no_preference(self._modes[config]):
-                detail = "nobody was asked: the labels are drawn"
             elif self._public is None:
                 detail = "nobody was asked"
+            elif has_no_preference(self._modes[config]) and not self._public.study.placebos:
+                detail = "the study asked about no placebo"
             elif self.simulated:
                 pairs = number_of(self._by_simulated[config], "pair")
                 detail = f"{pairs} verified by simulated annotators, which verifies nothing"
+            else:
+                findings, study = self._public.findings, self._public.study
+                detail = weakness_of(findings.by_chance, study.policy, len(study.annotators))
             yield Check(
                 family="human",
                 name="verified",
@@ -161,6 +165,8 @@ def claim_checks(findings: Findings) -> Iterator[Check | LimitComparison]:
         ),
     ):
         yield note_check(name, config, _interval(measure), detail=measure.note)
+    for config, measure in findings.own.named() if findings.own else ():
+        yield note_check("own_votes", config, _interval(measure), detail=measure.note)
 
 
 class VoteComparison(NamedTuple):
@@ -267,7 +273,7 @@ def annotator_checks(public: ReleasedStudy) -> Iterator[Check | LimitComparison]
     counted = [one for one in public.verdicts if one.annotator not in public.excluded]
     answers = answers_of(abouts(public.outlines), counted, frozenset())
     out = sorted(public.excluded)
-    everyone = {one.annotator for one in public.study.annotators}
+    everyone = {one.annotator for one in public.study.annotators if one.own is None}
     excluded = note_check("excluded_annotators", of=len(everyone), detail=", ".join(out))
     yield excluded.model_copy(update={"count": len(out)})
     yield _comparison(

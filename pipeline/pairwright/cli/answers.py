@@ -39,7 +39,7 @@ from pairwright.workflows.answers import (
 from pairwright.workflows.person_pages import TaskPreview, preview_tasks
 from pairwright.workflows.progress import Progress
 from pairwright_human_eval.decisions import Decision, reason_in_words
-from pairwright_human_eval.records import KINDS
+from pairwright_human_eval.records import KINDS, LATER
 from pairwright_human_eval.tools import TOOLS
 
 
@@ -91,7 +91,8 @@ def status(run: RunPath, *, url: ServerOfStudy = None) -> None:
         lines, heads = server_progress(run, url=url), [*heads, "skips", "deleted"]
     rows = []
     for line in lines:
-        kind = line.kind if line.round == 1 else f"{line.kind} (adjudication)"
+        end = {2: " (adjudication)", LATER: " (again)"}.get(line.round, "")
+        kind = f"{line.kind}{end}"
         counts = (line.tasks, line.answered, line.skipped, line.deleted)
         rows.append((line.annotator, kind, *(f"{n:,}" for n in counts if n is not None)))
     console = Console()
@@ -104,11 +105,14 @@ def status(run: RunPath, *, url: ServerOfStudy = None) -> None:
 def decision_table(
     decisions: Iterable[Decision], title: str, name: Callable[[str], str] = str
 ) -> Table:
-    """Twins and pairs by state, and by every reason for it, as `name` calls it: one may have
-    several."""
+    """Twins, placebos and pairs by state, and by every reason for it, as `name` calls it: one may
+    have several."""
     decided = list(decisions)
-    kinds = {d.subject: "twins" if len(d.pairs) > 1 else "single pairs" for d in decided}
-    states = Counter((d.state, kinds[d.subject]) for d in decided)
+    # The id of a subject begins with what it is.
+    kinds = {"twin": "twins", "placebo": "placebos"}
+    states = Counter(
+        (d.state, kinds.get(d.subject.partition("-")[0], "single pairs")) for d in decided
+    )
     reasons = Counter((d.state, reason) for d in decided for reason in d.reasons)
     rows: list[tuple[str, str, str]] = []
     rows += [(state, kind, f"{n:,}") for (state, kind), n in sorted(states.items())]

@@ -8,7 +8,7 @@ from rich.console import Console
 from pairwright.cli.answers import decision_table
 from pairwright.cli.command import Command
 from pairwright.cli.printing import command, print_commands, print_page, print_words, say
-from pairwright.modes import MODES
+from pairwright.modes import MODES, units_in_words
 from pairwright.text.languages import LANGUAGES
 from pairwright.workflows.decision_report import (
     AdjudicationExport,
@@ -21,18 +21,23 @@ from pairwright.workflows.study_plan import StudyEstimate, plan_study
 from pairwright.workflows.study_plan.page import plan_page
 from pairwright.workflows.tasks import TaskExport, export_tasks
 from pairwright_human_eval.records import KINDS
-from pairwright_human_eval.report.page import page_of
+from pairwright_human_eval.report.page import page_of, weakness
+from pairwright_human_eval.workload import GUIDELINES
 
 
 def print_plan(plan: StudyEstimate, run: Path) -> None:
     """Print what each size takes, and what it shows."""
-    console = Console()
-    print_page(console, plan_page(plan, drawn=False), run / "human" / "plan.html")
+    console, page = Console(), plan_page(plan, drawn=False)
+    if plan.few:
+        print_page(console, page._replace(tables=()))
+        page = page._replace(opening=())
+    print_page(console, page, run / "human" / "plan.html")
+    few = ("--people", plan.annotators) if plan.few else ()
     if not plan.pilot:
         print_commands(
             console,
             "For a pilot, copy the run folder, export a few, and plan with --pilot:",
-            (command("human", "export", f"{run}-pilot", "--sample", "10"),),
+            (command("human", "export", f"{run}-pilot", *few, "--sample", "10"),),
         )
 
 
@@ -43,7 +48,12 @@ def print_qualification(made: Qualification, run: Path) -> None:
 
 def print_tasks(made: TaskExport, run: Path) -> None:
     """Print what was written, what the study cannot stand, and what comes next."""
-    policy = made.study.policy
+    policy, asked = made.study.policy, [mode for mode, n in made.units.items() if n]
+    votes, halves = (
+        max(made.study.overlap, policy.votes),
+        max((MODES[one].halves for one in asked), default=1),
+    )
+    weak = "" if made.own else weakness(votes, policy, halves, len(made.study.annotators))
     print_words(
         "export",
         made=made,
@@ -53,6 +63,9 @@ def print_tasks(made: TaskExport, run: Path) -> None:
         kinds=KINDS,
         modes=MODES,
         languages=LANGUAGES,
+        weakness=weak,
+        asked=units_in_words(asked),
+        guidelines=GUIDELINES,
     )
 
 

@@ -155,6 +155,12 @@ def fair_posts(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
     )
 
 
+def have_same_posts(item: Item, other: Item) -> bool:
+    """Whether all that another user wrote before the question is what its asker wrote."""
+    earlier = older_than(item, other.profile)
+    return sorted(post.text for post in item.profile) == sorted(post.text for post in earlier)
+
+
 UnitTask = Mode | Literal["survey"]
 
 

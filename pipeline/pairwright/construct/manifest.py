@@ -15,7 +15,7 @@ from pairwright.estimate import Estimate
 from pairwright.files import ITEMS
 from pairwright.models import Totals
 from pairwright.models.store import Store
-from pairwright.modes import MODES, verified_modes
+from pairwright.modes import MODES, has_rubric, is_twin
 from pairwright.records import Mode, Record
 from pairwright.settings.config import Config, essential
 from pairwright.settings.prompt import Prompts
@@ -60,7 +60,7 @@ def kept_costs(
     pairs: Counter[str], kept: Counter[str], calls: Totals, cost: float | None
 ) -> list[KeptCost]:
     """For each kept pair, and for each kept twin; `pairs` and `kept` units are counted by mode."""
-    several = [mode for mode in verified_modes(2) if mode in kept]
+    several = [mode for mode in kept if is_twin(mode) and has_rubric(mode)]
     counts = [("pair", pairs.total()), *((str(mode), kept[mode]) for mode in several)]
     return [KeptCost(what, n, calls, cost) for what, n in counts]
 

@@ -7,7 +7,7 @@ A build with twins has three steps: the survey, and beside it the units that nee
 matching; the units of two users. A question with a signal gives a twin, or a decoy if it has no
 partner; one on which nothing is known gives a placebo. With a target the steps go through the
 source in waves, until enough is kept. Waves do not depend on the target, so a build with a larger
-one goes on where the other stopped.
+one goes on where the other stopped, and one with a smaller keeps all that was decided.
 """
 
 import json
@@ -166,7 +166,10 @@ def _steps_to_target(task: BuildTask, target: int) -> Iterator[Iterable[BuildUni
                 return
             kept += kinds.count("kept")
         waiting = any(isinstance(one, Pending) for one in partners.values())
-        if waiting or kept >= target:
+        # What was decided for a larger target stays: its waves are gone through again, and of them
+        # no twin is begun.
+        decided = coupled and task.store.matching(number + 1)
+        if waiting or (kept >= target and not decided):
             break
     if coupled:
         # What is no twin waits until the last wave: a later one may still find a partner.

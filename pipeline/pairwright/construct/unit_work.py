@@ -5,7 +5,7 @@ from typing import Protocol, TypeVar, assert_never
 
 from pairwright.construct.build_rules import BuildRules, rubric_of
 from pairwright.construct.contrasts import build_contrast
-from pairwright.construct.corpus import BuildUnit, Corpus, fair_posts
+from pairwright.construct.corpus import BuildUnit, Corpus, fair_posts, have_same_posts
 from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.construct.own_choice_pairs import build_accepted, build_natural
 from pairwright.construct.partners import SurveyedUsers, SurveyOutcome, survey_question
@@ -97,6 +97,9 @@ async def _of_two_users(
 ) -> Contrast | Twin | Rejected | Failure | Pending:
     if isinstance(unit.partner, str):
         second = corpus.longest_item(unit.partner)
+        if unit.mode != "decoy" and have_same_posts(item, second):
+            detail = "both users have the same posts: one person may have both accounts"
+            return Rejected(stage="partners", reason="same_posts", detail=detail)
         match unit.mode:
             case "twin":
                 return await build_twin(item, second, models, rules)

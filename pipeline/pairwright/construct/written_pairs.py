@@ -135,8 +135,8 @@ async def build_decoy(
         return drawn
     draft, refused, (served, _) = drawn
     pair = pair_of(item, "decoy", draft, served)
-    judge = judge_of(models, rules)
-    pair = pair.model_copy(update={"judge": judge, "simulated": log.simulated})
+    about = {"judge": judge_of(models, rules), "stranger": stranger.user}
+    pair = pair.model_copy(update={**about, "simulated": log.simulated})
     return Contrast(pair=pair, refused=refused)
 
 

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from pairwright.dataset.address import licence_of
 from pairwright.dataset.row import (
+    OwnVote,
     QualityVerdict,
     Row,
     RowAspect,
@@ -44,6 +45,7 @@ def row_of(
     votes: RowVotes | None = None,
     answers: Sequence[tuple[RowSupport, RowDelivery]] = (),
     label_error: float | None = None,
+    own_vote: OwnVote | None = None,
     verified: bool = False,
     simulated: bool = False,
     licence: str | None = None,
@@ -52,8 +54,8 @@ def row_of(
 
     `partner` is the user of a twin's other half, by the run's id; `answers` are annotators' on each
     aspect, in the rubric's order, or none; `label_error` is how probably the label is wrong by all
-    votes of the study; `simulated` says that annotators were, `licence` is that
-    of posts whose own address does not tell one.
+    votes of the study; `own_vote` is that of the pair's user; `simulated` says that annotators
+    were, `licence` is that of posts whose own address does not tell one.
     """
     users = {pair.user, partner or pair.user}
     sides = pair.quality if len(pair.quality) == 2 else {}
@@ -87,6 +89,7 @@ def row_of(
         blind_preference=pair.blind_preference,
         votes=votes,
         label_error=label_error,
+        own_vote=own_vote,
         verified=verified,
         simulated=pair.simulated or simulated,
         created=pair.created,
@@ -98,6 +101,7 @@ def row_of(
             rejected=_source(pair.response_sources.rejected, licence),
         ),
         neighbours=pair.neighbours,
+        stranger=pair.stranger and pseudonym(pair.stranger),
     )
 
 

@@ -77,7 +77,7 @@ def schema_of(fields: Collection[str] = ()) -> pa.Schema:
 
 
 SCHEMA = schema_of()
-_LATER = ("support", "delivery", "follows", "label_error", "blind_preference")
+_LATER = ("support", "delivery", "follows", "label_error", "blind_preference", "own_vote")
 """Columns, and parts of columns, that releases of formats 1 and 2 do not have."""
 
 
@@ -92,14 +92,19 @@ def _before(type_: pa.DataType) -> pa.DataType:
 
 _OLDER = pa.schema([(c.name, _before(c.type)) for c in SCHEMA if c.name not in _LATER])
 _NEWER = (
-    SCHEMA, *(schema_of([name]) for name in MODE_FIELDS), schema_of(MODE_FIELDS),
+    SCHEMA, *(schema_of([name]) for name in MODE_FIELDS),
+    schema_of(["response_sources", "neighbours"]),
 )  # fmt: skip
 _KNOWN = (
     *_NEWER,
-    *(pa.schema([c for c in newer if c.name != "blind_preference"]) for newer in _NEWER),
+    *(
+        pa.schema([c for c in newer if c.name not in later])
+        for newer in _NEWER
+        for later in (("own_vote",), ("own_vote", "blind_preference"))
+    ),
     _OLDER,
 )
-"""The first releases of format 3 have no blind_preference."""
+"""Earlier releases of format 3 have no own_vote, and the first of them no blind_preference."""
 
 
 def write_rows(path: Path, rows: Iterable[Row], *, note: str = "") -> int:

@@ -24,6 +24,7 @@ from pairwright.records import (
 )
 from pairwright.text import language_of
 
+OwnVote = Literal["chosen", "rejected", "equal", "cannot_tell"]
 QualityVerdict = Literal["chosen", "rejected", "tie", "undecided"]
 
 
@@ -198,6 +199,9 @@ class Row(Record):
     label_error: float | None = Field(default=None, exclude_if=_is_none)
     """How probable it is that people mean another label than the chosen response, by Dawid and
     Skene's model of all votes in the study. None where nobody could tell, and in older releases."""
+    own_vote: OwnVote | None = Field(default=None, exclude_if=_is_none)
+    """What the user whose preference it states chose, without knowing the label. No other vote
+    counts it. None where the user was not asked, and in older releases."""
     verified: bool = False
     """Whether people's answers verified it under the rule of its study."""
     simulated: bool = False
@@ -211,6 +215,9 @@ class Row(Record):
     whose source tells."""
     neighbours: Neighbours | None = Field(default=None, exclude_if=_is_none)
     """How those who choose like the user lean. Only rows of mode natural have it."""
+    stranger: str | None = Field(default=None, exclude_if=_is_none)
+    """Pseudonym of the user whose needs the rejected response serves. Only rows of mode decoy have
+    it."""
 
     @property
     def answer_key(self) -> tuple[RowAspect, ...]:
@@ -260,7 +267,7 @@ class Row(Record):
     def content(self) -> str:
         """A hash of everything that the build made or read of it: all but what people said of it,
         whether that verified it, and the licences, which follow from addresses and dates."""
-        said = {"votes", "label_error", "verified", "simulated", "licence"}
+        said = {"votes", "label_error", "own_vote", "verified", "simulated", "licence"}
         parts = {
             "response_sources": {"chosen": {"licence"}, "rejected": {"licence"}},
             "profile": {"__all__": {"licence"}},
@@ -276,9 +283,9 @@ class Row(Record):
         return content_id("pair", self.mode or "", *parts)
 
 
-MODE_FIELDS = ("response_sources", "neighbours")
+MODE_FIELDS = ("response_sources", "neighbours", "stranger")
 """Fields that rows of some modes alone have."""
-LATER_FIELDS = frozenset({"label_error", "blind_preference", *MODE_FIELDS})
+LATER_FIELDS = frozenset({"label_error", "blind_preference", "own_vote", *MODE_FIELDS})
 """Fields that rows of older versions, or of other modes, do not have."""
 
 

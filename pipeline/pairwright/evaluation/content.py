@@ -6,8 +6,9 @@ of `conditions.py` name them.
 
 A scorer gains from reading what it loses with the wrong history. The other user writes in the same
 category, has a history of about the same length, and is shown as the user would be: with as many
-posts, ranked for this question. Twins have no such condition: the same stranger for both halves
-makes every scorer right on one of them, and the partner makes it right where it was wrong.
+posts, ranked for this question. Of a decoy it is never the user whose needs the rejected response
+serves. Twins have no such condition: the same stranger for both halves makes every scorer right on
+one of them, and the partner makes it right where it was wrong.
 """
 
 import math
@@ -61,6 +62,8 @@ class Asker(NamedTuple):
     question: str
     created: str | None
     posts: tuple[Post, ...]
+    stranger: str | None = None
+    """The user whose needs a decoy's rejected response serves."""
 
 
 def asker_of(row: Row) -> Asker:
@@ -74,6 +77,7 @@ def asker_of(row: Row) -> Asker:
         question=row.question,
         created=row.created,
         posts=posts_of(row),
+        stranger=row.stranger,
     )
 
 
@@ -107,7 +111,7 @@ class Strangers:
         """The users of the category with posts older than the question, closest in length first,
         without those who repeat the question."""
         own = _length(asker.posts)
-        near = {asker.user, *self._partners.get(asker.item, ())}
+        near = {asker.user, asker.stranger, *self._partners.get(asker.item, ())}
         people = [
             person._replace(posts=older, length=_length(older))
             for person in self._there.get((asker.domain, asker.category), {}).values()

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from pairwright.dataset import Row
+from pairwright.dataset import OwnVote, Row
 from pairwright.records import Cluster, Mode, Record
 
 Choice = Literal["chosen", "rejected", "tie"]
@@ -49,6 +49,8 @@ class PairDecision(Record):
     """The day of the last one."""
     follows: AspectsFollow | None = Field(default=None, exclude_if=lambda kind: kind is None)
     """None where there is no aspect or one does not say, and in files of older versions."""
+    own_vote: OwnVote | None = Field(default=None, exclude_if=lambda vote: vote is None)
+    """What the user chose; None where the user was not asked."""
     posts: int = 0
     """Posts that were shown."""
     left_out: int = 0
@@ -131,4 +133,5 @@ def blank_decision(row: Row) -> PairDecision:
         first_post=min(days) if dated else None,
         last_post=max(days) if dated else None,
         follows=common_kind(aspect.follows for aspect in row.answer_key),
+        own_vote=row.own_vote,
     )

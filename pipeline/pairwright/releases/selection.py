@@ -2,7 +2,7 @@
 why the others do not.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -13,12 +13,13 @@ from pairwright.dataset import RowVotes
 from pairwright.dataset.address import ForgetList
 from pairwright.dataset.layout import DOMAIN
 from pairwright.errors import InputError, first_invalid
-from pairwright.modes import MODES
+from pairwright.modes import needs_votes
 from pairwright.records import Pair, pseudonym
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.public_study import ReleasedStudy
-from pairwright_human_eval.records import KeyedTask
-from pairwright_human_eval.subjects import Outline, Subject, outline_of, subjects_of
+from pairwright_human_eval.records import OWN
+from pairwright_human_eval.study_files import FixedStudy
+from pairwright_human_eval.subjects import Outline, Subject, controls_of, outline_of, subjects_of
 
 _FIX = "Build again: pairs.jsonl is derived from the run folder's store."
 
@@ -97,8 +98,8 @@ class ReleaseCandidate(NamedTuple):
     """Pseudonyms, the asker's first."""
     simulated: bool
     forgotten: bool
-    verifiable: bool
-    """Whether people verify pairs of its mode."""
+    needs_votes: bool
+    """Whether it is released only where people verified it."""
 
 
 class Candidates(NamedTuple):
@@ -113,19 +114,18 @@ class Candidates(NamedTuple):
 def read_candidates(
     pairs: Path,
     forgotten: ForgetList,
-    key: Mapping[str, KeyedTask] | None,
+    study: FixedStudy | None,
     step: Callable[[int], None] = lambda _: None,
-    *,
-    leaving: Set[str] = frozenset(),
 ) -> Candidates:
-    """Go through pairs.jsonl; `key` is the study's, `step` gets the number of subjects read.
-    `leaving` are subjects to be forgotten whose pairs do not name whom they concern.
+    """Go through pairs.jsonl; `step` gets the number of subjects read.
 
     Raises InputError for a line that is not a pair, and for a domain that cannot name a folder.
     """
-    tasks = (key or {}).values()
+    key = study.key if study else {}
+    placebos = study is not None and study.study.placebos
+    tasks = [keyed for keyed in key.values() if keyed.round < OWN]
     subjects = {keyed.subject for keyed in tasks}
-    about = {keyed.subject for keyed in tasks if keyed.kind == "rubric"}
+    controls = controls_of(tasks)
     entries, outlines, domains = list[ReleaseCandidate](), list[Outline](), dict[str, str]()
     for place, subject in subjects_in(pairs):
         _check_domain(subject.domain, domains, f"{pairs}:{place.number}")
@@ -136,12 +136,12 @@ def read_candidates(
                 config=f"{subject.domain}-{subject.mode}",
                 users=tuple(pseudonym(pair.user) for pair in subject.pairs),
                 simulated=any(pair.simulated for pair in subject.pairs),
-                forgotten=subject.id in leaving or any(map(forgotten.concerns, subject.pairs)),
-                verifiable=MODES[subject.mode].verifiable,
+                forgotten=any(map(forgotten.concerns, subject.pairs)),
+                needs_votes=needs_votes(subject.mode, placebos=placebos),
             )
         )
         if subject.id in subjects:
-            outlines.append(outline_of(subject, aspects_asked=subject.id in about))
+            outlines.append(outline_of(subject, aspects_asked=subject.id not in controls))
         step(len(entries))
     return Candidates(tuple(entries), tuple(outlines))
 
@@ -152,8 +152,8 @@ def exclusions(
     """By subject: why it is not released; empty for those that are.
 
     Ordinary: what people verified, and no simulation had a part in. A trial: what its study
-    verified, or, where nobody was asked (`decisions` is None), everything. Either has what people
-    do not verify.
+    verified, or, where nobody was asked (`decisions` is None), everything. Either has what needs no
+    votes.
     """
     why = {}
     for entry in entries:
@@ -166,7 +166,7 @@ def exclusions(
         elif decision is not None:
             why[entry.id] = why_not_verified(decision)
         else:
-            free = not entry.verifiable or (decisions is None and trial)
+            free = not entry.needs_votes or (decisions is None and trial)
             why[entry.id] = "" if free else NOT_ASKED
     return why
 
@@ -199,7 +199,7 @@ def trial_because(
     reasons, entries = list[str](), tuple(entries)
     if any(entry.simulated for entry in entries):
         reasons.append("a simulated model had a part in its pairs")
-    if public is None and any(entry.verifiable for entry in entries):
+    if public is None and any(entry.needs_votes for entry in entries):
         reasons.append("nobody verified its pairs")
     elif public and public.simulated:
         reasons.append("simulated annotators answered in place of people")

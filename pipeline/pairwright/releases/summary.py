@@ -52,6 +52,8 @@ class ConfigSummary(Record):
     """Mean length of the profiles."""
     aspects: float
     """Mean number of aspects."""
+    mode_fields: tuple[str, ...] = Field(default=(), exclude=True)
+    """Which of `MODE_FIELDS` its rows have. The manifest does not repeat it."""
 
 
 _is_empty = not_
@@ -94,7 +96,8 @@ class Summary(Record):
     voted: int
     """Rows with preference votes."""
     divided: int
-    """Those of them on which not every vote is for the chosen response."""
+    """Those of them on which not every vote is for the chosen response or, in a placebo, for no
+    difference."""
     traits: tuple[TraitFigure, ...] = Field(default=(), exclude_if=_is_empty)
     """Of accepted answers: what else tells which one was accepted."""
     undated_posts: int = Field(default=0, exclude_if=_is_empty)
@@ -110,12 +113,16 @@ class Summary(Record):
     lean to more; equal ones count one half. Its clusters are couples."""
     preferences: tuple[PreferenceFigure, ...] = Field(default=(), exclude_if=_is_empty)
     """Of judged pairs, by mode: which response a judge that knows nobody prefers."""
-    mode_fields: tuple[str, ...] = Field(default=(), exclude=True)
-    """Which of `MODE_FIELDS` its rows have. The manifest does not repeat it."""
+
+    @property
+    def mode_fields(self) -> tuple[str, ...]:
+        """Which of `MODE_FIELDS` any of its rows have."""
+        there = {name for config in self.configs for name in config.mode_fields}
+        return tuple(name for name in MODE_FIELDS if name in there)
 
     @property
     def drawn(self) -> int:
-        """Rows whose label is drawn: nobody is asked about them."""
+        """Rows of placebos, in which what is called chosen is drawn."""
         return sum(one.rows for one in self.configs if has_no_preference(one.mode))
 
 
@@ -124,6 +131,8 @@ class _ConfigRows:
 
     def __init__(self, row: Row) -> None:
         self.domain, self.mode = row.domain, row.mode or ""
+        # All rows of a configuration have the same.
+        self.mode_fields = tuple(name for name in MODE_FIELDS if getattr(row, name) is not None)
         self.users, self.subjects = set[str](), set[str]()
         self.rows, self.sums = 0, Counter[str]()
 
@@ -144,6 +153,7 @@ class _ConfigRows:
             rows=self.rows,
             subjects=len(self.subjects),
             users=len(self.users),
+            mode_fields=self.mode_fields,
             **{key: round(total / self.rows, 2) for key, total in self.sums.items()},
         )
 
@@ -164,7 +174,6 @@ class SummaryBuilder:
         self._undated: set[bytes] = set()
         self._days: tuple[str, str] | None = None
         self._aspects: dict[bytes, str] = {}
-        self._mode_fields: set[str] = set()
         self._answers: list[tuple[str, AnswerTraits, AnswerTraits]] = []
         self._leanings: list[tuple[Cluster, float]] = []
         self._younger: list[tuple[Cluster, float]] = []
@@ -181,7 +190,6 @@ class SummaryBuilder:
         self._configs[part.config].add(row)
         self._dyads.add(row.cluster)
         self._questions.add(_short(row.question))
-        self._mode_fields.update(name for name in MODE_FIELDS if getattr(row, name) is not None)
         self._add_posts(row)
         self._add_counts(row)
         if row.aspects_origin == "planner":
@@ -229,7 +237,9 @@ class SummaryBuilder:
         states["verified"] += row.verified
         states["simulated"] += row.simulated
         states["voted"] += votes is not None
-        states["divided"] += votes is not None and votes.chosen < votes.n
+        if votes is not None:
+            for_label = votes.equal if has_no_preference(row.mode) else votes.chosen
+            states["divided"] += for_label < votes.n
         states["untimed"] += row.mode == "natural" and row.created is None
 
     @property
@@ -281,7 +291,6 @@ class SummaryBuilder:
             younger_posts=accuracy_by_cluster(self._younger),
             neighbours=accuracy_by_cluster(self._leanings),
             preferences=preference_figures(self._preferences),
-            mode_fields=tuple(name for name in MODE_FIELDS if name in self._mode_fields),
         )
 
 

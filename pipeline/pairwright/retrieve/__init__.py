@@ -4,12 +4,16 @@ dense.py    the ranking by a model of the extra `[dense]`; those of the base ins
 """
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pairwright import text
 from pairwright.records import Post
 from pairwright.settings.rules import HistoryRules
+
+if TYPE_CHECKING:
+    from bm25s import BM25
 
 
 def selected(
@@ -45,20 +49,32 @@ def ranked(question: str, posts: tuple[Post, ...], rules: HistoryRules) -> tuple
 def by_bm25(question: str, posts: tuple[Post, ...]) -> tuple[Post, ...]:
     """The posts by falling score of the bm25s library (Lucene's variant, k1 = 1.5, b = 0.75); equal
     scores keep their order."""
+    if len(posts) < 2:
+        return posts
+    language = text.language_of(*(post.text for post in posts[:4]), question)
+    index = _bm25_index(tuple(post.text for post in posts), language)
+    known = index.vocab_dict if index else {}
+    query = [term for term in sorted(text.terms(question, language)) if term in known]
+    if index is None or not query:
+        return posts
+    scores = index.get_scores(query)
+    return tuple(posts[i] for i in np.argsort(-scores, kind="stable"))
+
+
+# A history is ranked for the questions of several users, one soon after the other.
+@lru_cache(maxsize=256)
+def _bm25_index(texts: tuple[str, ...], language: str | None) -> "BM25 | None":
+    """The index of texts of one language; None where they have no words."""
     # It takes a while to import, and commands that only read a run do without.
     import bm25s
 
-    language = text.language_of(*(post.text for post in posts[:4]), question)
-    query, stem = sorted(text.terms(question, language)), text.stemmer(language)
-    tokens = [[stem(word) for word in text.words_of(post.text, language)] for post in posts]
-    known = {token for document in tokens for token in document}
-    query = [term for term in query if term in known]
-    if not query or len(posts) < 2:
-        return posts
+    stem = text.stemmer(language)
+    tokens = [[stem(word) for word in text.words_of(own, language)] for own in texts]
+    if not any(tokens):
+        return None
     index = bm25s.BM25()
     index.index(tokens, show_progress=False)
-    scores = index.get_scores(query)
-    return tuple(posts[i] for i in np.argsort(-scores, kind="stable"))
+    return index
 
 
 def within_budget(order: tuple[Post, ...], tokens: int) -> tuple[Post, ...]:

@@ -2,7 +2,7 @@
 
 Build      run_build.py build_estimate.py run_status.py run_words.py batch_files.py
            recording.py workers/ example_study.py doctor/
-Verify     tasks.py qualification.py text_screening.py
+Verify     tasks.py own_tasks.py qualification.py text_screening.py
            answers.py study.py participants.py departures.py
            study_plan/ person_pages.py decision_report.py annotation_server.py
 Release    new_release.py release_content.py releases.py removal.py forgotten.py pair_audit.py

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
@@ -21,7 +22,9 @@ from pairwright.workflows.progress import Note, Progress, Step, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.server import LabelStudioServer, ServerAccount, prepare
+from pairwright_human_eval.own_choices import is_due
 from pairwright_human_eval.raw_files import check_unmixed
+from pairwright_human_eval.study_files import read_own
 
 if TYPE_CHECKING:
     from pairwright_human_eval.label_studio.client import LabelStudioClient
@@ -63,7 +66,15 @@ def push_tasks(
     url: Annotated[str, Doc("Where the Label Studio server is.", "URL", name="--url")],
     key: str | None = None,
     *,
-    round: Annotated[int, Doc("2 for the adjudication of what was disputed.", least=1, most=2)] = 1,
+    round: Annotated[
+        int,
+        Doc(
+            "2 for the adjudication of what was disputed; 3 for pairs of people's own posts, and"
+            " 4 for these once more.",
+            least=1,
+            most=4,
+        ),
+    ] = 1,
     progress: Progress = log_notes,
 ) -> PushedTasks:
     """Make one project for each annotator and kind on a Label Studio server, and import the tasks.
@@ -82,6 +93,12 @@ def push_tasks(
     with open_study(Path(run)) as study:
         # With simulated answers in the study, people's answers could not be taken in later.
         check_unmixed(study.folder, simulated=False)
+        if not is_due(study.folder, round, date.today()):
+            raise InputError(
+                f"nobody is asked again before {read_own(study.folder).later}",
+                where="--round",
+                fix="Come back on that day: soon after, people would remember what they said.",
+            )
         with LabelStudioClient(url, key or api_key()) as server:
             pushed = _send(study, server, round, "importing tasks", progress)
         people = {keyed.annotator for keyed in study.fixed.key.values() if keyed.round == round}
@@ -260,7 +277,8 @@ def serve_study(
 
             with LabelStudioClient(server.url, server.account.token) as api:
                 for round in sorted({keyed.round for keyed in study.fixed.key.values()}):
-                    _send(study, api, round, "loading tasks", progress)
+                    if is_due(study.folder, round, date.today()):
+                        _send(study, api, round, "loading tasks", progress)
             links = labelling_links_of(study)
             if study.lock:
                 study.lock.close()  # Answers are pulled while the server runs.

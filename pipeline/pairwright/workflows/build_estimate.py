@@ -138,12 +138,15 @@ def check_company(config: Config, corpus: Corpus, limit: int | None, progress: P
 
 
 def warn_of_self_judging(config: Config, progress: Progress) -> None:
-    """Report where the judge is also a generator."""
+    """Report where the judge is also a generator; not of recordings, whose models are past
+    choosing."""
     if not config.roles.all:
         return
-    models = {config.endpoints[name].model for name in config.roles.generator}
-    judges = {config.endpoints[name].model for name in config.roles.judges}
-    if config.gated and judges & models:
+    writers, judges = (
+        {one.model for name in names if not (one := config.endpoints[name]).recording}
+        for names in (config.roles.generator, config.roles.judges)
+    )
+    if config.gated and judges & writers:
         progress(
             Note(
                 "Note: the judge is also a generator. Models favour their own answers; another"

@@ -12,6 +12,8 @@ from pairwright.workflows.decision_report import decide
 from pairwright.workflows.progress import Progress, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.annotation import Account, account_of
+from pairwright_human_eval.folder import ROUNDS
+from pairwright_human_eval.own_choices import forget_seat
 from pairwright_human_eval.pages import start_page_name
 from pairwright_human_eval.people import (
     People,
@@ -165,9 +167,10 @@ def withdraw_person(
         adjudications = drop_adjudications(folder, shown)
         left = {one: id for one, id in roster.participants.items() if one != name}
         write_roster(folder, Roster(participants=left))
+        forget_seat(folder, fixed.study, name)
         for path in (
             *sheets_of(folder, name), folder.payout,
-            folder.preview / f"{name}.html",
+            *(folder.preview / f"{name}{end.person}.html" for end in ROUNDS.values()),
             folder.start / start_page_name(fixed.study.seed, name),
         ):  # fmt: skip
             path.unlink(missing_ok=True)

@@ -198,7 +198,7 @@ def _people(run: Path, progress: Progress) -> tuple[ForgetList, ReleasedStudy | 
     with open_study(run, reading=True) as study:
         answers = study.answers()
         candidates = read_candidates(
-            study.pairs(), ForgetList(), study.fixed.key, lambda n: progress(Step("subjects", n))
+            study.pairs(), ForgetList(), study.fixed, lambda n: progress(Step("subjects", n))
         )
         return forgotten, published(
             study.fixed,

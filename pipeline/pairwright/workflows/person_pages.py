@@ -24,8 +24,8 @@ class StartPages:
     pages: Mapping[str, Path]
     coded: int
     """Of these, pages that show a completion code."""
-    unfilled: bool
-    """Whether consent.md still has brackets to be filled in."""
+    unfilled: str
+    """A page of consent that still has brackets to be filled in; empty where none has."""
 
 
 def write_start_pages(run: RunPath) -> StartPages:
@@ -48,8 +48,7 @@ def write_start_pages(run: RunPath) -> StartPages:
         gone = {one.left for one in read_replacements(folder)}
         gone |= {one.annotator for one in read_withdrawals(folder)}
         language = load_language(fixed.study.language)
-        consent = folder.consent.read_text(encoding="utf-8")
-        guidelines = folder.guidelines.read_text(encoding="utf-8")
+        unfilled = ""
         codes = completion_codes(study, study.answers())
         pages = {}
 
@@ -63,10 +62,12 @@ def write_start_pages(run: RunPath) -> StartPages:
             sheets = [path.name for path in sheets_of(folder, name)]
             if name in gone or not (name in links or sheets):
                 continue
+            consent = folder.pages(name).consent.read_text(encoding="utf-8")
+            unfilled = folder.pages(name).consent.name if "[" in consent else unfilled
             page = start_page_html(
                 name,
                 consent,
-                guidelines,
+                folder.pages(name).guidelines.read_text(encoding="utf-8"),
                 links.get(name, {}),
                 ", ".join(sheets),
                 codes.get(name, ""),
@@ -82,7 +83,7 @@ def write_start_pages(run: RunPath) -> StartPages:
                 + "".join(f", or `human export --tool {tool}`" for tool in SHEETS)
                 + ", first.",
             )
-        return StartPages(pages, len(codes.keys() & pages.keys()), "[" in consent)
+        return StartPages(pages, len(codes.keys() & pages.keys()), unfilled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,9 @@ def preview_tasks(run: RunPath) -> TaskPreview:
     with open_study(Path(run)) as study:
         folder, fixed = study.folder, study.fixed
         tasks = read_tasks(folder, fixed.key.values())
-        guidelines = folder.guidelines.read_text(encoding="utf-8")
+        # Those of the person whose name comes first: of annotators, where there are some.
+        first = min((keyed.annotator for keyed in fixed.key.values()), default="")
+        guidelines = folder.pages(first).guidelines.read_text(encoding="utf-8")
         language = load_language(fixed.study.language)
         written = []
         for name, page in preview_pages(fixed.key, tasks, fixed.study, guidelines, language):

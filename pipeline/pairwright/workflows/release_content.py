@@ -3,7 +3,7 @@
 import json
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,13 +29,14 @@ from pairwright.releases.selection import (
 from pairwright.releases.verify.release import read_previous
 from pairwright.releases.write import PrimaryContent
 from pairwright.settings.config import essential
-from pairwright.workflows.forgotten import leaving_with_partners, unnamed_partners
+from pairwright.workflows.forgotten import with_authors
 from pairwright.workflows.progress import Progress, Step
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.looks import read_looks
 from pairwright_human_eval.public_study import ReleasedStudy, published
+from pairwright_human_eval.study_files import read_fixed
 
 _AGAIN = "Run pairwright build again to its end: no call is sent twice."
 
@@ -79,10 +80,9 @@ def gather_release_content(
         name = config.release.name
         previous = read_previous(options.previous, options.version, name, trial=options.trial)
     errata = read_errata(run, previous.primary.errata if previous else ())
-    forgotten = read_tombstones(run)
-    results = tuple(iterate_results(store))
-    leaving = leaving_with_partners(unnamed_partners(results), folder.items, forgotten)
-    candidates, public, decisions = _candidates(run, forgotten, leaving, options, progress)
+    forgotten = with_authors(read_tombstones(run), folder.items)
+    candidates, public, decisions = _candidates(run, forgotten, options, progress)
+    results = iterate_results(store)
     units = tuple(_units(results, candidates.entries, forgotten, run / "pairs.jsonl"))
     why = exclusions(candidates.entries, decisions, trial=options.trial)
     chosen = tuple(entry for entry in candidates.entries if not why[entry.id])
@@ -133,7 +133,6 @@ def _manifest(run: Path) -> JsonValue:
 def _candidates(
     run: Path,
     forgotten: ForgetList,
-    leaving: Set[str],
     options: ReleaseOptions,
     progress: Progress,
 ) -> tuple[Candidates, ReleasedStudy | None, dict[str, Decision] | None]:
@@ -141,9 +140,10 @@ def _candidates(
     ordinary release needs that there is nothing to verify."""
     human, trial, quoted = HumanFolder(run), options.trial, shlex.quote(str(run))
     count = every_100(progress, "reading pairs")
-    if not human.study.exists():
-        candidates = read_candidates(run / "pairs.jsonl", forgotten, None, count, leaving=leaving)
-        to_verify = any(one.verifiable and not one.forgotten for one in candidates.entries)
+    fixed = read_fixed(human)
+    if fixed is None or not fixed.annotators:  # Own votes alone verify nothing.
+        candidates = read_candidates(run / "pairs.jsonl", forgotten, None, count)
+        to_verify = any(one.needs_votes and not one.forgotten for one in candidates.entries)
         if to_verify and not trial:
             raise InputError(
                 "no study: nobody has verified its pairs",
@@ -157,7 +157,7 @@ def _candidates(
     with open_study(run, reading=True) as study:
         progress(Step("reading answers"))
         pairs, answers = study.pairs(), study.answers()
-        candidates = read_candidates(pairs, forgotten, study.fixed.key, count, leaving=leaving)
+        candidates = read_candidates(pairs, forgotten, study.fixed, count)
         left_out = {
             entry.id
             for entry in candidates.entries

@@ -2,22 +2,19 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.run_pairs import iterate_results
 from pairwright.dataset import read_lines
 from pairwright.dataset.address import ForgetList, address_of, url_name
 from pairwright.errors import InputError
-from pairwright.models.store import Store
 from pairwright.options import Doc, RunPath
 from pairwright.records import Item, pseudonym
 from pairwright.releases.run_notes import TOMBSTONES_FILE, add_tombstones
 from pairwright.releases.selection import subjects_in
-from pairwright.workflows.forgotten import leaving_with_partners, unnamed_partners
+from pairwright.workflows.forgotten import with_authors
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright_human_eval.subjects import Subject
 
@@ -87,9 +84,8 @@ def forget(
             trace.add_item(item)
     # Without the file the run's first build has not finished.
     if (run / "pairs.jsonl").exists():
-        partners = _unnamed_partners(RunFolder(run).calls)
         for trace in traces:
-            trace.leaving = leaving_with_partners(partners, RunFolder(run).items, trace.forgotten)
+            trace.forgotten = with_authors(trace.forgotten, RunFolder(run).items)
         for _, subject in subjects_in(run / "pairs.jsonl"):
             for trace in traces:
                 trace.add_subject(subject)
@@ -109,14 +105,6 @@ def forget(
     )  # fmt: skip
 
 
-def _unnamed_partners(calls: Path) -> dict[str, str]:
-    """None without the store, which a release needs."""
-    if not calls.exists():
-        return {}
-    with closing(Store(calls, writing=False)) as store:
-        return unnamed_partners(iterate_results(store))
-
-
 @dataclass
 class _Trace:
     """What one user or address left in a run."""
@@ -130,8 +118,6 @@ class _Trace:
     """Ids."""
     pairs: int = 0
     twins: int = 0
-    leaving: frozenset[str] = frozenset()
-    """Subjects that it concerns and whose pairs do not show it."""
 
     @property
     def found(self) -> bool:
@@ -154,7 +140,7 @@ class _Trace:
 
     def add_subject(self, subject: Subject) -> None:
         """A twin is left out whole, whichever half is concerned."""
-        if subject.id in self.leaving or any(map(self.forgotten.concerns, subject.pairs)):
+        if any(map(self.forgotten.concerns, subject.pairs)):
             self.pairs += len(subject.pairs)
             self.twins += len(subject.pairs) == 2
 

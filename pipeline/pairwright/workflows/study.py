@@ -14,7 +14,7 @@ from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError, on_disk
 from pairwright.estimate import Estimate
 from pairwright.files import locked
-from pairwright.modes import is_verifiable
+from pairwright.modes import needs_votes
 from pairwright.options import Doc
 from pairwright.settings.config import Config
 from pairwright.settings.rules import LATER_LIMITS, HumanRules
@@ -26,6 +26,7 @@ from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.people import read_given
 from pairwright_human_eval.raw_files import stored_exports
 from pairwright_human_eval.records import Verdict
+from pairwright_human_eval.small_study import KEYS_OF_FEW
 from pairwright_human_eval.study_files import FixedStudy, closed_tasks, read_study
 from pairwright_human_eval.subjects import (
     Outline,
@@ -50,15 +51,12 @@ FormLanguage: TypeAlias = Annotated[str, Doc("Of the forms and guidelines: en or
 
 def check_to_verify(run: RunFolder) -> None:
     """Raise InputError where nothing of a run is for annotators to verify."""
-    config = run.settings()
-    if any(map(is_verifiable, config.modes)):
-        return
-    labels = "the users' own choices" if config.own_choices else "drawn"
-    raise InputError(
-        f"its labels are {labels}, which annotators cannot verify",
-        where=run.path,
-        fix="Release it without a study: pairwright release.",
-    )
+    if run.settings().own_choices:
+        raise InputError(
+            "its labels are the users' own choices, which annotators cannot verify",
+            where=run.path,
+            fix="Release it without a study: pairwright release.",
+        )
 
 
 class OpenStudy(NamedTuple):
@@ -82,7 +80,7 @@ class OpenStudy(NamedTuple):
                 where=self.folder.path,
                 fix="`pairwright human people` says who passed.",
             )
-        exported = {keyed.subject for keyed in self.fixed.key.values()}
+        exported = self.fixed.subjects
         whole = subjects_of(iterate_pairs(self.folder.run), pairs)
         return [subject for subject in whole if subject.id in exported]
 
@@ -92,12 +90,12 @@ class OpenStudy(NamedTuple):
         study = self.fixed.study
         if study.left_out or study.sampled == study.of:
             return []
-        exported = {keyed.subject for keyed in self.fixed.key.values()}
+        exported = self.fixed.subjects
         whole = subjects_of(iterate_pairs(self.folder.run), self.pairs())
         rest = [
             outline_of(subject)
             for subject in whole
-            if subject.id not in exported and is_verifiable(subject.mode)
+            if subject.id not in exported and needs_votes(subject.mode, placebos=study.placebos)
         ]
         return rest if len(rest) == study.of - study.sampled else []
 
@@ -114,9 +112,12 @@ class OpenStudy(NamedTuple):
 
     @property
     def rules(self) -> HumanRules:
-        """The rule in force: [human] of the run's config. A limit that an older version did not
-        have when it exported this study holds only where somebody wrote it there."""
+        """The rule in force: [human] of the run's config, but for what follows from the number of
+        people in a study of a few. A limit that an older version did not have when it exported this
+        study holds only where somebody wrote it there."""
         now, fixed = self.config.human, self.fixed.study.policy
+        if self.fixed.study.people is not None:
+            now = now.model_copy(update={name: getattr(fixed, name) for name in KEYS_OF_FEW})
         without = [
             name
             for name in LATER_LIMITS

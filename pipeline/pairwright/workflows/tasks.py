@@ -4,18 +4,19 @@ import secrets
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
 from typing import Annotated
 
 from pairwright.construct.folder import RunFolder
+from pairwright.construct.manifest import target_mode
 from pairwright.construct.run_pairs import check_as_built, iterate_pairs
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
-from pairwright.modes import Mode, is_verifiable, verified_modes
+from pairwright.modes import Mode, is_twin, verified_modes
 from pairwright.options import Doc, RunPath
-from pairwright.settings.rules import HumanRules
-from pairwright.text import number_of
 from pairwright.version import __version__
+from pairwright.workflows.own_tasks import export_own
 from pairwright.workflows.study import FormLanguage, ToolOfAnnotators, check_to_verify
 from pairwright.workflows.text_screening import Screened, TextScreening, screen_subjects
 from pairwright_human_eval.assign import control_power, control_subjects
@@ -25,7 +26,9 @@ from pairwright_human_eval.foils import FoilSigns, foil_signs
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.language import load_language
-from pairwright_human_eval.records import Kind, StoppingRule, Study, pseudonyms
+from pairwright_human_eval.own_choices import OwnExport, is_due
+from pairwright_human_eval.records import LATER, OWN, Kind, StoppingRule, Study, pseudonyms
+from pairwright_human_eval.small_study import SmallStudy, small_study
 from pairwright_human_eval.study_files import read_fixed, write_study
 from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
 from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
@@ -115,7 +118,11 @@ class TaskExport:
     left_out: int = 0
     """Those of them that are not in the study."""
     unasked: Mapping[Mode, int] = field(default_factory=dict)
-    """By mode: units of the run whose modes people do not verify."""
+    """By mode: units of the run that nobody is asked about, because there are too few people."""
+    few: SmallStudy | None = None
+    """What a study of a few people asks and shows; None for others."""
+    own: OwnExport | None = None
+    """What people were given who judge pairs of their own posts; None in a study of annotators."""
 
 
 def export_tasks(
@@ -124,8 +131,18 @@ def export_tasks(
     annotators: Annotated[int, Doc("How many people there are.", "N", least=1, most=999)] = 11,
     overlap: Annotated[
         int,
-        Doc("People who answer each question; [human] may ask for more votes.", "N", least=1),
+        Doc("People who answer each question; [human] may ask for more.", "N", least=1),
     ] = 3,
+    people: Annotated[
+        int | None,
+        Doc(
+            "How few people there are, 2 to 10, in place of --annotators and --overlap: the votes"
+            " of the rule follow from it.",
+            "N",
+            least=2,
+            most=10,
+        ),
+    ] = None,
     sample: Annotated[int | None, Doc("Only N twins and pairs.", "N", least=1)] = None,
     checks: Annotated[
         float,
@@ -159,13 +176,27 @@ def export_tasks(
         ),
     ] = (),
     qualified: Annotated[bool, Doc("The people passed `human qualify`: other checks.")] = False,
+    own: Annotated[
+        str | Path | None,
+        Doc(
+            "In place of annotators: users of the data judge the pairs of their own posts. A CSV"
+            " file with the columns user and person.",
+            "FILE",
+        ),
+    ] = None,
+    days: Annotated[int, Doc("With --own: until they are asked again.", "DAYS", least=0)] = 14,
 ) -> TaskExport:
     """Write blind tasks of a run's pairs, one file for each annotator and kind, and the key.
 
-    Units whose labels are drawn are left out. Each question is answered by `overlap` people, and
-    each preference by the votes that the rule asks for where these are more. Without `seed` a
-    study's seed is drawn at random and kept, for it tells which side a response is on. The rule
-    that verifies a pair is [human] of RUN/config.toml, fixed by this export.
+    Each question is answered by `overlap` people, or by
+    as many as the rule asks for where these are more. Without `seed` a study's seed is drawn at
+    random and kept, for it tells which side a response is on. The rule that verifies a pair is
+    [human] of RUN/config.toml, fixed by this export; with `people` its votes follow from their
+    number, and twins alone are asked about where there are any.
+
+    With `own`, users of the data judge the twins and placebos of their own posts, and as many twins
+    of others; a study of annotators may be there or come later. `days` later they are asked again:
+    the same command then hands that out. A longer file adds people.
 
     Raises InputError where the run holds no pair, its pairs are not as built, the assignment cannot
     be made, or another study was exported there.
@@ -178,15 +209,24 @@ def export_tasks(
     folder, human = RunFolder(run), HumanFolder(run)
     check_to_verify(folder)
     config, scales = folder.settings(), folder.scales()
-    _check_overlap(overlap, config.human, folder.config)
     pairs = run / "pairs.jsonl"
-    kept = subjects_of(iterate_pairs(run), pairs)
-    whole = [subject for subject in kept if is_verifiable(subject.mode)]
-    unasked = Counter(subject.mode for subject in kept if not is_verifiable(subject.mode))
+    whole = subjects_of(iterate_pairs(run), pairs)
     if not whole:
-        what = "holds no pair that people verify" if kept else "holds no pair"
-        raise InputError(what, where=pairs, fix="Build until pairs are kept.")
+        raise InputError("holds no pair", where=pairs, fix="Build until pairs are kept.")
     check_as_built(run)
+    few, rule, unasked = None, config.human, Counter[Mode]()
+    if people is not None:
+        if (annotators, overlap) != (11, 3) or own is not None:
+            raise InputError(
+                "chooses the number of annotators and the overlap",
+                where="--people",
+                fix="Give it without --annotators, --overlap and --own.",
+            )
+        mode = target_mode(tuple(sorted({subject.mode for subject in whole})))
+        unasked = Counter(subject.mode for subject in whole if subject.mode != mode)
+        whole = [subject for subject in whole if subject.mode == mode]
+        few = small_study(people, mode)
+        annotators, overlap, rule = people, 0, few.rule(rule)
     screening = screen_subjects(whole)
     flagged = frozenset[str]().union(*(screening.subjects(what) for what in leave_out))
     fit = [subject for subject in whole if subject.id not in flagged]
@@ -198,47 +238,63 @@ def export_tasks(
     # The seed tells the sides from the ids, so it is drawn once, and kept in the private part.
     before = read_fixed(human)
     drawn = seed if seed is not None else before.seed if before else secrets.randbits(128)
-    plan = StudyPlan(pseudonyms(annotators), overlap, checks, drawn, config.human, config.planner)
-    there = checks_in(language) if checks else ()
-    met = qualifying_checks(there) if qualified else ()
-    tasks, salts = make_tasks(subjects, plan, tuple(one for one in there if one not in met))
+    # Of nobody yet: an own study has no annotators.
     study = Study(
         version=__version__,
-        simulated_pairs=any(subject.asked.simulated for subject in subjects),
+        simulated_pairs=any(subject.asked.simulated for subject in whole),
         pairs_hash=file_hash(pairs),
         seed=drawn,
-        salts=salts,
-        annotators=plan.annotators,
-        overlap=overlap,
-        sampled=len(subjects),
+        salts={},
+        annotators=(),
+        overlap=0,
+        sampled=0,
         of=len(whole),
-        left_out=len(flagged),
-        policy=config.human,
+        policy=rule,
         scales=scales,
         language=language,
         config_hashes=config_hashes(scales, load_language(language)),
-        stopping=StoppingRule(looks=looks, floor=floor),
-        mirrored_checks=True,
+        placebos=True,
+    )
+    if own is not None:
+        if (annotators, overlap, sample, checks, looks, qualified) != (11, 3, None, 0.05, 1, False):
+            raise InputError(
+                "has no annotators, sample, attention checks or looks",
+                where="--own",
+                fix="Give it without these options; a study of annotators is an export of its own.",
+            )
+        theirs = [one for one in whole if is_twin(one.mode) and one.id not in flagged]
+        study, added = export_own(run, Path(own), theirs, study, days)
+        rounds = [round for round in (OWN, LATER) if is_due(human, round, date.today())]
+        sheets = tuple(path for round in rounds for path in write_sheets(tool, human, round))
+        asked = {task.keyed.subject for given in added.tasks.values() for task in given}
+        made = _task_export(
+            human, study, bool(added.added), [one for one in theirs if one.id in asked],
+            added.tasks, sheets, screening, len(flagged),
+        )  # fmt: skip
+        return replace(made, guidelines=human.pages("author-01").guidelines, own=added)
+    plan = StudyPlan(pseudonyms(annotators), overlap, checks, drawn, rule, config.planner)
+    there = checks_in(language) if checks else ()
+    met = qualifying_checks(there) if qualified else ()
+    tasks, salts = make_tasks(subjects, plan, tuple(one for one in there if one not in met))
+    study = study.model_copy(
+        update={
+            "simulated_pairs": any(subject.asked.simulated for subject in subjects),
+            "salts": salts,
+            "annotators": plan.annotators,
+            "overlap": overlap,
+            "people": people,
+            "sampled": len(subjects),
+            "left_out": len(flagged),
+            "stopping": StoppingRule(looks=looks, floor=floor),
+            "placebos": few is None,
+            "mirrored_checks": True,
+        }
     )
     new = write_study(human, study, tasks)
     sheets = write_sheets(tool, human)
     write_lines(human.screened, screening.findings)
     made = _task_export(human, study, new, subjects, tasks, sheets, screening, len(flagged))
-    return replace(made, unasked=unasked)
-
-
-def _check_overlap(overlap: int, rule: HumanRules, config: Path) -> None:
-    """Raise InputError where a pair would get fewer answers than the rule asks for."""
-    asked = {name: getattr(rule, name) for name in ("quality_votes", "rubric_votes")}
-    most = max(asked.values())
-    if overlap < most:
-        fewer = ", ".join(f"{name} = {overlap}" for name, n in asked.items() if n > overlap)
-        raise InputError(
-            f"{number_of(overlap, 'answer')} to each question cannot be the {most} that [human]"
-            " asks for",
-            where="--overlap",
-            fix=f"Give --overlap {most}, or write {fewer} under [human] of {config}.",
-        )
+    return replace(made, unasked=unasked, few=few)
 
 
 def _task_export(

@@ -13,7 +13,7 @@ from pairwright import text
 from pairwright.audits.people.scan import mask_text
 from pairwright.audits.row_check import OTHERS, TEXT, LackCheck, remembering_check, row_check
 from pairwright.dataset import Row, RowAspect
-from pairwright.modes import is_verifiable
+from pairwright.modes import has_rubric
 from pairwright.sources.fields import latest_moment
 
 # What Windows-1252 makes of a UTF-8 byte from 80 to BF.
@@ -310,9 +310,8 @@ def _same(a: str, b: str, language: str | None) -> bool:
 
 
 def _has_aspect(row: Row) -> bool | None:
-    """Whether it has an aspect with words; None of modes that people do not verify: they have no
-    rubric."""
-    if not is_verifiable(row.mode):
+    """Whether it has an aspect with words; None of modes without rubrics."""
+    if not has_rubric(row.mode):
         return None
     return any(one.aspect.strip() for one in row.rubric_aspects)
 

@@ -21,6 +21,7 @@ from pairwright.evaluation.measure.slices import (
     FLOOR,
     FOLLOWS_SLICES,
     OVERLAP_SLICES,
+    OWN_SLICES,
 )
 from pairwright.evaluation.release import SOURCES, tie_mark
 from pairwright.evaluation.scorers.scorer import MANNER
@@ -78,6 +79,7 @@ def _render(name: str, board: Leaderboard, drawn: dict[str, Plot], *, brief: boo
         of_others=OTHERS,
         placebo=PLACEBO.name,
         of_overlap=OVERLAP_SLICES,
+        of_own=OWN_SLICES,
         sharers=level_sharers(board.rankings),
         test_values=TEST_VALUES,
         by_domain=list(_by_domain(board)),

@@ -38,6 +38,8 @@ FOLLOWS_SLICES: dict[AspectsFollow, str] = {
     "mixed": "aspects of several kinds",
 }
 
+OWN_SLICES = ("chosen by their users", "not chosen by a user")
+
 
 def overlap_slices(decisions: Sequence[PairDecision]) -> dict[str, str]:
     """By unit, the slice that the baseline's decisions give: right where it is right on more than
@@ -66,12 +68,19 @@ def date_slice(unit: Unit, cutoff: str) -> str:
     return after if first[: len(cutoff)] > cutoff else both
 
 
+def own_slice(unit: Unit) -> str:
+    """Whether all users who were asked chose their own response; empty where none was, or none
+    could tell."""
+    votes = {one.own_vote for one in unit} - {None, "cannot_tell"}
+    return OWN_SLICES[votes != {"chosen"}] if votes else ""
+
+
 def slice_figures(
     decisions: Sequence[PairDecision], overlap: Mapping[str, str], cutoff: str | None
 ) -> Iterator[ScorerFigure]:
     """The accuracy on each slice that has pairs: by `overlap`, which has the slice of each unit,
-    by source, by how the aspects follow from the posts, and by the dates of the posts, where the
-    scorer's cutoff is known."""
+    by source, by how the aspects follow from the posts, by what users chose themselves, and by the
+    dates of the posts, where the scorer's cutoff is known."""
     for mode_pairs in by_mode(decisions):
         yield from _figures(mode_pairs, OVERLAP_SLICES, overlap)
         sources = {unit_name(unit): unit[0].source for unit in mode_pairs.units if unit[0].source}
@@ -82,6 +91,8 @@ def slice_figures(
         }
         follows = {unit: FOLLOWS_SLICES[kind] for unit, kind in kinds.items() if kind}
         yield from _figures(mode_pairs, list(FOLLOWS_SLICES.values()), follows)
+        own = {unit_name(unit): own_slice(unit) for unit in mode_pairs.units}
+        yield from _figures(mode_pairs, OWN_SLICES, {unit: one for unit, one in own.items() if one})
         if cutoff is not None:
             dates = {unit_name(unit): date_slice(unit, cutoff) for unit in mode_pairs.units}
             yield from _figures(mode_pairs, DATE_SLICES, dates)

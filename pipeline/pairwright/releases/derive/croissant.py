@@ -48,7 +48,7 @@ CONTEXT: Json = {
 def croissant_json(release: ReleaseContext) -> str:
     """The whole file."""
     info, summary, say = release.primary.provenance.info, release.summary, Sentences(release)
-    configs = [config.config for config in summary.configs]
+    configs = {config.config: schema_of(config.mode_fields) for config in summary.configs}
     # A trial says first that it is one.
     count = f"{summary.rows:,} pairs about {summary.users:,} users."
     value: Json = {
@@ -66,7 +66,7 @@ def croissant_json(release: ReleaseContext) -> str:
         "keywords": ["preference", "personalization", "reward models", "evaluation"],
         **_responsible(release, say),
         "distribution": [*_files(release), *map(_set, configs)],
-        "recordSet": [_records(config, schema_of(summary.mode_fields)) for config in configs],
+        "recordSet": [_records(config, schema) for config, schema in configs.items()],
     }
     if info.languages:
         value["inLanguage"] = list[JsonValue](info.languages)

@@ -185,7 +185,7 @@ def _study_tables(release: ReleaseContext, say: Sentences) -> dict[str, Markdown
         "by_chance": points([*say("label_error"), *say("by_chance")]),
         "agreement": table(head, study_summary.agreement_rows(findings)),
         "preferred": table(preferred, study_summary.preference_rows(findings)),
-        "besides": points([*say("controls"), *foil, *say("judged")]),
+        "besides": points([*say("controls"), *foil, *say("own_votes"), *say("judged")]),
     }
 
 

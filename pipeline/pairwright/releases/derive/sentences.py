@@ -17,7 +17,7 @@ from pairwright.releases.derive.context import ReleaseContext
 from pairwright.releases.derive.study_summary import agreement_rows
 from pairwright.releases.summary import Summary
 from pairwright.text import number_of
-from pairwright_human_eval.report.page import stranger_sentence
+from pairwright_human_eval.report.page import stranger_sentence, weakness_of
 
 HERE = Path(__file__).resolve().parent
 SHARE_ALIKE = "CC-BY-SA-"
@@ -28,6 +28,7 @@ class Sentences:
 
     def __init__(self, release: ReleaseContext) -> None:
         summary, audit, info = release.summary, release.audit, release.primary.provenance.info
+        study = release.study
         used = {config.mode for config in summary.configs}
         alike = [name for name in summary.licences if name.startswith(SHARE_ALIKE)]
         newest = max((name.removeprefix(SHARE_ALIKE) for name in alike), default="")
@@ -35,7 +36,7 @@ class Sentences:
         for count in release.units:
             outcomes[count.outcome] += count.units
         self._values: dict[str, object] = {
-            "release": release, "summary": summary, "study": release.study, "audit": audit,
+            "release": release, "summary": summary, "study": study, "audit": audit,
             "build": release.build, "info": info, "findings": release.findings,
             "own": own_choice_words(summary), "built": words_of_modes(release.build.funnel),
             "outcomes": outcomes, "modes": sorted(used),
@@ -51,6 +52,7 @@ class Sentences:
             "agreement_rows": agreement_rows(release.findings) if release.findings else (),
             "bounds": study_bounds(audit, info) if audit else (),
             "share_alike": f"CC BY-SA {newest}" if alike else "",
+            "weakness": weakness_of(study.by_chance, study.rule, study.annotators) if study else "",
         }  # fmt: skip
 
     def __call__(self, topic: str) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+from pydantic import Field
+
 from pairwright.estimate import Estimate
 from pairwright.records import Record
 from pairwright.settings.rules import HumanRules, StoredRules
@@ -45,6 +47,8 @@ class HumanSummary(Record):
     """On preference; "cannot tell" is an answer."""
     rule: StoredRules
     """In force."""
+    placebos: bool = Field(False, exclude_if=lambda asked: not asked)
+    """Whether people were asked about placebos."""
     stopping: StoppingRule | None = None
     """As fixed before the first answer; None where none was."""
     looks: int | None = None
@@ -77,6 +81,7 @@ def summarise_study(public: ReleasedStudy, findings: Findings) -> HumanSummary:
     """Sum up a study from its released part and its estimates."""
     study = public.study
     states: Counter[State] = Counter(decision.state for decision in public.decisions.values())
+    annotators = [one for one in study.annotators if one.own is None]
     agreement = {question.question: question for question in findings.agreement}
     return HumanSummary(
         subjects=len(public.outlines),
@@ -87,13 +92,14 @@ def summarise_study(public: ReleasedStudy, findings: Findings) -> HumanSummary:
         by_chance=findings.by_chance,
         verdicts=len(public.verdicts),
         set_aside=study.set_aside,
-        annotators=len(study.annotators),
-        simulated_annotators=sum(annotator.simulated for annotator in study.annotators),
+        annotators=len(annotators),
+        simulated_annotators=sum(annotator.simulated for annotator in annotators),
         excluded=tuple(sorted(public.excluded)),
         preferred=findings.preferred[0],
         agreement=agreement["preference"],
         agreement_with_cannot_tell=agreement[WITH_CANNOT_TELL.format("preference")],
         rule=study.policy,
+        placebos=study.placebos,
         stopping=study.stopping,
         looks=study.looks,
         rule_changed=tuple(

@@ -9,7 +9,7 @@ from pathlib import Path
 from pairwright.dataset import Layout, parts_of
 from pairwright.dataset.parquet import count_rows
 from pairwright.errors import Difference, InputError
-from pairwright.modes import MODES
+from pairwright.modes import has_rubric
 from pairwright.records import Record
 from pairwright.releases.changes import TRIAL, check_version
 from pairwright.releases.derive import ReleaseContext, derived_files
@@ -204,7 +204,7 @@ def _check_form(layout: Layout, primary: PrimaryFiles, folder: ReleaseFolder) ->
     for page in (layout.audit, layout.audit_page):
         if layout.inside(page) not in folder.files:
             raise difference("is missing: every release has it", layout.inside(page))
-    to_verify = any(unit.subject and MODES[unit.mode].verifiable for unit in primary.units)
+    to_verify = any(unit.subject and has_rubric(unit.mode) for unit in primary.units)
     if primary.public is None and primary.provenance.kind == "release" and to_verify:
         raise difference("is missing: an ordinary release has it", layout.inside(layout.study))
 

@@ -25,7 +25,7 @@ from pairwright.dataset import (
 from pairwright.dataset.layout import DOMAIN, SPLITS
 from pairwright.dataset.row import derived_twin_id
 from pairwright.errors import Difference
-from pairwright.modes import is_own_choice, is_twin, is_verifiable
+from pairwright.modes import has_rubric, is_own_choice, is_twin, needs_votes
 from pairwright.records import Side, content_id, judges_of
 from pairwright.releases.derive.documents import (
     AttributionLine,
@@ -118,7 +118,7 @@ class DecisionCheck:
     """Rows as their decisions, derived again from the raw verdicts, must have them.
 
     With a study a release holds what was verified, and without one, which is a trial or has nothing
-    to verify, whatever the build kept. Of modes that people do not verify it holds all.
+    to verify, whatever the build kept. Of what needs no votes it holds all.
     """
 
     def __init__(
@@ -131,9 +131,11 @@ class DecisionCheck:
         """`public` is None where nobody was asked. `kept` are the build's kept units."""
         self._outlines, self._kept = outlines, kept
         self._decisions = public.decisions if public else None
+        self._placebos = public is not None and public.study.placebos
         # Older formats have no answers on aspects in their rows.
         self._counts = public.aspect_counts if public and provenance.format >= 3 else {}
         self._errors = public.label_errors if public and provenance.format >= 3 else {}
+        self._own = public.own_votes if public else {}
         self._apart: Difference | None = None
         """The first error of a label that differs. A vote changes those of all pairs, so that what
         else differs says more and comes first."""
@@ -149,6 +151,7 @@ class DecisionCheck:
             same("votes, where nobody was asked,", row.votes, None, where)
             same("verified, where nobody was asked,", row.verified, False, where)
             same("label_error, where nobody was asked,", row.label_error, None, where)
+            same("own_vote, where nobody was asked,", row.own_vote, None, where)
             self._check_answers(row, where)
             return
         outline = self._outlines.get(row.subject)
@@ -160,6 +163,7 @@ class DecisionCheck:
         decision = self._decisions[row.subject]
         same("the decision on its subject", decision.state, "verified", where)
         same("votes", row.votes, votes_on(row.id, decision), where)
+        same("own_vote", row.own_vote, self._own.get(row.id), where)
         # Another version of a library may end the fit a step earlier or later.
         there, error = row.label_error, self._errors.get(row.id)
         near = there == error or (there and error and abs(there - error) <= NEAR)
@@ -179,8 +183,8 @@ class DecisionCheck:
             same("delivery", aspect.delivery, delivery, f"{where} [rubric_aspects.{n}]")
 
     def _is_free(self, subject: str, mode: str | None) -> bool:
-        """Whether it is of a mode that people do not verify, and nobody was asked about it."""
-        return subject not in self._outlines and not is_verifiable(mode)
+        """Whether it needs no votes, and nobody was asked about it."""
+        return subject not in self._outlines and not needs_votes(mode, placebos=self._placebos)
 
     def end(self, file: str) -> None:
         """After the last row: nothing that belongs in is left out. Raises Difference."""
@@ -219,7 +223,7 @@ def _check_outline(row: Row, outline: Outline, pair: OutlinePair, where: str) ->
 
 
 _NO_RUBRIC = {"rubric_aspects": (), "aspects_origin": None}
-"""What a row does not have of a mode that people do not verify: nobody's needs were claimed."""
+"""What a row does not have of a mode without rubrics: nobody's needs were claimed."""
 _NOBODYS = {**_NO_RUBRIC, "strategy": "", "generator": "", "judge": None, "quality": (),
             "comparison": None, "blind_preference": None}  # fmt: skip
 """The same where the label is the user's own choice: no model had a part in it."""
@@ -227,7 +231,7 @@ _NOBODYS = {**_NO_RUBRIC, "strategy": "", "generator": "", "judge": None, "quali
 
 def check_absent(row: Row, where: str) -> None:
     """A row has nothing that its mode has not. Raises Difference."""
-    if not is_verifiable(row.mode):
+    if not has_rubric(row.mode):
         for name, nothing in (_NOBODYS if is_own_choice(row.mode) else _NO_RUBRIC).items():
             same(f"{name} in mode {row.mode}", getattr(row, name), nothing, where)
 
@@ -346,6 +350,8 @@ class _AllRows:
         same("domain and mode", row.config, part.config, where)
         if not _USER.fullmatch(row.user or ""):
             raise difference(f"user is {row.user!r}, and must be a pseudonym", where)
+        if row.stranger is not None and not _USER.fullmatch(row.stranger):
+            raise difference(f"stranger is {row.stranger!r}, and must be a pseudonym", where)
         same("id", row.id, row.derived_id(), where)
         if row.id in self._ids:
             raise difference(f"{row.id} is there twice", where)

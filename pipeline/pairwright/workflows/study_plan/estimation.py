@@ -2,6 +2,8 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +13,7 @@ from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate
 from pairwright.evaluation.board.sign_flips import CORRELATION, SimulatedReleases
-from pairwright.modes import MODES, Mode, is_verifiable, units_in_words
+from pairwright.modes import MODES, Mode, has_no_preference, is_own_choice, units_in_words
 from pairwright.options import Doc, RunPath
 from pairwright.workflows.output import write_page
 from pairwright.workflows.progress import Progress, Step, log_notes
@@ -20,16 +22,18 @@ from pairwright.workflows.study_plan.page import plan_page
 from pairwright.workflows.study_plan.records import SizeEstimate, StudyEstimate
 from pairwright_human_eval import LONGEST_MINUTES
 from pairwright_human_eval.acceptance import Acceptance
-from pairwright_human_eval.assign import annotators_needed
 from pairwright_human_eval.attention import checks_in
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.people import task_times
 from pairwright_human_eval.raw_files import stored_exports
 from pairwright_human_eval.records import pseudonyms
+from pairwright_human_eval.small_study import SmallStudy, small_study
 from pairwright_human_eval.study_tasks import StudyPlan
 from pairwright_human_eval.subjects import Subject, outlines_of, subjects_of
 from pairwright_human_eval.workload import (
     ADJUDICATION,
+    BRIEFING,
+    GUIDELINES,
     StudyLoad,
     StudyPilot,
     TimedTask,
@@ -50,13 +54,22 @@ def plan_study(
         Doc("A run whose study people have answered; else RUN's own.", "RUN"),
     ] = None,
     mode: Annotated[
-        Mode | None, Doc("Which pairs: twin (where there are any), decoy or violate.", "MODE")
+        Mode | None,
+        Doc("Which pairs: twin (where there are any), decoy, placebo or violate.", "MODE"),
     ] = None,
     sizes: Annotated[
-        Sequence[int],
-        Doc("A study of N twins or pairs; repeatable.", "N", name="--size", least=1),
-    ] = SIZES,
+        Sequence[int] | None,
+        Doc(
+            "A study of N twins or pairs; repeatable [50, 100, 200, 500; with --people all].",
+            "N",
+            name="--size",
+            least=1,
+        ),
+    ] = None,
     overlap: Annotated[int, Doc("People who answer each question.", "N", least=1)] = 3,
+    people: Annotated[
+        int | None, Doc("How few people there are, as in `human export`.", "N", least=2, most=10)
+    ] = None,
     checks: float = 0.05,
     hours_each: Annotated[
         float, Doc("The most hours that one person works.", "H", name="--hours", least=2)
@@ -85,13 +98,12 @@ def plan_study(
         >>> plan.sizes[0].people, round(plan.sizes[0].hours)
         (12, 214)
     """
-    _check(sizes, wage, scorers, disagreement)
     run = Path(run)
     folder, human = RunFolder(run), HumanFolder(run)
     check_to_verify(folder)
     config = folder.settings()
-    mode = mode or target_mode(tuple(filter(is_verifiable, config.modes)))
-    if not is_verifiable(mode):
+    mode = mode or target_mode(config.modes)
+    if is_own_choice(mode):
         raise InputError(
             f"people do not verify {MODES[mode].units}",
             where=f"--mode {mode}",
@@ -103,23 +115,35 @@ def plan_study(
         raise InputError(
             f"holds no {MODES[mode].units}", where=pairs, fix="Build until some are kept."
         )
+    if sizes is None:
+        sizes = SIZES if people is None else (len(subjects),)
+    _check(sizes, wage, scorers, disagreement)
     answered = Path(pilot) if pilot is not None else run if human.verdicts.exists() else None
     found = None if answered is None else _pilot(answered, mode)
-    votes = max(overlap, config.human.votes)
-    annotators = annotators_needed(votes, overlap, MODES[mode].halves)
+    few, rule, checked = None, config.human, checks_in("en")
+    if people is not None:
+        few = small_study(people, mode)
+        overlap, rule = 0, few.rule(rule)
+    fixed = StudyPlan((), overlap, checks, 0, rule, config.planner)
+    annotators = people or fixed.needed(mode)
+    fixed = replace(fixed, annotators=pseudonyms(annotators))
+    second_round = 0.0 if few else ADJUDICATION
+    if found and found.second_round is not None:
+        second_round = found.second_round
     estimates = []
     for n in sorted(set(sizes)):
         progress(Step(f"a study of {n}"))
         load = study_load(
             subjects,
             n,
-            StudyPlan(pseudonyms(annotators), overlap, checks, 0, config.human, config.planner),
-            checks_in("en"),
+            fixed,
+            checked,
             found.seconds if found else {},
-            hours_each,
-            ADJUDICATION if found is None or found.second_round is None else found.second_round,
+            inf if few else hours_each,
+            second_round,
+            GUIDELINES if few else BRIEFING,
         )
-        estimates.append(_estimate(load, subjects, found, wage, scorers, disagreement))
+        estimates.append(_estimate(load, subjects, found, few, wage, scorers, disagreement))
     plan = StudyEstimate(
         mode=mode,
         run_units=len(subjects),
@@ -128,6 +152,7 @@ def plan_study(
         pilot_of="" if answered is None else str(answered),
         simulated=any(one.asked.simulated for one in subjects) or bool(found and found.simulated),
         annotators=annotators,
+        few=few,
         overlap=overlap,
         hours_limit=hours_each,
         wage=wage,
@@ -193,15 +218,20 @@ def _estimate(
     load: StudyLoad,
     subjects: Sequence[Subject],
     pilot: StudyPilot | None,
+    few: SmallStudy | None,
     wage: float | None,
     scorers: int,
     disagreement: float,
 ) -> SizeEstimate:
     able = load.units - load.controls
-    verified = _verified(able, pilot.verified) if pilot else None
+    verified = few.verified(able) if few else None
+    if pilot:
+        verified = _verified(able, pilot.verified)
     units = able if verified is None else round(verified.value or 0)
     sizes = cluster_sizes(subjects, units)
-    releases = SimulatedReleases(sizes, disagreement) if len(sizes) > 1 else None
+    # Nothing is chosen in a placebo, so no accuracy is found by them.
+    labelled = len(sizes) > 1 and not has_no_preference(subjects[0].mode)
+    releases = SimulatedReleases(sizes, disagreement) if labelled else None
     return SizeEstimate(
         **dict(load),
         hours_range=_hours_range(load, pilot),

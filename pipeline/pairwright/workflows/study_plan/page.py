@@ -10,15 +10,16 @@ from pairwright.pages.plots import BLUE, GREEN, INK, ORANGE, WIDTH, Plot, drawin
 from pairwright.workflows.study_plan.records import SizeEstimate, StudyEstimate
 from pairwright_human_eval import LONGEST_MINUTES
 from pairwright_human_eval.assign import LIMIT
-from pairwright_human_eval.workload import BRIEFING
 
 
 def plan_page(plan: StudyEstimate, *, drawn: bool = True) -> Page:
-    """The whole page; a terminal does without the drawing."""
+    """The whole page; a terminal does without the drawing, and so does a plan of placebos, by which
+    no accuracy is found."""
+    labelled = not MODES[plan.mode].no_preference
     return render_page(
-        "study_plan", {"sizes": _plot(plan)} if drawn else {}, plan=plan,
+        "study_plan", {"sizes": _plot(plan)} if drawn and labelled else {}, plan=plan,
         units=MODES[plan.mode].units, single=MODES[plan.mode].halves == 1, power=POWER,
-        limit=LIMIT, briefing=BRIEFING, longest=LONGEST_MINUTES,
+        limit=LIMIT, longest=LONGEST_MINUTES, labelled=labelled,
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from pairwright.estimate import Estimate
 from pairwright.modes import Mode
 from pairwright.records import Record
+from pairwright_human_eval.small_study import SmallStudy
 from pairwright_human_eval.workload import StudyLoad, StudyPilot
 
 
@@ -15,7 +16,8 @@ class SizeEstimate(StudyLoad):
     cost: float | None
     """None without a wage."""
     verified: Estimate | None
-    """How many are verified at the pilot's yield, whose n and clusters it has; None without one.
+    """How many are verified at the pilot's yield, whose n and clusters it has; None without one,
+    but in a study of a few people: then as many as simulated readers verify of sound ones.
     There is no upper end where the pilot may have verified next to nothing. The same for the next
     two."""
     hours_per_verified: Estimate | None
@@ -52,6 +54,8 @@ class StudyEstimate(Record):
     """Whether pairs or answers come from a program: then the numbers plan nothing real."""
     annotators: int
     """The fewest people that the assignment takes."""
+    few: SmallStudy | None
+    """What a study of a few people asks and shows; None where there are as many as it takes."""
     overlap: int
     hours_limit: float
     wage: float | None

@@ -1,0 +1,376 @@
+"""People who judge the pairs of their own posts: out, filled in, in, reported, released."""
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+from decided import decision
+from live_study import LiveStudy
+from pairwright.dataset import Layout, OwnVote, RowVotes
+from pairwright.evaluation.decision import PairDecision
+from pairwright.evaluation.measure.slices import own_slice
+from pairwright_human_eval.people import read_roster
+from pairwright_human_eval.records import LATER, OWN, KeyedTask
+from pairwright_human_eval.report.own import OwnCounts, own_figures
+from pairwright_human_eval.study_files import read_own
+from released import DOMAINS, PAIRS, Answers, partner_of, placebo, released, rows, run_of
+from small_studies import user_of
+from study import Done, pairwright
+from tampering import Tampered, copy_of
+
+PEOPLE = {user_of(n): f"person{n}@example.org" for n in range(5)} | {partner_of(0): "code-z"}
+"""By user; the last is the partner of the first."""
+VERDICTS, STUDY = "human/verdicts.jsonl", "human/study.json"
+SEATS = [f"author-{n:02}" for n in range(1, 7)]
+EVERYTHING = [*PAIRS, *(pair for n in range(8) for pair in placebo(n, DOMAINS[n % 2]))]
+
+
+def people_file(folder: Path, lines: Iterable[str], head: str = "user,person") -> Path:
+    path = folder / "people.csv"
+    path.write_text("\n".join((head, *lines)) + "\n", encoding="utf-8")
+    return path
+
+
+def seated(run: Path, people: dict[str, str], *options: object) -> Done:
+    path = people_file(run.parent, (f"{user},{person}" for user, person in people.items()))
+    sheets = ("--tool", "spreadsheet")
+    return pairwright("human", "export", run, "--own", path, *sheets, *options)
+
+
+def choose(task: KeyedTask) -> Answers:
+    """Everybody's own response, the first of two others, and neither of two plain ones."""
+    if task.expected is None:
+        return {"preference": "equal"}
+    return {"preference": "A" if task.purpose == "yoked" else task.expected}
+
+
+def answer(study: LiveStudy, ends: Iterable[str] = ("", "-later")) -> None:
+    names = [f"{seat}{end}" for seat in SEATS for end in ends]
+    sheets = study.folder.path / "spreadsheets"
+    filled = [
+        study.fill(name, choose, out=study.run.parent / f"{name}.csv")
+        for name in names
+        if (sheets / f"{name}.csv").exists()
+    ]
+    study.do("import", *filled)
+
+
+@pytest.fixture(scope="module")
+def beside(tmp_path_factory: pytest.TempPathFactory) -> LiveStudy:
+    """Annotators and people of the data have answered everything. Not to be changed."""
+    run = run_of(tmp_path_factory.mktemp("own") / "run", EVERYTHING)
+    done = seated(run, PEOPLE, "--days", 0)
+    assert done.code == 0, done.said
+    answer(LiveStudy(run))
+    return LiveStudy(run)
+
+
+@pytest.fixture(scope="module")
+def release(beside: LiveStudy) -> Layout:
+    return released(beside.run, beside.run.parent / "release")
+
+
+def test_everybody_gets_pairs_of_their_own_posts_and_yoked_ones(beside: LiveStudy) -> None:
+    own = read_own(beside.folder)
+    assert {own.seats[seat] for seat in SEATS} == set(PEOPLE)
+    pairs = {pair.id: pair for pair in EVERYTHING}
+    halves = {(pair.twin_id, pair.user) for pair in EVERYTHING}
+    for seat, user in own.seats.items():
+        tasks = {purpose: list[KeyedTask]() for purpose in ("own", "yoked", "repeat")}
+        for task in (*beside.own(seat, OWN), *beside.own(seat, LATER)):
+            tasks[task.purpose].append(task)
+        asked = [pairs[str(task.pair)] for task in tasks["own"]]
+        assert sorted((pair.mode, pair.user) for pair in asked) == [
+            ("placebo", user), ("twin", user)
+        ]  # fmt: skip
+        (yoked,) = (pairs[str(task.pair)] for task in tasks["yoked"])
+        assert (yoked.mode, yoked.asked, yoked.category) == ("twin", True, asked[0].category)
+        assert (yoked.twin_id, user) not in halves
+        assert yoked.question not in {pair.question for pair in asked}
+        (once,) = (task for task in tasks["own"] if task.expected)
+        (twice,) = tasks["repeat"]
+        assert (twice.pair, twice.round, twice.a, twice.b) == (once.pair, LATER, once.b, once.a)
+
+
+def test_what_people_see_is_question_and_responses_and_the_form_asks_for_no_more(
+    beside: LiveStudy,
+) -> None:
+    form = (beside.folder.path / "labeling_config_preference_own.xml").read_text("utf-8")
+    wanted = {"question", "response_a", "response_b"}
+    assert set(re.findall(r"\$(\w+)", form)) == wanted
+    assert "Imagine that you ask this question today." in form
+    for seat in SEATS:
+        for folder in ("own", "own-later"):
+            path = beside.folder.path / folder / seat / "preference.json"
+            for task in json.loads(path.read_bytes()):
+                assert task["data"].keys() == wanted | {"task"}
+    sheet = beside.sheet("author-01").read_text("utf-8-sig")
+    assert "Imagine that you ask this question today." in sheet
+    assert "Going only by these posts" not in sheet
+
+
+def test_no_id_of_the_source_leaves_the_private_part(beside: LiveStudy, release: Layout) -> None:
+    beside.do("report")
+    beside.do("preview")
+    for path, content in beside.files().items():
+        if not path.startswith("private/"):
+            assert not any(user.encode() in content for user in PEOPLE), path
+    for file in release.root.rglob("*"):
+        if file.is_file():
+            assert not any(one.encode() in file.read_bytes() for one in PEOPLE.values()), file
+
+
+def test_the_choices_are_in_the_report_with_intervals_by_person(beside: LiveStudy) -> None:
+    beside.do("report")
+    report = json.loads((beside.folder.path / "report.json").read_bytes())["own"]
+    assert (report["people"], report["with_label"]["value"]) == (6, 1.0)
+    for name, n in {"with_label": 6, "difference": 12, "others": 6, "retest": 6}.items():
+        assert (report[name]["n"], report[name]["clusters"]) == (n, 6), name
+    assert (report["equal"]["value"], report["equal_placebos"]["value"]) == (0.0, 1.0)
+    page = (beside.folder.path / "report.md").read_text("utf-8")
+    assert "| own less yoked | 12 |" in page
+    assert report["ceiling"]["value"] == 1.0
+    assert "| chosen again as before, 0 days later or more | 6 |" in page
+    assert "24 of 24 twins and pairs" in page  # Own choices verify nothing, and refuse nothing.
+
+
+def test_a_release_has_each_choice_in_its_row_and_counts_of_the_rest(
+    beside: LiveStudy, release: Layout
+) -> None:
+    chose = {row.id: row.own_vote for row in rows(release) if row.own_vote}
+    own = [t for t in beside.key.values() if t.purpose == "own"]
+    assert chose == {t.pair: "chosen" if t.expected else "equal" for t in own}
+    said = [json.loads(line) for line in release.verdicts.read_text("utf-8").splitlines()]
+    assert {line["purpose"] for line in said if line["annotator"] in SEATS} == {"own"}
+    people = json.loads(beside.folder.people.read_bytes())["found"]
+    assert people["spreadsheet:2001"] == ["author-01"]  # In both rounds.
+    study = json.loads(release.study.read_bytes())
+    seats = {one["annotator"]: one for one in study["annotators"]}
+    assert (
+        seats["author-01"]["own"]["yoked"]["chosen"]
+        + seats["author-01"]["own"]["yoked"]["rejected"]
+        == 1
+    )
+    assert "own" not in seats["annotator-01"]
+    assert json.loads(release.findings.read_bytes())["own"]["people"] == 6
+    assert pairwright("verify", release.root).code == 0
+    card = release.card.read_text("utf-8")
+    assert "6 people judged pairs of their own posts" in card
+    assert "by the votes of 9 people" in card
+    audit = json.loads(release.audit.read_bytes())["checks"]
+    noted = {one["config"] for one in audit if one["name"] == "own_votes"}
+    assert "own less yoked" in noted
+
+
+def _other_seat(bad: Tampered) -> None:
+    """A second person's vote on a pair."""
+    lines = bad.lines(VERDICTS)
+    own = next(line for line in lines if line["purpose"] == "own")
+    forged = {**own, "task": "task-ffffffffffffffff", "annotator": SEATS[0]}
+    if own["annotator"] == SEATS[0]:
+        forged["annotator"] = SEATS[1]
+    bad.put(VERDICTS, [*lines, forged])
+
+
+def _count(bad: Tampered, **counts: int) -> None:
+    annotators = bad.one(STUDY)["annotators"]
+    bad.json(STUDY, annotators=[
+        one | ({"own": one["own"] | counts} if "own" in one else {}) for one in annotators
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda bad: bad.row("Home-twin", 1, own_vote="rejected"), "own_vote is"),
+        (lambda bad: bad.row("Home-violate", 1, own_vote="chosen"), "own_vote is"),
+        (lambda bad: bad.row("Home-placebo", 1, own_vote="chosen"), "own_vote is"),
+        (lambda bad: bad.line(VERDICTS, _own(bad), round=1), "round is 1"),
+        (lambda bad: bad.line(VERDICTS, _own(bad), purpose="yoked"), "purpose is yoked"),
+        (_other_seat, "its user answered this"),
+        (lambda bad: _count(bad, repeated=2), "counts that cannot be"),
+        (lambda bad: _count(bad, with_others=2), "counts that cannot be"),
+    ],
+)
+def test_a_release_whose_own_votes_were_changed_is_no_release(
+    release: Layout, tmp_path: Path, damage: Callable[[Tampered], object], said: str
+) -> None:
+    bad = Tampered(copy_of(release.root, tmp_path / "bad"))
+    damage(bad)
+    bad.seal()
+    done = pairwright("verify", bad.root)
+    assert (done.code, said in done.said) == (1, True), done.said
+
+
+def _own(bad: Tampered) -> int:
+    return bad.number(VERDICTS, lambda line: line["purpose"] == "own")
+
+
+def test_a_board_has_the_twins_that_users_chose_themselves_apart() -> None:
+    def unit(*votes: OwnVote | None) -> list[PairDecision]:
+        return [decision(str(n), n, 1.0, 0.0, own_vote=vote) for n, vote in enumerate(votes)]
+
+    named = {votes: own_slice(unit(*votes)) for votes in OF_UNITS}
+    assert named == OF_UNITS
+
+
+OF_UNITS: dict[tuple[OwnVote | None, ...], str] = {
+    ("chosen", "chosen"): "chosen by their users",
+    ("chosen", None): "chosen by their users",
+    ("chosen", "cannot_tell"): "chosen by their users",
+    ("chosen", "equal"): "not chosen by a user",
+    ("rejected", None): "not chosen by a user",
+    ("cannot_tell", None): "",
+    (None, None): "",
+}
+
+
+def test_own_votes_on_what_annotators_were_not_asked_about_are_counted_and_not_released(
+    tmp_path: Path,
+) -> None:
+    run = run_of(tmp_path / "run", PAIRS, study=False)
+    seated(run, PEOPLE, "--days", 0)
+    study = LiveStudy(run)
+    sheets = ("--tool", "spreadsheet")
+    study.do("export", "--annotators", 9, "--sample", 3, "--checks", 0, *sheets)
+    answer(study, ("",))
+    study.do("import", *(study.fill(f"annotator-{n:02}") for n in range(1, 10)))
+    layout = released(run, tmp_path / "release")
+    asked = {keyed.subject for keyed in study.key.values() if keyed.round == 1}
+    lines = [json.loads(line) for line in layout.verdicts.read_text("utf-8").splitlines()]
+    assert {line["subject"] for line in lines if line["purpose"] == "own"} <= asked
+    assert json.loads(layout.findings.read_bytes())["own"]["with_label"]["n"] == 6
+    assert pairwright("verify", layout.root).code == 0
+
+
+def test_the_later_day_is_kept(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", EVERYTHING, study=False)
+    later = date.today() + timedelta(days=14)
+    assert f"asked again on {later}" in seated(run, PEOPLE).out
+    study = LiveStudy(run)
+    assert not (study.folder.path / "spreadsheets" / "author-01-later.csv").exists()
+    refused = study.refused("push", "--url", "http://127.0.0.1:9", "--round", 4)
+    assert f"nobody is asked again before {later}" in refused
+    # Another number of days changes nothing: the day is fixed.
+    assert f"asked again on {later}" in seated(run, PEOPLE, "--days", 0).out
+    own = read_own(study.folder)
+    study.folder.own.write_text(own.model_copy(update={"later": date.today()}).model_dump_json())
+    seated(run, PEOPLE)
+    assert (study.folder.path / "spreadsheets" / "author-01-later.csv").exists()
+
+
+def test_people_are_asked_in_the_language_of_the_study(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", PAIRS, study=False)
+    assert seated(run, PEOPLE, "--language", "de").code == 0
+    folder = LiveStudy(run).folder.path
+    for name in ("spreadsheets/author-01.csv", "labeling_config_preference_own.xml"):
+        text = (folder / name).read_text("utf-8-sig")
+        assert "Stellen Sie sich vor, Sie stellen diese Frage heute." in text
+        assert "Kein Unterschied für mich" in text
+    assert "Taking part" not in (folder / "own_consent.md").read_text("utf-8")
+
+
+def test_people_join_later_and_annotators_too(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", EVERYTHING, study=False)
+    some = dict(list(PEOPLE.items())[:3])
+    seated(run, some)
+    study = LiveStudy(run)
+    before = study.key
+    moved = PEOPLE | {user_of(0): "moved@example.org"}
+    assert "3 of them new" in seated(run, moved).out
+    assert {*read_roster(study.folder).participants.values()} == {*moved.values()}
+    assert "has another seat" in seated(run, {user_of(5): "moved@example.org"}).err
+    assert before.items() <= study.key.items()
+    answer(study)
+    assert "No annotator was asked, so nothing is verified." in study.do("report")
+    refused = pairwright("release", run, "--out", tmp_path / "out", "--version", "1.0.0")
+    assert (refused.code, "nobody has verified its pairs" in refused.err) == (2, True)
+    study.do("export", "--annotators", 9)
+    assert before.items() <= study.key.items()
+    assert set(study.states().values()) == {"waiting"}
+    assert len(study.states()) == 24
+    assert "6 people" in (study.do("report"), (study.folder.path / "report.md").read_text())[1]
+
+
+def test_who_withdraws_is_forgotten_and_not_seated_again(beside: LiveStudy, tmp_path: Path) -> None:
+    study = beside.copy(tmp_path / "run")
+    own = read_own(study.folder)
+    seat = next(name for name, user in own.seats.items() if user == partner_of(0))
+    assert "code-z" not in study.do("withdraw", "code-z")
+    assert not any(verdict.annotator == seat for verdict in study.verdicts)
+    left = b"".join(study.files().values())
+    assert b"code-z" not in left
+    assert seat not in read_own(study.folder).seats
+    again = seated(study.run, PEOPLE)
+    assert (again.code, "'code-z' has withdrawn" in again.err) == (2, True)
+    report = json.loads((study.folder.path / "report.json").read_bytes())
+    assert report["own"]["people"] == 5
+    assert "nobody" in study.refused("replace", seat)
+
+
+@pytest.mark.parametrize(
+    ("lines", "where", "what"),
+    [
+        ([f"{user_of(0)},a", "nobody,b"], ":3", "'nobody' is no user of this run"),
+        ([f"{user_of(0)},a", f"{user_of(0)},b"], ":3", "is there twice"),
+        ([f"{user_of(0)},a", f"{user_of(1)},a"], ":3", "'a' is there for two users"),
+        (["user_900,a"], ":2", "'user_900' has no twin in this run"),
+        ([f"{user_of(0)}"], ":2", "is not a user and a person"),
+        ([f"{user_of(0)},"], ":2", "is not a user and a person"),
+        ([f"{user_of(0)},author-01"], ":2", "cannot be the id of a person"),
+        ([], "", "names nobody"),
+    ],
+)
+def test_a_file_of_people_that_cannot_be_meant_is_refused(
+    beside: LiveStudy, tmp_path: Path, lines: list[str], where: str, what: str
+) -> None:
+    path = people_file(tmp_path, lines)
+    said = beside.refused("export", "--own", path)
+    assert what in said
+    assert f"people.csv{where}" in said
+
+
+@pytest.mark.parametrize("options", [("--annotators", 9), ("--sample", 3), ("--checks", 0)])
+def test_what_only_annotators_have_is_refused(
+    beside: LiveStudy, tmp_path: Path, options: tuple[object, ...]
+) -> None:
+    path = people_file(tmp_path, [f"{user_of(0)},a"])
+    assert "has no annotators" in beside.refused("export", "--own", path, *options)
+
+
+def counts(own: tuple[int, int, int], yoked: tuple[int, int, int]) -> OwnCounts:
+    votes = [
+        RowVotes(chosen=chosen, rejected=rejected, equal=equal, cannot_tell=0)
+        for chosen, rejected, equal in (own, yoked, (0, 0, 0))
+    ]
+    return OwnCounts(
+        twins=votes[0], yoked=votes[1], placebos=votes[2], repeats=0, repeated=0, others=0,
+        with_others=0,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("people", "difference"),
+    [
+        # Who takes whatever looks tailored; who calls what is not theirs equal; who knows it.
+        ([counts((3, 0, 0), (3, 0, 0)), counts((2, 1, 0), (2, 1, 0))], 0.0),
+        ([counts((2, 2, 0), (0, 0, 4)), counts((1, 1, 0), (0, 0, 2))], 0.0),
+        ([counts((4, 0, 0), (2, 2, 0)), counts((4, 0, 0), (0, 0, 4))], 0.5),
+    ],
+)
+def test_own_less_yoked_is_what_is_personal(people: list[OwnCounts], difference: float) -> None:
+    found = own_figures(people, 14, simulated=False)
+    assert found
+    assert found.difference.value == difference
+
+
+def test_who_chooses_with_nine_in_ten_agrees_with_a_label_in_nine_of_ten() -> None:
+    """Of two choices 82 of 100 are the same then."""
+    steady = counts((9, 1, 0), (5, 5, 0)).model_copy(update={"repeats": 100, "repeated": 82})
+    found = own_figures([steady], 14, simulated=False)
+    assert found
+    assert (found.retest.value, found.ceiling.value) == (0.82, 0.9)

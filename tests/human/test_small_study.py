@@ -1,0 +1,231 @@
+"""`--people N`: what a few people are asked, by which rule, and how a weak rule is named wherever
+its decisions are shown."""
+
+import json
+import re
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import pytest
+from pydantic import JsonValue
+
+from label_studio_server import Person, cache_folder
+from pairwright.errors import InputError
+from pairwright.modes import Mode
+from pairwright.releases.verify import verify_release
+from pairwright.settings.rules import HumanRules, PlanRules
+from pairwright.workflows.decision_report import decide
+from pairwright.workflows.study_plan import plan_study
+from pairwright.workflows.study_plan.page import plan_page
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.label_studio.projects import pushed_state
+from pairwright_human_eval.label_studio.server import LabelStudioServer, prepare
+from pairwright_human_eval.records import pseudonyms
+from pairwright_human_eval.report.claims import no_signal_share
+from pairwright_human_eval.report.page import WEAK, weakness
+from pairwright_human_eval.small_study import SmallStudy, small_study
+from pairwright_human_eval.study_files import read_study
+from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
+from pairwright_human_eval.subjects import subjects_of
+from released import answered, released, right, rows, run_of, twinned
+from small_studies import CHECKS, FILE, mixed
+from study import pairwright
+
+TWINS = [pair for n in range(6) for pair in twinned(n)]
+OF_HALVES: dict[int, Mode] = {2: "twin", 1: "violate"}
+FEW = [(people, 2) for people in range(2, 11)] + [(people, 1) for people in range(2, 7)]
+
+
+# What each is asked
+
+
+@pytest.mark.parametrize(("people", "halves"), FEW)
+def test_who_answers_what(people: int, halves: int) -> None:
+    few = small_study(people, OF_HALVES[halves])
+    assert halves * few.votes + few.rubric_votes == people
+    subjects = subjects_of(mixed(8 * (halves == 2), 8 * (halves == 1)), FILE)
+    plan = StudyPlan(pseudonyms(people), 0, 0.05, 0, few.rule(HumanRules()), PlanRules())
+    tasks, _ = make_tasks(subjects, plan, CHECKS)
+    keyed = [task.keyed for own in tasks.values() for task in own]
+    asked = Counter((k.subject, k.pair, k.kind) for k in keyed if k.purpose == "vote")
+    for subject in subjects:
+        assert asked[subject.id, None, "quality"] == 2
+        for pair in subject.pairs:
+            assert asked[subject.id, pair.id, "preference"] == few.votes
+            assert asked[subject.id, pair.id, "rubric"] == few.rubric_votes
+    # Nobody who votes on a subject sees its other half or its aspects.
+    work = defaultdict(list)
+    for k in keyed:
+        if k.purpose == "vote" and k.kind != "quality":
+            work[k.annotator, k.subject].append(k.kind)
+    assert all(len(kinds) == 1 for kinds in work.values() if "preference" in kinds)
+    loads = Counter(k.annotator for k in keyed if k.purpose == "vote")
+    assert max(loads.values()) - min(loads.values()) <= 3
+    assert not {k.purpose for k in keyed} & {"wrong_profile", "narrative"}
+
+
+def test_who_are_more_do_a_whole_study() -> None:
+    for people, halves in ((11, 2), (7, 1)):
+        with pytest.raises(InputError, match="whole study"):
+            small_study(people, OF_HALVES[halves])
+    with pytest.raises(InputError, match="verify no placebos"):
+        small_study(2, "placebo")
+
+
+# What it verifies
+
+
+@pytest.mark.parametrize(("people", "halves"), FEW)
+def test_the_counts_are_those_of_the_rule(people: int, halves: int) -> None:
+    """Quality and aspects can only refuse more than the votes do."""
+    few = small_study(people, OF_HALVES[halves])
+    rule = few.rule(HumanRules())
+    votes = 0.95 ** (few.votes * halves)
+    sound, silent = few.sound_share.value or 0, few.silent_share.value or 0
+    # One reader of the aspects refuses every tenth half, and two as many.
+    assert 0.8**halves * votes < sound < votes + 0.02
+    assert silent < no_signal_share(few.votes, rule, halves) + 0.02
+    worst = few.sound_share_at_worst.value or 0
+    assert worst < sound
+    found = few.verified(30)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < 30 * worst < 30 * sound < found.high <= 30
+
+
+@pytest.mark.parametrize(
+    ("rules", "halves", "said"),
+    [
+        ({}, 2, ""),
+        ({}, 1, ""),
+        ({"votes": 1, "further": 0}, 2, "by 2 annotators, 1 vote on each half of a twin."),
+        (
+            {"votes": 1, "further": 0},
+            2,
+            "up to 48 % of twins of which one half's posts say nothing",
+        ),
+        ({"votes": 2, "further": 0}, 1, "up to 25 % of pairs whose posts say nothing, the default"),
+        ({"votes": 3, "rule": "majority", "further": 0}, 1, "most of 3 votes on each pair"),
+        ({"votes": 4, "further": 0}, 2, ""),
+    ],
+)
+def test_a_weak_rule_is_named(rules: dict[str, object], halves: int, said: str) -> None:
+    rule = HumanRules.model_validate(rules)
+    found = weakness(rule.votes, rule, halves, 2)
+    assert said in found
+    assert bool(found) == bool(said) == (no_signal_share(rule.votes, rule, halves) > WEAK)
+
+
+# From export to release
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study of two people, in which one of six twins is voted down. Not to be changed."""
+    run = run_of(tmp_path_factory.mktemp("small") / "run", [*TWINS, *mixed(0, 2)], study=False)
+    done = pairwright("human", "export", run, "--people", 2, "--seed", 0)
+    assert done.code == 0, done.said
+    (run / "export.txt").write_text(done.out, encoding="utf-8")
+    answered(run, right({"Question 3, how is it done?"}))
+    decide(run)
+    return run
+
+
+def flat(text: str) -> str:
+    return re.sub(r"[\s>*]+", " ", text)
+
+
+MARK = "Decided by 2 annotators, 1 vote on each half of a twin. This rule is WEAKER"
+
+
+def test_export_says_in_five_lines_what_it_can_and_cannot_show(run: Path) -> None:
+    said = (run / "export.txt").read_text(encoding="utf-8")
+    lines = said[said.index("With 2 people") :].splitlines()
+    starts = ("With 2 people and 6 twins you will verify about 5 (2 to 6) if all are sound, in ",
+              "Who does what: 1 vote on each half of a twin, and nobody is asked about aspects",
+              "It shows: ", "It cannot show: how far people agree",
+              "Report, card and audit will say: ")  # fmt: skip
+    for line, start in zip(lines, starts, strict=False):
+        assert line.startswith(start)
+    assert MARK in lines[4]
+    assert "Rubric" not in (run / "human/guidelines.md").read_text(encoding="utf-8").split("|")[0]
+    assert "2 violate pairs. So few people are asked about twins alone." in said
+
+
+def test_the_rule_follows_from_the_number_of_people(run: Path) -> None:
+    """[human] of the run's config asks for three votes; other keys of it hold."""
+    fixed = read_study(HumanFolder(run)).study
+    assert (fixed.people, fixed.overlap, fixed.policy.votes) == (2, 0, 1)
+    found = decide(run)
+    assert Counter(one.state for one in found.decisions.values()) == {"verified": 5, "refused": 1}
+    assert found.report.head.changes == ()
+    assert found.report.label_error.value is None
+    (whole, *_) = found.report.decisions
+    assert (whole.of_verifiable.k, whole.of_verifiable.n) == (5, 6)
+
+
+def test_wherever_its_decisions_are_shown_it_is_said_how_weak_they_are(
+    run: Path, tmp_path: Path
+) -> None:
+    layout = released(run, tmp_path / "release")
+    verify_release(layout.root)
+    found = rows(layout)
+    assert len(found) == 10
+    assert {(row.verified, row.label_error, row.votes and row.votes.chosen) for row in found} == {
+        (True, None, 1)
+    }
+    pages = [
+        run / "human/report.md", layout.root / "README.md", layout.root / "DATASHEET.md",
+        layout.root / "audit/report.html", layout.root / "audit/audit.json",
+    ]  # fmt: skip
+    for page in pages:
+        assert MARK in flat(page.read_text(encoding="utf-8")), page
+    assert MARK in pairwright("human", "report", run).out
+
+
+@pytest.mark.real
+def test_two_people_answer_in_label_studio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = run_of(tmp_path / "run", TWINS, study=False)
+    human, answer = HumanFolder(run), right()
+    with LabelStudioServer(prepare(cache_folder(), print), tmp_path / "server", 0) as server:
+        monkeypatch.setenv("LABEL_STUDIO_API_KEY", server.account.token)
+        for command in (("export", "--people", 2), ("push", "--url", server.url)):
+            done = pairwright("human", command[0], run, *command[1:])
+            assert done.code == 0, done.said
+        key = read_study(human).key
+        for who in pseudonyms(2):
+            person = Person(server.url, server.sign_up(f"{who}@example.org", "a-long-password"))
+            for project in pushed_state(human).projects:
+                for name, task in project.tasks.items() if project.annotator == who else ():
+                    ticks = answer(key[name], None) or {}
+                    person.annotate(task, [ticked(*tick) for tick in ticks.items()])
+            person.close()
+        assert pairwright("human", "pull", run).code == 0
+    found = decide(run)
+    assert Counter(one.state for one in found.decisions.values()) == {"verified": 6}
+    assert {row.attention.k == row.attention.n > 0 for row in found.report.annotators} == {True}
+
+
+def ticked(control: str, choice: str) -> JsonValue:
+    return {
+        "from_name": control, "to_name": "question", "type": "choices",
+        "value": {"choices": [choice]},
+    }  # fmt: skip
+
+
+# The plan
+
+
+def test_the_plan_answers_in_the_words_of_the_export(run: Path) -> None:
+    plan = plan_study(run, people=2, pilot=None, sizes=[6, 30])
+    page = plan_page(plan, drawn=False)
+    assert page.opening[0].startswith("With 2 people and 6 twins you will verify about 5 (")
+    assert page.opening[1].startswith("With 2 people and 30 twins you will verify about ")
+    assert [size.people for size in plan.sizes] == [2, 2]
+    plain = run_of(run.parent / "plain", TWINS, study=False)
+    (size,) = plan_study(plain, people=2).sizes
+    few = small_study(2, "twin")
+    assert size.verified == few.verified(6)
+    assert {kind.kind: kind.tasks for kind in size.kinds}["quality"] == 12
+    stored = json.loads((plain / "human/plan.json").read_bytes())
+    assert SmallStudy.model_validate(stored["few"]) == few
