@@ -247,22 +247,23 @@ def laid_out(
     """The check like `example`, with as many posts. `owed` is what earlier checks had too little of
     (`SEEN`), and `spread` how much tasks of the run differ in it; `swap`: the good response is like
     the second one of `example`."""
-    first, second = example.responses[::-1] if swap else example.responses
     question = nearest((check.question, *check.questions), size_of(example.question))
     shown = [post.text for post in example.posts]
-    good, bad = _nearest_pair(
-        _wordings(check.good),
-        _wordings(check.bad),
-        (size_of(first), size_of(second)),
+    # As they are shown, A and B: which of them is good has no part in it.
+    a, b = _nearest_pair(
+        _wordings(check.bad if swap else check.good),
+        _wordings(check.good if swap else check.bad),
+        (size_of(example.responses[0]), size_of(example.responses[1])),
         _Read(words_of(question), words_of(" ".join(shown))),
         example.seen + owed,
         spread,
     )
+    a, b = _set_like(a, example.responses[0]), _set_like(b, example.responses[1])
     return check._replace(
         question=question,
         posts=_among(check.posts, shown) if shown else check.posts,
-        good=Wording(_set_like(good, first)),
-        bad=Wording(_set_like(bad, second)),
+        good=Wording(b if swap else a),
+        bad=Wording(a if swap else b),
     )
 
 
@@ -335,8 +336,8 @@ def _some(sentences: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 
 def _nearest_pair(
-    good: _Wordings,
-    bad: _Wordings,
+    a: _Wordings,
+    b: _Wordings,
     models: tuple[Sizes, Sizes],
     read: _Read,
     target: Sizes,
@@ -345,7 +346,7 @@ def _nearest_pair(
     """Of wordings about as long as the models the two that together are nearest to the target."""
     one, other = (
         own.some(np.argsort(distance(own.sizes, model), kind="stable")[:TRIED])
-        for own, model in zip((good, bad), models, strict=True)
+        for own, model in zip((a, b), models, strict=True)
     )
     apart = (((_seen(one, other, read) - target) / spread) ** 2).sum(axis=-1)
     n, k = np.unravel_index(int(np.argmin(apart)), apart.shape)

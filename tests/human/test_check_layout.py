@@ -13,6 +13,7 @@ from pairwright.records import Pair, Post
 from pairwright_human_eval.attention import (
     AttentionCheck,
     Example,
+    MirroredCheck,
     Sizes,
     laid_out,
     load_checks,
@@ -232,6 +233,21 @@ def test_the_wording_is_the_one_nearest_to_the_task_s_responses() -> None:
     short, long = like([], "Yes. No. Well."), like([], sentences(random.Random(1), 300))
     assert len(END.split(short.good.text)) == 3
     assert len(long.good.text) >= len(CHECK.good.text)
+
+
+@pytest.mark.parametrize("check", CHECKS[::4], ids=lambda check: check.question[:30])
+def test_the_coin_has_no_part_in_what_is_shown_beside_the_posts(check: MirroredCheck) -> None:
+    models = sentences(random.Random(1), 90), marked(random.Random(2), 110)
+    posts = tuple(Post(id=f"{n}", text=sentences(random.Random(n), 60)) for n in range(4))
+    seen = seen_of(models, "How is it done?", " ".join(post.text for post in posts))
+    example = Example("user", "How is it done?", posts, models, seen)
+    first, second = (
+        laid_out(half, example, NONE, ONE, swap)
+        for half, swap in zip(check.halves, (False, True), strict=True)
+    )
+    assert first.question == second.question
+    assert (first.good, first.bad) == (second.bad, second.good)
+    assert first.posts != second.posts
 
 
 def test_what_earlier_checks_fell_short_of_is_made_up_for() -> None:
