@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from live_study import LiveStudy
     from pairwright.audits.records import Audit
 
+# Threads of one matrix product would wait for each other where workers take all cores.
+os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 # What tests write need not outlive a power cut; to wait for the disk took a tenth of their time.
 os.fsync = lambda fd: None
 # Files in memory take a third of the time, where there is room for those of all tests.
@@ -40,8 +42,10 @@ def pytest_collection() -> Generator[None, object, object]:
     return result
 
 
-SKETCH = '<svg role="img" aria-label="A"><g id="a"><use href="#a"/><text>B</text></g></svg>'
+_PARTS = '<path d="M 0 1"/><use href="#a"/><text>B</text>'
+SKETCH = f'<svg role="img" aria-label="A"><g id="a">{_PARTS}</g></svg>'
 SKETCHED = pytest.MonkeyPatch()
+AUDIT_PAGE = "pairwright.audits.page.audit_page"
 
 
 def _sketch() -> None:
@@ -75,13 +79,21 @@ all_drawn = pytest.fixture(_draw, name="all_drawn", scope="module")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def sketched_audit(request: pytest.FixtureRequest) -> Iterator[None]:
+def sketched_audit(request: pytest.FixtureRequest) -> Iterator[pytest.MonkeyPatch]:
     """Every release is audited, and to write the page takes as long as the audit: tests of releases
     have a sketch of it, but where a module looks at the page and says `AUDIT_PAGE = True`."""
     with pytest.MonkeyPatch.context() as patched:
         if request.path.parent.name == "releases" and not hasattr(request.module, "AUDIT_PAGE"):
-            patched.setattr("pairwright.audits.page.audit_page", _sketch_page)
-        yield
+            patched.setattr(AUDIT_PAGE, _sketch_page)
+        yield patched
+
+
+@pytest.fixture
+def audit_page(sketched_audit: pytest.MonkeyPatch) -> Iterator[None]:
+    """The page of an audit as it is, for a test that looks at it."""
+    sketched_audit.undo()
+    yield
+    sketched_audit.setattr(AUDIT_PAGE, _sketch_page)
 
 
 def _sketch_page(audit: "Audit") -> str:

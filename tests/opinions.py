@@ -28,6 +28,7 @@ OPTIONS = {
     "preference": ("A", "B", EQUAL, CANNOT_TELL),
     "support": ("clearly", "plausibly", "no", "contradicted"),
     "delivered": ("A", "B", BOTH, NEITHER, CANNOT_TELL),
+    "seen": ("seen",),
 }
 """By the start of a question's name: what it can be answered, in the order of the forms."""
 SCORES = ("1", "2", "3", "4", "5", "cannot_judge")
@@ -36,7 +37,7 @@ SCORES = ("1", "2", "3", "4", "5", "cannot_judge")
 def opinion(row: KeyedTask) -> Answers:
     """Mostly for the chosen response, which is well; one in eight of each other answer.
 
-    In the second round, where A is the better one half of the time: A.
+    In the second round, where A is the better one half of the time: A, and seen before.
     """
     turn = int(row.task[-4:], 16) % 8
     right, wrong = (row.a, row.b) if row.expected == "A" else (row.b, row.a)
@@ -45,7 +46,7 @@ def opinion(row: KeyedTask) -> Answers:
             others = (CANNOT_TELL, EQUAL, wrong)
             plain = row.purpose != "vote" or turn >= len(others)
             if row.round == 2:
-                return PreferenceAnswer(choice=row.a)
+                return PreferenceAnswer(choice=row.a, seen=True)
             return PreferenceAnswer(choice=right if plain else others[turn])
         case "quality":
             scores: dict[str, dict[str, int | None]] = {
@@ -70,11 +71,13 @@ def opinion(row: KeyedTask) -> Answers:
 
 
 def ticks(row: KeyedTask, answers: Answers) -> list[tuple[str, int]]:
-    """By the name of each question, in the order of the form: which of its options."""
+    """By the name of each question, in the order of the form: which of its options; `seen` need
+    not be ticked."""
     place = {row.a: "A", row.b: "B"}
     match answers:
-        case PreferenceAnswer(choice=choice):
+        case PreferenceAnswer(choice=choice, seen=seen):
             said = [("preference", place.get(choice, choice))]
+            said += [("seen", "seen")] if seen else []
         case QualityAnswers(scores=scores):
             said = [
                 (f"{scale.name}_{place[response].lower()}", str(score or "cannot_judge"))

@@ -176,8 +176,14 @@ def _digests(release: Path) -> str:
 def promises(folder: Path) -> dict[str, str]:
     """Every text by its name in tests/freeze/, made in an empty folder."""
     made = {"public.txt": public_names(), "commands.txt": commands()}
-    # The manifest names the code that wrote it, which is another one after every change.
-    with chdir(folder), mock.patch("pairwright.releases.run_notes.code_digest", return_value=CODE):
+    with (
+        chdir(folder),
+        # The manifest names the code that wrote it, which is another one after every change.
+        mock.patch("pairwright.releases.run_notes.code_digest", return_value=CODE),
+        # No text is of these pages, and to draw takes longer than all else of them.
+        mock.patch("pairwright.evaluation.board.page._plots", return_value={}),
+        mock.patch("pairwright_human_eval.report.page._plots", return_value={}),
+    ):
         _make_examples()
         for name in ("demo", "choices"):
             made[f"{name}/release.txt"] = _digests(Path(name, "release"))

@@ -262,8 +262,9 @@ def test_planted_scorers_have_what_they_should(monkeypatch: pytest.MonkeyPatch) 
     benchmark = importlib.import_module("placebo")
     monkeypatch.setattr(benchmark, "UNITS", 120)
     chance = np.random.default_rng(3)
-    board = benchmark.planted_board(benchmark.planted_rows(chance, plain=False), chance)
-    net = {name: benchmark.net(board, name) for name in ("reader", "overlap", "longer", "constant")}
+    names = ("reader", "overlap", "longer", "constant")
+    board = benchmark.planted_board(benchmark.planted_rows(chance, plain=False), chance, names)
+    net = {name: benchmark.net(board, name) for name in names}
     assert net["reader"] >= 0.9
     assert abs(net["overlap"]) <= 0.1
     assert net["longer"] == net["constant"] == 0

@@ -28,8 +28,8 @@ SEED = ("--seed", 7)
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished run: 24 twins and 24 violate pairs. Not to be changed."""
-    study = Study.make(tmp_path_factory.mktemp("built") / "study", **VERIFIED)
+    """A finished run: 12 twins and 12 violate pairs. Not to be changed."""
+    study = Study.make(tmp_path_factory.mktemp("built") / "study", limit=12, **VERIFIED)
     done = study.build()
     assert done.code == 0, done.said
     return study.run
@@ -89,7 +89,7 @@ def tasks_of(study: LiveStudy) -> list[tuple[KeyedTask, dict[str, Any]]]:
 
 def test_an_export_writes_tasks_forms_and_the_key(exported: LiveStudy) -> None:
     study, key = read_study(exported.folder)
-    assert (study.sampled, study.of, study.overlap, len(study.annotators)) == (48, 48, 3, 11)
+    assert (study.sampled, study.of, study.overlap, len(study.annotators)) == (24, 24, 3, 11)
     assert study.simulated_pairs
     assert study.pairs_hash == file_hash(exported.run / "pairs.jsonl")
     assert len(tasks_of(exported)) == len(key)
@@ -202,7 +202,7 @@ def test_real_controls_aspects_and_dates_are_what_they_should_be(exported: LiveS
             assert users == {pair.user}
         shown = [pair.narrative] if keyed.purpose == "narrative" else []
         assert [row["text"] for row in data.get("narrative", [])] == shown
-    assert (seen["wrong_profile"], seen["narrative"]) == (12, 6)
+    assert (seen["wrong_profile"], seen["narrative"]) == (6, 3)
 
 
 # Again
@@ -243,7 +243,7 @@ def test_too_few_annotators_are_told_how_many_it_takes(violates: LiveStudy) -> N
 def test_a_sample_is_of_subjects(study: LiveStudy) -> None:
     study.do("export", *SEED, "--sample", 10)
     fixed, key = read_study(study.folder)
-    assert (fixed.sampled, fixed.of) == (10, 48)
+    assert (fixed.sampled, fixed.of) == (10, 24)
     rated = Counter(k.subject for k in key.values() if (k.kind, k.round) == ("quality", 1))
     assert [*rated.values()] == [3] * 10
 
@@ -315,13 +315,13 @@ def test_what_is_wrong_with_a_run_is_named(
     ("change", "said"),
     [
         (lambda lines: [*lines[:-1], lines[-1].replace('"chosen":"', '"chosen":"By hand. ', 1)],
-         r"line 72: pair-\w{16}: chosen\n"),
+         r"line 36: pair-\w{16}: chosen\n"),
         (lambda lines: [*lines[:-1], lines[-1].replace('"id":"pair-', '"id":"pair-0', 1)],
-         r"line 72: pair-0\w{16} is not of this build\n    pair-\w{16} is missing\n"),
+         r"line 36: pair-0\w{16} is not of this build\n    pair-\w{16} is missing\n"),
         (lambda lines: [json.dumps(json.loads(lines[0])) + "\n", *lines[1:]],
          r"line 1: pair-\w{16}: laid out otherwise\n"),
         (lambda lines: [line for line in lines if '"mode":"twin"' in line],
-         r"(?:pair-\w{16} is missing\n    ){5}and 19 others\n"),
+         r"(?:pair-\w{16} is missing\n    ){5}and 7 others\n"),
         (lambda lines: lines[::-1], "the lines are in another order"),
     ],
 )  # fmt: skip

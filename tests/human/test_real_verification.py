@@ -222,7 +222,7 @@ def answer_in_browser(
             fill_in(
                 browsing.page,
                 labelling_links(folder)[row.annotator][title],
-                [option for _, option in ticks(row, answers)],
+                dict(ticks(row, answers)),
                 pictures,
                 f"{row.kind}-{row.round}",
             )
@@ -230,18 +230,24 @@ def answer_in_browser(
     return given
 
 
-def fill_in(page: Page, link: str, options: list[int], pictures: Path, name: str) -> None:
+def fill_in(page: Page, link: str, ticked: dict[str, int], pictures: Path, name: str) -> None:
     """Choose an option of every question and submit; not before all are answered."""
-    questions = open_form(page, link)
-    expect(questions).to_have_count(len(options))
+    asked = [question for question in ticked if question != "seen"]
+    form = open_form(page, link)
+    expect(form).to_have_count(len(asked) + ("preference" in ticked))
+    boxes = dict(zip([*asked, "seen"], form.all(), strict=False))
     picture(page, pictures, f"{name}-asked")
     submit = page.locator("button", has_text=re.compile(r"^Submit"))
     expect(submit).to_be_disabled()
     posted: list[str] = []
     page.on("request", lambda asked: posted.append(asked.url) if asked.method == "POST" else None)
-    *others, last = zip(questions.all(), options, strict=True)
-    for question, option in others:
-        question.locator("label").nth(option).click()
+
+    def tick(question: str) -> None:
+        boxes[question].locator("label").nth(ticked[question]).click()
+
+    *others, last = asked
+    for question in others:
+        tick(question)
     if others:
         submit.click()
         expect(page.get_by_role("dialog")).to_be_visible()
@@ -249,7 +255,9 @@ def fill_in(page: Page, link: str, options: list[int], pictures: Path, name: str
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_be_hidden()
         assert not [url for url in posted if url.endswith("/annotations")]
-    last[0].locator("label").nth(last[1]).click()
+    tick(last)
+    if "seen" in ticked:
+        tick("seen")
     page.locator("textarea").first.fill(TYPED)
     picture(page, pictures, f"{name}-filled")
     with page.expect_response(

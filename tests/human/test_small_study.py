@@ -10,6 +10,7 @@ import pytest
 from pydantic import JsonValue
 
 from label_studio_server import Person, cache_folder
+from pairwright.dataset import Layout
 from pairwright.errors import InputError
 from pairwright.modes import Mode
 from pairwright.releases.verify import verify_release
@@ -27,7 +28,7 @@ from pairwright_human_eval.small_study import SmallStudy, small_study
 from pairwright_human_eval.study_files import read_study
 from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
 from pairwright_human_eval.subjects import subjects_of
-from released import answered, released, right, rows, run_of, twinned
+from released import answered, right, rows, run_of, twinned
 from small_studies import CHECKS, FILE, mixed
 from study import pairwright
 
@@ -167,7 +168,9 @@ def test_the_rule_follows_from_the_number_of_people(run: Path) -> None:
 def test_wherever_its_decisions_are_shown_it_is_said_how_weak_they_are(
     run: Path, tmp_path: Path
 ) -> None:
-    layout = released(run, tmp_path / "release")
+    made = pairwright("release", run, "--out", tmp_path / "release", "--version", "1.0.0")
+    assert MARK in flat(made.out), made.said
+    layout = Layout(tmp_path / "release")
     verify_release(layout.root)
     found = rows(layout)
     assert len(found) == 10
@@ -180,7 +183,8 @@ def test_wherever_its_decisions_are_shown_it_is_said_how_weak_they_are(
     ]  # fmt: skip
     for page in pages:
         assert MARK in flat(page.read_text(encoding="utf-8")), page
-    assert MARK in pairwright("human", "report", run).out
+    for command in ("report", "status"):
+        assert MARK in flat(pairwright("human", command, run).out), command
 
 
 @pytest.mark.real

@@ -36,9 +36,6 @@ from study import pairwright
 POLIS = Path(__file__).resolve().parents[3] / "shared" / "data" / "polis"
 ATTRIBUTION = "Gathered by the ward, with attribution to its people."
 
-AUDIT_PAGE = True
-
-
 CHOICES_OF = {"path": "choices.csv", "format": "choices", "default_category": "travel"}
 
 
@@ -356,12 +353,14 @@ def test_a_release_without_addresses_keeps_the_bound_and_attribution_that_it_sta
     assert "The study" not in detail
 
 
-def test_a_taste_for_length_is_named_by_audit_card_and_leaderboard(tmp_path: Path) -> None:
+def test_a_taste_for_length_is_named_by_audit_card_and_leaderboard(
+    tmp_path: Path, audit_page: None
+) -> None:
     rows = [
         [f"u{user}", f"The {topic}?", f"No {topic}s", " ".join(f"{topic}{n}" for n in range(9)),
          "b" if user % 2 else "a", f"2024-05-{day + 10}T08:00:00", ""]
-        for user in range(40)
-        for day, topic in enumerate(f"{a}{b}" for a in TOPICS[:6] for b in "xyz")
+        for user in range(20)
+        for day, topic in enumerate(f"{a}{b}" for a in TOPICS[:4] for b in "xyz")
     ]  # fmt: skip
     write_csv(tmp_path / "choices.csv", CHOICES, rows)
     out = tmp_path / "1.0.0"
@@ -375,14 +374,17 @@ def test_a_taste_for_length_is_named_by_audit_card_and_leaderboard(tmp_path: Pat
     page = (tmp_path / "audit" / "report.html").read_text(encoding="utf-8")
     assert "A taste for longer or shorter answers tells much of" in page
     assert "length taken so far" in (out / "README.md").read_text(encoding="utf-8")
-    evaluate(out, None, tmp_path / "results", conditions=["profile"])
+    names = ["own-length", "own-markup", "constant"]
+    evaluate(out, None, tmp_path / "results", names=names, conditions=["profile"])
     leaderboard([tmp_path / "results"], tmp_path / "board")
     board = (tmp_path / "board" / "leaderboard.md").read_text(encoding="utf-8")
     assert "A taste for length tells much here: own-length" in board
     assert "A taste for markup" not in board
 
 
-def test_conversations_are_compared_in_audit_and_leaderboard(tmp_path: Path) -> None:
+def test_conversations_are_compared_in_audit_and_leaderboard(
+    tmp_path: Path, audit_page: None
+) -> None:
     for name in ("north", "south"):
         conversation(tmp_path / "both" / name, authors=12)
     out = tmp_path / "1.0.0"

@@ -109,8 +109,15 @@ def _other_libraries(bad: Tampered) -> None:
 
 
 @pytest.mark.usefixtures("drawn")
+def test_plots_may_be_drawn_otherwise(bad: Tampered, trial: Path) -> None:
+    whole = trial.with_name("drawn.html")
+    write_audit(bad.root, None, bad.layout.audit, whole)
+    bad.write(PAGE, whole.read_text(encoding="utf-8"))
+    bad.text(PAGE, ' d="M 0 ', ' d="M 1 ')
+    assert not check_page(bad.layout.audit_page, whole, PAGE)
+
+
 def test_plots_that_other_libraries_drew_are_said_to_be_uncompared(bad: Tampered) -> None:
-    write_audit(bad.root, None, bad.layout.audit, bad.layout.audit_page)
     _other_libraries(bad)
     bad.text(PAGE, ' d="M 0 ', ' d="M 1 ')
     bad.seal(derived=True)

@@ -16,7 +16,7 @@ from pairwright.extras import install
 from pairwright.releases.hub import push
 from pairwright.releases.primary import ReleaseKind
 from pairwright.releases.verify import VerifiedRelease
-from released import PAIRS, run_of
+from released import PAIRS, released, run_of
 from study import pairwright
 from tampering import bytes_of, copy_of
 
@@ -222,20 +222,14 @@ def test_what_was_changed_since_it_was_verified_is_not_pushed(
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Made by a process of its own, with the whole page of its audit."""
     base = tmp_path_factory.mktemp("push")
     run = run_of(base / "run", PAIRS[:3], study=False)
-    program = [sys.executable, "-c", "from pairwright.cli import main; main()", "release"]
-    options = ["--out", str(base / "release"), "--version", "0.1.0", "--trial"]
-    done = subprocess.run([*program, str(run), *options], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return base / "release"
+    return released(run, base / "release", "0.1.0", "--trial").root
 
 
 @pytest.mark.real
-def test_the_command_verifies_and_publishes(release: Path, there: Hub, tmp_path: Path) -> None:
-    name = f"{NAME}-trial"
-    program = [sys.executable, "-c", "from pairwright.cli import main; main()"]
+def test_the_command_verifies_and_publishes(there: Hub, tmp_path: Path) -> None:
+    """In processes of its own, with the whole page of its audit."""
     environment = {
         **os.environ,
         "HF_ENDPOINT": there.url,
@@ -243,16 +237,24 @@ def test_the_command_verifies_and_publishes(release: Path, there: Hub, tmp_path:
         "HF_HUB_DISABLE_XET": "1",
         "HF_HOME": str(tmp_path / "home"),
     }
-    done = subprocess.run(
-        [*program, "verify", str(release), "--push", name],
-        env=environment, capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+
+    def command(*arguments: object) -> str:
+        program = [sys.executable, "-c", "from pairwright.cli import main; main()"]
+        done = subprocess.run(
+            [*program, *map(str, arguments)], env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
+
+    run, release = run_of(tmp_path / "run", PAIRS[:3], study=False), tmp_path / "release"
+    command("release", run, "--out", release, "--version", "0.1.0", "--trial")
+    name = f"{NAME}-trial"
+    said = command("verify", release, "--push", name)
     assert without_the_hubs_own(there.repos[name].files) == bytes_of(release)
-    assert f"{there.url}/datasets/{name}" in done.stdout
-    assert "private" in done.stdout
-    assert "A trial, not a benchmark" in done.stdout
-    assert TOKEN not in done.stdout + done.stderr
+    assert f"{there.url}/datasets/{name}" in said
+    assert "private" in said
+    assert "A trial, not a benchmark" in said
+    assert TOKEN not in said
     assert not any(TOKEN.encode() in text for text in bytes_of(tmp_path).values())
 
 

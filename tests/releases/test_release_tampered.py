@@ -19,7 +19,7 @@ from pairwright.dataset.parquet import SCHEMA
 from pairwright.errors import Difference
 from pairwright.records import dyad_id, pseudonym
 from pairwright.releases.verify import verify_release
-from released import PAIRS, released, run_of
+from released import question, released, run_of
 from tampering import Tampered, bytes_of, copy_of, renamed, turned
 
 TWINS, VIOLATES = "data/Home-twin/test-00000-of-00001.parquet", "Home-violate"
@@ -27,6 +27,7 @@ VIOLATE = f"data/{VIOLATES}/test-00000-of-00001.parquet"
 VALIDATION = VIOLATE.replace("test-", "validation-")
 VERDICTS, SUBJECTS, STUDY = "human/verdicts.jsonl", "human/subjects.jsonl", "human/study.json"
 UNITS, SUMS = "build/units.jsonl", "checksums.sha256"
+OF_ONE_DOMAIN = [pair for n in range(1, 4) for pair in question(n)]
 
 
 class Tampering(NamedTuple):
@@ -40,9 +41,9 @@ class Tampering(NamedTuple):
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four questions, two of each domain; people refused the pairs about one of them."""
+    """People refused the pairs about one of the questions."""
     base = tmp_path_factory.mktemp("tampered")
-    run = run_of(base / "run", PAIRS[:12], against=[2], failed=1)
+    run = run_of(base / "run", OF_ONE_DOMAIN, against=[2], failed=1)
     return released(run, base / "release").root
 
 
@@ -50,7 +51,8 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def trial(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Without a study, of pairs of which one is simulated."""
     base = tmp_path_factory.mktemp("trial")
-    pairs = [*PAIRS[:5], PAIRS[5].model_copy(update={"simulated": True}), *PAIRS[6:12]]
+    simulated = OF_ONE_DOMAIN[5].model_copy(update={"simulated": True})
+    pairs = [*OF_ONE_DOMAIN[:5], simulated, *OF_ONE_DOMAIN[6:]]
     run = run_of(base / "run", pairs, study=False, failed=1)
     return released(run, base / "release", "1.0.0", "--trial").root
 
@@ -546,7 +548,7 @@ PEOPLE = (
               lambda bad: _drop(bad, VERDICTS, _vote(bad))),
     Tampering("a refusal taken away", "data/", "label_error is", _refused_subject_gone),
     Tampering("an annotator made to fail", "data/", "support is",
-              lambda bad: _annotator(bad, 1, passed=0)),
+              lambda bad: _annotator(bad, 2, passed=0)),
     Tampering("readers of an older version", f"{STUDY}:", "must be",
               lambda bad: bad.json(STUDY, people=[{"mode": "twin", "pairs": 1}])),
     Tampering("attention counts", STUDY, "manifest.json has",

@@ -18,7 +18,9 @@ from pairwright_human_eval.report.answers import AspectVote, QualityScore, Vote
 ENOUGH = 0.8
 """Least share of replicates that must define an estimate."""
 CHUNK = 250
-"""Replicates at a time."""
+"""Replicates at a time, or more where they are small."""
+SMALL = 20_000
+"""Numbers that are at hand together at no cost."""
 
 
 class Draws:
@@ -52,8 +54,9 @@ class Draws:
         )
         replicates = len(self._dyad)
         found: Floats = np.empty((replicates, columns))
-        for start in range(0, replicates, CHUNK):
-            stop = start + CHUNK
+        step = max(CHUNK, SMALL // max(1, len(self._dyads)))
+        for start in range(0, replicates, step):
+            stop = start + step
             summed = (table @ self._dyad[start:stop].T.astype(np.float64)).reshape(
                 columns, people, -1
             )
@@ -155,8 +158,12 @@ def measure(
 def _drawn(n: int, replicates: int, chance: np.random.Generator) -> npt.NDArray[np.uint16]:
     """Shape (replicates, n): how often each of n came up in n draws."""
     drawn = np.zeros((replicates, n), np.uint16)
-    for row in drawn:
-        row += np.bincount(chance.integers(n, size=n), minlength=n).astype(np.uint16) if n else 0
+    step = max(1, SMALL // max(1, n))
+    for start in range(0, replicates if n else 0, step):
+        rows = drawn[start : start + step]
+        places = chance.integers(n, size=rows.shape) + n * np.arange(len(rows))[:, None]
+        counts = np.bincount(places.ravel(), minlength=rows.size)
+        rows += counts.reshape(rows.shape).astype(np.uint16)
     return drawn
 
 

@@ -91,7 +91,8 @@ class Human:
                 detail = f"{pairs} verified by simulated annotators, which verifies nothing"
             else:
                 findings, study = self._public.findings, self._public.study
-                detail = weakness_of(findings.by_chance, study.policy, len(study.annotators))
+                people = sum(one.own is None for one in study.annotators)
+                detail = weakness_of(findings.by_chance, study.policy, people)
             yield Check(
                 family="human",
                 name="verified",

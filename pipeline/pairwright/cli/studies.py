@@ -10,6 +10,7 @@ from pairwright.cli.command import Command
 from pairwright.cli.printing import command, print_commands, print_page, print_words, say
 from pairwright.modes import MODES, units_in_words
 from pairwright.text.languages import LANGUAGES
+from pairwright.workflows.answers import rule_weakness
 from pairwright.workflows.decision_report import (
     AdjudicationExport,
     DecisionReport,
@@ -21,7 +22,7 @@ from pairwright.workflows.study_plan import StudyEstimate, plan_study
 from pairwright.workflows.study_plan.page import plan_page
 from pairwright.workflows.tasks import TaskExport, export_tasks
 from pairwright_human_eval.records import KINDS
-from pairwright_human_eval.report.page import page_of, weakness
+from pairwright_human_eval.report.page import page_of
 from pairwright_human_eval.workload import GUIDELINES
 
 
@@ -48,12 +49,7 @@ def print_qualification(made: Qualification, run: Path) -> None:
 
 def print_tasks(made: TaskExport, run: Path) -> None:
     """Print what was written, what the study cannot stand, and what comes next."""
-    policy, asked = made.study.policy, [mode for mode, n in made.units.items() if n]
-    votes, halves = (
-        max(made.study.overlap, policy.votes),
-        max((MODES[one].halves for one in asked), default=1),
-    )
-    weak = "" if made.own else weakness(votes, policy, halves, len(made.study.annotators))
+    policy = made.study.policy
     print_words(
         "export",
         made=made,
@@ -63,8 +59,8 @@ def print_tasks(made: TaskExport, run: Path) -> None:
         kinds=KINDS,
         modes=MODES,
         languages=LANGUAGES,
-        weakness=weak,
-        asked=units_in_words(asked),
+        weakness="" if made.own else rule_weakness(run),
+        asked=units_in_words([mode for mode, n in made.units.items() if n]),
         guidelines=GUIDELINES,
     )
 

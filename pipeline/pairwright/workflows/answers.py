@@ -215,3 +215,22 @@ def last_decisions(run: str | Path) -> tuple[Decision, ...]:
     """
     path = HumanFolder(Path(run)).decisions
     return tuple(read_lines(path, Decision)) if path.exists() else ()
+
+
+def rule_weakness(run: str | Path) -> str:
+    """That the rule in force is weaker than the default one, and how weak; empty where it is not,
+    and where no annotator is asked for a choice that verifies.
+
+    Raises InputError where there is no study.
+    """
+    # A command that shows no decisions does without the plots that this imports.
+    from pairwright_human_eval.report.page import weakness
+
+    with open_study(Path(run), reading=True) as study:
+        fixed, rules = study.fixed, study.rules
+    # The id of a subject begins with what it is.
+    kinds = {subject.partition("-")[0] for subject in fixed.subjects} - {"placebo"}
+    if not kinds:
+        return ""
+    votes, halves = max(fixed.study.overlap, rules.votes), 2 if "twin" in kinds else 1
+    return weakness(votes, rules, halves, len(fixed.study.annotators))

@@ -71,6 +71,8 @@ class ReleaseResult:
     """Errata of the run and of the previous release."""
     errata_left_out: int
     """Those about no pair that this release or the one before may name."""
+    weakness: str
+    """That its study's rule is weaker than the default one, and how weak; empty where it is not."""
 
 
 def release(
@@ -248,6 +250,7 @@ def _write(layout: Layout, content: ReleaseContent, out: Path, progress: Progres
         moved_users=sum(splits.get(user or "") == "test" for user in moved),
         errata=errata,
         errata_left_out=errata - len(primary.errata),
+        weakness=known.study.weakness if known.study else "",
     )
 
 

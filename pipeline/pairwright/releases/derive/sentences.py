@@ -17,7 +17,7 @@ from pairwright.releases.derive.context import ReleaseContext
 from pairwright.releases.derive.study_summary import agreement_rows
 from pairwright.releases.summary import Summary
 from pairwright.text import number_of
-from pairwright_human_eval.report.page import stranger_sentence, weakness_of
+from pairwright_human_eval.report.page import stranger_sentence
 
 HERE = Path(__file__).resolve().parent
 SHARE_ALIKE = "CC-BY-SA-"
@@ -52,7 +52,7 @@ class Sentences:
             "agreement_rows": agreement_rows(release.findings) if release.findings else (),
             "bounds": study_bounds(audit, info) if audit else (),
             "share_alike": f"CC BY-SA {newest}" if alike else "",
-            "weakness": weakness_of(study.by_chance, study.rule, study.annotators) if study else "",
+            "weakness": study.weakness if study else "",
         }  # fmt: skip
 
     def __call__(self, topic: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.records import StoppingRule
 from pairwright_human_eval.report.claims import ByChance, PreferenceShares
 from pairwright_human_eval.report.findings import Findings
+from pairwright_human_eval.report.page import weakness_of
 from pairwright_human_eval.report.quality import WITH_CANNOT_TELL, QuestionAgreement
 
 
@@ -60,6 +61,11 @@ class HumanSummary(Record):
     def of_twins(self) -> bool:
         """Whether people were asked about twins."""
         return any(chance.halves == 2 for chance in self.by_chance)
+
+    @property
+    def weakness(self) -> str:
+        """That its rule is weaker than the default one, and how weak; empty where it is not."""
+        return weakness_of(self.by_chance, self.rule, self.annotators)
 
     @property
     def by_people(self) -> bool:
