@@ -55,7 +55,9 @@ class PreferenceFigure(Record):
         share = self.share
         if share is None or share.value is None:
             return missing
-        text = f"{share.value * share.n:g} of {share.n:,}: {_percent(share)}"
+        # A choice that changes with the order counts one half, and the value is rounded.
+        chosen = round(2 * share.value * share.n) / 2
+        text = f"{chosen:g} of {share.n:,}: {_percent(share)}"
         return f"{text}; {missing}" if missing else text
 
 

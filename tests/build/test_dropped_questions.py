@@ -219,8 +219,8 @@ def test_show_lists_the_questions_and_users_that_status_counts_as_dropped(tmp_pa
         if dropped:
             users[f"{unit.partition(':')[0]}: {dropped[0]}"].append(dropped[1])
     assert {name: len(each) for name, each in users.items()} == {
-        "twin: no signal": 16, "twin: no partner": 5, "twin: drafts refused": 2,
-        "decoy: drafts refused": 1, "placebo: no draft": 2,
+        "twin: no signal": 24, "twin: no partner": 10, "twin: no other signal": 3,
+        "decoy: no draft": 2, "placebo: no draft": 7,
     }  # fmt: skip
     rows = [row for section in run_sections(status(tmp_path / "run")) for row in section]
     counted = {words: number for name, words, number in rows if name == "dropped"}

@@ -172,9 +172,9 @@ def test_a_placebo_is_two_plain_responses_for_two_users_and_no_rubric() -> None:
     assert all(half.rubric.aspects == () and half.rubric.origin is None for half in made.halves)
     assert asked.adherence == {}
     assert set(asked.quality) == {"chosen", "rejected"}
-    assert asked.blind_preference is not None
+    assert asked.blind_preference is None
     # All that is shown of the partner is planned from; adherence to nothing is not judged.
-    assert sorted(set(llm.purposes)) == ["choose", "compare", "plan", "quality", "write_plain"]
+    assert sorted(set(llm.purposes)) == ["compare", "plan", "quality", "write_plain"]
     assert len(llm.asked("plan")) == 1
 
 

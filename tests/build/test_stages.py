@@ -733,7 +733,7 @@ def infer(
         words=words,
         plans=plans or SharedWork(),
     )
-    user_question = UserQuestion("item-1", QUESTION, "una", profile, others)
+    user_question = UserQuestion("item-1", QUESTION, "una", profile, others, profile)
     used = models(llm)
     if log is not None:
         used = used.bound_to(lambda llm: Traced(llm, log))

@@ -161,7 +161,7 @@ async def plan_rubric(
 
     async def infer(models: Models) -> Rubric | Rejected:
         others = rules.other_users.others(item, user) if rules.other_users else ()
-        question = UserQuestion(item.id, item.question, user, posts, others)
+        question = UserQuestion(item.id, item.question, user, posts, others, item.profile)
         return await infer_rubric(question, models, _plan_settings(item, rules))
 
     return await rules.rubrics((item.id, user), models, infer)

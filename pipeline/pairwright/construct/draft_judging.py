@@ -28,8 +28,9 @@ async def judge_draft(
 
     First come the gates on its texts, which cost no call, then one judge after the other: all must
     accept it. The scores of an accepted draft are the first judge's, and so is the forced choice,
-    where its reply can be read; those of a refused one are of the judge who refused it. `cells`
-    names the rubrics that each response is held to.
+    where its reply can be read; those of a refused one are of the judge who refused it. Two plain
+    responses are not chosen from: neither is meant to be better for anybody. `cells` names the
+    rubrics that each response is held to.
     """
     config = rules.config
     if not config.gated:
@@ -55,7 +56,7 @@ async def judge_draft(
         if again.refused_by:
             return again.model_copy(update={"gates": (*accepted.gates, *gates)})
         accepted = _gated(accepted, *gates)
-    if accepted.refused_by:
+    if accepted.refused_by or not sides.rubrics:
         return accepted
     preference = await choose(sides.question, *draft.both, first, rules.prompts)
     if isinstance(preference, Rejected):

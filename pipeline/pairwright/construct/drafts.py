@@ -127,8 +127,8 @@ def _note(result: GateResult, brief: SideBrief, refused: Draft) -> str | None:
         over, *both = cast(tuple[int, list[str], list[str]], result.value)
         owned = both[brief.side == "second"]
         over -= cast(int, result.limit)
-        # Each side gives up its part; one word more, because others come in.
-        spare = min(len(owned), math.ceil(over * len(owned) / len(both[0] + both[1])) + 1)
+        # Each side gives up its part.
+        spare = min(len(owned), math.ceil(over * len(owned) / len(both[0] + both[1])))
     if gate == "parity" and brief.stance == "adhering":
         note += _AT_THE_CASES
     return note.format(

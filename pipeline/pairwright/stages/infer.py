@@ -45,6 +45,9 @@ class UserQuestion(NamedTuple):
     posts: tuple[Post, ...]
     others: Histories
     """Histories of other users, to whom what the user expects is compared."""
+    asker: tuple[Post, ...]
+    """The posts of the user who asked. All of them are planned for anyway, so where the asker is
+    among the others, that plan is the one to compare with."""
 
 
 class PlanSettings(NamedTuple):
@@ -135,7 +138,12 @@ async def infer_rubric(
     blind, other_plans = await together(
         plan_blind(question, models.planner, prompts, settings.language),
         together(
-            *(plan_of_other(question, posts, models, settings) for posts in user_question.others)
+            *(
+                (plan_once if posts == user_question.asker else plan_of_other)(
+                    question, posts, models, settings
+                )
+                for posts in user_question.others
+            )
         ),
     )
     if isinstance(blind, Rejected):
