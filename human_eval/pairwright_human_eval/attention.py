@@ -348,7 +348,8 @@ def _nearest_pair(
         own.some(np.argsort(distance(own.sizes, model), kind="stable")[:TRIED])
         for own, model in zip((a, b), models, strict=True)
     )
-    apart = (((_seen(one, other, read) - target) / spread) ** 2).sum(axis=-1)
+    off = (_seen(one, other, read) - target) / spread
+    apart = np.einsum("nks,nks->nk", off, off)
     n, k = np.unravel_index(int(np.argmin(apart)), apart.shape)
     return one.text(int(n)), other.text(int(k))
 
@@ -426,10 +427,11 @@ def _words_in(
     sentence of the one has half of its long words in which of the other."""
     own = [[words_of(sentence) for sentence in sentences] for sentences in (one, other)]
     words = sorted(frozenset[str]().union(*own[0], *own[1]))
-    first, second = (
-        np.array([[word in sentence for word in words] for sentence in each], dtype=float)
-        for each in own
-    )
+    place = {word: n for n, word in enumerate(words)}
+    first, second = (np.zeros((len(each), len(words))) for each in own)
+    for each, part in zip(own, (first, second), strict=True):
+        for row, sentence in zip(part, each, strict=True):
+            row[[place[word] for word in sentence]] = 1
     long = first * np.array([len(word) > SHORT_WORD for word in words])
     again = _of(long @ second.T, long.sum(axis=1)[:, None]) >= SAID_AGAIN
     return words, (first, second), again
