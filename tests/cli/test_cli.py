@@ -656,8 +656,9 @@ def test_replies_in_a_fence_are_counted_alike_in_every_run(tmp_path: Path) -> No
 def test_a_terminal_that_lacks_characters_shows_their_codes(built: Built, tmp_path: Path) -> None:
     study = built.study.copy(tmp_path / "α")
     shown = io.BytesIO()
+    terminal = io.TextIOWrapper(shown, "iso-8859-1", write_through=True)
     with (
-        contextlib.redirect_stdout(io.TextIOWrapper(shown, "iso-8859-1", write_through=True)),
+        contextlib.redirect_stdout(terminal),
         mock.patch.object(sys, "argv", ["pairwright", "status", str(study.run)]),
         mock.patch.dict(os.environ, {"COLUMNS": "200"}),
         pytest.raises(SystemExit, match="0"),
