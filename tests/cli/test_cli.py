@@ -120,7 +120,7 @@ def test_init_writes_a_folder_that_builds_as_it_stands(tmp_path: Path) -> None:
     assert "pairwright show study/run pair-" in done.stdout
     assert "Recorded:" in done.stdout
     study = Study(tmp_path / "study", {})
-    study.assert_whole(63)
+    study.assert_whole(92)
     assert study.manifest["recorded"] == ["language-model"]
 
 
