@@ -115,8 +115,8 @@ class PairFeatures:
         self.learnable: list[tuple[int, LearnablePair]] = []
         """Those that classifiers see: after `measure`."""
         self._sample: ClusterSample[tuple[int, str | None, str]] = ClusterSample(SAMPLE, seed)
-        """Places of rows, their languages, which take long to tell, and the rows as JSON, which takes
-        a quarter of a row's memory."""
+        """Places of rows, their languages, which take long to tell, and the rows as JSON, in
+        a quarter of their memory."""
         learnt = min(SAMPLE, TWIN_SAMPLE) if is_twin(mode) else SAMPLE
         self._learnt: ClusterSample[int] = ClusterSample(learnt, seed)
         self._points = bytearray()
