@@ -247,14 +247,14 @@ def laid_out(
     """The check like `example`, with as many posts. `owed` is what earlier checks had too little of
     (`SEEN`), and `spread` how much tasks of the run differ in it; `swap`: the good response is like
     the second one of `example`."""
-    question = nearest((check.question, *check.questions), size_of(example.question))
+    question, _ = nearest((check.question, *check.questions), size_of(example.question))
     shown = [post.text for post in example.posts]
     # As they are shown, A and B: which of them is good has no part in it.
     a, b = _nearest_pair(
         _wordings(check.bad if swap else check.good),
         _wordings(check.good if swap else check.bad),
         (size_of(example.responses[0]), size_of(example.responses[1])),
-        _Read(words_of(question), words_of(" ".join(shown))),
+        _Read(posts=words_of(" ".join(shown)), question=words_of(question)),
         example.seen + owed,
         spread,
     )
@@ -276,10 +276,16 @@ def spread_of(examples: Sequence[Example]) -> Sizes:
     return found
 
 
-def nearest(wordings: Sequence[str], target: Sizes) -> str:
-    """The wording whose size is nearest."""
-    sizes = np.stack([size_of(own) for own in wordings])
-    return wordings[int(np.argmin(distance(sizes, target)))]
+def nearest(wordings: tuple[str, ...], target: Sizes) -> tuple[str, float]:
+    """The wording whose size is nearest, and how far it is."""
+    apart = distance(_sizes_of(wordings), target)
+    n = int(np.argmin(apart))
+    return wordings[n], float(apart[n])
+
+
+@lru_cache(maxsize=1024)
+def _sizes_of(texts: tuple[str, ...]) -> Sizes:
+    return np.stack([size_of(text) for text in texts])
 
 
 class _Wordings(NamedTuple):
@@ -300,8 +306,8 @@ class _Wordings(NamedTuple):
 class _Read(NamedTuple):
     """The words of what is beside the responses."""
 
-    question: frozenset[str]
     posts: frozenset[str]
+    question: frozenset[str]
 
 
 @cache
@@ -348,8 +354,8 @@ def _nearest_pair(
         own.some(np.argsort(distance(own.sizes, model), kind="stable")[:TRIED])
         for own, model in zip((a, b), models, strict=True)
     )
-    off = (_seen(one, other, read) - target) / spread
-    apart = np.einsum("nks,nks->nk", off, off)
+    signs = zip(_seen(one, other, read), target, spread, strict=True)
+    apart = sum((((sign - due) / usual) ** 2 for sign, due, usual in signs), np.zeros(()))
     n, k = np.unravel_index(int(np.argmin(apart)), apart.shape)
     return one.text(int(n)), other.text(int(k))
 
@@ -377,45 +383,47 @@ def seen_of(responses: tuple[str, str], question: str, posts: str) -> Sizes:
         for text in responses
         for sentences in [sentences_of(text)]
     )
-    found: Sizes = _seen(one, other, _Read(words_of(question), words_of(posts)))[0, 0]
-    return found
+    read = _Read(posts=words_of(posts), question=words_of(question))
+    return np.array([sign[0, 0] for sign in _seen(one, other, read)])
 
 
-def _seen(one: _Wordings, other: _Wordings, read: _Read) -> Sizes:
-    """Of each wording of one response with each of the other, shape (n, m, SEEN)."""
+def _seen(one: _Wordings, other: _Wordings, read: _Read) -> tuple[Sizes, ...]:
+    """Of each wording of one response with each of the other: an array of shape (n, m) for each
+    sign, or one that is as good, with an axis of length 1."""
     words, parts, again = _words_in(one.sentences, other.sentences)
     has, has_other = (
         np.minimum(1, each.shown @ part) for each, part in zip((one, other), parts, strict=True)
     )
-    long = np.array([len(word) > SHORT_WORD for word in words], dtype=float)
+    long = np.array([len(word) > SHORT_WORD for word in words])
+    in_posts, asked = (long & [word in text for word in words] for text in read)
+
+    def shared(which: NDArray[np.bool_]) -> tuple[Sizes, Sizes]:
+        """How many of these words both have, and how many either."""
+        mine, theirs = has[:, which], has_other[:, which]
+        both = mine @ theirs.T
+        return both, mine.sum(axis=1)[:, None] + theirs.sum(axis=1) - both
+
+    (short_both, short), (long_both, either) = shared(~long), shared(long)
     characters, count, sentences = (
         one.sizes[:, None, k] + other.sizes[None, :, k] for k in range(3)
     )
-    shares = []
-    for mine, theirs in ((has, has_other), (has * long, has_other * long)):
-        both = mine @ theirs.T
-        shares.append(_of(both, mine.sum(axis=1)[:, None] + theirs.sum(axis=1) - both))
-    reworded = one.shown @ ((again @ other.shown.T) > 0)
-    in_posts = [long * [word in read.posts for word in words] @ each.T for each in (has, has_other)]
-    in_posts = [_of(n, each @ long) for n, each in zip(in_posts, (has, has_other), strict=True)]
-    said = []
-    for text in (read.posts, read.question):
-        there = long * np.array([word in text for word in words])
-        either = (has @ there)[:, None] + has_other @ there - (has * there) @ has_other.T
-        said.append(either / max(1, sum(len(word) > SHORT_WORD for word in text)))
-    return np.stack(
-        [
-            count,
-            characters,
-            _of(count, sentences),
-            _of(abs(one.sizes[:, None, 1] - other.sizes[None, :, 1]), count),
-            *shares,
-            _of(reworded, one.shown.sum(axis=1)[:, None]),
-            in_posts[0][:, None] + in_posts[1],
-            *said,
-            np.full_like(count, _of_long(read.question, read.posts)),
-        ],
-        axis=-1,
+    mine, theirs = (
+        _of(each[:, in_posts].sum(axis=1), each[:, long].sum(axis=1)) for each in (has, has_other)
+    )
+    return (
+        count,
+        characters,
+        _of(count, sentences),
+        _of(abs(one.sizes[:, None, 1] - other.sizes[None, :, 1]), count),
+        _of(short_both + long_both, short + either),
+        _of(long_both, either),
+        _of(one.shown @ ((again @ other.shown.T) > 0), one.shown.sum(axis=1)[:, None]),
+        mine[:, None] + theirs,
+        *(
+            shared(said)[1] / max(1, sum(len(word) > SHORT_WORD for word in text))
+            for said, text in zip((in_posts, asked), read, strict=True)
+        ),
+        np.full((1, 1), _of_long(read.question, read.posts)),
     )
 
 
