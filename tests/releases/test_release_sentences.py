@@ -126,6 +126,25 @@ def test_by_people_the_pairs_are_verified(known: ReleaseContext) -> None:
     assert "Intervals of agreement are 95 % jackknife intervals by Student's t" in card(known)
 
 
+@pytest.mark.parametrize(
+    ("rule", "further", "sentence"),
+    [
+        ("unanimity", 6, "all of them found that it serves this user better; or all but one of"),
+        ("unanimity", 0, "all of them found that it serves this user better."),
+        ("majority", 0, "or no answer had a majority, and one other in a second round."),
+        ("majority", 6, "or no answer had a majority, and at least 5 of 6 others in a second"),
+    ],
+)
+def test_verified_says_what_a_second_round_takes(
+    known: ReleaseContext, rule: str, further: int, sentence: str
+) -> None:
+    public = known.primary.public
+    assert public
+    policy = public.study.policy.model_copy(update={"rule": rule, "further": further})
+    public = replace(public, study=public.study.model_copy(update={"policy": policy}))
+    assert sentence in card(replace(known, primary=known.primary._replace(public=public)))
+
+
 def test_by_a_program_nothing_is_and_a_trial_says_so_at_the_top_of_every_page(
     tmp_path: Path,
 ) -> None:
