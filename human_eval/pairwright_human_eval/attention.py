@@ -254,7 +254,7 @@ def laid_out(
     """The check like `example`, with as many posts. `owed` is what earlier checks had too little of
     (`SEEN`), and `spread` how much tasks of the run differ in it; `swap`: the good response is like
     the second one of `example`."""
-    question = nearest((check.question, *check.questions), size_of(example.question))
+    question, _ = nearest((check.question, *check.questions), size_of(example.question))
     shown = [post.text for post in example.posts]
     posts, other_posts = (
         _among(own, shown) if shown else own for own in (check.posts, check.other_posts)
@@ -287,10 +287,16 @@ def spread_of(examples: Sequence[Example]) -> Sizes:
     return found
 
 
-def nearest(wordings: Sequence[str], target: Sizes) -> str:
-    """The wording whose size is nearest."""
-    sizes = np.stack([size_of(own) for own in wordings])
-    return wordings[int(np.argmin(distance(sizes, target)))]
+def nearest(wordings: tuple[str, ...], target: Sizes) -> tuple[str, float]:
+    """The wording whose size is nearest, and how far it is."""
+    apart = distance(_sizes_of(wordings), target)
+    n = int(np.argmin(apart))
+    return wordings[n], float(apart[n])
+
+
+@lru_cache(maxsize=1024)
+def _sizes_of(texts: tuple[str, ...]) -> Sizes:
+    return np.stack([size_of(text) for text in texts])
 
 
 class _Wordings(NamedTuple):
@@ -364,8 +370,11 @@ def _nearest_pair(
     """Two wordings about as long as the models that together are near to the target."""
 
     def best(one: _Wordings, other: _Wordings) -> tuple[_Wordings, _Wordings]:
-        off = (_seen(one, other, read) - target) / spread
-        apart = off**2 @ np.array([*SEEN.values()], dtype=float)
+        signs = zip(_seen(one, other, read), target, spread, SEEN.values(), strict=True)
+        apart = sum(
+            (weight * ((sign - due) / usual) ** 2 for sign, due, usual, weight in signs),
+            np.zeros(()),
+        )
         n, k = np.unravel_index(int(np.argmin(apart)), apart.shape)
         return one.some(np.array([n])), other.some(np.array([k]))
 
@@ -407,46 +416,47 @@ def seen_of(responses: tuple[str, str], question: str, *posts: tuple[str, ...]) 
         for text in responses
         for sentences in [sentences_of(text)]
     )
-    found: Sizes = _seen(one, other, _read(question, *posts))[0, 0]
+    found = np.array([sign[0, 0] for sign in _seen(one, other, _read(question, *posts))])
     found.flags.writeable = False
     return found
 
 
-def _seen(one: _Wordings, other: _Wordings, read: _Read) -> Sizes:
-    """Of each wording of one response with each of the other, shape (n, m, SEEN)."""
+def _seen(one: _Wordings, other: _Wordings, read: _Read) -> tuple[Sizes, ...]:
+    """Of each wording of one response with each of the other: an array of shape (n, m) for each
+    sign, or one that is as good, with an axis of length 1."""
     words, parts, again = _words_in(one.sentences, other.sentences)
     has, has_other = (
         np.minimum(1, each.shown @ part) for each, part in zip((one, other), parts, strict=True)
     )
-    long = np.array([len(word) > SHORT_WORD for word in words], dtype=float)
+    long = np.array([float(len(word) > SHORT_WORD) for word in words])
+    asked, in_posts = (long * [text.get(word, 0) for word in words] for text in read)
+
+    def shared(weights: Sizes) -> tuple[Sizes, Sizes]:
+        """How many of these words both have, and how many either."""
+        which = weights > 0
+        mine, theirs, each = has[:, which], has_other[:, which], weights[which]
+        both = (mine * each) @ theirs.T
+        return both, (mine @ each)[:, None] + theirs @ each - both
+
+    (short_both, short), (long_both, either) = shared(1 - long), shared(long)
     characters, count, sentences = (
         one.sizes[:, None, k] + other.sizes[None, :, k] for k in range(3)
     )
-    shares = []
-    for mine, theirs in ((has, has_other), (has * long, has_other * long)):
-        both = mine @ theirs.T
-        shares.append(_of(both, mine.sum(axis=1)[:, None] + theirs.sum(axis=1) - both))
-    reworded = one.shown @ ((again @ other.shown.T) > 0)
-    there = [long * [text.get(word, 0) for word in words] for text in read]
-    in_posts = [there[1] @ each.T for each in (has, has_other)]
-    in_posts = [_of(n, each @ long) for n, each in zip(in_posts, (has, has_other), strict=True)]
-    said = []
-    for text, own in zip(read[::-1], there[::-1], strict=True):
-        either = (has @ own)[:, None] + has_other @ own - (has * own) @ has_other.T
-        said.append(either / max(1, sum(n for word, n in text.items() if len(word) > SHORT_WORD)))
-    return np.stack(
-        [
-            count,
-            characters,
-            _of(count, sentences),
-            _of(abs(one.sizes[:, None, 1] - other.sizes[None, :, 1]), count),
-            *shares,
-            _of(reworded, one.shown.sum(axis=1)[:, None]),
-            in_posts[0][:, None] + in_posts[1],
-            *said,
-            np.full_like(count, _of_long(read.question, read.posts)),
-        ],
-        axis=-1,
+    mine, theirs = (_of(each @ in_posts, each @ long) for each in (has, has_other))
+    return (
+        count,
+        characters,
+        _of(count, sentences),
+        _of(abs(one.sizes[:, None, 1] - other.sizes[None, :, 1]), count),
+        _of(short_both + long_both, short + either),
+        _of(long_both, either),
+        _of(one.shown @ ((again @ other.shown.T) > 0), one.shown.sum(axis=1)[:, None]),
+        mine[:, None] + theirs,
+        *(
+            shared(said)[1] / max(1, sum(n for word, n in text.items() if len(word) > SHORT_WORD))
+            for said, text in ((in_posts, read.posts), (asked, read.question))
+        ),
+        np.full((1, 1), _of_long(read.question, read.posts)),
     )
 
 
@@ -458,10 +468,11 @@ def _words_in(
     sentence of the one has half of its long words in which of the other."""
     own = [[words_of(sentence) for sentence in sentences] for sentences in (one, other)]
     words = sorted(frozenset[str]().union(*own[0], *own[1]))
-    first, second = (
-        np.array([[word in sentence for word in words] for sentence in each], dtype=float)
-        for each in own
-    )
+    place = {word: n for n, word in enumerate(words)}
+    first, second = (np.zeros((len(each), len(words))) for each in own)
+    for each, part in zip(own, (first, second), strict=True):
+        for row, sentence in zip(part, each, strict=True):
+            row[[place[word] for word in sentence]] = 1
     long = first * np.array([len(word) > SHORT_WORD for word in words])
     again = _of(long @ second.T, long.sum(axis=1)[:, None]) >= SAID_AGAIN
     return words, (first, second), again

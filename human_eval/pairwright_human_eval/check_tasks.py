@@ -25,7 +25,6 @@ from pairwright_human_eval.attention import (
     Example,
     MirroredCheck,
     Sizes,
-    distance,
     enough_checks,
     laid_out,
     nearest,
@@ -97,7 +96,8 @@ def draw_checks(
     spread = spread_of(examples)
     owed = 0 * spread
     for swap, example in zip(swaps, alike, strict=True):
-        mirrored = min(left, key=partial(_apart, example=example))
+        posts = " ".join(post.text for post in example.posts)
+        mirrored = min(left, key=partial(_apart, example=example, shown=words_of(posts)))
         left.remove(mirrored)
         # A fair coin draws the person.
         half = mirrored.halves[chance.getrandbits(1)]
@@ -147,13 +147,11 @@ def example_of(pair: Pair, rules: PlanRules) -> Example:
     return Example(pair.user, pair.question, posts, responses, seen)
 
 
-def _apart(check: MirroredCheck, example: Example) -> float:
+def _apart(check: MirroredCheck, example: Example, shown: frozenset[str]) -> float:
     """How far its question is from that of a task: by its sizes, and by how much of it the posts
-    say."""
-    target = size_of(example.question)
-    question = nearest((check.question, *check.questions), target)
-    said = share_in(words_of(" ".join(post.text for post in example.posts)), question)
-    return float(distance(size_of(question), target) + QUESTION * abs(said - example.seen[-1]))
+    say, whose words are `shown`."""
+    question, apart = nearest((check.question, *check.questions), size_of(example.question))
+    return apart + QUESTION * abs(share_in(shown, question) - float(example.seen[-1]))
 
 
 @cache

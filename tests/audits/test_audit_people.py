@@ -423,11 +423,11 @@ BOMBS = [
 
 def test_no_pattern_runs_away() -> None:
     for bomb in BOMBS:
-        many = bomb * (40_000 // len(bomb))
+        many = bomb * (20_000 // len(bomb))
         for words in (many, f"{many}@x.", f"{bomb} " * 9):
             start = time.process_time()
             find(words)
-            assert time.process_time() - start < 1, bomb
+            assert time.process_time() - start < 0.25, bomb
 
 
 def test_megabytes_are_scanned() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from audited import checks_of, estimate
 from pairwright.audits.records import Check
-from pairwright.audits.shortcuts import Shortcuts, pair_features
+from pairwright.audits.shortcuts import Shortcuts, classifiers, pair_features
 from pairwright.audits.shortcuts.classifiers import CLASSIFIERS
 from pairwright.audits.shortcuts.response import (
     COUNT_CHECKS,
@@ -25,6 +25,12 @@ from small_studies import twin, violate
 
 BLIND = (*COUNT_CHECKS, *CLASSIFIERS)
 NOUNS = "lamp kettle garden ladder window engine river button hammer pillow curtain violin".split()
+
+
+@pytest.fixture(autouse=True)
+def _few_folds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How well classifiers learn is tested by itself, and takes longer than all other checks."""
+    monkeypatch.setattr(classifiers, "FOLDS", 2)
 
 
 def audited(rows: Iterable[Row], bound: float = 0.58) -> dict[tuple[str, str], Check]:

@@ -1,5 +1,6 @@
 """The commands as a person meets them: what they print, write, send, and end with."""
 
+import contextlib
 import io
 import json
 import os
@@ -14,6 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from aiohttp import web
@@ -22,6 +24,7 @@ from rich.console import Console
 from endpoint import Asked, Endpoint, Handler, double, drop, fail, in_thread, say, thinks
 from model_double import task_of
 from pairwright import assets, load_release
+from pairwright.cli import main
 from pairwright.cli.groups import EVERYDAY, REMOVED, RENAMED
 from pairwright.cli.runs import print_run
 from pairwright.construct.outcome_details import DetailLine, details_of
@@ -117,7 +120,7 @@ def test_init_writes_a_folder_that_builds_as_it_stands(tmp_path: Path) -> None:
     assert "pairwright show study/run pair-" in done.stdout
     assert "Recorded:" in done.stdout
     study = Study(tmp_path / "study", {})
-    study.assert_whole(63)
+    study.assert_whole(92)
     assert study.manifest["recorded"] == ["language-model"]
 
 
@@ -652,13 +655,16 @@ def test_replies_in_a_fence_are_counted_alike_in_every_run(tmp_path: Path) -> No
 
 def test_a_terminal_that_lacks_characters_shows_their_codes(built: Built, tmp_path: Path) -> None:
     study = built.study.copy(tmp_path / "α")
-    done = subprocess.run(
-        [sys.executable, "-c", "from pairwright.cli import main; main()", "status", study.run],
-        env={"LC_ALL": "C.UTF-8", "PYTHONIOENCODING": "iso-8859-1", "COLUMNS": "200"},
-        capture_output=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert b"\\u03b1" in done.stdout
+    shown = io.BytesIO()
+    terminal = io.TextIOWrapper(shown, "iso-8859-1", write_through=True)
+    with (
+        contextlib.redirect_stdout(terminal),
+        mock.patch.object(sys, "argv", ["pairwright", "status", str(study.run)]),
+        mock.patch.dict(os.environ, {"COLUMNS": "200"}),
+        pytest.raises(SystemExit, match="0"),
+    ):
+        main()
+    assert b"\\u03b1" in shown.getvalue()
 
 
 def test_status_prints_the_table_of_the_build_or_the_manifest_and_verifies(built: Built) -> None:

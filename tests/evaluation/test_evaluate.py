@@ -462,6 +462,18 @@ def test_the_first_subjects_keep_twins_whole(release: Path) -> None:
     assert all(halves.count(twin) == 2 for twin in halves)
 
 
+def test_a_large_release_is_read_again_each_time(
+    release: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Release(release)
+    rows = list(whole.rows())
+    assert next(whole.rows()) is rows[0]
+    monkeypatch.setattr("pairwright.evaluation.release.SMALL", 100)
+    large = Release(release)
+    assert list(large.rows()) == rows
+    assert next(large.rows()) is not next(large.rows())
+
+
 def other_rows(copy: Path) -> None:
     part = next(copy.glob("data/*/*.parquet"))
     part.write_bytes(part.read_bytes() + b" ")

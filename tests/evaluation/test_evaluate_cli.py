@@ -211,9 +211,7 @@ def test_results_say_by_which_rules_posts_were_shown(
 
     def of(name: str, **more: object) -> dict[str, ResultSummary]:
         given = settings(endpoint.url, **more)
-        made = evaluated(
-            release, tmp_path / name, given, "overlap", conditions=conditions, limit=12
-        )
+        made = evaluated(release, tmp_path / name, given, "overlap", conditions=conditions, limit=4)
         return {about.condition: about for about in made.values()}
 
     plain, fewer, drawn = of("a"), of("b", history={"posts": 1}), of("c", seed=1)

@@ -47,7 +47,7 @@ def made(small_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Evalu
             "evaluate", small_release, "--out", found.results, "--scorers", found.scorers,
             "--scorer", "judge", "--scorer", "rater", "--scorer", "overlap",
             "--condition", "none", "--condition", "profile", "--condition", "wrong-profile",
-            "--condition", "planner",
+            "--condition", "planner", "--limit", 6,
         )  # fmt: skip
     assert done.code == 0, done.said
     return found

@@ -260,7 +260,7 @@ def test_planted_scorers_have_what_they_should(monkeypatch: pytest.MonkeyPatch) 
     """Texts through the evaluation's own conditions and baselines; the benchmark has more."""
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
     benchmark = importlib.import_module("placebo")
-    monkeypatch.setattr(benchmark, "UNITS", 120)
+    monkeypatch.setattr(benchmark, "UNITS", 80)
     chance = np.random.default_rng(3)
     names = ("reader", "overlap", "longer", "constant")
     board = benchmark.planted_board(benchmark.planted_rows(chance, plain=False), chance, names)

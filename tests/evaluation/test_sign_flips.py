@@ -241,7 +241,7 @@ def test_a_p_is_the_least_level_at_which_the_interval_leaves_out_one_half() -> N
 
 def test_no_letter_says_what_an_interval_denies() -> None:
     chance, apart = np.random.default_rng(5), 0
-    for _ in range(20):
+    for _ in range(12):
         clusters = two_camps(24, 6, 36, chance)
         n = len(clusters)
         points = {name: by_camp(clusters, chance) for name in ("a", "b", "c")}

@@ -11,7 +11,7 @@ and `Skywork-Reward-Llama-3.1`. A name without such a word tells no family.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -30,6 +30,8 @@ from pairwright.records import Cluster, Post, Record, judges_of
 from pairwright.text import visible
 
 BuildRole = Literal["planner", "generator", "judge"]
+SMALL = 8_000_000
+"""Characters of all rows of a release that stays in memory, where it takes a few times as much."""
 _COMMON = frozenset(
     "awq base chat chosen class classifier code coder critic distill distilled dpo embedding"
     " english exp experimental flash generator gguf gptq grm instruct instruction int judge"
@@ -288,10 +290,25 @@ class Release:
         if limit is not None:
             subjects = dict.fromkeys(row.subject for row in self.rows())
             within = set(islice(subjects, limit))
+        for row in self._at_hand or self._from_files():
+            if within is None or row.subject in within:
+                yield row
+
+    @cached_property
+    def _at_hand(self) -> tuple[Row, ...]:
+        """The rows of a small release, which an evaluation goes through for each of its results;
+        none of another."""
+        kept, size = list[Row](), 0
+        for row in self._from_files():
+            kept.append(row)
+            size += len(row.model_dump_json())
+            if size > SMALL:
+                return ()
+        return tuple(kept)
+
+    def _from_files(self) -> Iterator[Row]:
         for part in self._parts:
-            for row in read_rows(Layout(self.folder).part(part)):
-                if within is None or row.subject in within:
-                    yield row
+            yield from read_rows(Layout(self.folder).part(part))
 
     def _builders(self) -> Iterator[BuildModel]:
         """The models of the build's roles, as the manifest names them."""

@@ -18,7 +18,7 @@ def write_example_study(
 ) -> Path:
     """Write a working folder, and return the path of its config.
 
-    The folder gets `pairwright.toml`, `histories.jsonl` (18 fictional users), `replies.jsonl.gz`
+    The folder gets `pairwright.toml`, `histories.jsonl` (21 fictional users), `replies.jsonl.gz`
     (what a language model replied to every call of their build, recorded), `gold.jsonl` (12 other
     users with gold aspects), `prompts/` and `rubrics/`. With `choices` it gets what 12 fictional
     users wrote, and chose of two answers each, of which natural twins are built without a model.

@@ -114,8 +114,9 @@ class PairFeatures:
         """What the pairs of the sample share with their users, by their places: after `measure`."""
         self.learnable: list[tuple[int, LearnablePair]] = []
         """Those that classifiers see: after `measure`."""
-        self._sample: ClusterSample[tuple[int, str]] = ClusterSample(SAMPLE, seed)
-        """Places of rows, and the rows as JSON, which takes a quarter of a row's memory."""
+        self._sample: ClusterSample[tuple[int, str | None, str]] = ClusterSample(SAMPLE, seed)
+        """Places of rows, their languages, which take long to tell, and the rows as JSON, in
+        a quarter of their memory."""
         learnt = min(SAMPLE, TWIN_SAMPLE) if is_twin(mode) else SAMPLE
         self._learnt: ClusterSample[int] = ClusterSample(learnt, seed)
         self._points = bytearray()
@@ -132,7 +133,7 @@ class PairFeatures:
         if choice:
             self.questions.add(place, choice)
         if self._sample.has_room(cluster):
-            self._sample.add(cluster, (place, row.model_dump_json()))
+            self._sample.add(cluster, (place, row.language, row.model_dump_json()))
         self._learnt.add(cluster, place)
         if is_twin(row.mode):
             texts = hash((row.question, row.chosen, row.rejected))
@@ -160,9 +161,9 @@ class PairFeatures:
         """Measure the rows of the sample, after the last row; most rows are in it for a while only,
         so none is measured before."""
         learnt = set(self._learnt)
-        for place, line in self._sample:
+        for place, language, line in self._sample:
             row = Row.model_validate_json(line)
-            language = row.language
+            row.__dict__["language"] = language  # A cached property, as it was told before.
             profile = text.terms_of((post.text for post in row.profile), language)
             sides = text_stems(row.chosen, language), text_stems(row.rejected, language)
             self.words.add(row, profile, sides)
