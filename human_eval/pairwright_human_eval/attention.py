@@ -13,6 +13,7 @@ with these posts. The coin has no part in that.
 
 import re
 from bisect import bisect
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate, combinations, compress, groupby, pairwise, permutations
@@ -85,6 +86,8 @@ class AttentionCheck(NamedTuple):
     questions: tuple[str, ...]
     """The same question, shorter and longer."""
     posts: tuple[str, ...]
+    other_posts: tuple[str, ...]
+    """The posts of the other person, who asks for the other response."""
     good: Wording
     bad: Wording
     id: str
@@ -118,11 +121,11 @@ class MirroredCheck(Record):
         common = self.domain, self.question, self.questions
         return tuple(
             AttentionCheck(
-                *common, posts, good, bad, content_id("check", self.question, good.text, bad.text)
+                *common, *posts, good, bad, content_id("check", self.question, good.text, bad.text)
             )
             for posts, good, bad in (
-                (self.posts_for_first, first, second),
-                (self.posts_for_second, second, first),
+                ((self.posts_for_first, self.posts_for_second), first, second),
+                ((self.posts_for_second, self.posts_for_first), second, first),
             )
         )
 
@@ -218,8 +221,12 @@ KEPT_SENTENCES = 3
 """Of a response: the first of its sentences may be common to both."""
 LAST = 8
 """Sentences of a terse wording, of its end, that may follow the full one."""
-TRIED = 150
-"""Wordings of each response, those nearest in size, of which the best two are taken together."""
+TRIED = 300
+"""Wordings of each response: those nearest in size."""
+FIRST = 40
+"""So many of them, the nearest, are tried with each other. Of the best two each in turn is replaced
+by what is best beside the other one."""
+TURNS = 4
 SAID_AGAIN = 0.5
 """A sentence is said again in other words if the other one has so many of its long words."""
 SHORT_WORD = 3
@@ -249,19 +256,23 @@ def laid_out(
     the second one of `example`."""
     question, _ = nearest((check.question, *check.questions), size_of(example.question))
     shown = [post.text for post in example.posts]
+    posts, other_posts = (
+        _among(own, shown) if shown else own for own in (check.posts, check.other_posts)
+    )
     # As they are shown, A and B: which of them is good has no part in it.
     a, b = _nearest_pair(
         _wordings(check.bad if swap else check.good),
         _wordings(check.good if swap else check.bad),
         (size_of(example.responses[0]), size_of(example.responses[1])),
-        _Read(posts=words_of(" ".join(shown)), question=words_of(question)),
+        _read(question, posts, other_posts),
         example.seen + owed,
         spread,
     )
     a, b = _set_like(a, example.responses[0]), _set_like(b, example.responses[1])
     return check._replace(
         question=question,
-        posts=_among(check.posts, shown) if shown else check.posts,
+        posts=posts,
+        other_posts=other_posts,
         good=Wording(b if swap else a),
         bad=Wording(a if swap else b),
     )
@@ -306,8 +317,15 @@ class _Wordings(NamedTuple):
 class _Read(NamedTuple):
     """The words of what is beside the responses."""
 
-    posts: frozenset[str]
-    question: frozenset[str]
+    question: Mapping[str, float]
+    posts: Mapping[str, float]
+    """How probably the posts have it: of a check, either person's are shown."""
+
+
+def _read(question: str, *posts: Sequence[str]) -> _Read:
+    words = Counter(word for own in posts for word in words_of(" ".join(own)))
+    shares = {word: n / len(posts) for word, n in words.items()}
+    return _Read(dict.fromkeys(words_of(question), 1.0), shares)
 
 
 @cache
@@ -349,42 +367,58 @@ def _nearest_pair(
     target: Sizes,
     spread: Sizes,
 ) -> tuple[str, str]:
-    """Of wordings about as long as the models the two that together are nearest to the target."""
-    one, other = (
-        own.some(np.argsort(distance(own.sizes, model), kind="stable")[:TRIED])
+    """Two wordings about as long as the models that together are near to the target."""
+
+    def best(one: _Wordings, other: _Wordings) -> tuple[_Wordings, _Wordings]:
+        signs = zip(_seen(one, other, read), target, spread, SEEN.values(), strict=True)
+        apart = sum(
+            (weight * ((sign - due) / usual) ** 2 for sign, due, usual, weight in signs),
+            np.zeros(()),
+        )
+        n, k = np.unravel_index(int(np.argmin(apart)), apart.shape)
+        return one.some(np.array([n])), other.some(np.array([k]))
+
+    nearest_a, nearest_b = (
+        np.argsort(distance(own.sizes, model), kind="stable")[:TRIED]
         for own, model in zip((a, b), models, strict=True)
     )
-    signs = zip(_seen(one, other, read), target, spread, strict=True)
-    apart = sum((((sign - due) / usual) ** 2 for sign, due, usual in signs), np.zeros(()))
-    n, k = np.unravel_index(int(np.argmin(apart)), apart.shape)
-    return one.text(int(n)), other.text(int(k))
+    one, other = best(a.some(nearest_a[:FIRST]), b.some(nearest_b[:FIRST]))
+    a, b = a.some(nearest_a), b.some(nearest_b)
+    for turn in range(TURNS):
+        one, other = best(one, b) if turn % 2 else best(a, other)
+    return one.text(0), other.text(0)
 
 
-SEEN = (
-    "words of both responses",
-    "characters of both responses",
-    "words a sentence of the responses",
-    "difference between the lengths of the responses",
-    "share of words that both responses have",
-    "share of long words that both responses have",
-    "share of sentences that both responses have in other words",
-    "share of the long words of responses in posts",
-    "share of the long words of posts in responses",
-    "share of the long words of the question in responses",
-    "share of the long words of the question in posts",
-)
-"""What is seen of two responses without reading for the answer."""
+SEEN = {
+    "words of both responses": 1,
+    "characters of both responses": 1,
+    "words a sentence of the responses": 1,
+    "difference between the lengths of the responses": 1,
+    "share of words that both responses have": 1,
+    "share of long words that both responses have": 1,
+    "share of sentences that both responses have in other words": 1,
+    "share of the long words of responses in posts": 4,
+    "share of the long words of posts in responses": 1,
+    "share of the long words of the question in responses": 1,
+    "share of the long words of the question in posts": 1,
+}
+"""What is seen of two responses without reading for the answer, and how much each weighs in the
+choice of wordings. Most wordings of a check have more of the words of posts than a task's responses
+have: that weighs most."""
 
 
-def seen_of(responses: tuple[str, str], question: str, posts: str) -> Sizes:
-    """What is seen (`SEEN`) of the responses of a task."""
+@lru_cache(maxsize=8192)
+def seen_of(responses: tuple[str, str], question: str, *posts: tuple[str, ...]) -> Sizes:
+    """What is seen (`SEEN`) of the responses of a task with these posts, or on average of a task
+    with the posts of one of several people; read-only."""
     one, other = (
         _Wordings(tuple(sentences), np.ones((1, len(sentences))), size_of(text)[None])
         for text in responses
         for sentences in [sentences_of(text)]
     )
-    read = _Read(posts=words_of(posts), question=words_of(question))
-    return np.array([sign[0, 0] for sign in _seen(one, other, read)])
+    found = np.array([sign[0, 0] for sign in _seen(one, other, _read(question, *posts))])
+    found.flags.writeable = False
+    return found
 
 
 def _seen(one: _Wordings, other: _Wordings, read: _Read) -> tuple[Sizes, ...]:
@@ -394,22 +428,21 @@ def _seen(one: _Wordings, other: _Wordings, read: _Read) -> tuple[Sizes, ...]:
     has, has_other = (
         np.minimum(1, each.shown @ part) for each, part in zip((one, other), parts, strict=True)
     )
-    long = np.array([len(word) > SHORT_WORD for word in words])
-    in_posts, asked = (long & [word in text for word in words] for text in read)
+    long = np.array([float(len(word) > SHORT_WORD) for word in words])
+    asked, in_posts = (long * [text.get(word, 0) for word in words] for text in read)
 
-    def shared(which: NDArray[np.bool_]) -> tuple[Sizes, Sizes]:
+    def shared(weights: Sizes) -> tuple[Sizes, Sizes]:
         """How many of these words both have, and how many either."""
-        mine, theirs = has[:, which], has_other[:, which]
-        both = mine @ theirs.T
-        return both, mine.sum(axis=1)[:, None] + theirs.sum(axis=1) - both
+        which = weights > 0
+        mine, theirs, each = has[:, which], has_other[:, which], weights[which]
+        both = (mine * each) @ theirs.T
+        return both, (mine @ each)[:, None] + theirs @ each - both
 
-    (short_both, short), (long_both, either) = shared(~long), shared(long)
+    (short_both, short), (long_both, either) = shared(1 - long), shared(long)
     characters, count, sentences = (
         one.sizes[:, None, k] + other.sizes[None, :, k] for k in range(3)
     )
-    mine, theirs = (
-        _of(each[:, in_posts].sum(axis=1), each[:, long].sum(axis=1)) for each in (has, has_other)
-    )
+    mine, theirs = (_of(each @ in_posts, each @ long) for each in (has, has_other))
     return (
         count,
         characters,
@@ -420,8 +453,8 @@ def _seen(one: _Wordings, other: _Wordings, read: _Read) -> tuple[Sizes, ...]:
         _of(one.shown @ ((again @ other.shown.T) > 0), one.shown.sum(axis=1)[:, None]),
         mine[:, None] + theirs,
         *(
-            shared(said)[1] / max(1, sum(len(word) > SHORT_WORD for word in text))
-            for said, text in zip((in_posts, asked), read, strict=True)
+            shared(said)[1] / max(1, sum(n for word, n in text.items() if len(word) > SHORT_WORD))
+            for said, text in ((in_posts, read.posts), (asked, read.question))
         ),
         np.full((1, 1), _of_long(read.question, read.posts)),
     )
@@ -450,15 +483,15 @@ def _of(part: Sizes, whole: Sizes) -> Sizes:
     return found
 
 
-def _of_long(words: frozenset[str], shown: frozenset[str]) -> float:
+def _of_long(words: Iterable[str], shown: Mapping[str, float]) -> float:
     """The share of the long words that are shown."""
-    long = {word for word in words if len(word) > SHORT_WORD}
-    return len(long & shown) / max(1, len(long))
+    long = [shown.get(word, 0) for word in words if len(word) > SHORT_WORD]
+    return fsum(long) / max(1, len(long))
 
 
 def share_in(shown: frozenset[str], text: str) -> float:
     """The share of the long words of a text that are shown."""
-    return _of_long(words_of(text), shown)
+    return _of_long(words_of(text), dict.fromkeys(shown, 1.0))
 
 
 @lru_cache(maxsize=8192)

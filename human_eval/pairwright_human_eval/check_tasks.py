@@ -104,7 +104,10 @@ def draw_checks(
         shown = laid_out(half, example, owed, spread, swap)
         responses = shown.bad.text, shown.good.text
         owed += example.seen - seen_of(
-            responses if swap else responses[::-1], shown.question, posts
+            responses if swap else responses[::-1],
+            shown.question,
+            shown.posts,
+            shown.other_posts,
         )
         yield shown, [when(post) for post in example.posts] or [""] * len(shown.posts), swap
 
@@ -139,8 +142,8 @@ def qualification_tasks(
 def example_of(pair: Pair, rules: PlanRules) -> Example:
     """A pair as an annotator sees it."""
     posts = best_posts(pair.question, pair.profile, rules)
-    responses, shown = (pair.chosen, pair.rejected), " ".join(post.text for post in posts)
-    seen = seen_of(responses, pair.question, shown)
+    responses = pair.chosen, pair.rejected
+    seen = seen_of(responses, pair.question, tuple(post.text for post in posts))
     return Example(pair.user, pair.question, posts, responses, seen)
 
 
@@ -214,7 +217,7 @@ def _signs(task: Task) -> dict[str, float]:
     lengths, shown = list(map(word_count, posts)) or [0], words_of(" ".join(posts))
     pages = [str(task.data[f"response_{side}"]) for side in "ab"]
     one, other = (" ".join(unescape(_TAG.sub(" ", page)).split()) for page in pages)
-    seen = seen_of((one, other), question, " ".join(posts))
+    seen = seen_of((one, other), question, tuple(posts))
     return {
         "number of posts": len(posts),
         "words of all posts": sum(lengths),

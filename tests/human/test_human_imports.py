@@ -65,7 +65,7 @@ def state(study: LiveStudy) -> dict[str, bytes]:
 
 def count(said: str, row: str) -> int:
     """The number at the end of a row of the table."""
-    line = next(line for line in said.splitlines() if " ".join(line.split()).startswith(row))
+    line = next(line for line in said.splitlines() if " ".join(line.split()).startswith(f"{row} "))
     return int(line.split()[-1].replace(",", ""))
 
 

@@ -43,10 +43,11 @@ Answer = Callable[[KeyedTask, Subject], Any]
 
 
 class Asked:
-    """A study whose tasks are answered by a function; None leaves a task unanswered."""
+    """A study whose tasks are answered by a function; None leaves a task unanswered. It has no
+    attention checks unless asked for."""
 
     def __init__(self, pairs: list[Pair], **options: Any) -> None:
-        self.made: Made = study_of(pairs, **options)
+        self.made: Made = study_of(pairs, **{"attention": 0.0} | options)
         of = {name: of for name, of in options.items() if name in HumanRules.model_fields}
         study = self.made.study(
             overlap=options.get("overlap", 3), policy=HumanRules(**OF_THREE | of)
@@ -730,7 +731,7 @@ def test_kappa_and_rank_correlation_are_the_libraries() -> None:
 
 
 def test_who_always_takes_the_first_is_seen() -> None:
-    asked = Asked(mixed(20, 20), repeats=0.2)
+    asked = Asked(mixed(20, 20), attention=0.05, repeats=0.2)
 
     def answer(keyed: KeyedTask, subject: Subject) -> Any:
         if keyed.annotator == "annotator-04" and keyed.kind == "preference":
@@ -759,7 +760,7 @@ def test_who_always_takes_the_first_is_seen() -> None:
 
 
 def test_who_fails_the_checks_counts_nowhere_but_where_it_is_said() -> None:
-    asked = Asked(mixed(6, 6))
+    asked = Asked(mixed(6, 6), attention=0.05)
 
     def answer(keyed: KeyedTask, subject: Subject) -> Any:
         wrong = keyed.annotator == "annotator-02" and keyed.kind == "preference"
@@ -885,7 +886,7 @@ def test_comments_are_shown_as_they_are_and_without_who(tmp_path: Path) -> None:
 
 def test_the_report_says_how_often_who_does_not_read_would_have_passed() -> None:
     """Only of checks that only the posts decide: of older studies nothing can be said."""
-    asked = Asked(mixed(4, 4))
+    asked = Asked(mixed(4, 4), attention=0.05)
     verdicts = asked.verdicts(right)
     older = asked.report(verdicts)
     assert {row.nonreader for row in older.annotators} == {None}

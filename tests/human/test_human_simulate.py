@@ -56,7 +56,7 @@ def tasks_for(who: str) -> list[Task]:
             found.append(preference_task(page, asked, who, policy, purpose="wrong_profile"))
     for n in range(20):
         good, bad = Wording("good"), Wording("bad")
-        check = AttentionCheck("Art", f"Check {n}?", (), ("p",), good, bad, f"check-{n}")
+        check = AttentionCheck("Art", f"Check {n}?", (), ("p",), ("q",), good, bad, f"check-{n}")
         found.append(attention_task(check, who, [""], bool(n % 2), 0))
     return found
 
