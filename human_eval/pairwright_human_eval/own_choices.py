@@ -266,4 +266,4 @@ def forget_seat(folder: HumanFolder, study: Study, seat: str) -> None:
 
 def is_due(folder: HumanFolder, round: int, today: date) -> bool:
     """Whether the tasks of a round may be handed out."""
-    return round != LATER or read_own(folder).later <= today
+    return round != LATER or not folder.own.exists() or read_own(folder).later <= today

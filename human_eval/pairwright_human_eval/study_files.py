@@ -171,8 +171,8 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
     hashed = f"sha256:{hashlib.sha256(key.encode()).hexdigest()}"
     study = study.model_copy(update={"key_hash": hashed})
     there = read_fixed(folder)
-    fixed = (study.pairs_hash, study.seed)
-    if there and not there.annotators and (there.pairs_hash, there.seed) == fixed:
+    fixed = (study.pairs_hash, study.seed, study.language)
+    if there and not there.annotators and (there.pairs_hash, there.seed, there.language) == fixed:
         there = None  # Its people judge pairs of their own posts, by a key of their own.
     if there and there != study.model_copy(update={"version": there.version}):
         raise InputError(

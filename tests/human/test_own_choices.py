@@ -263,10 +263,25 @@ def test_the_later_day_is_kept(tmp_path: Path) -> None:
     assert (study.folder.path / "spreadsheets" / "author-01-later.csv").exists()
 
 
+def test_a_day_that_no_calendar_has_is_refused(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", PAIRS, study=False)
+    done = seated(run, PEOPLE, "--days", 10**9)
+    assert (done.code, "--days" in done.err, "Traceback" in done.said) == (2, True, False)
+
+
+def test_no_round_is_pushed_that_nobody_was_asked_for(tmp_path: Path) -> None:
+    study = LiveStudy(run_of(tmp_path / "run", PAIRS))
+    refused = study.refused("push", "--url", "http://127.0.0.1:9", "--round", 4)
+    assert "No such file" not in refused
+
+
 def test_people_are_asked_in_the_language_of_the_study(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", PAIRS, study=False)
     assert seated(run, PEOPLE, "--language", "de").code == 0
-    folder = LiveStudy(run).folder.path
+    study = LiveStudy(run)
+    folder = study.folder.path
+    assert "another study" in study.refused("export", "--annotators", 9, "--checks", 0)
+    study.do("export", "--annotators", 9, "--checks", 0, "--language", "de")
     for name in ("spreadsheets/author-01.csv", "labeling_config_preference_own.xml"):
         text = (folder / name).read_text("utf-8-sig")
         assert "Stellen Sie sich vor, Sie stellen diese Frage heute." in text
@@ -300,7 +315,10 @@ def test_who_withdraws_is_forgotten_and_not_seated_again(beside: LiveStudy, tmp_
     study = beside.copy(tmp_path / "run")
     own = read_own(study.folder)
     seat = next(name for name, user in own.seats.items() if user == partner_of(0))
-    assert "code-z" not in study.do("withdraw", "code-z")
+    assert "nobody else can do" in study.refused("replace", "code-z")
+    said = study.do("withdraw", "code-z")
+    assert "code-z" not in said
+    assert "done by somebody else" not in said
     assert not any(verdict.annotator == seat for verdict in study.verdicts)
     left = b"".join(study.files().values())
     assert b"code-z" not in left
@@ -309,7 +327,7 @@ def test_who_withdraws_is_forgotten_and_not_seated_again(beside: LiveStudy, tmp_
     assert (again.code, "'code-z' has withdrawn" in again.err) == (2, True)
     report = json.loads((study.folder.path / "report.json").read_bytes())
     assert report["own"]["people"] == 5
-    assert "nobody" in study.refused("replace", seat)
+    assert "nobody else can do" in study.refused("replace", seat)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from pairwright_human_eval.people import (
     write_roster,
 )
 from pairwright_human_eval.raw_files import scrub
+from pairwright_human_eval.records import OWN
 from pairwright_human_eval.second_round import drop_adjudications
 from pairwright_human_eval.study_files import (
     Withdrawal,
@@ -81,7 +82,14 @@ def replace_person(
     with open_study(Path(run)) as study:
         folder, fixed = study.folder, study.fixed
         roster = read_roster(folder)
-        left = annotator_named(person, roster, fixed.study.annotators)
+        authors = _authors(study)
+        left = annotator_named(person, roster, (*fixed.study.annotators, *sorted(authors)))
+        if left in authors:
+            raise InputError(
+                f"{left} judges pairs of their own posts, which nobody else can do",
+                where="PERSON",
+                fix="Ask other users of the data: a longer file of `human export --own` adds them.",
+            )
         own = [k for k in fixed.key.values() if k.annotator == left and k.round == 1]
         withdrawn = any(withdrawal.annotator == left for withdrawal in read_withdrawals(folder))
         if before := [one for one in read_replacements(folder) if one.left == left]:
@@ -139,6 +147,8 @@ class WithdrawnPerson:
     """Tasks of the second round that showed some of them, and are gone, too."""
     pushed: bool
     """Whether a server may hold more: it is to be deleted there by hand."""
+    replaceable: bool
+    """Whether somebody else can do the tasks: nobody can judge another's own pairs."""
 
 
 def withdraw_person(
@@ -176,11 +186,17 @@ def withdraw_person(
             path.unlink(missing_ok=True)
         pushed = folder.server.exists()
         reported = folder.decisions.exists()
+        replaceable = name not in _authors(study)
     with open_study(Path(run)) as study:
         study.answers()
     if reported:
         decide(run, progress=progress)
-    return WithdrawnPerson(name, removed, adjudications, pushed)
+    return WithdrawnPerson(name, removed, adjudications, pushed, replaceable)
+
+
+def _authors(study: OpenStudy) -> set[str]:
+    """The seats of people who judge pairs of their own posts."""
+    return {keyed.annotator for keyed in study.fixed.key.values() if keyed.round == OWN}
 
 
 def _record(study: OpenStudy, name: str, people: People) -> None:

@@ -184,7 +184,9 @@ def export_tasks(
             "FILE",
         ),
     ] = None,
-    days: Annotated[int, Doc("With --own: until they are asked again.", "DAYS", least=0)] = 14,
+    days: Annotated[
+        int, Doc("With --own: until they are asked again.", "DAYS", least=0, most=3650)
+    ] = 14,
 ) -> TaskExport:
     """Write blind tasks of a run's pairs, one file for each annotator and kind, and the key.
 
