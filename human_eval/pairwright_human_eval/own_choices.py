@@ -75,7 +75,10 @@ def _wrong(
     if not (user and person):
         return "is not a user and a person", "Write both, with a comma between them."
     if user not in users:
-        return f"{user!r} is no user of this run.{near(user, users)}", "Give the source's own id."
+        return (
+            f"{user!r} is not a user of this run.{near(user, users)}",
+            "Give the source's own id.",
+        )
     if user not in with_twins:
         return f"{user!r} has no twin in this run", "Leave the person out, or build more twins."
     if user in found:

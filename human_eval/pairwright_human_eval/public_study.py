@@ -198,13 +198,18 @@ def published(
     *,
     looks: int | None = None,
     leaving: Set[str] = frozenset(),
+    forgotten: Set[str] = frozenset(),
 ) -> ReleasedStudy:
     """`outlines` are the study's, `rules` is in force; `looks` is how often the answers were looked
-    at; `leaving` are subjects that are not to be in a release, with every verdict on them."""
+    at; `leaving` are subjects that are not to be in a release, with every verdict on them, and
+    `forgotten` the seats of users whose answers are not, not even as counts."""
     study = fixed.study
     kept = tuple(outline for outline in outlines if outline.id not in leaving)
     asked = {outline.id for outline in kept}
-    verdicts = sorted(verdicts, key=lambda verdict: (verdict.task, verdict.annotator))
+    verdicts = sorted(
+        (verdict for verdict in verdicts if verdict.annotator not in forgotten),
+        key=lambda verdict: (verdict.task, verdict.annotator),
+    )
     return ReleasedStudy(
         PublicStudy(
             version=study.version,

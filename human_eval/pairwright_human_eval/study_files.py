@@ -14,7 +14,7 @@ from typing import NamedTuple
 from pairwright.dataset import read_one
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
-from pairwright.records import Record, content_id
+from pairwright.records import Record, content_id, pseudonym
 from pairwright_human_eval.annotation import Account
 from pairwright_human_eval.folder import RESTORE, ROUNDS, HumanFolder, records_in
 from pairwright_human_eval.label_studio.files import (
@@ -247,6 +247,14 @@ def read_fixed(folder: HumanFolder) -> Study | None:
 def read_own(folder: HumanFolder) -> OwnStudy:
     """Who judges pairs of their own posts. Raises InputError where the file was damaged."""
     return read_one(folder.own, OwnStudy, fix=RESTORE)
+
+
+def own_seats(folder: HumanFolder, users: Set[str]) -> frozenset[str]:
+    """The seats of users with these pseudonyms who judge pairs of their own posts."""
+    if not folder.own.exists():
+        return frozenset()
+    seats = read_own(folder).seats.items()
+    return frozenset(seat for seat, user in seats if pseudonym(user) in users)
 
 
 def read_key(path: Path) -> tuple[KeyedTask, ...]:

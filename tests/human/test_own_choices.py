@@ -330,10 +330,24 @@ def test_who_withdraws_is_forgotten_and_not_seated_again(beside: LiveStudy, tmp_
     assert "nobody else can do" in study.refused("replace", seat)
 
 
+def test_of_who_is_forgotten_a_release_counts_nothing(beside: LiveStudy, tmp_path: Path) -> None:
+    study = beside.copy(tmp_path / "run")
+    seats = read_own(study.folder).seats
+    seat = next(name for name, user in seats.items() if user == user_of(0))
+    assert pairwright("forget", study.run, "--user", user_of(0)).code == 0
+    study.do("report")
+    layout = released(study.run, tmp_path / "release")
+    counted = {one["annotator"] for one in json.loads(layout.study.read_bytes())["annotators"]}
+    assert {*seats} - counted == {seat}
+    assert seat not in layout.verdicts.read_text("utf-8")
+    assert json.loads(layout.findings.read_bytes())["own"]["people"] == 5
+    assert pairwright("verify", layout.root).code == 0
+
+
 @pytest.mark.parametrize(
     ("lines", "where", "what"),
     [
-        ([f"{user_of(0)},a", "nobody,b"], ":3", "'nobody' is no user of this run"),
+        ([f"{user_of(0)},a", "nobody,b"], ":3", "'nobody' is not a user of this run"),
         ([f"{user_of(0)},a", f"{user_of(0)},b"], ":3", "is there twice"),
         ([f"{user_of(0)},a", f"{user_of(1)},a"], ":3", "'a' is there for two users"),
         (["user_900,a"], ":2", "'user_900' has no twin in this run"),

@@ -36,7 +36,7 @@ from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.looks import read_looks
 from pairwright_human_eval.public_study import ReleasedStudy, published
-from pairwright_human_eval.study_files import read_fixed
+from pairwright_human_eval.study_files import own_seats, read_fixed
 
 _AGAIN = "Run pairwright build again to its end: no call is sent twice."
 
@@ -167,6 +167,7 @@ def _candidates(
         public = published(
             study.fixed, candidates.outlines, answers.verdicts, answers.set_aside, study.rules,
             looks=len(read_looks(human.looks)), leaving=left_out,
+            forgotten=own_seats(human, forgotten.users),
         )  # fmt: skip
         if public.simulated and not trial:
             raise InputError(
