@@ -364,7 +364,7 @@ def test_the_second_ctrl_c_ends_all_processes_at_once(tmp_path: Path) -> None:
     with in_thread(stuck) as endpoint:
         study = shared(tmp_path / "s", endpoint.url, served__concurrency=8)
         with building(study) as (process, pids):
-            until(lambda: endpoint.in_flight >= 4)
+            until(lambda: endpoint.n >= 34)  # Four of them wait.
             os.killpg(process.pid, signal.SIGINT)
             time.sleep(0.5)
             assert process.poll() is None, "the first waits for what is in flight"
