@@ -19,17 +19,15 @@ from scipy.stats import rankdata
 from pairwright.records import Pair, Post, content_id
 from pairwright.settings.rules import PlanRules
 from pairwright.text import word_count
-from pairwright_human_eval.attention import (
-    SEEN,
-    AttentionCheck,
+from pairwright_human_eval.attention import AttentionCheck, MirroredCheck, enough_checks
+from pairwright_human_eval.check_wording import (
+    SIGN_WEIGHTS,
     Example,
-    MirroredCheck,
     Sizes,
-    enough_checks,
-    laid_out,
+    check_like,
     nearest,
-    seen_of,
     share_in,
+    signs_of,
     size_of,
     spread_of,
     words_of,
@@ -78,32 +76,32 @@ def draw_checks(
     by_length = sorted(examples, key=_length)
     alike = []
     used = Counter(met)
-    owed_posts: Sizes = np.zeros(2)
+    lacking_posts: Sizes = np.zeros(2)
     for n in range(number):
         start, end = (len(by_length) * k // number for k in (n, n + 1))
         example = chance.choice(by_length[start:end] or by_length)
-        wanted = _size(example.posts) + owed_posts
+        wanted = _size(example.posts) + lacking_posts
         # Its own posts would be known again where the annotator has met their user.
         other = min(
             chance.sample(examples, len(examples)),
             key=lambda one: abs(_size(one.posts) - wanted).sum() + MET * used[one.user],
         )
-        owed_posts = wanted - _size(other.posts)
+        lacking_posts = wanted - _size(other.posts)
         used[other.user] += len(examples)
         alike.append(example._replace(user=other.user, posts=other.posts))
     chance.shuffle(alike)
     left = chance.sample(pool, len(pool))
     spread = spread_of(examples)
-    owed = 0 * spread
+    lacking = 0 * spread
     for swap, example in zip(swaps, alike, strict=True):
         posts = " ".join(post.text for post in example.posts)
         mirrored = min(left, key=partial(_apart, example=example, shown=words_of(posts)))
         left.remove(mirrored)
         # A fair coin draws the person.
         half = mirrored.halves[chance.getrandbits(1)]
-        shown = laid_out(half, example, owed, spread, swap)
+        shown = check_like(half, example, lacking, spread, swap)
         responses = shown.bad.text, shown.good.text
-        owed += example.seen - seen_of(
+        lacking += example.signs - signs_of(
             responses if swap else responses[::-1],
             shown.question,
             shown.posts,
@@ -143,7 +141,7 @@ def example_of(pair: Pair, rules: PlanRules) -> Example:
     """A pair as an annotator sees it."""
     posts = best_posts(pair.question, pair.profile, rules)
     responses = pair.chosen, pair.rejected
-    seen = seen_of(responses, pair.question, tuple(post.text for post in posts))
+    seen = signs_of(responses, pair.question, tuple(post.text for post in posts))
     return Example(pair.user, pair.question, posts, responses, seen)
 
 
@@ -151,7 +149,7 @@ def _apart(check: MirroredCheck, example: Example, shown: frozenset[str]) -> flo
     """How far its question is from that of a task: by its sizes, and by how much of it the posts
     say, whose words are `shown`."""
     question, apart = nearest((check.question, *check.questions), size_of(example.question))
-    return apart + QUESTION * abs(share_in(shown, question) - float(example.seen[-1]))
+    return apart + QUESTION * abs(share_in(shown, question) - float(example.signs[-1]))
 
 
 @cache
@@ -217,7 +215,7 @@ def _signs(task: Task) -> dict[str, float]:
     lengths, shown = list(map(word_count, posts)) or [0], words_of(" ".join(posts))
     pages = [str(task.data[f"response_{side}"]) for side in "ab"]
     one, other = (" ".join(unescape(_TAG.sub(" ", page)).split()) for page in pages)
-    seen = seen_of((one, other), question, tuple(posts))
+    seen = signs_of((one, other), question, tuple(posts))
     return {
         "number of posts": len(posts),
         "words of all posts": sum(lengths),
@@ -225,7 +223,7 @@ def _signs(task: Task) -> dict[str, float]:
         "words of the shortest post": min(lengths),
         "line breaks in posts": sum("\n" in post for post in posts),
         "characters of the question": len(question),
-        **dict(zip(SEEN, seen.tolist(), strict=True)),
+        **dict(zip(SIGN_WEIGHTS, seen.tolist(), strict=True)),
         "paragraphs and list items of the responses": sum(len(_BLOCK.findall(p)) for p in pages),
         "difference between the shares of their words in posts": abs(
             share_in(shown, one) - share_in(shown, other)

@@ -17,8 +17,9 @@ from pairwright_human_eval.assign import (
     draw_controls,
     stranger,
 )
-from pairwright_human_eval.attention import Example, MirroredCheck
+from pairwright_human_eval.attention import MirroredCheck
 from pairwright_human_eval.check_tasks import check_count, draw_checks, example_of
+from pairwright_human_eval.check_wording import Example
 from pairwright_human_eval.foils import foil_of
 from pairwright_human_eval.records import Purpose
 from pairwright_human_eval.subjects import Subject, salts, swapped

@@ -10,16 +10,9 @@ import pytest
 
 from pairwright import assets
 from pairwright.records import Pair, Post
-from pairwright_human_eval.attention import (
-    AttentionCheck,
-    Example,
-    MirroredCheck,
-    Sizes,
-    laid_out,
-    load_checks,
-    seen_of,
-)
+from pairwright_human_eval.attention import AttentionCheck, MirroredCheck, load_checks
 from pairwright_human_eval.check_tasks import TaskSign, check_signs
+from pairwright_human_eval.check_wording import Example, Sizes, check_like, signs_of
 from pairwright_human_eval.subjects import subjects_of
 from pairwright_human_eval.tasks import Task
 from pairwright_human_eval.workload import repeated_subjects
@@ -189,16 +182,16 @@ def test_signs_are_measured_as_they_are(studies: list[Made]) -> None:
 
 # The layout
 
-NONE = 0 * seen_of(("A.", "B."), "", ())
+NONE = 0 * signs_of(("A.", "B."), "", ())
 ONE = NONE + 1
 
 
 def like(posts: list[str], response: str) -> AttentionCheck:
     """The first check, made like a task with these posts and twice this response."""
     profile = tuple(Post(id=f"{n}", text=text) for n, text in enumerate(posts))
-    seen = seen_of((response, response), "How is it done?", tuple(posts))
+    seen = signs_of((response, response), "How is it done?", tuple(posts))
     example = Example("user", "How is it done?", profile, (response, response), seen)
-    return laid_out(CHECK, example, NONE, ONE, swap=False)
+    return check_like(CHECK, example, NONE, ONE, swap=False)
 
 
 @pytest.mark.parametrize(
@@ -239,10 +232,10 @@ def test_the_wording_is_the_one_nearest_to_the_task_s_responses() -> None:
 def test_the_coin_has_no_part_in_what_is_shown_beside_the_posts(check: MirroredCheck) -> None:
     models = sentences(random.Random(1), 90), marked(random.Random(2), 110)
     posts = tuple(Post(id=f"{n}", text=sentences(random.Random(n), 60)) for n in range(4))
-    seen = seen_of(models, "How is it done?", tuple(post.text for post in posts))
+    seen = signs_of(models, "How is it done?", tuple(post.text for post in posts))
     example = Example("user", "How is it done?", posts, models, seen)
     first, second = (
-        laid_out(half, example, NONE, ONE, swap)
+        check_like(half, example, NONE, ONE, swap)
         for half, swap in zip(check.halves, (False, True), strict=True)
     )
     assert first.question == second.question
@@ -252,11 +245,11 @@ def test_the_coin_has_no_part_in_what_is_shown_beside_the_posts(check: MirroredC
 
 def test_what_earlier_checks_fell_short_of_is_made_up_for() -> None:
     model = sentences(random.Random(1), 90)
-    seen = seen_of((model, model), "How is it done?", ())
+    seen = signs_of((model, model), "How is it done?", ())
     example = Example("user", "How is it done?", (), (model, model), seen)
-    owed: Sizes = NONE.copy()
-    owed[0] = 40  # Words of both.
-    texts = [laid_out(CHECK, example, more, ONE, swap=False) for more in (NONE, owed)]
+    lacking: Sizes = NONE.copy()
+    lacking[0] = 40  # Words of both.
+    texts = [check_like(CHECK, example, more, ONE, swap=False) for more in (NONE, lacking)]
     few, many = (len(f"{one.good.text} {one.bad.text}".split()) for one in texts)
     assert many > few + 10
 

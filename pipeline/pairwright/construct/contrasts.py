@@ -8,7 +8,7 @@ are expected to fail a shortcut audit; twins are not.
 from collections.abc import Sequence
 
 from pairwright.construct.build_rules import BuildRules, rubric_of
-from pairwright.construct.draft_judging import judge_draft
+from pairwright.construct.draft_judging import judge_draft, sides_of
 from pairwright.construct.drafts import (
     SideBrief,
     draft_of,
@@ -18,7 +18,6 @@ from pairwright.construct.drafts import (
     refused_twice,
     write_draft,
 )
-from pairwright.gates import DraftSides
 from pairwright.models import Models, together, traced
 from pairwright.records import Contrast, Draft, Item, Rejected, Rubric, content_id
 from pairwright.retrieve import selected
@@ -65,15 +64,7 @@ async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contr
             draft = await write_draft(item, briefs, last, models, rules, number, strategy)
         if isinstance(draft, Rejected):
             return draft
-        sides = DraftSides(
-            question=item.question,
-            first=draft.first,
-            second=draft.second,
-            rubrics=(rubric,),
-            narrative=item.narrative,
-            histories=(tuple(post.text for post in item.profile),),
-            language=rules.language(item),
-        )
+        sides = sides_of(item, draft, (rubric,), (item.profile,), rules)
         cells = (draft.first, {"first": rubric}), (draft.second, {"second": rubric})
         return await judge_draft(draft, sides, cells, models.judges, rules)
 

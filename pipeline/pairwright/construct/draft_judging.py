@@ -13,8 +13,29 @@ from pairwright.gates import (
     judge_twin,
 )
 from pairwright.models import Model, together
-from pairwright.records import Adherence, Draft, GateResult, Rejected, Rubric
+from pairwright.records import Adherence, Draft, GateResult, Item, Post, Rejected, Rubric
 from pairwright.stages.judges import adherence_to_each, choose, compare, quality
+
+
+def sides_of(
+    item: Item,
+    draft: Draft,
+    rubrics: tuple[Rubric, ...],
+    histories: Sequence[tuple[Post, ...]],
+    rules: BuildRules,
+) -> DraftSides:
+    """What the gates on texts read of a draft. `histories` are its users', the asker's first; whose
+    posts come behind have a part in the language."""
+    others = (post.text for history in histories[1:] for post in history)
+    return DraftSides(
+        question=item.question,
+        first=draft.first,
+        second=draft.second,
+        rubrics=rubrics,
+        narrative=item.narrative,
+        histories=tuple(tuple(post.text for post in history) for history in histories),
+        language=rules.language(item, *others),
+    )
 
 
 async def judge_draft(

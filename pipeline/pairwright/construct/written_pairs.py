@@ -18,7 +18,7 @@ from pairwright import text
 from pairwright.construct.build_rules import BuildRules, plan_of, plan_rubric, rubric_of
 from pairwright.construct.candidates import are_level
 from pairwright.construct.corpus import fair_posts, older_than
-from pairwright.construct.draft_judging import judge_draft
+from pairwright.construct.draft_judging import judge_draft, sides_of
 from pairwright.construct.drafts import (
     SideBrief,
     draft_of,
@@ -30,7 +30,6 @@ from pairwright.construct.drafts import (
     write_draft,
 )
 from pairwright.construct.partners import says_nothing
-from pairwright.gates import DraftSides
 from pairwright.models import CallLog, Models, together, traced
 from pairwright.records import (
     Aspect,
@@ -185,17 +184,7 @@ async def _draw_for_two(
         draft = await write_draft(item, briefs, last, models, rules, number, strategy)
         if isinstance(draft, Rejected):
             return draft
-        sides = DraftSides(
-            question=item.question,
-            first=draft.first,
-            second=draft.second,
-            rubrics=(own, other),
-            narrative=item.narrative,
-            histories=tuple(
-                tuple(post.text for post in history) for history in (item.profile, posts)
-            ),
-            language=rules.language(item, *(post.text for post in posts)),
-        )
+        sides = sides_of(item, draft, (own, other), (item.profile, posts), rules)
         cells = (
             (draft.first, {"first_own": own, "first_other": other}),
             (draft.second, {"second_other": own, "second_own": other}),
@@ -264,10 +253,7 @@ async def build_placebo(
         draft = draft_of(number, "plain", models.generator.name, *responses)
         if isinstance(draft, Rejected):
             return draft
-        sides = DraftSides(
-            item.question, draft.first, draft.second, rubrics=(), narrative=item.narrative,
-            histories=(), language=rules.language(item),
-        )  # fmt: skip
+        sides = sides_of(item, draft, (), (), rules)
         return await judge_draft(draft, sides, (), models.judges, rules)
 
     drawn = await draw_until_accepted(draw, config.draws)
