@@ -325,6 +325,7 @@ def test_who_withdraws_is_forgotten_and_not_seated_again(beside: LiveStudy, tmp_
     assert seat not in read_own(study.folder).seats
     again = seated(study.run, PEOPLE)
     assert (again.code, "'code-z' has withdrawn" in again.err) == (2, True)
+    study.do("report")
     report = json.loads((study.folder.path / "report.json").read_bytes())
     assert report["own"]["people"] == 5
     assert "nobody else can do" in study.refused("replace", seat)
