@@ -12,7 +12,8 @@ from test_train_planner import begun, check
 
 import study
 from pairwright.cli import answers
-from pairwright.cli.training import print_rewards, print_training
+from pairwright.cli.training import COMMANDS as TRAINING
+from pairwright.cli.training import print_training
 from pairwright.training.planner_checkpoints import TrainingReport
 from pairwright.workflows.annotation_server import RunningServer
 from pairwright_human_eval.label_studio import projects as push
@@ -119,7 +120,9 @@ def test_a_server_of_rewards_says_what_it_scored(capsys: pytest.CaptureFixture[s
     health: Any = SimpleNamespace(
         errors={"too_long": 2}, failed={"timeout": 1}, scored=1_200, empty=3
     )
-    print_rewards(health)
+    show = TRAINING["train reward-server"].show
+    assert show
+    show(health)
     assert capsys.readouterr().out == (
         "Stopped. 1,200 responses scored, 3 of them empty. 2 without a score: 2 too_long."
         " 1 request failed: 1 timeout.\n"

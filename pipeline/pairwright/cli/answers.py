@@ -12,14 +12,13 @@ from rich.console import Console
 from rich.table import Table
 
 from pairwright.cli.command import Command
-from pairwright.cli.printing import print_words, say, table_of, warn
+from pairwright.cli.printing import by_template, print_words, say, table_of, warn
 from pairwright.cli.progress import display, interruptible
 from pairwright.options import Doc, RunPath
 from pairwright.text import number_of
 from pairwright.workflows.annotation_server import (
     KEY_VARIABLE,
     PulledVerdicts,
-    PushedTasks,
     ServerOfStudy,
     pull_verdicts,
     push_tasks,
@@ -37,22 +36,11 @@ from pairwright.workflows.answers import (
     simulate_verdicts,
     study_progress,
 )
-from pairwright.workflows.person_pages import TaskPreview, preview_tasks
+from pairwright.workflows.person_pages import preview_tasks
 from pairwright.workflows.progress import Progress
 from pairwright_human_eval.decisions import Decision, reason_in_words
 from pairwright_human_eval.records import KINDS, LATER
 from pairwright_human_eval.tools import TOOLS
-
-
-def print_preview(made: TaskPreview) -> None:
-    """Say where the pages are."""
-    pages = number_of(len(made.pages), "person", "people")
-    say(Console(), f"Pages written: {pages}. Open {made.index}")
-
-
-def print_pushed(made: PushedTasks) -> None:
-    """Print how many tasks are on the server, and each person's links."""
-    print_words("push", made=made)
 
 
 def print_pulled(pulled: PulledVerdicts, run: Path) -> None:
@@ -165,9 +153,9 @@ def print_answers(run: Path, answers: AnswerCounts) -> None:
 
 
 COMMANDS = {
-    "human preview": Command(preview_tasks, print_preview),
+    "human preview": Command(preview_tasks, by_template("preview", wrap=False)),
     "human serve": Command(serve),
-    "human push": Command(push_tasks, print_pushed),
+    "human push": Command(push_tasks, by_template("push")),
     "human pull": Command(pull_verdicts, print_pulled),
     "human status": Command(status),
     "human import": Command(take_in),

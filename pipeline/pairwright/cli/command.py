@@ -150,14 +150,15 @@ def _run(command: Command, given: dict[str, Any]) -> Code:
 
 
 def _call(function: Callable[..., Any], given: dict[str, Any], *result: object) -> Any:
-    """Call a function with what it names of the options, and with a display of its progress."""
+    """Call a function with what it names of the options, or all where it has `**options`, and with
+    a display of its progress."""
     names = inspect.signature(function).parameters
-    # An option that was not given leaves the function its own default.
-    chosen = {
-        name: value
-        for name, value in given.items()
-        if name in names and (value is not None or names[name].default is inspect.Parameter.empty)
-    }
+    chosen = {}
+    for name, value in given.items():
+        parameter = names.get(name, names.get("options"))
+        # An option that was not given leaves the function its own default.
+        if parameter and (value is not None or parameter.default is inspect.Parameter.empty):
+            chosen[name] = value
     with ExitStack() as stack:
         if "progress" in names:
             chosen["progress"] = stack.enter_context(display())

@@ -1,20 +1,13 @@
 """`pairwright human people`, `start`, `replace` and `withdraw`: who takes part."""
 
-from pathlib import Path
-
 from rich.console import Console
 
 from pairwright.cli.command import Command
-from pairwright.cli.printing import print_commands, print_words, say, table_of
+from pairwright.cli.printing import by_template, print_commands, say, table_of
 from pairwright.text import visible
-from pairwright.workflows.departures import (
-    ReplacedPerson,
-    WithdrawnPerson,
-    replace_person,
-    withdraw_person,
-)
+from pairwright.workflows.departures import replace_person, withdraw_person
 from pairwright.workflows.participants import ParticipantList, list_participants
-from pairwright.workflows.person_pages import StartPages, write_start_pages
+from pairwright.workflows.person_pages import write_start_pages
 
 
 def print_people(listed: ParticipantList) -> None:
@@ -51,24 +44,9 @@ def print_people(listed: ParticipantList) -> None:
     say(console, f"Written: {listed.file}")
 
 
-def print_start_pages(written: StartPages) -> None:
-    """Print each page, and what is still to be filled in."""
-    print_words("start", wrap=False, written=written)
-
-
-def print_replaced(done: ReplacedPerson, run: Path) -> None:
-    """Print who takes over what."""
-    print_words("replace", wrap=False, done=done, run=run)
-
-
-def print_withdrawn(done: WithdrawnPerson, run: Path) -> None:
-    """Print what was removed, and what is to be deleted by hand."""
-    print_words("withdraw", wrap=False, done=done, run=run)
-
-
 COMMANDS = {
     "human people": Command(list_participants, print_people),
-    "human start": Command(write_start_pages, print_start_pages),
-    "human replace": Command(replace_person, print_replaced),
-    "human withdraw": Command(withdraw_person, print_withdrawn),
+    "human start": Command(write_start_pages, by_template("start", wrap=False)),
+    "human replace": Command(replace_person, by_template("replace", wrap=False)),
+    "human withdraw": Command(withdraw_person, by_template("withdraw", wrap=False)),
 }

@@ -7,7 +7,14 @@ from rich.console import Console
 
 from pairwright.cli.answers import decision_table
 from pairwright.cli.command import Command
-from pairwright.cli.printing import command, print_commands, print_page, print_words, say
+from pairwright.cli.printing import (
+    by_template,
+    command,
+    print_commands,
+    print_page,
+    print_words,
+    say,
+)
 from pairwright.modes import MODES, units_in_words
 from pairwright.text.languages import LANGUAGES
 from pairwright.workflows.answers import rule_weakness
@@ -17,7 +24,7 @@ from pairwright.workflows.decision_report import (
     decide,
     export_adjudication,
 )
-from pairwright.workflows.qualification import Qualification, export_qualification
+from pairwright.workflows.qualification import export_qualification
 from pairwright.workflows.study_plan import StudyEstimate, plan_study
 from pairwright.workflows.study_plan.page import plan_page
 from pairwright.workflows.tasks import TaskExport, export_tasks
@@ -40,11 +47,6 @@ def print_plan(plan: StudyEstimate, run: Path) -> None:
             "For a pilot, copy the run folder, export a few, and plan with --pilot:",
             (command("human", "export", f"{run}-pilot", *few, "--sample", "10"),),
         )
-
-
-def print_qualification(made: Qualification, run: Path) -> None:
-    """Print what passes a qualification, and what comes next."""
-    print_words("qualify", wrap=False, made=made, run=run)
 
 
 def print_tasks(made: TaskExport, run: Path) -> None:
@@ -85,7 +87,7 @@ def print_report(found: DecisionReport, run: Path) -> None:
 
 COMMANDS = {
     "human plan": Command(plan_study, print_plan),
-    "human qualify": Command(export_qualification, print_qualification),
+    "human qualify": Command(export_qualification, by_template("qualify", wrap=False)),
     "human export": Command(export_tasks, print_tasks),
     "human adjudicate": Command(export_adjudication, print_adjudication),
     "human report": Command(decide, print_report),

@@ -8,16 +8,15 @@ from rich.console import Console
 
 from pairwright.cli.command import Command
 from pairwright.cli.evaluation import Coverage, end
-from pairwright.cli.printing import print_page, print_words, say, warn
+from pairwright.cli.printing import by_template, print_page, print_words, say, warn
 from pairwright.text import number_of
 from pairwright.training.plan_scores import plan_scores_page
 from pairwright.training.planner_checkpoints import planner_page
-from pairwright.training.rewards import Health
 from pairwright.training.rl_data import RlExport
 from pairwright.workflows.plan_scoring import PlanComparison, score_planners
 from pairwright.workflows.planner_training import TrainedPlanner, train_planner
 from pairwright.workflows.reward_service import serve_rewards
-from pairwright.workflows.rl_data import TrainingOutputs, export_rl, rl_outputs
+from pairwright.workflows.rl_data import export_rl, rl_outputs
 
 
 def print_training(done: TrainedPlanner, out: Path) -> None:
@@ -54,20 +53,6 @@ def print_export(done: RlExport, release: Path) -> None:
         )
 
 
-def print_rewards(health: Health) -> None:
-    """Print what became of all samples that a stopped server was sent."""
-    print_words("reward_server", wrap=False, health=health)
-
-
-def print_outputs(done: TrainingOutputs) -> None:
-    """Print how many outputs of a training there are to be judged."""
-    further = number_of(done.further, "further output")
-    typer.echo(
-        f"{number_of(done.outputs, 'output')} of {number_of(done.steps, 'step')}; {further} to the"
-        " same prompt in the same step left out."
-    )
-
-
 _serve = partial(
     serve_rewards,
     on_loading=lambda url, scorer: typer.echo(f"Serving {url}: {scorer} is loading."),
@@ -77,6 +62,6 @@ COMMANDS = {
     "train planner": Command(train_planner, print_training),
     "train score": Command(score_planners, print_comparison),
     "train export-rl": Command(export_rl, print_export),
-    "train reward-server": Command(_serve, print_rewards),
-    "train rl-outputs": Command(rl_outputs, print_outputs),
+    "train reward-server": Command(_serve, by_template("reward_server", wrap=False)),
+    "train rl-outputs": Command(rl_outputs, by_template("rl_outputs", wrap=False)),
 }
