@@ -2,8 +2,8 @@
 
 python third_mode.py FOLDER   # makes a run, a study, a release and a leaderboard in FOLDER
 
-The mode is in `pairwright/modes.py` before anything else is imported, as if it had been written
-there. What the commands print goes to FOLDER/printed.txt.
+The mode is among those of `pairwright/modes.toml` before anything else is imported, as if it had
+been written there. What the commands print goes to FOLDER/printed.txt.
 """
 
 import sys
@@ -11,27 +11,31 @@ from pathlib import Path
 
 from pairwright import modes
 
-CHANGES = {
-    '"natural", "accepted"]': '"natural", "accepted", "edited"]',
-    "NATURAL, ACCEPTED)": """NATURAL, ACCEPTED, VIOLATE._replace(
-        name="edited",
-        pairs="edited pairs",
-        units="edits",
-        sides=("first edit", "second edit"),
-        meaning="Mode edited: both responses are by people.",
-        limits=("Mode edited: people differ in skill.",),
-        against_rubric=False,
-    ))""",
-}
+MODE = """
+[edited]
+pairs = "edited pairs"
+units = "edits"
+halves = 1
+adherence_endings = ["", ""]
+sides = ["first edit", "second edit"]
+meaning = "Mode edited: both responses are by people."
+limits = ["Mode edited: people differ in skill."]
+"""
 
 
-def define() -> None:
+def define(folder: Path) -> None:
     """Define the mode, where the others are."""
-    path = Path(modes.__file__)
+    path, table = Path(modes.__file__), folder / "modes.toml"
     source = path.read_text(encoding="utf-8")
-    for before, after in CHANGES.items():
+    changes = {
+        '"natural", "accepted"]': '"natural", "accepted", "edited"]',
+        'Path(__file__).with_name("modes.toml")': f"Path({str(table)!r})",
+    }
+    for before, after in changes.items():
         assert source.count(before) == 1, before
         source = source.replace(before, after)
+    shipped = path.with_name("modes.toml").read_text(encoding="utf-8")
+    table.write_text(shipped + MODE, encoding="utf-8")
     exec(compile(source, path, "exec"), vars(modes))
 
 
@@ -60,6 +64,6 @@ def use(folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    define()
     out = Path(sys.argv[1])
+    define(out)
     (out / "printed.txt").write_text(use(out), encoding="utf-8")

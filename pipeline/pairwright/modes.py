@@ -4,14 +4,19 @@ Everything that lists modes takes them from `MODES`. The function that builds a 
 `construct`, and the gates that decide on its drafts are in `gates/judged.py`.
 """
 
+import tomllib
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, TypeAdapter
 
 Mode = Literal["twin", "decoy", "placebo", "violate", "natural", "accepted"]
 
 
-class ModeDefinition(NamedTuple):
-    """One mode: what is built, verified and released as one unit, and its words on pages."""
+class ModeDefinition(BaseModel, frozen=True, extra="forbid"):
+    """One mode: what is built, verified and released as one unit, and its words on pages. The
+    definitions are in modes.toml."""
 
     name: Mode
     pairs: str
@@ -60,155 +65,12 @@ class ModeDefinition(NamedTuple):
         return not (self.own_choice or self.no_preference)
 
 
-TWIN = ModeDefinition(
-    name="twin",
-    pairs="twins",
-    units="twins",
-    halves=2,
-    adherence_endings=("_own", "_other"),
-    sides=("asker's response", "partner's response"),
-    meaning=(
-        "Mode twin: one question and two users whose rubrics for it differ. Each response is"
-        " written to one of the two rubrics by a model that sees the question and that rubric"
-        " alone. What is chosen for the one user is rejected for the other, so that a twin is two"
-        " pairs: it is verified, released and left out as one."
-    ),
-    limits=(
-        "Twins: two users, one question, the same two responses with chosen and rejected"
-        " swapped. A deterministic scorer that cannot see the user therefore scores exactly"
-        " 50 % on complete twins, ties counted one half. That is arithmetic. It is not evidence"
-        " that the pairs are good, or that what they measure is personal.",
-        "In one half of a twin the user never asked the question (the column “asked” is false):"
-        " that half is counterfactual, and the halves are to be reported apart too.",
-    ),
-    needs_partner=True,
+_TABLES = tomllib.loads(Path(__file__).with_name("modes.toml").read_text(encoding="utf-8"))
+MODES = TypeAdapter(dict[Mode, ModeDefinition]).validate_python(
+    {name: {"name": name} | table for name, table in _TABLES.items()}
 )
-DECOY = ModeDefinition(
-    name="decoy",
-    pairs="decoys",
-    units="decoys",
-    halves=1,
-    adherence_endings=("_own", "_other"),
-    sides=("chosen response", "rejected response"),
-    meaning=(
-        "Mode decoy: one user and two responses, each written to a rubric for the question by a"
-        " model that sees the question and that rubric alone. The chosen response is written to"
-        " this user's rubric. The rejected one is written to the rubric of somebody"
-        " else, and a judge found that this user's posts show no such need. Both look tailored;"
-        " only the posts tell whose needs they serve."
-    ),
-    limits=(
-        "Decoys: a scorer that cannot see the user has no identity to keep it at one half. It can"
-        " be right more or less often where one side is the better answer as a rule. Compare it"
-        " with the same scorer without the history.",
-        "That the posts show no need of this kind is a judge's finding. The user may have"
-        " that need and never have written of it.",
-    ),
-    needs_partner=True,
-)
-PLACEBO = ModeDefinition(
-    name="placebo",
-    pairs="placebos",
-    units="placebos",
-    halves=2,
-    adherence_endings=("_own", "_other"),
-    sides=("first response", "second response"),
-    meaning=(
-        "Mode placebo: one question, two users whose posts show no need of their own on it, and"
-        " two plain responses that a judge found equally good. Nothing speaks for either response"
-        " with either user, so a scorer should prefer the same one for both. A placebo is two"
-        " pairs, with the responses swapped as in a twin; which response a pair calls chosen is"
-        " drawn and says nothing."
-    ),
-    limits=(
-        "Placebos: accuracy on them says nothing, because their labels are drawn. What counts is"
-        " how often a scorer's preference changes with the user: it should not.",
-        "That the posts show no need on the question is what a planner and a judge found, and where"
-        " the placebo is verified, a few people. A need that they missed would make a change of"
-        " preference right.",
-    ),
-    needs_partner=True,
-    no_preference=True,
-)
-VIOLATE = ModeDefinition(
-    name="violate",
-    pairs="pairs of mode violate",
-    units="violate pairs",
-    halves=1,
-    adherence_endings=("", ""),
-    sides=("chosen response", "rejected response"),
-    meaning=(
-        "Mode violate: the rejected response is written so that it misses or contradicts the"
-        " user's rubric."
-    ),
-    limits=(
-        "Mode violate: the rejected response was written against the rubric, so that missing"
-        " aspects, length or tone can give it away to a scorer that knows nothing of the user."
-        " Accuracy on such pairs is not evidence of personalization unless the same scorer"
-        " without the history does worse.",
-    ),
-    against_rubric=True,
-)
-NATURAL = ModeDefinition(
-    name="natural",
-    pairs="natural twins",
-    units="natural twins",
-    halves=2,
-    adherence_endings=("_own", "_other"),
-    sides=("first user's choice", "second user's choice"),
-    meaning=(
-        "Mode natural: one question, two responses, and two users, each of whom chose what the"
-        " other refused. The label is the user's own choice: no model wrote, planned or judged"
-        " anything, there is no rubric, and no annotator was asked, because a stranger's guess is"
-        " no better evidence than the choice itself. A natural twin is two pairs: it is released"
-        " and left out as one."
-    ),
-    limits=(
-        "Natural twins: two users, one question, the same two responses with chosen and rejected"
-        " swapped. A deterministic scorer that cannot see the user therefore scores exactly"
-        " 50 % on complete twins, ties counted one half. That is arithmetic. It is not evidence"
-        " that what they measure is personal.",
-        "The label says what a user chose, and not that the response is a better answer to them:"
-        " agreeing with a statement is not preferring an answer. Nor does it say why: a choice may"
-        " follow from views, mood or chance, and what the user wrote need not show it.",
-        "Nobody made the two responses equally good. They can differ in quality, length and"
-        " subject; only that one user took each keeps this from deciding.",
-        "Of both halves of a natural twin the choice was made. The column “asked” is true in the"
-        " half that is named first, and says no more than that.",
-    ),
-    own_choice=True,
-)
-ACCEPTED = ModeDefinition(
-    name="accepted",
-    pairs="accepted answers",
-    units="accepted answers",
-    halves=1,
-    adherence_endings=("", ""),
-    sides=("accepted answer", "its match"),
-    meaning=(
-        "Mode accepted: a question, the answer that the user who asked it accepted, and another"
-        " answer that has as many votes or more and about the same length. The label is the user's"
-        " own choice: no model wrote, planned or judged anything, there is no rubric, and no"
-        " annotator was asked, because a stranger's guess is no better evidence than the choice"
-        " itself."
-    ),
-    limits=(
-        "Accepted answers: nothing holds what is not personal equal but votes, which never favour"
-        " the accepted answer, and length, which is about the same. An answer may be accepted"
-        " because it is right, clear or early. So a scorer that cannot see the user can be right"
-        " more often than not, and only what the same scorer gains by the history is evidence of"
-        " personalization.",
-        "The label says which answer the user accepted, and not that it is the better one, for"
-        " anybody or for this user: some accept the first that works.",
-        "Questions and answers are as the source has them now. A question that was edited after"
-        " the answers may hold a trace of them.",
-    ),
-    own_choice=True,
-)
-MODES: dict[Mode, ModeDefinition] = {
-    mode.name: mode for mode in (TWIN, DECOY, PLACEBO, VIOLATE, NATURAL, ACCEPTED)
-}
 """The modes by name, in the order of pages."""
+TWIN, PLACEBO = MODES["twin"], MODES["placebo"]
 
 Stage = Literal["items", "signal", "partner", "partner_signal", "drafts", "kept"]
 STAGES: dict[Stage, str] = {
