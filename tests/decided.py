@@ -82,7 +82,8 @@ def result(
         "release": RELEASE, "scorer": ScorerRef(name=name, kind=kind),
         "condition": condition, "pairs": len(decisions),
         "scored": sum(one.choice is not None for one in decisions), "ties": 0, "unstable": 0,
-        "unscored": {}, "shortened": 0, "tokens": 100,
+        "unscored": {}, "units": len(decisions), "units_scored": len(decisions), "shortened": 0,
+        "tokens": 100, "prompt_tokens": 90, "completion_tokens": 10,
     }  # fmt: skip
     folder.mkdir(exist_ok=True)
     return write_result(folder, ResultSummary(**(about | changes)), list(decisions))

@@ -2,7 +2,6 @@
 others.
 """
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -365,11 +364,3 @@ def test_otherwise_no_row_is_of_others(
     halves = twins([(True, n < 10) for n in range(20)], **changes)
     result(tmp_path, "model", halves, release=RELEASE.model_copy(update=release), **about)
     assert "choices of others" not in run(tmp_path).said
-
-
-def test_what_results_of_older_versions_say_of_readers_is_not_shown(tmp_path: Path) -> None:
-    path = result(tmp_path, "model", twins([(True, True)] * 20))
-    about = json.loads(path.read_text(encoding="utf-8"))
-    about["release"]["people"] = [{"mode": "twin", "accuracy": OTHERS.model_dump()}]
-    path.write_text(json.dumps(about), encoding="utf-8")
-    assert "people (" not in run(tmp_path).said

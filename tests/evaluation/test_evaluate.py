@@ -536,7 +536,8 @@ def about(decisions: list[PairDecision], **changes: object) -> ResultSummary:
         "release": ReleaseRef(name="r", version="1.0.0", digest="sha256:0", pairs=len(decisions)),
         "scorer": ScorerRef(name="longer", kind="baseline"),
         "condition": "none", "pairs": len(decisions), "scored": len(decisions), "ties": 0,
-        "unstable": 0, "unscored": {}, "shortened": 0, "tokens": 0,
+        "unstable": 0, "unscored": {}, "units": len(decisions), "units_scored": len(decisions),
+        "shortened": 0, "tokens": 0, "prompt_tokens": 0, "completion_tokens": 0,
     }  # fmt: skip
     return ResultSummary.model_validate(fields | changes)
 

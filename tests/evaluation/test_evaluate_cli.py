@@ -71,7 +71,8 @@ def summary(**changes: object) -> ResultSummary:
     fields: dict[str, object] = {
         "release": RELEASE, "scorer": ScorerRef(name="mine", kind="python"), "pairs": 15,
         "condition": "wrong-profile", "scored": 0, "ties": 0, "unstable": 0, "unscored": {},
-        "shortened": 0, "tokens": 0,
+        "units": 15, "units_scored": 0, "shortened": 0, "tokens": 0, "prompt_tokens": 0,
+        "completion_tokens": 0,
     }  # fmt: skip
     return ResultSummary.model_validate(fields | changes)
 

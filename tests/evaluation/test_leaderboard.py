@@ -383,22 +383,9 @@ def test_costs_are_of_tokens_in_and_out_and_of_prices_where_there_are_any(tmp_pa
     tokens: dict[str, Any] = {"tokens": 48_000, "prompt_tokens": 40_000, "completion_tokens": 8_000}
     result(tmp_path, "priced", right_on(30), cost=0.5, **tokens)
     result(tmp_path, "free", right_on(20), **tokens)
-    result(tmp_path, "older", right_on(10), tokens=48_000)
     told = board_page(board_of(tmp_path)).markdown
     assert "| priced.profile | 1,000 in, 200 out | 12.50 |" in told
     assert "| free.profile | 1,000 in, 200 out |  |" in told
-    assert "| older.profile | 1,200 |  |" in told
-
-
-def test_results_of_before_units_and_tokens_were_counted_apart_are_read(tmp_path: Path) -> None:
-    path = result(tmp_path, "older", right_on(30))
-    about = json.loads(path.read_text())
-    for key in ("units", "units_scored", "prompt_tokens", "completion_tokens", "cost"):
-        del about[key]
-    path.write_text(json.dumps(about))
-    result(tmp_path, "newer", right_on(20), units=40, units_scored=40, prompt_tokens=90)
-    (ranking,) = board_of(tmp_path).rankings
-    assert ranking.ranked == ("older.profile", "newer.profile")
 
 
 @pytest.mark.real
@@ -482,26 +469,23 @@ BUILDERS = (
 
 def test_a_scorer_that_built_the_release_is_marked_and_set_apart(tmp_path: Path) -> None:
     built = RELEASE.model_copy(update={"builders": BUILDERS})
-    models = {"own": "referee-70b", "akin": "maker/Skywork-qwen-RM", "free": "maker/other-8b",
-              "hidden": "reward-8b"}  # fmt: skip
-    for right, (name, model) in enumerate(models.items(), start=30):
+    models = {"late": "qwen-reward", "own": "referee-70b", "akin": "maker/Skywork-qwen-RM",
+              "free": "maker/other-8b", "hidden": "reward-8b"}  # fmt: skip
+    for right, (name, model) in enumerate(models.items(), start=29):
         scorer = ScorerRef(name=name, kind="pairwise", model=model)
         result(tmp_path, name, right_on(right), release=built, scorer=scorer)
-    # A result of an older version does not say who built the release; another one does.
-    old = ScorerRef(name="old", kind="classifier", model="qwen-reward")
-    result(tmp_path, "old", right_on(20), scorer=old)
     board = board_of(tmp_path)
     (ranking,) = board.rankings
     assert ranking.ranked == ("hidden.profile", "free.profile")
     assert set(ranking.unranked.values()) == {SET_APART}
     # Below the ranking, and above what is not ranked for another reason.
-    assert board.rows(ranking)[2:] == ("akin.profile", "own.profile", "old.profile")
+    assert board.rows(ranking)[2:] == ("akin.profile", "own.profile", "late.profile")
     assert [row[1] for row in ranking_table(board, ranking).rows] == ["a", "a", *["apart"] * 3]
     assert all({one.first, one.second} <= {*ranking.ranked} for one in ranking.comparisons)
     marks = {
         "own": "own (the build's judge)",
         "akin": "akin (family of the build's generator)",
-        "old": "old (family of the build's generator)",
+        "late": "late (family of the build's generator)",
         "free": "free",
     }
     for page in (board_page(board), board_page(board, brief=True)):
@@ -683,7 +667,8 @@ def not_json(folder: Path) -> None:
         (changed("release.digest", "b2:11"), "b2:11", True),
         (changed("release.version", "1.1.0"), "small-pairs 1.1.0", True),
         (changed("release.name", "others"), "others 1.0.0", True),
-        (changed("release.pairs", 41), "of 41 pairs", True),
+        (changed("release.pairs", 41), "something else of the release", True),
+        (changed("release.people", []), "release.people", False),
         (changed("limit", 10), "the first 10 subjects", True),
         (changed("split", "test"), "split test", True),
         (changed("scorer.name", "../b"), "not a scorer's name", False),
@@ -708,11 +693,10 @@ def not_json(folder: Path) -> None:
         (line(3, orders=["both", "first"]), ".jsonl:4 [orders.0]", False),
     ],
     ids=[
-        "digest", "version", "name", "pairs-of-release", "limit", "split", "path-in-name", "twice",
-        "no-condition", "scored", "pairs", "fewer-pairs", "other-pair", "cut-off", "no-lines",
-        "not-json", "cluster", "mode", "votes", "pair-twice", "nan", "text-for-number", "no-score",
-        "another-score", "history",
-        "judge-says-both",
+        "digest", "version", "name", "pairs-of-release", "unknown-key", "limit", "split",
+        "path-in-name", "twice", "no-condition", "scored", "pairs", "fewer-pairs", "other-pair",
+        "cut-off", "no-lines", "not-json", "cluster", "mode", "votes", "pair-twice", "nan",
+        "text-for-number", "no-score", "another-score", "history", "judge-says-both",
     ],
 )  # fmt: skip
 def test_results_that_cannot_stand_together_are_refused_by_name(

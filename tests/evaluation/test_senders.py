@@ -31,6 +31,7 @@ def pairs(wins: int) -> list[Any]:
     ("key", "value", "other"),
     [
         ("builders", JUDGE, (BuildModel(role="judge", model="none-of-these"),)),
+        ("builders", JUDGE, ()),
         ("neighbours", SURE, SURE.model_copy(update={"value": 0.985})),
         ("trial", True, False),
     ],
@@ -48,22 +49,13 @@ def test_two_results_that_say_different_things_of_a_release_are_refused(
     assert str(theirs) in str(error.value)
 
 
-def test_a_result_of_an_older_version_says_less_and_passes(tmp_path: Path) -> None:
-    model = ScorerRef(name="qwen-rm", kind="classifier", model="Qwen/Qwen3-8B")
-    known = RELEASE.model_copy(update={"builders": JUDGE, "neighbours": SURE})
-    result(tmp_path, "qwen-rm", pairs(30), scorer=model)
-    result(tmp_path, "aaa", pairs(20), release=known)
-    board = board_of(tmp_path)
-    assert label(board.entries["qwen-rm.profile"]) == "qwen-rm (family of the build's judge)"
-    assert board.release.neighbours == SURE
-
-
 def test_what_a_result_says_of_its_release_is_held_to_the_release(tmp_path: Path) -> None:
     release = RELEASE.model_copy(update={"builders": JUDGE})
     forged = RELEASE.model_copy(update={"neighbours": SURE, "builders": JUDGE})
-    check_release(Result(result(tmp_path, "older", pairs(30))), release)
-    with pytest.raises(InputError, match="is of another release: neighbours"):
-        check_release(Result(result(tmp_path, "forged", pairs(30), release=forged)), release)
+    check_release(Result(result(tmp_path, "whole", pairs(30), release=release)), release)
+    for key, other in (("neighbours", forged), ("builders", RELEASE)):
+        with pytest.raises(InputError, match=f"is of another release: {key}"):
+            check_release(Result(result(tmp_path, "forged", pairs(30), release=other)), release)
 
 
 @pytest.mark.parametrize(("name", "kind"), [("overlap", "python"), ("mine", "baseline")])

@@ -63,8 +63,8 @@ def uncovered(result: EvaluationResult, coverage: float) -> int:
         why = ", ".join(f"{n} {reason}" for reason, n in one.unscored.items())
         lines.append(
             f"{one.stem}: {one.scored:,} of {number_of(one.pairs, 'pair has', 'pairs have')} a"
-            f" score ({why or 'no pair is of this kind'}). Of {one.units or 0:,} twins and other"
-            f" pairs {one.units_scored or 0:,} are whole"
+            f" score ({why or 'no pair is of this kind'}). Of {one.units:,} twins and other pairs"
+            f" {one.units_scored:,} are whole"
         )
     if lines:
         page = f'What each reason means: {DOCS / "evaluate.md"}, "What it leaves behind".'

@@ -28,8 +28,7 @@ class PairDecision(Record):
     cluster: str
     """What it is not independent of: its dyad, its user or its prompt."""
     responses: tuple[str, str] | None = None
-    """Of a natural twin: hashes of both responses, between which other couples chose, too. None of
-    other pairs, and in files of older versions."""
+    """Of a natural twin: hashes of both responses, between which other couples chose, too."""
     source: str = ""
     """Of a natural twin: its conversation, or else its question."""
     vote_share: float | None = None
@@ -43,12 +42,11 @@ class PairDecision(Record):
     tie_margin: float = 0.0
     """Scores that are at most so far apart are a tie."""
     first_post: str | None = None
-    """The day of the user's first post; None where a post has no date, and in files of older
-    versions."""
+    """The day of the user's first post; None where a post has no date."""
     last_post: str | None = None
     """The day of the last one."""
     follows: AspectsFollow | None = Field(default=None, exclude_if=lambda kind: kind is None)
-    """None where there is no aspect or one does not say, and in files of older versions."""
+    """None where there is no aspect or one does not say."""
     own_vote: OwnVote | None = Field(default=None, exclude_if=lambda vote: vote is None)
     """What the user chose; None where the user was not asked."""
     posts: int = 0

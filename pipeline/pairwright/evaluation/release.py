@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from pydantic import AliasPath, Field, ValidationError, model_validator
+from pydantic import AliasPath, Field, ValidationError
 
 from pairwright.blind_preference import PreferenceFigure, preference_case, preference_figures
 from pairwright.dataset import Layout, Row, RowPost, parts_of, read_rows
@@ -126,8 +126,6 @@ def _words(model: str) -> frozenset[str]:
 SOURCES = 30
 """The most sources that have figures of their own: those with the most pairs."""
 _FIX = "Get the release again, and run `pairwright verify` on it."
-LATER_FACTS = ("builders", "neighbours", "neighbours_by_source", "preferences")
-"""What follows from a release, and results of older versions do not have."""
 
 
 class ReleaseRef(Record):
@@ -141,30 +139,15 @@ class ReleaseRef(Record):
     """Whether it says itself that it is not a benchmark."""
     pairs: int
     builders: tuple[BuildModel, ...] = ()
-    """The models that built it. Empty in files of older versions."""
+    """The models that built it."""
     neighbours: Estimate | None = None
     """Of natural twins: how often those who choose like the user lean more to the chosen response.
-    None of other releases, and in files of older versions."""
+    None of other releases."""
     neighbours_by_source: dict[str, Estimate] = Field(default={})
     """The same of each source, those with the most pairs."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _without_people(cls, fields: object) -> object:
-        """Drop what results of older versions say of readers, which scorers cannot be held to."""
-        if isinstance(fields, dict):
-            fields.pop("people", None)
-        return fields
-
     preferences: tuple[PreferenceFigure, ...] = ()
-    """Of judged pairs, by mode: which response a judge that knows nobody prefers. Empty in files of
-    older versions."""
-
-    def completed_by(self, other: "ReleaseRef") -> "ReleaseRef":
-        """The same, with what another reference to this release has of `LATER_FACTS` in place of
-        what this one leaves empty."""
-        empty = [key for key in LATER_FACTS if not getattr(self, key)]
-        return self.model_copy(update={key: getattr(other, key) for key in empty})
+    """Of judged pairs, by mode: which response a judge that knows nobody prefers."""
 
 
 class Construction(NamedTuple):

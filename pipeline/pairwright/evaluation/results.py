@@ -34,6 +34,7 @@ NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
 TRIAL = "The release is a trial, and says itself that it is not a benchmark."
+_AGAIN = "Run `pairwright evaluate` again: nothing is scored twice."
 _DECIDING = ("release", "scorer", "limit", "split", "history", "seed", "planner")
 """What a result depends on."""
 
@@ -58,8 +59,7 @@ class ScorerRef(ModelRef):
 
     @property
     def deciding(self) -> "ScorerRef":
-        """What decides its scores, without what is only known of it: results of older versions have
-        not got that."""
+        """What decides its scores, without what is only known of it."""
         return self.model_copy(update={"beside": "", "cutoff": None})
 
 
@@ -114,18 +114,18 @@ class ResultSummary(Record):
     """Ties that are verdicts which changed with the order."""
     unscored: dict[str, int]
     """Pairs without a score, by reason."""
-    units: int | None = None
+    units: int
     """Whole twins, and pairs of other modes, of whose user the release has something to show: what
-    coverage is of. None in files of before these were counted."""
-    units_scored: int | None = None
+    coverage is of."""
+    units_scored: int
     """The units with a score for every pair."""
     shortened: int
     """Pairs whose history did not fit whole."""
     tokens: int
     """Read and written by all models that were asked."""
-    prompt_tokens: int | None = None
-    """Tokens that were read, each call once; None in files of before they were counted apart."""
-    completion_tokens: int | None = None
+    prompt_tokens: int
+    """Tokens that were read, each call once."""
+    completion_tokens: int
     """Tokens that were written."""
     cost: float | None = None
     """The cost of these tokens, by the endpoints' prices; None where a model that was asked has
@@ -147,7 +147,7 @@ class Result:
     def __init__(self, path: Path) -> None:
         """`path` is the .json file. Raises InputError where it is not one of ours."""
         self.path = path
-        self.about = read_one(path, ResultSummary)
+        self.about = read_one(path, ResultSummary, fix=_AGAIN)
 
     def decisions(self) -> Iterator[PairDecision]:
         """The decisions in the release's order. Raises InputError for a line that is not a
@@ -219,9 +219,7 @@ def read_results(one: Path) -> list[Result]:
 
 
 def broken_result(where: Path, what: str) -> InputError:
-    return InputError(
-        what, where=where, fix="Run `pairwright evaluate` again: nothing is scored twice."
-    )
+    return InputError(what, where=where, fix=_AGAIN)
 
 
 _ACCURACIES = {
@@ -272,7 +270,7 @@ def _open_ends(about: ResultSummary, figures: Sequence[ScorerFigure]) -> list[st
         calls = number_of(timing.calls, "call")
         lines.append(f"{calls}, {timing.latency_s:.2f} s each, {timing.calls_per_s:,.0f} a second")
         if n:
-            read, written = about.prompt_tokens or 0, about.completion_tokens or 0
+            read, written = about.prompt_tokens, about.completion_tokens
             lines[-1] += f", {read / n:,.0f} tokens in and {written / n:,.0f} out a pair"
             if about.cost is not None:
                 lines[-1] += f", {1000 * about.cost / n:,.2f} for 1,000 pairs"
@@ -294,8 +292,6 @@ NOT_STORED = "not_stored"
 """Why a call failed: its reply is not beside the result."""
 _BESIDE = {"tokens", "detail"}
 """Fields of a decision that decide nothing."""
-_LATER = {"first_post", "last_post", "follows"}
-"""Fields that results of older versions do not have."""
 _SETTINGS = ("history", "seed", "planner")
 _COUNTS = ("pairs", "scored", "ties", "unstable", "simulated", "self_agreement")
 
@@ -311,7 +307,7 @@ def check_settings(result: Result, derived: ResultSummary) -> None:
 def check_release(result: Result, release: ReleaseRef) -> None:
     """Raises InputError where a result is of another release, or says something of it that it does
     not say itself."""
-    _check(result, "release", result.about.release.completed_by(release), release)
+    _check(result, "release", result.about.release, release)
 
 
 def _check(result: Result, key: str, own: object, other: object) -> None:
@@ -362,8 +358,6 @@ def _difference(own: PairDecision, other: PairDecision) -> str:
         return f"{_choice(own)}, and the stored replies give: {_choice(other)}"
     for key in PairDecision.model_fields.keys() - _BESIDE:
         mine, theirs = getattr(own, key), getattr(other, key)
-        if key in _LATER and mine is None:
-            continue
         if mine != theirs and not _close(mine, theirs):
             return f"{key} is {mine!r}, and the stored replies give {theirs!r}"
     return ""

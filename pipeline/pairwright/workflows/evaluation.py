@@ -130,9 +130,7 @@ class ScorerEvaluation(NamedTuple):
             pairs=len(decisions),
             scored=sum(choice is not None for choice in choices),
             ties=choices.count("tie"),
-            unstable=sum(
-                one.orders is not None and one.orders[0] != one.orders[1] for one in decisions
-            ),
+            unstable=sum(one.unstable for one in decisions),
             unscored=reasons(decisions),
             units=sum(len(mode.units) for mode in modes),
             units_scored=sum(len(mode.whole) for mode in modes),
@@ -175,7 +173,7 @@ class EvaluationResult:
         return [
             one.about
             for one in self.results
-            if not one.about.units or (one.about.units_scored or 0) < coverage * one.about.units
+            if not one.about.units or one.about.units_scored < coverage * one.about.units
         ]
 
 

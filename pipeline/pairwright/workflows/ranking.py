@@ -13,7 +13,7 @@ from pairwright.evaluation.board.board import leaderboard as rank_results
 from pairwright.evaluation.board.inputs import gather_results
 from pairwright.evaluation.board.page import board_page
 from pairwright.evaluation.board.tables import csv_table, latex_tables
-from pairwright.evaluation.release import Release, ReleaseRef
+from pairwright.evaluation.release import Release
 from pairwright.evaluation.results import (
     NAME,
     NOT_STORED,
@@ -63,11 +63,10 @@ def leaderboard(
     """Rank scorers by what they got right on one release, and say which can be distinguished.
 
     `results` are folders of `evaluate` or single .json files, all of one release, the same pairs
-    and the same limit. Scorers of the folder `team=theirs` are called `team: NAME`. With `release`,
-    its folder, who built it and how far people agree is taken from it, and not from what the
-    results say. `out` gets leaderboard.html, .md, .csv, .tex and
-    .json. Accuracies are shares from 0 to 1, with 95 % intervals by cluster; scorers are compared
-    by a step-down sign-flip test, on natural twins by the intervals of their differences.
+    and the same limit. Scorers of the folder `team=theirs` are called `team: NAME`. What results
+    say of their release is held to `release`, its folder. `out` gets leaderboard.html, .md, .csv,
+    .tex and .json. Accuracies are shares from 0 to 1, with 95 % intervals by cluster; scorers are
+    compared by a step-down sign-flip test, on natural twins by the intervals of their differences.
 
     Raises InputError where results cannot be ranked together, and StoreError.
 
@@ -78,8 +77,9 @@ def leaderboard(
     folder = output_folder(None if out is None else Path(out))
     aliases = dict(_path_and_alias(Path(path)) for path in results)
     gathered = gather_results(aliases, {path: alias for path, alias in aliases.items() if alias})
-    facts = None if release is None else _release_of(gathered, Path(release))
-    board = rank_results(gathered, counter(progress, "results", total=len(gathered)), facts)
+    if release is not None:
+        _check_releases(gathered, Path(release))
+    board = rank_results(gathered, counter(progress, "results", total=len(gathered)))
     if folder:
         write_whole(folder / "leaderboard.csv", csv_table(board))
         write_whole(folder / "leaderboard.tex", latex_tables(board))
@@ -88,13 +88,12 @@ def leaderboard(
     return board
 
 
-def _release_of(results: Sequence[Result], folder: Path) -> ReleaseRef:
-    """The release in a folder. Raises InputError where a result is of another one, or says of it
-    what it does not say itself."""
+def _check_releases(results: Sequence[Result], folder: Path) -> None:
+    """Raise InputError where a result is of another release than the one in a folder, or says of
+    it what it does not say itself."""
     ref = Release(folder, results[0].about.split).ref
     for result in results:
         check_release(result, ref)
-    return ref
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +130,7 @@ def check_results(
     # By path: two senders may call two scorers by one name, and here each has its own replies.
     paths = [_path_and_alias(Path(path))[0] for path in results]
     gathered = [result for path in paths for result in gather_results([path])]
-    _release_of(gathered, Path(release))
+    _check_releases(gathered, Path(release))
     for result in gathered:
         name = result.about.scorer.name
         if name not in BASELINES and name not in known.scorers:

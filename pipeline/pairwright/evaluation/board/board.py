@@ -6,7 +6,7 @@ from itertools import groupby
 
 from pairwright.estimate import Estimate
 from pairwright.evaluation.board.findings import ScorerFinding, adjust_findings, scorer_findings
-from pairwright.evaluation.board.inputs import ResultPairs, check_shown_alike, pairs_of, release_of
+from pairwright.evaluation.board.inputs import ResultPairs, check_shown_alike, pairs_of
 from pairwright.evaluation.board.ranking import (
     SET_APART,
     BoardEntry,
@@ -100,20 +100,12 @@ class Leaderboard(Record):
         return tuple(name for ranking in self.of_mode(mode) for name in self.rows(ranking))
 
 
-def leaderboard(
-    results: Sequence[Result],
-    done: Callable[[], None] = lambda: None,
-    release: ReleaseRef | None = None,
-) -> Leaderboard:
+def leaderboard(results: Sequence[Result], done: Callable[[], None] = lambda: None) -> Leaderboard:
     """Rank results that `gather_results` accepted; `done` is called after each result.
-
-    Who built the release and what the choices of others tell is what `release` says; without it,
-    what the results say.
 
     Raises InputError where two results have different pairs, or the lines of a result do not match
     its summary."""
-    release = release or release_of(results)
-    pairs = pairs_of(results, release.builders)
+    pairs = pairs_of(results)
     reading = _Reading(
         overlap={
             one.about.condition: overlap_slices(list(one.decisions()))
@@ -132,8 +124,8 @@ def leaderboard(
         if name in shown
     }
     return Leaderboard(
-        release=release,
-        builders=pairs.builders,
+        release=first.release,
+        builders=first.release.builders,
         limit=first.limit,
         split=first.split,
         rule=RULE,
@@ -177,7 +169,7 @@ def _read_scorer(
         pairs.check(result, decisions)
         decided[result.about.condition] = decisions
     for result in results:
-        entry = _entry(result.about, decided, pairs, reading.overlap)
+        entry = _entry(result.about, decided, reading.overlap)
         decisions = decided[entry.about.condition]
         reading.entries[entry.name] = entry
         reading.points[entry.name] = pairs.points(decisions)
@@ -193,7 +185,6 @@ def _read_scorer(
 def _entry(
     about: ResultSummary,
     decided: Mapping[ConditionName, list[PairDecision]],
-    pairs: ResultPairs,
     overlap: Mapping[ConditionName, Mapping[str, str]],
 ) -> BoardEntry:
     condition, scorer = about.condition, about.scorer
@@ -216,7 +207,7 @@ def _entry(
         calibrations=tuple(
             found for mode_pairs in by_mode(decisions) if (found := calibration_of(mode_pairs))
         ),
-        build_ties=build_ties((scorer.model, scorer.beside), pairs.builders),
+        build_ties=build_ties((scorer.model, scorer.beside), about.release.builders),
     )
 
 

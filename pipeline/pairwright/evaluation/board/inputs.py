@@ -2,13 +2,12 @@
 which every result says the same.
 
 What results say of their release (a trial, who built it, what the choices of others tell) follows
-from the release, whose digest they share. So two results cannot say different things of it; only
-results of older versions say less.
+from the release, whose digest they share. So two results cannot say different things of it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,18 +15,22 @@ from pairwright.errors import InputError
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.measure.figure import every_mode, points
-from pairwright.evaluation.release import LATER_FACTS, BuildModel, ReleaseRef
 from pairwright.evaluation.results import NAME, Result, ResultSummary, broken_result, read_results
 from pairwright.evaluation.scorers.scorer import BASELINES
 from pairwright.intervals import Floats, Places, cluster_numbers
-from pairwright.records import Cluster, Mode
+from pairwright.records import Mode
 
 _SAME = (
-    "condition", "limit", "split", "history", "seed", "planner", "simulated",
-    "self_agreement", "pairs", "scored", "lines",
+    "condition", "history", "seed", "planner", "simulated", "self_agreement", "pairs", "scored",
+    "lines",
 )  # fmt: skip
-"""What is equal in two files of one result beside release and scorer: its lines, and all that
+"""What is equal in two files of one result beside its release and scorer: its lines, and all that
 decides how they rank."""
+FACTS = (
+    "item_id", "config", "domain", "category", "mode", "twin_id", "asked", "user", "cluster",
+    "responses", "source", "vote_share",
+)  # fmt: skip
+"""What a release says of a pair, and every result of it repeats."""
 
 
 def gather_results(
@@ -40,7 +43,7 @@ def gather_results(
     Raises InputError naming the two files that disagree.
     """
     aliases = aliases or {}
-    by_content: dict[str, Result] = {}
+    by_content: dict[tuple[str, ...], Result] = {}
     first: Result | None = None
     # Those without an alias first: a result that is there twice keeps its own name.
     for path in sorted(paths, key=lambda path: path in aliases):
@@ -49,7 +52,9 @@ def gather_results(
             _check_scorer(result)
             _check_release(result, first)
             scorer = result.about.scorer
-            new = by_content.setdefault(_content(result.about), result) is result
+            parts = (str(getattr(result.about, key)) for key in _SAME)
+            content = (scorer.deciding.model_dump_json(), *parts)
+            new = by_content.setdefault(content, result) is result
             if new and path in aliases and scorer.kind != "baseline":
                 own = scorer.model_copy(update={"name": f"{aliases[path]}: {scorer.name}"})
                 result.about = result.about.model_copy(update={"scorer": own})
@@ -61,12 +66,6 @@ def gather_results(
     return sorted(
         results, key=lambda result: (result.about.scorer.name, order.index(result.about.condition))
     )
-
-
-def _content(about: ResultSummary) -> str:
-    release, parts = about.release, [str(getattr(about, key)) for key in _SAME]
-    named = f"{release.name} {release.version} {release.digest}"
-    return str((named, about.scorer.deciding.model_dump_json(), *parts))
 
 
 def _check_scorer(result: Result) -> None:
@@ -88,11 +87,21 @@ def _check_scorer(result: Result) -> None:
 
 
 def _check_release(result: Result, first: Result) -> None:
+    """Check that two results are of one part of one release, and say the same of it. Raises
+    InputError."""
     others = _part_of_release(first.about)
     for fix, own in _part_of_release(result.about).items():
         if own != others[fix]:
             what = f"is of {own}, and {first.path} of {others[fix]}"
             raise InputError(what, where=result.path, fix=fix)
+    for key, own in result.about.release:
+        if own != getattr(first.about.release, key):
+            raise InputError(
+                f"says something else of the release than {first.path}, and both have its digest",
+                where=f"{result.path} [release.{key}]",
+                fix="Derive both again: pairwright leaderboard RESULTS --verify RELEASE names the"
+                " one that is not of the release.",
+            )
 
 
 def _part_of_release(about: ResultSummary) -> dict[str, str]:
@@ -106,7 +115,6 @@ def _part_of_release(about: ResultSummary) -> dict[str, str]:
             f"the first {about.limit:,} subjects" if about.limit else "all pairs"
         ),
         "Evaluate both on the same --split, or without.": f"split {about.split or 'all'}",
-        "Evaluate both on the same --split.": f"{release.pairs:,} pairs",
     }
 
 
@@ -166,65 +174,22 @@ def _check_equal(results: Sequence[Result], key: str, setting: str) -> None:
             )
 
 
-def release_of(results: Sequence[Result]) -> ReleaseRef:
-    """The release of one or more results, with all that any of them says of it.
-
-    Raises InputError naming the two files that say different things of it.
-    """
-    release = results[0].about.release
-    first = dict.fromkeys(LATER_FACTS, results[0])
-    for result in results:
-        own = result.about.release
-        _check_same("trial", result, results[0])
-        for key in LATER_FACTS:
-            if getattr(release, key) and getattr(own, key):
-                _check_same(key, result, first[key])
-            elif getattr(own, key):
-                first[key] = result
-        release = release.completed_by(own)
-    return release
-
-
-def _check_same(key: str, result: Result, first: Result) -> None:
-    if getattr(result.about.release, key) != getattr(first.about.release, key):
-        raise InputError(
-            f"says something else of the release than {first.path}, and both have its digest",
-            where=f"{result.path} [release.{key}]",
-            fix="Derive both again: pairwright leaderboard RESULTS --verify RELEASE names the one"
-            " that is not of the release.",
-        )
-
-
-FACTS = (
-    "item_id", "config", "domain", "category", "mode", "twin_id", "asked", "user", "cluster",
-    "responses", "source", "vote_share",
-)  # fmt: skip
-"""What a release says of a pair, and every result of it repeats."""
-
-
 class ResultPairs(NamedTuple):
     """The pairs of a release, as one of its results names them."""
 
     result: Result
     """The result that they were read from."""
-    facts: dict[str, tuple[object, ...]]
-    """The values of FACTS by pair id, in the release's order."""
-    builders: tuple[BuildModel, ...] = ()
-    """The models that built the release."""
+    there: dict[str, PairDecision]
+    """The pairs by id, in the release's order: their FACTS."""
 
     def of_mode(self, mode: Mode | None) -> Places:
         """The places of a mode's pairs in the release's order."""
-        at = FACTS.index("mode")
-        return np.flatnonzero([facts[at] == mode for facts in self.facts.values()])
+        return np.flatnonzero([one.mode == mode for one in self.there.values()])
 
     def clusters(self, places: Places) -> Places:
         """The clusters of the pairs at places, which are of one mode."""
-        every, names = list(self.facts.values()), list[Cluster]()
-        for place in places:
-            facts = dict(zip(FACTS, every[place], strict=True))
-            name, responses = str(facts["cluster"]), facts["responses"]
-            names.append((name, *cast("tuple[str, str]", responses)) if responses else name)
-        return cluster_numbers(names)
+        every = list(self.there.values())
+        return cluster_numbers([every[place].clusters for place in places])
 
     def points(self, decisions: Sequence[PairDecision]) -> Floats:
         """Shape (pairs,): 1, 0 or one half, and 0 without a score; NaN where a pair does not count
@@ -232,7 +197,7 @@ class ResultPairs(NamedTuple):
         by_pair = {
             one.id: points(one) for mode_pairs in every_mode(decisions) for one in mode_pairs.due
         }
-        return np.array([by_pair.get(name, np.nan) for name in self.facts], np.float64)
+        return np.array([by_pair.get(name, np.nan) for name in self.there], np.float64)
 
     def check(self, result: Result, decisions: Sequence[PairDecision]) -> None:
         """Check a result. Raises InputError where it is not of these pairs, or not what its summary
@@ -245,16 +210,17 @@ class ResultPairs(NamedTuple):
             )
         lines = self.result.path.with_suffix(".jsonl")
         for one in decisions:
-            if one.id not in self.facts:
+            pair = self.there.get(one.id)
+            if pair is None:
                 raise _other_pairs(result, f"has the pair {one.id}, and {lines} has not")
-            for name, own, other in zip(FACTS, _facts(one), self.facts[one.id], strict=True):
+            for name in FACTS:
+                own, other = getattr(one, name), getattr(pair, name)
                 if own != other:
                     what = f"pair {one.id} has {name} {own!r}, and {other!r} in {lines}"
                     raise _other_pairs(result, what)
-        there, applies = {one.id for one in decisions}, CONDITIONS[result.about.condition].applies
-        for name, facts in self.facts.items():
-            mode = cast("Mode | None", facts[FACTS.index("mode")])
-            if name not in there and applies(mode):
+        known, applies = {one.id for one in decisions}, CONDITIONS[result.about.condition].applies
+        for name, pair in self.there.items():
+            if name not in known and applies(pair.mode):
                 raise _other_pairs(result, f"has no pair {name}, and {lines} has")
         result.check_lines()
 
@@ -267,22 +233,20 @@ def _other_pairs(result: Result, what: str) -> InputError:
     )
 
 
-def pairs_of(results: Sequence[Result], builders: tuple[BuildModel, ...] = ()) -> ResultPairs:
-    """The pairs of results that `gather_results` accepted; `builders` are the models that built the
-    release. Raises InputError."""
+def pairs_of(results: Sequence[Result]) -> ResultPairs:
+    """The pairs of results that `gather_results` accepted. Raises InputError."""
     # A condition of twins alone, without them, or of rubrics has fewer pairs than the others.
     whole = next((one for one in results if CONDITIONS[one.about.condition].has_every_pair), None)
     read = results if whole is None else (whole,)
-    facts = {one.id: _facts(one) for result in read for one in result.decisions()}
-    pairs = ResultPairs(read[0], facts, builders)
-    if not pairs.facts:
+    there = {one.id: one for result in read for one in result.decisions()}
+    if not there:
         condition = read[0].about.condition
         raise InputError(
             "no pair is in any of the results",
             where=read[0].path,
             fix=f"No pair of this release is part of condition {condition}. Evaluate another one.",
         )
-    return pairs
+    return ResultPairs(read[0], there)
 
 
 def check_shown_alike(
@@ -299,11 +263,7 @@ def check_shown_alike(
             place = mismatches[0]
             raise _other_pairs(
                 result,
-                f"pair {list(pairs.facts)[place]}"
+                f"pair {list(pairs.there)[place]}"
                 f" {'has' if counts[0][place] else 'does not have'} something to show of its"
                 f" user, and in {first.path.with_suffix('.jsonl')} it is the other way",
             )
-
-
-def _facts(decision: PairDecision) -> tuple[object, ...]:
-    return tuple(getattr(decision, name) for name in FACTS)
