@@ -110,10 +110,11 @@ def store(export: Export, folder: HumanFolder) -> StoredFile:
     return _write(raw_file(export, folder), export)
 
 
-def raw_file(export: Export, folder: HumanFolder) -> Path:
-    """Where `store` keeps an export."""
-    # The same answers again are the same file, no matter when they came.
-    name = hashlib.sha256(_content(export, "sequence")).hexdigest()[:16]
+def raw_file(export: Export, folder: HumanFolder, *, again: bool = False) -> Path:
+    """Where `store` keeps an export. The same answers are the same file, no matter when they came,
+    unless they came `again` after others."""
+    content = _content(export) if again else _content(export, "sequence")
+    name = hashlib.sha256(content).hexdigest()[:16]
     return folder.raw / f"{_SIMULATED if export.simulated else _IMPORTED}{name}.json"
 
 
@@ -233,11 +234,16 @@ def import_files(
         except InputError as error:
             refused.append(error)
             continue
-        if tool.sheets:
-            there = (read_raw(raw).sequence for raw in _imported_files(folder))
-            export = export.model_copy(update={"sequence": 1 + max(there, default=0)})
         raw = raw_file(export, folder)
-        if raw.exists():
+        is_repeated = raw.exists()
+        if tool.sheets:
+            there = [read_raw(stored) for stored in _imported_files(folder)]
+            is_repeated = _is_last(export, there)
+            last = max((one.sequence for one in there), default=0)
+            export = export.model_copy(update={"sequence": last + 1})
+            # What was changed and is changed back is a file of its own, to be taken back alone.
+            raw = raw_file(export, folder, again=raw.exists())
+        if is_repeated:
             repeated.append(path.name)
             continue
         # A name may hold bytes that are not text.
@@ -245,8 +251,21 @@ def import_files(
         added.append(ImportedFile(file=name, raw=raw.name))
         # First the record, so that all that is there can be taken back.
         write_lines(folder.imports, [*before, ImportRecord(files=tuple(added))])
-        store(export, folder)
+        _write(raw, export)
     return [file.file for file in added], repeated, refused
+
+
+def _is_last(export: Export, there: Sequence[Export]) -> bool:
+    """Whether a sheet that is there holds the same, and no later one answers a task of it, too."""
+    content = _content(export, "sequence")
+    same = [one.sequence for one in there if _content(one, "sequence") == content]
+    answered = {task.task for task in export.tasks if task.annotations}
+    return bool(same) and not any(
+        task.annotations and task.task in answered
+        for one in there
+        if one.sequence > max(same)
+        for task in one.tasks
+    )
 
 
 def _export_of_study(

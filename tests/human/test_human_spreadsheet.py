@@ -261,7 +261,6 @@ def test_of_two_files_the_later_one_counts_and_equal_answers_count_once(
     study: LiveStudy, tmp_path: Path
 ) -> None:
     for n, choice in enumerate(("A", "B", "A"), start=1):
-        # A file that holds the very same is the file of before.
         answer = only("preference", {"preference": choice})
         study.do("import", study.fill(FIRST, answer, out=tmp_path / f"{n}.csv", minutes=str(n)))
     assert chosen(study) == {"A"}
