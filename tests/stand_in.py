@@ -86,7 +86,7 @@ class StandIn:
                 rows = [p | {"task_number": len(self.names(p["id"]))} for p in found]
                 return 200, {"count": len(rows), "next": None, "previous": None, "results": rows}
             case "POST", ["api", "projects"]:
-                new = {"id": len(self.projects) + 1, **body}
+                new = {"id": max(self.projects, default=0) + 1, **body}
                 self.projects[new["id"]] = new
                 return 201, new
             case "POST", ["api", "projects", project, "import"]:

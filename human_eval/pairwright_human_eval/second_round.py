@@ -30,6 +30,7 @@ from pairwright_human_eval.study_files import (
     key_lines,
     kinds_of,
     read_key,
+    withdrawn_people,
     write_changed,
     write_forms,
 )
@@ -182,10 +183,11 @@ def add_adjudication(folder: HumanFolder, study: Study, tasks: dict[str, list[Ta
 
 def given_parts(folder: HumanFolder, voted: Mapping[str, Set[str]]) -> dict[OpenPart, set[str]]:
     """What is asked in the second round, and of whom, without adjudicators who have `voted` on the
-    subject (by adjudicator: subjects): what they say does not count."""
+    subject (by adjudicator: subjects) or have withdrawn: what they say does not count."""
+    away = withdrawn_people(folder)
     found: dict[OpenPart, set[str]] = {}
     for task in read_key(folder.adjudication_key):
-        if task.subject not in voted.get(task.annotator, ()):
+        if task.annotator not in away and task.subject not in voted.get(task.annotator, ()):
             part = OpenPart(task.subject, task.pair, task.kind)
             found.setdefault(part, set()).add(task.annotator)
     return found

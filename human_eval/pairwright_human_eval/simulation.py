@@ -30,6 +30,7 @@ from pairwright_human_eval.records import (
     Support,
     digest,
 )
+from pairwright_human_eval.study_files import withdrawn_people
 
 SOURCE = "simulated"
 _START = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -63,7 +64,8 @@ class SimulationResult(NamedTuple):
 def simulate(
     folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study, traits: Traits
 ) -> SimulationResult:
-    """Answer the tasks that are open. A task that has an answer keeps it.
+    """Answer the tasks that are open. A task that has an answer keeps it, and who has withdrawn is
+    not asked.
 
     An answer depends on seed, annotator and task alone. Raises InputError where real answers
     are, or a task file is missing or broken.
@@ -76,7 +78,10 @@ def simulate(
     # Adjudicators after the first round's people, who keep their account's number.
     people = [who for _, who in sorted({(task.round, task.annotator) for task in key.values()})]
     answered = {verdict.task for verdict in derive(folder, key, study).verdicts}
-    opened = [task for name, task in key.items() if name not in answered]
+    away = withdrawn_people(folder)
+    opened = [
+        task for name, task in key.items() if name not in answered and task.annotator not in away
+    ]
     order = sorted(
         {task.annotator for task in opened},
         key=lambda who: content_id("careless", str(traits.seed), who),

@@ -77,6 +77,11 @@ def read_withdrawals(folder: HumanFolder) -> tuple[Withdrawal, ...]:
     return records_in(folder.withdrawn, Withdrawal)
 
 
+def withdrawn_people(folder: HumanFolder) -> frozenset[str]:
+    """The pseudonyms of everybody who has withdrawn: nobody asks them anything."""
+    return frozenset(one.annotator for one in read_withdrawals(folder))
+
+
 def closed_tasks(folder: HumanFolder) -> frozenset[str]:
     """Tasks that were handed over: an answer to one of them comes too late."""
     return frozenset(task for one in read_replacements(folder) for task in one.closed)
@@ -204,7 +209,8 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
 
 
 def read_study(folder: HumanFolder) -> FixedStudy:
-    """What was fixed at export; raises InputError where there is no study or it was damaged."""
+    """What was fixed at export, without the tasks that nobody will answer any more; raises
+    InputError where there is no study or it was damaged."""
     study = read_fixed(folder)
     if study is None:
         raise InputError(
@@ -236,6 +242,14 @@ def read_study(folder: HumanFolder) -> FixedStudy:
         for task in replacement.closed:
             key.pop(task, None)
         key |= {keyed.task: keyed for keyed in replacement.tasks}
+    # Of people who have withdrawn, nobody takes over what is not of the first round: a second round
+    # is dealt out anew, and nobody judges another's own pairs.
+    away = withdrawn_people(folder)
+    key = {
+        name: keyed
+        for name, keyed in key.items()
+        if keyed.annotator not in away or (keyed.round == 1 and not study.qualification)
+    }
     return FixedStudy(study.model_copy(update={"annotators": tuple(people)}), key)
 
 
@@ -303,10 +317,12 @@ def replace(folder: HumanFolder, record: Replacement, tasks: list[Task]) -> None
 
 
 def closed_key(folder: HumanFolder) -> dict[str, KeyedTask]:
-    """The tasks that were handed over, as they were exported."""
-    closed = closed_tasks(folder)
+    """The tasks that were handed over, and those of people who have withdrawn, as they were
+    exported."""
+    closed = closed_tasks(folder).union(*(one.tasks for one in read_withdrawals(folder)))
     given = (keyed for replacement in read_replacements(folder) for keyed in replacement.tasks)
-    lines = (*read_key(folder.key), *given)
+    keys = (folder.key, folder.adjudication_key, folder.own_key)
+    lines = (*(keyed for path in keys for keyed in read_key(path)), *given)
     return {keyed.task: keyed for keyed in lines if keyed.task in closed}
 
 

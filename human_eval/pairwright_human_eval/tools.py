@@ -21,7 +21,7 @@ from pairwright_human_eval.study_files import (
     read_replacements,
     read_study,
     read_tasks,
-    read_withdrawals,
+    withdrawn_people,
 )
 
 
@@ -87,6 +87,11 @@ def tool_of(path: Path) -> Tool:
     return next(own, TOOLS[SERVER_TOOL])
 
 
+def tools_with_sheets(folder: HumanFolder) -> tuple[AnnotationTool, ...]:
+    """The tools whose sheets the people of a study have been given."""
+    return tuple(tool for tool, one in SHEETS.items() if (folder.path / one.folder).exists())
+
+
 def write_sheets(
     tool: AnnotationTool, folder: HumanFolder, round: int = 1, only: str | None = None
 ) -> tuple[Path, ...]:
@@ -101,7 +106,7 @@ def write_sheets(
     sheets, fixed = SHEETS[tool], read_study(folder)
     study, language = fixed.study, load_language(fixed.study.language)
     away = {(one.left, 1) for one in read_replacements(folder)}
-    away |= {(one.annotator, n) for one in read_withdrawals(folder) for n in ROUNDS}
+    away |= {(name, n) for name in withdrawn_people(folder) for n in ROUNDS}
     key = [task for task in fixed.key.values() if (task.annotator, task.round) not in away]
     keyed = [task for task in key if task.round == round and only in (None, task.annotator)]
     shown = read_tasks(folder, keyed)

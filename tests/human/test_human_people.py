@@ -12,6 +12,7 @@ from live_study import LiveStudy, split_votes, usual
 from pairwright.workflows.participants import list_participants
 from pairwright_human_eval.records import KeyedTask
 from released import Answers, answered, exports_of, released
+from stand_in import KEY, StandIn
 from study import pairwright
 
 LEFT, NEW = "annotator-04", "annotator-10"
@@ -377,3 +378,47 @@ def test_answers_without_consent_are_not_taken_in(study: LiveStudy) -> None:
     said = study.refused("import", path)
     assert re.search(r"row \d+, column answer: the person has not agreed to take part", said)
     assert not list(study.folder.raw.glob("*"))
+
+
+def test_a_second_round_is_dealt_out_anew_where_an_adjudicator_withdraws(study: LiveStudy) -> None:
+    answered(study.run, split_votes())
+    study.do("adjudicate", "--tool", "spreadsheet")
+    (before,) = {keyed.annotator for keyed in study.second_round()}
+    asked = {(keyed.kind, keyed.subject, keyed.pair) for keyed in study.second_round()}
+    said = study.do("withdraw", before)
+    assert "human adjudicate" in said
+    assert "human replace" not in said
+    assert not study.second_round()
+    assert before not in study.do("status")
+    study.do("adjudicate", "--tool", "spreadsheet")
+    again = study.second_round()
+    assert {(keyed.kind, keyed.subject, keyed.pair) for keyed in again} == asked
+    assert {keyed.annotator for keyed in again} == {"adjudicator-02"}
+    study.do("import", study.fill("adjudicator-02", round=2))
+    assert "disputed" not in study.states().values()
+
+
+def test_tasks_of_who_withdrew_go_to_no_server_again(
+    study: LiveStudy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABEL_STUDIO_API_KEY", KEY)
+    with StandIn() as server:
+        study.do("push", "--url", server.url)
+        study.do("withdraw", LEFT)
+        # As the study lead is told to.
+        gone = [n for n, project in server.projects.items() if LEFT in project["title"]]
+        for number in gone:
+            del server.projects[number]
+        study.do("replace", LEFT)
+        said = study.do("push", "--url", server.url)
+        titles = [project["title"] for project in server.projects.values()]
+    assert gone
+    assert LEFT not in said
+    assert not [title for title in titles if LEFT in title]
+    assert [title for title in titles if NEW in title]
+
+
+def test_who_withdrew_does_not_adjudicate(study: LiveStudy) -> None:
+    answered(study.run, split_votes())
+    study.do("withdraw", LEFT)
+    assert "has withdrawn" in study.refused("adjudicate", "--by", LEFT)

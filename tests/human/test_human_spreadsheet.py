@@ -81,9 +81,10 @@ def test_the_same_answers_come_from_a_spreadsheet_and_from_label_studio(study: L
 def test_a_second_round_goes_by_spreadsheet(study: LiveStudy) -> None:
     split = split_votes()
     study.do("import", *(study.fill(name, split) for name in NAMES))
-    study.do("adjudicate", "--tool", "spreadsheet")
+    assert "only their own file of" in study.do("adjudicate")
     second = study.fill("adjudicator-01", round=2)
     assert "What others answered" in second.read_text(encoding="utf-8")
+    assert "Nothing new" in study.do("adjudicate")
     study.do("import", second)
     assert set(study.states().values()) == {"verified"}
 
@@ -267,6 +268,23 @@ def test_of_two_files_the_later_one_counts_and_equal_answers_count_once(
     assert {line["reason"] for line in study.set_aside} == {"superseded"}
     study.do("import", "--undo")
     assert chosen(study) == {"B"}
+
+
+def test_an_answer_that_is_changed_and_changed_back_is_the_first_one(
+    study: LiveStudy, tmp_path: Path
+) -> None:
+    for n, choice in enumerate("ABA"):
+        answer = only("preference", {"preference": choice})
+        said = study.do("import", study.fill(FIRST, answer, out=tmp_path / f"{n}.csv"))
+        assert "Files taken in: 1." in said
+        assert chosen(study) == {choice}
+    # A copy of the last one adds nothing, nor one of other tasks.
+    assert "Files taken in: 0." in study.do("import", tmp_path / "2.csv")
+    other = study.fill("annotator-02", only("preference", {"preference": "A"}))
+    study.do("import", other)
+    assert "Files taken in: 0." in study.do("import", tmp_path / "0.csv", other)
+    study.do("import", "--undo", "2.csv")
+    assert chosen(study) == {"A", "B"}
 
 
 # What cannot be meant

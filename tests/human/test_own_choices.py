@@ -13,6 +13,8 @@ from live_study import LiveStudy
 from pairwright.dataset import Layout, OwnVote, RowVotes
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.measure.slices import own_slice
+from pairwright.workflows.answers import count_answers
+from pairwright.workflows.study import open_study
 from pairwright_human_eval.people import read_roster
 from pairwright_human_eval.records import LATER, OWN, KeyedTask
 from pairwright_human_eval.report.own import OwnCounts, own_figures
@@ -39,6 +41,11 @@ def seated(run: Path, people: dict[str, str], *options: object) -> Done:
     path = people_file(run.parent, (f"{user},{person}" for user, person in people.items()))
     sheets = ("--tool", "spreadsheet")
     return pairwright("human", "export", run, "--own", path, *sheets, *options)
+
+
+def open_tasks(study: LiveStudy) -> int:
+    with open_study(study.run) as opened:
+        return count_answers(opened).open_tasks
 
 
 def choose(task: KeyedTask) -> Answers:
@@ -329,6 +336,25 @@ def test_who_withdraws_is_forgotten_and_not_seated_again(beside: LiveStudy, tmp_
     report = json.loads((study.folder.path / "report.json").read_bytes())
     assert report["own"]["people"] == 5
     assert "nobody else can do" in study.refused("replace", seat)
+
+
+def test_nobody_waits_for_the_answers_of_an_author_who_withdrew(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", EVERYTHING, study=False)
+    seated(run, PEOPLE, "--days", 0)
+    study = LiveStudy(run)
+    seat = SEATS[-1]
+    theirs = {name for name, keyed in study.key.items() if keyed.annotator == seat}
+    late = study.fill(seat, choose, out=tmp_path / "late.csv")
+    others = len(study.key) - len(theirs)
+    study.do("withdraw", seat)
+    assert seat not in study.do("status")
+    assert re.search(rf"{seat} +withdrawn", study.do("people"))
+    study.do("preview")
+    assert not (study.folder.preview / f"{seat}.html").exists()
+    assert "has withdrawn" in study.refused("import", late)
+    assert study.do("simulate").count(f"Answered: {others} open tasks.") == 1
+    assert open_tasks(study) == 0
+    assert not {verdict.task for verdict in study.verdicts} & theirs
 
 
 def test_of_who_is_forgotten_a_release_counts_nothing(beside: LiveStudy, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.server import LabelStudioServer, ServerAccount, prepare
 from pairwright_human_eval.own_choices import is_due
 from pairwright_human_eval.raw_files import check_unmixed
-from pairwright_human_eval.study_files import read_own
+from pairwright_human_eval.study_files import read_own, withdrawn_people
 
 if TYPE_CHECKING:
     from pairwright_human_eval.label_studio.client import LabelStudioClient
@@ -113,11 +113,12 @@ def _send(
 
     answers = study.answers()
     skipped = {aside.task for aside in answers.set_aside if aside.reason == "skipped"}
+    away = withdrawn_people(study.folder)
     return send_tasks(
         server,
         study.folder,
         study.fixed.study,
-        study.fixed.key.values(),
+        [keyed for keyed in study.fixed.key.values() if keyed.annotator not in away],
         round=round,
         answered={verdict.task for verdict in answers.verdicts} | set(filter(None, skipped)),
         progress=lambda done, total: progress(Step(what, done, total)),
@@ -132,6 +133,16 @@ def labelling_links_of(study: OpenStudy) -> dict[str, dict[str, str]]:
         who: {title.split(who, 1)[-1].strip(): link for title, link in links.items()}
         for who, links in sorted(labelling_links(study.folder).items())
     }
+
+
+def drop_projects(folder: HumanFolder, person: str) -> None:
+    """Leave the projects of a person who has withdrawn: nothing is sent to them or fetched from
+    them any more, and the study lead deletes them on the server."""
+    from pairwright_human_eval.label_studio.projects import pushed_state, write_state
+
+    state = pushed_state(folder)
+    left = tuple(project for project in state.projects if project.annotator != person)
+    write_state(folder, state.model_copy(update={"projects": left}))
 
 
 class PulledVerdicts(NamedTuple):

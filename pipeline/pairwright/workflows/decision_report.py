@@ -10,14 +10,16 @@ from pairwright.dataset import write_lines
 from pairwright.errors import InputError
 from pairwright.options import Doc, RunPath
 from pairwright.workflows.progress import Progress, Step, log_notes
-from pairwright.workflows.study import OpenStudy, ToolOfAnnotators, open_study
+from pairwright.workflows.study import OpenStudy, open_study
+from pairwright_human_eval.annotation import AnnotationTool
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.looks import take_look
 from pairwright_human_eval.records import Verdict, pseudonyms
 from pairwright_human_eval.report import StudyReport, compute_report, write_report
 from pairwright_human_eval.second_round import add_adjudication, adjudication_tasks, given_parts
+from pairwright_human_eval.study_files import withdrawn_people
 from pairwright_human_eval.subjects import outlines_of
-from pairwright_human_eval.tools import SERVER_TOOL, write_sheets
+from pairwright_human_eval.tools import tools_with_sheets, write_sheets
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,8 @@ class AdjudicationExport:
     """Pseudonyms of those who have a task."""
     left: tuple[str, ...]
     """Disputed subjects that more adjudicators are needed for."""
+    sheets: tuple[Path, ...] = ()
+    """The files to fill in, one an adjudicator, where people have such."""
 
 
 def export_adjudication(
@@ -112,14 +116,17 @@ def export_adjudication(
             "NAME",
         ),
     ] = (),
-    tool: ToolOfAnnotators = SERVER_TOOL,
+    tool: Annotated[
+        AnnotationTool | None,
+        Doc("What adjudicators work with [as the annotators]; a spreadsheet is a file of theirs."),
+    ] = None,
 ) -> AdjudicationExport:
     """Write tasks of a second round on the disputed pairs.
 
     `adjudicators` is the number of people who took no part in the first round: as many as the rule
     asks for further votes, unless `by` names annotators of the first round who get what others were
-    given. Tasks that exist stay as they are. Where people fill in files with the `tool`, there is
-    also one for each adjudicator.
+    given. Tasks that exist stay as they are. Where people fill in files with the `tool`, or
+    annotators of the study do, there is also one for each adjudicator.
 
     Raises InputError where there is no study, or for an annotator who cannot adjudicate.
 
@@ -145,7 +152,8 @@ def export_adjudication(
             names, excluded, voted, given_parts(study.folder, voted),
         )  # fmt: skip
         added = add_adjudication(study.folder, study.fixed.study, tasks)
-        write_sheets(tool, study.folder, 2)
+        tools = (tool,) if tool else tools_with_sheets(study.folder) if added else ()
+        sheets = [path for one in tools for path in write_sheets(one, study.folder, 2)]
         return AdjudicationExport(
             folder=study.folder.path / "adjudication",
             disputed=sum(d.state == "disputed" for d in decisions.values()),
@@ -153,6 +161,7 @@ def export_adjudication(
             added=added,
             adjudicators=tuple(name for name, assigned in tasks.items() if assigned),
             left=tuple(short),
+            sheets=tuple(sheets),
         )
 
 
@@ -160,13 +169,17 @@ def _adjudicators(
     study: OpenStudy, outside: int | None, by: tuple[str, ...], excluded: frozenset[str]
 ) -> tuple[str, ...]:
     """Their pseudonyms. Raises InputError for one who cannot adjudicate."""
-    annotators = study.fixed.study.annotators
+    annotators, away = study.fixed.study.annotators, withdrawn_people(study.folder)
     for name in by:
         if name not in annotators:
             raise InputError(
                 f"{name!r} is not an annotator of this study",
                 where="--by",
                 fix=f"Name one of {', '.join(annotators)}.",
+            )
+        if name in away:
+            raise InputError(
+                f"{name} has withdrawn from this study", where="--by", fix="Name somebody else."
             )
         if name in excluded:
             raise InputError(
@@ -176,4 +189,5 @@ def _adjudicators(
             )
     if outside is None:
         outside = 0 if by else study.rules.closing_votes
-    return (*pseudonyms(outside, "adjudicator"), *by)
+    names = pseudonyms(outside + len(away), "adjudicator")
+    return (*[name for name in names if name not in away][:outside], *by)

@@ -8,11 +8,12 @@ from typing import Annotated, TypeAlias
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
 from pairwright.options import Doc, RunPath
+from pairwright.workflows.annotation_server import drop_projects
 from pairwright.workflows.decision_report import decide
 from pairwright.workflows.progress import Progress, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.annotation import Account, account_of
-from pairwright_human_eval.folder import ROUNDS
+from pairwright_human_eval.folder import ROUNDS, HumanFolder
 from pairwright_human_eval.own_choices import forget_seat
 from pairwright_human_eval.pages import start_page_name
 from pairwright_human_eval.people import (
@@ -25,7 +26,6 @@ from pairwright_human_eval.people import (
     write_roster,
 )
 from pairwright_human_eval.raw_files import scrub
-from pairwright_human_eval.records import OWN
 from pairwright_human_eval.second_round import drop_adjudications
 from pairwright_human_eval.study_files import (
     Withdrawal,
@@ -33,12 +33,14 @@ from pairwright_human_eval.study_files import (
     closed_key,
     hand_over,
     open_again,
+    read_own,
     read_replacements,
     read_tasks,
     read_withdrawals,
     replace,
+    withdrawn_people,
 )
-from pairwright_human_eval.tools import SHEETS, sheets_of, write_sheets
+from pairwright_human_eval.tools import SHEETS, sheets_of, tools_with_sheets, write_sheets
 
 Person: TypeAlias = Annotated[
     str, Doc("A pseudonym such as annotator-04, or an id you gave.", "PERSON")
@@ -82,7 +84,7 @@ def replace_person(
     with open_study(Path(run)) as study:
         folder, fixed = study.folder, study.fixed
         roster = read_roster(folder)
-        authors = _authors(study)
+        authors = _authors(folder)
         left = annotator_named(person, roster, (*fixed.study.annotators, *sorted(authors)))
         if left in authors:
             raise InputError(
@@ -91,7 +93,7 @@ def replace_person(
                 fix="Ask other users of the data: a longer file of `human export --own` adds them.",
             )
         own = [k for k in fixed.key.values() if k.annotator == left and k.round == 1]
-        withdrawn = any(withdrawal.annotator == left for withdrawal in read_withdrawals(folder))
+        withdrawn = left in withdrawn_people(folder)
         if before := [one for one in read_replacements(folder) if one.left == left]:
             # What they had answered is open again once they have withdrawn, and only then.
             own = open_again(own, before, fixed.key) if withdrawn else []
@@ -122,10 +124,11 @@ def replace_person(
         if by is not None:
             write_roster(folder, roster)
         replace(folder, record, tasks)
-        sheets: list[Path] = []
-        for tool, one in SHEETS.items():
-            if (folder.path / one.folder).exists():
-                sheets += write_sheets(tool, folder, only=newcomer)
+        sheets = [
+            path
+            for tool in tools_with_sheets(folder)
+            for path in write_sheets(tool, folder, only=newcomer)
+        ]
         return ReplacedPerson(
             left=left,
             annotator=newcomer,
@@ -148,7 +151,9 @@ class WithdrawnPerson:
     pushed: bool
     """Whether a server may hold more: it is to be deleted there by hand."""
     replaceable: bool
-    """Whether somebody else can do the tasks: nobody can judge another's own pairs."""
+    """Whether somebody else can take over tasks of the first round."""
+    dealt_out: bool
+    """Whether there were tasks of a second round, which others are given when it is made again."""
 
 
 def withdraw_person(
@@ -170,6 +175,7 @@ def withdraw_person(
         roster = read_roster(folder)
         names = {keyed.annotator for keyed in fixed.key.values()} | set(fixed.study.annotators)
         name = annotator_named(person, roster, sorted(names))
+        rounds = {keyed.round for keyed in fixed.key.values() if keyed.annotator == name}
         answers = study.answers()
         shown = {v.subject for v in answers.verdicts if v.annotator == name and v.round == 1}
         _record(study, name, answers.people)
@@ -185,18 +191,29 @@ def withdraw_person(
         ):  # fmt: skip
             path.unlink(missing_ok=True)
         pushed = folder.server.exists()
+        if pushed:
+            drop_projects(folder, name)
         reported = folder.decisions.exists()
-        replaceable = name not in _authors(study)
     with open_study(Path(run)) as study:
         study.answers()
     if reported:
         decide(run, progress=progress)
-    return WithdrawnPerson(name, removed, adjudications, pushed, replaceable)
+    return WithdrawnPerson(
+        annotator=name,
+        answers=removed,
+        adjudications=adjudications,
+        pushed=pushed,
+        replaceable=1 in rounds and not fixed.study.qualification,
+        dealt_out=2 in rounds,
+    )
 
 
-def _authors(study: OpenStudy) -> set[str]:
-    """The seats of people who judge pairs of their own posts."""
-    return {keyed.annotator for keyed in study.fixed.key.values() if keyed.round == OWN}
+def _authors(folder: HumanFolder) -> set[str]:
+    """The seats of people who judge pairs of their own posts, of those who have withdrawn, too."""
+    if not folder.own.exists():
+        return set()
+    own = read_own(folder)
+    return {*own.seats, *own.left}
 
 
 def _record(study: OpenStudy, name: str, people: People) -> None:

@@ -22,7 +22,7 @@ from pairwright_human_eval.people import (
 )
 from pairwright_human_eval.raw_files import stored_exports
 from pairwright_human_eval.spreadsheets import guarded
-from pairwright_human_eval.study_files import read_replacements, read_withdrawals
+from pairwright_human_eval.study_files import read_replacements, withdrawn_people
 
 PAYOUT = (
     "annotator", "participant", "state", "tasks", "answered", "skipped", "checks", "checks_right",
@@ -99,9 +99,9 @@ def list_participants(
     with open_study(Path(run)) as study:
         folder, fixed = study.folder, study.fixed
         replaced = {replacement.left for replacement in read_replacements(folder)}
-        withdrawn = {withdrawal.annotator for withdrawal in read_withdrawals(folder)}
+        withdrawn = withdrawn_people(folder)
         names = tuple(dict.fromkeys(keyed.annotator for keyed in fixed.key.values()))
-        everybody = tuple(dict.fromkeys((*fixed.study.annotators, *names)))
+        everybody = tuple(dict.fromkeys((*fixed.study.annotators, *names, *sorted(withdrawn))))
         roster = read_roster(folder)
         joining = tuple(join)
         if joining:

@@ -13,7 +13,7 @@ from pairwright.workflows.participants import completion_codes
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.pages import INDEX, preview_pages, start_page_html, start_page_name
-from pairwright_human_eval.study_files import read_replacements, read_tasks, read_withdrawals
+from pairwright_human_eval.study_files import read_replacements, read_tasks, withdrawn_people
 from pairwright_human_eval.tools import SHEETS, sheets_of
 
 
@@ -46,7 +46,7 @@ def write_start_pages(run: RunPath) -> StartPages:
         folder, fixed = study.folder, study.fixed
         links = labelling_links_of(study) if folder.server.exists() else {}
         gone = {one.left for one in read_replacements(folder)}
-        gone |= {one.annotator for one in read_withdrawals(folder)}
+        gone |= withdrawn_people(folder)
         language = load_language(fixed.study.language)
         unfilled = ""
         codes = completion_codes(study, study.answers())
@@ -97,7 +97,7 @@ class TaskPreview:
 
 
 def preview_tasks(run: RunPath) -> TaskPreview:
-    """Write every annotator's tasks as a page of HTML into RUN/human/preview.
+    """Write the tasks of everybody who is in the study as pages of HTML into RUN/human/preview.
 
     A page shows what the annotator sees, in the order of the work, and stores nothing. It says
     nothing that the tasks do not say.
@@ -109,13 +109,15 @@ def preview_tasks(run: RunPath) -> TaskPreview:
     """
     with open_study(Path(run)) as study:
         folder, fixed = study.folder, study.fixed
-        tasks = read_tasks(folder, fixed.key.values())
+        away = withdrawn_people(folder)
+        key = {name: keyed for name, keyed in fixed.key.items() if keyed.annotator not in away}
+        tasks = read_tasks(folder, key.values())
         # Those of the person whose name comes first: of annotators, where there are some.
-        first = min((keyed.annotator for keyed in fixed.key.values()), default="")
+        first = min((keyed.annotator for keyed in key.values()), default="")
         guidelines = folder.pages(first).guidelines.read_text(encoding="utf-8")
         language = load_language(fixed.study.language)
         written = []
-        for name, page in preview_pages(fixed.key, tasks, fixed.study, guidelines, language):
+        for name, page in preview_pages(key, tasks, fixed.study, guidelines, language):
             path = folder.preview / name
             write_whole(path, page)
             written.append(path)
