@@ -523,6 +523,10 @@ def test_where_no_result_says_who_built_the_release_the_page_says_that(tmp_path:
         ("my-open-judge", "open-mistral-7b"),
         ("model-english-v1", "english-llm"),
         ("instruct-code-math", "other-code"),
+        ("runs/reward-a", "runs/judge-b"),
+        ("outputs/checkpoint-500", "/scratch/other/checkpoint-1200"),
+        ("results/final_merged", "epoch-3/best-final"),
+        ("yield-9b", "Yi-34B-Chat"),
     ],
 )
 def test_a_kind_of_model_or_its_publisher_is_no_family(own: str, builder: str) -> None:
@@ -533,6 +537,12 @@ def test_words_that_any_model_may_have_in_its_name_make_no_family() -> None:
     for model in ("toy-judge", "/data/qwen/reward-model-8b", "Instruct-70B", ""):
         assert build_ties((model,), BUILDERS) == (), model
     assert [tie.word for tie in build_ties(("/data/models/qwen2-rm",), BUILDERS)] == ["qwen"]
+
+
+@pytest.mark.parametrize("own", ["01-ai/Yi-1.5-9B", "runs/yi_6b-reward", "/data/Yi-6B", "yi"])
+def test_a_series_of_two_letters_is_a_family(own: str) -> None:
+    builder = BuildModel(role="generator", model="01-ai/Yi-34B-Chat")
+    assert [tie.word for tie in build_ties((own,), (builder,))] == ["yi"]
 
 
 def test_baselines_are_marked_and_missing_ones_are_named_with_the_command(tmp_path: Path) -> None:

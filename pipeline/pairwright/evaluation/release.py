@@ -41,6 +41,18 @@ _COMMON = frozenset(
     " transformer transformers turbo ultra unsloth vision writer".split()
 )
 """Words of models' names that say nothing of a family, and those who publish others' models."""
+_FOLDERS = frozenset(
+    "adapter adapters archive artifact artifacts best cache checkpoint checkpoints ckpt ckpts data"
+    " dir downloads epoch experiment experiments final finetune finetuned folder full global home"
+    " log logs merged mnt out output outputs path policies policy project projects reproduction"
+    " result results root run runs save saved saves scratch seed shared snapshot snapshots step"
+    " steps storage tmp train trained trainer training tune tuned user users version weight"
+    " weights work workspace".split()
+)
+"""Words of folders that training writes: `runs/checkpoint-500` has the form of a name of the Hub,
+and names no organisation."""
+_WORD = re.compile(r"[a-z]{3,}|(?<![a-z])yi(?![a-z])")
+"""A word that may name a family. Yi is one of two letters."""
 
 
 class BuildModel(Record):
@@ -120,7 +132,7 @@ def _words(model: str) -> frozenset[str]:
     path = model.strip().rstrip("/\\")
     of_hub = re.fullmatch(r"[\w-]+/[\w.-]+", path)
     name = path.casefold() if of_hub else bare_name(path)
-    return frozenset(re.findall(r"[a-z]{3,}", name)) - _COMMON
+    return frozenset(_WORD.findall(name)) - _COMMON - _FOLDERS
 
 
 SOURCES = 30
