@@ -36,8 +36,11 @@ TASK, FIELD, WHAT, TEXT, CHOICES, ANSWER = COLUMNS = (
 )  # fmt: skip
 """The head of a sheet in English. The first two are the same in every language."""
 SKIP_WORD, MINUTES, CONSENT = "skip", "minutes", "consent"
-YES = "yes"
-"""Fields beside the controls of a form, the answer that skips a task, and the one that agrees."""
+YES, NO = "yes", "no"
+"""Fields beside the controls of a form, the answer that skips a task, and those that agree or
+not."""
+TRUE, FALSE = "true", "false"
+"""What spreadsheets make of a tick."""
 _CONTROL = re.compile(r"(support|delivered)_(\d{1,6})")
 _FIELD = re.compile(r"(support|delivered)_line_([1-9]\d{0,5})")
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
@@ -281,6 +284,7 @@ def _task(
         | marks(keyed.kind, words)
         for words in (language, language.before, ENGLISH, ENGLISH.before)
     ]
+    optional = marks(keyed.kind).keys()
     mistakes: list[_Mistake] = []
     choices: dict[str, str] = {}
     rows: dict[str, int] = {}
@@ -303,8 +307,11 @@ def _task(
             skipped = True
         elif choice := _choice(written, [form[control].choices for form in forms]):
             choices[control] = choice
+        elif control in optional and (ticked := _is_ticked(written, language)) is not None:
+            choices |= {control: control} if ticked else {}
         else:
-            allowed = ", ".join(forms[0][control].choices.values())
+            labels = [*forms[0][control].choices.values()]
+            allowed = ", ".join([*labels, language(NO)] if control in optional else labels)
             what = f"{quoted(cell.answer)} is none of {allowed}"
             mistakes.append((cell.row, column, f"{at}, {cell.field}: {what}"))
         rows.setdefault(control, cell.row)
@@ -314,7 +321,7 @@ def _task(
         choices=() if skipped else tuple(sorted(choices.items())),
         comment=comment,
     )
-    is_whole = skipped or forms[0].keys() <= choices.keys() | marks(keyed.kind).keys()
+    is_whole = skipped or forms[0].keys() <= choices.keys() | optional
     task = ExportedTask(
         id=None,
         task=keyed.task,
@@ -323,6 +330,15 @@ def _task(
         drafts=int(bool(cells) and not is_whole),
     )
     return task, mistakes
+
+
+def _is_ticked(written: str, language: Language) -> bool | None:
+    """Whether what is written says that a tick is set, in English or in the sheet's language; None
+    where it says neither."""
+    for words, signs, ticked in ((YES, TRUE), ("1", "x"), True), ((NO, FALSE), ("0",), False):
+        if written in (*words, *signs, *(_plain(language(word)) for word in words)):
+            return ticked
+    return None
 
 
 def _choice(written: str, languages: Sequence[dict[str, str]]) -> str | None:

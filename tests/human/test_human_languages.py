@@ -21,7 +21,7 @@ from pairwright_human_eval.language import (
     load_language,
     render_guidelines,
 )
-from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind
+from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, PreferenceAnswer
 from released import PAIRS, Answers, run_of
 from sheets import ANSWER, FIELD, fill, sheet_rows, write
 
@@ -127,6 +127,8 @@ def test_a_german_spreadsheet_is_answered_in_german(study: LiveStudy, words: str
         for name, choice in (usual(task) or {}).items():
             own = labels | (only if name.startswith("delivered") else {})
             ticks[name] = german(own[choice]) if choice in own else choice
+        if task.kind == "preference":
+            ticks["seen"] = "WAHR" if task.purpose == "repeat" else "Nein"
         return ticks
 
     paths = [study.sheet(f"annotator-{n:02}") for n in range(1, 10)]
@@ -142,6 +144,9 @@ def test_a_german_spreadsheet_is_answered_in_german(study: LiveStudy, words: str
     assert len(study.verdicts) == len(study.key)
     assert not study.set_aside
     assert set(study.states().values()) == {"verified"}
+    for verdict in study.verdicts:
+        if isinstance(verdict.answers, PreferenceAnswer):
+            assert verdict.answers.seen == (verdict.purpose == "repeat")
 
 
 @pytest.mark.parametrize("code", languages())

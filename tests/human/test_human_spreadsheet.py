@@ -212,7 +212,11 @@ def test_an_answer_is_read_as_it_is_meant(study: LiveStudy, written: str, stored
     assert chosen(study) == {stored}
 
 
-@pytest.mark.parametrize(("written", "seen"), [("", False), ("Yes", True), ("seen", True)])
+@pytest.mark.parametrize(
+    ("written", "seen"),
+    [("", False), ("Yes", True), ("seen", True), ("TRUE", True), ("1", True), ("x", True),
+     ("No", False), ("FALSE", False), ("0", False), ("0,0", False)],
+)  # fmt: skip
 def test_a_task_that_came_before_is_ticked(study: LiveStudy, written: str, seen: bool) -> None:
     study.do("import", study.fill(FIRST, only("preference", {"preference": "A", "seen": written})))
     answers = [verdict.answers for verdict in study.verdicts]
@@ -302,6 +306,12 @@ def unknown_choice(rows: Rows) -> list[str]:
     return [said, "Response A, Response B, No difference for this person, Cannot tell"]
 
 
+def unknown_tick(rows: Rows) -> list[str]:
+    n = number(rows, "seen")
+    rows[n - 1][ANSWER] = "perhaps"
+    return [f"row {n}, column answer: task {rows[n - 1][TASK]}, seen: 'perhaps' is none of yes, no"]
+
+
 def unknown_task(rows: Rows) -> list[str]:
     n = number(rows, "preference")
     rows[n - 1][TASK] = "task-0000000000000000"
@@ -342,8 +352,8 @@ def many_mistakes(rows: Rows) -> list[str]:
 
 @pytest.mark.parametrize(
     "mistake",
-    [unknown_choice, unknown_task, wrong_rows, two_answers, no_minutes, missing_column,
-     many_mistakes],
+    [unknown_choice, unknown_tick, unknown_task, wrong_rows, two_answers, no_minutes,
+     missing_column, many_mistakes],
 )  # fmt: skip
 def test_a_mistake_is_named_with_its_row_column_and_task(
     study: LiveStudy, mistake: Callable[[Rows], list[str]]
