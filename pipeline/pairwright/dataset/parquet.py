@@ -9,71 +9,44 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import ValidationError
 
 from pairwright.dataset.parquet_batches import TooLarge, read_batches
-from pairwright.dataset.row import MODE_FIELDS, Row, RowDelivery, RowSupport
+from pairwright.dataset.row import MODE_FIELDS, Row
 from pairwright.errors import InputError, first_invalid, on_disk
+from pairwright.records import Record
 
 GROUP = 1000
 """Rows written together."""
-_TEXT, _NUMBER, _YES = pa.string(), pa.int32(), pa.bool_()
+_TYPES = {str: pa.string(), int: pa.int32(), float: pa.float64(), bool: pa.bool_()}
 
 
 def _list(item: pa.DataType) -> pa.DataType:
     return pa.list_(pa.field("element", item))  # As Parquet itself names what a list holds.
 
 
-_POST = pa.struct(
-    dict.fromkeys(("id", "text", "category", "created", "source_url", "licence"), _TEXT)
-)
-_SUPPORT = pa.struct(dict.fromkeys(RowSupport.model_fields, _NUMBER))
-_DELIVERY = pa.struct(dict.fromkeys(RowDelivery.model_fields, _NUMBER))
-_ASPECT = pa.struct(
-    {
-        "aspect": _TEXT,
-        "reason": _TEXT,
-        "evidence": _TEXT,
-        "post_ids": _list(_TEXT),
-        "confidence": pa.float64(),
-        "chosen_score": _NUMBER,
-        "rejected_score": _NUMBER,
-        "support": _SUPPORT,
-        "delivery": _DELIVERY,
-        "follows": _TEXT,
-    }
-)
-_QUALITY = pa.struct({"scale": _TEXT, "chosen": _NUMBER, "rejected": _NUMBER})
-_VOTES = pa.struct(dict.fromkeys(("chosen", "rejected", "equal", "cannot_tell"), _NUMBER))
-_ANSWER = pa.struct(
-    {
-        "user": _TEXT, "source_url": _TEXT, "created": _TEXT, "licence": _TEXT, "score": _NUMBER,
-    }
-)  # fmt: skip
-_OTHER = {
-    "profile": _list(_POST),
-    "rubric_aspects": _list(_ASPECT),
-    "quality": _list(_QUALITY),
-    "blind_preference": _NUMBER,
-    "votes": _VOTES,
-    "label_error": pa.float64(),
-    "response_sources": pa.struct({"chosen": _ANSWER, "rejected": _ANSWER}),
-    "neighbours": pa.struct({"chosen": pa.float64(), "rejected": pa.float64(), "others": _NUMBER}),
-    "asked": _YES,
-    "verified": _YES,
-    "simulated": _YES,
-}
+def _type_of(annotation: Any) -> pa.DataType:
+    """The type of a column, or of a part of one, by that of its field. All may be null."""
+    if annotation in _TYPES:
+        return _TYPES[annotation]
+    if isinstance(annotation, type) and issubclass(annotation, Record):
+        fields = annotation.model_fields.items()
+        return pa.struct({name: _type_of(field.annotation) for name, field in fields})
+    first, origin = get_args(annotation)[0], get_origin(annotation)
+    if origin is tuple:
+        return _list(_type_of(first))
+    # Of a choice the type of its values; of `X | None`, and of a number with a range, the type X.
+    return _type_of(type(first) if origin is Literal else first)
 
 
 def schema_of(fields: Collection[str] = ()) -> pa.Schema:
     """The columns of a file whose rows have these of `MODE_FIELDS`."""
     left_out = {*MODE_FIELDS} - {*fields}
-    names = (name for name in Row.model_fields if name not in left_out)
-    return pa.schema([(name, _OTHER.get(name, _TEXT)) for name in names])
+    return pa.schema([part for part in _type_of(Row) if part.name not in left_out])
 
 
 SCHEMA = schema_of()
