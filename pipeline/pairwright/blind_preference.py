@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pairwright.dataset import Row
 from pairwright.estimate import Estimate
 from pairwright.intervals import accuracy_by_cluster
-from pairwright.modes import has_no_preference, is_own_choice, is_twin
+from pairwright.modes import has_no_preference, has_rubric, is_twin
 from pairwright.records import BlindPreference, Mode, Record
 
 CHOSEN, OF_ASKER = "the chosen response", "the response for the user who asked"
@@ -57,16 +57,14 @@ class PreferenceFigure(Record):
             return missing
         # A choice that changes with the order counts one half, and the value is rounded.
         chosen = round(2 * share.value * share.n) / 2
-        text = f"{chosen:g} of {share.n:,}: {_percent(share)}"
+        text = f"{chosen:g} of {share.n:,}: {share.percent()}"
         return f"{text}; {missing}" if missing else text
 
 
 def preference_case(row: Row) -> PreferenceCase | None:
     """What is counted of a row; None of a pair that no judge had a part in, of a placebo, which has
     no side that it could lean to, and of the other half of a twin, whose responses are the same."""
-    if row.mode is None or is_own_choice(row.mode) or row.judge is None:
-        return None
-    if has_no_preference(row.mode):
+    if row.mode is None or row.judge is None or not has_rubric(row.mode):
         return None
     if is_twin(row.mode) and not row.asked:
         return None
@@ -82,6 +80,15 @@ def preference_figures(cases: Iterable[PreferenceCase]) -> tuple[PreferenceFigur
     return tuple(_figure(mode, own) for mode, own in sorted(by_mode.items()))
 
 
+def _figure(mode: Mode, cases: list[PreferenceCase]) -> PreferenceFigure:
+    points = [(c.cluster, c.preference / 2) for c in cases if c.preference is not None]
+    return PreferenceFigure(
+        mode=mode,
+        share=accuracy_by_cluster(points) if points else None,
+        unmeasured=len(cases) - len(points),
+    )
+
+
 def preference_sentence(figure: PreferenceFigure) -> str:
     """The figure in a sentence, with what it means for a scorer that knows nobody."""
     share, units = figure.share, "twins" if is_twin(figure.mode) else "pairs"
@@ -89,7 +96,7 @@ def preference_sentence(figure: PreferenceFigure) -> str:
         return f"Mode {figure.mode}: {NOT_MEASURED}."
     said = (
         f"Mode {figure.mode}: a judge that knows nobody, asked for a choice without a tie in both"
-        f" orders, prefers {figure.side} in {_percent(share)} of {share.n:,} {units}; a choice that"
+        f" orders, prefers {figure.side} in {share.percent()} of {share.n:,} {units}; a choice that"
         " changes with the order counts one half."
     )
     if figure.unmeasured:
@@ -101,19 +108,3 @@ def preference_sentence(figure: PreferenceFigure) -> str:
         f"{said} So always taking the better answer is right in {taken:.0f} %, and always avoiding"
         f" it in {avoided:.0f} %, without any user."
     )
-
-
-def _figure(mode: Mode, cases: list[PreferenceCase]) -> PreferenceFigure:
-    points = [(c.cluster, c.preference / 2) for c in cases if c.preference is not None]
-    return PreferenceFigure(
-        mode=mode,
-        share=accuracy_by_cluster(points) if points else None,
-        unmeasured=len(cases) - len(points),
-    )
-
-
-def _percent(share: Estimate) -> str:
-    value, low, high = (
-        None if x is None else f"{100 * x:.0f}" for x in (share.value, share.low, share.high)
-    )
-    return f"{value} % ({'no interval' if None in (low, high) else f'{low} to {high}'})"

@@ -76,17 +76,21 @@ def no_estimate(note: str = "") -> Estimate:
     return Estimate(value=None, low=None, high=None, n=0, clusters=0, note=note)
 
 
+def wilson(p: float, n: float, z: float = Z_95) -> tuple[float, float]:
+    """Wilson's score interval of a share p of n > 0 (Wilson 1927, eq. 6): never outside 0 to 1,
+    defined at 0 and 1."""
+    square = z * z / n
+    centre, spread = p + square / 2, z * math.sqrt(p * (1 - p) / n + square / (4 * n))
+    low, high = (centre - spread) / (1 + square), (centre + spread) / (1 + square)
+    return max(0.0, low), min(1.0, high)
+
+
 def share(k: int, n: int, z: float = Z_95) -> Estimate:
-    """k of n independent ones with Wilson's score interval (Wilson 1927, eq. 6): never outside 0 to
-    1, defined at 0 and n. Of n = 0 nothing is known."""
+    """k of n independent ones with Wilson's interval. Of n = 0 nothing is known."""
     if n == 0:
         return no_estimate("none of them")
-    p = k / n
-    centre = p + z * z / (2 * n)
-    spread = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    scale = 1 + z * z / n
-    low, high = max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
-    return Estimate(value=round(p, 6), low=round(low, 6), high=round(high, 6), n=n, clusters=n)
+    low, high = wilson(k / n, n, z)
+    return Estimate(value=round(k / n, 6), low=round(low, 6), high=round(high, 6), n=n, clusters=n)
 
 
 def p_value(p: float) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from pairwright.estimate import Estimate, no_estimate
+from pairwright.estimate import Estimate, no_estimate, wilson
 from pairwright.records import Cluster
 
 Floats = npt.NDArray[np.float64]
@@ -70,15 +70,9 @@ class Accuracy(NamedTuple):
         return float(self.n / self.design * few * few / (1 - tied))
 
     def interval(self, z: float) -> tuple[float, float]:
-        """Wilson's score interval (1927, eq. 6) at the effective number of pairs."""
+        """Wilson's score interval at the effective number of pairs."""
         n = self.effective(z)
-        if not n:
-            return 0.0, 1.0
-        p, square = self.value, z * z / n
-        centre = p + square / 2
-        spread = z * math.sqrt(p * (1 - p) / n + square / (4 * n))
-        low, high = (centre - spread) / (1 + square), (centre + spread) / (1 + square)
-        return max(0.0, low), min(1.0, high)
+        return wilson(self.value, n, z) if n else (0.0, 1.0)
 
     def found(self, z: float) -> Estimate:
         """The accuracy with its interval as it is reported."""
