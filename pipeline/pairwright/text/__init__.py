@@ -4,7 +4,7 @@ code splits a text into words.
 scripts.py      words of any script, their number and that of tokens
 languages.py    the language of a text, and what is supported in each language
 stems.py        stems and content words, by language
-stopwords.py    function words
+stopwords.py stopwords.toml    function words
 runs.py         runs of words that two texts share
 forms.py        a text without what no reader sees, and a quote to be found in it
 """
