@@ -33,18 +33,7 @@ _ALLOWED_NODES = (
 )
 # What a template may read of a post, an aspect, a list, a case, a scale or an anchor.
 _ATTRIBUTES = frozenset(
-    {
-        "label",
-        "text",
-        "number",
-        "aspects",
-        "aspect",
-        "posts",
-        "name",
-        "question",
-        "anchors",
-        "score",
-    }
+    "label text number aspects aspect posts name question anchors score".split()
 )
 _JINJAS_OWN = frozenset({"self", "loop", "super", "caller", "varargs", "kwargs"})
 # What is written as nothing, or on top of the letter before it: soft hyphens, joiners, variation
