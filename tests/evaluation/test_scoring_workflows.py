@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from endpoint import Endpoint, double, in_thread
+from pairwright.dataset import read_lines
 from pairwright.errors import ConfigError, InputError, Interrupted
+from pairwright.evaluation.policy_samples import SampledQuestion
 from pairwright.evaluation.settings import Scorers
 from pairwright.workflows.best_samples import best_of_n
 from pairwright.workflows.correlation import correlate
@@ -134,18 +136,19 @@ def test_downstream_work_gives_its_records_in_a_notebook(
 ) -> None:
     of = scorers(endpoint.url)
     sampled = in_notebook(lambda: best_of_n(release, of, tmp_path / "best", "rater", n=2, limit=2))
-    assert [curve.scorer.name for curve in sampled.summary.curves] == ["rater"]
-    assert len(sampled.samples) == 2
+    assert [curve.scorer.name for curve in sampled.curves] == ["rater"]
+    samples = [*read_lines(tmp_path / "best" / "samples.jsonl", SampledQuestion)]
+    assert len(samples) == 2
     lines = [
         json.dumps({"id": one.pair, "model": "mine", "output": text})
-        for one in sampled.samples
+        for one in samples
         for text in [one.samples[0].response]
     ]
     (tmp_path / "outputs.jsonl").write_text("\n".join(lines), encoding="utf-8")
     outputs = tmp_path / "outputs.jsonl"
     judged = in_notebook(lambda: judge_outputs(release, outputs, of, tmp_path / "judged"))
-    assert [(one.model, one.outputs) for one in judged.scores.models] == [("mine", 2)]
-    assert not judged.short()
+    assert [(one.model, one.outputs) for one in judged.models] == [("mine", 2)]
+    assert [one.scored for one in judged.models] == [2]
 
 
 def test_a_correlation_gives_its_record_and_writes_where_it_is_asked_to(tmp_path: Path) -> None:

@@ -8,51 +8,48 @@ from rich.console import Console
 from pairwright.cli.command import Command
 from pairwright.cli.evaluation import Coverage, end, print_result, uncovered
 from pairwright.cli.printing import print_page, print_words, say, warn
-from pairwright.evaluation.best_of_n import best_of_n_page
+from pairwright.evaluation.best_of_n import BestOfN, best_of_n_page
 from pairwright.evaluation.certificate import Certificate, certificate_page
-from pairwright.evaluation.completions import completions_page
+from pairwright.evaluation.completions import Completions, completions_page
 from pairwright.evaluation.correlation.correlations import correlation_page
 from pairwright.evaluation.guided import policy_page
 from pairwright.evaluation.outputs import OutputScores
 from pairwright.evaluation.results import TRIAL
 from pairwright.text import number_of, visible
-from pairwright.workflows.best_samples import SamplingResult, best_of_n
+from pairwright.workflows.best_samples import best_of_n
 from pairwright.workflows.certificate import certify
-from pairwright.workflows.completion_writing import CompletionResult, completions
+from pairwright.workflows.completion_writing import completions
 from pairwright.workflows.correlation import CorrelationResult, correlate
 from pairwright.workflows.guided_policies import PolicyResult, policy_accuracy
-from pairwright.workflows.output_judging import JudgedOutputs, judge_outputs
+from pairwright.workflows.output_judging import judge_outputs
 
 
-def print_samples(result: SamplingResult, out: Path, coverage: Coverage = 0.95) -> int:
+def print_samples(summary: BestOfN, out: Path, coverage: Coverage = 0.95) -> int:
     """Print what each scorer's pick gains, and where too few questions count."""
-    summary, counted = result.summary, result.counted
     print_page(Console(), best_of_n_page(summary, drawn=False), out / "best_of_n.html")
     questions = number_of(summary.questions, "question counts", "questions count")
+    # A question counts that is in every curve.
+    counted = min((curve.questions for curve in summary.curves), default=0)
     short = not summary.questions or counted < coverage * summary.questions
     reasons = [*summary.unscored, *(why for curve in summary.curves for why in curve.unscored)]
     return end([f"{counted:,} of {questions}"] if short else [], coverage, reasons)
 
 
-def print_judged(result: JudgedOutputs, coverage: Coverage = 0.95) -> int:
-    """Print the adherence of each model, and where too few outputs have a score."""
-    print_scores(result.scores)
-    short = []
-    for one in result.short(coverage):
-        reasons = ", ".join(f"{n:,} {why}" for why, n in one.unscored.items())
-        outputs = number_of(one.outputs, "output has", "outputs have")
-        short.append(f"{visible(one.model)}: {one.scored:,} of {outputs} a score ({reasons})")
-    return end(short, coverage, [why for one in result.scores.models for why in one.unscored])
-
-
-def print_scores(scores: OutputScores) -> None:
-    """Print the adherence of each model, and what keeps it from being a result."""
-    console = Console()
+def print_scores(scores: OutputScores, coverage: Coverage = 0.95) -> int:
+    """Print the adherence of each model, what keeps it from being a result, and where too few
+    outputs have a score."""
+    console, short = Console(), []
     print_words("judge_outputs", scores=scores)
     if scores.simulated:
         warn(console, "Simulated: a simulated model judged. This is not a result.")
     if scores.release.trial:
         warn(console, TRIAL)
+    for one in scores.models:
+        if one.scored < coverage * one.outputs:
+            reasons = ", ".join(f"{n:,} {why}" for why, n in one.unscored.items())
+            outputs = number_of(one.outputs, "output has", "outputs have")
+            short.append(f"{visible(one.model)}: {one.scored:,} of {outputs} a score ({reasons})")
+    return end(short, coverage, [why for one in scores.models for why in one.unscored])
 
 
 def print_policies(result: PolicyResult, out: Path, coverage: Coverage = 0.95) -> int:
@@ -61,9 +58,9 @@ def print_policies(result: PolicyResult, out: Path, coverage: Coverage = 0.95) -
     return uncovered(result.evaluation, coverage)
 
 
-def print_completions(result: CompletionResult, out: Path, coverage: Coverage = 0.95) -> int:
+def print_completions(summary: Completions, out: Path, coverage: Coverage = 0.95) -> int:
     """Print how near each condition came to what users wrote, and where too few items count."""
-    console, summary = Console(), result.summary
+    console = Console()
     for reason, n in summary.refused.items():
         warn(console, f"{number_of(n, 'item was', 'items were')} not asked, {reason}.")
     for reason, n in summary.unscored.items():
@@ -105,7 +102,7 @@ def print_certificate(certificate: Certificate, out: Path | None = None) -> int:
 
 COMMANDS = {
     "downstream best-of-n": Command(best_of_n, print_samples),
-    "downstream judge-outputs": Command(judge_outputs, print_judged),
+    "downstream judge-outputs": Command(judge_outputs, print_scores),
     "downstream policy": Command(partial(policy_accuracy, on_result=print_result), print_policies),
     "downstream completions": Command(completions, print_completions),
     "downstream correlate": Command(correlate, print_correlations),

@@ -10,10 +10,10 @@ from pairwright.cli.command import Command
 from pairwright.cli.evaluation import Coverage, end
 from pairwright.cli.printing import by_template, print_page, print_words, say, warn
 from pairwright.text import number_of
-from pairwright.training.plan_scores import plan_scores_page
+from pairwright.training.plan_scores import PlanScores, plan_scores_page
 from pairwright.training.planner_checkpoints import planner_page
 from pairwright.training.rl_data import RlExport
-from pairwright.workflows.plan_scoring import PlanComparison, score_planners
+from pairwright.workflows.plan_scoring import score_planners
 from pairwright.workflows.planner_training import TrainedPlanner, train_planner
 from pairwright.workflows.reward_service import serve_rewards
 from pairwright.workflows.rl_data import export_rl, rl_outputs
@@ -29,17 +29,17 @@ def print_training(done: TrainedPlanner, out: Path) -> None:
         say(Console(stderr=True), line)
 
 
-def print_comparison(result: PlanComparison, out: Path, coverage: Coverage = 0.95) -> int:
+def print_comparison(scores: PlanScores, out: Path, coverage: Coverage = 0.95) -> int:
     """Print precision, recall and F1 of each planner, and where too few items are compared."""
-    print_page(Console(), plan_scores_page(result.scores, drawn=False), out / "plan-score.html")
-    counts, short = result.scores.counts, []
-    for one in counts:
-        compared = one.compared_items(result.scores.matches)
+    print_page(Console(), plan_scores_page(scores, drawn=False), out / "plan-score.html")
+    short = []
+    for one in scores.counts:
+        compared = one.compared_items(scores.matches)
         if compared < coverage * one.items:
             why = ", ".join(f"{n:,} {name}" for name, n in one.reasons)
             items = number_of(one.items, "item is", "items are")
             short.append(f"{one.planner}: {compared:,} of {items} compared ({why})")
-    return end(short, coverage, [why for one in counts for why, _ in one.reasons])
+    return end(short, coverage, [why for one in scores.counts for why, _ in one.reasons])
 
 
 def print_export(done: RlExport, release: Path) -> None:

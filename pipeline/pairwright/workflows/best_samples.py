@@ -1,10 +1,9 @@
 """Best-of-n: a policy samples, a judge scores every sample, and scorers pick."""
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from pairwright.errors import InputError
 from pairwright.evaluation.best_of_n import (
@@ -25,31 +24,15 @@ from pairwright.evaluation.policy_samples import (
 )
 from pairwright.evaluation.release import Release
 from pairwright.evaluation.results import ScorerRef
-from pairwright.evaluation.settings import Scorers, history_hash
+from pairwright.evaluation.scorers.scorer import Pointwise
+from pairwright.evaluation.settings import Policy, Scorers, history_hash
 from pairwright.notebook import run_async
 from pairwright.options import Doc, OutPath, ReleasePath
+from pairwright.records import Record
 from pairwright.settings.prompt_variables import SAMPLING
-from pairwright.settings.rules import HistoryRules
 from pairwright.workflows.output import write_page
 from pairwright.workflows.progress import Progress, Stop, log_notes
-from pairwright.workflows.scorers import pointwise
 from pairwright.workflows.scoring import ScorerSession, open_session, policy_of, scorer_settings
-
-
-@dataclass(frozen=True, slots=True)
-class SamplingResult:
-    """What best-of-n wrote."""
-
-    summary: BestOfN
-    """A curve for each scorer: the mean score of its pick of k samples, from 0 to 1, and the gain
-    over a random pick, with 95 % intervals by user."""
-    samples: tuple[SampledQuestion, ...]
-    scores: tuple[SampleScores, ...]
-
-    @property
-    def counted(self) -> int:
-        """Questions that count in every curve."""
-        return min((curve.questions for curve in self.summary.curves), default=0)
 
 
 def best_of_n(
@@ -74,7 +57,7 @@ def best_of_n(
     ] = None,
     progress: Progress = log_notes,
     stop: Stop | None = None,
-) -> SamplingResult:
+) -> BestOfN:
     """Sample `n` answers a question from a policy and let scorers pick the best of k.
 
     `scorers` has the tables [policy] and [judge] and the scorers of `names`, which must score a
@@ -86,7 +69,7 @@ def best_of_n(
     Raises InputError, ConfigError, EndpointRefused, Interrupted and StoreError.
 
         >>> done = best_of_n("releases/1.0.0", "scorers.toml", "best", "skywork", n=4)
-        >>> [curve.scorer.name for curve in done.summary.curves]
+        >>> [curve.scorer.name for curve in done.curves]
         ['skywork']
     """
     settings, folder = scorer_settings(scorers), Path(out)
@@ -100,69 +83,63 @@ def best_of_n(
             if wrong[0] > n
             else "k is 1 or more.",
         )
-    task = _SamplingTask(Release(Path(release), split), names, n, picked, limit)
+    pairs = Release(Path(release), split)
     with open_session(settings, folder, progress, stop) as session:
-        done = run_async(_sample_and_score(task, session))
-    report = best_of_n_page(done.summary)
-    lines = {"samples.jsonl": done.samples, "scores.jsonl": done.scores}
-    write_page(folder, "best_of_n", report, done.summary, lines)
-    return done
+        sampling = _sample_and_score(session, pairs, names, n, picked, limit)
+        summary, lines = run_async(sampling)
+    write_page(folder, "best_of_n", best_of_n_page(summary), summary, lines)
+    return summary
 
 
-async def check_pointwise(session: ScorerSession, names: Iterable[str]) -> None:
-    """Check that scorers give a score of a single response, before anything is sampled.
+async def _sample_and_score(
+    session: ScorerSession,
+    release: Release,
+    names: tuple[str, ...],
+    n: int,
+    ks: tuple[int, ...],
+    limit: int | None,
+) -> tuple[BestOfN, dict[str, Sequence[Record]]]:
+    """The result, and the lines behind it by their files."""
+    spec = policy_of(session.settings, n)
+    questions = ReleaseQuestions(release.rows()).own[:limit]
+    by_pair = {question.pair: question for question in questions}
+    await session.check_pointwise(names)
+    policy, judge, samples = await _sample(session, spec, questions, n)
+    history = session.settings.history.rules(release.study_posts)
 
-    Nothing is connected or loaded by opening them. Raises ConfigError for a scorer that is not
-    there, or that does not.
-    """
-    async with session.scorers(*names) as opened:
-        for name, one in opened.items():
-            pointwise(name, one.scorer)
+    def score(sampled: SampledQuestion, name: str, scorer: Pointwise) -> Awaitable[SampleScores]:
+        return score_samples(sampled, by_pair[sampled.pair], name, scorer, history)
 
-
-class _SamplingTask(NamedTuple):
-    release: Release
-    scorers: tuple[str, ...]
-    n: int
-    ks: tuple[int, ...]
-    limit: int | None
-
-
-async def _sample_and_score(task: _SamplingTask, session: ScorerSession) -> SamplingResult:
-    policy_of(session.settings, task.n)
-    questions = ReleaseQuestions(task.release.rows()).own[: task.limit]
-    await check_pointwise(session, task.scorers)
-    policy, judge, samples = await _sample(task, session, questions)
     scores: list[SampleScores] = []
     curves: list[ScorerCurve] = []
-    for name in task.scorers:
-        lines, of_scorer = await _score(task, session, name, questions, samples)
+    whole = [sampled for sampled in samples if not sampled.unscored]
+    for name in names:
+        ref, lines = await session.score(name, whole, score, responses=n)
         scores += lines
-        curves.append(of_scorer)
+        curves.append(curve(ref, samples, lines, ks))
     models = {policy.model, judge.model, *(one.scorer.model for one in curves)}
     unscored = Counter(one.unscored for one in samples if one.unscored)
     summary = BestOfN(
-        release=task.release.ref,
-        limit=task.limit,
-        n=task.n,
+        release=release.ref,
+        limit=limit,
+        n=n,
         policy=policy,
         judge=judge,
-        history=history_hash(_history(task, session)),
+        history=history_hash(history),
         simulated=session.calls.any_simulated(models),
         questions=len(questions),
-        sampled=sum(not one.unscored for one in samples),
+        sampled=len(whole),
         unscored=dict(sorted(unscored.items())),
-        ceiling=ceiling(samples, task.ks),
+        ceiling=ceiling(samples, ks),
         curves=tuple(curves),
     )
-    return SamplingResult(summary, tuple(samples), tuple(scores))
+    return summary, {"samples.jsonl": samples, "scores.jsonl": scores}
 
 
 async def _sample(
-    task: _SamplingTask, session: ScorerSession, questions: list[PersonQuestion]
+    session: ScorerSession, spec: Policy, questions: list[PersonQuestion], n: int
 ) -> tuple[ScorerRef, ScorerRef, list[SampledQuestion]]:
     """The policy, the judge, and what they wrote and said."""
-    spec = policy_of(session.settings, task.n)
     prompts = tuple(sorted({"history", *SAMPLING}))
     async with session.judge() as judge, session.policy(prompts) as policy:
 
@@ -175,35 +152,8 @@ async def _sample(
         lines = await session.calls.each(
             "questions sampled and judged",
             questions,
-            lambda question: sample_question(question, task.n, sampled, asked),
-            workers=max(1, policy.workers // task.n),
+            lambda question: sample_question(question, n, sampled, asked),
+            workers=max(1, policy.workers // n),
             stop=end,
         )
     return policy.ref, judge.ref, lines
-
-
-async def _score(
-    task: _SamplingTask,
-    session: ScorerSession,
-    name: str,
-    questions: list[PersonQuestion],
-    samples: list[SampledQuestion],
-) -> tuple[list[SampleScores], ScorerCurve]:
-    by_pair = {question.pair: question for question in questions}
-    history = _history(task, session)
-    # One at a time: a model in this process fills the memory there is.
-    async with session.scorer(name) as opened:
-        scorer = pointwise(name, opened.scorer)
-        lines = await session.calls.each(
-            f"scored by {name}",
-            [sampled for sampled in samples if not sampled.unscored],
-            lambda sampled: score_samples(sampled, by_pair[sampled.pair], name, scorer, history),
-            workers=max(1, opened.workers // task.n),
-            stop=opened.stop,
-        )
-    return lines, curve(opened.ref, samples, lines, task.ks)
-
-
-def _history(task: _SamplingTask, session: ScorerSession) -> HistoryRules:
-    """The rules by which scorers are shown posts."""
-    return session.settings.history.rules(task.release.study_posts)

@@ -1,8 +1,7 @@
 """Completions: a policy writes the body of each item's question, and scorers pick a text."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -24,31 +23,89 @@ from pairwright.evaluation.completions import (
 )
 from pairwright.evaluation.content import Asker, Strangers
 from pairwright.evaluation.results import ScorerRef
+from pairwright.evaluation.scorers.scorer import Pointwise
 from pairwright.evaluation.settings import Scorers
 from pairwright.notebook import run_async
 from pairwright.options import Doc, ItemLimit, OutPath
+from pairwright.records import Record
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt_variables import COMPLETING
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceItems, read_whole
 from pairwright.text import word_count
-from pairwright.workflows.best_samples import check_pointwise
 from pairwright.workflows.output import write_page
 from pairwright.workflows.progress import Progress, Stop, log_notes
-from pairwright.workflows.scorers import pointwise
 from pairwright.workflows.scoring import ScorerSession, open_session, policy_of, scorer_settings
 
+KS = (1, 4, 16)
+"""Posts in context, where nothing is said."""
+DRAWS = 8
+"""Texts that scorers pick from, where nothing is said."""
 
-class WritingTasks(NamedTuple):
-    """The tasks of a source, and what was refused."""
 
+def completions(
+    source: Annotated[str, Doc("A file of items, or a Hugging Face id.", "SOURCE")],
+    scorers: Annotated[
+        str | Path | Scorers,
+        Doc("Its [policy], endpoints and scorers.", "FILE.toml", name="--scorers"),
+    ],
+    out: OutPath,
+    *,
+    config: Annotated[str | None, Doc("Configuration of a Hugging Face dataset.", "NAME")] = None,
+    split: Annotated[str, Doc("Split of a Hugging Face dataset.", "NAME")] = "test",
+    names: Annotated[
+        Iterable[str],
+        Doc("A scorer that picks the best of N; again for more.", "NAME", name="--scorer"),
+    ] = (),
+    ks: Annotated[
+        Iterable[int],
+        Doc("Posts in context; again for more.", "K", name="-k", least=1),
+    ] = KS,
+    n: Annotated[
+        int | None,
+        Doc("Texts to pick from [8 with --scorer, else 1].", name="-n", least=1, most=1000),
+    ] = None,
+    limit: ItemLimit = None,
+    progress: Progress = log_notes,
+    stop: Stop | None = None,
+) -> Completions:
+    """Have a policy write the body of each item's question as its user would, given the title.
+
+    `source` is a file of items, or a Hugging Face dataset with its `config` and `split`;
+    `scorers` has the table [policy] and the scorers of `names`, which pick the
+    best of `n` texts. `ks` are the numbers of posts in context. Texts are compared with what the
+    user wrote by ROUGE: this measures imitation, and is not evidence about answers. `out` gets
+    completions.json, .md, .html and .jsonl, picks.jsonl and `calls.sqlite`: what is stored there is
+    not asked again.
+
+    Raises SourceError, InputError, ConfigError, EndpointRefused, Interrupted and StoreError.
+
+        >>> completions("histories.jsonl", "scorers.toml", "completions", limit=20).counted
+        20
+    """
+    settings, folder, names = scorer_settings(scorers), Path(out), tuple(dict.fromkeys(names))
+    rules = SourceRules(path=source, config=config, split=split)
+    name = Path(source).name if Path(source).exists() else source
+    tasks = _read_tasks(rules, name, settings.scorers.seed, limit)
+    ks, n = tuple(sorted(set(ks))), n or (DRAWS if names else 1)
+    with open_session(settings, folder, progress, stop) as session:
+        summary, lines = run_async(_write_and_score(session, tasks, ks, n, names))
+    write_page(folder, "completions", completions_page(summary), summary, lines)
+    return summary
+
+
+class _SourceTasks(NamedTuple):
+    """What is to be written of a source."""
+
+    name: str
     source: SourceItems
     refused: dict[str, int]
     """Items that cannot be asked, by reason."""
     tasks: tuple[CompletionTask, ...]
+    limit: int | None
 
 
-def writing_tasks(rules: SourceRules, seed: int, limit: int | None) -> WritingTasks:
+def _read_tasks(rules: SourceRules, name: str, seed: int, limit: int | None) -> _SourceTasks:
     """Read a source. Raises SourceError, and InputError where no item of it gives a task."""
     source = read_whole(rules, Domains.load(assets.RUBRICS), Path.cwd())
     askers = [
@@ -79,109 +136,24 @@ def writing_tasks(rules: SourceRules, seed: int, limit: int | None) -> WritingTa
             fix="Name items whose `narrative` is the body that their user wrote, of two users or"
             " more in a category.",
         )
-    return WritingTasks(source, dict(sorted(refused.items())), tasks)
+    return _SourceTasks(name, source, dict(sorted(refused.items())), tasks, limit)
 
 
-KS = (1, 4, 16)
-"""Posts in context, where nothing is said."""
-DRAWS = 8
-"""Texts that scorers pick from, where nothing is said."""
-
-
-@dataclass(frozen=True, slots=True)
-class CompletionResult:
-    """What a completions benchmark wrote."""
-
-    summary: Completions
-    """Mean ROUGE-1 and ROUGE-L of each condition, from 0 to 1, and their differences, with 95 %
-    intervals by user."""
-    completions: tuple[ItemCompletions, ...]
-    picks: tuple[Picks, ...]
-
-
-def completions(
-    source: Annotated[str, Doc("A file of items, or a Hugging Face id.", "SOURCE")],
-    scorers: Annotated[
-        str | Path | Scorers,
-        Doc("Its [policy], endpoints and scorers.", "FILE.toml", name="--scorers"),
-    ],
-    out: OutPath,
-    *,
-    config: Annotated[str | None, Doc("Configuration of a Hugging Face dataset.", "NAME")] = None,
-    split: Annotated[str, Doc("Split of a Hugging Face dataset.", "NAME")] = "test",
-    names: Annotated[
-        Iterable[str],
-        Doc("A scorer that picks the best of N; again for more.", "NAME", name="--scorer"),
-    ] = (),
-    ks: Annotated[
-        Iterable[int],
-        Doc("Posts in context; again for more.", "K", name="-k", least=1),
-    ] = KS,
-    n: Annotated[
-        int | None,
-        Doc("Texts to pick from [8 with --scorer, else 1].", name="-n", least=1, most=1000),
-    ] = None,
-    limit: ItemLimit = None,
-    progress: Progress = log_notes,
-    stop: Stop | None = None,
-) -> CompletionResult:
-    """Have a policy write the body of each item's question as its user would, given the title.
-
-    `source` is a file of items, or a Hugging Face dataset with its `config` and `split`;
-    `scorers` has the table [policy] and the scorers of `names`, which pick the
-    best of `n` texts. `ks` are the numbers of posts in context. Texts are compared with what the
-    user wrote by ROUGE: this measures imitation, and is not evidence about answers. `out` gets
-    completions.json, .md, .html and .jsonl, picks.jsonl and `calls.sqlite`: what is stored there is
-    not asked again.
-
-    Raises SourceError, InputError, ConfigError, EndpointRefused, Interrupted and StoreError.
-
-        >>> completions("histories.jsonl", "scorers.toml", "completions", limit=20).summary.counted
-        20
-    """
-    settings, folder, names = scorer_settings(scorers), Path(out), tuple(dict.fromkeys(names))
-    rules = SourceRules(path=source, config=config, split=split)
-    task = _WritingTask(
-        Path(source).name if Path(source).exists() else source,
-        writing_tasks(rules, settings.scorers.seed, limit),
-        tuple(sorted(set(ks))),
-        n or (DRAWS if names else 1),
-        names,
-        limit,
-    )
-    with open_session(settings, folder, progress, stop) as session:
-        done = run_async(_write_and_score(task, session))
-    report = completions_page(done.summary)
-    lines = {"completions.jsonl": done.completions, "picks.jsonl": done.picks}
-    write_page(folder, "completions", report, done.summary, lines)
-    return done
-
-
-class _WritingTask(NamedTuple):
-    name: str
-    """The source's."""
-    writing: WritingTasks
-    ks: tuple[int, ...]
-    n: int
-    """Texts that are written with the most posts in context; one is in the other conditions."""
-    scorers: tuple[str, ...]
-    limit: int | None
-
-    @property
-    def most(self) -> str:
-        """The name of the condition with the most posts."""
-        return own(max(self.ks))
-
-
-async def _write_and_score(task: _WritingTask, session: ScorerSession) -> CompletionResult:
-    policy = policy_of(session.settings, task.n)
-    await check_pointwise(session, task.scorers)
-    draws = [
-        (one, task.n if one.name == task.most else 1) for one in completion_conditions(task.ks)
-    ]
+async def _write_and_score(
+    session: ScorerSession,
+    asked: _SourceTasks,
+    ks: tuple[int, ...],
+    n: int,
+    names: tuple[str, ...],
+) -> tuple[Completions, dict[str, Sequence[Record]]]:
+    """The result, and the lines behind it by their files; scorers pick from `n` texts with the
+    most posts in context."""
+    policy, most = policy_of(session.settings, n), own(max(ks))
+    await session.check_pointwise(names)
+    draws = [(one, n if one.name == most else 1) for one in completion_conditions(ks)]
     async with session.policy(tuple(sorted(COMPLETING))) as opened:
         writer = BodyWriter(opened.model, session.prompts, policy.history, policy.words)
-        pieces = [(one, *drawn) for one in task.writing.tasks for drawn in draws]
+        pieces = [(one, *drawn) for one in asked.tasks for drawn in draws]
         written = await session.calls.each(
             "texts written",
             pieces,
@@ -189,61 +161,49 @@ async def _write_and_score(task: _WritingTask, session: ScorerSession) -> Comple
             workers=opened.workers,
             stop=opened.stop,
         )
+    items = {one.item.id: one.item for one in asked.tasks}
+    # The items are of a source, which no study is about.
+    history = session.settings.history.rules(None)
+
+    def choose(one: ItemCompletions, name: str, scorer: Pointwise) -> Awaitable[Picks]:
+        return pick(one, items[one.item], name, scorer, history)
+
     picks, refs = list[Picks](), list[ScorerRef]()
-    for name in task.scorers:
-        ref, of_scorer = await _score(task, session, name, written)
+    to_pick = [one for one in written if one.condition == most and not one.unscored]
+    for name in names:
+        ref, of_scorer = await session.score(name, to_pick, choose, responses=n)
         refs.append(ref)
         picks += of_scorer
-    scores = figures(written, picks, task.ks, task.n)
-    writing, counted = task.writing, set(scores.counted)
+    scores = figures(written, picks, ks, n)
+    counted = set(scores.counted)
     first_without_posts = {
         one.item: one.texts[0] for one in written if one.condition == NONE and one.texts
     }
-    truths = [word_count(one.body) for one in writing.tasks if one.item.id in counted]
+    truths = [word_count(one.body) for one in asked.tasks if one.item.id in counted]
     summary = Completions(
-        source=task.name,
-        source_hash=writing.source.hash,
-        limit=task.limit,
+        source=asked.name,
+        source_hash=asked.source.hash,
+        limit=asked.limit,
         policy=opened.ref,
         words=policy.words,
-        n=task.n,
+        n=n,
         scorers=tuple(refs),
         simulated=session.calls.any_simulated({opened.ref.model, *(one.model for one in refs)}),
         seed=session.settings.seed,
-        items=len(writing.source.items),
-        source_problems=writing.source.refused,
-        refused=writing.refused,
-        asked=len(writing.tasks),
+        items=len(asked.source.items),
+        source_problems=asked.source.refused,
+        refused=asked.refused,
+        asked=len(asked.tasks),
         counted=len(counted),
         unscored=scores.unscored,
         shortened=sum(one.left_out > 0 for one in written),
         unchanged=sum(
             one.texts[0] == first_without_posts.get(one.item)
             for one in written
-            if one.condition == task.most and one.texts
+            if one.condition == most and one.texts
         ),
         truth_words=round(sum(truths) / len(truths), 1) if truths else 0.0,
         means=scores.means,
         differences=scores.differences,
     )
-    return CompletionResult(summary, tuple(written), tuple(picks))
-
-
-async def _score(
-    task: _WritingTask, session: ScorerSession, name: str, completions: Sequence[ItemCompletions]
-) -> tuple[ScorerRef, list[Picks]]:
-    written = [one for one in completions if one.condition == task.most and not one.unscored]
-    items = {one.item.id: one.item for one in task.writing.tasks}
-    # The items are of a source, which no study is about.
-    history = session.settings.history.rules(None)
-    # One at a time: a model in this process fills the memory there is.
-    async with session.scorer(name) as opened:
-        scorer = pointwise(name, opened.scorer)
-        picks = await session.calls.each(
-            f"scored by {name}",
-            written,
-            lambda one: pick(one, items[one.item], name, scorer, history),
-            workers=max(1, opened.workers // task.n),
-            stop=opened.stop,
-        )
-    return opened.ref, picks
+    return summary, {"completions.jsonl": written, "picks.jsonl": picks}

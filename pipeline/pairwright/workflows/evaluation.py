@@ -1,8 +1,8 @@
 """Scoring a release's pairs: every scorer in every condition, one after the other."""
 
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable
-from contextlib import AsyncExitStack, aclosing
+from collections.abc import Callable, Iterable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple, TypeAlias
@@ -282,22 +282,14 @@ def run_evaluation(
         on_result(about, decisions)
 
     with open_session(settings, folder, progress, stop) as session:
-        run_async(_each(derive_results(task, session, folder), keep))
+        run_async(derive_results(task, session, folder, keep))
     return EvaluationResult(folder, tuple(results))
 
 
-async def _each(
-    results: AsyncGenerator[tuple[ResultSummary, list[PairDecision]], None], keep: OnResult
-) -> None:
-    async with aclosing(results):
-        async for about, decisions in results:
-            keep(about, decisions)
-
-
 async def derive_results(
-    task: EvaluationTask, session: ScorerSession, folder: Path
-) -> AsyncGenerator[tuple[ResultSummary, list[PairDecision]], None]:
-    """Every scorer in every condition, without writing a file.
+    task: EvaluationTask, session: ScorerSession, folder: Path, on_result: OnResult
+) -> None:
+    """Every scorer in every condition, without writing a file; `on_result` is called with each.
 
     `folder` may hold earlier results, whose timing is kept where nothing is asked. Raises
     ConfigError, EndpointRefused, Interrupted and StoreError.
@@ -317,7 +309,7 @@ async def derive_results(
             async with session.scorer(name) as scorer:
                 one = ScorerEvaluation(task, session, folder, scorer, sources, planner)
                 for condition in task.conditions:
-                    yield await one.score(condition)
+                    on_result(*await one.score(condition))
 
 
 async def _check_score_files(task: EvaluationTask, session: ScorerSession) -> None:

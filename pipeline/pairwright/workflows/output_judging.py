@@ -1,6 +1,5 @@
 """Judging outputs of any models by the rubrics of a release."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +7,6 @@ from pairwright.dataset import write_one
 from pairwright.evaluation.outputs import (
     AspectJudge,
     JudgedOutput,
-    ModelScore,
     OutputScores,
     QuestionOutput,
     ReleaseQuestions,
@@ -25,19 +23,6 @@ from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.scoring import ScorerSession, open_session, scorer_settings
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedOutputs:
-    """Outputs with what the judge said of each."""
-
-    scores: OutputScores
-    """By model: mean adherence from 0 to 1, with n and a 95 % interval by user."""
-    outputs: tuple[JudgedOutput, ...]
-
-    def short(self, coverage: float = 0.95) -> list[ModelScore]:
-        """The models of which fewer than `coverage` (a share) of the outputs have a score."""
-        return [one for one in self.scores.models if one.scored < coverage * one.outputs]
-
-
 def judge_outputs(
     release: ReleasePath,
     outputs: Annotated[str | Path, Doc("One output a line: id, model, output.", "OUTPUTS.jsonl")],
@@ -49,7 +34,7 @@ def judge_outputs(
     *,
     progress: Progress = log_notes,
     stop: Stop | None = None,
-) -> JudgedOutputs:
+) -> OutputScores:
     """Judge outputs of any models by the rubrics of a release: a score for each aspect.
 
     `outputs` is a file of lines {"id", "model", "output"}, where an id is that of an item or a
@@ -60,7 +45,7 @@ def judge_outputs(
     Raises InputError, ConfigError, EndpointRefused, Interrupted and StoreError.
 
         >>> done = judge_outputs("releases/1.0.0", "outputs.jsonl", "scorers.toml", "judged")
-        >>> {one.model: one.adherence.value for one in done.scores.models}
+        >>> {one.model: one.adherence.value for one in done.models}
         {'qwen-grpo@40': 0.61}
     """
     settings, folder = scorer_settings(scorers), Path(out)
@@ -68,15 +53,15 @@ def judge_outputs(
     questions = ReleaseQuestions(pairs.rows())
     to_judge = read_outputs(Path(outputs), questions)
     with open_session(settings, folder, progress, stop) as session:
-        done = run_async(_judge(session, pairs.ref, to_judge, len(questions.own)))
-    write_below(folder / "judged.json", {"judged.jsonl": done.outputs})
-    write_one(folder / "judged.json", done.scores)
-    return done
+        scores, judged = run_async(_judge(session, pairs.ref, to_judge, len(questions.own)))
+    write_below(folder / "judged.json", {"judged.jsonl": judged})
+    write_one(folder / "judged.json", scores)
+    return scores
 
 
 async def _judge(
     session: ScorerSession, release: ReleaseRef, outputs: list[QuestionOutput], questions: int
-) -> JudgedOutputs:
+) -> tuple[OutputScores, list[JudgedOutput]]:
     async with session.judge() as judge:
         asked = AspectJudge(judge.model, session.prompts)
         judged = await session.calls.each(
@@ -90,4 +75,4 @@ async def _judge(
             model_score(model, lines, questions) for model, lines in by_model(judged).items()
         ),
     )
-    return JudgedOutputs(scores, tuple(judged))
+    return scores, judged

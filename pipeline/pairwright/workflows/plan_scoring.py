@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -48,17 +47,6 @@ from pairwright.workflows.run_models import client_of, in_flight
 from pairwright.workflows.scoring import ScoringCalls, open_calls, settings_folder
 
 
-@dataclass(frozen=True, slots=True)
-class PlanComparison:
-    """Planners compared on held-out gold aspects."""
-
-    folder: Path
-    """It holds plan-score.html, .md and .json, and NAME.jsonl with each planner's lines."""
-    scores: PlanScores
-    """Precision, recall and F1 of each planner, shares from 0 to 1, and their differences, with
-    95 % intervals by user."""
-
-
 def score_planners(
     settings: Annotated[str | Path, Doc("Planners, source, judge.", "SETTINGS.toml")],
     out: OutPath,
@@ -66,7 +54,7 @@ def score_planners(
     limit: ItemLimit = None,
     progress: Progress = log_notes,
     stop: Stop | None = None,
-) -> PlanComparison:
+) -> PlanScores:
     """Compare planners on held-out gold aspects.
 
     `settings` is a TOML file that names the source, the planners (endpoints, or files of plans) and
@@ -77,7 +65,7 @@ def score_planners(
     Raises ConfigError, SourceError, InputError, EndpointRefused, Interrupted and StoreError.
 
         >>> done = score_planners("score.toml", "scores")
-        >>> done.scores.of("words")["base"]["f1"].mean.value
+        >>> done.of("words")["base"]["f1"].mean.value
         0.41
     """
     path, folder = Path(settings), Path(out)
@@ -86,7 +74,7 @@ def score_planners(
         task = _Comparison(scoring, path.resolve().parent, limit, calls)
         scores, lines = run_async(task.run())
     write_page(folder, "plan-score", plan_scores_page(scores), scores, lines)
-    return PlanComparison(folder, scores)
+    return scores
 
 
 class _Comparison(NamedTuple):

@@ -1,7 +1,7 @@
 """Ranking results side by side, and deriving them again from their stored replies."""
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import aclosing, closing
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -13,11 +13,13 @@ from pairwright.evaluation.board.board import leaderboard as rank_results
 from pairwright.evaluation.board.inputs import gather_results
 from pairwright.evaluation.board.page import board_page
 from pairwright.evaluation.board.tables import csv_table, latex_tables
+from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.release import Release
 from pairwright.evaluation.results import (
     NAME,
     NOT_STORED,
     Result,
+    ResultSummary,
     check_release,
     check_settings,
     differences,
@@ -33,11 +35,7 @@ from pairwright.options import Doc
 from pairwright.workflows.evaluation import EvaluationTask, derive_results
 from pairwright.workflows.output import output_folder, write_page
 from pairwright.workflows.progress import Progress, Stop, counter, log_notes
-from pairwright.workflows.scoring import (
-    ScorerSession,
-    ScoringCalls,
-    scorer_settings,
-)
+from pairwright.workflows.scoring import ScorerSession, ScoringCalls, scorer_settings
 
 
 def leaderboard(
@@ -214,12 +212,13 @@ async def _derive(
     pairs = Release(release, first.split)
     conditions = tuple(result.about.condition for result in results)
     task = EvaluationTask(pairs, (first.scorer.name,), conditions, first.limit)
-    sentences: list[str] = []
-    async with aclosing(derive_results(task, session, results[0].path.parent)) as derived:
-        remaining = iter(results)
-        async for about, decisions in derived:
-            result = next(remaining)
-            check_settings(result, about)
-            sentences += differences(result, about, decisions)
-            count()
+    sentences, remaining = list[str](), iter(results)
+
+    def compare(about: ResultSummary, decisions: list[PairDecision]) -> None:
+        result = next(remaining)
+        check_settings(result, about)
+        sentences.extend(differences(result, about, decisions))
+        count()
+
+    await derive_results(task, session, results[0].path.parent, compare)
     return sentences

@@ -3,7 +3,7 @@ models beside the scorers in a file of scorers, connected: planner, judge and po
 """
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -13,6 +13,7 @@ from pairwright.errors import ConfigError, on_disk
 from pairwright.evaluation.content import PlannerUnderTest
 from pairwright.evaluation.release import Construction, bare_name
 from pairwright.evaluation.results import PlannerVersion, ScorerRef
+from pairwright.evaluation.scorers.scorer import Pointwise
 from pairwright.evaluation.settings import OutputJudge, Policy, Scorers, load_scorers
 from pairwright.files import CALLS
 from pairwright.models import Model, key_of
@@ -25,7 +26,7 @@ from pairwright.settings.prompt_variables import LISTING, VARIABLES
 from pairwright.workflows.output import output_folder
 from pairwright.workflows.progress import Note, Progress, Stop, counter
 from pairwright.workflows.run_models import client_of, in_flight
-from pairwright.workflows.scorers import OpenScorer, open_scorers
+from pairwright.workflows.scorers import OpenScorer, open_scorers, pointwise
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -211,6 +212,40 @@ class ScorerSession(NamedTuple):
         return open_scorers(
             self.settings, names, self.prompts, store, meter, lambda text: progress(Note(text))
         )
+
+    async def check_pointwise(self, names: Iterable[str]) -> None:
+        """Check that scorers give a score of a single response, before anything is asked.
+
+        Nothing is connected or loaded. Raises ConfigError for a scorer that is not there, or that
+        does not.
+        """
+        async with self.scorers(*names) as opened:
+            for name, one in opened.items():
+                pointwise(name, one.scorer)
+
+    async def score(
+        self,
+        name: str,
+        units: Sequence[T],
+        work: Callable[[T, str, Pointwise], Awaitable[R]],
+        *,
+        responses: int,
+    ) -> tuple[ScorerRef, list[R]]:
+        """What `work` makes of every unit with one scorer; a unit has so many responses.
+
+        A model in this process is in memory for as long as this takes. Raises ConfigError, and as
+        `ScoringCalls.each` does.
+        """
+        async with self.scorer(name) as opened:
+            scorer = pointwise(name, opened.scorer)
+            lines = await self.calls.each(
+                f"scored by {name}",
+                units,
+                lambda unit: work(unit, name, scorer),
+                workers=max(1, opened.workers // responses),
+                stop=opened.stop,
+            )
+        return opened.ref, lines
 
     def planner(self) -> AbstractAsyncContextManager[OpenPlanner]:
         """Open the planner under test. Raises ConfigError where the file has none."""
