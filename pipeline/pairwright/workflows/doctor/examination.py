@@ -7,10 +7,10 @@ from pairwright.construct.build_rules import BuildRules
 from pairwright.errors import CallFailed, EndpointRefused, InputError
 from pairwright.models.client import Client, Meter
 from pairwright.notebook import run_async
-from pairwright.settings.config import Config, load
+from pairwright.settings.config import Config
 from pairwright.settings.endpoints import Sampling
 from pairwright.settings.prompt import Prompts
-from pairwright.workflows.build_estimate import ConfigPath
+from pairwright.workflows.build_estimate import ConfigPath, read_config
 from pairwright.workflows.doctor.replies import (
     check_backend,
     check_prefix_cache,
@@ -22,6 +22,7 @@ from pairwright.workflows.doctor.server import (
     ServerFinding,
     ServerQuestions,
     cache_metrics,
+    finding,
     list_models,
 )
 from pairwright.workflows.progress import Progress, Step, log_notes
@@ -66,11 +67,9 @@ def examine_endpoints(
         for report in examine_endpoints("pairwright.toml"):
             print(report.endpoint, report.usable)
     """
-    if not isinstance(config, Config):
-        folder, config = folder or Path(config).resolve().parent, load(Path(config))
-    base = Path(folder or ".").resolve()
+    config, base = read_config(config, folder)
     prompts = BuildRules.load(config, base).prompts
-    return tuple(run_async(_examine_all(config.beside(base), prompts, progress)))
+    return tuple(run_async(_examine_all(config, prompts, progress)))
 
 
 async def _examine_all(config: Config, prompts: Prompts, progress: Progress) -> list[ServerReport]:
@@ -82,16 +81,13 @@ async def _examine_all(config: Config, prompts: Prompts, progress: Progress) -> 
         if endpoint.engine == "vllm":
             reports.append(ServerReport(name, endpoint.model, "", (), MeterCounts()))
         elif endpoint.recording is not None:
-            finding = ServerFinding(
-                "ok", "recording", "can be read, and has replies of this model",
-                "It answers the calls that were recorded, and no others.",
-            )  # fmt: skip
+            read = finding("recording", "usable")
             try:
                 replay_of(name, endpoint)
             except InputError as error:
-                finding = ServerFinding("stop", "recording", error.what, error.fix)
+                read = finding("recording", "unusable", what=error.what, fix=error.fix)
             url = endpoint.base_urls[0]
-            reports.append(ServerReport(name, endpoint.model, url, (finding,), MeterCounts()))
+            reports.append(ServerReport(name, endpoint.model, url, (read,), MeterCounts()))
         else:
             for url in endpoint.base_urls:
                 progress(Step(f"asking {name}"))
@@ -134,7 +130,7 @@ async def _findings(
         findings.append(await check_seeds(questions))
         findings.extend(check_served(questions.client, questions.endpoint.model))
     except (CallFailed, EndpointRefused) as error:
-        findings.append(ServerFinding("stop", "requests", f"not answered: {error}"))
+        findings.append(finding("requests", "unanswered", error=error))
     return findings
 
 
@@ -142,13 +138,7 @@ def check_served(client: Client, model: str) -> list[ServerFinding]:
     """Whether the replies were of the model that was asked for; nothing where they were."""
     if not client.others:
         return []
-    return [
-        ServerFinding(
-            "note", "model", f"replies name {', '.join(sorted(client.others))}, not {model}",
-            "If it is the same model by another name, nothing is wrong. Else set `model`, or ask"
-            " the people who run the server: pairs would be of a model that nobody chose.",
-        )
-    ]  # fmt: skip
+    return [finding("model", "another", others=", ".join(sorted(client.others)), model=model)]
 
 
 def _samplings(config: Config, name: str) -> list[Sampling]:
@@ -183,17 +173,6 @@ def context_needed(config: Config, name: str) -> int:
 
 def check_context(length: int | None, need: int) -> ServerFinding:
     """Whether the longest prompt fits."""
-    about = f"this config needs about {need:,}"
     if length is None:
-        return ServerFinding(
-            "ok", "context", f"length not reported; {about}",
-            "A prompt that turns out too long is asked again with fewer posts.",
-        )  # fmt: skip
-    if length < need:
-        return ServerFinding(
-            "note", "context", f"{length:,} tokens; {about}",
-            "Long histories will lose posts, and what fits even so is refused as context_length."
-            f" Start vLLM with --max-model-len {need} or more, or set history_tokens or max_tokens"
-            " lower.",
-        )  # fmt: skip
-    return ServerFinding("ok", "context", f"{length:,} tokens; {about}")
+        return finding("context", "unknown", need=need)
+    return finding("context", "short" if length < need else "enough", length=length, need=need)

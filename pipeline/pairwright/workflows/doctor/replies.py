@@ -23,6 +23,7 @@ from pairwright.workflows.doctor.server import (
     RequestRefused,
     ServerFinding,
     ServerQuestions,
+    finding,
 )
 
 
@@ -36,29 +37,15 @@ async def check_schema(questions: ServerQuestions) -> ServerFinding:
     model = Model(llm, questions.endpoint, questions.sampling)
     reply = await plan_blind(QUESTION, model, questions.prompts)
     if isinstance(reply, Rejected):
-        return ServerFinding(
-            "stop", "structured output", f"not followed: {reply.detail}",
-            "No draw gave a reply that can be read, and a build would refuse its units like this."
-            " Switch thinking, tools or filters of the server off, raise max_tokens, or set"
-            " structured = false, which puts the schema into the prompt instead.",
-        )  # fmt: skip
+        return finding("structured output", "broken", detail=reply.detail)
     place = "" if questions.endpoint.structured else " in the prompt"
     if log.lenient:
         kinds = " and ".join(kind.replace("_", " ") for kind in sorted(log.lenient))
-        return ServerFinding(
-            "note", "structured output", f"follows the schema{place}, in spite of: {kinds}",
-            "Such replies are read, and the manifest counts them.",
-        )  # fmt: skip
-    return ServerFinding("ok", "structured output", f"follows the schema{place}")
+        return finding("structured output", "lenient", place=place, kinds=kinds)
+    return finding("structured output", "followed", place=place)
 
 
 SEEDS = (1, 2, 3)
-ADVICE = (
-    "Strings that a schema limits with maxLength can hold raw control characters, which JSON"
-    " forbids. Pairwright's schemas set no such limit, and what is read leniently is counted."
-    " Strict JSON without spare white space: vllm serve --structured-outputs-config"
-    ' \'{"backend": "guidance", "disable_any_whitespace": true}\''
-)
 
 
 async def check_backend(questions: ServerQuestions, *, vllm: bool) -> ServerFinding:
@@ -66,7 +53,7 @@ async def check_backend(questions: ServerQuestions, *, vllm: bool) -> ServerFind
     name, faults = None, 0
     if vllm:
         try:
-            refused_by_one = {"type": "string", "not": {"const": "bread"}}
+            refused_by_one = _schema({"not": {"const": "bread"}})
             await _ask(questions, refused_by_one, room=16, seed=SEEDS[0])
             name = "xgrammar"
         except RequestRefused as error:
@@ -74,29 +61,36 @@ async def check_backend(questions: ServerQuestions, *, vllm: bool) -> ServerFind
     # A server that does not take the keyword cannot have the fault.
     with suppress(RequestRefused):
         for seed in SEEDS:
-            text = await _ask(questions, {"type": "string", "maxLength": 40}, room=256, seed=seed)
+            text = await _ask(questions, _schema({"maxLength": 40}), room=256, seed=seed)
             faults += leniency(text) == "control_characters"
     notes = [name] if name else []
     if faults:
         notes.append(f"control characters in {faults} of {len(SEEDS)} replies under maxLength")
     if faults or name == "xgrammar":
-        return ServerFinding("note", "schema backend", "; ".join(notes), ADVICE)
-    return ServerFinding(
-        "ok", "schema backend", name or "not known, and no control characters seen"
+        return finding("schema backend", "faulty", notes="; ".join(notes))
+    return finding(
+        "schema backend", "sound", name=name or "not known, and no control characters seen"
     )
 
 
-async def _ask(questions: ServerQuestions, item: dict[str, Any], *, room: int, seed: int) -> str:
-    aspects = {"type": "array", "items": item, "minItems": 1, "maxItems": 2}
-    schema = {
-        "type": "object",
-        "properties": {"aspects": aspects},
-        "required": ["aspects"],
-        "additionalProperties": False,
-    }
+async def _ask(questions: ServerQuestions, schema: str, *, room: int, seed: int) -> str:
     ask = questions.prompts.ask("plan_blind", question=QUESTION, max_aspects=2)
-    reply, _ = await questions.put(ask, room=room, seed=seed, schema=json.dumps(schema))
+    reply, _ = await questions.put(ask, room=room, seed=seed, schema=schema)
     return reply.text
+
+
+def _schema(limits: dict[str, Any]) -> str:
+    """The schema of a reply with a list of aspects, which are strings with these limits."""
+    strings = {"type": "string", **limits}
+    aspects = {"type": "array", "items": strings, "minItems": 1, "maxItems": 2}
+    return json.dumps(
+        {
+            "type": "object",
+            "properties": {"aspects": aspects},
+            "required": ["aspects"],
+            "additionalProperties": False,
+        }
+    )
 
 
 PREFIX_ROOM = 16
@@ -125,31 +119,16 @@ async def check_prefix_cache(
         await questions.put(ask, room=PREFIX_ROOM, seed=questions.sampling.seed)
         again, cached = await questions.put(ask, room=PREFIX_ROOM, seed=questions.sampling.seed)
     except RequestRefused as error:
-        return ServerFinding("note", "prefix cache", f"not found out: {error}")
+        return finding("prefix cache", "not_asked", error=error)
     held = ""
     if reported and reported.cache_tokens:
         held = f"; it holds {reported.cache_tokens:,} tokens"
     if cached:
-        sentence = f"on: {cached:,} of {again.prompt_tokens:,} tokens were reused{held}"
-        return ServerFinding("ok", "prefix cache", sentence)
-    if reported and reported.prefix_caching:
-        return ServerFinding("ok", "prefix cache", f"on, by the server's own account{held}")
-    if reported and reported.prefix_caching is False:
-        return ServerFinding(
-            "note", "prefix cache", "off",
-            "Each call that carries a history computes it again, which is most of a build's work."
-            " Start vLLM without --no-enable-prefix-caching.",
-        )  # fmt: skip
-    if cached == 0:
-        return ServerFinding(
-            "note", "prefix cache", "a repeated prompt was computed again",
-            "Each call that carries a history costs its full length. See whether the server has"
-            " a prefix cache to turn on.",
-        )  # fmt: skip
-    return ServerFinding(
-        "note", "prefix cache", "not known: neither the usage of a reply nor metrics mention it",
-        "With one, a history that several calls carry is computed once.",
-    )  # fmt: skip
+        tokens = again.prompt_tokens
+        return finding("prefix cache", "reused", cached=cached, tokens=tokens, held=held)
+    if reported and reported.prefix_caching is not None:
+        return finding("prefix cache", "on" if reported.prefix_caching else "off", held=held)
+    return finding("prefix cache", "unknown" if cached is None else "unused")
 
 
 SEED_ROOM = 48
@@ -160,7 +139,7 @@ async def check_seeds(questions: ServerQuestions) -> ServerFinding:
     """Three requests: one seed twice, another once."""
     seed = questions.sampling.seed
     if seed is None:
-        return ServerFinding("ok", "seeds", 'none are sent: seed = "none" in the config')
+        return finding("seeds", "none")
     ask = questions.prompts.ask("write_plain", question=QUESTION, words=60)
     try:
         answers = [
@@ -168,27 +147,14 @@ async def check_seeds(questions: ServerQuestions) -> ServerFinding:
             for number in (seed, seed, seed + 1)
         ]
     except RequestRefused as error:
-        return ServerFinding("note", "seeds", f"not found out: {error}")
+        return finding("seeds", "not_asked", error=error)
     # A model that thinks first may not have come to its text yet.
     first, second, other = [answer.reasoning + answer.text for answer in answers]
     if not first + second + other:
-        return ServerFinding("note", "seeds", f"not found out: empty replies in {SEED_ROOM} tokens")
+        return finding("seeds", "not_asked", error=f"empty replies in {SEED_ROOM} tokens")
     if first == second == other:
-        return ServerFinding(
-            "note", "seeds", "two seeds gave the same text",
-            "A draft that a gate refuses is drawn again with the next seed, and here the next one"
-            " would be the same. Is the temperature fixed at 0, or a cache of replies in between?",
-        )  # fmt: skip
-    if first != second:
-        return ServerFinding(
-            "note", "seeds", "the same seed gave two texts",
-            "Replies are stored, so a run that goes on or is run again gives the same files. The"
-            " same build in an empty run folder will give other texts. With vLLM on GPUs,"
-            " VLLM_BATCH_INVARIANT=1 can help where the model supports it.",
-        )  # fmt: skip
-    return ServerFinding(
-        "ok", "seeds", "the same seed repeats its text, another seed gives another"
-    )
+        return finding("seeds", "passed_over")
+    return finding("seeds", "repeated" if first == second else "unstable")
 
 
 LONG = 8192
@@ -196,14 +162,6 @@ LONG = 8192
 LEAST = 1024
 """Tokens of room that are advised at the least: two replies say little of the longest thinking."""
 _STEP = 256
-SCHEMA = json.dumps(
-    {
-        "type": "object",
-        "properties": {"aspects": {"type": "array", "items": {"type": "string"}}},
-        "required": ["aspects"],
-        "additionalProperties": False,
-    }
-)
 OFF = (
     "To do without thinking, where vLLM's model allows it:"
     " extra = { chat_template_kwargs = { enable_thinking = false } } under [sampling.ROLE]."
@@ -246,12 +204,12 @@ async def check_thinking(questions: ServerQuestions) -> ServerFinding:
         by_schema = None
         if questions.endpoint.structured:
             ask = questions.prompts.ask("plan_blind", question=QUESTION, max_aspects=2)
-            by_schema = await _probe(questions, ask, SCHEMA)
+            by_schema = await _probe(questions, ask, _schema({}))
     except RequestRefused as error:
-        return ServerFinding("note", "thinking", f"not found out: {error}")
+        return finding("thinking", "not_asked", error=error)
     probes = [text, by_schema] if by_schema else [text]
     if not any(probe.thinks for probe in probes):
-        return ServerFinding("ok", "thinking", "none seen before a reply")
+        return finding("thinking", "none")
     return _finding(questions, text, by_schema)
 
 
@@ -293,7 +251,8 @@ def _finding(
         place = f"[endpoints.{questions.client.name}]"
         advice.insert(0, f"Set thinking_tokens = {wanted} under {place}.")
     advice = list(dict.fromkeys(advice))
-    return ServerFinding("note" if advice else "ok", "thinking", "; ".join(notes), " ".join(advice))
+    name = "to_set" if advice else "fits"
+    return finding("thinking", name, notes="; ".join(notes), advice=" ".join(advice))
 
 
 TOGETHER = "replies by a schema come after thinking"

@@ -3,6 +3,8 @@ are put to it."""
 
 import json
 import re
+import tomllib
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import aiohttp
@@ -65,17 +67,24 @@ class ServerQuestions(NamedTuple):
         return completion, node if isinstance(node, int) and node >= 0 else None
 
 
-FindingState = Literal["ok", "note", "stop"]
-
-
 class ServerFinding(NamedTuple):
     """One thing that a build depends on; `stop` means that a build cannot use the server."""
 
-    state: FindingState
+    state: Literal["ok", "note", "stop"]
     about: str
     found: str
     advice: str = ""
     """What it means for a build, and what to do."""
+
+
+_WORDS = tomllib.loads(Path(__file__).with_name("findings.toml").read_text(encoding="utf-8"))
+
+
+def finding(about: str, name: str, /, **values: object) -> ServerFinding:
+    """A finding of findings.toml with its values."""
+    words = _WORDS[about][name]
+    found, advice = (words.get(part, "").format_map(values) for part in ("found", "advice"))
+    return ServerFinding(words["state"], about, found, advice)
 
 
 TIMEOUT_S = 20.0
@@ -108,21 +117,11 @@ async def list_models(url: str, key: str | None, endpoint: Endpoint) -> ModelLis
     try:
         status, text, moved_to = await _get(where, headers_for(key), limit)
     except (aiohttp.ClientError, OSError, TimeoutError) as error:
-        return _listed(
-            "stop", "server", f"not reachable: {why(error, where, limit)}",
-            "Is the server running, and does the address end in /v1?",
-        )  # fmt: skip
+        return ModelList(finding("server", "unreachable", why=why(error, where, limit)))
     if moved_to:
-        return _listed(
-            "note", "server", f"answers {status} and sends on to {moved_to}",
-            "Name the address that it sends to as base_url: on the way a request can lose"
-            " its key and its content.",
-        )  # fmt: skip
+        return ModelList(finding("server", "moved", status=status, moved_to=moved_to))
     if status in (401, 403):
-        return _listed(
-            "stop", "server", f"refuses the key: {status} for {where}",
-            "Set the key in the environment variable that `api_key_env` names.",
-        )  # fmt: skip
+        return ModelList(finding("server", "key_refused", status=status, where=where))
     unlisted = f"{status} for {where}" if status != 200 else ""
     served: dict[str, Any] = {}
     try:
@@ -130,25 +129,15 @@ async def list_models(url: str, key: str | None, endpoint: Endpoint) -> ModelLis
     except (ValueError, KeyError, TypeError, RecursionError):
         unlisted = f"{where} is something else: {text.strip()[:60]!r}"
     if unlisted:
-        return _listed(
-            "note", "server", f"no list of models: {unlisted}",
-            "Some servers have none. Otherwise: does base_url end in /v1?",
-        )  # fmt: skip
+        return ModelList(finding("server", "no_list", why=unlisted))
     wanted = endpoint.model
     if wanted not in served:
         known = ", ".join(sorted(served)) or "none"
-        return _listed(
-            "stop", "model", f"{wanted} is not served; there are: {known}",
-            "Write one of these names as `model`, or start the server with another one.",
-        )  # fmt: skip
+        return ModelList(finding("model", "not_served", model=wanted, known=known))
     context = served[wanted].get("max_model_len")
     length = context if isinstance(context, int) and context > 0 else None
     vllm = served[wanted].get("owned_by") == "vllm"
-    return ModelList(ServerFinding("ok", "server", f"reachable, and serves {wanted}"), length, vllm)
-
-
-def _listed(state: FindingState, about: str, found: str, advice: str) -> ModelList:
-    return ModelList(ServerFinding(state, about, found, advice))
+    return ModelList(finding("server", "serves", model=wanted), length, vllm)
 
 
 async def cache_metrics(url: str) -> CacheMetrics | None:
