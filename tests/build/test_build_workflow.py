@@ -21,7 +21,7 @@ from pairwright.errors import ConfigError, InputError, Interrupted
 from pairwright.estimate import share
 from pairwright.models.client import client
 from pairwright.settings.config import load
-from pairwright.workflows.build_estimate import estimate, estimate_tables
+from pairwright.workflows.build_estimate import estimate, price_of
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.progress import BuildBegun, Event, Note, Stop, UnitEnded
 from pairwright.workflows.run_build import build
@@ -154,18 +154,17 @@ def test_an_estimate_sends_and_writes_nothing_and_prices_histories_that_a_cache_
 
 def test_an_endpoint_without_a_price_costs_nothing_that_is_known(tmp_path: Path) -> None:
     path = write_example_study(tmp_path / "study")
-    (_, rows, total), _ = estimate_tables(estimate(path, limit=ITEMS))
-    assert [row[-1] for row in (*rows, total)] == ["no price"] * 4
+    assert price_of(estimate(path, limit=ITEMS).first_draft) == "no price"
     config = load(path)
     endpoint = config.endpoints[config.roles.generator[0]]
     endpoint = endpoint.model_copy(update={"price_in": 2.0, "price_out": 8.0})
     roles = config.roles.model_copy(update={"generator": ("priced",)})
     endpoints = {**config.endpoints, "priced": endpoint}
     some = config.model_copy(update={"endpoints": endpoints, "roles": roles})
-    (_, rows, total), _ = estimate_tables(estimate(some, folder=path.parent, limit=ITEMS))
-    planner, generator, judge = (row[-1] for row in rows)
+    lines = estimate(some, folder=path.parent, limit=ITEMS).first_draft
+    planner, generator, judge = (price_of([line]) for line in lines)
     assert (planner, judge) == ("no price", "no price")
-    assert total[-1] == f"{generator}, where a price is set"
+    assert price_of(lines) == f"{generator}, where a price is set"
     assert float(generator) > 0
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from rich.console import Console
 
 from pairwright.cli.command import Command
-from pairwright.cli.printing import command, print_commands, print_words, say, table_of, warn
+from pairwright.cli.printing import command, print_commands, print_words, warn
 from pairwright.cli.runs import print_failures, print_run
 from pairwright.construct.estimate import kept_word
 from pairwright.construct.run_pairs import iterate_pairs
@@ -15,15 +15,7 @@ from pairwright.models.batch.rounds import folder_of
 from pairwright.models.recorded import NOT_RECORDED
 from pairwright.options import Doc
 from pairwright.settings.endpoints import MOST_LINES
-from pairwright.workflows.build_estimate import (
-    ESTIMATE_HEADS,
-    estimate,
-    estimate_from_pilot,
-    estimate_sentences,
-    estimate_tables,
-    pilot_rows,
-    pilot_sentence,
-)
+from pairwright.workflows.build_estimate import estimate, estimate_from_pilot, price_of
 from pairwright.workflows.progress import Progress
 from pairwright.workflows.run_build import BuildEngine, BuildResult, build
 from pairwright.workflows.run_words import shortfalls
@@ -55,20 +47,10 @@ def estimate_instead(
     by_pilot = pilot and estimate_from_pilot(
         config, pilot, items=expected.items, target=target, progress=progress
     )
-    console = Console()
-    for title, rows, total in estimate_tables(expected):
-        table = table_of(ESTIMATE_HEADS, rows, left=2, title=title)
-        table.add_row(*total, style="bold")
-        console.print(table)
-    for sentence in estimate_sentences(expected):
-        say(console, sentence, wrap=True)
+    print_words("estimate", expected=expected, price=price_of)
     if by_pilot:
-        kept = kept_word(by_pilot.mode) if by_pilot.given == "kept" else "items"
-        heads, title = ("", "expected", "95 % interval"), f"{target or expected.items:,} {kept}"
-        console.print(table_of(heads, pilot_rows(by_pilot), title=f"By the pilot: {title}"))
-        say(console, pilot_sentence(by_pilot), wrap=True)
-        if by_pilot.simulated:
-            console.print("[bold]Simulated:[/bold] a simulated model answered in the pilot.")
+        number, kept = target or expected.items, kept_word(by_pilot.mode)
+        print_words("pilot", expected=by_pilot, number=number, kept=kept)
     return 0
 
 

@@ -1,7 +1,6 @@
-"""What a build will take, before it is begun, with the words for it; and what a build and its
-estimate read alike."""
+"""What a build will take, before it is begun; and what a build and its estimate read alike."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +13,6 @@ from pairwright.construct.estimate import (
     PilotEstimate,
     RoleEstimate,
     estimate_calls,
-    kept_word,
     read_pilot,
 )
 from pairwright.construct.folder import RunFolder
@@ -155,47 +153,7 @@ def warn_of_self_judging(config: Config, progress: Progress) -> None:
         )
 
 
-NO_PRICE = "no price"
-"""A cost that nobody knows, because no endpoint that is asked has a price."""
-ESTIMATE_HEADS = ("role", "model", "calls", "prompt tokens", "reply tokens", "cost")
-
-
-def estimate_tables(
-    expected: BuildEstimate,
-) -> Iterator[tuple[str, list[tuple[str, ...]], tuple[str, ...]]]:
-    """What a build would cost at the least and at the most: a title, and below `ESTIMATE_HEADS` a
-    row for each role and one for all."""
-    for title, lines in (
-        ("if every first draft is accepted", expected.first_draft),
-        ("at most, if every draw is used", expected.at_most),
-    ):
-        rows, sums = [], [0, 0, 0]
-        for line in lines:
-            counts = (line.calls, line.prompt_tokens, line.completion_tokens)
-            sums = [total + n for total, n in zip(sums, counts, strict=True)]
-            model = f"{line.model} ({line.endpoint})"
-            rows.append((line.role, model, *(f"{n:,}" for n in counts), _price([line])))
-        total = ("all", "", *(f"{n:,}" for n in sums), _price(lines))
-        yield f"{number_of(expected.items, 'item')}, {title}", rows, total
-
-
-def estimate_sentences(expected: BuildEstimate) -> Iterator[str]:
-    """What the tables leave out."""
-    yield (
-        "Nothing was sent. Items that show no personal signal stop early and cost less;"
-        " reply lengths are assumptions."
-    )
-    cached = [sum(line.cached_tokens for line in lines) for lines in expected[2:]]
-    if any(cached):
-        least, most = (f"{tokens:,}" for tokens in cached)
-        yield (
-            f"Up to {least if least == most else f'{least} to {most}'} of the prompt tokens are"
-            " histories that were sent before, which an endpoint's cache may hold; price_cached"
-            " of an endpoint is their price."
-        )
-
-
-def _price(lines: Sequence[RoleEstimate]) -> str:
+def price_of(lines: Sequence[RoleEstimate]) -> str:
     """Two amounts of money, or one where they are the same; nothing is known of what is asked of
     an endpoint without a price."""
     priced = [line for line in lines if line.cost or not line.calls]
@@ -204,32 +162,6 @@ def _price(lines: Sequence[RoleEstimate]) -> str:
         sum(line.cost for line in priced),
     )
     if not high:
-        return NO_PRICE
+        return "no price"
     amount = f"{high:,.2f}" if low == high else f"{low:,.2f} to {high:,.2f}"
     return amount if len(priced) == len(lines) else f"{amount}, where a price is set"
-
-
-def pilot_rows(expected: PilotEstimate) -> tuple[tuple[str, str, str], ...]:
-    """What a build will take by a pilot's outcome: a name, the value and its interval."""
-    kept = kept_word(expected.mode)
-    words = {"kept": f"{kept} kept", "prompt_tokens": "prompt tokens",
-             "completion_tokens": "reply tokens"}  # fmt: skip
-    rows = []
-    for one in expected.expected:
-        places = 2 if one.name == "cost" else 0
-        high = f"{one.high:,.{places}f}" if one.high < float("inf") else "no upper end"
-        value, interval = f"{one.value:,.{places}f}", f"{one.low:,.{places}f} to {high}"
-        if one.name == "cost" and not one.high:
-            value, interval = NO_PRICE, ""
-        rows.append((words.get(one.name, one.name), value, interval))
-    return tuple(rows)
-
-
-def pilot_sentence(expected: PilotEstimate) -> str:
-    """Whom the pilot's figures hold for."""
-    return (
-        f"Of {number_of(expected.users, 'user')} of the pilot with"
-        f" {number_of(expected.items, 'item')} and {expected.kept:,} {kept_word(expected.mode)}"
-        " kept; intervals are of bootstrap draws of users. It holds for users like those of the"
-        " pilot."
-    )
