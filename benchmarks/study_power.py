@@ -24,8 +24,7 @@ from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.evaluation.board.comparisons import compare_rows
 from pairwright.evaluation.board.sign_flips import SimulatedReleases
 from pairwright.intervals import LEVEL, Floats, Places, accuracy, z_of
-from pairwright.workflows.study_plan import plan_study
-from pairwright.workflows.study_plan.estimation import cluster_sizes
+from pairwright.workflows.study_plan import cluster_sizes, plan_study
 from pairwright_human_eval.subjects import subjects_of
 
 SCORERS = 10

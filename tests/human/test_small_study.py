@@ -16,8 +16,8 @@ from pairwright.modes import Mode
 from pairwright.releases.verify import verify_release
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright.workflows.decision_report import decide
+from pairwright.workflows.plan_page import plan_page
 from pairwright.workflows.study_plan import plan_study
-from pairwright.workflows.study_plan.page import plan_page
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.projects import pushed_state
 from pairwright_human_eval.label_studio.server import LabelStudioServer, prepare

@@ -17,8 +17,8 @@ from pairwright.intervals import LEVEL, Floats, Places
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright.workflows.answers import simulate_verdicts
 from pairwright.workflows.participants import list_participants
+from pairwright.workflows.plan_page import plan_page
 from pairwright.workflows.study_plan import plan_study
-from pairwright.workflows.study_plan.page import plan_page
 from pairwright_human_eval.decisions import decide_all
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import Data, Kind, pseudonyms

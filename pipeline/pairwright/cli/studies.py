@@ -24,9 +24,9 @@ from pairwright.workflows.decision_report import (
     decide,
     export_adjudication,
 )
+from pairwright.workflows.plan_page import StudyEstimate, plan_page
 from pairwright.workflows.qualification import export_qualification
-from pairwright.workflows.study_plan import StudyEstimate, plan_study
-from pairwright.workflows.study_plan.page import plan_page
+from pairwright.workflows.study_plan import plan_study
 from pairwright.workflows.tasks import TaskExport, export_tasks
 from pairwright_human_eval.records import KINDS
 from pairwright_human_eval.report.page import page_of

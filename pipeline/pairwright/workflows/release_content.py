@@ -29,8 +29,8 @@ from pairwright.releases.selection import (
 from pairwright.releases.verify.release import read_previous
 from pairwright.releases.write import PrimaryContent
 from pairwright.settings.config import essential
-from pairwright.workflows.forgotten import with_authors
 from pairwright.workflows.progress import Progress, Step
+from pairwright.workflows.removal import with_authors
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder

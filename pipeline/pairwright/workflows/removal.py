@@ -1,4 +1,8 @@
-"""Recording who or what is to be forgotten, so that the next release goes without it."""
+"""Recording who or what is to be forgotten, so that the next release goes without it.
+
+Where the address of a post is named, a decoy leaves whose rejected response was written to the
+rubric of the post's author. Which posts that rubric rests on is not known: any of them counts.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -14,7 +18,6 @@ from pairwright.options import Doc, RunPath
 from pairwright.records import Item, pseudonym
 from pairwright.releases.run_notes import TOMBSTONES_FILE, add_tombstones
 from pairwright.releases.selection import subjects_in
-from pairwright.workflows.forgotten import with_authors
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright_human_eval.subjects import Subject
 
@@ -103,6 +106,15 @@ def forget(
         ),
         missing=tuple(dict.fromkeys(trace.given for trace in traces if not trace.found)),
     )  # fmt: skip
+
+
+def with_authors(forgotten: ForgetList, items: Path) -> ForgetList:
+    """The same with the authors of the posts whose addresses are named. `items` is the run's file
+    of items."""
+    if not forgotten.urls:
+        return forgotten
+    concerned = (item for item in read_lines(items, Item) if forgotten.holds(None, item.profile))
+    return forgotten._replace(authors=frozenset(pseudonym(item.user) for item in concerned))
 
 
 @dataclass

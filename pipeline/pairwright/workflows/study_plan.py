@@ -1,7 +1,8 @@
-"""From a run, and a pilot where there is one, to what studies of several sizes take and show."""
+"""What studies of several sizes take, and what their releases could show, before anybody is paid:
+from a run, and a pilot where there is one."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -16,10 +17,9 @@ from pairwright.evaluation.board.sign_flips import CORRELATION, SimulatedRelease
 from pairwright.modes import MODES, Mode, has_no_preference, is_own_choice, units_in_words
 from pairwright.options import Doc, RunPath
 from pairwright.workflows.output import write_page
+from pairwright.workflows.plan_page import SizeEstimate, StudyEstimate, plan_page
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.study import OpenStudy, check_to_verify, open_study
-from pairwright.workflows.study_plan.page import plan_page
-from pairwright.workflows.study_plan.records import SizeEstimate, StudyEstimate
 from pairwright_human_eval import LONGEST_MINUTES
 from pairwright_human_eval.acceptance import Acceptance
 from pairwright_human_eval.attention import checks_in
@@ -264,9 +264,8 @@ def _hours_range(load: StudyLoad, pilot: StudyPilot | None) -> Estimate | None:
 
 def cluster_sizes(subjects: Sequence[Subject], units: int) -> list[int]:
     """The pairs of each dyad, in a release of so many units like these."""
-    repeated: Iterable[Subject] = repeated_subjects(subjects, units)
     counts: Counter[str] = Counter()
-    for subject in repeated:
+    for subject in repeated_subjects(subjects, units):
         counts[subject.dyad] += len(subject.pairs)
     return list(counts.values())
 
