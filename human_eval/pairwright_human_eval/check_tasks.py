@@ -28,7 +28,6 @@ from pairwright_human_eval.check_wording import (
     nearest,
     share_in,
     signs_of,
-    size_of,
     spread_of,
     words_of,
 )
@@ -76,17 +75,17 @@ def draw_checks(
     by_length = sorted(examples, key=_length)
     alike = []
     used = Counter(met)
+    sizes = np.stack([_size(one.posts) for one in examples])
     lacking_posts: Sizes = np.zeros(2)
     for n in range(number):
         start, end = (len(by_length) * k // number for k in (n, n + 1))
         example = chance.choice(by_length[start:end] or by_length)
         wanted = _size(example.posts) + lacking_posts
         # Its own posts would be known again where the annotator has met their user.
-        other = min(
-            chance.sample(examples, len(examples)),
-            key=lambda one: abs(_size(one.posts) - wanted).sum() + MET * used[one.user],
-        )
-        lacking_posts = wanted - _size(other.posts)
+        order = chance.sample(range(len(examples)), len(examples))
+        uses = np.array([used[examples[n].user] for n in order])
+        chosen = order[int(np.argmin(abs(sizes[order] - wanted).sum(axis=1) + MET * uses))]
+        other, lacking_posts = examples[chosen], wanted - sizes[chosen]
         used[other.user] += len(examples)
         alike.append(example._replace(user=other.user, posts=other.posts))
     chance.shuffle(alike)
@@ -148,7 +147,7 @@ def example_of(pair: Pair, rules: PlanRules) -> Example:
 def _apart(check: MirroredCheck, example: Example, shown: frozenset[str]) -> float:
     """How far its question is from that of a task: by its sizes, and by how much of it the posts
     say, whose words are `shown`."""
-    question, apart = nearest((check.question, *check.questions), size_of(example.question))
+    question, apart = nearest((check.question, *check.questions), example.question)
     return apart + QUESTION * abs(share_in(shown, question) - float(example.signs[-1]))
 
 

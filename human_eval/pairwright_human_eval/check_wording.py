@@ -86,7 +86,7 @@ def check_like(
     """The check like `example`, with as many posts. `lacking` is what earlier checks had too little
     of, by sign, and `spread` how much tasks of the run differ in it; `swap`: the good response is
     like the second one of `example`."""
-    question, _ = nearest((check.question, *check.questions), size_of(example.question))
+    question, _ = nearest((check.question, *check.questions), example.question)
     shown = [post.text for post in example.posts]
     posts, other_posts = (
         _with_own_posts(own, shown) if shown else own for own in (check.posts, check.other_posts)
@@ -119,9 +119,11 @@ def spread_of(examples: Sequence[Example]) -> Sizes:
     return found
 
 
-def nearest(wordings: tuple[str, ...], target: Sizes) -> tuple[str, float]:
-    """The wording whose size is nearest, and how far it is."""
-    apart = distance(_sizes_of(wordings), target)
+# The questions of all checks are held against those of few tasks.
+@lru_cache(maxsize=65536)
+def nearest(wordings: tuple[str, ...], model: str) -> tuple[str, float]:
+    """The wording whose size is nearest to that of the model, and how far it is."""
+    apart = distance(_sizes_of(wordings), size_of(model))
     n = int(np.argmin(apart))
     return wordings[n], float(apart[n])
 
@@ -158,6 +160,54 @@ def _surroundings(question: str, *posts: Sequence[str]) -> _Surroundings:
     words = Counter(word for own in posts for word in words_of(" ".join(own)))
     shares = {word: n / len(posts) for word, n in words.items()}
     return _Surroundings(dict.fromkeys(words_of(question), 1.0), shares)
+
+
+class _Responses(NamedTuple):
+    """Wordings of two responses and their words, in one order of words."""
+
+    one: _Wordings
+    other: _Wordings
+    has: tuple[Sizes, Sizes]
+    """Which wording of each has which word, 0 or 1: shape (wordings, words)."""
+    again: NDArray[np.bool_]
+    """Which sentence of the one says which of the other again."""
+    kinds: Sizes
+    """Shape (4, words): 1 for a short word; for a long one; how probably the posts have a long one;
+    and 1 for a long one of the question."""
+    counts: tuple[Sizes, Sizes]
+    """How many words of each kind has which wording of each: shape (wordings, 4)."""
+    said: tuple[float, float, float]
+    """The long words of the posts and of the question, and the share of these in the posts."""
+
+    def some(self, one: NDArray[np.int64], other: NDArray[np.int64]) -> "_Responses":
+        return self._replace(
+            one=self.one.some(one),
+            other=self.other.some(other),
+            has=(self.has[0][one], self.has[1][other]),
+            counts=(self.counts[0][one], self.counts[1][other]),
+        )
+
+
+def _responses(one: _Wordings, other: _Wordings, beside: _Surroundings) -> _Responses:
+    words, parts, again, long = _words_in(one.sentences, other.sentences)
+    in_posts, asked = (
+        long * [text.get(word, 0) for word in words] for text in (beside.posts, beside.question)
+    )
+    in_all, asked_in_all = (
+        sum(n for word, n in text.items() if len(word) > SHORT_WORD)
+        for text in (beside.posts, beside.question)
+    )
+    kinds = np.stack([1 - long, long, in_posts, asked])
+    has = np.minimum(1, one.shown @ parts[0]), np.minimum(1, other.shown @ parts[1])
+    return _Responses(
+        one,
+        other,
+        has,
+        again,
+        kinds,
+        (has[0] @ kinds.T, has[1] @ kinds.T),
+        (in_all, asked_in_all, _share_of_long(beside.question, beside.posts)),
+    )
 
 
 @cache
@@ -200,27 +250,32 @@ def _nearest_pair(
     spread: Sizes,
 ) -> tuple[str, str]:
     """Two wordings about as long as the models that together are near to the target."""
+    nearest_a, nearest_b = (
+        np.argsort(distance(own.sizes, model), kind="stable")[:TRIED]
+        for own, model in zip((a, b), models, strict=True)
+    )
+    tried = _responses(a.some(nearest_a), b.some(nearest_b), beside)
 
-    def best(one: _Wordings, other: _Wordings) -> tuple[_Wordings, _Wordings]:
+    def best(one: NDArray[np.int64], other: NDArray[np.int64]) -> tuple[np.intp, np.intp]:
+        """The best two of these wordings, by their places."""
         signs = zip(
-            _pair_signs(one, other, beside), target, spread, SIGN_WEIGHTS.values(), strict=True
+            _pair_signs(tried.some(one, other)), target, spread, SIGN_WEIGHTS.values(), strict=True
         )
         apart = sum(
             (weight * ((sign - due) / usual) ** 2 for sign, due, usual, weight in signs),
             np.zeros(()),
         )
         n, k = np.unravel_index(int(np.argmin(apart)), apart.shape)
-        return one.some(np.array([n])), other.some(np.array([k]))
+        return one[n], other[k]
 
-    nearest_a, nearest_b = (
-        np.argsort(distance(own.sizes, model), kind="stable")[:TRIED]
-        for own, model in zip((a, b), models, strict=True)
-    )
-    one, other = best(a.some(nearest_a[:FIRST]), b.some(nearest_b[:FIRST]))
-    a, b = a.some(nearest_a), b.some(nearest_b)
+    all_a, all_b = np.arange(len(nearest_a)), np.arange(len(nearest_b))
+    n, k = best(all_a[:FIRST], all_b[:FIRST])
     for turn in range(TURNS):
-        one, other = best(one, b) if turn % 2 else best(a, other)
-    return one.text(0), other.text(0)
+        before = n, k
+        n, k = best(np.array([n]), all_b) if turn % 2 else best(all_a, np.array([k]))
+        if turn and (n, k) == before:
+            break  # Each is the best beside the other.
+    return tried.one.text(int(n)), tried.other.text(int(k))
 
 
 SIGN_WEIGHTS = {
@@ -251,57 +306,56 @@ def signs_of(responses: tuple[str, str], question: str, *posts: tuple[str, ...])
         for sentences in [sentences_of(text)]
     )
     found = np.array(
-        [sign[0, 0] for sign in _pair_signs(one, other, _surroundings(question, *posts))]
+        [
+            sign[0, 0]
+            for sign in _pair_signs(_responses(one, other, _surroundings(question, *posts)))
+        ]
     )
     found.flags.writeable = False
     return found
 
 
-def _pair_signs(one: _Wordings, other: _Wordings, beside: _Surroundings) -> tuple[Sizes, ...]:
+def _pair_signs(of: _Responses) -> tuple[Sizes, ...]:
     """Of each wording of one response with each of the other: an array of shape (n, m) for each
     sign, or one that is as good, with an axis of length 1."""
-    words, parts, again = _words_in(one.sentences, other.sentences)
-    has, has_other = (
-        np.minimum(1, each.shown @ part) for each, part in zip((one, other), parts, strict=True)
-    )
-    long = np.array([float(len(word) > SHORT_WORD) for word in words])
-    asked, in_posts = (long * [text.get(word, 0) for word in words] for text in beside)
-
-    def shared(weights: Sizes) -> tuple[Sizes, Sizes]:
-        """How many of these words both have, and how many either."""
-        which = weights > 0
-        mine, theirs, each = has[:, which], has_other[:, which], weights[which]
-        both = (mine * each) @ theirs.T
-        return both, (mine @ each)[:, None] + theirs @ each - both
-
-    (short_both, short), (long_both, either) = shared(1 - long), shared(long)
+    one, other, (mine, theirs) = of.one, of.other, of.counts
+    # How many words of each kind both have, and how many either.
+    both = _both(*of.has, of.kinds)
+    either = mine.T[:, :, None] + theirs.T[:, None] - both
     characters, count, sentences = (
         one.sizes[:, None, k] + other.sizes[None, :, k] for k in range(3)
     )
-    mine, theirs = (_ratio(each @ in_posts, each @ long) for each in (has, has_other))
+    in_all, asked_in_all, asked_in_posts = of.said
     return (
         count,
         characters,
         _ratio(count, sentences),
         _ratio(abs(one.sizes[:, None, 1] - other.sizes[None, :, 1]), count),
-        _ratio(short_both + long_both, short + either),
-        _ratio(long_both, either),
-        _ratio(one.shown @ ((again @ other.shown.T) > 0), one.shown.sum(axis=1)[:, None]),
-        mine[:, None] + theirs,
-        *(
-            shared(said)[1] / max(1, sum(n for word, n in text.items() if len(word) > SHORT_WORD))
-            for said, text in ((in_posts, beside.posts), (asked, beside.question))
-        ),
-        np.full((1, 1), _share_of_long(beside.question, beside.posts)),
+        _ratio(both[0] + both[1], either[0] + either[1]),
+        _ratio(both[1], either[1]),
+        _ratio(one.shown @ ((of.again @ other.shown.T) > 0), one.shown.sum(axis=1)[:, None]),
+        _ratio(mine[:, 2], mine[:, 1])[:, None] + _ratio(theirs[:, 2], theirs[:, 1]),
+        either[2] / max(1, in_all),
+        either[3] / max(1, asked_in_all),
+        np.full((1, 1), asked_in_posts),
     )
+
+
+def _both(has: Sizes, other_has: Sizes, kinds: Sizes) -> Sizes:
+    """How many words of each kind each wording of the one has with each of the other: shape
+    (kinds, n, m)."""
+    if len(has) < len(other_has):
+        return _both(other_has, has, kinds).swapaxes(1, 2)
+    weighted = (kinds[:, None] * other_has).reshape(-1, has.shape[1])
+    return (has @ weighted.T).reshape(len(has), len(kinds), -1).swapaxes(0, 1)
 
 
 @lru_cache(maxsize=256)
 def _words_in(
     one: tuple[str, ...], other: tuple[str, ...]
-) -> tuple[list[str], tuple[Sizes, Sizes], NDArray[np.bool_]]:
-    """The words of the sentences of two responses; which sentence has which, 0 or 1; and which
-    sentence of the one has half of its long words in which of the other."""
+) -> tuple[list[str], tuple[Sizes, Sizes], NDArray[np.bool_], Sizes]:
+    """The words of the sentences of two responses; which sentence has which, 0 or 1; which
+    sentence of the one has half of its long words in which of the other; and 1 for a long word."""
     own = [[words_of(sentence) for sentence in sentences] for sentences in (one, other)]
     words = sorted(frozenset[str]().union(*own[0], *own[1]))
     place = {word: n for n, word in enumerate(words)}
@@ -309,9 +363,9 @@ def _words_in(
     for each, part in zip(own, (first, second), strict=True):
         for row, sentence in zip(part, each, strict=True):
             row[[place[word] for word in sentence]] = 1
-    long = first * np.array([len(word) > SHORT_WORD for word in words])
-    again = _ratio(long @ second.T, long.sum(axis=1)[:, None]) >= SAID_AGAIN
-    return words, (first, second), again
+    long = np.array([float(len(word) > SHORT_WORD) for word in words])
+    again = _ratio(first * long @ second.T, (first @ long)[:, None]) >= SAID_AGAIN
+    return words, (first, second), again, long
 
 
 def _ratio(part: Sizes, whole: Sizes) -> Sizes:
@@ -327,7 +381,8 @@ def _share_of_long(words: Iterable[str], shown: Mapping[str, float]) -> float:
 
 def share_in(shown: frozenset[str], text: str) -> float:
     """The share of the long words of a text that are shown."""
-    return _share_of_long(words_of(text), dict.fromkeys(shown, 1.0))
+    long = [word for word in words_of(text) if len(word) > SHORT_WORD]
+    return sum(word in shown for word in long) / max(1, len(long))
 
 
 @lru_cache(maxsize=8192)
