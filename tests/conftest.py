@@ -7,7 +7,7 @@ import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -39,7 +39,21 @@ def pytest_collection() -> Generator[None, object, object]:
         # It collects all garbage at every correction.
         vars(multitest)["gc"] = SimpleNamespace(collect=lambda: 0)
     _sketch()
+    if prompt := sys.modules.get("pairwright.settings.prompt"):
+        _compile_once(prompt)
     return result
+
+
+def _compile_once(prompt: Any) -> None:
+    """A prompt that ships is compiled once, in whichever folder a test has its copy."""
+    compiled, folder = prompt.compiled, sys.modules["pairwright.assets"].PROMPTS
+    shipped = {path.name: prompt._read(path) for path in folder.glob("*.md")}
+
+    def compiled_once(path: Path, source: str, *variables: frozenset[str]) -> object:
+        path = folder / path.name if shipped.get(path.name) == source else path
+        return compiled(path, source, *variables)
+
+    prompt.compiled = compiled_once
 
 
 _PARTS = '<path d="M 0 1"/><use href="#a"/><text>B</text>'
