@@ -112,30 +112,27 @@ class LoggedCall(NamedTuple):
 
 @dataclass
 class CallLog:
-    """The calls of one piece of work; equal calls are noted once."""
+    """The calls of one piece of work, in the order of their answers; equal calls are noted once."""
 
     made: dict[Call, LoggedCall] = field(default_factory=dict)
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    simulated: bool = False
-    recorded: set[str] = field(default_factory=set)
-    """Models whose replies came from a recording."""
-    json_replies: int = 0
-    """Replies that were to be read as JSON; `lenient` counts those that were none by the book."""
-    lenient: Counter[Leniency] = field(default_factory=Counter)
 
     def add(self, one: LoggedCall) -> None:
-        if one.call in self.made:
-            return
-        self.made[one.call] = one
-        self.prompt_tokens += one.prompt_tokens
-        self.completion_tokens += one.completion_tokens
-        self.simulated = self.simulated or one.simulated
-        if one.recorded:
-            self.recorded.add(one.model)
-        self.json_replies += one.json_reply
-        if one.lenient:
-            self.lenient[one.lenient] += 1
+        if one.call not in self.made:
+            self.made[one.call] = one
+            self.prompt_tokens += one.prompt_tokens
+            self.completion_tokens += one.completion_tokens
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a simulated model wrote any of the replies."""
+        return any(one.simulated for one in self.made.values())
+
+    @property
+    def lenient(self) -> Counter[Leniency]:
+        """What had to be overlooked in replies that were to be read as JSON."""
+        return Counter(one.lenient for one in self.made.values() if one.lenient)
 
 
 @dataclass
