@@ -49,9 +49,7 @@ class CallStore:
         self._beneath = beneath
         self.in_flight: dict[str, asyncio.Future[Completion]] = {}
         """Calls being sent to any endpoint, by key."""
-        self._pending: list[SqlRow] = []
-        self._pending_cached: list[SqlRow] = []
-        self._pending_served: list[SqlRow] = []
+        self._pending: dict[str, list[SqlRow]] = {}
         self._committed: asyncio.Future[None] | None = None
         # A shard, which has a store beneath, has one reader and writer.
         alone = beneath is not None
@@ -97,22 +95,14 @@ class CallStore:
     async def put(self, request: Request, answer: Answer) -> None:
         """Store a reply; returns once it is committed."""
         body, completion = answer
-        self._pending.append(
-            (
-                completion.key,
-                request.purpose,
-                request.model,
-                completion.prompt_tokens,
-                completion.completion_tokens,
-                int(completion.simulated),
-                body,
-                request.canonical,
-            )
-        )
-        if completion.cached_tokens:
-            self._pending_cached.append((completion.key, request.model, completion.cached_tokens))
-        if completion.served not in ("", request.model):
-            self._pending_served.append((completion.key, request.model, completion.served))
+        key, model = completion.key, request.model
+        tokens = completion.prompt_tokens, completion.completion_tokens
+        row = (key, request.purpose, model, *tokens, int(completion.simulated), body)
+        self._pending.setdefault(_INSERT, []).append((*row, request.canonical))
+        if cached := completion.cached_tokens:
+            self._pending.setdefault(_INSERT_CACHED, []).append((key, model, cached))
+        if completion.served not in ("", model):
+            self._pending.setdefault(_INSERT_SERVED, []).append((key, model, completion.served))
         if self._committed is None:
             loop = asyncio.get_running_loop()
             self._committed = loop.create_future()
@@ -120,14 +110,12 @@ class CallStore:
         await asyncio.shield(self._committed)
 
     def _flush(self) -> None:
-        rows, self._pending = self._pending, []
-        cached, self._pending_cached = self._pending_cached, []
-        served, self._pending_served = self._pending_served, []
+        pending, self._pending = self._pending, {}
         waiting, self._committed = self._committed, None
-        if not rows:
+        if not pending:
             return
         try:
-            self._db.write((_INSERT, rows), (_INSERT_CACHED, cached), (_INSERT_SERVED, served))
+            self._db.write(*pending.items())
         except StoreError as failure:
             if waiting is None:
                 raise
