@@ -27,7 +27,7 @@ from pairwright.dataset import Layout, Part, Row, row_of, write_lines, write_row
 from pairwright.errors import InputError
 from pairwright.extras import install
 from pairwright.records import Pair, content_id, pseudonym
-from pairwright.sources import source_table, table_files
+from pairwright.sources import table_files
 from small_studies import decided, one, twin, violate, votes, well
 
 PLAIN = {"prompt": "Which?", "chosen": "This one.", "rejected": "That one."}
@@ -723,7 +723,7 @@ def test_a_file_of_no_use_is_named(tmp_path: Path, name: str, content: bytes, me
 def test_a_line_that_would_fill_the_memory_is_not_read(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(source_table, "LONGEST", 1000)
+    monkeypatch.setattr("pairwright.dataset.lines.LONGEST", 1000)
     head = b"prompt,chosen,rejected\n" if name == "a.csv" else json.dumps(PLAIN).encode() + b"\n"
     content = head + b"x" * 1001
     (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)

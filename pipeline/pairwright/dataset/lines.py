@@ -9,9 +9,9 @@ to seek, text that is compared byte by byte, stored JSON that becomes no record 
 files of other programs, of which every bad line is reported and the rest is read.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import IO, BinaryIO, TypeVar
+from typing import IO, AnyStr, BinaryIO, TypeVar
 
 import jsonlines
 from pydantic import ValidationError
@@ -51,10 +51,10 @@ def read_lines(path: Path, kind: type[T], *, fix: str = _FIX) -> Iterator[T]:
     """
     try:
         with path.open("rb") as file:
-            lines = bounded_lines(file, path, fix)
+            lines = bounded_lines(file.readline, path, fix)
             yield from jsonlines.Reader(lines, loads=kind.model_validate_json)
     except jsonlines.InvalidLineError as error:
-        raise _wrong(f"{path}:{error.lineno}", error.__cause__ or error, fix) from None
+        raise unreadable(f"{path}:{error.lineno}", error.__cause__ or error, fix) from None
     except OSError as error:
         raise InputError(error.strerror or str(error), where=path, fix=fix) from None
 
@@ -68,7 +68,7 @@ def read_one(path: Path, kind: type[T], *, fix: str = _FIX) -> T:
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
-        raise _wrong(str(path), error, fix) from None
+        raise unreadable(str(path), error, fix) from None
 
 
 def read_document(path: Path, largest: int = LARGEST, *, fix: str = _FIX) -> str:
@@ -80,17 +80,23 @@ def read_document(path: Path, largest: int = LARGEST, *, fix: str = _FIX) -> str
             raise InputError(what, where=path, fix=fix)
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise _wrong(str(path), error, fix) from None
+        raise unreadable(str(path), error, fix) from None
 
 
-def bounded_lines(file: BinaryIO, path: Path, fix: str) -> Iterator[bytes]:
-    """The lines of an open file. Raises InputError where one has more than LONGEST bytes."""
+def bounded_lines(
+    readline: Callable[[int], AnyStr],
+    path: Path,
+    fix: str,
+    error: type[InputError] = InputError,
+) -> Iterator[AnyStr]:
+    """The lines of an open file, by its `readline`. Raises `error` where one has more than LONGEST
+    bytes or characters: a small packed file can hold one that would not fit into memory."""
     number = 0
-    while line := file.readline(LONGEST + 1):
+    while line := readline(LONGEST + 1):
         number += 1
         if len(line) > LONGEST:
             what = f"a line of more than {LONGEST:,} bytes"
-            raise InputError(what, where=f"{path}:{number}", fix=fix)
+            raise error(what, where=f"{path}:{number}", fix=fix)
         yield line
 
 
@@ -99,8 +105,8 @@ def _json(record: Record | dict[str, object]) -> str:
     return record.model_dump_json() if isinstance(record, Record) else "{}"
 
 
-def _wrong(where: str, error: BaseException, fix: str = _FIX) -> InputError:
-    """Says what is wrong, with the field where the text is JSON."""
+def unreadable(where: str, error: BaseException, fix: str) -> InputError:
+    """The error of a file, line or record: what is wrong, with the field where it is JSON."""
     if not isinstance(error, ValidationError):
         what = (isinstance(error, OSError) and error.strerror) or str(error)
         return InputError(what, where=where, fix=fix)

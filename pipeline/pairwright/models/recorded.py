@@ -8,18 +8,16 @@ is missing.
 """
 
 import gzip
-import io
 import re
 import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple
 
 from pydantic import JsonValue, ValidationError
 
-from pairwright.dataset.lines import bounded_lines
-from pairwright.errors import CallFailed, InputError, first_invalid
+from pairwright.dataset.lines import bounded_lines, unreadable
+from pairwright.errors import CallFailed, InputError
 from pairwright.files import write_whole
 from pairwright.models import RECORDED, SIMULATED, Request
 from pairwright.models.client.wire import Response, bytes_of
@@ -30,7 +28,6 @@ _FIX = "Take this file again from where it came from, or record the run again."
 _QUESTION = re.compile(r"<question>\s*(.*?)\s*</question>", re.DOTALL)
 _TOPIC = 80
 """Characters of a question that say which call is meant."""
-T = TypeVar("T", bound=Record)
 
 
 class RecordedModel(Record):
@@ -109,19 +106,28 @@ def write_recording(path: Path, head: RecordingHead, calls: Iterable[RecordedCal
 
 def read_recording(path: Path) -> Recording:
     """Read a recording. Raises InputError naming the line, where it is not one or is damaged."""
-    with _opened(path) as file:
-        lines = bounded_lines(file, path, _FIX)
-        line = next(lines, b"")
-        if not line.startswith(b'{"recording":'):
-            fix = "`pairwright batch record RUN --out FILE` writes one."
-            raise InputError("is not a recording", where=path, fix=fix)
-        head = _read(RecordingHead, line, f"{path}:1")
-        calls: dict[str, RecordedCall] = {}
-        for number, line in enumerate(lines, start=2):
-            call = _read(RecordedCall, line, f"{path}:{number}")
-            if call.key in calls:
-                raise InputError("the call is in it twice", where=f"{path}:{number}", fix=_FIX)
-            calls[call.key] = call
+    calls: dict[str, RecordedCall] = {}
+    where = str(path)
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            lines = bounded_lines(file.readline, path, _FIX)
+            line = next(lines, b"")
+            if not line.startswith(b'{"recording":'):
+                fix = "`pairwright batch record RUN --out FILE` writes one."
+                raise InputError("is not a recording", where=path, fix=fix)
+            where = f"{path}:1"
+            head = RecordingHead.model_validate_json(line)
+            for number, line in enumerate(lines, start=2):
+                where = f"{path}:{number}"
+                call = RecordedCall.model_validate_json(line)
+                if call.key in calls:
+                    raise InputError("the call is in it twice", where=where, fix=_FIX)
+                calls[call.key] = call
+    except ValidationError as error:
+        raise unreadable(where, error, _FIX) from None
+    except (OSError, EOFError, zlib.error) as error:
+        what = (isinstance(error, OSError) and error.strerror) or str(error)
+        raise InputError(f"cannot be read: {what}", where=path, fix=_FIX) from None
     expected = sum(model.calls for model in head.models.values())
     if len(calls) != expected:
         raise InputError(
@@ -130,28 +136,6 @@ def read_recording(path: Path) -> Recording:
             fix=_FIX,
         )
     return Recording(path, head, calls)
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    try:
-        with path.open("rb") as raw:
-            if path.suffix != ".gz":
-                yield raw
-                return
-            with gzip.GzipFile(fileobj=raw) as packed, io.BufferedReader(packed) as file:
-                yield file
-    except (OSError, EOFError, zlib.error) as error:
-        what = (isinstance(error, OSError) and error.strerror) or str(error)
-        raise InputError(f"cannot be read: {what}", where=path, fix=_FIX) from None
-
-
-def _read(kind: type[T], line: bytes, where: str) -> T:
-    try:
-        return kind.model_validate_json(line)
-    except ValidationError as error:
-        field, why = first_invalid(error)
-        raise InputError(why, where=f"{where} [{field}]" if field else where, fix=_FIX) from None
 
 
 NOT_RECORDED = "not_recorded"

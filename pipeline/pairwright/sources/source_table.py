@@ -13,12 +13,10 @@ from io import BufferedIOBase
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pairwright.dataset.lines import bounded_lines
 from pairwright.errors import SourceError
 from pairwright.sources.fields import kind
 from pairwright.sources.problems import SourceProblem
-
-LONGEST = 64_000_000
-"""Bytes of one line: a thousand times what a row needs."""
 
 
 class SourceRow(NamedTuple):
@@ -85,28 +83,16 @@ def check_text(path: Path, fix: str = "Save the file as UTF-8.") -> None:
         )
 
 
+LONG_LINE = "Write one row a line. If the file is one JSON array, name it .json."
+"""What to do about a line that is longer than any that is read."""
+
+
 def text_lines(path: Path) -> Iterator[bytes]:
-    """The file's lines as bytes, without byte order marks (joined files have several).
-
-    Raises SourceError for a line of more than LONGEST bytes: a small packed file can hold one that
-    would not fit into memory.
-    """
+    """The file's lines as bytes, without byte order marks (joined files have several). Raises
+    SourceError."""
     with unpacked(path) as file:
-        number = 0
-        while line := file.readline(LONGEST + 1):
-            number += 1
-            check_length(line, f"{path}:{number}")
+        for line in bounded_lines(file.readline, path, LONG_LINE, SourceError):
             yield line.removeprefix(codecs.BOM_UTF8)
-
-
-def check_length(line: str | bytes, where: str) -> None:
-    """Raises SourceError for a line of more than LONGEST bytes."""
-    if len(line) > LONGEST:
-        raise SourceError(
-            f"a line of more than {LONGEST:,} bytes",
-            where=where,
-            fix="Write one row a line. If the file is one JSON array, name it .json.",
-        )
 
 
 @contextmanager

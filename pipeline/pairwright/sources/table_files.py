@@ -19,15 +19,15 @@ from typing import Any, NamedTuple, cast
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pairwright.dataset.lines import bounded_lines
 from pairwright.dataset.parquet_batches import TooLarge, read_batches
 from pairwright.errors import SourceError
-from pairwright.sources import source_table
 from pairwright.sources.fields import kind
 from pairwright.sources.problems import REMEDIES, SourceProblem
 from pairwright.sources.source_table import (
+    LONG_LINE,
     SourceRow,
     SourceTable,
-    check_length,
     check_text,
     numbered,
     refused,
@@ -149,11 +149,7 @@ def _lines(path: Path) -> Iterator[str]:
         return
     with unpacked(path) as file:
         text = TextIOWrapper(cast(BufferedReader, file), "utf-8-sig", "surrogateescape", newline="")
-        number = 0
-        while line := text.readline(source_table.LONGEST + 1):
-            number += 1
-            check_length(line, f"{path}:{number}")
-            yield line
+        yield from bounded_lines(text.readline, path, LONG_LINE, SourceError)
 
 
 def _row(name: str, columns: list[str], record: _Record) -> SourceRow | SourceProblem:

@@ -10,9 +10,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from xml.parsers import expat
 
+from pairwright.dataset.lines import LONGEST
 from pairwright.errors import SourceError
 from pairwright.extras import install
-from pairwright.sources.source_table import LONGEST
 
 TakeRow = Callable[[int, dict[str, str]], None]
 """Called with each row's line and attributes."""
