@@ -9,7 +9,7 @@ from pairwright.records import Post, content_id
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.choosers import choice_key
-from pairwright.sources.fields import Repairs, address, label, text, time, user_of
+from pairwright.sources.fields import Cells, Repairs
 from pairwright.sources.items import place
 from pairwright.sources.opening import renamed_keys
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
@@ -43,7 +43,7 @@ class ChoiceRow(NamedTuple):
     domain: str
     created: str | None
     reason: str
-    url: str
+    url: str | None
     repairs: Repairs
 
     @property
@@ -65,7 +65,7 @@ class ChoiceRow(NamedTuple):
             text=words,
             category=self.category,
             created=self.created,
-            source_url=self.url or None,
+            source_url=self.url,
             kind="choice",
         )
 
@@ -80,23 +80,20 @@ class TextRow(NamedTuple):
 
 def read_choice(row: SourceRow, domains: Domains, rules: SourceRules) -> ChoiceRow | SourceProblem:
     """Read a row as a choice; a SourceProblem where it is not one."""
-    repairs: Repairs = {}
-    user, limit = "", rules.max_post_chars
+    cells, user = Cells(row.fields, rules.max_post_chars), ""
     try:
-        user = user_of(row.fields, rules.user, repairs)
-        question = text(row.fields, rules.question, repairs, limit)
+        user = cells.user(rules.user)
+        question = cells.text(rules.question)
         if not question:
             raise SourceRefusal("empty_question", f"`{rules.question}` is empty")
-        options = [
-            text(row.fields, name, repairs, limit) for name in (rules.option_a, rules.option_b)
-        ]
+        options = [cells.text(name) for name in (rules.option_a, rules.option_b)]
         if not all(options) or choice_key(options[0]) == choice_key(options[1]):
             raise SourceRefusal(
                 "same_options",
                 f"`{rules.option_a}` and `{rules.option_b}` are not two different responses",
             )
-        index = _choice_index(row, options, repairs, rules)
-        category, domain = place(label(row.fields, rules.category, repairs), domains, rules)
+        index = _choice_index(cells.text(rules.choice), options, rules)
+        category, domain = place(cells.label(rules.category), domains, rules)
         return ChoiceRow(
             where=row.where,
             user=user,
@@ -105,10 +102,10 @@ def read_choice(row: SourceRow, domains: Domains, rules: SourceRules) -> ChoiceR
             refused=options[1 - index],
             category=category,
             domain=domain,
-            created=time(row.fields, rules.created),
-            reason=text(row.fields, rules.reason, repairs, limit),
-            url=address(row.fields, rules.url, repairs),
-            repairs=repairs,
+            created=cells.time(rules.created),
+            reason=cells.text(rules.reason),
+            url=cells.address(rules.url),
+            repairs=cells.repairs,
         )
     except SourceRefusal as refusal:
         return refusal.at(row.where, user or None)
@@ -120,11 +117,8 @@ _NEITHER = frozenset(
 )
 
 
-def _choice_index(
-    row: SourceRow, options: Sequence[str], repairs: Repairs, rules: SourceRules
-) -> int:
+def _choice_index(cell: str, options: Sequence[str], rules: SourceRules) -> int:
     """0 or 1: the option that the user took."""
-    cell = text(row.fields, rules.choice, repairs, rules.max_post_chars)
     word = cell.strip().casefold()
     names = (rules.option_a.casefold(), rules.option_b.casefold())
     forms = (names, tuple(option.casefold() for option in options))
@@ -151,15 +145,13 @@ def _choice_index(
 
 def read_text(row: SourceRow, rules: SourceRules, *, timed: bool) -> TextRow | SourceProblem:
     """A row as a text. It has a time if the choices have (`timed`), and none if they have none."""
-    repairs: Repairs = {}
-    user, limit = "", rules.max_post_chars
+    cells, user = Cells(row.fields, rules.max_post_chars), ""
     try:
-        user = user_of(row.fields, rules.user, repairs)
-        title = " ".join(text(row.fields, rules.title, repairs, limit).split())
-        words = f"{title}\n{text(row.fields, rules.text, repairs, limit)}".strip()
+        user = cells.user(rules.user)
+        words = f"{cells.line(rules.title)}\n{cells.text(rules.text)}".strip()
         if not words:
             raise SourceRefusal("empty_text", f"`{rules.text}` is empty")
-        created = time(row.fields, rules.created)
+        created = cells.time(rules.created)
         if timed and not created:
             there = rules.created in row.fields
             lack = "empty" if there else "missing: the row has no such column"
@@ -172,8 +164,8 @@ def read_text(row: SourceRow, rules: SourceRules, *, timed: bool) -> TextRow | S
             id=content_id("post", user, created or "", words),
             text=words,
             created=created,
-            source_url=address(row.fields, rules.url, repairs) or None,
+            source_url=cells.address(rules.url),
         )
     except SourceRefusal as refusal:
         return refusal.at(row.where, user or None)
-    return TextRow(user, post, repairs)
+    return TextRow(user, post, cells.repairs)

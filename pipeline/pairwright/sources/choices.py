@@ -232,7 +232,7 @@ def _user_choosers(
             older_count=older_count,
             created=choice.created,
             reason=choice.reason or None,
-            source_url=choice.url or None,
+            source_url=choice.url,
         )
 
 

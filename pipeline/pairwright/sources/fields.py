@@ -1,4 +1,4 @@
-"""One field of a row, read and cleaned. What was done to it is noted in `repairs` by reason.
+"""The fields of a row, read and cleaned.
 
 Text is a person's words; a label is an id, a user, a category or an address. Both are data:
 a cell that begins with `=` or a user called `../../x` stays as it is. Times, in the forms that
@@ -13,26 +13,13 @@ from typing import Any
 from pairwright.sources.markup import to_text
 from pairwright.sources.problems import CONTROL, SourceProblem, SourceRefusal, excerpt
 
-Fields = Mapping[str, Any]
 Repairs = dict[str, str]
+"""What was done to fields, by reason."""
 
 _MISSING = frozenset({"", "null", "none", "nan", "n/a"})
 _KIND = re.compile(r"\w[\w -]{0,29}")
 _WEB = re.compile(r"https?://\S+", re.IGNORECASE)
 _LINE_ENDS = re.compile("\r\n?|\u2028|\u2029")
-
-
-def text(fields: Fields, name: str, repairs: Repairs, limit: int) -> str:
-    """A field's text, or '' where it is missing; raises SourceRefusal where it is not text."""
-    value = fields.get(name)
-    if _is_missing(value):
-        return ""
-    if not isinstance(value, str):
-        raise SourceRefusal("wrong_type", f"{name} is {kind(value)}, not text")
-    plain = to_text(value)
-    if plain is not None:
-        repairs.setdefault("html_to_text", f"{name} was HTML")
-    return clean_text(value if plain is None else plain, name, repairs, limit)
 
 
 def clean_text(plain: str, name: str, repairs: Repairs, limit: int) -> str:
@@ -44,42 +31,84 @@ def clean_text(plain: str, name: str, repairs: Repairs, limit: int) -> str:
     return clean
 
 
-def label(fields: Fields, name: str, repairs: Repairs) -> str:
-    """A field that names something, on one line; a whole number is taken as its digits."""
-    value = fields.get(name)
-    if _is_missing(value):
-        return ""
-    if isinstance(value, float) and value.is_integer():  # how pandas stores ids with gaps
-        value = int(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = str(value)
-    if not isinstance(value, str):
-        raise SourceRefusal("wrong_type", f"{name} is {kind(value)}, not text")
-    return " ".join(_printable(value, name, repairs).split())
+class Cells:
+    """The fields of a row, or of a post in it. A text that is missing is empty; a field that holds
+    something else than it should raises SourceRefusal."""
+
+    def __init__(
+        self, fields: Mapping[str, Any], limit: int = 0, repairs: Repairs | None = None
+    ) -> None:
+        """`limit`: the most characters of a text; `repairs`: those of the row around it."""
+        self._fields = fields
+        self._limit = limit
+        self.repairs: Repairs = {} if repairs is None else repairs
+
+    def text(self, name: str) -> str:
+        """A field's text."""
+        value = self._fields.get(name)
+        if _is_missing(value):
+            return ""
+        if not isinstance(value, str):
+            raise SourceRefusal("wrong_type", f"{name} is {kind(value)}, not text")
+        plain = to_text(value)
+        if plain is not None:
+            self.repairs.setdefault("html_to_text", f"{name} was HTML")
+        return clean_text(value if plain is None else plain, name, self.repairs, self._limit)
+
+    def line(self, name: str) -> str:
+        """The same on one line, as a title."""
+        return " ".join(self.text(name).split())
+
+    def label(self, name: str) -> str:
+        """A field that names something, on one line; a whole number is taken as its digits."""
+        value = self._fields.get(name)
+        if _is_missing(value):
+            return ""
+        if isinstance(value, float) and value.is_integer():  # how pandas stores ids with gaps
+            value = int(value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if not isinstance(value, str):
+            raise SourceRefusal("wrong_type", f"{name} is {kind(value)}, not text")
+        return " ".join(_printable(value, name, self.repairs).split())
+
+    def user(self, name: str) -> str:
+        """The same of the user, without whom a row is refused."""
+        user = self.label(name)
+        if not user:
+            raise SourceRefusal("missing_user", f"`{name}` is empty")
+        return user
+
+    def address(self, name: str) -> str | None:
+        """A field that holds an address of the web; None where it is missing or another: releases
+        repeat addresses, and a page that links one must not run it."""
+        value = self.label(name)
+        if value and not _WEB.fullmatch(value):
+            detail = f"{name} {excerpt(value)} does not begin with http:// or https://, left out"
+            self.repairs.setdefault("bad_address", detail)
+            return None
+        return value or None
+
+    def post_kind(self, name: str) -> str:
+        """A field that says what kind of post it is, in one or two words."""
+        value = self.label(name).lower()
+        if value and not _KIND.fullmatch(value):
+            raise SourceRefusal(
+                "bad_kind", f"{name} {excerpt(value)} is not a word or two", value=value
+            )
+        return value
+
+    def time(self, name: str) -> str | None:
+        """A field's time (see `utc`), or None where it is missing."""
+        return time_of(self._fields.get(name), name)
+
+    def rows(self, name: str) -> list[Any]:
+        """A field that holds a list."""
+        return rows_of(self._fields.get(name), name)
 
 
-def user_of(fields: Fields, name: str, repairs: Repairs) -> str:
-    """The same of the user, without whom a row is refused."""
-    user = label(fields, name, repairs)
-    if not user:
-        raise SourceRefusal("missing_user", f"`{name}` is empty")
-    return user
-
-
-def address(fields: Fields, name: str, repairs: Repairs) -> str:
-    """A field that holds an address of the web; '' where it is missing or another: releases repeat
-    addresses, and a page that links one must not run it."""
-    value = label(fields, name, repairs)
-    if value and not _WEB.fullmatch(value):
-        detail = f"{name} {excerpt(value)} does not begin with http:// or https://, left out"
-        repairs.setdefault("bad_address", detail)
-        return ""
-    return value
-
-
-def time(fields: Fields, name: str) -> str | None:
-    """A field's time (see `times.utc`), or None where it is missing."""
-    value = fields.get(name)
+def time_of(value: object, name: str) -> str | None:
+    """The time (see `utc`) that the field `name` holds; raises SourceRefusal where it is none."""
     if _is_missing(value):
         return None
     if isinstance(value, bool) or not isinstance(value, str | int | float | date):
@@ -98,19 +127,9 @@ def time(fields: Fields, name: str) -> str | None:
         ) from None
 
 
-def kind_of_post(fields: Fields, name: str, repairs: Repairs) -> str:
-    """A field that says what kind of post it is, in one or two words; raises SourceRefusal."""
-    value = label(fields, name, repairs).lower()
-    if value and not _KIND.fullmatch(value):
-        raise SourceRefusal(
-            "bad_kind", f"{name} {excerpt(value)} is not a word or two", value=value
-        )
-    return value
-
-
-def rows(fields: Fields, name: str) -> list[Any]:
-    """A field that holds a list. A table by columns, as `datasets` stores one, is turned."""
-    value = fields.get(name)
+def rows_of(value: Any, name: str) -> list[Any]:
+    """The list that the field `name` holds; raises SourceRefusal where it is none. A table by
+    columns, as `datasets` stores one, is turned."""
     if _is_missing(value):
         return []
     if isinstance(value, dict):

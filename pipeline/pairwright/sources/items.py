@@ -12,19 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from pairwright.records import GoldAspect, Item, Post
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources.fields import (
-    Repairs,
-    address,
-    is_older,
-    kind_of_post,
-    label,
-    latest_moment,
-    repaired,
-    rows,
-    text,
-    time,
-    user_of,
-)
+from pairwright.sources.fields import Cells, Repairs, is_older, latest_moment, repaired
 from pairwright.sources.opening import Items, SourceFormat, TableColumns, open_table, table_hash
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.source_table import SourceRow
@@ -179,15 +167,15 @@ def read_items(
             continue
         # LaMP-QA has no users. Once a row has one, a row without is a gap, not a format.
         with_users = with_users or "user" in row.fields
-        repairs: Repairs = {}
-        id = None
+        cells, id = Cells(row.fields, rules.max_post_chars), None
         try:
-            id = label(row.fields, "id", repairs)
+            id = cells.label("id")
             if not id:
                 raise SourceRefusal("missing_id", "the row has no id")
             if id in first:
                 raise SourceRefusal("duplicate_id", f"{first[id]} has this id already")
-            for one in _item(id, row, repairs, with_users, domains, rules):
+            user = cells.user("user") if with_users else id
+            for one in _item(id, user, cells, row.where, domains, rules):
                 yield one
                 if isinstance(one, Item):
                     first[id] = row.where
@@ -196,72 +184,64 @@ def read_items(
 
 
 def _item(
-    id: str,
-    row: SourceRow,
-    repairs: Repairs,
-    with_users: bool,
-    domains: Domains,
-    rules: SourceRules,
+    id: str, user: str, cells: Cells, where: str, domains: Domains, rules: SourceRules
 ) -> Iterator[Item | SourceProblem]:
-    limit = rules.max_post_chars
-    user = user_of(row.fields, "user", repairs) if with_users else id
-    question = text(row.fields, "question", repairs, limit)
+    question = cells.text("question")
     if not question:
         raise SourceRefusal("empty_question", "the row has no question")
-    category, domain = place(label(row.fields, "category", repairs), domains, rules)
+    category, domain = place(cells.label("category"), domains, rules)
     item = Item(
         id=id,
         user=user,
         question=question,
-        narrative=text(row.fields, "narrative", repairs, limit) or None,
+        narrative=cells.text("narrative") or None,
         category=category,
         domain=domain,
         profile=(),
-        rubric_aspects=_aspects(row, repairs, limit),
-        created=time(row.fields, "created"),
-        source_url=address(row.fields, "source_url", repairs) or None,
+        rubric_aspects=_aspects(cells, rules.max_post_chars),
+        created=cells.time("created"),
+        source_url=cells.address("source_url"),
     )
-    posts = [_post(raw, row.where, limit) for raw in rows(row.fields, "profile")]
+    posts = [_post(raw, where, rules.max_post_chars) for raw in cells.rows("profile")]
     yield from (post for post in posts if isinstance(post, SourceProblem))
     readable = [post for post in posts if isinstance(post, ReadPost)]
-    yield from with_profile(item, readable, row.where, repairs, rules)
+    yield from with_profile(item, readable, where, cells.repairs, rules)
 
 
 def _post(raw: Any, where: str, limit: int) -> ReadPost | SourceProblem:
-    repairs: Repairs = {}
     id = None
     try:
         if not isinstance(raw, dict):
             raise SourceRefusal("not_an_object", "a post of the profile is not an object")
-        id = label(raw, "id", repairs)
+        cells = Cells(raw, limit)
+        id = cells.label("id")
         if not id:
             raise SourceRefusal("missing_id", "a post of the profile has no id")
-        words = text(raw, "text", repairs, limit)
+        words = cells.text("text")
         if not words:
             raise SourceRefusal("empty_text", "the post has no text")
         post = Post(
             id=id,
             text=words,
-            category=label(raw, "category", repairs),
-            created=time(raw, "created"),
-            source_url=address(raw, "source_url", repairs) or None,
-            kind=kind_of_post(raw, "kind", repairs),
+            category=cells.label("category"),
+            created=cells.time("created"),
+            source_url=cells.address("source_url"),
+            kind=cells.post_kind("kind"),
         )
     except SourceRefusal as refusal:
         return refusal.at(where, id or None)
-    return ReadPost(post, where, repairs)
+    return ReadPost(post, where, cells.repairs)
 
 
-def _aspects(row: SourceRow, repairs: Repairs, limit: int) -> tuple[GoldAspect, ...]:
+def _aspects(cells: Cells, limit: int) -> tuple[GoldAspect, ...]:
     aspects = []
-    for raw in rows(row.fields, "rubric_aspects"):
+    for raw in cells.rows("rubric_aspects"):
         if not isinstance(raw, dict):
             raise SourceRefusal("wrong_type", "an entry of rubric_aspects is not an object")
-        name, reason, evidence = (
-            text(raw, field, repairs, limit) for field in ("aspect", "reason", "evidence")
-        )
+        entry = Cells(raw, limit, cells.repairs)
+        name, reason, evidence = map(entry.text, ("aspect", "reason", "evidence"))
         if name:
             aspects.append(GoldAspect(aspect=name, reason=reason, evidence=evidence))
         else:
-            repairs.setdefault("empty_aspect", "an entry of rubric_aspects names no aspect")
+            cells.repairs["empty_aspect"] = "an entry of rubric_aspects names no aspect"
     return tuple(aspects)

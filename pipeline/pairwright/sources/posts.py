@@ -11,15 +11,7 @@ from typing import NamedTuple
 from pairwright.records import Item, Post, content_id
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources.fields import (
-    Repairs,
-    address,
-    kind_of_post,
-    label,
-    text,
-    time,
-    user_of,
-)
+from pairwright.sources.fields import Cells, Repairs
 from pairwright.sources.items import (
     ReadPost,
     latest,
@@ -53,7 +45,7 @@ class RawPost(NamedTuple):
     body: str
     created: str
     category: str
-    url: str
+    url: str | None
     kind: str
     repairs: Repairs
 
@@ -126,24 +118,22 @@ def _items(
 
 
 def _written(row: SourceRow, rules: SourceRules) -> RawPost | SourceProblem:
-    repairs: Repairs = {}
-    user = ""
-    limit = rules.max_post_chars
+    cells, user = Cells(row.fields, rules.max_post_chars), ""
     try:
-        user = user_of(row.fields, rules.user, repairs)
-        created = time(row.fields, rules.created)
+        user = cells.user(rules.user)
+        created = cells.time(rules.created)
         if created is None:
             raise SourceRefusal("bad_time", f"`{rules.created}` is empty")
         post = RawPost(
             where=row.where,
             user=user,
-            title=" ".join(text(row.fields, rules.title, repairs, limit).split()),
-            body=text(row.fields, rules.text, repairs, limit),
+            title=cells.line(rules.title),
+            body=cells.text(rules.text),
             created=created,
-            category=label(row.fields, rules.category, repairs),
-            url=address(row.fields, rules.url, repairs),
-            kind=kind_of_post(row.fields, rules.kind, repairs),
-            repairs=repairs,
+            category=cells.label(rules.category),
+            url=cells.address(rules.url),
+            kind=cells.post_kind(rules.kind),
+            repairs=cells.repairs,
         )
         if not post.whole:
             raise SourceRefusal("empty_text", "neither a title nor a text")
@@ -171,7 +161,7 @@ def _item(
         domain=domain,
         profile=(),
         created=target.created,
-        source_url=target.url or None,
+        source_url=target.url,
     )
     readable = [
         _found(f"{item.id}-p{number}", post) for number, post in enumerate(earlier, start=1)
@@ -193,7 +183,7 @@ def _found(id: str, written: RawPost) -> ReadPost:
         text=written.whole,
         category=written.category,
         created=written.created,
-        source_url=written.url or None,
+        source_url=written.url,
         kind=written.kind,
     )
     return ReadPost(post, written.where, written.repairs)

@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 from pairwright.audits.read.columns import KNOWN, Columns
 from pairwright.dataset import RowAspect, RowPost, licence_of
-from pairwright.sources.fields import kind, rows, time
+from pairwright.sources.fields import kind, rows_of, time_of
 from pairwright.sources.problems import SourceRefusal
 
 CellsByColumn = Mapping[str, Any]
@@ -179,7 +179,7 @@ def posts_of(fields: CellsByColumn, columns: Columns) -> Iterator[RowPost]:
 
 def _post(fields: CellsByColumn) -> RowPost:
     url = _name(fields.get("source_url"), "source_url of a post") or None
-    created = time(fields, "created")
+    created = time_of(fields.get("created"), "created")
     licence = _name(fields.get("licence"), "licence of a post")
     return RowPost(
         id=_name(fields.get("id"), "id of a post"),
@@ -202,7 +202,7 @@ def aspects_of(fields: CellsByColumn, columns: Columns) -> Iterator[RowAspect]:
 
 
 def _entries(fields: CellsByColumn, columns: Columns, name: str) -> list[CellsByColumn]:
-    entries = rows({name: parsed_cell(columns.value(fields, name))}, name)
+    entries = rows_of(parsed_cell(columns.value(fields, name)), name)
     if not all(isinstance(entry, dict) for entry in entries):
         raise SourceRefusal("not_an_object", f"an entry of {name} is not an object")
     return entries

@@ -28,7 +28,7 @@ from pairwright.dataset import Row
 from pairwright.dataset.row import has_columns
 from pairwright.errors import first_invalid
 from pairwright.records import content_id, pseudonym
-from pairwright.sources.fields import kind, time
+from pairwright.sources.fields import kind, time_of
 from pairwright.sources.problems import SourceRefusal, excerpt
 
 _OFFICIAL_COLUMNS = {
@@ -136,7 +136,7 @@ def _row(fields: CellsByColumn, columns: Columns, config: str, sides: ResponseSi
     name = label_of(fields, columns, "id")
     user = label_of(fields, columns, "user")
     url = label_of(fields, columns, "source_url") or None
-    created = time({"created": columns.value(fields, "created")}, "created")
+    created = time_of(columns.value(fields, "created"), "created")
     return Row(
         id=name or content_id("row", question, sides.chosen, sides.rejected),
         question=question,

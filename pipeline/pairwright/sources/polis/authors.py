@@ -10,7 +10,7 @@ from pairwright.records import Authorship, content_id
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.choosers import Chooser, OwnPost, Voter
-from pairwright.sources.fields import Repairs, address, label, repaired
+from pairwright.sources.fields import Cells, repaired
 from pairwright.sources.items import place
 from pairwright.sources.opening import Choosers, SourceFormat
 from pairwright.sources.polis.conversation import (
@@ -78,8 +78,8 @@ class _ConversationReader:
                 ' at the top of the configuration: rubrics = "rubrics".',
             ) from None
         self._summary = read_summary(conversation.summary) if conversation.summary else {}
-        self._repairs: Repairs = {}
-        self._url = address(self._summary, "url", self._repairs) or None
+        cells = Cells(self._summary)
+        self._url, self._repairs = cells.address("url"), cells.repairs
         self._question = ""
         self._authorships: dict[str, Authorship] = {}
 
@@ -124,7 +124,7 @@ class _ConversationReader:
             if isinstance(row, SourceProblem):
                 yield row
                 continue
-            author = label(row.fields, "participant", {})
+            author = Cells(row.fields).label("participant")
             own = by_author.pop(author, [])
             try:
                 votes = {name: _vote(row.fields, name) for name in statements if name in row.fields}
@@ -160,7 +160,7 @@ class _ConversationReader:
             if isinstance(row, SourceProblem):
                 yield row
                 continue
-            voter = label(row.fields, "participant", {})
+            voter = Cells(row.fields).label("participant")
             if voter in places:
                 detail = f"{places[voter]} has this participant already"
                 yield SourceRefusal("duplicate_id", detail).at(row.where, voter)

@@ -3,15 +3,15 @@ of them: the topic, and which statement a person agrees with."""
 
 import csv
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pairwright.errors import SourceError
 from pairwright.records import Post
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources.fields import Repairs, clean_text, label, repaired, text, time, user_of
+from pairwright.sources.fields import Cells, clean_text, repaired
 from pairwright.sources.opening import TableColumns, check_columns
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.source_table import (
@@ -165,66 +165,63 @@ def read_statements(
         if isinstance(row, SourceProblem):
             yield row
             continue
-        repairs: Repairs = {}
+        cells = Cells(row.fields, rules.max_post_chars)
         try:
-            read = _statement(row, category, url, rules, repairs)
+            read = _statement(cells, row.where, category, url)
             name = read.post.id
             if name in places:
                 raise SourceRefusal("duplicate_id", f"{places[name]} has this id already")
         except SourceRefusal as refusal:
-            yield refusal.at(row.where, label(row.fields, "comment-id", {}) or None)
+            yield refusal.at(row.where, cells.label("comment-id") or None)
             continue
         places[name] = row.where
-        yield from repaired(repairs, row.where, name)
+        yield from repaired(cells.repairs, row.where, name)
         for reason in (read.never_response, "seed" if read.seed else None):
             if reason:
                 yield SourceRefusal(reason, "").at(row.where, name)
         yield read
 
 
-def _statement(
-    row: SourceRow, category: str, url: str | None, rules: SourceRules, repairs: Repairs
-) -> PolisStatement:
+def _statement(cells: Cells, where: str, category: str, url: str | None) -> PolisStatement:
     """Raises SourceRefusal."""
-    name = label(row.fields, "comment-id", repairs)
+    name = cells.label("comment-id")
     if not name:
         raise SourceRefusal("missing_id", "`comment-id` is empty")
-    author = user_of(row.fields, "author-id", repairs)
-    words = text(row.fields, "comment-body", repairs, rules.max_post_chars)
+    author = cells.user("author-id")
+    words = cells.text("comment-body")
     if not words:
         raise SourceRefusal("empty_text", "`comment-body` is empty")
     post = Post(
         id=name,
         text=words,
         category=category,
-        created=time(row.fields, "timestamp"),
+        created=cells.time("timestamp"),
         source_url=url,
         kind="statement",
     )
     never_response = None
-    if _is_taken_out(row.fields, repairs):
+    if _is_taken_out(cells.label("moderated")):
         never_response = "taken_out"
-    elif _is_true(row.fields, "is-meta"):
+    elif _is_true(cells.label("is-meta")):
         never_response = "about_voters"
-    seed = author == OWNER or _is_true(row.fields, "is-seed")
-    return PolisStatement(row.where, author, post, never_response, seed)
+    seed = author == OWNER or _is_true(cells.label("is-seed"))
+    return PolisStatement(where, author, post, never_response, seed)
 
 
-def _is_taken_out(fields: Mapping[str, Any], repairs: Repairs) -> bool:
+def _is_taken_out(moderated: str) -> bool:
     """Whether moderators took it out. Raises SourceRefusal where nobody can tell."""
-    value = label(fields, "moderated", repairs)
-    if value not in _MODERATION:
+    if moderated not in _MODERATION:
         raise SourceRefusal(
             "bad_moderation",
-            f"`moderated` is {excerpt(value)}: not 1, 0, -1 or empty",
-            value=value[:200],
+            f"`moderated` is {excerpt(moderated)}: not 1, 0, -1 or empty",
+            value=moderated[:200],
         )
-    return _MODERATION[value] == -1
+    return _MODERATION[moderated] == -1
 
 
-def _is_true(fields: Mapping[str, Any], name: str) -> bool:
+def _is_true(said: str) -> bool:
     """Whether a column says yes. Older exports do not have these columns."""
-    return str(fields.get(name, "")).strip().lower() in ("true", "t", "1")
+    return said.lower() in ("true", "t", "1")
 
 
 QUESTIONS: dict[str, str] = tomllib.loads(

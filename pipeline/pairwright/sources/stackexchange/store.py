@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 
 from pairwright.errors import SourceError
 from pairwright.records import GivenAnswer
-from pairwright.sources.fields import time
+from pairwright.sources.fields import time_of
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.stackexchange.files import COMMENTS, POSTS, Dump
 
@@ -171,11 +171,11 @@ class DumpStore:
             id = _number(row.get("Id"))
             if id is None:
                 raise SourceRefusal("missing_id", f"Id is {excerpt(row.get('Id', ''))}")
-            created = time(row, "CreationDate")
+            created = time_of(row.get("CreationDate"), "CreationDate")
             if created is None:
                 raise SourceRefusal("bad_time", "it has no CreationDate")
             own_edit = row.get("LastEditorUserId") == owner
-            edited = time(row, "LastEditDate") if own_edit else None
+            edited = time_of(row.get("LastEditDate"), "LastEditDate") if own_edit else None
         except SourceRefusal as refusal:
             self._refuse(place, row, refusal.reason, refusal.detail)
             return
