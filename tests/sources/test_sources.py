@@ -857,7 +857,7 @@ def test_every_reason_in_the_code_has_its_rule() -> None:
     files = [*(package / "sources").rglob("*.py"), package / "construct" / "natural.py"]
     code = "".join(path.read_text(encoding="utf-8") for path in files)
     before = (
-        r"(?:[Rr]efusal|refused|setdefault)\(\s*|_refuse\(place, row, |repairs\[|note = \{"
+        r"(?:[Rr]efusal|refused?|setdefault)\(\s*|_refuse\(place, row, |repairs\[|note = \{"
         r"|reason=|never_response = |\(read.never_response, "
     )
     used = set(re.findall(f'(?:{before})"([a-z_0-9]+)"', code))

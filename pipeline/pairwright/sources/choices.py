@@ -16,19 +16,8 @@ from pairwright.settings.rules import SourceRules
 from pairwright.sources.choice_rows import ChoiceRow, read_choice, read_text, required, text_columns
 from pairwright.sources.choosers import Chooser, OwnPost, Voter, choice_key
 from pairwright.sources.fields import is_older, latest_moment, repaired
-from pairwright.sources.opening import (
-    Choosers,
-    SourceFormat,
-    TableColumns,
-    open_table,
-    table_hash,
-)
-from pairwright.sources.problems import (
-    ProblemCounts,
-    SourceProblem,
-    SourceRefusal,
-    excerpt,
-)
+from pairwright.sources.opening import Choosers, SourceFormat, TableColumns, open_table, table_hash
+from pairwright.sources.problems import ProblemCounts, SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.source_table import SourceTable
 from pairwright.text import word_count
 

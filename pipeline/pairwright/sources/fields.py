@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from pairwright.sources.markup import to_text
-from pairwright.sources.problems import CONTROL, SourceProblem, SourceRefusal, excerpt
+from pairwright.sources.problems import CONTROL, SourceProblem, SourceRefusal, excerpt, refuse
 
 Repairs = dict[str, str]
 """What was done to fields, by reason."""
@@ -74,10 +74,7 @@ class Cells:
 
     def user(self, name: str) -> str:
         """The same of the user, without whom a row is refused."""
-        user = self.label(name)
-        if not user:
-            raise SourceRefusal("missing_user", f"`{name}` is empty")
-        return user
+        return self.label(name) or refuse("missing_user", f"`{name}` is empty")
 
     def address(self, name: str) -> str | None:
         """A field that holds an address of the web; None where it is missing or another: releases

@@ -14,7 +14,7 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Cells, Repairs, is_older, latest_moment, repaired
 from pairwright.sources.opening import Items, SourceFormat, TableColumns, open_table, table_hash
-from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
+from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt, refuse
 from pairwright.sources.source_table import SourceRow
 from pairwright.text import find_question, normalised
 
@@ -88,57 +88,45 @@ def with_profile(
     item: Item, posts: list[ReadPost], where: str, repairs: Repairs, rules: SourceRules
 ) -> Iterator[Item | SourceProblem]:
     """The problems of its posts, and the item with those posts that may be in its profile."""
-    sifted = list(_sift(item, _in_time_order(posts), rules))
-    yield from (f for f in sifted if isinstance(f, SourceProblem))
-    in_profile = [f for f in sifted if isinstance(f, ReadPost)]
-    if len(in_profile) < rules.min_posts:
+    timed = bool(item.created) or any(one.post.created for one in posts)
+    profile: dict[str, ReadPost] = {}
+    texts: dict[str, str] = {}
+    """Ids by text."""
+    for one in _in_time_order(posts):
+        post, folded = one.post, normalised(one.post.text)
+        undated = timed and not post.created
+        if undated and not rules.undated_posts:
+            refusal = SourceRefusal("undated_post", "it has no time, and others have one")
+        elif item.created and post.created and not is_older(post.created, item.created):
+            refusal = SourceRefusal("later_post", f"{post.created}, the question {item.created}")
+        elif post.id in profile:
+            detail = "an earlier post of the profile has this id"
+            refusal = SourceRefusal("duplicate_post_id", detail)
+        elif find_question(post.text, item.question, item.narrative):
+            refusal = SourceRefusal("target_in_profile", f"it repeats {excerpt(item.question)}")
+        elif folded in texts:
+            refusal = SourceRefusal("duplicate_post", f"the same text as {excerpt(texts[folded])}")
+        else:
+            note = {"undated_post": "it may be younger than the question"} if undated else {}
+            profile[post.id] = one._replace(repairs=one.repairs | note)
+            texts[folded] = post.id
+            continue
+        yield refusal.at(one.where, post.id)
+    if len(profile) < rules.min_posts:
         raise SourceRefusal(
-            "too_few_posts", f"{len(in_profile)} of {len(posts)} posts left, not {rules.min_posts}"
+            "too_few_posts", f"{len(profile)} of {len(posts)} posts left, not {rules.min_posts}"
         )
-    for post in in_profile:
-        yield from repaired(post.repairs, post.where, post.post.id)
+    for one in profile.values():
+        yield from repaired(one.repairs, one.where, one.post.id)
     yield from repaired(repairs, where, item.id)
-    yield item.model_copy(update={"profile": tuple(f.post for f in in_profile)})
+    yield item.model_copy(update={"profile": tuple(one.post for one in profile.values())})
 
 
 def _in_time_order(posts: list[ReadPost]) -> list[ReadPost]:
     """Oldest first; in the file's order where a post has no time."""
-    if any(f.post.created is None for f in posts):
+    if any(one.post.created is None for one in posts):
         return posts
-    return sorted(posts, key=lambda f: latest_moment(f.post.created or ""))
-
-
-def _sift(
-    item: Item, posts: list[ReadPost], rules: SourceRules
-) -> Iterator[ReadPost | SourceProblem]:
-    timed = bool(item.created) or any(f.post.created for f in posts)
-    ids: set[str] = set()
-    texts: dict[str, str] = {}
-    for candidate in posts:
-        post = candidate.post
-        folded = normalised(post.text)
-        try:
-            if timed and not post.created and not rules.undated_posts:
-                raise SourceRefusal("undated_post", "it has no time, and others have one")
-            if item.created and post.created and not is_older(post.created, item.created):
-                raise SourceRefusal("later_post", f"{post.created}, the question {item.created}")
-            if post.id in ids:
-                raise SourceRefusal(
-                    "duplicate_post_id", "an earlier post of the profile has this id"
-                )
-            if find_question(post.text, item.question, item.narrative):
-                raise SourceRefusal("target_in_profile", f"it repeats {excerpt(item.question)}")
-            if folded in texts:
-                raise SourceRefusal("duplicate_post", f"the same text as {excerpt(texts[folded])}")
-        except SourceRefusal as refusal:
-            yield refusal.at(candidate.where, post.id)
-            continue
-        ids.add(post.id)
-        texts[folded] = post.id
-        if timed and not post.created:
-            note = {"undated_post": "it may be younger than the question"}
-            candidate = candidate._replace(repairs={**candidate.repairs, **note})
-        yield candidate
+    return sorted(posts, key=lambda one: latest_moment(one.post.created or ""))
 
 
 def _read(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Items]:
@@ -169,9 +157,7 @@ def read_items(
         with_users = with_users or "user" in row.fields
         cells, id = Cells(row.fields, rules.max_post_chars), None
         try:
-            id = cells.label("id")
-            if not id:
-                raise SourceRefusal("missing_id", "the row has no id")
+            id = cells.label("id") or refuse("missing_id", "the row has no id")
             if id in first:
                 raise SourceRefusal("duplicate_id", f"{first[id]} has this id already")
             user = cells.user("user") if with_users else id
@@ -186,9 +172,7 @@ def read_items(
 def _item(
     id: str, user: str, cells: Cells, where: str, domains: Domains, rules: SourceRules
 ) -> Iterator[Item | SourceProblem]:
-    question = cells.text("question")
-    if not question:
-        raise SourceRefusal("empty_question", "the row has no question")
+    question = cells.text("question") or refuse("empty_question", "the row has no question")
     category, domain = place(cells.label("category"), domains, rules)
     item = Item(
         id=id,
@@ -214,12 +198,8 @@ def _post(raw: Any, where: str, limit: int) -> ReadPost | SourceProblem:
         if not isinstance(raw, dict):
             raise SourceRefusal("not_an_object", "a post of the profile is not an object")
         cells = Cells(raw, limit)
-        id = cells.label("id")
-        if not id:
-            raise SourceRefusal("missing_id", "a post of the profile has no id")
-        words = cells.text("text")
-        if not words:
-            raise SourceRefusal("empty_text", "the post has no text")
+        id = cells.label("id") or refuse("missing_id", "a post of the profile has no id")
+        words = cells.text("text") or refuse("empty_text", "the post has no text")
         post = Post(
             id=id,
             text=words,

@@ -122,8 +122,9 @@ class _Marked(_Text):
     def __init__(self) -> None:
         super().__init__()
         self._found = PostText("")
-        self._open: list[_OpenElement] = []
-        """Quotes and blocks of code whose end is to come, the outermost first."""
+        self._open: list[tuple[str, list[str]]] = []
+        """Quotes and blocks of code whose end is to come, the outermost first: the tag of each, and
+        what was collected before it."""
         self._lists: list[int | None] = []
         """The number of the last entry of each open list; None of a list without numbers."""
         self._in_new_entry = False
@@ -137,7 +138,7 @@ class _Marked(_Text):
         elif not (tag == "p" and self._in_new_entry):
             super().handle_starttag(tag, attrs)
         if tag in ("blockquote", "pre") and len(self._open) < _NESTED:
-            self._open.append(_OpenElement(tag, self.parts))
+            self._open.append((tag, self.parts))
             self.parts = []
         elif tag == "img":
             self._found.images += 1
@@ -150,19 +151,22 @@ class _Marked(_Text):
     def handle_endtag(self, tag: str) -> None:
         if tag in ("ol", "ul") and self._lists:
             self._lists.pop()
-        if tag in ("blockquote", "pre") and any(block.tag == tag for block in self._open):
+        if tag in ("blockquote", "pre") and self._is_in(tag):
             while self._end_block() != tag:
                 pass
         super().handle_endtag(tag)
 
     def handle_data(self, data: str) -> None:
-        if not any(block.tag == "pre" for block in self._open):
+        if not self._is_in("pre"):
             # As a browser does: the line ends of a paragraph's source are spaces.
             data = " ".join(("x" + data + "x").split())[1:-1]
             if self._in_new_entry or self._before.endswith("\n"):
                 data = data.lstrip()
         self._in_new_entry = self._in_new_entry and not data
         super().handle_data(data)
+
+    def _is_in(self, tag: str) -> bool:
+        return any(name == tag for name, _ in self._open)
 
     def _next_entry(self) -> str:
         if not self._lists or self._lists[-1] is None:
@@ -184,9 +188,9 @@ class _Marked(_Text):
 
     def _end_block(self) -> str:
         """Put the innermost block into what is around it; its tag."""
-        inner, block = "".join(self.parts), self._open.pop()
-        self.parts = block.around
-        if block.tag == "blockquote":
+        inner = "".join(self.parts)
+        tag, self.parts = self._open.pop()
+        if tag == "blockquote":
             lines = _tidy(inner).split("\n")
             self.parts.append("\n".join(f"> {line}".rstrip() for line in lines))
         else:
@@ -196,10 +200,4 @@ class _Marked(_Text):
                 self._found.code_blocks += 1
                 code = f"[code, {len(lines)} lines]"
             self.parts.append(code)
-        return block.tag
-
-
-@dataclass
-class _OpenElement:
-    tag: str
-    around: list[str]
+        return tag

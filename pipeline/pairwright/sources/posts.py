@@ -28,7 +28,7 @@ from pairwright.sources.opening import (
     renamed_keys,
     table_hash,
 )
-from pairwright.sources.problems import SourceProblem, SourceRefusal
+from pairwright.sources.problems import SourceProblem, SourceRefusal, refuse
 from pairwright.sources.source_table import SourceRow
 
 # A longer first line or sentence is not a question that a person could have asked as a title.
@@ -121,9 +121,7 @@ def _written(row: SourceRow, rules: SourceRules) -> RawPost | SourceProblem:
     cells, user = Cells(row.fields, rules.max_post_chars), ""
     try:
         user = cells.user(rules.user)
-        created = cells.time(rules.created)
-        if created is None:
-            raise SourceRefusal("bad_time", f"`{rules.created}` is empty")
+        created = cells.time(rules.created) or refuse("bad_time", f"`{rules.created}` is empty")
         post = RawPost(
             where=row.where,
             user=user,

@@ -6,7 +6,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, NoReturn
 
 from pairwright.records import Record
 
@@ -62,6 +62,12 @@ class SourceRefusal(Exception):
             action="refused", reason=self.reason, where=where, id=id, detail=self.detail,
             value=self.value,
         )  # fmt: skip
+
+
+def refuse(reason: str, detail: str) -> NoReturn:
+    """Refuse the row that is being read, where it lacks something: `words = text or refuse(...)`.
+    Raises SourceRefusal."""
+    raise SourceRefusal(reason, detail)
 
 
 _FORMAT = re.compile(r"^\([^)]*\) ")

@@ -12,13 +12,7 @@ record.py    what a store held when it was last closed, so that a lost one is no
 shards.py    what one worker of a build stores, until it is merged
 """
 
-from pairwright.models.store.calls import (
-    CallStore,
-    Durable,
-    RecentReplies,
-    ReplyStore,
-    StoredCall,
-)
+from pairwright.models.store.calls import CallStore, Durable, RecentReplies, ReplyStore, StoredCall
 from pairwright.models.store.database import is_held
 from pairwright.models.store.record import CallRecord, lost_calls, recorded_store
 from pairwright.models.store.store import Store

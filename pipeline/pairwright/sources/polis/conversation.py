@@ -13,13 +13,8 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Cells, clean_text, repaired
 from pairwright.sources.opening import TableColumns, check_columns
-from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
-from pairwright.sources.source_table import (
-    SourceRow,
-    SourceTable,
-    check_readable,
-    content_hash,
-)
+from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt, refuse
+from pairwright.sources.source_table import SourceRow, SourceTable, check_readable, content_hash
 from pairwright.sources.table_files import comma_separated
 
 STATEMENTS = "comments.csv"
@@ -184,13 +179,9 @@ def read_statements(
 
 def _statement(cells: Cells, where: str, category: str, url: str | None) -> PolisStatement:
     """Raises SourceRefusal."""
-    name = cells.label("comment-id")
-    if not name:
-        raise SourceRefusal("missing_id", "`comment-id` is empty")
+    name = cells.label("comment-id") or refuse("missing_id", "`comment-id` is empty")
     author = cells.user("author-id")
-    words = cells.text("comment-body")
-    if not words:
-        raise SourceRefusal("empty_text", "`comment-body` is empty")
+    words = cells.text("comment-body") or refuse("empty_text", "`comment-body` is empty")
     post = Post(
         id=name,
         text=words,
