@@ -5,9 +5,10 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from pairwright.dataset.lines import LONGEST
 from pairwright.records import GoldAspect, Post
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import choice_rows, items, markup, posts, problems, source_table
+from pairwright.sources import choice_rows, items, markup, posts, problems
 from pairwright.sources.opening import FLAT, OPENERS
 from pairwright.sources.polis.conversation import QUESTIONS, STATEMENTS, SUMMARY, VOTES
 from pairwright.sources.problems import REMEDIES
@@ -123,7 +124,7 @@ that was moved to this site cannot be distinguished from others. Each case is co
 
 The files are taken for hostile: a document type or an entity in one is refused before it is read
 on (the parser is the standard library's expat), and so is a row of more than {
-    source_table.LONGEST // 1_000_000
+    LONGEST // 1_000_000
 } MB."""
 
 
