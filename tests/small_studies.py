@@ -16,7 +16,6 @@ from pairwright import assets
 from pairwright.records import Aspect, Draft, Pair, Post, Rubric
 from pairwright.settings.domains import load_scales
 from pairwright.settings.rules import HumanRules, PlanRules
-from pairwright_human_eval.attention import MirroredCheck
 from pairwright_human_eval.decisions import Decision, decide
 from pairwright_human_eval.records import (
     CANNOT_TELL,
@@ -51,22 +50,6 @@ SECRETS = {
     "category": "secret_category", "strategy": "secret_strategy", "dropped": "secret_dropped",
 }  # fmt: skip
 """What every pair below carries where no annotator may see it."""
-
-CHECKS = tuple(
-    MirroredCheck(
-        domain="Checks",
-        question=f"How is the fitting number {n} cleaned?",
-        posts_for_first=(
-            f"I own fitting {n} and it is brass.",
-            f"Mine, number {n}, is by the sea.",
-        ),
-        posts_for_second=(f"I hate fitting {n} and its rust.", f"Mine, number {n}, is past it."),
-        first=f"Brass by the sea, number {n}: wipe it dry.",
-        second=f"Number {n} is best thrown away.",
-    )
-    for n in range(24)
-)
-
 
 # Pairs
 
@@ -206,17 +189,15 @@ def study_of(
     *,
     annotators: int = 9,
     overlap: int = 3,
-    attention: float = 0.05,
     seed: int = 0,
-    checks: tuple[MirroredCheck, ...] = CHECKS,
     **human: Any,
 ) -> Made:
     """Tasks of a study of all these pairs; `human` are keys of the policy."""
     subjects = subjects_of(pairs, FILE)
     fewest = dict.fromkeys(("quality_votes", "rubric_votes"), min(2, overlap))
     rules = HumanRules(**OF_THREE | {"votes": overlap, **fewest} | human)
-    plan = StudyPlan(pseudonyms(annotators), overlap, attention, seed, rules, PlanRules())
-    tasks, salts = make_tasks(subjects, plan, checks)
+    plan = StudyPlan(pseudonyms(annotators), overlap, seed, rules, PlanRules())
+    tasks, salts = make_tasks(subjects, plan)
     return Made(subjects, tasks, salts)
 
 

@@ -1,131 +1,71 @@
-"""Attention checks: preference tasks that only the posts decide, and whose answers count by them.
+"""Attention checks: answers that tell whether an annotator reads the posts.
 
-A check is mirrored: the same two responses come with one of two people, and the posts of each ask
-for another response. A fair coin draws the person. So whatever is seen without the posts (the
-question, the responses, their order) says nothing about the right answer, and a reader who skips
-the posts is right in each check with probability 1/2, independently of all others.
+In a study every vote on a half of a twin can be one. Two groups of people see the same question and
+the same two responses, each with the posts of one of two users. Where most of the others with these
+posts choose one response, and most of those with the other user's posts choose the other one, the
+posts decide, and the right answer is that of those who see the same posts. Which half an annotator
+gets is drawn, and the two halves differ in nothing but the posts. So somebody who does not read
+them is right with probability 1/2, whatever the answers of the others and the quality of the
+responses are. No task is made for it, hence none can be told from the others, and no label is used.
 
-How a check is made like a task of the run is in check_wording.py.
+In a qualification, before there are others, the checks are tasks that ship with their answers:
+qualification.py.
 """
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from math import comb, fsum
-from pathlib import Path
-from typing import NamedTuple
 
-from pydantic import Field
-
-from pairwright import assets
-from pairwright.errors import InputError
 from pairwright.estimate import Estimate, share
-from pairwright.records import Record, content_id
-from pairwright.settings.toml_files import read_toml, validated
-from pairwright_human_eval.language import load_language
-from pairwright_human_eval.records import KeyedTask, PreferenceAnswer, Verdict
+from pairwright_human_eval.records import CANNOT_TELL, EQUAL, KeyedTask, PreferenceAnswer, Verdict
+from pairwright_human_eval.tasks import Task
 
-SHIPPED = assets.HUMAN_EVAL / "checks.toml"
-NONREADER_PASS = 0.10
-"""How often an annotator who does not read may pass the floor of a study."""
-
-
-class Wording(NamedTuple):
-    """What may be shown of a response."""
-
-    text: str
-    more: tuple[str, ...] = ()
-    """Sentences that may follow, each or none, in this order: advice that goes with either."""
-    terse: str = ""
-    """The same as the text in shorter sentences of longer words."""
-    common: tuple[str, ...] = ()
-    """Sentences that may follow either, and that the other response has in other words."""
-
-
-class AttentionCheck(NamedTuple):
-    """A question, a fictional person's posts, and the response that these posts ask for. The first
-    two posts decide, each alone."""
-
-    domain: str
-    question: str
-    questions: tuple[str, ...]
-    """The same question, shorter and longer."""
-    posts: tuple[str, ...]
-    other_posts: tuple[str, ...]
-    """The posts of the other person, who asks for the other response."""
-    good: Wording
-    bad: Wording
-    id: str
-
-
-class MirroredCheck(Record):
-    """Two responses that sound equally good to a stranger, and two people: the posts of one ask
-    for the first response, and those of the other ask for the second."""
-
-    domain: str
-    question: str
-    questions: tuple[str, ...] = ()
-    first: str
-    first_more: tuple[str, ...] = ()
-    first_terse: str = ""
-    first_common: tuple[str, ...] = ()
-    second: str
-    second_more: tuple[str, ...] = ()
-    second_terse: str = ""
-    second_common: tuple[str, ...] = ()
-    posts_for_first: tuple[str, ...] = Field(min_length=1)
-    posts_for_second: tuple[str, ...] = Field(min_length=1)
-
-    @property
-    def halves(self) -> tuple[AttentionCheck, ...]:
-        """The check of either person. One annotator gets one of them, drawn by a fair coin."""
-        first, second = (
-            Wording(*(getattr(self, side + part) for part in ("", "_more", "_terse", "_common")))
-            for side in ("first", "second")
-        )
-        common = self.domain, self.question, self.questions
-        return tuple(
-            AttentionCheck(
-                *common, *posts, good, bad, content_id("check", self.question, good.text, bad.text)
-            )
-            for posts, good, bad in (
-                ((self.posts_for_first, self.posts_for_second), first, second),
-                ((self.posts_for_second, self.posts_for_first), second, first),
-            )
-        )
-
-
-class _CheckFile(Record):
-    check: tuple[MirroredCheck, ...] = Field(min_length=1)
-
-
-def checks_in(language: str) -> tuple[MirroredCheck, ...]:
-    """The checks that ship in a language, by its code; raises InputError where there are none."""
-    code = load_language(language).code
-    path = SHIPPED if code == "en" else SHIPPED.with_name(f"checks.{code}.toml")
-    if not path.exists():
-        raise InputError(
-            "there are no attention checks in this language",
-            where=path,
-            fix="Write some there, like those of checks.de.toml, or export with --checks 0.",
-        )
-    return load_checks(path)
-
-
-def load_checks(path: Path) -> tuple[MirroredCheck, ...]:
-    """The checks of a TOML file; raises InputError."""
-    tables = read_toml(path, "Restore the file that ships.", InputError)
-    return validated(_CheckFile, tables, path, docs=SHIPPED, error=InputError).check
+FEWEST_CHECKS = 4
+"""With fewer, one slip would exclude somebody attentive, so nobody is excluded."""
 
 
 def checks_passed(verdicts: Iterable[Verdict], key: Mapping[str, KeyedTask]) -> dict[str, Estimate]:
-    """By annotator: attention checks answered right, of those met.
+    """By annotator: attention checks answered right, of those met; who met none is left out."""
+    asked = [verdict for verdict in verdicts if verdict.kind == "preference" and verdict.round == 1]
+    # Qualifications have written checks, and so have studies of older versions.
+    written = any(keyed.purpose == "attention" for keyed in key.values())
+    found = _written_checks(asked, key) if written else _twin_checks(asked)
+    return {who: share(sum(right), len(right)) for who, right in sorted(found.items()) if right}
 
-    A check is met if it is answered, or if something behind it is: skipping one is missing it.
-    """
-    answers = {
-        verdict.task: verdict
-        for verdict in verdicts
-        if verdict.kind == "preference" and verdict.round == 1
-    }
+
+def _twin_checks(verdicts: Iterable[Verdict]) -> dict[str, list[bool]]:
+    """By annotator: whether each vote that is a check is right. "Cannot tell" is not a vote."""
+    twins: dict[str, list[tuple[str, str | None, str]]] = {}
+    for verdict in verdicts:
+        if verdict.purpose == "vote" and isinstance(verdict.answers, PreferenceAnswer):
+            choice = verdict.answers.choice
+            if choice != CANNOT_TELL:
+                vote = verdict.annotator, verdict.pair, choice
+                twins.setdefault(verdict.subject, []).append(vote)
+    found: dict[str, list[bool]] = {}
+    for votes in twins.values():
+        for who, half, choice in votes:
+            others = [vote for vote in votes if vote[0] != who]
+            here = _majority(there for _, other, there in others if other == half)
+            across = _majority(there for _, other, there in others if other != half)
+            if here and across and here != across:
+                found.setdefault(who, []).append(choice == here)
+    return found
+
+
+def _majority(choices: Iterable[str]) -> str | None:
+    """The response that more than half of the choices are for."""
+    counts = Counter(choices)
+    choice, most = max(counts.items(), key=lambda one: one[1], default=("", 0))
+    return choice if choice != EQUAL and 2 * most > counts.total() else None
+
+
+def _written_checks(
+    verdicts: Iterable[Verdict], key: Mapping[str, KeyedTask]
+) -> dict[str, list[bool]]:
+    """By annotator: whether each written check is right that is answered, or that something behind
+    it is: skipping one is missing it."""
+    answers = {verdict.task: verdict for verdict in verdicts}
     passed: dict[str, list[bool]] = {}
     waiting: dict[str, int] = {}
     for keyed in key.values():  # In the order of each annotator's work.
@@ -140,13 +80,16 @@ def checks_passed(verdicts: Iterable[Verdict], key: Mapping[str, KeyedTask]) -> 
         if keyed.purpose == "attention" and isinstance(verdict.answers, PreferenceAnswer):
             expected = keyed.a if keyed.expected == "A" else keyed.b
             found.append(verdict.answers.choice == expected)
-    return {who: share(sum(found), len(found)) for who, found in sorted(passed.items()) if found}
+    return passed
 
 
 def excluded_by(passed: Mapping[str, Estimate], floor: float) -> frozenset[str]:
-    """Annotators who passed a smaller share than `floor`: none of their answers counts."""
+    """Annotators who passed a smaller share than `floor` of `FEWEST_CHECKS` or more: none of their
+    answers counts."""
     return frozenset(
-        who for who, found in passed.items() if found.n and not _passes(found.k, found.n, floor)
+        who
+        for who, found in passed.items()
+        if found.n >= FEWEST_CHECKS and not _passes(found.k, found.n, floor)
     )
 
 
@@ -162,19 +105,28 @@ def pass_rate(checks: int, floor: float, right: float) -> float:
 
 def nonreader_pass(checks: int, floor: float) -> float:
     """The probability that an annotator who does not read the posts passes `floor` in so many
-    mirrored checks. It holds for whoever answers by a coin, or by the responses alone. Whoever
-    always takes the same side passes less often: each side is right in half of the checks."""
+    checks."""
     return pass_rate(checks, floor, 0.5)
-
-
-def enough_checks(wanted: int, floor: float, most: int) -> int:
-    """The fewest mirrored checks, `wanted` or more and `most` or fewer, at which an annotator who
-    does not read passes in at most `NONREADER_PASS`. Where no number will do, the one at which that
-    is least probable."""
-    rates = {n: nonreader_pass(n, floor) for n in range(min(wanted, most), most + 1)}
-    noticed = (n for n, rate in rates.items() if rate <= NONREADER_PASS)
-    return next(noticed, min(rates, key=lambda n: rates[n]))
 
 
 def _passes(right: int, checks: int, floor: float) -> bool:
     return right / checks >= floor
+
+
+def possible_checks(tasks: Mapping[str, Sequence[Task]]) -> dict[str, int]:
+    """By annotator: how many of these tasks are attention checks where all answer and the posts
+    decide. There must be another vote on the half, and one on the other half of the twin."""
+    votes = {
+        who: [
+            task.keyed
+            for task in given
+            if task.keyed.kind == "preference" and task.keyed.purpose == "vote"
+        ]
+        for who, given in tasks.items()
+    }
+    asked = Counter((vote.subject, vote.pair) for own in votes.values() for vote in own)
+    of_twin = Counter(subject for subject, pair in asked.elements())
+    return {
+        who: sum(1 < asked[vote.subject, vote.pair] < of_twin[vote.subject] for vote in own)
+        for who, own in votes.items()
+    }

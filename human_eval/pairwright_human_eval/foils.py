@@ -10,14 +10,15 @@ users may want the same.
 import math
 import random
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
+
+from scipy.stats import rankdata
 
 from pairwright import text
 from pairwright.records import Aspect, Pair, Post, content_id
 from pairwright.retrieve import by_bm25
 from pairwright.text import passages, word_count
-from pairwright_human_eval.check_tasks import TaskSign, area
 from pairwright_human_eval.tasks import NO_PASSAGE, Task
 
 FOIL_CANDIDATES = 100
@@ -133,12 +134,20 @@ def _passages_of(post: Post) -> Iterator[_Passage]:
         start += len(line)
 
 
+class FoilSign(NamedTuple):
+    """One sign of all foils of a study among its aspects."""
+
+    name: str
+    auc: float
+    """The probability that a foil has more of it than an aspect; a tie is half."""
+
+
 class FoilSigns(NamedTuple):
     """By what foils could be told from the aspects beside them."""
 
     foils: int
     aspects: int
-    signs: tuple[TaskSign, ...]
+    signs: tuple[FoilSign, ...]
 
 
 def foil_signs(tasks: Iterable[Task]) -> FoilSigns | None:
@@ -167,6 +176,13 @@ def foil_signs(tasks: Iterable[Task]) -> FoilSigns | None:
         return None
     are_foils, signs = list(foils.values()), list(values.values())
     found = tuple(
-        TaskSign(name, area([one[name] for one in signs], are_foils)) for name in signs[0]
+        FoilSign(name, area([one[name] for one in signs], are_foils)) for name in signs[0]
     )
     return FoilSigns(sum(are_foils), len(are_foils) - sum(are_foils), found)
+
+
+def area(values: Sequence[float], marked: Sequence[bool]) -> float:
+    """The area under the ROC curve of a rule that calls the larger of two one of those marked."""
+    ranks, n = rankdata(values), sum(marked)
+    above = sum(rank for rank, one in zip(ranks, marked, strict=True) if one)
+    return float(above - n * (n + 1) / 2) / (n * (len(marked) - n))

@@ -1,8 +1,8 @@
 """Writing a study into its folder, reading the private part back, and handing tasks over.
 
 What a person who leaves has answered stays theirs and counts. What is open goes to somebody new, as
-tasks with new ids, so that nothing is answered twice. A newcomer gets all attention checks, for
-these measure the person; a repeat goes along only with the vote that it repeats.
+tasks with new ids, so that nothing is answered twice. A repeat goes along only with the vote that
+it repeats.
 """
 
 import hashlib
@@ -87,34 +87,15 @@ def closed_tasks(folder: HumanFolder) -> frozenset[str]:
     return frozenset(task for one in read_replacements(folder) for task in one.closed)
 
 
-def open_again(
-    own: Sequence[KeyedTask], before: Sequence[Replacement], key: Mapping[str, KeyedTask]
-) -> list[KeyedTask]:
+def open_again(own: Sequence[KeyedTask], before: Sequence[Replacement]) -> list[KeyedTask]:
     """The `own` tasks of a person who was replaced `before` and has withdrawn since: those that
-    nobody who took over has, and every attention check that the person had.
-
-    Checks that were open when somebody took over are closed, and have no text any more. Those of
-    that newcomer, who got all of them, are taken in their place while they are in the `key`.
-    """
+    nobody who took over has."""
 
     def asked(keyed: KeyedTask) -> tuple[str, str, str, str | None]:
         return keyed.kind, keyed.purpose, keyed.subject, keyed.pair
 
     redone = {asked(keyed) for replacement in before for keyed in replacement.tasks}
-    left = [k for k in own if k.purpose == "attention" or asked(k) not in redone]
-    checks = [
-        keyed
-        for replacement in before
-        for keyed in replacement.tasks
-        if keyed.purpose == "attention" and keyed.task in key
-    ]
-    if not left or len(checks) <= sum(keyed.purpose == "attention" for keyed in left):
-        return left
-    rest = [keyed for keyed in left if keyed.purpose != "attention"]
-    for n, check in enumerate(checks):
-        # One in each stretch of the work.
-        rest.insert((n + 1) * len(rest) // (len(checks) + 1), check)
-    return rest
+    return [keyed for keyed in own if asked(keyed) not in redone]
 
 
 def hand_over(
@@ -133,13 +114,11 @@ def hand_over(
     the person failed the checks. `shown` is what the tasks show. Raises InputError where nothing
     is left to do.
     """
-    # A check may be another newcomer's, to be copied and not to be closed.
-    waiting = [k for k in own if k.task not in answered and k.annotator == left]
+    waiting = [keyed for keyed in own if keyed.task not in answered]
     undone = list(own) if everything else waiting
     votes = {(k.subject, k.pair) for k in undone if k.purpose == "vote" and k.kind == "preference"}
-    given = [keyed for keyed in own if keyed.purpose == "attention" or keyed in undone]
-    given = [k for k in given if k.purpose != "repeat" or (k.subject, k.pair) in votes]
-    if all(keyed.purpose == "attention" for keyed in given):
+    given = [k for k in undone if k.purpose != "repeat" or (k.subject, k.pair) in votes]
+    if not given:
         raise InputError(
             f"{left} has left nothing undone", where="PERSON", fix="Nobody needs to take over."
         )

@@ -17,16 +17,12 @@ from pairwright_human_eval.assign import (
     draw_controls,
     stranger,
 )
-from pairwright_human_eval.attention import MirroredCheck
-from pairwright_human_eval.check_tasks import check_count, draw_checks, example_of
-from pairwright_human_eval.check_wording import Example
 from pairwright_human_eval.foils import foil_of
 from pairwright_human_eval.records import Purpose
 from pairwright_human_eval.subjects import Subject, salts, swapped
 from pairwright_human_eval.tasks import (
     BlindSubject,
     Task,
-    attention_task,
     expected_of,
     page_of,
     preference_task,
@@ -34,10 +30,6 @@ from pairwright_human_eval.tasks import (
     repeated,
     rubric_task,
 )
-
-LAYOUT_EXAMPLES = 200
-"""Pairs that the checks take their number of posts and their layout from."""
-
 
 REPEAT_AFTER = 15
 """A repeat comes so many tasks after what it repeats, or later."""
@@ -53,8 +45,6 @@ class StudyPlan:
     annotators: tuple[str, ...]
     overlap: int
     """People who answer each question, or as many as the rule asks for where these are more."""
-    attention: float
-    """Attention checks by the number of an annotator's preference votes."""
     seed: int
     human: HumanRules
     planner: PlanRules
@@ -82,7 +72,7 @@ class StudyPlan:
 
 
 def make_tasks(
-    subjects: list[Subject], plan: StudyPlan, checks: tuple[MirroredCheck, ...]
+    subjects: list[Subject], plan: StudyPlan
 ) -> tuple[dict[str, list[Task]], dict[str, int]]:
     """Every annotator's tasks in the order they are to be done, and the salts of the sides.
 
@@ -103,12 +93,7 @@ def make_tasks(
         page = page_of(subject, plan.seed, swapped(plan.seed, salted[subject.domain], subject.id))
         for task in _tasks_of(subject, page, controls, assigner, strangers, plan):
             by_annotator[task.keyed.annotator].append(task)
-    examples = [example_of(pair, plan.planner) for pair in pairs[:LAYOUT_EXAMPLES]]
-    users = {pair.id: pair.user for pair in pairs}
-    ordered = {
-        who: _ordered(who, tasks, checks, examples, users, plan)
-        for who, tasks in by_annotator.items()
-    }
+    ordered = {who: _ordered(who, tasks, plan) for who, tasks in by_annotator.items()}
     return ordered, salted
 
 
@@ -165,36 +150,14 @@ def _tasks_of(
             )  # fmt: skip
 
 
-def _ordered(
-    who: str,
-    tasks: list[Task],
-    checks: tuple[MirroredCheck, ...],
-    examples: list[Example],
-    users: dict[str, str],
-    plan: StudyPlan,
-) -> list[Task]:
-    """An annotator's tasks in a seeded order: checks spread over the preferences, and repeats
-    where they are not known by their place. `users` are those of the pairs."""
+def _ordered(who: str, tasks: list[Task], plan: StudyPlan) -> list[Task]:
+    """An annotator's tasks in a seeded order, with repeats where their place does not tell them."""
     chance = random.Random(content_id("tasks", str(plan.seed), who))
     chance.shuffle(tasks)
     rest = [task for task in tasks if task.keyed.kind != "preference"]
     asked = [task for task in tasks if task.keyed.kind == "preference"]
-    votes = [task for task in asked if task.keyed.purpose == "vote"]
-
-    wanted = check_count(len(votes), len(checks), plan.attention, plan.human.attention_floor)
-    # A check that comes a second time would be recognised, and so would its other person.
-    own = {task.keyed.domain for task in votes}
-    near = [check for check in checks if check.domain in own]
-    pool = near if len(near) >= wanted else checks
-    number = min(len(pool), wanted)
-    met = [users[task.keyed.pair] for task in tasks if task.keyed.pair]
-    drawn = draw_checks(pool, number, examples, met, chance)
-    for n, (check, days, swap) in enumerate(drawn):
-        # One in each stretch of the work, at a place that no annotator can tell another.
-        stretch = len(asked) + number - n
-        place = n * stretch // number + chance.randrange(max(1, stretch // number))
-        asked.insert(place, attention_task(check, who, days, swap, plan.seed))
-    _add_repeats(asked, math.ceil(plan.human.repeats * len(votes)), plan.seed, chance)
+    votes = sum(task.keyed.purpose == "vote" for task in asked)
+    _add_repeats(asked, math.ceil(plan.human.repeats * votes), plan.seed, chance)
     return [*rest, *asked]
 
 

@@ -16,7 +16,6 @@ from pairwright.records import Aspect, Pair, Post, content_id
 from pairwright.retrieve import ranked
 from pairwright.settings.rules import PlanRules
 from pairwright.text import visible
-from pairwright_human_eval.attention import AttentionCheck
 from pairwright_human_eval.records import (
     LATER,
     OWN,
@@ -135,23 +134,14 @@ def rubric_task(
 
 
 def attention_task(
-    check: AttentionCheck,
-    annotator: str,
-    days: Sequence[str],
-    swap: bool,
-    seed: int,
+    page: BlindSubject, annotator: str, posts: Sequence[str], expected: Place
 ) -> Task:
-    """An attention check like any other preference task. `days` are those of its posts; `swap`: the
-    right answer is response B."""
-    a, b = (check.bad.text, check.good.text) if swap else (check.good.text, check.bad.text)
-    page = BlindSubject(seed, check.id, check.domain, check.question, a, b)
-    posts: list[JsonValue] = [
-        {"when": day, "text": visible(text)} for day, text in zip(days, check.posts, strict=True)
-    ]
+    """A written attention check, like any other preference task but for the days of its posts.
+    `expected`: where its right answer is shown."""
+    shown: list[JsonValue] = [{"when": "", "text": visible(text)} for text in posts]
     return _task(
-        page, annotator, "preference", "attention", expected="B" if swap else "A", posts=posts,
-        narrative=[],
-    )  # fmt: skip
+        page, annotator, "preference", "attention", expected=expected, posts=shown, narrative=[]
+    )
 
 
 def repeated(task: Task, seed: int) -> Task:

@@ -34,7 +34,6 @@ from pairwright.records import Record
 from pairwright.text import word_count
 from pairwright.text.languages import LANGUAGES, language_of
 from pairwright_human_eval.assign import control_power, control_subjects
-from pairwright_human_eval.attention import MirroredCheck
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.records import KINDS, Data, Kind, Verdict, pseudonyms
 from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
@@ -201,7 +200,6 @@ def study_load(
     subjects: Sequence[Subject],
     n: int,
     plan: StudyPlan,
-    checks: tuple[MirroredCheck, ...],
     seconds: Mapping[Kind, float],
     hours_each: float,
     second_round: float = ADJUDICATION,
@@ -215,7 +213,7 @@ def study_load(
     """
     sized, rate = repeated_subjects(subjects, n), reading_rate(subjects)
     for _ in range(3):
-        load = _load(sized, plan, checks, seconds, rate, second_round, briefing)
+        load = _load(sized, plan, seconds, rate, second_round, briefing)
         needed = len(plan.annotators)
         if load.hours_each > hours_each > briefing:
             work = needed * (load.hours_each - briefing)
@@ -229,13 +227,12 @@ def study_load(
 def _load(
     subjects: list[Subject],
     plan: StudyPlan,
-    checks: tuple[MirroredCheck, ...],
     seconds: Mapping[Kind, float],
     rate: ReadingRate,
     second_round: float,
     briefing: float,
 ) -> StudyLoad:
-    given, _ = make_tasks(subjects, plan, checks)
+    given, _ = make_tasks(subjects, plan)
     tasks = [task for own in given.values() for task in own]
     kinds = tuple(
         KindLoad(

@@ -1,8 +1,8 @@
 """How often attention checks let through an annotator who does not read, and one who does; and what
 the wrong-profile control can show: by simulation, and by planted leaks."""
 
+from collections import Counter
 from itertools import product
-from math import ceil
 
 import numpy as np
 import pytest
@@ -10,7 +10,22 @@ import pytest
 from pairwright.estimate import share
 from pairwright.intervals import LEVEL, z_of
 from pairwright_human_eval.assign import LIMIT, control_power, one_sided
-from pairwright_human_eval.attention import NONREADER_PASS, enough_checks, nonreader_pass, pass_rate
+from pairwright_human_eval.attention import (
+    checks_passed,
+    excluded_by,
+    nonreader_pass,
+    pass_rate,
+    possible_checks,
+)
+from pairwright_human_eval.qualification import NONREADER_PASS, enough_checks
+from pairwright_human_eval.records import (
+    CANNOT_TELL,
+    EQUAL,
+    PreferenceAnswer,
+    Verdict,
+    response_id,
+)
+from small_studies import mixed, study_of, twin, violate, votes
 
 
 @pytest.mark.parametrize(
@@ -48,29 +63,108 @@ def test_a_reader_passes_as_the_binomial_says() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "floor", "most", "number"),
+    ("floor", "most", "number"),
     [
-        (4, 0.75, 24, 7),
-        (7, 0.75, 24, 7),
-        (8, 0.75, 24, 9),  # 8 let through 14.5 %
-        (20, 0.75, 24, 20),
-        (4, 1.0, 24, 4),
-        (4, 0.75, 5, 5),  # too few are there
-        (30, 0.75, 24, 24),
-        (4, 0.4, 24, 8),  # 8 lets through 63.7 %, any other number more
+        (0.7, 16, 9),
+        (0.75, 16, 7),  # 8 let through 14.5 %
+        (1.0, 16, 4),
+        (0.75, 5, 5),  # too few are there
+        (0.4, 16, 8),  # 8 lets through 63.7 %, any other number more
     ],
 )
-def test_so_many_checks_are_given_that_a_non_reader_is_noticed(
-    wanted: int, floor: float, most: int, number: int
+def test_a_qualification_has_so_many_checks_that_who_does_not_read_is_noticed(
+    floor: float, most: int, number: int
 ) -> None:
-    assert enough_checks(wanted, floor, most) == number
+    assert enough_checks(floor, most) == number
+    if (floor, most) == (0.7, 16):
+        assert nonreader_pass(number, floor) <= NONREADER_PASS
 
 
-def test_the_usual_study_lets_through_a_tenth_of_those_who_do_not_read() -> None:
-    """200 twins at overlap 3 with nine people: 133 votes each, of which checks are a twentieth."""
-    for votes in (7, 27, 133, 134, 400):
-        checks = enough_checks(max(4, ceil(0.05 * votes)), 0.75, 24)
-        assert nonreader_pass(checks, 0.75) <= NONREADER_PASS
+# Checks in a study: votes on twins
+
+ASKED, PARTNER = twin(1)
+CHOSEN, OTHER = response_id(ASKED.chosen), response_id(ASKED.rejected)
+Half = tuple[str, ...]
+
+
+def cast_votes(here: Half, across: Half) -> list[Verdict]:
+    """Votes on the two halves of a twin, each by somebody else: `a` and `b` are its responses, `=`
+    is no difference and `?` cannot tell."""
+    named = {"a": CHOSEN, "b": OTHER, "=": EQUAL, "?": CANNOT_TELL}
+    found = []
+    for pair, choices in ((ASKED, here), (PARTNER, across)):
+        for n, choice in enumerate(choices):
+            (one,) = votes(pair, "+", annotator=f"{pair.id}-{n}", subject=ASKED.twin_id)
+            answers = PreferenceAnswer(choice=named[choice])
+            found.append(one.model_copy(update={"answers": answers}))
+    return found
+
+
+def checks_of(verdicts: list[Verdict], who: str) -> tuple[int, int]:
+    """Of one person: right, and met."""
+    found = checks_passed(verdicts, {}).get(who)
+    return (found.k or 0, found.n) if found else (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("here", "across", "right"),
+    [
+        ("aaa", "bbb", True),
+        ("baa", "bbb", False),
+        ("=aa", "bbb", False),
+        ("?aa", "bbb", None),  # who cannot tell has not voted
+        ("aaa", "aaa", None),  # the others see no difference between the users
+        ("aab", "bbb", None),  # one against one
+        ("aaa", "bba?", True),
+        ("aaa", "bb==", None),  # not more than half of those across
+        ("a==", "bbb", None),  # most of the others say that it makes no difference
+        ("a", "bbb", None),  # nobody else has these posts
+        ("aaa", "", None),
+    ],
+)
+def test_a_vote_is_a_check_where_the_others_see_that_the_posts_decide(
+    here: str, across: str, right: bool | None
+) -> None:
+    found = checks_of(cast_votes(tuple(here), tuple(across)), f"{ASKED.id}-0")
+    assert found == ((0, 0) if right is None else (int(right), 1))
+
+
+def test_whoever_does_not_read_is_right_by_a_fair_coin_whatever_the_others_answer() -> None:
+    """Over all answers of two and two others, a choice that does not depend on the half is right on
+    exactly one of the halves wherever it is a check."""
+    met = 0
+    for others in product("ab=", repeat=4):
+        here, across = others[:2], others[2:]
+        for choice in "ab":
+            one = checks_of(cast_votes((choice, *here), across), f"{ASKED.id}-0")
+            two = checks_of(cast_votes(here, (choice, *across)), f"{PARTNER.id}-0")
+            assert one[1] == two[1]
+            assert one[0] + two[0] == one[1]
+            met += one[1]
+    assert met
+
+
+def test_single_pairs_and_other_tasks_hold_no_check() -> None:
+    assert checks_passed(votes(violate(1), "+++-"), {}) == {}
+    twins = cast_votes(tuple("aaa"), tuple("bbb"))
+    for purpose in ("repeat", "narrative", "own"):
+        changed = [one.model_copy(update={"purpose": purpose}) for one in twins]
+        assert checks_passed(changed, {}) == {}
+    assert checks_passed([one.model_copy(update={"round": 2}) for one in twins], {}) == {}
+
+
+def test_nobody_is_excluded_by_fewer_than_four_checks() -> None:
+    assert excluded_by({"few": share(0, 3), "enough": share(0, 4)}, 0.7) == {"enough"}
+    assert excluded_by({"at the floor": share(7, 10), "below": share(6, 10)}, 0.7) == {"below"}
+
+
+def test_the_tasks_of_a_study_say_how_many_votes_can_be_checks() -> None:
+    made = study_of(mixed(6, 6))
+    given = made.keyed("vote", kind="preference")
+    of_twins = Counter(keyed.annotator for keyed in given if keyed.subject.startswith("twin"))
+    assert possible_checks(made.tasks) == {who: of_twins[who] for who in made.tasks}
+    alone = study_of(mixed(6, 0), overlap=1, annotators=3)
+    assert not any(possible_checks(alone.tasks).values())
 
 
 @pytest.mark.parametrize(("choices", "power"), [(0, 0), (15, 0.3), (60, 0.75), (120, 0.95)])

@@ -9,12 +9,12 @@ from pairwright.audits.read.folders import _release_info, _release_statement
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout
 from pairwright.errors import InputError
-from pairwright.evaluation.outputs import _lines
+from pairwright.evaluation.outputs import _missing
 from pairwright.releases.primary import _audit
 from pairwright.workflows.release_content import _manifest
 from pairwright.workflows.run_status import _read_end
-from pairwright_human_eval.attention import load_checks
 from pairwright_human_eval.label_studio.files import read_task_file
+from pairwright_human_eval.qualification import load_checks
 
 JSON, TOML = "[" * 100_000, "a = " + "[" * 100_000
 
@@ -24,10 +24,6 @@ def provenance(path: Path) -> object:
     layout.provenance.parent.mkdir(exist_ok=True)
     layout.provenance.write_text(JSON)
     return _release_statement(layout)
-
-
-def outputs(path: Path) -> object:
-    return list(_lines(path))
 
 
 def run_manifest(path: Path) -> object:
@@ -42,9 +38,8 @@ def run_config(path: Path) -> object:
 @pytest.mark.parametrize(
     ("read", "text"),
     [
-        (provenance, JSON), (outputs, JSON), (run_manifest, JSON), (run_config, TOML),
-        (_release_info, TOML), (_audit, JSON), (_read_end, JSON), (load_checks, TOML),
-        (read_task_file, JSON),
+        (provenance, JSON), (run_manifest, JSON), (run_config, TOML), (_release_info, TOML),
+        (_audit, JSON), (_read_end, JSON), (load_checks, TOML), (read_task_file, JSON),
     ],
 )  # fmt: skip
 def test_a_file_of_many_brackets_is_named(
@@ -56,3 +51,7 @@ def test_a_file_of_many_brackets_is_named(
         read(path)
     assert str(tmp_path) in caught.value.where
     assert caught.value.fix
+
+
+def test_lines_and_replies_of_many_brackets_are_not_taken() -> None:
+    assert _missing(JSON) == ""

@@ -12,12 +12,9 @@ from pairwright.errors import InputError
 from pairwright.modes import Mode
 from pairwright.records import content_id
 from pairwright_human_eval.assign import draw_controls, stranger
-from pairwright_human_eval.attention import NONREADER_PASS, enough_checks, nonreader_pass
-from pairwright_human_eval.check_tasks import FEWEST_CHECKS
 from pairwright_human_eval.records import KeyedTask, Purpose, response_id
 from pairwright_human_eval.subjects import salts, sample, subjects_of, swapped
 from small_studies import (
-    CHECKS,
     FILE,
     Made,
     mixed,
@@ -141,15 +138,11 @@ def test_who_answers_what(n: int) -> None:
     assert all(keyed.kind == "preference" for keyed in controls)
     for keyed in made.keyed("narrative"):
         assert keyed.pair == made.by_id[keyed.subject].asked.id
-    # Whoever votes meets enough checks, each once, and repeats come after what they repeat.
+    # Repeats come after what they repeat.
     for own in made.tasks.values():
         order = [t.keyed for t in own if t.keyed.kind == "preference"]
         at = {(keyed.purpose, keyed.pair): place for place, keyed in enumerate(order)}
         assert all(at["vote", pair] < n for (purpose, pair), n in at.items() if purpose == "repeat")
-        met = [keyed.subject for keyed in order if keyed.purpose == "attention"]
-        if any(keyed.purpose == "vote" for keyed in order):
-            assert FEWEST_CHECKS <= len(met) == len(set(met))
-            assert nonreader_pass(len(met), 0.75) <= NONREADER_PASS
 
 
 # Refusals
@@ -205,56 +198,11 @@ def test_a_sample_is_drawn_by_content() -> None:
     assert smaller < {s.id for s in drawn}
 
 
-# Attention checks
-
-
-def test_the_share_of_checks_is_of_the_votes() -> None:
-    made = study_of(mixed(40, 40), attention=0.1)
-    for tasks in made.tasks.values():
-        purposes = Counter(t.keyed.purpose for t in tasks if t.keyed.kind == "preference")
-        least = math.ceil(0.1 * purposes["vote"])
-        assert purposes["attention"] == enough_checks(least, 0.75, len(CHECKS))
-    assert not study_of(mixed(5, 5), attention=0).keyed("attention")
-    every = study_of(mixed(9, 9), attention=1.0, checks=CHECKS[:5])
-    assert len(every.keyed("attention")) == 5 * 9
-
-
-def test_nothing_but_the_posts_tells_the_right_answer_of_a_check() -> None:
-    """Each response is the right one about as often, and for every check some people get either."""
-    made = [study_of(mixed(12, 12), seed=seed) for seed in range(12)]
-    asked: dict[str, set[bool]] = defaultdict(set)
-    people: Counter[bool] = Counter()
-    for task in (task for study in made for task in study.of("attention")):
-        brass = "brass" in str(task.data["posts"])
-        right = task.data["response_a" if task.keyed.expected == "A" else "response_b"]
-        assert ("wipe it dry" if brass else "thrown away") in str(right)
-        people[brass] += 1
-        asked[str(task.data["question"])].add(brass)
-    n = people.total()
-    assert n >= 700
-    assert abs(people[True] - n / 2) < 3 * math.sqrt(n / 4)
-    assert all(found == {True, False} for found in asked.values())
-
-
-def test_checks_are_spread_over_the_preferences_and_their_right_answers_over_both_sides() -> None:
-    places = set()
-    for tasks in study_of(mixed(24, 24)).tasks.values():
-        order = [t.keyed for t in tasks if t.keyed.kind == "preference"]
-        at = [n for n, keyed in enumerate(order) if keyed.purpose == "attention"]
-        # One in each stretch of the work.
-        stretches = [int(len(at) * place / len(order)) for place in at]
-        assert stretches == pytest.approx(range(len(at)), abs=1)
-        places.add(tuple(at))
-        sides = Counter(order[n].expected for n in at)
-        assert abs(sides["A"] - sides["B"]) <= 1
-    assert len(places) > 3, "everybody meets them at the same places"
-
-
 # Repeats
 
 
 def test_a_repeat_is_the_same_task_by_the_same_person_with_the_sides_swapped() -> None:
-    made = study_of(mixed(24, 24), repeats=0.25)
+    made = study_of(mixed(40, 40), repeats=0.25)
     assert made.keyed("repeat")
     for who, tasks in made.tasks.items():
         votes = {

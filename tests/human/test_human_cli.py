@@ -215,7 +215,6 @@ def test_other_options_pairs_or_rules_over_a_study_are_refused(
     study.do("export", *SEED)
     options: tuple[tuple[object, ...], ...] = (
         ("--annotators", 12), ("--annotators", 12, "--overlap", 4), ("--sample", 20),
-        ("--checks", 0),
     )  # fmt: skip
     for other in options:
         refused(study, "another study was exported here", "Move", options=other)
@@ -241,26 +240,16 @@ def test_too_few_annotators_are_told_how_many_it_takes(violates: LiveStudy) -> N
 
 
 def test_a_sample_is_of_subjects(study: LiveStudy) -> None:
-    study.do("export", *SEED, "--sample", 10, "--checks", 0)
+    study.do("export", *SEED, "--sample", 10)
     fixed, key = read_study(study.folder)
     assert (fixed.sampled, fixed.of) == (10, 24)
     rated = Counter(k.subject for k in key.values() if (k.kind, k.round) == ("quality", 1))
     assert [*rated.values()] == [3] * 10
 
 
-@pytest.mark.real
-def test_a_share_of_checks_is_written_either_way(built: Path, tmp_path: Path) -> None:
-    made = []
-    for name, share in (("a", "10%"), ("b", "0.1"), ("none", "0")):
-        made.append(copied(built, tmp_path / name))
-        made[-1].do("export", *SEED, "--checks", share)
-    assert made[0].files() == made[1].files()
-    assert "attention" not in {keyed.purpose for keyed in made[2].key.values()}
-
-
 def test_an_option_that_cannot_be_is_refused(study: LiveStudy) -> None:
     for share in ("5", "101%", "-0.1", "nan", "many", ""):
-        refused(study, "Invalid value", "--checks", options=("--checks", share))
+        refused(study, "Invalid value", "--floor", options=("--floor", share))
     for name, value in (("annotators", 0), ("annotators", 1000), ("overlap", 0), ("sample", 0)):
         refused(study, "Invalid value", options=(f"--{name}", value))
     refused(study, "--people", "without --annotators", options=("--people", 2, "--annotators", 9))
@@ -339,7 +328,7 @@ def test_pairs_that_the_build_did_not_write_are_refused(
 
 def test_the_help_names_every_option() -> None:
     said = pairwright("human", "export", "--help").out
-    for part in ("--annotators", "--overlap", "--sample", "--checks", "human export runs/first"):
+    for part in ("--annotators", "--overlap", "--sample", "human export runs/first"):
         assert part in said
 
 
@@ -367,7 +356,7 @@ def test_quality_is_named_first_and_a_folder_s_name_is_no_markup(
     built: Path, tmp_path: Path
 ) -> None:
     study = copied(built, tmp_path / "a [b] [/c]")
-    for command in (("export", *SEED, "--sample", 12, "--checks", 0), ("simulate",), ("status",)):
+    for command in (("export", *SEED, "--sample", 12), ("simulate",), ("status",)):
         said = study.do(*map(str, command))
         if command[0] == "export":  # A title is broken over lines.
             assert "".join(str(study.folder.path).split()) in "".join(said.split())

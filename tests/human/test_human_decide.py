@@ -497,10 +497,10 @@ def keyed(task: str, purpose: Purpose, subject: str, **changes: Any) -> KeyedTas
 
 @pytest.mark.parametrize("expected", ["A", "B"])
 def test_checks_passed_are_counted_by_annotator(expected: str) -> None:
-    verdicts, key = checks({"one": "++-", "two": "=?", "three": "++++"}, expected)
+    verdicts, key = checks({"one": "+++--", "two": "=?--", "three": "++++"}, expected)
     passed = checks_passed([*verdicts, *votes(PAIR, "---", annotator="three")], key)
     assert {who: (found.k, found.n) for who, found in passed.items()} == {
-        "one": (2, 3), "two": (0, 2), "three": (4, 4)
+        "one": (3, 5), "two": (0, 4), "three": (4, 4)
     }  # fmt: skip
     assert excluded_by(passed, 0.75) == {"one", "two"}
     assert excluded_by(passed, 0.6) == {"two"}
@@ -520,7 +520,7 @@ def decided_all(
 
 
 def test_decide_all_leaves_out_who_failed_and_finds_the_controls() -> None:
-    failed, key = checks({"bad": "-+"})
+    failed, key = checks({"bad": "-+-+"})
     bad = [*votes(PAIR, "---", annotator="bad"), *votes(ASKED, "---", annotator="bad")]
     given = [
         *failed, *bad, *well(VIOLATE), *votes(PAIR, "+++"),

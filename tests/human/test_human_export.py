@@ -20,11 +20,11 @@ from pairwright.errors import InputError, StoreError
 from pairwright.records import Origin, Pair
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import PlanRules
-from pairwright_human_eval.attention import load_checks
 from pairwright_human_eval.foils import foil_signs
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.language import render_guidelines
+from pairwright_human_eval.qualification import load_checks
 from pairwright_human_eval.records import KINDS, Kind, Purpose, aspect_id, digest, response_id
 from pairwright_human_eval.safe_html import render_markdown
 from pairwright_human_eval.second_round import add_adjudication
@@ -32,7 +32,6 @@ from pairwright_human_eval.study_files import read_study, write_study
 from pairwright_human_eval.subjects import file_hash, subjects_of
 from pairwright_human_eval.tasks import NO_PASSAGE, Task, best_posts, page_of, rubric_task
 from small_studies import (
-    CHECKS,
     FILE,
     SCALES,
     SECRETS,
@@ -68,7 +67,7 @@ WRITABLE = [text for text in HOSTILE if "\ud800" not in text]
 @pytest.fixture(scope="module")
 def made() -> Made:
     return study_of(
-        mixed(20, 20, ["Home", "Garden"]), repeats=0.2, wrong_profile=0.2, narrative=0.2
+        mixed(30, 30, ["Home", "Garden"]), repeats=0.2, wrong_profile=0.2, narrative=0.2
     )
 
 
@@ -108,7 +107,7 @@ def test_no_byte_of_what_annotators_see_tells_anything(made: Made, written: Huma
             secrets |= {post.id for post in pair.profile}
             for aspect in pair.rubric.aspects:
                 secrets |= {aspect_id(aspect.aspect), aspect.reason, str(aspect.confidence)}
-    secrets |= {half.id for check in CHECKS for half in check.halves} | set(made.tasks)
+    secrets |= set(made.tasks)
     telling = re.compile(rf"\b({'|'.join(TELLING)})\b")
     in_forms = re.compile(
         r"chosen|rejected|violat|\btwin|\bmode\b|model|judge\b|generat|adheren|simulat|planner"
@@ -140,7 +139,7 @@ def test_tasks_have_the_keys_of_their_kind_in_one_order_whatever_they_are_for(ma
             assert list(row) == ["text"]
         for row in rows(task, "aspects"):
             assert list(row) == ["text", "quote"]
-    purposes: set[Purpose] = {"vote", "wrong_profile", "narrative", "attention", "repeat"}
+    purposes: set[Purpose] = {"vote", "wrong_profile", "narrative", "repeat"}
     assert {t.keyed.purpose for t in made.all() if t.keyed.kind == "preference"} == purposes
     assert {t.keyed.purpose for t in made.all() if t.keyed.kind != "preference"} == {"vote"}
     names = [str(task.data["task"]) for task in made.all()]
@@ -308,13 +307,6 @@ def test_another_order_of_lines_makes_the_same_tasks() -> None:
         assert by_subject(first, *purposes) == by_subject(second, *purposes)
     sizes = [{who: len(tasks) for who, tasks in made.tasks.items()} for made in (first, second)]
     assert sizes[0] == sizes[1]
-    # Its checks have the same dates.
-    pairs = [
-        violate(n, profile=posts(user_of(n), created=f"20{n + 10}-01-{{:02}}T12:00:00.000"))
-        for n in range(20)
-    ]
-    first, second = (study_of(these, annotators=6) for these in (pairs, pairs[::-1]))
-    assert by_subject(first, "attention") == by_subject(second, "attention")
 
 
 def test_another_seed_swaps_and_deals_anew() -> None:
@@ -505,7 +497,7 @@ HARMS: list[tuple[str, str, Callable[[bytes], bytes]]] = [
     ("study.json", "", lambda text: b"\xff" + text),
     ("study.json", "", lambda text: b"null"),
     ("key.jsonl", r":\d+$", lambda text: text[:-40]),
-    ("key.jsonl", r":1 \[kind\]$", lambda text: text.replace(b'"quality"', b'"quantity"', 1)),
+    ("key.jsonl", r":\d+ \[kind\]$", lambda text: text.replace(b'"quality"', b'"quantity"', 1)),
     ("key.jsonl", ":1$", lambda text: b"\n" + text),
     ("key.jsonl", ":1$", lambda text: b"<html>" + text),
     ("key.jsonl", "", lambda text: b"\xff" + text),
@@ -541,7 +533,7 @@ def test_a_damaged_study_or_key_is_an_error_that_says_where(
 def test_the_checks_that_ship_are_enough_and_all_different() -> None:
     checks = load_checks(assets.HUMAN_EVAL / "checks.toml")
     halves = [half for check in checks for half in check.halves]
-    assert len({half.id for half in halves}) == 2 * len(checks) >= 48
+    assert len({half.id for half in halves}) == 2 * len(checks) == 32
     assert all(half.good != half.bad for half in halves)
     assert {check.domain for check in checks} <= set(Domains.load(assets.RUBRICS).by_key)
 
@@ -643,7 +635,7 @@ def test_a_foil_cannot_be_told_by_its_passages() -> None:
     signs = {sign.name: sign for sign in found.signs}
     assert signs.keys() >= {"passages beside it", "words of these passages"}
     for sign in signs.values():
-        assert not sign.tells, sign
+        assert 0.25 < sign.auc < 0.75, sign
     assert signs["passages beside it"].auc == pytest.approx(0.5, abs=0.1)
     assert signs["words of these passages"].auc == pytest.approx(0.5, abs=0.1)
     assert foil_signs(study_of(pairs, foils=0).all()) is None

@@ -10,8 +10,6 @@ from live_study import LiveStudy, usual
 from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.settings.domains import load_scales
-from pairwright_human_eval.attention import checks_in
-from pairwright_human_eval.check_tasks import QUALIFYING
 from pairwright_human_eval.form import Shown, controls, marks, view_of
 from pairwright_human_eval.label_studio.files import config_hashes, labelling_config
 from pairwright_human_eval.language import (
@@ -21,6 +19,7 @@ from pairwright_human_eval.language import (
     load_language,
     render_guidelines,
 )
+from pairwright_human_eval.qualification import checks_in
 from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, PreferenceAnswer
 from released import PAIRS, Answers, run_of
 from sheets import ANSWER, FIELD, fill, sheet_rows, write
@@ -174,45 +173,17 @@ def test_a_spreadsheet_says_what_the_form_says(code: str, kind: Kind) -> None:
 # Attention checks
 
 
-@pytest.mark.parametrize("code", OTHERS)
-def test_checks_of_a_language_are_enough_and_of_like_length(code: str) -> None:
-    checks = checks_in(code)
-    assert len(checks) >= 2 * QUALIFYING
-    assert not {one.question for one in checks} & {one.question for one in checks_in("en")}
-    for check in checks:
-        both = (check.first, *check.first_more), (check.second, *check.second_more)
-        lengths = sorted(len(" ".join(texts).split()) for texts in both)
-        assert 120 <= lengths[0] <= lengths[1] <= 1.15 * lengths[0]
-        assert min(len(check.posts_for_first), len(check.posts_for_second)) >= 4
-        assert len(check.questions) == 2
-
-
-@pytest.mark.parametrize("code", OTHERS)
-def test_common_words_do_not_find_the_right_answer_in_any_language(code: str) -> None:
-    def stems(texts: tuple[str, ...]) -> set[str]:
-        return {word[:5] for text in texts for word in re.findall(r"[^\W\d]{4,}", text.lower())}
-
-    halves = [half for check in checks_in(code) for half in check.halves]
-    won = 0.0
-    for half in halves:
-        posts = stems(half.posts)
-        good, bad = (
-            len(posts & stems(side))
-            for side in ((one.text, *one.more) for one in (half.good, half.bad))
-        )
-        won += (good > bad) + (good == bad) / 2
-    assert 0.35 <= won / len(halves) <= 0.6
-
-
-def test_a_german_study_has_german_checks(tmp_path: Path) -> None:
+def test_a_german_qualification_has_german_checks_and_a_study_in_german_says_what_it_is(
+    tmp_path: Path,
+) -> None:
     study = LiveStudy(run_of(tmp_path / "run", PAIRS, study=False))
+    study.do("qualify", "--out", tmp_path / "people", "--language", "de", "--seed", 0)
+    tried = {keyed.subject for keyed in LiveStudy(tmp_path / "people").key.values()}
+    assert tried <= {half.id for check in checks_in("de") for half in check.halves}
+    assert not {one.question for one in checks_in("de")} & {one.question for one in checks_in("en")}
     said = study.do("export", "--language", "de", "--annotators", 9, "--seed", 0)
-    checks = {keyed.subject for keyed in study.key.values() if keyed.purpose == "attention"}
-    # The pairs are in English, which is said.
-    assert "in English, and forms, guidelines and attention checks in German" in said
+    assert "in English, and forms and guidelines in German" in said
     assert "there is no reserve" in said
-    assert checks
-    assert checks <= {half.id for check in checks_in("de") for half in check.halves}
 
 
 def test_a_language_without_checks_says_where_to_write_them(
@@ -224,7 +195,6 @@ def test_a_language_without_checks_says_where_to_write_them(
     with pytest.raises(InputError, match="no attention checks in this language") as raised:
         checks_in("xx")
     assert "checks.xx.toml" in str(raised.value)
-    assert "--checks 0" in str(raised.value)
 
 
 def test_a_language_whose_files_are_wrong_is_named(

@@ -43,11 +43,10 @@ Answer = Callable[[KeyedTask, Subject], Any]
 
 
 class Asked:
-    """A study whose tasks are answered by a function; None leaves a task unanswered. It has no
-    attention checks unless asked for."""
+    """A study whose tasks are answered by a function; None leaves a task unanswered."""
 
     def __init__(self, pairs: list[Pair], **options: Any) -> None:
-        self.made: Made = study_of(pairs, **{"attention": 0.0} | options)
+        self.made: Made = study_of(pairs, **options)
         of = {name: of for name, of in options.items() if name in HumanRules.model_fields}
         study = self.made.study(
             overlap=options.get("overlap", 3), policy=HumanRules(**OF_THREE | of)
@@ -731,7 +730,7 @@ def test_kappa_and_rank_correlation_are_the_libraries() -> None:
 
 
 def test_who_always_takes_the_first_is_seen() -> None:
-    asked = Asked(mixed(20, 20), attention=0.05, repeats=0.2)
+    asked = Asked(mixed(30, 30), repeats=0.2)
 
     def answer(keyed: KeyedTask, subject: Subject) -> Any:
         if keyed.annotator == "annotator-04" and keyed.kind == "preference":
@@ -760,7 +759,7 @@ def test_who_always_takes_the_first_is_seen() -> None:
 
 
 def test_who_fails_the_checks_counts_nowhere_but_where_it_is_said() -> None:
-    asked = Asked(mixed(6, 6), attention=0.05)
+    asked = Asked(mixed(6, 6))
 
     def answer(keyed: KeyedTask, subject: Subject) -> Any:
         wrong = keyed.annotator == "annotator-02" and keyed.kind == "preference"
@@ -885,18 +884,15 @@ def test_comments_are_shown_as_they_are_and_without_who(tmp_path: Path) -> None:
 
 
 def test_the_report_says_how_often_who_does_not_read_would_have_passed() -> None:
-    """Only of checks that only the posts decide: of older studies nothing can be said."""
-    asked = Asked(mixed(4, 4), attention=0.05)
-    verdicts = asked.verdicts(right)
-    older = asked.report(verdicts)
-    assert {row.nonreader for row in older.annotators} == {None}
-    assert "cannot be said" in page_of(older, brief=True).markdown
-    study = asked.fixed.study.model_copy(update={"mirrored_checks": True})
-    asked.fixed = FixedStudy(study, asked.fixed.key)
-    report = asked.report(verdicts)
-    assert {row.attention.n for row in report.annotators} == {7}
-    assert {row.nonreader for row in report.annotators} == {8 / 128}
-    assert "at most 6.2 %, with 7 checks" in " ".join(page_of(report, brief=True).markdown.split())
+    asked = Asked(mixed(9, 0))
+    report = asked.report(right)
+    assert {row.attention.n for row in report.annotators} == {6}
+    assert {row.nonreader for row in report.annotators} == {7 / 64}
+    assert "at most 10.9 %, with 6 checks" in " ".join(page_of(report, brief=True).markdown.split())
+    # No vote on a single pair is a check.
+    single = Asked(mixed(0, 9)).report(right)
+    assert {row.nonreader for row in single.annotators} == {None}
+    assert "No vote was an attention check" in page_of(single, brief=True).markdown
 
 
 def test_the_agreement_tables_have_a_row_for_every_question_in_the_order_of_the_work() -> None:

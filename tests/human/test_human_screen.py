@@ -32,7 +32,7 @@ def subjects(study: LiveStudy) -> set[str]:
 
 
 def test_what_is_found_is_counted_listed_masked_and_left_out(study: LiveStudy) -> None:
-    said = study.do("export", "--seed", 1, "--checks", 0)
+    said = study.do("export", "--seed", 1)
     assert "email 2, health 2, phone 2. Left out: 0" in " ".join(said.split())
     text = study.folder.screened.read_text("utf-8")
     assert "jane.doe" not in text
@@ -40,7 +40,7 @@ def test_what_is_found_is_counted_listed_masked_and_left_out(study: LiveStudy) -
     assert len(subjects(study)) == 16
     for what, kind in (("personal", "phone"), ("sensitive", "health")):
         shutil.rmtree(study.folder.path)
-        study.do("export", "--seed", 1, "--checks", 0, "--leave-out", what)
+        study.do("export", "--seed", 1, "--leave-out", what)
         lines = map(json.loads, study.folder.screened.read_text("utf-8").splitlines())
         flagged = {line["subject"] for line in lines if line["kind"].startswith(kind)}
         assert len(flagged) == 2
@@ -58,6 +58,6 @@ def test_a_word_that_means_nothing_is_refused(study: LiveStudy) -> None:
 def test_what_was_left_out_is_not_taken_for_what_was_not_drawn(study: LiveStudy) -> None:
     for options, rest in ((("--sample", 4), 12), (("--leave-out", "personal"), 0)):
         shutil.rmtree(study.folder.path, ignore_errors=True)
-        study.do("export", "--seed", 1, "--checks", 0, *options)
+        study.do("export", "--seed", 1, *options)
         with open_study(study.run) as opened:
             assert len(opened.not_sampled()) == rest

@@ -13,8 +13,6 @@ from pairwright.estimate import share
 from pairwright.settings.rules import PlanRules
 from pairwright_human_eval.acceptance import Acceptance, derive
 from pairwright_human_eval.attention import (
-    AttentionCheck,
-    Wording,
     checks_passed,
 )
 from pairwright_human_eval.folder import HumanFolder
@@ -31,6 +29,7 @@ from pairwright_human_eval.simulation import Traits, simulate
 from pairwright_human_eval.study_files import write_study
 from pairwright_human_eval.subjects import subjects_of
 from pairwright_human_eval.tasks import (
+    BlindSubject,
     Task,
     attention_task,
     page_of,
@@ -55,9 +54,8 @@ def tasks_for(who: str) -> list[Task]:
             found.append(repeated(found[-1], 0))
             found.append(preference_task(page, asked, who, policy, purpose="wrong_profile"))
     for n in range(20):
-        good, bad = Wording("good"), Wording("bad")
-        check = AttentionCheck("Art", f"Check {n}?", (), ("p",), ("q",), good, bad, f"check-{n}")
-        found.append(attention_task(check, who, [""], bool(n % 2), 0))
+        check = BlindSubject(0, f"check-{n}", "Art", f"Check {n}?", "one", "other")
+        found.append(attention_task(check, who, ["p"], "AB"[n % 2]))  # type: ignore[arg-type]
     return found
 
 

@@ -243,7 +243,7 @@ def test_own_votes_on_what_annotators_were_not_asked_about_are_counted_and_not_r
     seated(run, PEOPLE, "--days", 0)
     study = LiveStudy(run)
     sheets = ("--tool", "spreadsheet")
-    study.do("export", "--annotators", 9, "--sample", 3, "--checks", 0, *sheets)
+    study.do("export", "--annotators", 9, "--sample", 3, *sheets)
     answer(study, ("",))
     study.do("import", *(study.fill(f"annotator-{n:02}") for n in range(1, 10)))
     layout = released(run, tmp_path / "release")
@@ -287,8 +287,8 @@ def test_people_are_asked_in_the_language_of_the_study(tmp_path: Path) -> None:
     assert seated(run, PEOPLE, "--language", "de").code == 0
     study = LiveStudy(run)
     folder = study.folder.path
-    assert "another study" in study.refused("export", "--annotators", 9, "--checks", 0)
-    study.do("export", "--annotators", 9, "--checks", 0, "--language", "de")
+    assert "another study" in study.refused("export", "--annotators", 9)
+    study.do("export", "--annotators", 9, "--language", "de")
     for name in ("spreadsheets/author-01.csv", "labeling_config_preference_own.xml"):
         text = (folder / name).read_text("utf-8-sig")
         assert "Stellen Sie sich vor, Sie stellen diese Frage heute." in text
@@ -311,7 +311,7 @@ def test_people_join_later_and_annotators_too(tmp_path: Path) -> None:
     assert "No annotator was asked, so nothing is verified." in study.do("report")
     refused = pairwright("release", run, "--out", tmp_path / "out", "--version", "1.0.0")
     assert (refused.code, "nobody has verified its pairs" in refused.err) == (2, True)
-    study.do("export", "--annotators", 9, "--checks", 0)
+    study.do("export", "--annotators", 9)
     assert before.items() <= study.key.items()
     assert set(study.states().values()) == {"waiting"}
     assert len(study.states()) == 24
@@ -393,7 +393,7 @@ def test_a_file_of_people_that_cannot_be_meant_is_refused(
     assert f"people.csv{where}" in said
 
 
-@pytest.mark.parametrize("options", [("--annotators", 9), ("--sample", 3), ("--checks", 0)])
+@pytest.mark.parametrize("options", [("--annotators", 9), ("--sample", 3)])
 def test_what_only_annotators_have_is_refused(
     beside: LiveStudy, tmp_path: Path, options: tuple[object, ...]
 ) -> None:

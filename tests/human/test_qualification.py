@@ -7,8 +7,8 @@ import pytest
 
 from live_study import LiveStudy
 from pairwright import assets
-from pairwright_human_eval.attention import load_checks, nonreader_pass
-from pairwright_human_eval.check_tasks import QUALIFYING, qualifying_checks
+from pairwright_human_eval.attention import nonreader_pass
+from pairwright_human_eval.qualification import load_checks
 from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.study_files import read_tasks
 from released import PAIRS, Answers, run_of
@@ -27,8 +27,8 @@ def tried(run: LiveStudy, tmp_path: Path) -> LiveStudy:
     out = tmp_path / "people"
     options = ("--people", 3, "--seed", 1, "--tool", "spreadsheet")
     said = run.do("qualify", "--out", out, *options)
-    assert "3 people, 7 tasks each" in said
-    assert "75 % right passes: 6.2 % of those who do not read do" in said
+    assert "3 people, 9 tasks each" in said
+    assert "70 % right passes: 9.0 % of those who do not read do" in said
     assert f"Next:\n  pairwright human start {out}\n  pairwright human people {out}\n" in said
     return LiveStudy(out)
 
@@ -47,19 +47,19 @@ def questions(study: LiveStudy, *annotators: str) -> list[str]:
 def test_it_has_checks_alone_and_each_once(tried: LiveStudy) -> None:
     assert {(k.kind, k.purpose) for k in tried.key.values()} == {("preference", "attention")}
     for who in ("annotator-01", "annotator-02", "annotator-03"):
-        assert len(questions(tried, who)) == len(set(questions(tried, who))) == 7
-    assert nonreader_pass(7, 0.75) <= 0.1
+        assert len(questions(tried, who)) == len(set(questions(tried, who))) == 9
+    assert nonreader_pass(9, 0.7) <= 0.1
 
 
 def test_who_reads_passes_who_does_not_fails_and_who_tried_can_withdraw(tried: LiveStudy) -> None:
     tried.do("import", tried.fill("annotator-01"), tried.fill("annotator-02", wrong))
-    assert "7 of 7" in tried.do("people", "--join", "worker-7")
+    assert "9 of 9" in tried.do("people", "--join", "worker-7")
     with tried.folder.payout.open(encoding="utf-8", newline="") as lines:
         listed = {row["annotator"]: row for row in csv.DictReader(lines)}
     columns = ("state", "checks_right", "checks", "passed", "participant")
     assert {name: tuple(row[column] for column in columns) for name, row in listed.items()} == {
-        "annotator-01": ("finished", "7", "7", "yes", "worker-7"),
-        "annotator-02": ("finished", "0", "7", "no", ""),
+        "annotator-01": ("finished", "9", "9", "yes", "worker-7"),
+        "annotator-02": ("finished", "0", "9", "no", ""),
         "annotator-03": ("open", "0", "0", "", ""),
     }
     # Nothing can be decided by it.
@@ -67,16 +67,6 @@ def test_who_reads_passes_who_does_not_fails_and_who_tried_can_withdraw(tried: L
     assert "is a qualification: it has no pairs to decide on" in said
     tried.do("withdraw", "annotator-01")
     assert {verdict.annotator for verdict in tried.verdicts} == {"annotator-02"}
-
-
-def test_a_study_of_qualified_people_has_other_checks(run: LiveStudy, tried: LiveStudy) -> None:
-    run.do("export", "--qualified", "--seed", 2)
-    kept = qualifying_checks(CHECKS)
-    assert len(kept) == QUALIFYING
-    known = {wording for one in kept for wording in (one.question, *one.questions)}
-    assert set(questions(tried)) <= known
-    assert questions(run)
-    assert not set(questions(run)) & known
 
 
 def test_a_run_is_not_overwritten(run: LiveStudy) -> None:

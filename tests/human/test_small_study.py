@@ -29,7 +29,7 @@ from pairwright_human_eval.study_files import read_study
 from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
 from pairwright_human_eval.subjects import subjects_of
 from released import answered, right, rows, run_of, twinned
-from small_studies import CHECKS, FILE, mixed
+from small_studies import FILE, mixed
 from study import pairwright
 
 TWINS = [pair for n in range(6) for pair in twinned(n)]
@@ -45,8 +45,8 @@ def test_who_answers_what(people: int, halves: int) -> None:
     few = small_study(people, OF_HALVES[halves])
     assert halves * few.votes + few.rubric_votes == people
     subjects = subjects_of(mixed(8 * (halves == 2), 8 * (halves == 1)), FILE)
-    plan = StudyPlan(pseudonyms(people), 0, 0.05, 0, few.rule(HumanRules()), PlanRules())
-    tasks, _ = make_tasks(subjects, plan, CHECKS)
+    plan = StudyPlan(pseudonyms(people), 0, 0, few.rule(HumanRules()), PlanRules())
+    tasks, _ = make_tasks(subjects, plan)
     keyed = [task.keyed for own in tasks.values() for task in own]
     asked = Counter((k.subject, k.pair, k.kind) for k in keyed if k.purpose == "vote")
     for subject in subjects:

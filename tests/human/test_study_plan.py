@@ -36,7 +36,7 @@ from pairwright_human_eval.workload import (
     words_shown,
 )
 from released import placebo, run_of, twinned
-from small_studies import CHECKS, FILE, OF_THREE, mixed, study_of, violate
+from small_studies import FILE, OF_THREE, mixed, study_of, violate
 from study import VERIFIED, Done, Study, pairwright
 
 
@@ -139,8 +139,8 @@ def test_more_scorers_and_alike_pairs_of_a_dyad_need_larger_differences() -> Non
 def test_a_study_is_counted_as_it_would_be_exported() -> None:
     subjects = subjects_of(mixed(4, 0), FILE)
     rules = HumanRules(**OF_THREE, wrong_profile=0, narrative=0, repeats=0)
-    fixed = StudyPlan(pseudonyms(9), 3, 0, 0, rules, PlanRules())
-    load = study_load(subjects, 30, fixed, CHECKS, {"quality": 60, "preference": 120}, 20)
+    fixed = StudyPlan(pseudonyms(9), 3, 0, rules, PlanRules())
+    load = study_load(subjects, 30, fixed, {"quality": 60, "preference": 120}, 20)
     tasks = {kind.kind: kind.tasks for kind in load.kinds}
     assert tasks == {"quality": 90, "preference": 180, "rubric": 180}
     hours = {kind.kind: kind.hours for kind in load.kinds}
@@ -154,9 +154,9 @@ def test_a_study_is_counted_as_it_would_be_exported() -> None:
 
 def test_more_people_are_asked_where_one_would_work_too_long() -> None:
     subjects = subjects_of(mixed(4, 0), FILE)
-    fixed = StudyPlan(pseudonyms(9), 3, 0.05, 0, HumanRules(**OF_THREE), PlanRules())
+    fixed = StudyPlan(pseudonyms(9), 3, 0, HumanRules(**OF_THREE), PlanRules())
     seconds: dict[Kind, float] = {"quality": 300.0, "preference": 300.0, "rubric": 300.0}
-    load = study_load(subjects, 30, fixed, CHECKS, seconds, 4)
+    load = study_load(subjects, 30, fixed, seconds, 4)
     assert load.people > 9
     assert BRIEFING < load.hours_each <= 4.5
 

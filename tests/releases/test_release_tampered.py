@@ -548,7 +548,7 @@ PEOPLE = (
               lambda bad: _drop(bad, VERDICTS, _vote(bad))),
     Tampering("a refusal taken away", "data/", "label_error is", _refused_subject_gone),
     Tampering("an annotator made to fail", "data/", "support is",
-              lambda bad: _annotator(bad, 2, passed=0)),
+              lambda bad: _annotator(bad, 2, checks=9, passed=0)),
     Tampering("readers of an older version", f"{STUDY}:", "must be",
               lambda bad: bad.json(STUDY, people=[{"mode": "twin", "pairs": 1}])),
     Tampering("attention counts", STUDY, "manifest.json has",

@@ -198,11 +198,11 @@ def _pairs_alive() -> int:
         (question(0, simulated=True), {}, r"nothing to release \(2 simulated\)"),
         (
             question(0),
-            {"answer": turning(lambda task: task.purpose == "attention")},
+            {"answer": turning(lambda task: task.kind == "preference")},
             "nothing to release",
         ),
     ],
-    ids=["nobody was asked", "simulated answers", "a simulated model", "careless people"],
+    ids=["nobody was asked", "simulated answers", "a simulated model", "refused by people"],
 )
 def test_nothing_is_released_that_no_person_verified(
     pairs: Sequence[Pair], options: dict[str, Any], said: str, tmp_path: Path

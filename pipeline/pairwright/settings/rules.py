@@ -305,7 +305,7 @@ class HumanRules(Record):
         description="most share of an aspect's answers that call it contradicted by the posts",
     )
     attention_floor: float = Field(
-        0.75, ge=0, le=1, description="least share of attention checks an annotator must pass"
+        0.7, ge=0, le=1, description="least share of attention checks an annotator must pass"
     )
     parity_margin: float = Field(
         0.5, gt=0, description="points within which the two sides' quality counts as equal"

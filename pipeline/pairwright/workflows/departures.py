@@ -55,7 +55,7 @@ class ReplacedPerson:
     annotator: str
     """The newcomer's pseudonym."""
     tasks: int
-    """Tasks the newcomer has, attention checks included."""
+    """Tasks the newcomer has."""
     kept: int
     """Answers of the person who left that count."""
     folder: Path
@@ -96,7 +96,7 @@ def replace_person(
         withdrawn = left in withdrawn_people(folder)
         if before := [one for one in read_replacements(folder) if one.left == left]:
             # What they had answered is open again once they have withdrawn, and only then.
-            own = open_again(own, before, fixed.key) if withdrawn else []
+            own = open_again(own, before) if withdrawn else []
         if before and not own:
             raise InputError(
                 f"{left} was replaced before", where="PERSON", fix="Name the one who took over."
@@ -133,7 +133,7 @@ def replace_person(
             left=left,
             annotator=newcomer,
             tasks=len(tasks),
-            kept=sum(k.task in answered and k.annotator == left for k in own),
+            kept=sum(keyed.task in answered for keyed in own),
             folder=folder.path / "tasks" / newcomer,
             sheets=tuple(sheets),
         )

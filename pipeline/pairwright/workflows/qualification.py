@@ -13,14 +13,13 @@ from pairwright.files import CALLS, write_whole
 from pairwright.options import Doc, RunPath
 from pairwright.version import __version__
 from pairwright.workflows.study import FormLanguage, ToolOfAnnotators
-from pairwright_human_eval.attention import checks_in, nonreader_pass
-from pairwright_human_eval.check_tasks import example_of, qualification_tasks
+from pairwright_human_eval.attention import nonreader_pass
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.language import load_language
+from pairwright_human_eval.qualification import checks_in, qualification_tasks
 from pairwright_human_eval.records import Study, pseudonyms
 from pairwright_human_eval.study_files import read_fixed, write_study
-from pairwright_human_eval.study_tasks import LAYOUT_EXAMPLES
 from pairwright_human_eval.subjects import file_hash
 from pairwright_human_eval.tools import SERVER_TOOL, write_sheets
 
@@ -56,10 +55,10 @@ def export_qualification(
 ) -> Qualification:
     """Write a qualification for people who want to take part in a study of the run's pairs.
 
-    Its tasks are attention checks that look like the run's tasks and hold none of its texts. `out`
-    becomes a folder that `human preview`, `serve`, `push`, `import`, `pull`, `start` and `people`
-    work on; `human people` says who passed. These checks are in no study that is exported with
-    `qualified`. The floor is that of [human] in RUN/config.toml.
+    Its tasks are attention checks that ship with their answers, and hold none of the run's texts.
+    `out` becomes a folder that `human preview`, `serve`, `push`, `import`, `pull`, `start` and
+    `people` work on; `human people` says who passed. The floor is that of [human] in
+    RUN/config.toml.
 
     Raises InputError where the run holds no pair, or another study is in `out`.
 
@@ -69,11 +68,7 @@ def export_qualification(
     """
     source, folder = RunFolder(Path(run)), Path(out)
     config, scales = source.settings(), source.scales()
-    examples = [
-        example_of(pair, config.planner)
-        for pair, _ in zip(iterate_pairs(Path(run)), range(LAYOUT_EXAMPLES), strict=False)
-    ]
-    if not examples:
+    if next(iterate_pairs(Path(run)), None) is None:
         raise InputError(
             "holds no pair", where=Path(run) / "pairs.jsonl", fix="Build until pairs are kept."
         )
@@ -89,8 +84,7 @@ def export_qualification(
     before, floor = read_fixed(human), config.human.attention_floor
     drawn = seed if seed is not None else before.seed if before else secrets.randbits(128)
     seats = pseudonyms(people)
-    checks = checks_in(language)
-    tasks = qualification_tasks(seats, checks, examples, drawn, floor)
+    tasks = qualification_tasks(seats, checks_in(language), drawn, floor)
     study = Study(
         version=__version__,
         simulated_pairs=False,

@@ -22,7 +22,6 @@ from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.study import OpenStudy, check_to_verify, open_study
 from pairwright_human_eval import LONGEST_MINUTES
 from pairwright_human_eval.acceptance import Acceptance
-from pairwright_human_eval.attention import checks_in
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.people import task_times
 from pairwright_human_eval.raw_files import stored_exports
@@ -70,7 +69,6 @@ def plan_study(
     people: Annotated[
         int | None, Doc("How few people there are, as in `human export`.", "N", least=2, most=10)
     ] = None,
-    checks: float = 0.05,
     hours_each: Annotated[
         float, Doc("The most hours that one person works.", "H", name="--hours", least=2)
     ] = 20,
@@ -120,11 +118,11 @@ def plan_study(
     _check(sizes, wage, scorers, disagreement)
     answered = Path(pilot) if pilot is not None else run if human.verdicts.exists() else None
     found = None if answered is None else _pilot(answered, mode)
-    few, rule, checked = None, config.human, checks_in("en")
+    few, rule = None, config.human
     if people is not None:
         few = small_study(people, mode)
         overlap, rule = 0, few.rule(rule)
-    fixed = StudyPlan((), overlap, checks, 0, rule, config.planner)
+    fixed = StudyPlan((), overlap, 0, rule, config.planner)
     annotators = people or fixed.needed(mode)
     fixed = replace(fixed, annotators=pseudonyms(annotators))
     second_round = 0.0 if few else ADJUDICATION
@@ -137,7 +135,6 @@ def plan_study(
             subjects,
             n,
             fixed,
-            checked,
             found.seconds if found else {},
             inf if few else hours_each,
             second_round,

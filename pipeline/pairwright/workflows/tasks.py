@@ -20,8 +20,7 @@ from pairwright.workflows.own_tasks import export_own
 from pairwright.workflows.study import FormLanguage, ToolOfAnnotators, check_to_verify
 from pairwright.workflows.text_screening import Screened, TextScreening, screen_subjects
 from pairwright_human_eval.assign import control_power, control_subjects
-from pairwright_human_eval.attention import checks_in, nonreader_pass, pass_rate
-from pairwright_human_eval.check_tasks import TaskSign, check_signs, qualifying_checks
+from pairwright_human_eval.attention import nonreader_pass, pass_rate, possible_checks
 from pairwright_human_eval.foils import FoilSigns, foil_signs
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import config_hashes
@@ -55,10 +54,10 @@ class Workload:
 
 @dataclass(frozen=True, slots=True)
 class AttentionPower:
-    """What the attention checks of a study can notice."""
+    """What the attention checks of a study can notice, where all votes on twins become checks."""
 
     fewest: int
-    """Attention checks of the annotator who has fewest."""
+    """Checks of the annotator who has fewest."""
     most: int
     nonreader: float
     """The probability that an annotator who does not read the posts passes the floor, where it is
@@ -103,9 +102,7 @@ class TaskExport:
     workloads: Mapping[str, Workload]
     """The work of each annotator, by name."""
     attention: AttentionPower | None
-    """None where there are no attention checks."""
-    signs: tuple[TaskSign, ...]
-    """By what checks could be told from other preference tasks; empty without checks."""
+    """None where no vote can be an attention check: without twins, or with one vote on a half."""
     foils: FoilSigns | None
     """By what foils could be told from the aspects beside them; None without foils."""
     stranger: StrangerPower | None
@@ -144,15 +141,6 @@ def export_tasks(
         ),
     ] = None,
     sample: Annotated[int | None, Doc("Only N twins and pairs.", "N", least=1)] = None,
-    checks: Annotated[
-        float,
-        Doc(
-            "Attention checks by votes, such as 5%, or as many more as it takes so that who does"
-            " not read the posts passes in 10 % at most; 0: none.",
-            "SHARE",
-            share=True,
-        ),
-    ] = 0.05,
     seed: Annotated[
         int | None, Doc("Not drawn at random: for a demo, not for a study.", "N")
     ] = None,
@@ -175,7 +163,6 @@ def export_tasks(
             "WHAT",
         ),
     ] = (),
-    qualified: Annotated[bool, Doc("The people passed `human qualify`: other checks.")] = False,
     own: Annotated[
         str | Path | None,
         Doc(
@@ -258,9 +245,9 @@ def export_tasks(
         placebos=True,
     )
     if own is not None:
-        if (annotators, overlap, sample, checks, looks, qualified) != (11, 3, None, 0.05, 1, False):
+        if (annotators, overlap, sample, looks) != (11, 3, None, 1):
             raise InputError(
-                "has no annotators, sample, attention checks or looks",
+                "has no annotators, sample or looks",
                 where="--own",
                 fix="Give it without these options; a study of annotators is an export of its own.",
             )
@@ -274,10 +261,8 @@ def export_tasks(
             added.tasks, sheets, screening, len(flagged),
         )  # fmt: skip
         return replace(made, guidelines=human.pages("author-01").guidelines, own=added)
-    plan = StudyPlan(pseudonyms(annotators), overlap, checks, drawn, rule, config.planner)
-    there = checks_in(language) if checks else ()
-    met = qualifying_checks(there) if qualified else ()
-    tasks, salts = make_tasks(subjects, plan, tuple(one for one in there if one not in met))
+    plan = StudyPlan(pseudonyms(annotators), overlap, drawn, rule, config.planner)
+    tasks, salts = make_tasks(subjects, plan)
     study = study.model_copy(
         update={
             "simulated_pairs": any(subject.asked.simulated for subject in subjects),
@@ -330,7 +315,6 @@ def _task_export(
         texts=language_of_texts(subjects),
         workloads=workloads,
         attention=_attention_power(tasks, study.policy.attention_floor),
-        signs=check_signs(tasks),
         foils=foil_signs(all_tasks),
         stranger=StrangerPower(control, control_power(choices)) if control else None,
         sheets=sheets,
@@ -344,10 +328,7 @@ READER = 0.95
 
 
 def _attention_power(tasks: Mapping[str, Sequence[Task]], floor: float) -> AttentionPower | None:
-    counts = [
-        sum(task.keyed.purpose == "attention" for task in assigned) for assigned in tasks.values()
-    ]
-    given = sorted(filter(None, counts))
+    given = sorted(filter(None, possible_checks(tasks).values()))
     if not given:
         return None
     return AttentionPower(
