@@ -136,8 +136,9 @@ def test_scorers_of_one_family_do_not_count_for_several(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "where", "words"),
     [
-        ("scorer;family\n", ":1", "does not begin with the columns"),
-        ("scorer,family\na\n", ":2", "is not one scorer with its family"),
+        ("scorer,lineage\n", ":1", "does not begin with the columns"),
+        ("scorer,family\na\n", ":2", "1 cells in 2 columns"),
+        ("scorer;family\na;\n", ":2", "is not one scorer with its family"),
         ("scorer,family\na,x\na,y\n", ":3", "is there twice"),
         ("scorer,family\na,y\nz,x\n", ":3", "'z' is not a scorer of these results"),
     ],

@@ -303,8 +303,8 @@ def test_one_lineage_has_no_interval(few: None, tmp_path: Path) -> None:
     assert "| none: one lineage |" in correlation_page(akin, found, drawn=False).markdown
 
 
-def write(path: Path, text: str) -> Path:
-    path.write_text(text)
+def write(path: Path, text: str | bytes) -> Path:
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
     return path
 
 
@@ -322,39 +322,47 @@ WRONG = {
     "constant": ("model,b,d\nx,1,1\ny,1,2\nz,1,3\n", "every model has 1", "[b]"),
     "a cell too few after row numbers": (
         ",model,b,d\n0,x,1,1\n1\n2,z,3,3\n",
-        "1 cells under a header of 4",
+        "1 cells in 4 columns",
         ":3",
     ),
     "a first column without a name that is not a row number": (
         ",b,d\nx,1,1\ny,2,2\nz,3,3\n",
-        "does not name each column once",
+        "does not name each column",
         ":1",
     ),
     "row numbers that are there twice": (
         ",model,b,d\n0,x,1,1\n0,y,2,2\n2,z,3,3\n",
-        "does not name each column once",
+        "does not name each column",
         ":1",
     ),
     "a cell too many": (
         "model,b,d\nx,1,1,9\ny,2,2\nz,3,3\n",
-        "4 cells under a header of 3",
+        "4 cells in 3 columns",
         ":2",
     ),
-    "a column twice": ("model,b,b\nx,1,1\n", "does not name each column once", ":1"),
-    "empty": ("", "does not name each column once", ":1"),
-    "a quote left open": ('model,b,d\n"x,1,1\n', "not CSV", ".csv"),
+    "a column twice": ("model,b,b\nx,1,1\n", "two columns are named 'b'", ":1"),
+    "empty": ("", "does not name each column", ":1"),
+    "a quote left open": ('model,b,d\n"x,1,1\n', "a quote that is never closed", ":2"),
+    "from Excel as UTF-16": ("\ufeffmodel,b,d\n".encode("utf-16"), "UTF-16, not UTF-8", ".csv"),
 }
 
 
 @pytest.mark.parametrize(("text", "what", "where"), WRONG.values(), ids=WRONG)
 def test_a_table_that_is_wrong_is_refused_by_line_and_column(
-    text: str, what: str, where: str, tmp_path: Path
+    text: str | bytes, what: str, where: str, tmp_path: Path
 ) -> None:
     with pytest.raises(InputError) as caught:
         read_models(write(tmp_path / "models.csv", text), ("b",), "d", None, None)
     assert what in caught.value.what
     assert where in caught.value.where
     assert caught.value.fix
+
+
+def test_a_table_with_semicolons_is_read(tmp_path: Path) -> None:
+    models = read_models(
+        write(tmp_path / "m.csv", "model;b;d\nx;1;1\ny;2;3\nz;3;2\n"), ("b",), "d", None, None
+    )
+    assert models.names == ("x", "y", "z")
 
 
 @pytest.mark.parametrize("head", ["", "Unnamed: 0"])

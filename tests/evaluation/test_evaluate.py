@@ -14,7 +14,7 @@ import pytest
 from pairwright.dataset import Layout, Row
 from pairwright.errors import CallFailed, InputError, Interrupted
 from pairwright.evaluation import conditions
-from pairwright.evaluation.conditions import CONDITIONS, CONTROLS, ConditionName, make_content
+from pairwright.evaluation.conditions import CONDITIONS, CONTROLS, ConditionName
 from pairwright.evaluation.content import (
     ContentSources,
     Strangers,
@@ -121,8 +121,13 @@ def sources_of(rows: list[Row], rules: HistoryRules = ALL) -> ContentSources:
     return ContentSources(rules, strangers, partners=partners_of(rows))
 
 
-def shown_in(row: Row, condition: ConditionName, rows: list[Row]) -> PromptContent | Unscored:
-    return asyncio.run(make_content(condition, sources_of(rows), row))
+def shown_in(
+    row: Row, condition: ConditionName, rows: list[Row], rules: HistoryRules = ALL
+) -> PromptContent | Unscored:
+    async def made() -> PromptContent | Unscored:
+        return await CONDITIONS[condition].content(sources_of(rows, rules), row)
+
+    return asyncio.run(made())
 
 
 # Where the content comes from
@@ -226,9 +231,9 @@ def test_without_the_evidence_as_many_posts_are_shown_where_there_are_as_many() 
         {"id": "r", "question": "Which saw?", "chosen": "a", "rejected": "b", "profile": posts,
          "rubric_aspects": [aspect]}
     )  # fmt: skip
-    sources = sources_of([row], HistoryRules(posts=4))
-    for condition in ("profile", "profile-without-evidence"):
-        shown = asyncio.run(make_content(condition, sources, row))
+    conditions: tuple[ConditionName, ...] = ("profile", "profile-without-evidence")
+    for condition in conditions:
+        shown = shown_in(row, condition, [row], HistoryRules(posts=4))
         assert isinstance(shown, PromptContent)
         assert len(shown.posts) == 4
 

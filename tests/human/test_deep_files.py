@@ -9,7 +9,7 @@ from pairwright.audits.read.folders import _release_info, _release_statement
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout
 from pairwright.errors import InputError
-from pairwright.evaluation.outputs import _missing
+from pairwright.evaluation.outputs import _lines
 from pairwright.releases.primary import _audit
 from pairwright.workflows.release_content import _manifest
 from pairwright.workflows.run_status import _read_end
@@ -26,6 +26,10 @@ def provenance(path: Path) -> object:
     return _release_statement(layout)
 
 
+def outputs(path: Path) -> object:
+    return list(_lines(path))
+
+
 def run_manifest(path: Path) -> object:
     return _manifest(path.parent)
 
@@ -38,8 +42,9 @@ def run_config(path: Path) -> object:
 @pytest.mark.parametrize(
     ("read", "text"),
     [
-        (provenance, JSON), (run_manifest, JSON), (run_config, TOML), (_release_info, TOML),
-        (_audit, JSON), (_read_end, JSON), (load_checks, TOML), (read_task_file, JSON),
+        (provenance, JSON), (outputs, JSON), (run_manifest, JSON), (run_config, TOML),
+        (_release_info, TOML), (_audit, JSON), (_read_end, JSON), (load_checks, TOML),
+        (read_task_file, JSON),
     ],
 )  # fmt: skip
 def test_a_file_of_many_brackets_is_named(
@@ -51,7 +56,3 @@ def test_a_file_of_many_brackets_is_named(
         read(path)
     assert str(tmp_path) in caught.value.where
     assert caught.value.fix
-
-
-def test_lines_and_replies_of_many_brackets_are_not_taken() -> None:
-    assert _missing(JSON) == ""

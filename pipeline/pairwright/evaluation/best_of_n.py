@@ -16,9 +16,7 @@ from pairwright.evaluation.outputs import mean_adherence
 from pairwright.evaluation.policy_samples import SampledQuestion, SampleScores
 from pairwright.evaluation.release import ReleaseRef
 from pairwright.evaluation.results import ScorerRef
-from pairwright.evaluation.scorers.scorer import (
-    reasons,
-)
+from pairwright.evaluation.scorers.scorer import reasons
 from pairwright.intervals import Floats, cluster_numbers, mean, with_width
 from pairwright.pages import Page, render_page
 from pairwright.pages.plots import FAINT, WIDTH, Curve, Plot, draw_curves, drawing, plot
@@ -149,38 +147,9 @@ def curve(
     """One scorer's curve over the questions that have all samples and all of its scores."""
     by_pair = {question.pair: question for question in samples}
     counted = [one for one in scored if not one.unscored]
-    questions = [by_pair[one.pair] for one in counted]
-    return ScorerCurve(
-        scorer=ref,
-        questions=len(counted),
-        unscored=reasons(scored),
-        shortened=sum(one.left_out > 0 for one in scored),
-        points=_points([np.array(one.scores, np.float64) for one in counted], questions, ks),
-    )
-
-
-def ceiling(samples: Sequence[SampledQuestion], ks: Sequence[int]) -> ScorerCurve | None:
-    """What the judge's own pick is worth: no scorer can do better on these samples."""
-    whole = [question for question in samples if not question.unscored]
-    if not whole:
-        return None
-    return ScorerCurve(
-        scorer=ScorerRef(name=CEILING, kind="ceiling"),
-        questions=len(whole),
-        unscored={},
-        shortened=0,
-        points=_points([_worth(question) for question in whole], whole, ks),
-    )
-
-
-def _points(
-    scores: Sequence[Floats], questions: Sequence[SampledQuestion], ks: Sequence[int]
-) -> tuple[Point, ...]:
-    if not questions:
-        return ()
-    worth = [_worth(question) for question in questions]
-    clusters = [question.cluster for question in questions]
-
+    worth = [_worth(by_pair[one.pair]) for one in counted]
+    scores = [np.array(one.scores, np.float64) for one in counted]
+    clusters = [by_pair[one.pair].cluster for one in counted]
     at_random = np.array([own.mean() for own in worth])
 
     def point(k: int) -> Point:
@@ -197,7 +166,23 @@ def _points(
             gain=with_width(gain) if gain.value else gain,
         )
 
-    return tuple(map(point, ks))
+    return ScorerCurve(
+        scorer=ref,
+        questions=len(counted),
+        unscored=reasons(scored),
+        shortened=sum(one.left_out > 0 for one in scored),
+        points=tuple(map(point, ks)) if counted else (),
+    )
+
+
+def ceiling(samples: Sequence[SampledQuestion], ks: Sequence[int]) -> ScorerCurve | None:
+    """What the judge's own pick is worth: no scorer can do better on these samples."""
+    own = [
+        SampleScores(pair=one.pair, scorer=CEILING, scores=tuple(_worth(one)))
+        for one in samples
+        if not one.unscored
+    ]
+    return curve(ScorerRef(name=CEILING, kind="ceiling"), samples, own, ks) if own else None
 
 
 def _worth(question: SampledQuestion) -> Floats:

@@ -19,17 +19,15 @@ from pydantic import PlainSerializer
 from pairwright import text
 from pairwright.errors import CallFailed
 from pairwright.estimate import Estimate
-from pairwright.evaluation.policy_samples import scores_of
+from pairwright.evaluation.policy_samples import SampledPolicy, scores_of
 from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, Unscored, failed_call
 from pairwright.intervals import Floats, mean_by_user
-from pairwright.models import Model, ModelRef, together
+from pairwright.models import ModelRef
 from pairwright.pages import Page, render_page
 from pairwright.pages.plots import BLUE, ORANGE, Dot, Plot, draw_dots
-from pairwright.records import Item, Post, Record, Rejected
+from pairwright.records import Item, Post, Record
 from pairwright.retrieve import selected
-from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import HistoryRules
-from pairwright.stages.history import PromptPosts, with_history
 
 Refusal = Literal["empty_body", "body_in_posts", "body_in_title", "no_other_profile"]
 NONE = "none"
@@ -165,55 +163,32 @@ class ItemCompletions(Record):
         return np.array([*map(np.mean, rouges), self.posts, np.mean(words)], np.float64)
 
 
-class BodyWriter(NamedTuple):
-    """The model that writes in a user's place."""
-
-    model: Model
-    prompts: Prompts
-    history: HistoryRules
-    words: int
-
-    async def completions(
-        self, task: CompletionTask, condition: CompletionCondition, n: int
-    ) -> ItemCompletions:
-        """So many draws of one task in one condition, held to what the user wrote."""
-        line = ItemCompletions(item=task.item.id, user=task.item.user, condition=condition.name)
-        posts = condition.shown(task, self.history)
-        history = self.history.model_copy(update={"posts": max(1, condition.posts)})
-
-        async def write(draw: int) -> tuple[str | Rejected, PromptPosts]:
-            return await with_history(
-                self.prompts,
-                "complete",
-                task.item.question,
-                posts,
-                history,
-                self.model,
-                lambda ask: self.model.write(ask, draw),
-                words=self.words,
-            )
-
-        try:
-            drawn = await together(*map(write, range(n)))
-        except CallFailed as error:
-            return line.model_copy(update=failed_call(error).fields)
-        texts = []
-        for draw, (written, _) in enumerate(drawn):
-            if isinstance(written, Rejected):
-                why = Unscored(written.reason, f"draw {draw}: {written.detail}")
-                return line.model_copy(update=why.fields)
-            texts.append(written)
-        shown = [len(of.posts) for _, of in drawn]
-        scores = [rouge(one, task.body) for one in texts]
-        return line.model_copy(
-            update={
-                "posts": min(shown),
-                "left_out": len(posts) - min(shown),
-                "texts": tuple(texts),
-                "rouge_1": tuple(round(one, 6) for one, _ in scores),
-                "rouge_l": tuple(round(longest, 6) for _, longest in scores),
-            }
+async def completions(
+    task: CompletionTask, condition: CompletionCondition, n: int, policy: SampledPolicy
+) -> ItemCompletions:
+    """So many draws of one task in one condition, held to what the user wrote."""
+    line = ItemCompletions(item=task.item.id, user=task.item.user, condition=condition.name)
+    posts = condition.shown(task, policy.history)
+    history = policy.history.model_copy(update={"posts": max(1, condition.posts)})
+    try:
+        drawn = await policy._replace(history=history).draw(
+            n, "complete", task.item.question, posts
         )
+    except CallFailed as error:
+        drawn = failed_call(error)
+    if isinstance(drawn, Unscored):
+        return line.model_copy(update=drawn.fields)
+    texts, shown = drawn
+    scores = [rouge(one, task.body) for one in texts]
+    return line.model_copy(
+        update={
+            "posts": shown,
+            "left_out": len(posts) - shown,
+            "texts": texts,
+            "rouge_1": tuple(round(one, 6) for one, _ in scores),
+            "rouge_l": tuple(round(longest, 6) for _, longest in scores),
+        }
+    )
 
 
 class Picks(Record):

@@ -36,6 +36,7 @@ class Condition(NamedTuple):
     title: str
     """The heading of its tables on the leaderboard."""
     content: Callable[[ContentSources, Row], Awaitable[PromptContent | Unscored]]
+    """Makes what a scorer is shown of a row's user. Raises CallFailed."""
     table: int
     """The place of its tables on the leaderboard, lowest first."""
     marker: str
@@ -207,10 +208,3 @@ def default_conditions(rows: Iterable[Row]) -> tuple[ConditionName, ...]:
         for name, condition in CONDITIONS.items()
         if condition.default and any(map(condition.applies, modes))
     )
-
-
-async def make_content(
-    condition: ConditionName, sources: ContentSources, row: Row
-) -> PromptContent | Unscored:
-    """Make what a scorer is shown of this row's user in a condition. Raises CallFailed."""
-    return await CONDITIONS[condition].content(sources, row)

@@ -12,7 +12,8 @@ one of them, and the partner makes it right where it was wrong.
 """
 
 import math
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from pairwright import text
@@ -31,23 +32,17 @@ from pairwright.evaluation.scorers.scorer import (
 from pairwright.models import CONTEXT_LENGTH, Model
 from pairwright.modes import is_twin
 from pairwright.records import Post, Rejected, content_id
-from pairwright.retrieve import ranked, selected
+from pairwright.retrieve import selected
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import HistoryRules, PlanRules
+from pairwright.stages.history import best_posts
 from pairwright.stages.planner import plan
 
+T = TypeVar("T")
+Posts = tuple[Post, ...]
 NEAREST = 5
 """Users closest in length, of whom one is drawn."""
-
-
-class Stranger(NamedTuple):
-    """Another user of the category, with the posts that may be shown."""
-
-    user: str
-    length: int
-    """Characters of all posts."""
-    posts: tuple[Post, ...]
 
 
 class Asker(NamedTuple):
@@ -61,7 +56,7 @@ class Asker(NamedTuple):
     category: str
     question: str
     created: str | None
-    posts: tuple[Post, ...]
+    posts: Posts
     stranger: str | None = None
     """The user whose needs a decoy's rejected response serves."""
 
@@ -86,58 +81,54 @@ class Strangers:
 
     def __init__(self, askers: Iterable[Asker], seed: int) -> None:
         self._seed = seed
-        self._there: dict[tuple[str, str], dict[str, Stranger]] = {}
+        self._there: dict[tuple[str, str], dict[str, Posts]] = {}
         self._partners: dict[str, set[str]] = {}
         for asker in askers:
             if asker.user is None or not asker.posts:
                 continue
             people = self._there.setdefault((asker.domain, asker.category), {})
             # The longest of a user's histories; each later question of theirs has a longer one.
-            if asker.user not in people or len(asker.posts) > len(people[asker.user].posts):
-                people[asker.user] = Stranger(asker.user, _length(asker.posts), asker.posts)
+            people[asker.user] = max(people.get(asker.user, ()), asker.posts, key=len)
             # By item, because its pair of mode violate is about the asker alone.
             if asker.twin:
                 self._partners.setdefault(asker.item, set()).add(asker.user)
 
-    def instead_of(self, asker: Asker) -> tuple[Post, ...] | None:
+    def instead_of(self, asker: Asker) -> Posts | None:
         """The posts of one of the users closest in length, older than the question; None where
         nobody in the category has any. The same for both modes of an item."""
-        if not (closest := self._nearest(asker)[:NEAREST]):
+        if not (closest := list(islice(self._nearest(asker), NEAREST))):
             return None
         draw = content_id("wrong-profile", str(self._seed), asker.item, asker.user or "")
-        return closest[int(draw[-8:], 16) % len(closest)].posts
+        return closest[int(draw[-8:], 16) % len(closest)]
 
-    def _nearest(self, asker: Asker) -> list[Stranger]:
-        """The users of the category with posts older than the question, closest in length first,
+    def _nearest(self, asker: Asker) -> Iterator[Posts]:
+        """The posts older than the question of each user of the category, closest in length first,
         without those who repeat the question."""
-        own = _length(asker.posts)
         near = {asker.user, asker.stranger, *self._partners.get(asker.item, ())}
-        people = [
-            person._replace(posts=older, length=_length(older))
-            for person in self._there.get((asker.domain, asker.category), {}).values()
-            if person.user not in near and (older := _older(asker, person.posts))
-        ]
-        people.sort(key=lambda one: (abs(math.log((one.length + 1) / (own + 1))), one.user))
-        return [
-            one
-            for one in people
-            if not any(text.near_duplicate(asker.question, post.text) for post in one.posts)
-        ]
+        people = {
+            user: older
+            for user, posts in self._there.get((asker.domain, asker.category), {}).items()
+            if user not in near and (older := _older(asker, posts))
+        }
+        own = _length(asker.posts)
+
+        def distance(user: str) -> tuple[float, str]:
+            return abs(math.log((_length(people[user]) + 1) / (own + 1))), user
+
+        for user in sorted(people, key=distance):
+            if not any(text.near_duplicate(asker.question, post.text) for post in people[user]):
+                yield people[user]
 
 
-def _length(posts: tuple[Post, ...]) -> int:
+def _length(posts: Posts) -> int:
     return sum(len(post.text) for post in posts)
 
 
-def _older(asker: Asker, posts: tuple[Post, ...]) -> tuple[Post, ...]:
+def _older(asker: Asker, posts: Posts) -> Posts:
     if asker.created is None:
         return posts
     asked_at = asker.created
     return tuple(post for post in posts if post.created is None or post.created < asked_at)
-
-
-T = TypeVar("T")
-Posts = tuple[Post, ...]
 
 
 class PlannerUnderTest(NamedTuple):
@@ -262,13 +253,11 @@ async def ask_fitting(
     """Ask with all posts that are shown, and with fewer where that does not fit: a quarter leaves
     each time, the lowest ranked first and of equals the oldest. The last post stays: without any it
     would be another condition."""
-    left = len(shown.posts)
-    order = ranked(shown.question, shown.posts, history) if left > 1 else shown.posts
+    most = len(shown.posts)
     while True:
-        best = set(order[:left])
-        fewer = shown._replace(posts=tuple(post for post in shown.posts if post in best))
-        answer = await ask(fewer)
+        left = best_posts(shown.question, shown.posts, history, most).posts
+        answer = await ask(fewer := shown._replace(posts=left))
         over = isinstance(answer, Unscored) and answer.reason == CONTEXT_LENGTH
-        if not over or left <= 1:
+        if not over or most <= 1:
             return answer, fewer
-        left -= max(1, left // 4)
+        most -= max(1, most // 4)

@@ -1,12 +1,12 @@
 """One scorer in one condition over a release: every pair gets a decision, or a reason why not."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from pairwright.dataset import Row
 from pairwright.errors import CallFailed
-from pairwright.evaluation.conditions import CONDITIONS, ConditionName, make_content
+from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.content import ContentSources, ask_fitting
 from pairwright.evaluation.decision import Choice, PairDecision, blank_decision
 from pairwright.evaluation.scorers.scorer import (
@@ -38,38 +38,32 @@ class Evaluation(NamedTuple):
     async def decide(self, row: Row) -> PairDecision:
         """The line of one pair. Calls that failed are its reason, and are asked again by
         the next run."""
-        if isinstance(self.scorer, ByPair):
-            return await self._look_up(row, self.scorer)
-        return await self._ask(row, self.scorer)
-
-    async def _look_up(self, row: Row, scorer: ByPair) -> PairDecision:
-        decision, scores = blank_decision(row), scorer.scores(row.id, self.condition)
-        shown = await make_content(self.condition, self.sources, row)
-        if isinstance(shown, Unscored) and shown.reason in NOTHING_TO_SHOW:
-            # A file cannot have a score of what there is not: the pair is part of no scorer's rows.
-            return decision.model_copy(update=shown.fields)
-        if isinstance(scores, Unscored):
-            return decision.model_copy(update=scores.fields)
-        chosen, rejected = scores
-        scored = {"chosen": chosen.value, "rejected": rejected.value}
-        return decision.model_copy(update=scored | {"tie_margin": self.tie_margin})
-
-    async def _ask(self, row: Row, scorer: Pointwise | Pairwise) -> PairDecision:
-        decision = blank_decision(row)
         try:
-            shown = await make_content(self.condition, self.sources, row)
-            if isinstance(shown, Unscored):
-                return decision.model_copy(update=shown.fields)
-            answer, fewer = await ask_fitting(
-                shown, self.sources.history, lambda shown: _choice(scorer, row, shown)
-            )
+            fields = await self._answer(row)
         except CallFailed as error:
-            return decision.model_copy(update=failed_call(error).fields)
+            fields = failed_call(error).fields
+        return blank_decision(row).model_copy(update=fields)
+
+    async def _answer(self, row: Row) -> Mapping[str, object]:
+        """What a scorer says of the pair, or why it says nothing, as fields of its line."""
+        scorer, margin = self.scorer, {"tie_margin": self.tie_margin}
+        shown = await CONDITIONS[self.condition].content(self.sources, row)
+        if isinstance(scorer, ByPair):
+            # A file cannot have a score of what there is not: the pair is part of no scorer's rows.
+            if isinstance(shown, Unscored) and shown.reason in NOTHING_TO_SHOW:
+                return shown.fields
+            scores = scorer.scores(row.id, self.condition)
+            if isinstance(scores, Unscored):
+                return scores.fields
+            chosen, rejected = scores
+            return {"chosen": chosen.value, "rejected": rejected.value, **margin}
+        if isinstance(shown, Unscored):
+            return shown.fields
+        answer, fewer = await ask_fitting(
+            shown, self.sources.history, lambda shown: _choice(scorer, row, shown)
+        )
         read = {"posts": len(fewer.posts), "left_out": len(shown.posts) - len(fewer.posts)}
-        decision = decision.model_copy(update=read)
-        if isinstance(answer, Unscored):
-            return decision.model_copy(update=answer.fields)
-        return decision.model_copy(update=answer | {"tie_margin": self.tie_margin})
+        return read | (answer.fields if isinstance(answer, Unscored) else answer | margin)
 
 
 async def _choice(

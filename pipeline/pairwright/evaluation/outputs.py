@@ -6,8 +6,7 @@ every score, and as many scores as aspects, or the reply is asked for again. Wha
 the end is a reason, and never 0.
 """
 
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,8 +25,9 @@ from pairwright.models import Model
 from pairwright.modes import has_no_preference, is_own_choice
 from pairwright.records import Adherence, Aspect, AspectScore, Post, Record, Rejected
 from pairwright.settings.prompt import Prompts
-from pairwright.sources.fields import kind
 from pairwright.sources.problems import excerpt
+from pairwright.sources.source_table import sound_rows
+from pairwright.sources.table_files import jsonl
 from pairwright.stages.judges import adherence
 
 
@@ -195,36 +195,17 @@ def read_outputs(path: Path, questions: ReleaseQuestions) -> list[QuestionOutput
 
 def _lines(path: Path) -> Iterator[tuple[str, Output]]:
     """Each output with its place."""
-    where = str(path)
-    try:
-        with path.open(encoding="utf-8-sig") as file:
-            for number, line in enumerate(file, start=1):
-                where = f"{path}:{number}"
-                if line.strip():
-                    yield where, Output.model_validate_json(line)
-    except ValidationError as error:
-        key, fault = first_invalid(error)
-        raise InputError(
-            _missing(line) or fault, where=f"{where} [{key}]" if key else where, fix=_FORM
-        ) from None
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}", where=path, fix="Give a JSONL file."
-        ) from None
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"not UTF-8 at byte {error.start}", where=path, fix="Save the file as UTF-8."
-        ) from None
+    for where, fields in sound_rows(path, jsonl, _FORM)[1]:
+        try:
+            yield where, Output.model_validate(fields)
+        except ValidationError as error:
+            key, fault = first_invalid(error)
+            what = _missing(fields) or fault
+            raise InputError(what, where=f"{where} [{key}]", fix=_FORM) from None
 
 
-def _missing(line: str) -> str:
+def _missing(fields: Mapping[str, object]) -> str:
     """Which keys an object lacks and which it has; empty where that is not what is wrong."""
-    try:
-        fields = json.loads(line)
-    except (ValueError, RecursionError):
-        return "" if line.lstrip()[:1] in ("{", "[") else "is not JSON"
-    if not isinstance(fields, dict):
-        return f"is {kind(fields)}, not an object"
     absent = [name for name in Output.model_fields if name not in fields]
     further = [name for name in fields if name not in Output.model_fields]
     if not absent and not further:

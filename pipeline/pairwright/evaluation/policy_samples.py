@@ -5,7 +5,7 @@ on with the draws of a smaller one. A scorer is shown the same posts for all sam
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 from pairwright.errors import CallFailed
@@ -19,11 +19,11 @@ from pairwright.evaluation.scorers.scorer import (
     failed_call,
 )
 from pairwright.models import Model, together
-from pairwright.records import Record, Rejected
+from pairwright.records import Post, Record, Rejected
 from pairwright.retrieve import selected
 from pairwright.settings.prompt import Prompts, in_language
 from pairwright.settings.rules import HistoryRules
-from pairwright.stages.history import with_history
+from pairwright.stages.history import PromptPosts, with_history
 from pairwright.text import language_of
 
 
@@ -72,29 +72,30 @@ MOST = 1000
 
 
 class SampledPolicy(NamedTuple):
-    """The model whose answers are picked from."""
+    """The model whose texts are picked from."""
 
     model: Model
     prompts: Prompts
     history: HistoryRules
     words: int
 
-    async def draw(self, question: PersonQuestion, draw: int) -> tuple[str | Rejected, int]:
-        """One answer, and how many posts it was shown. Raises CallFailed."""
-        posts = (post.text for post in question.posts)
-        language = language_of(question.question, *posts)
-        answer, shown = await with_history(
-            self.prompts,
-            "sample",
-            question.question,
-            question.posts,
-            self.history,
-            self.model,
-            lambda ask: self.model.write(ask, draw),
-            words=self.words,
-            **in_language(language, (self.words,)),
-        )
-        return answer, len(shown.posts)
+    async def draw(
+        self, n: int, prompt: str, question: str, posts: tuple[Post, ...], **values: Hashable
+    ) -> tuple[tuple[str, ...], int] | Unscored:
+        """The first n draws by a prompt, and the fewest posts that one of them was shown; or why
+        one is missing. Raises CallFailed."""
+
+        async def one(draw: int) -> tuple[str | Rejected, PromptPosts]:
+            return await with_history(
+                self.prompts, prompt, question, posts, self.history, self.model,
+                lambda ask: self.model.write(ask, draw), words=self.words, **values,
+            )  # fmt: skip
+
+        texts, shown = zip(*await together(*map(one, range(n))), strict=True)
+        for draw, text in enumerate(texts):
+            if isinstance(text, Rejected):
+                return Unscored(text.reason, f"draw {draw}: {text.detail}")
+        return texts, min(len(one.posts) for one in shown)
 
 
 async def sample_question(
@@ -110,15 +111,15 @@ async def sample_question(
 
     if not question.aspects:
         return without(Unscored("no_rubric"))
+    language = language_of(question.question, *(post.text for post in question.posts))
+    values = in_language(language, (policy.words,))
     try:
-        drawn = await together(*(policy.draw(question, draw) for draw in range(n)))
+        drawn = await policy.draw(n, "sample", question.question, question.posts, **values)
     except CallFailed as error:
         return without(failed_call(error))
-    responses = []
-    for draw, (answer, _) in enumerate(drawn):
-        if isinstance(answer, Rejected):
-            return without(Unscored(f"sample_{answer.reason}", f"draw {draw}: {answer.detail}"))
-        responses.append(answer)
+    if isinstance(drawn, Unscored):
+        return without(drawn._replace(reason=f"sample_{drawn.reason}"))
+    responses, posts = drawn
     judged = await together(*(judge.judge(question, response) for response in responses))
     samples = tuple(
         PolicySample(response=response, **score.fields)
@@ -126,7 +127,7 @@ async def sample_question(
         else PolicySample(response=response, adherence=round(score.share, 6))
         for response, (score, _) in zip(responses, judged, strict=True)
     )
-    line = line.model_copy(update={"samples": samples, "posts": min(posts for _, posts in drawn)})
+    line = line.model_copy(update={"samples": samples, "posts": posts})
     for draw, sample in enumerate(samples):
         if sample.unscored:
             return without(Unscored(sample.unscored, f"draw {draw}: {sample.detail}"))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pairwright.dataset.lines import bounded_lines
-from pairwright.errors import SourceError
+from pairwright.errors import InputError, SourceError
 from pairwright.sources.fields import kind
 from pairwright.sources.problems import SourceProblem
 
@@ -64,6 +64,28 @@ def check_readable(path: Path, missing: str) -> None:
         ) from None
     if empty:
         raise SourceError("the file is empty", where=path, fix="Write or download it again.")
+
+
+def sound_rows(path: Path, opener: Opener, fix: str) -> tuple[list[str], Iterator[SourceRow]]:
+    """The columns of a file's table, none where only its rows know theirs, and the rows, each with
+    the file's path and the line as its place.
+
+    Raises InputError with `fix` for a file that cannot be read and, when it is reached, for what is
+    not a row: here nothing is left out.
+    """
+    try:
+        table = opener(path)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=path, fix=fix) from None
+
+    def rows() -> Iterator[SourceRow]:
+        for row in table.rows:
+            where = str(path.with_name(row.where))
+            if isinstance(row, SourceProblem):
+                raise InputError(row.detail, where=where, fix=fix)
+            yield SourceRow(where, row.fields)
+
+    return table.columns or [], rows()
 
 
 def numbered(name: str, values: Iterable[object]) -> Iterator[SourceRow | SourceProblem]:

@@ -32,7 +32,7 @@ from pairwright.dataset.layout import places_of
 from pairwright.errors import InputError, first_invalid, on_disk
 from pairwright.files import write_whole
 from pairwright.records import Record
-from pairwright.sources import SourceProblem
+from pairwright.sources.source_table import sound_rows
 from pairwright.sources.table_files import jsonl, open_parquet
 
 Split = Literal["train", "validation"]
@@ -281,14 +281,11 @@ def _files(dump: Path) -> list[Path]:
 
 
 def _rollouts(path: Path) -> Iterator[_VerlRollout | _TrlRollout]:
-    kind = _VerlRollout if path.suffix == ".jsonl" else _TrlRollout
-    table = jsonl(path) if kind is _VerlRollout else open_parquet(path)
-    for row in table.rows:
-        where = path.with_name(row.where)
-        if isinstance(row, SourceProblem):
-            raise InputError(row.detail, where=where, fix=_FIX)
+    of_verl = path.suffix == ".jsonl"
+    kind = _VerlRollout if of_verl else _TrlRollout
+    for where, fields in sound_rows(path, jsonl if of_verl else open_parquet, _FIX)[1]:
         try:
-            yield kind.model_validate(row.fields)
+            yield kind.model_validate(fields)
         except ValidationError as error:
             at, why = first_invalid(error)
             raise InputError(why, where=f"{where} [{at}]" if at else where, fix=_FIX) from None

@@ -1,6 +1,5 @@
 """Comparing generated twins with natural ones, by results of the same scorers on both."""
 
-import csv
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +11,8 @@ from pairwright.evaluation.board.inputs import gather_results
 from pairwright.evaluation.certificate import Certificate, certificate_page, compare_scorers
 from pairwright.evaluation.correlation.measures import reported_measures
 from pairwright.options import Doc
+from pairwright.sources.source_table import sound_rows
+from pairwright.sources.table_files import comma_separated
 from pairwright.workflows.evaluation import conditions_of
 from pairwright.workflows.output import output_folder, write_page
 from pairwright.workflows.progress import Progress, counter, log_notes
@@ -85,27 +86,19 @@ def read_families(path: Path) -> dict[str, str]:
 
     Raises InputError naming the line that is not of this form.
     """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            lines = list(csv.reader(file, strict=True))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(
-            f"cannot be read: {error}", where=path, fix="Name a CSV file in UTF-8."
-        ) from None
-    if not lines or [cell.strip() for cell in lines[0]] != ["scorer", "family"]:
+    fix = "Give each scorer one line, such as: skywork,llama"
+    columns, rows = sound_rows(path, comma_separated, fix)
+    if columns != ["scorer", "family"]:
         raise InputError(
             "does not begin with the columns scorer and family",
             where=f"{path}:1",
             fix="Write the first line as: scorer,family",
         )
     families: dict[str, str] = {}
-    for number, cells in enumerate(lines[1:], start=2):
-        values = [cell.strip() for cell in cells]
-        if len(values) != 2 or not all(values) or values[0] in families:
-            raise InputError(
-                "is not one scorer with its family, or the scorer is there twice",
-                where=f"{path}:{number}",
-                fix="Give each scorer one line, such as: skywork,llama",
-            )
-        families[values[0]] = values[1]
+    for where, row in rows:
+        scorer, family = row["scorer"].strip(), row["family"].strip()
+        if not scorer or not family or scorer in families:
+            what = "is not one scorer with its family, or the scorer is there twice"
+            raise InputError(what, where=where, fix=fix)
+        families[scorer] = family
     return families

@@ -9,7 +9,6 @@ from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.evaluation.completions import (
     NONE,
-    BodyWriter,
     Completions,
     CompletionTask,
     ItemCompletions,
@@ -21,7 +20,9 @@ from pairwright.evaluation.completions import (
     pick,
     task,
 )
+from pairwright.evaluation.completions import completions as write_completions
 from pairwright.evaluation.content import Asker, Strangers
+from pairwright.evaluation.policy_samples import SampledPolicy
 from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.scorers.scorer import Pointwise
 from pairwright.evaluation.settings import Scorers
@@ -152,12 +153,12 @@ async def _write_and_score(
     await session.check_pointwise(names)
     draws = [(one, n if one.name == most else 1) for one in completion_conditions(ks)]
     async with session.policy(tuple(sorted(COMPLETING))) as opened:
-        writer = BodyWriter(opened.model, session.prompts, policy.history, policy.words)
+        sampled = SampledPolicy(opened.model, session.prompts, policy.history, policy.words)
         pieces = [(one, *drawn) for one in asked.tasks for drawn in draws]
         written = await session.calls.each(
             "texts written",
             pieces,
-            lambda piece: writer.completions(*piece),
+            lambda piece: write_completions(*piece, sampled),
             workers=opened.workers,
             stop=opened.stop,
         )

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pairwright.dataset import Row
 from pairwright.errors import ConfigError, InputError
-from pairwright.evaluation.conditions import CONDITIONS, ConditionName, make_content
+from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.content import ContentSources, Strangers, ask_fitting
 from pairwright.evaluation.release import Release
 from pairwright.evaluation.scorers.scorer import (
@@ -72,7 +72,7 @@ class ScorerRewards(NamedTuple):
                 where=f"id {id!r}",
                 fix="Start the server with the release that the data was made from.",
             )
-        shown = await make_content(self.pairs.condition, self.conditions, row)
+        shown = await CONDITIONS[self.pairs.condition].content(self.conditions, row)
         if isinstance(shown, Unscored):
             return shown
         score, _ = await ask_fitting(

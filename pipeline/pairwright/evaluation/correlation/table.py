@@ -1,8 +1,6 @@
 """A table of models: one row a model, with its scores on benchmarks and downstream."""
 
-import csv
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +8,8 @@ import numpy as np
 
 from pairwright.errors import InputError
 from pairwright.intervals import Floats
+from pairwright.sources.source_table import SourceRow, sound_rows
+from pairwright.sources.table_files import comma_separated
 from pairwright.text import visible
 
 LEAST_MODELS = 3
@@ -46,7 +46,15 @@ def read_models(
             f"{downstream!r} is both the benchmark and the downstream score",
             where=path, fix="Name two columns: a column goes with itself, whatever it holds.",
         )  # fmt: skip
-    header, rows, has_row_numbers = _rows(path, name)
+    columns, every = sound_rows(path, comma_separated, "Give each model a row of as many cells.")
+    rows = list(every)
+    has_row_numbers = columns[:1] != [name] and _number_rows(columns, rows)
+    header = columns[has_row_numbers:]
+    if not header or "" in header:
+        raise InputError(
+            "the first line does not name each column", where=f"{path}:1",
+            fix="Write a header such as: model,benchmark,downstream.",
+        )  # fmt: skip
     named = name or header[0]
     for column in (*benchmarks, downstream, named, *((lineage,) if lineage else ())):
         if column not in header:
@@ -54,17 +62,17 @@ def read_models(
                 f"there is no column {column!r}", where=f"{path}:1",
                 fix=f"Name one of: {', '.join(header)}.",
             )  # fmt: skip
-    names: dict[str, int] = {}
-    for line, row in rows:
+    names: dict[str, str] = {}
+    for where, row in rows:
         model = row[named].strip()
         if not model or model in names:
             raise InputError(
                 f"the model {model!r} is there twice, first in line {names[model]}"
                 if model else "the model has no name",
-                where=f"{path}:{line} [{named}]",
+                where=f"{where} [{named}]",
                 fix="Give every model one row, and a name of its own.",
             )  # fmt: skip
-        names[model] = line
+        names[model] = where.rpartition(":")[2]
     if len(names) < LEAST_MODELS:
         raise InputError(
             f"{len(names)} models, and nothing can be said about fewer than {LEAST_MODELS}",
@@ -86,53 +94,18 @@ def one_line(name: str) -> str:
     return " ".join(visible(name).split())
 
 
-def _rows(path: Path, name: str | None) -> tuple[list[str], list[tuple[int, dict[str, str]]], bool]:
-    """The header, the rows with their lines, and whether a column of row numbers was left out."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            header = [cell.strip() for cell in next(reader, [])]
-            lines = [(line, cells) for line, cells in enumerate(reader, start=2) if cells]
-            index = header[:1] != [name] and _index(header, [cells for _, cells in lines])
-            named = header[1:] if index else header
-            return named, list(_read(path, header, named, lines)), index
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}", where=path, fix="Name a CSV file."
-        ) from None
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise InputError(f"not CSV: {error}", where=path, fix="Save it as UTF-8 CSV.") from None
-
-
-def _index(header: list[str], rows: list[list[str]]) -> bool:
+def _number_rows(header: list[str], rows: list[SourceRow]) -> bool:
     """Whether the first column numbers the rows: pandas' `to_csv` writes one without a name, and
     its `read_csv` calls it `Unnamed: 0`."""
     if header[:1] not in ([""], ["Unnamed: 0"]) or not rows:
         return False
-    numbers = {row[0].strip() for row in rows}
+    numbers = {row.fields[header[0]].strip() for row in rows}
     return len(numbers) == len(rows) and all(map(str.isdecimal, numbers))
 
 
-def _read(
-    path: Path, header: list[str], named: list[str], lines: list[tuple[int, list[str]]]
-) -> Iterator[tuple[int, dict[str, str]]]:
-    if not named or len(set(named)) < len(named) or "" in named:
-        raise InputError(
-            "the first line does not name each column once", where=f"{path}:1",
-            fix="Write a header such as: model,benchmark,downstream.",
-        )  # fmt: skip
-    for line, cells in lines:
-        if len(cells) != len(header):
-            raise InputError(
-                f"{len(cells)} cells under a header of {len(header)}", where=f"{path}:{line}",
-                fix="Give every row a cell for each column; an empty cell needs its comma, too.",
-            )  # fmt: skip
-        yield line, dict(zip(named, cells[len(header) - len(named) :], strict=True))
-
-
-def _scores(path: Path, rows: list[tuple[int, dict[str, str]]], column: str) -> Floats:
+def _scores(path: Path, rows: list[SourceRow], column: str) -> Floats:
     scores = []
-    for line, row in rows:
+    for where, row in rows:
         try:
             # Python alone takes "1_0" for ten.
             score = math.nan if "_" in row[column] else float(row[column])
@@ -140,7 +113,7 @@ def _scores(path: Path, rows: list[tuple[int, dict[str, str]]], column: str) -> 
             score = math.nan
         if not math.isfinite(score):
             raise InputError(
-                f"{row[column][:40]!r} is not a number", where=f"{path}:{line} [{column}]",
+                f"{row[column][:40]!r} is not a number", where=f"{where} [{column}]",
                 fix="Give the model's score, or take out the model: none is made up for it.",
             )  # fmt: skip
         scores.append(score)

@@ -18,8 +18,7 @@ from pairwright.errors import InputError
 from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.scorers.scorer import ResponseScore, Unscored
 from pairwright.sources.opening import OPENERS
-from pairwright.sources.problems import SourceProblem
-from pairwright.sources.source_table import SourceRow
+from pairwright.sources.source_table import SourceRow, sound_rows
 
 Side = Literal["chosen", "rejected"]
 COLUMNS = ("pair", "condition", "response", "score")
@@ -113,22 +112,16 @@ class ScoreFile:
 
 
 def _rows(path: Path) -> Iterator[SourceRow]:
-    """Its rows, each with the file's path and the line as its place."""
+    """The file's rows, each with the four columns."""
     suffix = path.suffix.lower()
     if suffix not in (".csv", ".jsonl"):
         raise InputError("is neither .csv nor .jsonl", where=path, fix=_FORM)
-    try:
-        table = OPENERS[suffix](path)
-        if table.columns is not None:
-            _check_columns(f"{path}:1", table.columns)
-        for row in table.rows:
-            where = f"{path}:{row.where.rpartition(':')[2]}"
-            if isinstance(row, SourceProblem):
-                raise InputError(row.detail, where=where, fix=_FORM)
-            _check_columns(where, row.fields)
-            yield SourceRow(where, row.fields)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=path, fix=_FORM) from None
+    columns, rows = sound_rows(path, OPENERS[suffix], _FORM)
+    if columns:
+        _check_columns(f"{path}:1", columns)
+    for row in rows:
+        _check_columns(row.where, row.fields)
+        yield row
 
 
 def _check_columns(where: str, columns: Collection[str]) -> None:
