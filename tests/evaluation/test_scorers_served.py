@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import tenacity
 
 from endpoint import Asked, Handler, fail, raw, serving
 from pairwright.errors import CallFailed, EndpointRefused, PairwrightError
@@ -66,7 +65,7 @@ def asked(
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "_JITTERED", tenacity.wait_none())
+    monkeypatch.setattr(client, "backoff", lambda _: 0.0)
 
 
 @pytest.mark.parametrize(
