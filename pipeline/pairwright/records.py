@@ -8,7 +8,8 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from functools import lru_cache
+from functools import lru_cache, partial
+from operator import is_
 from typing import Annotated, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -65,6 +66,10 @@ class Record(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
+
+is_none = partial(is_, None)
+"""Of later fields, as `exclude_if`: without a value a record is written as older versions wrote it,
+and its hash stays."""
 
 # What a source gives: users' posts, their questions, and choices that people made themselves
 
@@ -312,7 +317,7 @@ class GateResult(Record):
     limit: JsonValue
     sides: tuple[DraftSide, ...] = ()
     """The sides whose text it refuses; none where it passed, and where no side is at fault."""
-    judge: str | None = Field(None, exclude_if=lambda judge: judge is None)
+    judge: str | None = Field(None, exclude_if=is_none)
     """The model on whose judgement it decided, where that is not the first of several judges."""
 
 
@@ -429,7 +434,7 @@ class Pair(Record):
     """Of modes accepted and natural: where both responses are from, where the source tells."""
     neighbours: Neighbours | None = None
     """Of mode natural: how those who choose like the user lean."""
-    stranger: str | None = Field(None, exclude_if=lambda stranger: stranger is None)
+    stranger: str | None = Field(None, exclude_if=is_none)
     """Of mode decoy: the user whose needs the rejected response serves."""
     simulated: bool = False
     """Whether a simulated model wrote a reply behind it: then it is not a benchmark."""

@@ -5,8 +5,7 @@ An audit reads other people's pairs into the same record: what they do not have 
 
 import re
 from collections.abc import Iterable
-from functools import cached_property, partial
-from operator import is_
+from functools import cached_property
 from typing import Literal
 
 from pydantic import Field
@@ -21,6 +20,7 @@ from pairwright.records import (
     Origin,
     Record,
     content_id,
+    is_none,
 )
 from pairwright.text import language_of
 
@@ -64,10 +64,6 @@ def choice_sides(text: str) -> tuple[str, str] | None:
     return (found[1], found[2]) if found else None
 
 
-_is_none = partial(is_, None)
-"""Where a later field has no value, a row is written as older versions wrote it: its hash stays."""
-
-
 class RowSupport(Record):
     """How many annotators gave each answer to: do the posts support that this user wants this?"""
 
@@ -104,10 +100,10 @@ class RowAspect(Record):
     confidence: float | None = None
     chosen_score: int | None = None
     rejected_score: int | None = None
-    support: RowSupport | None = Field(default=None, exclude_if=_is_none)
+    support: RowSupport | None = Field(default=None, exclude_if=is_none)
     """None where nobody was asked about it, and in releases of older versions."""
-    delivery: RowDelivery | None = Field(default=None, exclude_if=_is_none)
-    follows: Follows | None = Field(default=None, exclude_if=_is_none)
+    delivery: RowDelivery | None = Field(default=None, exclude_if=is_none)
+    follows: Follows | None = Field(default=None, exclude_if=is_none)
     """How the planner came to it; None of gold and narrative aspects, and in older releases."""
 
 
@@ -191,15 +187,15 @@ class Row(Record):
     quality: tuple[RowQuality, ...] = ()
     comparison: QualityVerdict | None = None
     """The judge's pairwise verdict on quality, over both orders."""
-    blind_preference: BlindPreference | None = Field(default=None, exclude_if=_is_none)
+    blind_preference: BlindPreference | None = Field(default=None, exclude_if=is_none)
     """In how many of both orders the judge, who knows no user and may not call a tie, would rather
     have the chosen response. None where it was not asked, or no reply could be read."""
     votes: RowVotes | None = None
     """None where nobody was asked."""
-    label_error: float | None = Field(default=None, exclude_if=_is_none)
+    label_error: float | None = Field(default=None, exclude_if=is_none)
     """How probable it is that people mean another label than the chosen response, by Dawid and
     Skene's model of all votes in the study. None where nobody could tell, and in older releases."""
-    own_vote: OwnVote | None = Field(default=None, exclude_if=_is_none)
+    own_vote: OwnVote | None = Field(default=None, exclude_if=is_none)
     """What the user whose preference it states chose, without knowing the label. No other vote
     counts it. None where the user was not asked, and in older releases."""
     verified: bool = False
@@ -210,12 +206,12 @@ class Row(Record):
     """The time of the question; in mode natural, of the user's choice."""
     source_url: str | None = None
     licence: str | None = None
-    response_sources: RowSources | None = Field(default=None, exclude_if=_is_none)
+    response_sources: RowSources | None = Field(default=None, exclude_if=is_none)
     """Where both responses are from. Rows of mode accepted have it, and those of mode natural
     whose source tells."""
-    neighbours: Neighbours | None = Field(default=None, exclude_if=_is_none)
+    neighbours: Neighbours | None = Field(default=None, exclude_if=is_none)
     """How those who choose like the user lean. Only rows of mode natural have it."""
-    stranger: str | None = Field(default=None, exclude_if=_is_none)
+    stranger: str | None = Field(default=None, exclude_if=is_none)
     """Pseudonym of the user whose needs the rejected response serves. Only rows of mode decoy have
     it."""
 

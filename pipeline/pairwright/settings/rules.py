@@ -1,18 +1,17 @@
 """The tables of a config that a build, a study and a release decide by. `config` reads them."""
 
 import re
+from operator import not_
 from typing import Annotated, Literal
 
 from pydantic import (
     BeforeValidator,
     Field,
-    SerializerFunctionWrapHandler,
     field_validator,
-    model_serializer,
     model_validator,
 )
 
-from pairwright.records import Record
+from pairwright.records import Record, is_none
 from pairwright.text import QUOTED_WORDS
 
 
@@ -272,6 +271,7 @@ class HumanRules(Record):
         6,
         ge=0,
         le=99,
+        exclude_if=is_none,
         description="votes of a second round on a pair that the first leaves undecided: one vote is"
         " missing from unanimity, or no answer has a majority. Five in six of them must be for the"
         " chosen response. 0: what is not unanimous is refused, and without a majority one"
@@ -289,12 +289,16 @@ class HumanRules(Record):
     )
     rubric_votes: int = Field(2, ge=0, description="rubric answers a pair needs; 0: none")
     quality_gap: float | None = Field(
-        1.5, ge=0, description="most gap of the two responses' mean scores on any scale"
+        1.5,
+        ge=0,
+        exclude_if=is_none,
+        description="most gap of the two responses' mean scores on any scale",
     )
     delivered: float | None = Field(
         0.51,
         ge=0,
         le=1,
+        exclude_if=is_none,
         description="of the aspects that most find supported, least share that the chosen response"
         " delivers and the rejected one does not",
     )
@@ -302,6 +306,7 @@ class HumanRules(Record):
         0.5,
         ge=0,
         le=1,
+        exclude_if=is_none,
         description="most share of an aspect's answers that call it contradicted by the posts",
     )
     attention_floor: float = Field(
@@ -326,6 +331,7 @@ class HumanRules(Record):
         0.2,
         ge=0,
         le=1,
+        exclude_if=is_none,
         description="share of pairs with an aspect of another user among their own, to see what"
         " people say of it",
     )
@@ -340,12 +346,6 @@ class HumanRules(Record):
     def closing_misses(self) -> int:
         """How many of them need not be for the chosen response."""
         return self.closing_votes // 6
-
-    @model_serializer(mode="wrap")
-    def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
-        """A limit that the study did not have is not there, as in the file that it is from."""
-        fields: dict[str, object] = handler(self)
-        return {name: value for name, value in fields.items() if value is not None}
 
 
 LATER_LIMITS = frozenset({"quality_gap", "delivered", "contradicted", "further", "foils"})
@@ -364,6 +364,8 @@ StoredRules = Annotated[HumanRules, BeforeValidator(_without_later)]
 class ReleaseInfo(Record):
     """What the pages of a release say that no file of a run can tell. Empty: "not stated"."""
 
+    # Fields with `exclude_if` are later ones, and left out of files where they are empty.
+
     name: str = Field("personalized-preference-pairs", description="name of the dataset")
     motivation: str = Field("", description="why the dataset was made, and by whom it was funded")
     maintainers: str = Field("", description="who keeps it")
@@ -375,7 +377,9 @@ class ReleaseInfo(Record):
         None, description="SPDX id of what was made from them: aspects, responses, scores, votes"
     )
     attribution: str = Field(
-        "", description="the words by which the source wants to be named; pages repeat them"
+        "",
+        exclude_if=not_,
+        description="the words by which the source wants to be named; pages repeat them",
     )
     languages: tuple[str, ...] = Field(
         (), description="languages of the texts, as ISO 639 codes such as `en`"
@@ -384,26 +388,18 @@ class ReleaseInfo(Record):
         None,
         gt=0.5,
         le=1,
+        exclude_if=not_,
         description="bound on the share of pairs in which word overlap with the posts picks the"
         " chosen response; an audit fails above it",
     )
     max_aspects_overlap: float | None = Field(
-        None, gt=0.5, le=1, description="the same of word overlap with the aspects"
+        None, gt=0.5, le=1, exclude_if=not_, description="the same of word overlap with the aspects"
     )
     citation: str = Field("", description="how to cite it, as BibTeX")
     annotators: str = Field("", description="who the annotators were and how they were found")
     payment: str = Field("", description="what annotators were paid, and for how long")
     consent: str = Field("", description="what annotators agreed to; ethical review, if there was")
     maintenance: str = Field("", description="how errors are reported, and how long it is kept")
-
-    @model_serializer(mode="wrap")
-    def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
-        """As older versions wrote it where there is none."""
-        fields: dict[str, object] = handler(self)
-        for name in ("attribution", "max_overlap", "max_aspects_overlap"):
-            if not getattr(self, name):
-                fields.pop(name, None)
-        return fields
 
     @field_validator("languages")
     @classmethod
