@@ -560,16 +560,14 @@ def test_the_cause_is_told_in_whatever_shape_the_server_says_it(body: str, statu
 def test_a_refusal_means_the_same_however_it_is_wrapped(body: object) -> None:
     """vLLM's batch files nest `error` twice; an engine in process has no HTTP around it."""
     stored = refusal(400, body, "batch.jsonl:7", Secrets(None))
-    assert isinstance(stored, bytes)
     assert completion_of("k", stored).finish == CONTEXT_LENGTH
     assert "length is 5" in completion_of("k", stored).text
 
 
 @pytest.mark.parametrize("body", [None, "", {}, []])
 def test_a_refusal_without_a_word_is_told_by_its_status(body: object) -> None:
-    meaning = refusal(503, body, "here", Secrets(None))
-    assert isinstance(meaning, Transient)
-    assert meaning.detail == "HTTP 503 without a word"
+    with pytest.raises(Transient, match="HTTP 503 without a word"):
+        refusal(503, body, "here", Secrets(None))
 
 
 @pytest.mark.parametrize(
@@ -658,7 +656,6 @@ def test_more_room_than_the_model_has_stops_a_run_where_it_was_not_added_for_a_c
     """Dropping posts would not help, so it is not taken for a long prompt."""
     words = f"{name}=5000 cannot be greater than max_model_len=max_total_tokens=1024."
     stored = refusal(400, words, "here", Secrets(None), enlarged=True)
-    assert isinstance(stored, bytes)
     assert completion_of("k", stored).finish == CONTEXT_LENGTH
     error, asked = failure(fail(400, words, code=400, param=name))
     assert f"{name}=5000" in str(error)

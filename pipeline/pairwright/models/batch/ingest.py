@@ -138,14 +138,9 @@ def _stand_in(reply: BatchReply, where: str) -> bytes:
     if status is None:
         raise Transient("batch_error", f"{error.get('message') or error}"[:500])
     error = {"message": json.dumps(reply.body or "no message")[:500], **error}
-    # A line does not say whether its room is what its role begins with. No run hangs on one line.
-    meaning = refusal(status, error, where, Secrets(None), enlarged=True)
-    if status == 403:
-        # The batch was run, so the key is known: this one request is refused.
-        raise CallFailed("http_403", str(error["message"])[:500])
-    if isinstance(meaning, bytes):
-        return meaning
-    raise meaning
+    # A line does not say whether its room is what its role begins with, and no run hangs on one
+    # line. The batch was run, so the key is known.
+    return refusal(status, error, where, Secrets(None), enlarged=True, known_key=True)
 
 
 LineFault = Literal["unreadable", "unknown", "conflicting", "failed", "not_run", "refused"]

@@ -20,7 +20,7 @@ from pairwright.models.batch.rounds import (
     read_submissions,
     write_submissions,
 )
-from pairwright.models.client.wire import Secrets, refusal
+from pairwright.models.client.wire import Secrets, Transient, refusal
 from pairwright.settings.endpoints import Endpoint
 
 if TYPE_CHECKING:
@@ -101,11 +101,13 @@ class BatchApi:
         try:
             yield
         except APIStatusError as error:
-            body = error.body or error.response.text
-            meaning = refusal(error.status_code, body, self._where, self._secrets)
-            if isinstance(meaning, EndpointRefused):
-                raise meaning from None
-            message = str(meaning) if isinstance(meaning, Exception) else error.message
+            message, body = error.message, error.body or error.response.text
+            try:
+                refusal(error.status_code, body, self._where, self._secrets)
+            except EndpointRefused as refused:
+                raise refused from None
+            except (CallFailed, Transient) as failure:
+                message = str(failure)
             raise self._failed(f"http_{error.status_code}", message) from None
         except APIConnectionError as error:
             raise self._failed("connection", str(error.__cause__ or error)) from None

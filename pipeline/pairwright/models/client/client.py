@@ -18,7 +18,6 @@ from pairwright.models.client.pace import Concurrency, Meter, Pace, Server, leas
 from pairwright.models.client.wire import (
     BROKEN_OFF,
     STAND_INS,
-    Response,
     Secrets,
     Transient,
     Wire,
@@ -205,7 +204,14 @@ class Client:
         reply = await server.wire.post(content, request)
         body = self._secrets.without(reply.body)
         if not 200 <= reply.status < 300:
-            body = self._stored_instead(where, reply, body, request.enlarged)
+            try:
+                said = from_json(body)
+            except ValueError:
+                said = body.decode("utf-8", "replace")
+            body = refusal(
+                reply.status, said, f"[endpoints.{self.name}] {where}", self._secrets,
+                reply.headers, enlarged=request.enlarged, known_key=self._answered,
+            )  # fmt: skip
         try:
             answer = Answer(body, completion_of(request.key, body))
         except ValueError as error:
@@ -219,23 +225,6 @@ class Client:
             failure = Transient("broken_off", f"the engine ended with {finish!r}")
         # Outside the block: as the context of another error, this one would keep the body.
         raise failure
-
-    def _stored_instead(self, where: str, reply: Response, body: bytes, enlarged: bool) -> bytes:
-        """What is stored in place of a refusal that answers; raises where it is none."""
-        try:
-            content = from_json(body)
-        except ValueError:
-            content = body.decode("utf-8", "replace")
-        named = f"[endpoints.{self.name}] {where}"
-        meaning = refusal(
-            reply.status, content, named, self._secrets, reply.headers, enlarged=enlarged
-        )
-        if reply.status == 403 and self._answered:
-            # An endpoint that has answered knows the key: this one request is refused.
-            raise CallFailed("http_403", str(meaning))
-        if isinstance(meaning, bytes):
-            return meaning
-        raise meaning
 
     def _say_of_retry(self, failure: Transient, seconds: float) -> None:
         """Say once that the endpoint does not answer at its start, and that the build waits because

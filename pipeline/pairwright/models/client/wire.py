@@ -177,13 +177,16 @@ def refusal(
     headers: Mapping[str, str] = MappingProxyType({}),
     *,
     enlarged: bool = False,
-) -> bytes | Exception:
-    """What a 4xx or 5xx means: a body to store in its place, or the exception to raise.
+    known_key: bool = False,
+) -> bytes:
+    """The body that is stored in place of a 4xx or 5xx which is an answer about this one request: a
+    prompt over the context, a content filter, or too much room in a request that is `enlarged`.
 
     `body` is what the endpoint said: parsed JSON, or text where it is none; `headers` may ask for a
-    wait. A prompt over the context and a content filter are answers about this one
-    request, so they are stored like answers, and so is too much room in a request that is
-    `enlarged`. What every call of this kind would meet stops the run.
+    wait. `known_key` says that the endpoint has taken the key before.
+
+    Raises Transient for what is worth asking again, EndpointRefused for what every call of this
+    kind would meet, and CallFailed for anything else.
     """
     # vLLM's batch files nest `error` twice, proxies leave it out.
     while isinstance(body, dict) and body.get("error"):
@@ -195,23 +198,25 @@ def refusal(
     if page:
         message = f"{page}, as a proxy or another server sends it"
     if status == 429 and "insufficient_quota" in code:
-        return EndpointRefused(f"{where}: {message}\n  The account has no quota left.")
+        raise EndpointRefused(f"{where}: {message}\n  The account has no quota left.")
     if status in (408, 409, 425, 429) or status >= 500:
-        return Transient(f"http_{status}", message, wait_asked(headers, status))
+        raise Transient(f"http_{status}", message, wait_asked(headers, status))
+    if status == 403 and known_key:
+        raise CallFailed("http_403", message)
     if status in (401, 403):
-        return EndpointRefused(
+        raise EndpointRefused(
             f"{where}: {status} {message}\n"
             "  Set the API key in the environment variable that `api_key_env` names."
         )
     if status == 402:
-        return EndpointRefused(f"{where}: 402 {message}\n  The account has no credit left.")
+        raise EndpointRefused(f"{where}: 402 {message}\n  The account has no credit left.")
     if status == 407:
-        return EndpointRefused(
+        raise EndpointRefused(
             f"{where}: 407 {message}\n"
             "  A proxy wants a password: name it in HTTPS_PROXY, or the server in NO_PROXY."
         )
     if status in (404, 405):
-        return EndpointRefused(
+        raise EndpointRefused(
             f"{where}: {status} {message}\n"
             "  Check `base_url` (it usually ends in /v1) and `model`; `pairwright doctor` lists"
             " the models that are served."
@@ -226,12 +231,12 @@ def refusal(
     ours = parameter in _OURS or _UNSUPPORTED.search(message)
     if status in (400, 422) and (code == "unsupported_parameter" or ours):
         named = f"the parameter {parameter!r}" if parameter else "a parameter"
-        return EndpointRefused(
+        raise EndpointRefused(
             f"{where}: {status} {message}\n"
             f"  The endpoint does not take {named} as it is: change it under [endpoints] or"
             " [sampling] (token_parameter, max_tokens, temperature, seed, structured = false)."
         )
-    return CallFailed(f"http_{status}", message)
+    raise CallFailed(f"http_{status}", message)
 
 
 def stand_in(finish: str, message: str) -> bytes:
