@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from pydantic_core import to_json
 
@@ -53,7 +53,7 @@ class Request:
     def canonical(self) -> str:
         """The documented form that is hashed: compact JSON, fields in alphabetical order.
 
-        Changing it changes every key. Half an emoji, which no UTF-8 can hold, is escaped.
+        Changing it changes every key.
         """
         fields = {
             "draw": self.draw,
@@ -68,10 +68,7 @@ class Request:
             "temperature": self.temperature,
             "top_p": self.top_p,
         }
-        try:
-            return to_json(fields).decode()
-        except ValueError:  # PydanticSerializationError
-            return json.dumps(fields, separators=(",", ":"))
+        return bytes_of(fields).decode()
 
     @cached_property
     def key(self) -> str:
@@ -84,6 +81,14 @@ class Request:
         messages = tuple(Message(m["role"], m["content"]) for m in fields.pop("messages"))
         schema = fields.pop("schema")
         return cls(**fields, messages=messages, schema_json=schema, purpose=purpose)
+
+
+def bytes_of(body: dict[str, Any]) -> bytes:
+    """Compact JSON. Half an emoji, which no UTF-8 can hold, is escaped."""
+    try:
+        return to_json(body)
+    except ValueError:  # PydanticSerializationError
+        return json.dumps(body, separators=(",", ":")).encode()
 
 
 def key_of(canonical: str) -> str:

@@ -20,7 +20,8 @@ from pairwright.dataset.lines import bounded_lines, unreadable
 from pairwright.errors import CallFailed, InputError
 from pairwright.files import write_whole
 from pairwright.models import RECORDED, SIMULATED, Request
-from pairwright.models.client.wire import Response, bytes_of
+from pairwright.models.client.wire import Response
+from pairwright.models.model import bytes_of
 from pairwright.records import Record
 from pairwright.text import visible
 

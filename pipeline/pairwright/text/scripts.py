@@ -78,11 +78,6 @@ def _all_spaced(text: str) -> bool:
     return True
 
 
-def unspaced_count(text: str) -> int:
-    """Characters of scripts without spaces, and of Korean."""
-    return 0 if _all_spaced(text) else len(_UNSPACED.findall(text))
-
-
 def _words(plain: str) -> Iterator[str]:
     found = _WORD.findall(plain)
     if _all_spaced(plain):
@@ -131,12 +126,9 @@ def word_count(text: str) -> int:
     kana, han = kinds.count(1), kinds.count(2)
     unspaced = (kana + han) / (JAPANESE if kana else CHINESE) + (len(kinds) - kana - han) / THAI
     # Marks alone, such as an ideographic full stop, are not words here.
-    spaced = sum(map(_has_letter, _COUNTED.sub(" ", text).split()))
+    tokens = _COUNTED.sub(" ", text).split()
+    spaced = sum(any(map(str.isalnum, token)) for token in tokens)
     return spaced + max(1, round(unspaced))
-
-
-def _has_letter(token: str) -> bool:
-    return any(map(str.isalnum, token))
 
 
 def run_length(text: str, n: int) -> int:
@@ -197,5 +189,5 @@ CHARACTERS_PER_TOKEN = 4
 
 def token_estimate(text: str) -> float:
     """Tokens: one for four characters, and one for each of Chinese, Japanese, Korean or Thai."""
-    unspaced = unspaced_count(text)
+    unspaced = 0 if _all_spaced(text) else len(_UNSPACED.findall(text))
     return (len(text) - unspaced) / CHARACTERS_PER_TOKEN + unspaced

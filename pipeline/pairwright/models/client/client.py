@@ -23,12 +23,11 @@ from pairwright.models.client.wire import (
     Wire,
     backoff,
     body_of,
-    bytes_of,
     headers_for,
     refusal,
 )
 from pairwright.models.completion import is_same_model, web_page
-from pairwright.models.model import RATE_LIMITED
+from pairwright.models.model import RATE_LIMITED, bytes_of
 from pairwright.settings.endpoints import Endpoint
 from pairwright.text import number_of, token_estimate, wait_text
 

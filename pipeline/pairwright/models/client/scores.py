@@ -14,7 +14,8 @@ from pydantic_core import from_json
 from pairwright.errors import EndpointRefused, first_invalid
 from pairwright.models import CONTEXT_LENGTH, Request
 from pairwright.models.client.connection import Connection
-from pairwright.models.client.wire import Response, Transient, bytes_of, headers_for, stand_in
+from pairwright.models.client.wire import Response, Transient, headers_for, stand_in
+from pairwright.models.model import bytes_of
 
 
 def score_of(logits: Sequence[float]) -> float:
@@ -235,7 +236,7 @@ class PromptLogprobs:
             "model": model, "prompt": ids, "prompt_logprobs": 0, "max_tokens": 1,
             "temperature": 0.0,
         }  # fmt: skip
-        asked = json.dumps(body).encode()
+        asked = bytes_of(body)
         completed = await _posted(self._complete, self.where, asked, _Completed)
         if isinstance(completed, Response):
             return completed

@@ -18,8 +18,6 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
-from pydantic_core import to_json
-
 from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.models import CONTEXT_LENGTH, Request
 from pairwright.models.completion import web_page
@@ -75,14 +73,6 @@ def body_of(request: Request, token_parameter: str) -> dict[str, Any]:
         body["response_format"] = _format(request.schema_name, request.schema_json)
     body |= json.loads(request.extra)
     return body
-
-
-def bytes_of(body: dict[str, Any]) -> bytes:
-    """A body as it is sent. Half an emoji, which no UTF-8 can hold, is escaped."""
-    try:
-        return to_json(body)
-    except ValueError:  # PydanticSerializationError
-        return json.dumps(body).encode()
 
 
 @lru_cache
