@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 from sklearn.metrics import cohen_kappa_score
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from pairwright import assets
 from pairwright.records import Adherence, AspectScore, Pair, Quality
@@ -31,7 +32,7 @@ from pairwright_human_eval.records import (
     Verdict,
     response_id,
 )
-from pairwright_human_eval.report import StudyReport, compute_report, write_report
+from pairwright_human_eval.report import StudyReport, claims, compute_report, write_report
 from pairwright_human_eval.report.page import page_of, stranger_sentence
 from pairwright_human_eval.report.resample import CELLS, Draws, kappas, rank_correlations, ratio
 from pairwright_human_eval.study_files import FixedStudy
@@ -161,6 +162,21 @@ def judged(pair: Pair, adherence: dict[str, list[int]], quality: dict[str, int])
         }
     )
     return pair.model_copy(update={"draft": draft})
+
+
+def test_figures_are_computed_by_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More would sum in another order, and wait for each other on a busy machine."""
+    found, whole = list[set[int]](), claims.by_chance
+
+    def counted(*given: Any) -> Any:
+        blas = (one for one in threadpool_info() if one["user_api"] == "blas")
+        found.append({one["num_threads"] for one in blas})
+        return whole(*given)
+
+    monkeypatch.setattr(claims, "by_chance", counted)
+    with threadpool_limits(2, user_api="blas"):
+        Asked(mixed(2, 2)).report(right)
+    assert found == [{1}]
 
 
 def preferred(report: StudyReport) -> dict[str, Any]:

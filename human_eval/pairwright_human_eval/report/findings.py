@@ -13,6 +13,7 @@ from pairwright.estimate import Estimate
 from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules, StoredRules
+from pairwright.threads import one_thread
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, decide_all
 from pairwright_human_eval.looks import Looks
@@ -103,6 +104,7 @@ class StudyReport(Findings):
     comments_in_all: int
 
 
+@one_thread()
 def derive_findings(
     subjects: Sequence[Outline],
     verdicts: Sequence[Verdict],

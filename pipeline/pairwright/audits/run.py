@@ -9,8 +9,6 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import NamedTuple
 
-from threadpoolctl import threadpool_limits
-
 from pairwright.audits import integrity
 from pairwright.audits.balance import Balance, ComparedPairs, compare
 from pairwright.audits.catalogue import decide
@@ -36,6 +34,7 @@ from pairwright.audits.shortcuts.trials import BLIND
 from pairwright.dataset import Layout, Row, content_digest
 from pairwright.dataset.address import ForgetList
 from pairwright.errors import InputError, PairwrightError
+from pairwright.threads import one_thread
 from pairwright.version import __version__
 from pairwright_human_eval.public_study import ReleasedStudy, read_public
 
@@ -81,8 +80,7 @@ def audit(
     of the source as it is read. Raises InputError if a source or
     a corpus cannot be read, or a source holds no pairs.
     """
-    # The last digits of a sum depend on how many threads share it.
-    with threadpool_limits(1):
+    with one_thread():
         parts = _Parts(source, options)
         places = RowLocations()
 

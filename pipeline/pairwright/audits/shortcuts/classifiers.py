@@ -10,7 +10,6 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 from sklearn.preprocessing import normalize
-from threadpoolctl import threadpool_limits
 
 from pairwright import text
 from pairwright.audits.shortcuts.response import (
@@ -25,6 +24,7 @@ from pairwright.audits.shortcuts.response import (
 )
 from pairwright.dataset import Row
 from pairwright.intervals import Floats, Places
+from pairwright.threads import one_thread
 
 
 class ResponseFeatures(NamedTuple):
@@ -150,7 +150,6 @@ def classifier_points(
 ) -> Iterator[tuple[str, Floats]]:
     """The points of each classifier, shape (n,). Every pair is judged by a model that was fitted
     without its cluster. The same pairs in the same order have the same points on every machine."""
-    # More threads would sum in another order.
-    with threadpool_limits(limits=1):
+    with one_thread():
         for name, table in CLASSIFIERS.items():
             yield name, _points(table(drawn), clusters, seed)
