@@ -227,6 +227,14 @@ class Row(Record):
         told. Told from what both halves of a twin have, so that both have the same."""
         return language_of(*sorted((self.chosen, self.rejected)), self.question)
 
+    @classmethod
+    def of_language(cls, line: str, language: str | None) -> "Row":
+        """The row of a line whose language was told before, which takes long."""
+        row = cls.model_validate_json(line)
+        # Where the cached property keeps what it told.
+        vars(row)["language"] = language
+        return row
+
     @cached_property
     def config(self) -> str:
         """The configuration it belongs to: domain and mode, or the domain alone."""

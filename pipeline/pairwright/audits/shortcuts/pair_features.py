@@ -162,8 +162,7 @@ class PairFeatures:
         so none is measured before."""
         learnt = set(self._learnt)
         for place, language, line in self._sample:
-            row = Row.model_validate_json(line)
-            row.__dict__["language"] = language  # A cached property, as it was told before.
+            row = Row.of_language(line, language)
             profile = text.terms_of((post.text for post in row.profile), language)
             sides = text_stems(row.chosen, language), text_stems(row.rejected, language)
             self.words.add(row, profile, sides)
