@@ -286,7 +286,14 @@ def seat(roster: Roster, ids: Sequence[str], seats: Iterable[str]) -> Roster:
 
 
 def check_id(participant: str, option: str) -> None:
-    """Raise InputError for an id that names nobody, or that could be taken for a pseudonym."""
+    """Raise InputError for an id that names nobody, that could be taken for a pseudonym, or that
+    has signs that no table shows, such as the end of a line."""
+    if not participant.isprintable():
+        raise InputError(
+            f"{participant!r} cannot be the id of a person: it has signs that do not print",
+            where=option,
+            fix="Write it with letters, digits and signs that are seen.",
+        )
     if not participant.strip() or re.fullmatch(r"(annotator|adjudicator|author)-\d+", participant):
         raise InputError(
             f"{participant!r} cannot be the id of a person",

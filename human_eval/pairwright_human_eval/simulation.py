@@ -6,7 +6,7 @@ simulated. What is true they take from the private key.
 
 import random
 from collections.abc import Collection, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple, get_args
 
@@ -18,6 +18,7 @@ from pairwright_human_eval.annotation import Export, ExportedTask, StoredAnnotat
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.form import CANNOT_JUDGE, controls
 from pairwright_human_eval.label_studio.files import read_task_file
+from pairwright_human_eval.own_choices import is_due
 from pairwright_human_eval.raw_files import check_unmixed, store
 from pairwright_human_eval.records import (
     CANNOT_TELL,
@@ -58,6 +59,8 @@ class SimulationResult(NamedTuple):
 
     answered: int
     """Tasks that were open."""
+    early: int
+    """Open tasks whose day is to come."""
     careless: frozenset[str]
 
 
@@ -65,7 +68,7 @@ def simulate(
     folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study, traits: Traits
 ) -> SimulationResult:
     """Answer the tasks that are open. A task that has an answer keeps it, and who has withdrawn is
-    not asked.
+    not asked, nor is anybody before the day of the task.
 
     An answer depends on seed, annotator and task alone. Raises InputError where real answers
     are, or a task file is missing or broken.
@@ -82,12 +85,13 @@ def simulate(
     opened = [
         task for name, task in key.items() if name not in answered and task.annotator not in away
     ]
+    due = [task for task in opened if is_due(folder, task.round, date.today())]
     order = sorted(
-        {task.annotator for task in opened},
+        {task.annotator for task in due},
         key=lambda who: content_id("careless", str(traits.seed), who),
     )
     careless = frozenset(order[: round(traits.careless * len(order))])
-    for who, kind, round_ in sorted({(t.annotator, KINDS.index(t.kind), t.round) for t in opened}):
+    for who, kind, round_ in sorted({(t.annotator, KINDS.index(t.kind), t.round) for t in due}):
         person = _Annotator(who, people.index(who) + 1, who in careless, study.scales, traits)
         path = folder.tasks(who, KINDS[kind], round_)
         export = Export(
@@ -102,7 +106,7 @@ def simulate(
             tasks=tuple(person.answers(read_task_file(path), key, answered, path)),
         )
         store(export, folder)
-    return SimulationResult(len(opened), careless)
+    return SimulationResult(len(due), len(opened) - len(due), careless)
 
 
 class _Annotator(NamedTuple):

@@ -18,7 +18,7 @@ from itertools import count
 from pathlib import Path
 
 from pairwright.errors import InputError
-from pairwright.modes import has_no_preference
+from pairwright.modes import MODES, has_no_preference
 from pairwright.records import Mode, Pair, Record, Side, draw_id, dyad_id
 from pairwright_human_eval.records import KeyedTask, aspect_id, response_id
 
@@ -91,6 +91,13 @@ def subjects_of(pairs: Iterable[Pair], file: Path) -> list[Subject]:
             )
         subjects.append(subject)
     return subjects
+
+
+def mode_of_twin(subject: str) -> Mode | None:
+    """The mode of a unit of two halves, which its id begins with; None of a single pair, whose id
+    does not say it."""
+    mode = subject.partition("-")[0]
+    return mode if mode in MODES else None
 
 
 def sample(subjects: list[Subject], n: int | None, seed: int) -> list[Subject]:

@@ -168,6 +168,7 @@ def test_a_release_has_each_choice_in_its_row_and_counts_of_the_rest(
     card = release.card.read_text("utf-8")
     assert "6 people judged pairs of their own posts" in card
     assert "by the votes of 9 people" in card
+    assert "Asked again 0 days later or more" in " ".join(card.split())
     audit = json.loads(release.audit.read_bytes())["checks"]
     noted = {one["config"] for one in audit if one["name"] == "own_votes"}
     assert "own less yoked" in noted
@@ -236,6 +237,13 @@ OF_UNITS: dict[tuple[OwnVote | None, ...], str] = {
 }
 
 
+@pytest.mark.parametrize(("days", "said"), [(0, "0 days"), (1, "1 day"), (14, "14 days")])
+def test_days_are_counted_in_words(days: int, said: str) -> None:
+    found = own_figures([counts((1, 0, 0), (1, 0, 0))], days, simulated=False)
+    assert found
+    assert f"chosen again as before, {said} later or more" in dict(found.named())
+
+
 def test_own_votes_on_what_annotators_were_not_asked_about_are_counted_and_not_released(
     tmp_path: Path,
 ) -> None:
@@ -268,6 +276,22 @@ def test_the_later_day_is_kept(tmp_path: Path) -> None:
     study.folder.own.write_text(own.model_copy(update={"later": date.today()}).model_dump_json())
     seated(run, PEOPLE)
     assert (study.folder.path / "spreadsheets" / "author-01-later.csv").exists()
+
+
+def test_simulated_people_wait_for_the_later_day_too(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", EVERYTHING, study=False)
+    seated(run, PEOPLE)
+    study = LiveStudy(run)
+    later = sum(keyed.round == LATER for keyed in study.key.values())
+    for _ in range(2):
+        said = study.do("simulate")
+        assert f"before the day on which people are asked again: {later} tasks" in said
+        assert "Nothing is open" not in said
+    assert {verdict.round for verdict in study.verdicts} == {OWN}
+    own = read_own(study.folder)
+    study.folder.own.write_text(own.model_copy(update={"later": date.today()}).model_dump_json())
+    assert f"Answered: {later} open tasks" in study.do("simulate")
+    assert "Nothing is open" in study.do("simulate")
 
 
 def test_a_day_that_no_calendar_has_is_refused(tmp_path: Path) -> None:
@@ -381,6 +405,9 @@ def test_of_who_is_forgotten_a_release_counts_nothing(beside: LiveStudy, tmp_pat
         ([f"{user_of(0)}"], ":2", "is not a user and a person"),
         ([f"{user_of(0)},"], ":2", "is not a user and a person"),
         ([f"{user_of(0)},author-01"], ":2", "cannot be the id of a person"),
+        ([f"{user_of(1)},b", f"{user_of(0)},a\x07"], ":3", "'a\\x07' cannot be the id"),
+        ([f'{user_of(0)},"a\nc"'], ":2", "'a\\nc' cannot be the id of a person"),
+        ([f"{user_of(0)},a\u202ec"], ":2", "signs that do not print"),
         ([], "", "names nobody"),
     ],
 )
@@ -393,12 +420,24 @@ def test_a_file_of_people_that_cannot_be_meant_is_refused(
     assert f"people.csv{where}" in said
 
 
-@pytest.mark.parametrize("options", [("--annotators", 9), ("--sample", 3)])
+@pytest.mark.parametrize("options", [("--annotators", 9), ("--sample", 3), ("--floor", 0.6)])
 def test_what_only_annotators_have_is_refused(
     beside: LiveStudy, tmp_path: Path, options: tuple[object, ...]
 ) -> None:
     path = people_file(tmp_path, [f"{user_of(0)},a"])
     assert "has no annotators" in beside.refused("export", "--own", path, *options)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "fix"), [("--language", "de", "--language en"), ("--seed", 7, "option out")]
+)
+def test_what_the_study_has_fixed_is_refused_and_not_passed_over(
+    beside: LiveStudy, tmp_path: Path, option: str, value: object, fix: str
+) -> None:
+    path = people_file(tmp_path, [f"{user_of(0)},person0@example.org"])
+    said = beside.refused("export", "--own", path, option, value)
+    assert option in said
+    assert fix in said
 
 
 def counts(own: tuple[int, int, int], yoked: tuple[int, int, int]) -> OwnCounts:

@@ -16,6 +16,7 @@ from pairwright.dataset import RowVotes
 from pairwright.estimate import Estimate, no_estimate
 from pairwright.intervals import difference_of_means, mean_points
 from pairwright.records import Record
+from pairwright.text import number_of
 from pairwright_human_eval.records import (
     CANNOT_TELL,
     EQUAL,
@@ -80,7 +81,7 @@ class OwnFigures(Record):
         yield "the same on yoked twins, of others", self.with_yoked
         yield "own less yoked", self.difference
         yield "most annotators chose as the person did", self.others
-        yield f"chosen again as before, {self.days} days later or more", self.retest
+        yield f"chosen again as before, {number_of(self.days, 'day')} later or more", self.retest
         yield "the most that any label could agree, by that", self.ceiling
 
 

@@ -14,6 +14,7 @@ from rich.table import Table
 from pairwright.cli.command import Command
 from pairwright.cli.printing import by_template, print_words, say, table_of, warn
 from pairwright.cli.progress import display, interruptible
+from pairwright.modes import MODES
 from pairwright.options import Doc, RunPath
 from pairwright.text import number_of
 from pairwright.workflows.annotation_server import (
@@ -40,6 +41,7 @@ from pairwright.workflows.person_pages import preview_tasks
 from pairwright.workflows.progress import Progress
 from pairwright_human_eval.decisions import Decision, reason_in_words
 from pairwright_human_eval.records import KINDS, LATER
+from pairwright_human_eval.subjects import mode_of_twin
 from pairwright_human_eval.tools import TOOLS
 
 
@@ -99,11 +101,12 @@ def decision_table(
     """Twins, placebos and pairs by state, and by every reason for it, as `name` calls it: one may
     have several."""
     decided = list(decisions)
-    # The id of a subject begins with what it is.
-    kinds = {"twin": "twins", "placebo": "placebos"}
-    states = Counter(
-        (d.state, kinds.get(d.subject.partition("-")[0], "single pairs")) for d in decided
-    )
+
+    def units(subject: str) -> str:
+        mode = mode_of_twin(subject)
+        return MODES[mode].units if mode else "single pairs"
+
+    states = Counter((decision.state, units(decision.subject)) for decision in decided)
     reasons = Counter((d.state, reason) for d in decided for reason in d.reasons)
     rows: list[tuple[str, str, str]] = []
     rows += [(state, kind, f"{n:,}") for (state, kind), n in sorted(states.items())]

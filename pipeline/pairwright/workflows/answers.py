@@ -12,6 +12,7 @@ from typing import Annotated
 
 from pairwright.dataset import read_lines
 from pairwright.errors import InputError
+from pairwright.modes import has_no_preference
 from pairwright.options import Doc, RunPath
 from pairwright.workflows.progress import Note, Progress, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
@@ -21,6 +22,7 @@ from pairwright_human_eval.raw_files import ImportedFile, import_files, undo_imp
 from pairwright_human_eval.records import KINDS, Kind
 from pairwright_human_eval.simulation import Traits, simulate
 from pairwright_human_eval.study_files import closed_key
+from pairwright_human_eval.subjects import mode_of_twin
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,8 @@ class SimulatedVerdicts:
 
     answered: int
     """Tasks that were open."""
+    early: int
+    """Open tasks of people who are asked again on a later day: nobody answers them before."""
     careless: tuple[str, ...]
     """Annotators who ticked anything."""
     answers: AnswerCounts
@@ -167,7 +171,12 @@ def simulate_verdicts(
     )
     with open_study(Path(run)) as study:
         done = simulate(study.folder, study.fixed.key, study.fixed.study, traits)
-        return SimulatedVerdicts(done.answered, tuple(sorted(done.careless)), count_answers(study))
+        return SimulatedVerdicts(
+            answered=done.answered,
+            early=done.early,
+            careless=tuple(sorted(done.careless)),
+            answers=count_answers(study),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,9 +237,9 @@ def rule_weakness(run: str | Path) -> str:
 
     with open_study(Path(run), reading=True) as study:
         fixed, rules = study.fixed, study.rules
-    # The id of a subject begins with what it is.
-    kinds = {subject.partition("-")[0] for subject in fixed.subjects} - {"placebo"}
-    if not kinds:
+    modes = set(map(mode_of_twin, fixed.subjects))
+    modes = {mode for mode in modes if mode is None or not has_no_preference(mode)}
+    if not modes:
         return ""
-    votes, halves = max(fixed.study.overlap, rules.votes), 2 if "twin" in kinds else 1
+    votes, halves = max(fixed.study.overlap, rules.votes), 1 if modes == {None} else 2
     return weakness(votes, rules, halves, len(fixed.study.annotators))

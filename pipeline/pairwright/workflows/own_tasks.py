@@ -21,7 +21,8 @@ def export_own(
     """Seat the `people` of a file, and write their tasks: beside a study of annotators where there
     is one, and else with the `fresh` study, which has no annotators.
 
-    Raises InputError for a person who cannot be meant, and where the study is of other pairs.
+    Raises InputError for a person who cannot be meant, and where the study is of other pairs, in
+    another language or of another seed.
     """
     human = HumanFolder(run)
     users = {pair.user for subject in subjects for pair in subject.pairs}
@@ -40,5 +41,15 @@ def export_own(
             "the study here is of other pairs",
             where=human.study,
             fix=f"Move {human.path} away to start over.",
+        )
+    elif study.language != fresh.language:
+        raise InputError(
+            f"the forms of the study here are in {study.language!r}, not in {fresh.language!r}",
+            where="--language",
+            fix=f"Give --language {study.language}: all its people read one language.",
+        )
+    elif study.seed != fresh.seed:
+        raise InputError(
+            "the study here has another seed", where="--seed", fix="Leave the option out."
         )
     return study, add_people(human, study, seated, subjects, days)

@@ -245,9 +245,9 @@ def export_tasks(
         placebos=True,
     )
     if own is not None:
-        if (annotators, overlap, sample, looks) != (11, 3, None, 1):
+        if (annotators, overlap, sample, looks, floor) != (11, 3, None, 1, 0.5):
             raise InputError(
-                "has no annotators, sample or looks",
+                "has no annotators, sample, looks or floor",
                 where="--own",
                 fix="Give it without these options; a study of annotators is an export of its own.",
             )
