@@ -2,12 +2,17 @@
 its decisions are shown."""
 
 import json
+import math
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import JsonValue
+from scipy.stats import binom
 
 from label_studio_server import Person, cache_folder
 from pairwright.dataset import Layout
@@ -22,14 +27,14 @@ from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.projects import pushed_state
 from pairwright_human_eval.label_studio.server import LabelStudioServer, prepare
 from pairwright_human_eval.records import pseudonyms
-from pairwright_human_eval.report.claims import no_signal_share
+from pairwright_human_eval.report.claims import READER, no_signal_share
 from pairwright_human_eval.report.page import WEAK, weakness
 from pairwright_human_eval.small_study import SmallStudy, small_study
 from pairwright_human_eval.study_files import read_study
 from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
 from pairwright_human_eval.subjects import subjects_of
 from released import answered, right, rows, run_of, twinned
-from small_studies import FILE, mixed
+from small_studies import FILE, decided, mixed, one, twin, violate, votes, well
 from study import pairwright
 
 TWINS = [pair for n in range(6) for pair in twinned(n)]
@@ -81,10 +86,10 @@ def test_the_counts_are_those_of_the_rule(people: int, halves: int) -> None:
     """Quality and aspects can only refuse more than the votes do."""
     few = small_study(people, OF_HALVES[halves])
     rule = few.rule(HumanRules())
-    votes = 0.95 ** (few.votes * halves)
+    unanimous = 0.95 ** (few.votes * halves)
     sound, silent = few.sound_share.value or 0, few.silent_share.value or 0
     # One reader of the aspects refuses every tenth half, and two as many.
-    assert 0.8**halves * votes < sound < votes + 0.02
+    assert 0.8**halves * unanimous < sound < unanimous + 0.02
     assert silent < no_signal_share(few.votes, rule, halves) + 0.02
     worst = few.sound_share_at_worst.value or 0
     assert worst < sound
@@ -115,6 +120,43 @@ def test_a_weak_rule_is_named(rules: dict[str, object], halves: int, said: str) 
     found = weakness(rule.votes, rule, halves, 2)
     assert said in found
     assert bool(found) == bool(said) == (no_signal_share(rule.votes, rule, halves) > WEAK)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"votes": 3, "rule": "majority", "further": 0},
+        {"votes": 4, "rule": "majority", "further": 3},
+        {"votes": 4, "rule": "unanimity", "further": 6},
+    ],
+)
+@pytest.mark.parametrize("halves", [1, 2])
+def test_how_weak_a_rule_is_follows_from_its_decisions(rules: dict[str, Any], halves: int) -> None:
+    """Every way in which the votes can fall, by people who toss a coin on one half."""
+    rule = HumanRules.model_validate(rules)
+    subject = one(*twin(1)) if halves == 2 else one(violate(1))
+    sound, right_on = well(subject), (0.5, READER)
+
+    def ways(n: int) -> Iterator[tuple[float, tuple[str, ...]]]:
+        for counts in product(range(n + 1), repeat=halves):
+            shares = (binom.pmf(k, n, p) for k, p in zip(counts, right_on, strict=False))
+            yield math.prod(shares), tuple("+" * k + "-" * (n - k) for k in counts)
+
+    def verified(first: tuple[str, ...], second: tuple[str, ...] = ()) -> str:
+        given = [*sound]
+        for round, choices in ((1, first), (2, second)):
+            for pair, said in zip(subject.pairs, choices, strict=False):
+                given += votes(pair, said, round=round)
+        return decided(subject, given, **rules).state
+
+    found = 0.0
+    for share, first in ways(rule.votes):
+        state = verified(first)
+        found += share * (state == "verified")
+        if state == "disputed":
+            further = ways(rule.closing_votes)
+            found += share * sum(p for p, said in further if verified(first, said) == "verified")
+    assert found == pytest.approx(no_signal_share(rule.votes, rule, halves))
 
 
 # From export to release
@@ -151,6 +193,13 @@ def test_export_says_in_five_lines_what_it_can_and_cannot_show(run: Path) -> Non
     assert MARK in lines[4]
     assert "Rubric" not in (run / "human/guidelines.md").read_text(encoding="utf-8").split("|")[0]
     assert "2 violate pairs. So few people are asked about twins alone." in said
+
+
+def test_export_prints_one_figure_of_hours(run: Path) -> None:
+    said = (run / "export.txt").read_text(encoding="utf-8")
+    (verdict,) = re.findall(r"in ([\d.]+) hours each of reading alone", flat(said))
+    (most,) = re.findall(r"hours of reading each, with the guidelines +[\d.]+ to ([\d.]+)", said)
+    assert verdict == most
 
 
 def test_the_rule_follows_from_the_number_of_people(run: Path) -> None:
@@ -233,3 +282,8 @@ def test_the_plan_answers_in_the_words_of_the_export(run: Path) -> None:
     assert {kind.kind: kind.tasks for kind in size.kinds}["quality"] == 12
     stored = json.loads((plain / "human/plan.json").read_bytes())
     assert SmallStudy.model_validate(stored["few"]) == few
+    # The terminal begins with what the page opens with, and says it once.
+    said = pairwright("human", "plan", plain, "--people", 2).out
+    assert said.startswith("With 2 people and 6 twins")
+    assert said.count("With 2 people") == 1
+    assert said.index("What it takes") > said.index("It cannot show")

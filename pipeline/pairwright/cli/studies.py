@@ -36,10 +36,7 @@ from pairwright_human_eval.workload import GUIDELINES
 def print_plan(plan: StudyEstimate, run: Path) -> None:
     """Print what each size takes, and what it shows."""
     console, page = Console(), plan_page(plan, drawn=False)
-    if plan.few:
-        print_page(console, page._replace(tables=()))
-        page = page._replace(opening=())
-    print_page(console, page, run / "human" / "plan.html")
+    print_page(console, page, run / "human" / "plan.html", opening_first=bool(plan.few))
     few = ("--people", plan.annotators) if plan.few else ()
     if not plan.pilot:
         print_commands(

@@ -44,6 +44,9 @@ class SizeEstimate(StudyLoad):
     """The smallest accuracy of a single scorer that is found to be above one half."""
     above_chance_of_many: float | None
     """The same where `scorers` are compared with one half."""
+    flips: float | None
+    """Half of the width of the 95 % interval of the flips of a scorer that flips on 10 % of the
+    release's placebos; None in another mode, and where nothing is verified."""
 
 
 class StudyEstimate(Record):

@@ -8,12 +8,15 @@ from math import inf
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
+
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import target_mode
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate
 from pairwright.evaluation.board.sign_flips import CORRELATION, SimulatedReleases
+from pairwright.intervals import mean_points
 from pairwright.modes import MODES, Mode, has_no_preference, is_own_choice, units_in_words
 from pairwright.options import Doc, RunPath
 from pairwright.workflows.output import write_page
@@ -242,7 +245,22 @@ def _estimate(
         two_of_many=releases and releases.least_difference(scorers),
         above_chance=releases and releases.least_accuracy(),
         above_chance_of_many=releases and releases.least_accuracy(scorers),
+        flips=_flips(units) if has_no_preference(subjects[0].mode) and units else None,
     )
+
+
+FLIPS = 0.1
+"""The share of placebos on which a good scorer's preference changes with the user."""
+
+
+def _flips(placebos: int) -> float:
+    """Half of the width of the leaderboard's interval of that share, each placebo of a couple of
+    its own."""
+    flips = (np.arange(placebos) < FLIPS * placebos).astype(np.float64)
+    found = mean_points(flips, np.arange(placebos))
+    assert found.low is not None
+    assert found.high is not None
+    return round((found.high - found.low) / 2, 6)
 
 
 def _hours_range(load: StudyLoad, pilot: StudyPilot | None) -> Estimate | None:
