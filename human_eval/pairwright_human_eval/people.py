@@ -17,6 +17,7 @@ from pairwright.dataset import read_one
 from pairwright.errors import InputError, near
 from pairwright.files import write_whole
 from pairwright.records import Record, draw_id
+from pairwright.text import number_of
 from pairwright_human_eval.annotation import (
     BY_HAND,
     Account,
@@ -278,7 +279,8 @@ def seat(roster: Roster, ids: Sequence[str], seats: Iterable[str]) -> Roster:
     fresh = [one for one in dict.fromkeys(ids) if one not in taken.values()]
     if len(fresh) > len(free):
         raise InputError(
-            f"{len(fresh)} people join, and {len(free)} seats are free",
+            f"{number_of(len(fresh), 'person joins', 'people join')}, and"
+            f" {number_of(len(free), 'seat is', 'seats are')} free",
             where="--join",
             fix="Where somebody has dropped out, `human replace` makes a new seat.",
         )

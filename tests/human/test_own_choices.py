@@ -278,6 +278,18 @@ def test_the_later_day_is_kept(tmp_path: Path) -> None:
     assert (study.folder.path / "spreadsheets" / "author-01-later.csv").exists()
 
 
+def test_who_was_given_a_sheet_gets_the_later_one_without_being_asked_for(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", EVERYTHING, study=False)
+    people = {user: PEOPLE[user] for user in list(PEOPLE)[:2]}
+    seated(run, people, "--days", 3)
+    study = LiveStudy(run)
+    own = read_own(study.folder)
+    study.folder.own.write_text(own.model_copy(update={"later": date.today()}).model_dump_json())
+    study.do("export", "--own", tmp_path / "people.csv")
+    sheets = {path.name for path in (study.folder.path / "spreadsheets").iterdir()}
+    assert sheets == {f"author-{n:02}{end}.csv" for n in (1, 2) for end in ("", "-later")}
+
+
 def test_simulated_people_wait_for_the_later_day_too(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", EVERYTHING, study=False)
     seated(run, PEOPLE)

@@ -33,7 +33,7 @@ from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
 from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
 from pairwright_human_eval.subjects import sample as draw
 from pairwright_human_eval.tasks import Task
-from pairwright_human_eval.tools import SERVER_TOOL, write_sheets
+from pairwright_human_eval.tools import SERVER_TOOL, SHEETS, write_sheets
 from pairwright_human_eval.workload import (
     ReadingRate,
     ReadingTime,
@@ -254,7 +254,16 @@ def export_tasks(
         theirs = [one for one in whole if is_twin(one.mode) and one.id not in flagged]
         study, added = export_own(run, Path(own), theirs, study, days)
         rounds = [round for round in (OWN, LATER) if is_due(human, round, date.today())]
-        sheets = tuple(path for round in rounds for path in write_sheets(tool, human, round))
+        # Whoever was given a sheet is given one again, also where the option is left out.
+        had = (
+            name
+            for name, one in SHEETS.items()
+            if any(one.path(human, who).exists() for who in added.tasks)
+        )
+        tools = dict.fromkeys((tool, *had))
+        sheets = tuple(
+            path for one in tools for round in rounds for path in write_sheets(one, human, round)
+        )
         asked = {task.keyed.subject for given in added.tasks.values() for task in given}
         made = _task_export(
             human, study, bool(added.added), [one for one in theirs if one.id in asked],
