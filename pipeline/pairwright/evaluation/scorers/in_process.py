@@ -7,11 +7,12 @@ that a run over stored scores needs neither torch nor a GPU.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 
 from pairwright.assets import DOCS
 from pairwright.errors import ConfigError, Interrupted, PairwrightError
@@ -72,21 +73,31 @@ class QueuedCall(NamedTuple, Generic[T]):
             self.reply.set_result(body)
 
 
-class Gathering(Generic[T]):
-    """A queue: while some calls are answered, others gather, and are answered next."""
+class BatchSender(ABC, Generic[T]):
+    """A `Sender` with a queue: while some calls are answered, others gather, and are answered
+    next. Use as an async context manager."""
 
-    def __init__(
-        self, answer: Callable[[list[QueuedCall[T]]], Awaitable[None]], meter: Meter
-    ) -> None:
-        """`answer` answers all that it is given; what it raises, each of them raises."""
-        self._answer = answer
+    def __init__(self, meter: Meter) -> None:
         self._meter = meter
         self._waiting: list[QueuedCall[T]] = []
         self._working: asyncio.Task[None] | None = None
         self._stopped = False
 
-    async def ask(self, call: T) -> bytes:
-        """The answer to a call. Raises BudgetSpent, and what answering it raises."""
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        # A batch under way in its thread cannot be broken off; it is waited for.
+        self.stop()
+        if self._working:
+            await self._working
+
+    def stop(self) -> None:
+        """Let the batch under way finish, and begin no other."""
+        self._stopped = True
+
+    async def _ask(self, call: T) -> bytes:
+        """The answer to a call. Raises BudgetSpent, Interrupted, and what answering it raises."""
         self._meter.admit()
         self._meter.sent += 1
         self._meter.in_flight += 1
@@ -99,20 +110,14 @@ class Gathering(Generic[T]):
         finally:
             self._meter.in_flight -= 1
 
-    def stop(self) -> None:
-        """Let the batch under way finish, and begin no other."""
-        self._stopped = True
+    @abstractmethod
+    async def _answer(self, gathered: list[QueuedCall[T]]) -> None:
+        """Answer all that is given; what it raises, each of them raises."""
 
-    def go_on(self) -> None:
-        """Before each batch: raises Interrupted where it is to be the last."""
+    def _go_on(self) -> None:
+        """Before each batch: raises Interrupted where the last one has begun."""
         if self._stopped:
             raise Interrupted("interrupted; every finished call is stored, run again to go on")
-
-    async def end(self) -> None:
-        """Stop. A batch under way in its thread cannot be broken off; it is waited for."""
-        self.stop()
-        if self._working:
-            await self._working
 
     async def _work(self) -> None:
         """Answer what is waiting, until nothing is."""
@@ -144,8 +149,8 @@ class LocalModel(Protocol):
         ...
 
 
-class InProcess:
-    """The `Sender` of one reward model in this process. Use as an async context manager."""
+class InProcess(BatchSender[Request]):
+    """One reward model in this process."""
 
     def __init__(
         self,
@@ -155,36 +160,28 @@ class InProcess:
         say: Callable[[str], None],
     ) -> None:
         """`say` tells people that the model is being loaded, and when it is ready."""
+        super().__init__(meter)
         self._where = f"[scorers.{name}]"
         self._spec = spec
-        self._meter = meter
         self._say = say
-        self._gathering = Gathering[Request](self._answer, meter)
         self._model: LocalModel | None = None
 
-    async def __aenter__(self) -> "InProcess":
-        return self
-
     async def __aexit__(self, *_: object) -> None:
-        await self._gathering.end()
+        await super().__aexit__()
         self._model = None
-
-    def stop(self) -> None:
-        """Let the batch under way finish, and begin no other."""
-        self._gathering.stop()
 
     async def send(self, request: Request) -> Answer:
         """A score, or that the conversation does not fit.
 
         Raises ConfigError where the model cannot be used, BudgetSpent and Interrupted.
         """
-        body = await self._gathering.ask(request)
+        body = await self._ask(request)
         completion = completion_of(request.key, body)
         self._meter.answered(completion.prompt_tokens, 0, 0.0)
         return Answer(body, completion)
 
     async def _answer(self, gathered: list[QueuedCall[Request]]) -> None:
-        self._gathering.go_on()
+        self._go_on()
         if self._model is None:
             self._model = await self._load()
         model = self._model
@@ -199,7 +196,7 @@ class InProcess:
                 fitting.append((waiting, text))
         texts = [text for _, text in fitting]
         for places in batch_places(texts, self._spec.batch_tokens):
-            self._gathering.go_on()
+            self._go_on()
             began = time.monotonic()
             scores = await asyncio.to_thread(model.scores, [texts[place] for place in places])
             # While a text waited for its batch, others were computed.

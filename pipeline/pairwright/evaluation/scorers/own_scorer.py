@@ -27,7 +27,7 @@ from typing import Any, NamedTuple, SupportsFloat
 from pairwright.assets import DOCS
 from pairwright.dataset.conversion import user_message
 from pairwright.errors import ConfigError
-from pairwright.evaluation.scorers.in_process import Gathering, QueuedCall
+from pairwright.evaluation.scorers.in_process import BatchSender, QueuedCall
 from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
 from pairwright.evaluation.settings import PythonScorer
@@ -169,42 +169,31 @@ _NONE = "none"
 _RETURNS = "It must give one finite number, or None, for each candidate, in their order."
 
 
-class OwnObject:
-    """The `Sender` of one such object, which is made at the first request."""
+class OwnObject(BatchSender[Candidate]):
+    """One such object, which is made at the first request."""
 
     def __init__(
         self, own_class: OwnClass, options: dict[str, Any], batch: int, meter: Meter
     ) -> None:
         """`batch` is the most candidates that it is given at once."""
+        super().__init__(meter)
         self._own_class = own_class
         self._options = options
         self._batch = batch
-        self._meter = meter
-        self._gathering = Gathering[Candidate](self._answer, meter)
         self._object: Any = None
         self.candidates: dict[str, Candidate] = {}
         """What is asked for just now, by the key of its request."""
 
-    async def __aenter__(self) -> "OwnObject":
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._gathering.end()
-
-    def stop(self) -> None:
-        """Let the batch under way finish, and begin no other."""
-        self._gathering.stop()
-
     async def send(self, request: Request) -> Answer:
         """A score as a stored reply. Raises ConfigError for what the object raises or gives back in
         place of scores, BudgetSpent and Interrupted."""
-        body = await self._gathering.ask(self.candidates[request.key])
+        body = await self._ask(self.candidates[request.key])
         self._meter.answered(0, 0, 0.0)
         return Answer(body, completion_of(request.key, body))
 
     async def _answer(self, gathered: list[QueuedCall[Candidate]]) -> None:
         for at in range(0, len(gathered), self._batch):
-            self._gathering.go_on()
+            self._go_on()
             lot = gathered[at : at + self._batch]
             began = time.monotonic()
             scores = await self._scores(tuple(waiting.call for waiting in lot))
