@@ -119,6 +119,17 @@ class Dot(NamedTuple):
     hollow: bool = False
 
 
+class Panel(NamedTuple):
+    """Estimates on one axis: a line a label, and values times 100."""
+
+    dots: Sequence[Dot]
+    unit: str
+    reference: float | None = None
+    """A share at which a dashed line stands, such as one half."""
+    ends: tuple[float, float] | None = None
+    """Both ends of the axis, in percent; None: where the marks end."""
+
+
 def draw_dots(
     dots: Sequence[Dot], *, unit: str, reference: float | None, caption: str, name: str
 ) -> Plot:
@@ -127,24 +138,31 @@ def draw_dots(
     `reference` is a share at which a dashed line stands, such as one half.
     """
     labels = list(dict.fromkeys(dot.label for dot in dots))
+    return draw_panels([Panel(dots, unit, reference)], labels, caption=caption, name=name)
+
+
+def draw_panels(panels: Sequence[Panel], labels: Sequence[str], *, caption: str, name: str) -> Plot:
+    """Panels side by side on the same lines, the first label on top; a name in the legend comes
+    with its first mark."""
     with drawing():
         figure = Figure(figsize=(WIDTH, 1.2 + 0.42 * len(labels)), layout="constrained")
-        axes = figure.add_subplot()
-        draw_panel(axes, dots, labels)
-        if reference is not None:
-            axes.axvline(100 * reference, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
-        axes.set_xlabel(unit)
-        draw_legend(figure, dots)
+        every = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+        for axes, panel in zip(every, panels, strict=True):
+            for line, label in enumerate(labels):
+                own = [dot for dot in panel.dots if dot.label == label]
+                for step, dot in enumerate(own):
+                    draw_mark(axes, dot, line + 0.6 * ((step + 0.5) / len(own) - 0.5))
+            axes.set_yticks(range(len(labels)), labels)
+            axes.set_ylim(len(labels) - 0.4, -0.6)
+            axes.grid(axis="x")
+            if panel.reference is not None:
+                at = 100 * panel.reference
+                axes.axvline(at, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
+            if panel.ends:
+                axes.set_xlim(*panel.ends)
+            axes.set_xlabel(panel.unit)
+        _draw_legend(figure, [dot for panel in panels for dot in panel.dots])
         return plot(figure, caption, name=name)
-
-
-def draw_panel(axes: Axes, dots: Sequence[Dot], labels: Sequence[str]) -> None:
-    """Each estimate as a mark with its interval, on the line of its label."""
-    for line, label in enumerate(labels):
-        own = [dot for dot in dots if dot.label == label]
-        for step, dot in enumerate(own):
-            draw_mark(axes, dot, line + 0.6 * ((step + 0.5) / len(own) - 0.5))
-    set_lines(axes, labels)
 
 
 def draw_mark(axes: Axes, dot: Dot, at: float) -> None:
@@ -173,14 +191,7 @@ def draw_cross(
     return point
 
 
-def set_lines(axes: Axes, labels: Sequence[str]) -> None:
-    """The labels from top to bottom, a line each."""
-    axes.set_yticks(range(len(labels)), labels)
-    axes.set_ylim(len(labels) - 0.4, -0.6)
-    axes.grid(axis="x")
-
-
-def draw_legend(figure: Figure, dots: Sequence[Dot]) -> None:
+def _draw_legend(figure: Figure, dots: Sequence[Dot]) -> None:
     """The named markers above the axes; nothing where none has a name."""
     looks = {dot.name: dot for dot in dots if dot.name}
     handles = [

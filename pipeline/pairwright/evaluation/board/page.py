@@ -39,10 +39,10 @@ from pairwright.pages.plots import (
     WIDTH,
     Colour,
     Dot,
+    Panel,
     Plot,
     draw_dots,
-    draw_legend,
-    draw_panel,
+    draw_panels,
     drawing,
     plot,
 )  # fmt: skip
@@ -143,72 +143,50 @@ COLOURS: dict[str, Colour] = {
 """The colours by the names that conditions have for them. Their markers differ, too."""
 
 
+WHOLE = (-2.0, 102.0)
+"""Both ends of an axis of percent."""
+
+
 def accuracies(board: Leaderboard, mode: Mode | None) -> Plot:
     """A line a scorer, a mark a condition; of twins a second panel with both halves right."""
-    dots = _dots(board, "accuracy", mode)
-    labels = list(dict.fromkeys(dot.label for dot in dots))
-    with drawing():
-        figure = Figure(figsize=(WIDTH, 1.2 + 0.42 * len(labels)), layout="constrained")
-        axes = figure.add_subplot(1, 2, 1) if is_twin(mode) else figure.add_subplot()
-        draw_panel(axes, dots, labels)
-        axes.set_xlim(-2, 102)
-        axes.axvline(50, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
-        axes.set_xlabel("accuracy, %")
-        caption = (
-            f"{mode_title(mode)}: accuracy with its 95 % interval, which a figure by identity does"
-            " not have. The dashed line is one half. Hollow marks are not ranked."
-        )
-        if is_twin(mode):
-            right = figure.add_subplot(1, 2, 2, sharey=axes)
-            draw_panel(right, _dots(board, "both_right", mode), labels)
-            right.set_xlim(-2, 102)
-            right.tick_params(labelleft=False)
-            right.set_xlabel("both halves right, %")
-            caption += " A scorer that cannot see the user has 0 % of twins with both halves right."
-        draw_legend(figure, sorted(dots, key=lambda dot: list[str](CONDITIONS).index(dot.name)))
-        return plot(figure, caption, name=f"accuracy-{mode_group(mode).name}")
+    panels = [Panel(_dots(board, "accuracy", mode), "accuracy, %", 0.5, WHOLE)]
+    caption = (
+        f"{mode_title(mode)}: accuracy with its 95 % interval, which a figure by identity does"
+        " not have. The dashed line is one half. Hollow marks are not ranked."
+    )
+    if is_twin(mode):
+        right = _dots(board, "both_right", mode)
+        panels.append(Panel(right, "both halves right, %", ends=WHOLE))
+        caption += " A scorer that cannot see the user has 0 % of twins with both halves right."
+    name = f"accuracy-{mode_group(mode).name}"
+    return draw_panels(panels, list(_scorers(board, mode)), caption=caption, name=name)
 
 
 def flips_plot(board: Leaderboard, ranking: Ranking) -> Plot:
     """A line a row: right flips and flips on placebos, and beside them what ranks."""
-    looks: dict[str, tuple[Colour, str]] = {
-        "right flips": (BLUE, "o"), "flips on placebos": (ORANGE, "X"),
-    }  # fmt: skip
-    names = [
-        name
-        for name in board.rows(ranking)
-        if board.entries[name].figure("net_right_flips", ranking.mode)
-    ]
+    net, right, placebos = FLIPS
+    names = [name for name in board.rows(ranking) if board.entries[name].figure(*FLIPS[net])]
     labels = {name: label(board.entries[name]).replace(" (", "\n(") for name in names}
-    dots = [
-        Dot(labels[name], found, colour, marker, head, hollow=name in ranking.unranked)
-        for name in names
-        for head, (colour, marker) in looks.items()
-        if (found := board.entries[name].figure(*FLIPS[head]))
-    ]
-    with drawing():
-        figure = Figure(figsize=(WIDTH, 1.2 + 0.42 * len(names)), layout="constrained")
-        left, right = figure.subplots(1, 2, sharey=True)
-        draw_panel(left, dots, list(labels.values()))
-        left.set_xlim(-2, 102)
-        left.set_xlabel("of twins, and of placebos, %")
-        net = [
-            Dot(labels[name], found, hollow=name in ranking.unranked)
-            for name in names
-            if (found := board.entries[name].figure("net_right_flips", ranking.mode))
+
+    def dots(head: str, colour: Colour = BLUE, marker: str = "o", name: str = "") -> list[Dot]:
+        return [
+            Dot(labels[row], found, colour, marker, name, hollow=row in ranking.unranked)
+            for row in names
+            if (found := board.entries[row].figure(*FLIPS[head]))
         ]
-        draw_panel(right, net, list(labels.values()))
-        right.set_xlim(-52, 102)
-        right.axvline(0, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
-        right.tick_params(labelleft=False)
-        right.set_xlabel("net right flips, points")
-        draw_legend(figure, dots)
-        caption = (
-            "Left, right flips on twins and flips on placebos; right, the right flips less half of"
-            " the flips on placebos, with 95 % intervals. On the dashed line a scorer tells nothing"
-            " of its users. Hollow marks are not ranked."
-        )
-        return plot(figure, caption, name="flips")
+
+    both = [*dots(right, BLUE, "o", right), *dots(placebos, ORANGE, "X", placebos)]
+    return draw_panels(
+        [
+            Panel(both, "of twins, and of placebos, %", ends=WHOLE),
+            Panel(dots(net), net, 0, (-52, 102)),
+        ],
+        list(labels.values()),
+        caption="Left, right flips on twins and flips on placebos; right, the right flips less half"
+        " of the flips on placebos, with 95 % intervals. On the dashed line a scorer tells nothing"
+        " of its users. Hollow marks are not ranked.",
+        name="flips",
+    )
 
 
 def gains(board: Leaderboard, mode: Mode | None) -> Plot | None:
@@ -235,12 +213,14 @@ def gains(board: Leaderboard, mode: Mode | None) -> Plot | None:
 
 
 def _dots(board: Leaderboard, name: str, mode: Mode | None) -> list[Dot]:
-    """The figures of one name, best scorer first; their conditions in the order of legends."""
+    """The figures of one name by condition, in the order of legends, each best scorer first."""
+    scorers = _scorers(board, mode).items()
     return [
-        _dot(label, figure, one.about.condition, hollow=bool(one.unranked(mode)))
-        for label, entries in _scorers(board, mode).items()
-        for one in sorted(entries, key=lambda one: list(CONDITIONS).index(one.about.condition))
-        if (figure := one.figure(name, mode))
+        _dot(label, figure, condition, hollow=bool(one.unranked(mode)))
+        for condition in CONDITIONS
+        for label, entries in scorers
+        for one in entries
+        if one.about.condition == condition and (figure := one.figure(name, mode))
     ]
 
 
