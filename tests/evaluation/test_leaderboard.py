@@ -26,7 +26,7 @@ from pairwright.evaluation.board.sign_flips import sign_flip
 from pairwright.evaluation.board.tables import csv_table, figure_text, ranking_table
 from pairwright.evaluation.conditions import ConditionName
 from pairwright.evaluation.decision import PairDecision
-from pairwright.evaluation.measure.accuracy import IDENTITIES, figures_of
+from pairwright.evaluation.measure.accuracy import figures_of
 from pairwright.evaluation.measure.figure import FIGURES, RULE, FigureKind, ScorerFigure
 from pairwright.evaluation.release import BuildModel, build_ties
 from pairwright.evaluation.results import PlannerVersion, ScorerRef
@@ -189,13 +189,11 @@ def test_a_figure_that_could_not_be_otherwise_has_no_interval(tmp_path: Path) ->
     reread = Leaderboard.model_validate_json(board.model_dump_json())
     for row in ("longer.profile", "longer.none", "model.none"):
         whole = [one for one in reread.entries[row].figures if one.group in ("twin", "Home-twin")]
-        assert {one.name for one in whole if one.by_identity} == set(IDENTITIES) - {
-            "slice_accuracy",
-            "source_accuracy",
-            "placebo_flips",
-            "net_right_flips",
-        }
-        assert all(one.low is None for one in whole if one.name in IDENTITIES)
+        known = {name for name, kind in FIGURES.items() if kind.identity is not None}
+        assert {one.name for one in whole if one.by_identity} == known - {
+            "slice_accuracy", "source_accuracy", "placebo_flips", "net_right_flips", "gain",
+        }  # fmt: skip
+        assert all(one.low is None for one in whole if one.name in known)
         own = reread.entries[row].figure("accuracy", "twin")
         assert own
         assert (own.value, own.low, own.high, own.n) == (0.5, None, None, 40)
@@ -586,15 +584,18 @@ def test_a_comparing_judge_stands_beside_a_reward_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "line"),
     [
-        (FigureKind("made up", table="ranking"), "| 12.5 % (10.0 to 15.0) |"),
-        (FigureKind("made up", table="ranking", interval=False), "| 12.5 % |"),
-        (FigureKind("made up", table="ranking", percent=False), "| 0.125 (0.100 to 0.150) |"),
+        (FigureKind(meaning="made up", table="ranking"), "| 12.5 % (10.0 to 15.0) |"),
+        (FigureKind(meaning="made up", table="ranking", interval=False), "| 12.5 % |"),
         (
-            FigureKind("made up", table="judges", percent=False),
+            FigureKind(meaning="made up", table="ranking", percent=False),
+            "| 0.125 (0.100 to 0.150) |",
+        ),
+        (
+            FigureKind(meaning="made up", table="judges", percent=False),
             "| calibration error | violate | one.profile | 0.125 (0.100 to 0.150) | 40 |",
         ),
         (
-            FigureKind("made up", table="calibration"),
+            FigureKind(meaning="made up", table="calibration"),
             "| calibration error | violate | one.profile | 12.5 % (10.0 to 15.0) | 40 |",
         ),
     ],

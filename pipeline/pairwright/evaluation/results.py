@@ -222,16 +222,6 @@ def broken_result(where: Path, what: str) -> InputError:
     return InputError(what, where=where, fix=_AGAIN)
 
 
-_ACCURACIES = {
-    "accuracy": "right",
-    "both_right": "both halves right",
-    "accuracy_of_scored": "right of the scored",
-    "both_right_of_scored": "both halves right of the scored",
-    "placebo_flips": "flips",
-    "net_right_flips": "net right flips, points,",
-}
-
-
 def summary_lines(about: ResultSummary, decisions: list[PairDecision]) -> list[str]:
     """A line with the result's accuracies, and one for each thing that it leaves open."""
     figures = tuple(
@@ -239,10 +229,9 @@ def summary_lines(about: ResultSummary, decisions: list[PairDecision]) -> list[s
     )
     whole = about.units == about.units_scored
     shares = [
-        f"{figure.group} {_ACCURACIES[figure.name]}"
-        f" {figure.percent(1, sign=FIGURES[figure.name].difference)}, n = {figure.n:,}"
+        f"{figure.group} {kind.brief} {figure.percent(1, sign=kind.difference)}, n = {figure.n:,}"
         for figure in figures
-        if figure.name in _ACCURACIES and figure.group == mode_group(figure.mode).name
+        if (kind := FIGURES[figure.name]).brief and figure.group == mode_group(figure.mode).name
         if not (whole and figure.name.endswith("_of_scored"))
     ]
     heading = f"{about.scorer.name}, {about.condition}: {'; '.join(shares) or 'no pairs'}"

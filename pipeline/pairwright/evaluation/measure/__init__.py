@@ -1,7 +1,7 @@
 """The figures of a scorer's decisions: every figure with its n, its clusters and its interval.
 
-figure.py        a figure, `FIGURES` (a new figure is a row there, and all tables show it), and the
-                 pairs that count
+figure.py        a figure, and the pairs that count
+figures.toml     what each figure is; a new one is a table there, and all pages show it
 flips.py         whether a preference changes with the user, on twins and on placebos
 accuracy.py      all figures of one result: accuracy, coverage, ties, order, twins, gains
 slices.py        accuracy on slices of the pairs

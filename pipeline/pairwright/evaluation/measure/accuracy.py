@@ -17,6 +17,7 @@ from pairwright.evaluation.decision import (
 )
 from pairwright.evaluation.measure.calibration import calibration_figures
 from pairwright.evaluation.measure.figure import (
+    FIGURES,
     Group,
     Halves,
     ModeDecisions,
@@ -268,15 +269,6 @@ def figures_of(decisions: Sequence[PairDecision]) -> tuple[ScorerFigure, ...]:
     return (*figures, *flip_figures(decisions))
 
 
-IDENTITIES = {
-    "accuracy": 0.5, "accuracy_of_scored": 0.5, "worst_case": 0.5, "best_case": 0.5,
-    "slice_accuracy": 0.5, "source_accuracy": 0.5, "accuracy_of_surer_half": 0.5,
-    "both_right": 0.0, "both_right_of_scored": 0.0, "interaction": 0.5,
-    "placebo_flips": 0.0, "net_right_flips": 0.0,
-}  # fmt: skip
-"""The value of each figure where the points of every twin sum to one. A gain is 0 then."""
-
-
 def without_error(
     condition: ConditionName,
     scorer: str,
@@ -300,10 +292,10 @@ def without_error(
         and all(sum(map(points, unit)) == 1 for unit in mode_pairs.units)
     }
     for one in figures:
-        value = 0.0 if one.name.startswith("gain") else IDENTITIES.get(one.name)
+        kind = FIGURES.get(one.name, FIGURES["gain"])
         # The halves by themselves have an error each.
         halves = {half_group(one.mode, half).name for half in HALVES}
-        if one.mode in even and one.group not in halves and one.value == value is not None:
+        if one.mode in even and one.group not in halves and one.value == kind.identity is not None:
             yield one.model_copy(update={"low": None, "high": None, "by_identity": True})
         else:
             yield one

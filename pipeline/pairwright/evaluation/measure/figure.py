@@ -4,8 +4,10 @@ Of twins these are the whole ones: a half alone would let a scorer that cannot s
 on more than one half.
 """
 
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,7 +18,7 @@ from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.scorers.scorer import NOTHING_TO_SHOW
 from pairwright.intervals import Floats, cluster_numbers, mean, mean_points, with_width
 from pairwright.modes import has_no_preference, is_twin
-from pairwright.records import Cluster, Mode
+from pairwright.records import Cluster, Mode, Record
 
 RULE = (
     "Averages are over pairs, or over twins where a figure is of twins: each counts the same,"
@@ -24,7 +26,7 @@ RULE = (
 )
 
 
-class FigureKind(NamedTuple):
+class FigureKind(Record):
     """What figures of one name are, and where the leaderboard has them."""
 
     meaning: str
@@ -37,98 +39,15 @@ class FigureKind(NamedTuple):
     """Whether tables have its interval."""
     difference: bool = False
     """Whether it is a difference, which is written in points and with its sign."""
+    brief: str = ""
+    """What a line about one result calls it; empty: it is not in it."""
+    identity: float | None = None
+    """Its value where the points of every twin sum to one."""
 
 
-FIGURES: dict[str, FigureKind] = {
-    "accuracy": FigureKind(
-        "share of pairs where the chosen response is ahead, ties counting one half and pairs "
-        "without a score as wrong"
-    ),
-    "accuracy_of_scored": FigureKind(
-        "the same over only the pairs with a score, of twins over those with both halves scored: "
-        "leaving out what is hard raises it, so it is not ranked"
-    ),
-    "worst_case": FigureKind(
-        "accuracy if every tie and every pair without a score were wrong",
-        interval=False,
-    ),
-    "best_case": FigureKind(
-        "accuracy if every tie and every pair without a score were right",
-        interval=False,
-    ),
-    "coverage": FigureKind(
-        "share of pairs with a score, and of twins of those with both halves scored",
-        interval=False,
-    ),
-    "ties": FigureKind("share of the scored pairs that are tied", "ranking", interval=False),
-    "swap_consistency": FigureKind(
-        "share of pairs where a comparing judge says the same in both orders",
-        "judges",
-    ),
-    "first_position": FigureKind(
-        "share of its verdicts for the response in the first place, ties counting one half: one "
-        "half where the place decides nothing",
-        "judges",
-    ),
-    "order_kappa": FigureKind(
-        "Cohen's kappa of its verdicts in the two orders: 1 is the same, 0 what chance gives",
-        "judges",
-        percent=False,
-    ),
-    "both_right": FigureKind(
-        "share of twins with both halves right, a half without a score counting as wrong: 0 for a "
-        "scorer that cannot see the user",
-        "twins",
-    ),
-    "both_right_of_scored": FigureKind(
-        "the same over only the twins with both halves scored: the right flips"
-    ),
-    "interaction": FigureKind(
-        "share of twins where the two responses, added, score higher for their own users than for "
-        "the other users; ties count one half, and twins without both scores count 0",
-        "twins",
-    ),
-    "placebo_flips": FigureKind(
-        "share of placebos where a scorer prefers one response for the one user and the other for "
-        "the other user, of those with both halves scored; a tie in a half is no flip"
-    ),
-    "net_right_flips": FigureKind(
-        "right flips on twins less half of the flips on placebos: near 1 for a scorer that reads "
-        "its users, 0 for one that cannot see them, answers by chance or always flips",
-        difference=True,
-    ),
-    "brier": FigureKind(
-        "mean of (p - share of votes for the chosen response) squared; p is the logistic of the "
-        "margin between two scores, and the mean of a comparing judge's two verdicts: 0 is "
-        "perfect",
-        "calibration",
-        percent=False,
-    ),
-    "ece_scaled": FigureKind(
-        "expected calibration error: mean distance between the scorer's probability of the "
-        "response it prefers, and the share that is right, over 10 bins of equally many pairs; "
-        "margins are divided by one number, fitted on other clusters than those that it is "
-        "applied to",
-        "calibration",
-        percent=False,
-    ),
-    "accuracy_of_surer_half": FigureKind(
-        "accuracy on the half of the scored pairs with the largest margins, and those with equal "
-        "ones: above the accuracy where margins tell how sure a scorer may be",
-        "calibration",
-    ),
-    "slice_accuracy": FigureKind(
-        "accuracy on a slice of the pairs: where word overlap is right, tied or wrong, by the date "
-        "of the posts, or by how the aspects follow from them"
-    ),
-    "source_accuracy": FigureKind(
-        "accuracy on the natural twins of one source: a conversation, or else a question"
-    ),
-    "gain": FigureKind(
-        "accuracy when the profile is shown, less accuracy without it, on the same pairs",
-        difference=True,
-    ),
-}
+_TABLES = tomllib.loads(Path(__file__).with_name("figures.toml").read_text(encoding="utf-8"))
+FIGURES = {name: FigureKind.model_validate(table) for name, table in _TABLES.items()}
+"""The figures by name, in the order of pages."""
 
 
 class Group(NamedTuple):
