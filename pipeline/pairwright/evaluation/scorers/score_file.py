@@ -11,7 +11,7 @@ that there is none.
 import math
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from pairwright.dataset.layout import file_digest
 from pairwright.errors import InputError
@@ -20,9 +20,8 @@ from pairwright.evaluation.scorers.scorer import ResponseScore, Unscored
 from pairwright.sources.opening import OPENERS
 from pairwright.sources.source_table import SourceRow, sound_rows
 
-Side = Literal["chosen", "rejected"]
 COLUMNS = ("pair", "condition", "response", "score")
-SIDES: dict[str, Side] = {"chosen": "chosen", "rejected": "rejected"}
+SIDES = ("chosen", "rejected")
 IN_FILES = tuple(name for name, condition in CONDITIONS.items() if condition.in_release)
 """The conditions that a file may have scores of."""
 _FORM = (
@@ -31,10 +30,12 @@ _FORM = (
 )
 
 
-class _ScorePlace(NamedTuple):
+class _Cell(NamedTuple):
+    """What a score is of."""
+
     pair: str
     condition: str
-    side: Side
+    side: str
 
 
 class _FileScore(NamedTuple):
@@ -50,7 +51,7 @@ class ScoreFile:
         without the four columns, an unknown condition or response, a score that is not a finite
         number, and a second score for the same pair, condition and response."""
         self.path = path
-        self._lines: dict[_ScorePlace, _FileScore] = {}
+        self._lines: dict[_Cell, _FileScore] = {}
         for row in _rows(path):
             cell = _cell(row)
             line = _FileScore(row.where, _score(row, path.suffix.lower() == ".csv"))
@@ -69,35 +70,32 @@ class ScoreFile:
     def check(self, pairs: Collection[str], conditions: Iterable[str]) -> None:
         """`pairs` are all of the release. Raises InputError for a pair that is not among them,
         naming its line, and for a condition of which the file has no score at all."""
-        strangers = [
-            (cell.pair, line.where) for cell, line in self._lines.items() if cell.pair not in pairs
-        ]
+        strangers: dict[str, str] = {}
+        for cell, line in self._lines.items():
+            if cell.pair not in pairs:
+                strangers.setdefault(cell.pair, line.where)
         if strangers:
-            pair, where = strangers[0]
-            n = len({pair for pair, _ in strangers})
+            pair, *others = strangers
             raise InputError(
-                f"the release has no pair {pair!r}" + (f", nor {n - 1} others" if n > 1 else ""),
-                where=where,
+                f"the release has no pair {pair!r}"
+                + (f", nor {len(others)} others" if others else ""),
+                where=strangers[pair],
                 fix="Score this release's pairs: their ids are in the column id of its rows.",
             )
         known = {cell.condition for cell in self._lines}
         for condition in conditions:
             if condition not in known:
                 options = " ".join(f"--condition {name}" for name in IN_FILES if name in known)
-                drawn = (
-                    f" What {condition} shows is drawn or inferred while the evaluation runs: a"
-                    " scorer of kind 'python' is given it."
-                )
-                raise InputError(
-                    f"has no scores of condition {condition}",
-                    where=self.path,
-                    fix=f"Evaluate what it has: {options}."
-                    + ("" if condition in IN_FILES else drawn),
-                )
+                fix = f"Evaluate what it has: {options}."
+                if condition not in IN_FILES:
+                    fix += f" What {condition} shows is drawn or inferred while the evaluation"
+                    fix += " runs: a scorer of kind 'python' is given it."
+                what = f"has no scores of condition {condition}"
+                raise InputError(what, where=self.path, fix=fix)
 
     def scores(self, pair: str, condition: str) -> tuple[ResponseScore, ResponseScore] | Unscored:
         """The scores of the chosen and of the rejected response, or that the file has none."""
-        found = [self._lines.get(_ScorePlace(pair, condition, side)) for side in SIDES.values()]
+        found = [self._lines.get(_Cell(pair, condition, side)) for side in SIDES]
         missing = [side for side, line in zip(SIDES, found, strict=True) if line is None]
         if missing:
             return Unscored("not_in_file", f"no line for {' and '.join(missing)}")
@@ -129,15 +127,15 @@ def _check_columns(where: str, columns: Collection[str]) -> None:
         raise InputError(f"has no {', '.join(missing)}", where=where, fix=_FORM)
 
 
-def _cell(row: SourceRow) -> _ScorePlace:
-    pair, condition, side = (row.fields[name] for name in ("pair", "condition", "response"))
-    if not isinstance(pair, str) or not pair:
+def _cell(row: SourceRow) -> _Cell:
+    cell = _Cell(*(row.fields[name] for name in COLUMNS[:3]))
+    if not isinstance(cell.pair, str) or not cell.pair:
         raise _wrong(row, "pair", "is not an id")
-    if not isinstance(condition, str) or condition not in IN_FILES:
+    if cell.condition not in IN_FILES:
         raise _wrong(row, "condition", f"is not one of {', '.join(IN_FILES)}")
-    if not isinstance(side, str) or side not in SIDES:
+    if cell.side not in SIDES:
         raise _wrong(row, "response", f"is not one of {', '.join(SIDES)}")
-    return _ScorePlace(pair, condition, SIDES[side])
+    return cell
 
 
 def _score(row: SourceRow, text: bool) -> float | None:
