@@ -86,7 +86,7 @@ def scorer_differences(
 ) -> tuple[CertificateScorer, ...]:
     """The scorers with their entries on generated and on natural twins, best on generated first."""
     scorers = [_difference(own, other, families) for own, other in matched]
-    scorers.sort(key=lambda one: (-_value(one.generated), one.scorer))
+    scorers.sort(key=lambda one: (-(one.generated.value or 0.0), one.scorer))
     tests = {one.scorer: p for one in scorers if (p := _p(one)) is not None}
     levels = multipletests(list(tests.values()), method="holm")[1] if tests else ()
     adjusted = dict(zip(tests, map(float, levels), strict=True))
@@ -127,11 +127,6 @@ def _p(one: CertificateScorer) -> float | None:
     return 2 * float(ndtr(-abs(one.difference) / towards * z_of(LEVEL)))
 
 
-def _value(figure: ScorerFigure) -> float:
-    assert figure.value is not None, "a ranked row has an accuracy"
-    return figure.value
-
-
 class PostsRule(Record):
     """Which posts of a history the scorers of one side were shown."""
 
@@ -169,16 +164,6 @@ class Certificate(Record):
     def families(self) -> int:
         """The number of families of scorers, which count as independent."""
         return len({one.family for one in self.scorers})
-
-    @property
-    def has_families(self) -> bool:
-        """Whether some scorers share a family."""
-        return self.families < len(self.scorers)
-
-    @property
-    def claims_allowed(self) -> bool:
-        """Whether there are enough scorers and families for a claim."""
-        return self.families >= CLAIMS_FROM
 
     @property
     def measures(self) -> tuple[Correlation, ...]:
@@ -297,22 +282,19 @@ def _match_scorers(
     generated: Leaderboard, natural: Leaderboard, condition: ConditionName
 ) -> tuple[list[tuple[BoardEntry, BoardEntry]], dict[str, str]]:
     """The scorers that are ranked on both, and why the others are left out, by name."""
-    boards: tuple[tuple[Leaderboard, Mode, str], ...] = (
-        (generated, "twin", "generated"),
-        (natural, "natural", "natural"),
-    )
-    sides, left_out = [], {}
-    for board, mode, name in boards:
+    sides, left_out = [], dict[str, str]()
+    boards: tuple[tuple[Leaderboard, Mode], ...] = ((generated, "twin"), (natural, "natural"))
+    for name, (board, mode) in zip(SIDES, boards, strict=True):
         ranking = _ranking(board, mode, condition)
         entries = [board.entries[one] for one in (*ranking.ranked, *ranking.unranked)]
         sides.append({one.about.scorer.name: one for one in entries})
         for one, why in ranking.unranked.items():
             left_out[board.entries[one].about.scorer.name] = f"not ranked on {name} twins: {why}"
     own, others = sides
+    for side, here, there in (("generated", own, others), ("natural", others, own)):
+        alone = here.keys() - there.keys()
+        left_out |= dict.fromkeys(alone, f"has a result on {side} twins alone")
     matched = []
-    for scorer in own.keys() ^ others.keys():
-        side = "generated" if scorer in own else "natural"
-        left_out[scorer] = f"has a result on {side} twins alone"
     for scorer in own.keys() & others.keys():
         if own[scorer].baseline:
             left_out[scorer] = "a baseline"
@@ -389,8 +371,8 @@ def _scatter(certificate: Certificate) -> Plot:
             draw_cross(axes, one.generated, one.natural, BLUE)
             if len(certificate.scorers) <= LABELLED:
                 axes.annotate(
-                    one.scorer[:30], (_value(one.generated), _value(one.natural)), xytext=(5, 4),
-                    textcoords="offset points", fontsize=8,
+                    one.scorer[:30], (one.generated.value or 0.0, one.natural.value or 0.0),
+                    xytext=(5, 4), textcoords="offset points", fontsize=8,
                 )  # fmt: skip
         ends = [
             end
