@@ -1,7 +1,7 @@
 """Planners compared on held-out gold aspects: a line for each item, and figures over users."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Annotated, Literal, get_args
 
@@ -27,6 +27,11 @@ class AspectMatches(Record):
     other: float | None
     """Precision against the gold aspects of another user's item: what generic aspects get. None
     where nothing was planned, or there is no other user."""
+
+    def value(self, name: "Name") -> float | None:
+        """The figure of this name."""
+        value: float | None = self.other if name == "other" else getattr(self.own, name)
+        return value
 
 
 class ScoredPlan(Record):
@@ -60,12 +65,6 @@ class ScoredPlan(Record):
 
 Name = Literal["precision", "recall", "f1", "other"]
 COMPARED: tuple[Name, ...] = ("precision", "recall", "f1")
-_VALUE: dict[Name, Callable[[AspectMatches], float | None]] = {
-    "precision": lambda line: line.own.precision,
-    "recall": lambda line: line.own.recall,
-    "f1": lambda line: line.own.f1,
-    "other": lambda line: line.other,
-}
 
 
 class Figure(Record):
@@ -144,7 +143,7 @@ def figures(name: str, lines: Sequence[ScoredPlan], matches: Sequence[Match]) ->
     """All figures of one planner."""
     for match in matches:
         missing = sum(bool(line.missing(match)) for line in lines)
-        for figure in _VALUE:
+        for figure in get_args(Name):
             values = _values(lines, match, figure)
             total, items = sum(value for _, value in values.values()), len(values) + missing
             yield Figure(
@@ -184,12 +183,11 @@ def matches_of(lines: Mapping[str, Sequence[ScoredPlan]]) -> tuple[Match, ...]:
 
 def _values(lines: Sequence[ScoredPlan], match: Match, name: Name) -> dict[str, tuple[str, float]]:
     """User and value by item, of those that have one."""
-    values = {
-        line.id: (line.user, _VALUE[name](line.compared[match]))
+    return {
+        line.id: (line.user, value)
         for line in lines
-        if match in line.compared
+        if match in line.compared and (value := line.compared[match].value(name)) is not None
     }
-    return {id: (user, value) for id, (user, value) in values.items() if value is not None}
 
 
 def _counted(reasons: Iterable[str]) -> dict[str, int]:
