@@ -87,14 +87,15 @@ class Person(NamedTuple):
     leniency: float
 
 
-def panel(noise: Noise, nonreaders: float, chance: random.Random) -> list[Person]:
+def panel(study: "Study", chance: random.Random) -> list[Person]:
     """PANEL people who passed the attention checks, where a share of those who came do not read."""
+    noise = study.noise
     people: list[Person] = []
     while len(people) < PANEL:
-        reads = chance.random() >= nonreaders
+        reads = chance.random() >= study.nonreaders
         accuracy = noise.accuracy + chance.uniform(-noise.spread, noise.spread)
-        right = sum(chance.random() < (accuracy if reads else 0.5) for _ in range(CHECKS))
-        if not excluded_by({"": share(right, CHECKS)}, RULES.attention_floor):
+        right = sum(chance.random() < (accuracy if reads else 0.5) for _ in range(study.checks))
+        if not excluded_by({"": share(right, study.checks)}, RULES.attention_floor):
             leniency = chance.gauss(0, 4 * noise.spread)
             people.append(Person(f"annotator-{len(people) + 1:02}", reads, accuracy, leniency))
     return people
@@ -106,6 +107,8 @@ class Study(NamedTuple):
     noise: Noise
     nonreaders: float = 0.0
     """Of those who come."""
+    checks: int = CHECKS
+    """Of each annotator."""
     rules: HumanRules = RULES
     undecided: float = 0.0
     """The share of votes without a signal that say so."""
@@ -135,7 +138,7 @@ def decided(fault: Fault, n: int, study: Study, seed: int) -> Iterator[Decided]:
     people: list[Person] = []
     for number in range(n):
         if number % 50 == 0:
-            people = panel(study.noise, study.nonreaders, chance)
+            people = panel(study, chance)
         either = study.placebos or fault in NO_SIGNAL or number % 2 == 1
         twin = either if study.twins is None else study.twins
         outline = _outline(number, fault, chance, twin=twin, placebo=study.placebos)

@@ -97,7 +97,7 @@ def small_studies() -> str:
                 votes=votes, rubric_votes=people - halves * votes, sound=(0, 0), no_signal=0
             )
             studies = [
-                Study(noise, rules=few.rule(RULES), twins=halves == 2, overlap=0)
+                Study(noise, checks=0, rules=few.rule(RULES), twins=halves == 2, overlap=0)
                 for noise in NOISES.values()
             ]
             sound = [verified("", study, SIMULATED).k for study in studies]
