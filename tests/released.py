@@ -48,7 +48,6 @@ from pairwright.settings.prompt import Prompts
 from pairwright.workflows.progress import log_notes
 from pairwright.workflows.release_content import (
     ReleaseContent,
-    ReleaseOptions,
     gather_release_content,
 )
 from pairwright_human_eval.annotation import Export
@@ -470,8 +469,10 @@ def gathered(
     """What a release would be written from."""
     database = Store(RunFolder(run).calls, writing=False)
     try:
-        options = ReleaseOptions(version, previous, trial, share)
-        return gather_release_content(run, database, options, log_notes)
+        return gather_release_content(
+            run, database, version, previous=previous, trial=trial, validation_share=share,
+            progress=log_notes,
+        )  # fmt: skip
     finally:
         database.close()
 

@@ -107,12 +107,11 @@ def test_a_training_says_which_checkpoint_it_chose(
 ) -> None:
     nothing = check(30, 0.0).model_copy(update={"unreadable": 4})
     report = TrainingReport(begun=begun(), refused={}, checkpoints=(nothing,), chosen=30, losses=())
-    done: Any = SimpleNamespace(report=report, adapter=tmp_path / "adapter")
-    print_training(done, tmp_path / "out")
+    print_training(report, tmp_path / "out")
     said = capsys.readouterr().err
     assert "No checkpoint wrote a plan that can be read" in said
     assert "checkpoint-30 is chosen" in said
-    assert f"Serve {tmp_path / 'adapter'}\n" in said
+    assert f"Serve {tmp_path / 'out' / 'adapter'}\n" in said
     assert said.endswith(f"Open: {tmp_path / 'out' / 'report.html'}\n")
 
 

@@ -19,7 +19,6 @@ from pairwright.options import Doc, RunPath
 from pairwright.text import number_of
 from pairwright.workflows.annotation_server import (
     KEY_VARIABLE,
-    PulledVerdicts,
     ServerOfStudy,
     pull_verdicts,
     push_tasks,
@@ -43,11 +42,6 @@ from pairwright_human_eval.decisions import Decision, reason_in_words
 from pairwright_human_eval.records import KINDS, LATER
 from pairwright_human_eval.subjects import mode_of_twin
 from pairwright_human_eval.tools import TOOLS
-
-
-def print_pulled(pulled: PulledVerdicts, run: Path) -> None:
-    """Print what became of the answers."""
-    print_answers(run, pulled.answers)
 
 
 def cache_folder() -> Path:
@@ -130,21 +124,21 @@ def take_in(
         removed, answers = remove_import(run, files or ())
         for file in removed:
             say(Console(), f"Taken back: {file.file} (raw/{file.raw})")
-        print_answers(run, answers)
+        print_answers(answers, run)
         return 0
     taken = import_verdicts(run, files or (), progress=progress)
     print_words("import", wrap=False, taken=taken)
-    print_answers(run, taken.answers)
+    print_answers(taken.answers, run)
     return int(bool(taken.refused))
 
 
 def print_simulated(done: SimulatedVerdicts, run: Path) -> None:
     """Print what simulated annotators answered."""
     print_words("simulate", done=done)
-    print_answers(run, done.answers)
+    print_answers(done.answers, run)
 
 
-def print_answers(run: Path, answers: AnswerCounts) -> None:
+def print_answers(answers: AnswerCounts, run: Path) -> None:
     """Print what became of the answers, and the tasks without one."""
     if answers.future:
         warn(
@@ -159,7 +153,7 @@ COMMANDS = {
     "human preview": Command(preview_tasks, by_template("preview", wrap=False)),
     "human serve": Command(serve),
     "human push": Command(push_tasks, by_template("push")),
-    "human pull": Command(pull_verdicts, print_pulled),
+    "human pull": Command(pull_verdicts, print_answers),
     "human status": Command(status),
     "human import": Command(take_in),
     "human simulate": Command(simulate_verdicts, print_simulated),

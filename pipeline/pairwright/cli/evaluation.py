@@ -91,14 +91,15 @@ def check_before_ranking(
             )
         return None
     console = Console(stderr=True)
-    check = check_results(results, release, scorers, progress=progress, stop=stop)
-    for line in check.differences[:SHOWN_DIFFERENCES]:
+    checked = check_results(results, release, scorers, progress=progress, stop=stop)
+    differences = [line for lines in checked.values() for line in lines]
+    for line in differences[:SHOWN_DIFFERENCES]:
         say(console, visible(line))
-    if check.differences:
-        differences = number_of(len(check.differences), "difference")
-        warn(console, f"{differences} in all: nothing is ranked.")
+    if differences:
+        in_all = number_of(len(differences), "difference")
+        warn(console, f"{in_all} in all: nothing is ranked.")
         return 1
-    results_are = number_of(check.results, "result is", "results are")
+    results_are = number_of(len(checked), "result is", "results are")
     console.print(f"{results_are} what the stored replies give.", highlight=False)
     return None
 

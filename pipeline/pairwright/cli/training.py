@@ -11,19 +11,19 @@ from pairwright.cli.evaluation import Coverage, end
 from pairwright.cli.printing import by_template, print_page, print_words, say, warn
 from pairwright.text import number_of
 from pairwright.training.plan_scores import PlanScores, plan_scores_page
-from pairwright.training.planner_checkpoints import planner_page
+from pairwright.training.planner_checkpoints import TrainingReport, planner_page
 from pairwright.training.rl_data import RlExport
 from pairwright.workflows.plan_scoring import score_planners
-from pairwright.workflows.planner_training import TrainedPlanner, train_planner
+from pairwright.workflows.planner_training import train_planner
 from pairwright.workflows.reward_service import serve_rewards
 from pairwright.workflows.rl_data import export_rl, rl_outputs
 
 
-def print_training(done: TrainedPlanner, out: Path) -> None:
+def print_training(report: TrainingReport, out: Path) -> None:
     """Print what a training's reader must know, and which checkpoint it chose."""
     for line in (
-        *planner_page(done.report, drawn=False).opening,
-        f"Serve {done.adapter}",
+        *planner_page(report, drawn=False).opening,
+        f"Serve {out / 'adapter'}",
         f"Open: {out / 'report.html'}",
     ):
         say(Console(stderr=True), line)

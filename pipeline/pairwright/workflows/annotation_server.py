@@ -28,7 +28,7 @@ from pairwright_human_eval.study_files import read_own, withdrawn_people
 
 if TYPE_CHECKING:
     from pairwright_human_eval.label_studio.client import LabelStudioClient
-    from pairwright_human_eval.label_studio.projects import PullResult, PushResult
+    from pairwright_human_eval.label_studio.projects import PushResult
 
 Links = Mapping[str, Mapping[str, str]]
 """By annotator: the link of each kind of task, in the order of the work."""
@@ -145,28 +145,21 @@ def drop_projects(folder: HumanFolder, person: str) -> None:
     write_state(folder, state.model_copy(update={"projects": left}))
 
 
-class PulledVerdicts(NamedTuple):
-    """What was fetched from a server, and the study's answers after that."""
-
-    pulled: "PullResult"
-    answers: AnswerCounts
-
-
 def pull_verdicts(
     run: RunPath,
     key: str | None = None,
     *,
     url: ServerOfStudy = None,
     progress: Progress = log_notes,
-) -> PulledVerdicts:
-    """Fetch what is annotated from the Label Studio server that tasks were pushed to.
+) -> AnswerCounts:
+    """Fetch what is annotated from the Label Studio server that tasks were pushed to, and count it.
 
     `key` is an access token of the server's account, or $LABEL_STUDIO_API_KEY is. Needs the extra
     [label-studio]. May be repeated and interrupted.
 
     Raises InputError where there is no study, or the server is another one or refuses.
 
-        >>> pull_verdicts("runs/first", key).answers.open_tasks
+        >>> pull_verdicts("runs/first", key).open_tasks
         12
     """
     from pairwright_human_eval.label_studio.client import LabelStudioClient
@@ -195,7 +188,7 @@ def pull_verdicts(
                     " not bring them back."
                 )
             )
-        return PulledVerdicts(pulled, count_answers(study))
+        return count_answers(study)
 
 
 def was_pushed(run: str | Path) -> bool:

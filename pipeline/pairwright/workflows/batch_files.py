@@ -15,7 +15,6 @@ from pairwright.errors import InputError, on_disk
 from pairwright.models.batch.ingest import MEANINGS, Ingest, Ingested, LineProblem, lines_of
 from pairwright.models.batch.pending import PendingCalls
 from pairwright.models.batch.rounds import (
-    Round,
     Shard,
     Submission,
     folder_of,
@@ -73,7 +72,14 @@ def submit_batches(
     """
     new = list[tuple[Shard, str]]()
     with _open_batch_run(Path(run)) as batch_run, batch_run.apis() as api_of:
-        round_ = batch_run.round_in(Path(out))
+        folder = folder_of(Path(out), batch_run.requests.round)
+        round_ = read_round(folder)
+        if round_.digest != batch_run.requests.round_digest:
+            raise InputError(
+                "not the round that this run needs",
+                where=folder,
+                fix="Build with --batch-out again, or name the folder that it wrote to last.",
+            )
 
         def note(shard: Shard, submission: Submission) -> None:
             new.append((shard, submission.batch_id or ""))
@@ -144,18 +150,6 @@ class _BatchRun(NamedTuple):
     config: Config
     requests: PendingCalls
     store: Store
-
-    def round_in(self, out: Path) -> Round:
-        """The round that the last build wrote; raises InputError where `out` does not hold it."""
-        folder = folder_of(out, self.requests.round)
-        round_ = read_round(folder)
-        if round_.digest != self.requests.round_digest:
-            raise InputError(
-                "not the round that this run needs",
-                where=folder,
-                fix="Build with --batch-out again, or name the folder that it wrote to last.",
-            )
-        return round_
 
     @contextmanager
     def apis(self) -> Iterator[Callable[[str], BatchApi]]:

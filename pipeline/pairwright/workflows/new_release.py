@@ -38,7 +38,6 @@ from pairwright.workflows.pair_audit import write_audit
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.release_content import (
     ReleaseContent,
-    ReleaseOptions,
     every_100,
     gather_release_content,
 )
@@ -118,13 +117,14 @@ def release(
             where="--validation",
             fix="Give less than 1." if validation_share >= 1 else "Give 0 or more.",
         )
-    before = Path(previous) if previous is not None else None
-    options = ReleaseOptions(version, before, trial, validation_share)
     check_version(version)
     output_folder(out)
     partial = _partial(out)
     with _store(run) as store:
-        content = gather_release_content(run, store, options, progress)
+        content = gather_release_content(
+            run, store, version, previous=None if previous is None else Path(previous), trial=trial,
+            validation_share=validation_share, progress=progress,
+        )  # fmt: skip
         layout = Layout(partial / _INSIDE)
         try:
             result = _write(layout, content, out, progress)

@@ -1,6 +1,5 @@
 """Training a planner, posts and a question in, the gold aspects out: prepare, train and choose."""
 
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -46,34 +45,23 @@ LIBRARIES = ("torch", "transformers", "peft", "trl", "datasets")
 """What the extra [train] installs."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrainedPlanner:
-    """A planner that was trained."""
-
-    folder: Path
-    """It holds the checkpoints, report.html and report.json."""
-    report: TrainingReport
-    """Each checkpoint's F1 on validation items, from 0 to 1, the one chosen, and the losses."""
-    adapter: Path
-    """The LoRA adapter of the chosen checkpoint."""
-
-
 def train_planner(
     settings: Annotated[str | Path, Doc("What is trained, on what, and how.", "SETTINGS.toml")],
     out: Annotated[str | Path, Doc("Folder of checkpoints and adapter.", "DIR", name="--out")],
     *,
     progress: Progress = log_notes,
     stop: Stop | None = None,
-) -> TrainedPlanner:
+) -> TrainingReport:
     """Train a planner by supervised fine-tuning with LoRA. Needs the extra [train].
 
     `settings` is a TOML file that says what is trained, on what, and how. The checkpoint whose
-    plans match the gold aspects of validation items best is kept in `out`/adapter. Running again
-    goes on from the last checkpoint; `stop` ends after the step under way.
+    plans match the gold aspects of validation items best is kept in `out`/adapter. `out` also gets
+    report.html and report.json, which has each checkpoint's F1 on these items, from 0 to 1. Running
+    again goes on from the last checkpoint; `stop` ends after the step under way.
 
     Raises ConfigError, SourceError, StoreError and Interrupted.
 
-        >>> train_planner("planner.toml", "planner").report.chosen
+        >>> train_planner("planner.toml", "planner").chosen
         400
     """
     path = Path(settings)
@@ -123,7 +111,7 @@ class TrainingRun(NamedTuple):
     progress: Progress
     stop: Stop
 
-    def run(self) -> TrainedPlanner:
+    def run(self) -> TrainingReport:
         """Train, choose a checkpoint and report.
 
         Raises ConfigError, SourceError, StoreError and Interrupted; what is saved stays.
@@ -154,7 +142,7 @@ class TrainingRun(NamedTuple):
         self._train(words, rows)
         scores = self._validated(asking, words, validation)
         chosen = best(scores).step
-        adapter = folder.keep_adapter(self.out / f"checkpoint-{chosen}", self.out)
+        folder.keep_adapter(self.out / f"checkpoint-{chosen}", self.out)
         *_, (_, last) = folder.checkpoints(self.out)
         report = TrainingReport(
             begun=begun,
@@ -165,7 +153,7 @@ class TrainingRun(NamedTuple):
         )
         write_whole(self.out / "report.html", planner_page(report).html)
         write_one(self.out / "report.json", report)
-        return TrainedPlanner(self.out, report, adapter)
+        return report
 
     def _train(self, words: "Words", rows: list[SplitPrompt]) -> None:
         from pairwright.training.planner_model import train

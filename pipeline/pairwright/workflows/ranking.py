@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated
@@ -94,15 +93,6 @@ def _check_releases(results: Sequence[Result], folder: Path) -> None:
         check_release(result, ref)
 
 
-@dataclass(frozen=True, slots=True)
-class ResultCheck:
-    """How results compare with their stored replies."""
-
-    results: int
-    differences: tuple[str, ...]
-    """A sentence for each way in which a result is not what its stored replies give."""
-
-
 def check_results(
     results: Iterable[str | Path],
     release: str | Path,
@@ -110,8 +100,9 @@ def check_results(
     *,
     progress: Progress = log_notes,
     stop: Stop | None = None,
-) -> ResultCheck:
-    """Derive results again from the replies that are stored beside them, without asking a model.
+) -> dict[Path, list[str]]:
+    """Derive results again from the replies that are stored beside them, without asking a model:
+    by result, a sentence for each way in which it is not what its replies give.
 
     `release` and `scorers` are those that the results were made with.
 
@@ -139,17 +130,17 @@ def check_results(
                 fix="Name the file that it was evaluated with: --scorers FILE.toml",
             )
     count = counter(progress, "results", total=len(gathered))
-    sentences: list[str] = []
+    found: dict[Path, list[str]] = {}
     together = groupby(gathered, key=lambda one: (one.path.parent, one.about.scorer.name))
     for (folder, _), of_scorer in together:
         replies = folder / CALLS
         _check_replies(replies)
-        with closing(StoredReplies(replies)) as store:
+        with closing(StoredReplies(replies, writing=False)) as store:
             # The steps of each scorer are not reported: results are counted.
             calls = ScoringCalls(store, Meter(), lambda _: None, stop or Stop())
             session = ScorerSession(known, settings.prompts, calls)
-            sentences += run_async(_derive(list(of_scorer), Path(release), session, count))
-    return ResultCheck(len(gathered), tuple(sentences))
+            found |= run_async(_derive(list(of_scorer), Path(release), session, count))
+    return found
 
 
 def _path_and_alias(path: Path) -> tuple[Path, str]:
@@ -192,10 +183,6 @@ def _check_replies(path: Path) -> None:
 class StoredReplies(CallStore):
     """A store that is only read: what it does not have is not asked."""
 
-    def __init__(self, path: Path) -> None:
-        """Raises StoreError."""
-        super().__init__(path, writing=False)
-
     def get(self, key: str) -> bytes:
         """Raises CallFailed where the reply is not stored."""
         value = super().get(key)
@@ -206,19 +193,19 @@ class StoredReplies(CallStore):
 
 async def _derive(
     results: Sequence[Result], release: Path, session: ScorerSession, count: Callable[[], None]
-) -> list[str]:
+) -> dict[Path, list[str]]:
     """The differences of one scorer's results."""
     first = results[0].about
     pairs = Release(release, first.split)
     conditions = tuple(result.about.condition for result in results)
     task = EvaluationTask(pairs, (first.scorer.name,), conditions, first.limit)
-    sentences, remaining = list[str](), iter(results)
+    found, remaining = dict[Path, list[str]](), iter(results)
 
     def compare(about: ResultSummary, decisions: list[PairDecision]) -> None:
         result = next(remaining)
         check_settings(result, about)
-        sentences.extend(differences(result, about, decisions))
+        found[result.path] = list(differences(result, about, decisions))
         count()
 
     await derive_results(task, session, results[0].path.parent, compare)
-    return sentences
+    return found

@@ -41,16 +41,6 @@ from pairwright_human_eval.study_files import own_seats, read_fixed
 _AGAIN = "Run pairwright build again to its end: no call is sent twice."
 
 
-class ReleaseOptions(NamedTuple):
-    """What a user chooses for a release."""
-
-    version: str
-    previous: Path | None = None
-    trial: bool = False
-    validation_share: float = 0.0
-    """Share of users, 0 to below 1, whose pairs are in the split `validation`."""
-
-
 class ReleaseContent(NamedTuple):
     """What is released of a run, and why the rest is not."""
 
@@ -64,9 +54,17 @@ class ReleaseContent(NamedTuple):
 
 
 def gather_release_content(
-    run: Path, store: Store, options: ReleaseOptions, progress: Progress
+    run: Path,
+    store: Store,
+    version: str,
+    *,
+    previous: Path | None,
+    trial: bool,
+    validation_share: float,
+    progress: Progress,
 ) -> ReleaseContent:
-    """Read what a release of a run is written from.
+    """Read what a release of a run is written from; `validation_share` of the users, 0 to below 1,
+    are those whose pairs are in the split `validation`.
 
     Raises InputError for anything that keeps the run from being released, and StoreError where its
     store cannot be read.
@@ -75,26 +73,25 @@ def gather_release_content(
     config, manifest = folder.settings(), _manifest(run)
     if not store.finished:
         raise InputError("its build has not finished", where=run, fix=_AGAIN)
-    previous = None
-    if options.previous:
-        name = config.release.name
-        previous = read_previous(options.previous, options.version, name, trial=options.trial)
-    errata = read_errata(run, previous.primary.errata if previous else ())
+    name, before = config.release.name, None
+    if previous:
+        before = read_previous(previous, version, name, trial=trial)
+    errata = read_errata(run, before.primary.errata if before else ())
     forgotten = with_authors(read_tombstones(run), folder.items)
-    candidates, public, decisions = _candidates(run, forgotten, options, progress)
+    candidates, public, decisions = _candidates(run, forgotten, progress, trial=trial)
     results = iterate_results(store)
     units = tuple(_units(results, candidates.entries, forgotten, run / "pairs.jsonl"))
-    why = exclusions(candidates.entries, decisions, trial=options.trial)
+    why = exclusions(candidates.entries, decisions, trial=trial)
     chosen = tuple(entry for entry in candidates.entries if not why[entry.id])
     if not chosen:
-        raise _nothing(run, why, trial=options.trial)
+        raise _nothing(run, why, trial=trial)
     provenance = run_provenance(
-        options.version,
+        version,
         config.release,
         manifest,
         essential(folder.saved())["content"],
-        trial_because=trial_because(chosen, public) if options.trial else (),
-        validation_share=options.validation_share,
+        trial_because=trial_because(chosen, public) if trial else (),
+        validation_share=validation_share,
         where=run / "manifest.json",
     )
     content = PrimaryContent(
@@ -102,8 +99,8 @@ def gather_release_content(
         pairs=run / "pairs.jsonl",
         candidates=chosen,
         # Splits are made of all pairs, released or not: a later decision moves no user.
-        splits=splits_of((entry.users for entry in candidates.entries), options.validation_share),
-        previous=previous,
+        splits=splits_of((entry.users for entry in candidates.entries), validation_share),
+        previous=before,
         forgotten=forgotten,
         leaving=frozenset(entry.id for entry in candidates.entries if entry.forgotten),
     )
@@ -131,14 +128,11 @@ def _manifest(run: Path) -> JsonValue:
 
 
 def _candidates(
-    run: Path,
-    forgotten: ForgetList,
-    options: ReleaseOptions,
-    progress: Progress,
+    run: Path, forgotten: ForgetList, progress: Progress, *, trial: bool
 ) -> tuple[Candidates, ReleasedStudy | None, dict[str, Decision] | None]:
     """The run's subjects, with what people decided on them where there is a study. Without one an
     ordinary release needs that there is nothing to verify."""
-    human, trial, quoted = HumanFolder(run), options.trial, shlex.quote(str(run))
+    human, quoted = HumanFolder(run), shlex.quote(str(run))
     count = every_100(progress, "reading pairs")
     fixed = read_fixed(human)
     if fixed is None or not fixed.annotators:  # Own votes alone verify nothing.

@@ -1,6 +1,6 @@
 """What is done with releases that are written: verifying, comparing and publishing them."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -89,13 +89,9 @@ class ReleaseDiff:
 
     def as_json(self) -> dict[str, JsonValue]:
         """The two releases, the counts, and every subject."""
-        sides: list[JsonValue] = [
-            {"name": release.name, "version": release.version, "digest": release.digest}
-            for release in (self.before, self.after)
-        ]
         return {
-            "before": sides[0],
-            "after": sides[1],
+            "before": asdict(self.before),
+            "after": asdict(self.after),
             "counts": [change.model_dump() for change in self.counts],
             "subjects": [
                 {**subject._asdict(), "pairs": list(subject.pairs)} for subject in self.subjects
@@ -134,14 +130,6 @@ def _name(release: ReleaseFiles) -> ReleaseName:
     return ReleaseName(provenance.name, provenance.version, release.digest)
 
 
-@dataclass(frozen=True, slots=True)
-class Publication:
-    """A release on the Hugging Face Hub."""
-
-    release: VerifiedRelease
-    place: "HubCommit"
-
-
 def publish(
     release: str | Path,
     name: str,
@@ -149,8 +137,9 @@ def publish(
     digest: str | None = None,
     public: bool = False,
     progress: Progress = log_notes,
-) -> Publication:
-    """Verify a release and publish it on the Hugging Face Hub as ORG/NAME, tagged with its version.
+) -> tuple[VerifiedRelease, "HubCommit"]:
+    """Verify a release and publish it on the Hugging Face Hub as ORG/NAME, tagged with its version:
+    what was verified, and where it is.
 
     `digest` is the root digest that the release must have. A dataset that does not exist yet is
     made, private unless `public`; one that exists stays as visible as it is. Needs the extra [hub]
@@ -159,14 +148,14 @@ def publish(
     Raises Difference where the release is not what its files say, and InputError where the name,
     the login or the network cannot be used.
 
-        >>> publish("releases/1.0.0", "my-lab/my-pairs").place.url
+        >>> publish("releases/1.0.0", "my-lab/my-pairs")[1].url
         'https://huggingface.co/datasets/my-lab/my-pairs'
     """
     check_publication(name, trial=name.endswith("-trial"))
     from pairwright.releases.hub import push
 
     verified = verify(release, digest, progress=progress)
-    return Publication(verified, push(Path(release), name, verified, public=public))
+    return verified, push(Path(release), name, verified, public=public)
 
 
 def check_publication(name: str, *, trial: bool) -> None:

@@ -1,6 +1,5 @@
 """How far a run is: what was kept, refused and failed, what its checks gave, what it cost."""
 
-import json
 import time
 from contextlib import closing
 from dataclasses import dataclass
@@ -9,8 +8,7 @@ from pathlib import Path
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import ReachedTarget, cost
 from pairwright.construct.tally import ReplyCheck, Tally, tally_outcomes
-from pairwright.dataset import read_lines
-from pairwright.errors import InputError
+from pairwright.dataset import read_lines, read_one
 from pairwright.models import Totals, Wait
 from pairwright.models.completion import is_same_model
 from pairwright.models.model import RATE_LIMITED
@@ -124,7 +122,10 @@ def status_of(
         model: {name: n for name, n in names.items() if not is_same_model(name, model)}
         for model, names in store.served_names().items()
     }
-    ended = _read_end(folder.path / "manifest.json") if store.finished else _EndOfRun()
+    manifest, ended = folder.path / "manifest.json", EndOfRun()
+    finished = store.finished and manifest.exists()
+    if finished:
+        ended = read_one(manifest, EndOfRun, fix="Build again: no call is sent twice.")
     return RunStatus(
         run=folder.path,
         config=config,
@@ -136,31 +137,18 @@ def status_of(
         surveyed=store.surveyed,
         target=ended.target,
         selection=ended.question_selection,
-        finished=store.finished and (folder.path / "manifest.json").exists(),
+        finished=finished,
         running=running,
         waits=tuple(w for w in store.waits() if limited or w.until > time.time()),
         source_problems=source_problems(folder),
     )
 
 
-class _EndOfRun(Record, extra="ignore"):
+class EndOfRun(Record, extra="ignore"):
     """What a status takes from the manifest."""
 
     target: ReachedTarget | None = None
     question_selection: tuple[QuestionSelection, ...] = ()
-
-
-def _read_end(manifest: Path) -> _EndOfRun:
-    if not manifest.exists():
-        return _EndOfRun()
-    try:
-        return _EndOfRun.model_validate(json.loads(manifest.read_bytes()))
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(
-            f"cannot be read: {error}",
-            where=manifest,
-            fix="Build again: it is written at the end of each build, and no call is sent twice.",
-        ) from None
 
 
 def verify_calls(run: str | Path) -> tuple[str, ...]:

@@ -150,7 +150,7 @@ class Actor:
 
 
 class RayWorkers:
-    """Actors of a cluster (a `WorkerGroup`)."""
+    """Actors of a cluster."""
 
     # Other hosts read the store, so nothing writes to it before all have ended.
     merge_at_once = False

@@ -67,6 +67,7 @@ class Pool:
     """A number of worker processes. Use as a context manager: they end with the block."""
 
     merge_at_once = True
+    """Whether shards may be merged as their chunks end, or only when all have."""
 
     def __init__(self, setup: WorkerSetup, workers: int, used: Meter) -> None:
         """Take the budget, and what is used of it, from `used`."""

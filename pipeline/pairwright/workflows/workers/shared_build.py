@@ -1,9 +1,9 @@
 """A build whose units are shared by workers: chunks go out, shards are merged."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from pairwright.construct.corpus import BuildUnit, Chunk, chunks, size_of
 from pairwright.construct.folder import unfinished
@@ -25,6 +25,9 @@ from pairwright.workflows.workers.worker import (
     worst,
 )
 
+if TYPE_CHECKING:
+    from pairwright.workflows.workers.cluster import RayWorkers
+
 
 def build_over_workers(
     task: BuildTask, progress: Progress, stop: Stop, *, on_ray: bool, address: str | None
@@ -41,7 +44,7 @@ def build_over_workers(
         task.rules, task.corpus, run.calls.absolute(), run.shards.absolute(), several_hosts=on_ray
     )
     with ExitStack() as stack:
-        group: WorkerGroup
+        group: Pool | RayWorkers
         if on_ray:
             from pairwright.workflows.workers.cluster import ray_cluster
 
@@ -58,27 +61,12 @@ def build_over_workers(
     return meter
 
 
-class WorkerGroup(Protocol):
-    """Workers of one kind."""
-
-    merge_at_once: bool
-    """Whether shards may be merged as their chunks end, or only when all have."""
-
-    def build(self, chunks: list[Chunk]) -> Iterator[ChunkReport]:
-        """Have chunks built; reports come until all that were begun have ended."""
-        ...
-
-    def stop(self) -> None:
-        """Send no new calls."""
-        ...
-
-
 def build_rounds(
     todo: Iterable[BuildUnit],
     size: int,
     store: Store,
     shards: Path,
-    group: WorkerGroup,
+    group: "Pool | RayWorkers",
     note: Callable[[ChunkReport], None],
 ) -> None:
     """Have all units built, in chunks of about `size`; their outcomes are then in the store.
