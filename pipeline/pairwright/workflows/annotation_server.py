@@ -39,11 +39,11 @@ ServerOfStudy: TypeAlias = Annotated[
 ]
 
 
-def api_key() -> str:
-    """The server's key from the environment, so that no shell history holds it.
+def _client(url: str) -> "LabelStudioClient":
+    """A client of a server, whose key is taken from the environment, so that no shell history holds
+    it. Raises InputError where it is not set, and where the server refuses it."""
+    from pairwright_human_eval.label_studio.client import LabelStudioClient
 
-    Raises InputError where it is not set.
-    """
     key = os.environ.get(KEY_VARIABLE, "")
     if not key:
         raise InputError(
@@ -51,7 +51,7 @@ def api_key() -> str:
             where=f"${KEY_VARIABLE}",
             fix="Put a personal access token or a legacy token of the server's account into it.",
         )
-    return key
+    return LabelStudioClient(url, key)
 
 
 class PushedTasks(NamedTuple):
@@ -64,7 +64,6 @@ class PushedTasks(NamedTuple):
 def push_tasks(
     run: RunPath,
     url: Annotated[str, Doc("Where the Label Studio server is.", "URL", name="--url")],
-    key: str | None = None,
     *,
     round: Annotated[
         int,
@@ -79,17 +78,15 @@ def push_tasks(
 ) -> PushedTasks:
     """Make one project for each annotator and kind on a Label Studio server, and import the tasks.
 
-    `key` is an access token of the server's account, or $LABEL_STUDIO_API_KEY is. Needs the extra
+    $LABEL_STUDIO_API_KEY is an access token of the server's account. Needs the extra
     [label-studio]. May be repeated and interrupted: no task is imported twice.
 
     Raises InputError where there is no study, simulated answers are in it, or the server is another
     one or refuses.
 
-        >>> push_tasks("runs/first", "http://127.0.0.1:8080", key).pushed.imported
+        >>> push_tasks("runs/first", "http://127.0.0.1:8080").pushed.imported
         240
     """
-    from pairwright_human_eval.label_studio.client import LabelStudioClient
-
     with open_study(Path(run)) as study:
         # With simulated answers in the study, people's answers could not be taken in later.
         check_unmixed(study.folder, simulated=False)
@@ -99,7 +96,7 @@ def push_tasks(
                 where="--round",
                 fix="Come back on that day: soon after, people would remember what they said.",
             )
-        with LabelStudioClient(url, key or api_key()) as server:
+        with _client(url) as server:
             pushed = _send(study, server, round, "importing tasks", progress)
         people = {keyed.annotator for keyed in study.fixed.key.values() if keyed.round == round}
         links = {who: kinds for who, kinds in labelling_links_of(study).items() if who in people}
@@ -146,28 +143,22 @@ def drop_projects(folder: HumanFolder, person: str) -> None:
 
 
 def pull_verdicts(
-    run: RunPath,
-    key: str | None = None,
-    *,
-    url: ServerOfStudy = None,
-    progress: Progress = log_notes,
+    run: RunPath, *, url: ServerOfStudy = None, progress: Progress = log_notes
 ) -> AnswerCounts:
     """Fetch what is annotated from the Label Studio server that tasks were pushed to, and count it.
 
-    `key` is an access token of the server's account, or $LABEL_STUDIO_API_KEY is. Needs the extra
+    $LABEL_STUDIO_API_KEY is an access token of the server's account. Needs the extra
     [label-studio]. May be repeated and interrupted.
 
     Raises InputError where there is no study, or the server is another one or refuses.
 
-        >>> pull_verdicts("runs/first", key).open_tasks
+        >>> pull_verdicts("runs/first").open_tasks
         12
     """
-    from pairwright_human_eval.label_studio.client import LabelStudioClient
     from pairwright_human_eval.label_studio.projects import fetch_annotations, pushed_state
 
     with open_study(Path(run)) as study:
-        address = url or pushed_state(study.folder).url
-        with LabelStudioClient(address, key or api_key()) as server:
+        with _client(url or pushed_state(study.folder).url) as server:
             pulled = fetch_annotations(
                 server,
                 study.folder,
@@ -196,33 +187,32 @@ def was_pushed(run: str | Path) -> bool:
     return HumanFolder(Path(run)).server.exists()
 
 
-def server_progress(
-    run: str | Path, key: str | None = None, *, url: str | None = None
-) -> tuple[AnnotatorProgress, ...]:
+def server_progress(run: str | Path, *, url: str | None = None) -> tuple[AnnotatorProgress, ...]:
     """Count the tasks that each annotator has answered on the server they were pushed to.
 
-    `key` is an access token of the server's account, or $LABEL_STUDIO_API_KEY is. Needs the extra
+    $LABEL_STUDIO_API_KEY is an access token of the server's account. Needs the extra
     [label-studio]. Raises InputError where there is no study, or the server is another one or
     refuses.
     """
-    from pairwright_human_eval.label_studio.client import LabelStudioClient
     from pairwright_human_eval.label_studio.projects import pushed_state, task_progress
 
-    with open_study(Path(run)) as study:
-        address = url or pushed_state(study.folder).url
-        with LabelStudioClient(address, key or api_key()) as server:
-            return tuple(
-                AnnotatorProgress(
-                    annotator=pushed.annotator,
-                    kind=pushed.kind,
-                    round=pushed.round,
-                    tasks=len(pushed.tasks),
-                    answered=there.done if there else 0,
-                    skipped=there.skipped if there else 0,
-                    deleted=len(pushed.tasks) - (there.tasks if there else 0),
-                )
-                for pushed, there in task_progress(server, study.folder)
+    with (
+        open_study(Path(run)) as study,
+        _client(url or pushed_state(study.folder).url) as server,
+    ):
+        progress = task_progress(server, study.folder)
+        return tuple(
+            AnnotatorProgress(
+                annotator=pushed.annotator,
+                kind=pushed.kind,
+                round=pushed.round,
+                tasks=len(pushed.tasks),
+                answered=there.done if there else 0,
+                skipped=there.skipped if there else 0,
+                deleted=len(pushed.tasks) - (there.tasks if there else 0),
             )
+            for pushed, there in progress
+        )
 
 
 @dataclass(frozen=True, slots=True)
