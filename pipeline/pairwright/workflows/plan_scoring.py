@@ -1,7 +1,6 @@
 """Comparing planners: what each plans, and how that agrees with the gold aspects."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -43,7 +42,7 @@ from pairwright.training.plans import (
 )
 from pairwright.workflows.output import write_page
 from pairwright.workflows.progress import Progress, Stop, counter, log_notes
-from pairwright.workflows.run_models import client_of, in_flight
+from pairwright.workflows.run_models import in_flight, open_clients
 from pairwright.workflows.scoring import ScoringCalls, open_calls, settings_folder
 
 
@@ -104,7 +103,9 @@ class _Comparison(NamedTuple):
             for name, spec in scoring.planners.items()
             if isinstance(spec, FilePlanner)
         }
-        async with self._clients() as clients:
+        asked = (*scoring.planners.values(), scoring.judge)
+        names = [one.endpoint for one in asked if one and not isinstance(one, FilePlanner)]
+        async with open_clients(scoring.endpoints, names, self.calls.meter) as clients:
 
             def model(spec: PromptedPlanner | MatchJudge) -> Model:
                 sender = Durable(self.calls.store, clients[spec.endpoint])
@@ -124,18 +125,6 @@ class _Comparison(NamedTuple):
         lines = {name: self._nearness(name, items, others, each) for name, each in lines.items()}
         files = {f"{name}.jsonl": each for name, each in lines.items()}
         return self._scores(gold, items, lines), files
-
-    @asynccontextmanager
-    async def _clients(self) -> AsyncIterator[dict[str, Client]]:
-        """Those of the endpoints that are asked, by name."""
-        asked = (*self.scoring.planners.values(), self.scoring.judge)
-        names = [one.endpoint for one in asked if one and not isinstance(one, FilePlanner)]
-        async with AsyncExitStack() as stack:
-            clients = {}
-            for name in dict.fromkeys(names):
-                opened = client_of(name, self.scoring.endpoints[name], self.calls.meter)
-                clients[name] = await stack.enter_async_context(opened)
-            yield clients
 
     async def _lines(
         self,

@@ -1,6 +1,5 @@
 """A qualification: attention checks alone, for people who want to take part in a study."""
 
-import secrets
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,16 +10,12 @@ from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError, on_disk
 from pairwright.files import CALLS, write_whole
 from pairwright.options import Doc, RunPath
-from pairwright.version import __version__
-from pairwright.workflows.study import FormLanguage, ToolOfAnnotators
+from pairwright.workflows.study import FormLanguage, ToolOfAnnotators, new_study
 from pairwright_human_eval.attention import nonreader_pass
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.files import config_hashes
-from pairwright_human_eval.language import load_language
 from pairwright_human_eval.qualification import checks_in, qualification_tasks
-from pairwright_human_eval.records import Study, pseudonyms
-from pairwright_human_eval.study_files import read_fixed, write_study
-from pairwright_human_eval.subjects import file_hash
+from pairwright_human_eval.records import pseudonyms
+from pairwright_human_eval.study_files import write_study
 from pairwright_human_eval.tools import SERVER_TOOL, write_sheets
 
 
@@ -67,7 +62,7 @@ def export_qualification(
         (7, 0.062)
     """
     source, folder = RunFolder(Path(run)), Path(out)
-    config, scales = source.settings(), source.scales()
+    config = source.settings()
     if next(iterate_pairs(Path(run)), None) is None:
         raise InputError(
             "holds no pair", where=Path(run) / "pairs.jsonl", fix="Build until pairs are kept."
@@ -81,27 +76,16 @@ def export_qualification(
         folder.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source.config, folder / "config.toml")
     write_whole(pairs, "")
-    before, floor = read_fixed(human), config.human.attention_floor
-    drawn = seed if seed is not None else before.seed if before else secrets.randbits(128)
-    seats = pseudonyms(people)
-    tasks = qualification_tasks(seats, checks_in(language), drawn, floor)
-    study = Study(
-        version=__version__,
-        simulated_pairs=False,
-        pairs_hash=file_hash(pairs),
-        seed=drawn,
-        salts={},
-        annotators=seats,
-        overlap=1,
-        sampled=0,
-        of=0,
-        policy=config.human,
-        scales=scales,
-        language=language,
-        config_hashes=config_hashes(scales, load_language(language)),
-        mirrored_checks=True,
-        qualification=True,
+    floor, seats = config.human.attention_floor, pseudonyms(people)
+    study = new_study(folder, config.human, language, seed).model_copy(
+        update={
+            "annotators": seats,
+            "overlap": 1,
+            "mirrored_checks": True,
+            "qualification": True,
+        }
     )
+    tasks = qualification_tasks(seats, checks_in(language), study.seed, floor)
     write_study(human, study, tasks)
     sheets = write_sheets(tool, human)
     number = len(tasks[seats[0]])

@@ -3,7 +3,7 @@
 import logging
 import os
 import shlex
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from typing import NamedTuple, TypeAlias
 
@@ -77,7 +77,8 @@ def in_flight(endpoint: Endpoint) -> int:
 async def open_models(config: Config, store: Store, say: Say = say) -> AsyncIterator[RunModels]:
     """Connect the models of a build in this process."""
     meter = meter_of(config, store)
-    async with open_clients(config, meter, say, store.note_wait) as clients:
+    endpoints, names = config.endpoints, config.roles.all
+    async with open_clients(endpoints, names, meter, say, store.note_wait) as clients:
         yield RunModels(config, store, clients, meter)
 
 
@@ -130,15 +131,19 @@ def call_counts(meter: Meter) -> MeterCounts:
 
 @asynccontextmanager
 async def open_clients(
-    config: Config, meter: Meter, say: Say = say, note_wait: NoteWait = lambda _: None
+    endpoints: Mapping[str, Endpoint],
+    names: Iterable[str],
+    meter: Meter,
+    say: Say = say,
+    note_wait: NoteWait = lambda _: None,
 ) -> AsyncIterator[dict[str, Client]]:
-    """Connect the endpoints that the roles name."""
+    """Connect the endpoints of these names."""
     async with AsyncExitStack() as stack:
         yield {
             name: await stack.enter_async_context(
-                client_of(name, config.endpoints[name], meter, say, note_wait)
+                client_of(name, endpoints[name], meter, say, note_wait)
             )
-            for name in config.roles.all
+            for name in dict.fromkeys(names)
         }
 
 

@@ -4,6 +4,7 @@ One command at a time works on a study: two pushes at once would make every task
 """
 
 import os
+import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,16 +19,19 @@ from pairwright.modes import needs_votes
 from pairwright.options import Doc
 from pairwright.settings.config import Config
 from pairwright.settings.rules import LATER_LIMITS, HumanRules
+from pairwright.version import __version__
 from pairwright_human_eval.acceptance import Acceptance, accept, derive
 from pairwright_human_eval.annotation import AnnotationTool
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, decide_all
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.label_studio.files import config_hashes
+from pairwright_human_eval.language import load_language
 from pairwright_human_eval.people import read_given
 from pairwright_human_eval.raw_files import stored_exports
-from pairwright_human_eval.records import Verdict
+from pairwright_human_eval.records import Study, Verdict
 from pairwright_human_eval.small_study import KEYS_OF_FEW
-from pairwright_human_eval.study_files import FixedStudy, closed_tasks, read_study
+from pairwright_human_eval.study_files import FixedStudy, closed_tasks, read_fixed, read_study
 from pairwright_human_eval.subjects import (
     Outline,
     Subject,
@@ -57,6 +61,30 @@ def check_to_verify(run: RunFolder) -> None:
             where=run.path,
             fix="Release it without a study: pairwright release.",
         )
+
+
+def new_study(run: Path, rules: HumanRules, language: str, seed: int | None) -> Study:
+    """A study of the pairs of a folder, of nobody and nothing yet.
+
+    The seed tells the sides from the ids, so it is drawn once, and kept in the private part.
+    """
+    before, scales = read_fixed(HumanFolder(run)), RunFolder(run).scales()
+    drawn = seed if seed is not None else before.seed if before else secrets.randbits(128)
+    return Study(
+        version=__version__,
+        simulated_pairs=False,
+        pairs_hash=file_hash(run / "pairs.jsonl"),
+        seed=drawn,
+        salts={},
+        annotators=(),
+        overlap=0,
+        sampled=0,
+        of=0,
+        policy=rules,
+        scales=scales,
+        language=language,
+        config_hashes=config_hashes(scales, load_language(language)),
+    )
 
 
 class OpenStudy(NamedTuple):

@@ -1,6 +1,5 @@
 """Blind tasks for people: those of a study."""
 
-import secrets
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,22 +14,19 @@ from pairwright.dataset import write_lines
 from pairwright.errors import InputError
 from pairwright.modes import Mode, is_twin, verified_modes
 from pairwright.options import Doc, RunPath
-from pairwright.version import __version__
 from pairwright.workflows.own_tasks import export_own
-from pairwright.workflows.study import FormLanguage, ToolOfAnnotators, check_to_verify
+from pairwright.workflows.study import FormLanguage, ToolOfAnnotators, check_to_verify, new_study
 from pairwright.workflows.text_screening import Screened, TextScreening, screen_subjects
 from pairwright_human_eval.assign import control_power, control_subjects
 from pairwright_human_eval.attention import nonreader_pass, pass_rate, possible_checks
 from pairwright_human_eval.foils import FoilSigns, foil_signs
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.files import config_hashes
-from pairwright_human_eval.language import load_language
 from pairwright_human_eval.own_choices import OwnExport, is_due
 from pairwright_human_eval.records import LATER, OWN, Kind, StoppingRule, Study, pseudonyms
 from pairwright_human_eval.small_study import SmallStudy, small_study
-from pairwright_human_eval.study_files import read_fixed, write_study
+from pairwright_human_eval.study_files import write_study
 from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
-from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
+from pairwright_human_eval.subjects import Subject, subjects_of
 from pairwright_human_eval.subjects import sample as draw
 from pairwright_human_eval.tasks import Task
 from pairwright_human_eval.tools import SERVER_TOOL, SHEETS, write_sheets
@@ -197,7 +193,7 @@ def export_tasks(
     run = Path(run)
     folder, human = RunFolder(run), HumanFolder(run)
     check_to_verify(folder)
-    config, scales = folder.settings(), folder.scales()
+    config = folder.settings()
     pairs = run / "pairs.jsonl"
     whole = subjects_of(iterate_pairs(run), pairs)
     if not whole:
@@ -224,25 +220,12 @@ def export_tasks(
             "every twin and pair would be left out", where="--leave-out", fix="Leave out less."
         )
     subjects = draw(fit, sample, config.seed)
-    # The seed tells the sides from the ids, so it is drawn once, and kept in the private part.
-    before = read_fixed(human)
-    drawn = seed if seed is not None else before.seed if before else secrets.randbits(128)
-    # Of nobody yet: an own study has no annotators.
-    study = Study(
-        version=__version__,
-        simulated_pairs=any(subject.asked.simulated for subject in whole),
-        pairs_hash=file_hash(pairs),
-        seed=drawn,
-        salts={},
-        annotators=(),
-        overlap=0,
-        sampled=0,
-        of=len(whole),
-        policy=rule,
-        scales=scales,
-        language=language,
-        config_hashes=config_hashes(scales, load_language(language)),
-        placebos=True,
+    study = new_study(run, rule, language, seed).model_copy(
+        update={
+            "simulated_pairs": any(subject.asked.simulated for subject in whole),
+            "of": len(whole),
+            "placebos": True,
+        }
     )
     if own is not None:
         if (annotators, overlap, sample, looks, floor) != (11, 3, None, 1, 0.5):
@@ -270,7 +253,7 @@ def export_tasks(
             added.tasks, sheets, screening, len(flagged),
         )  # fmt: skip
         return replace(made, guidelines=human.pages("author-01").guidelines, own=added)
-    plan = StudyPlan(pseudonyms(annotators), overlap, drawn, rule, config.planner)
+    plan = StudyPlan(pseudonyms(annotators), overlap, study.seed, rule, config.planner)
     tasks, salts = make_tasks(subjects, plan)
     study = study.model_copy(
         update={

@@ -186,7 +186,13 @@ class RayWorkers:
 
     def _dataset(self, chunks: list[Chunk]) -> Any:
         config = self._setup.rules.config
-        keys = {name: SecretStr(key) for name, key in keys_of(config).items()}
+        endpoints = {name: config.endpoints[name] for name in config.roles.all}
+        # By the variable that holds each here.
+        keys = {
+            endpoint.api_key_env: SecretStr(key)
+            for name, endpoint in endpoints.items()
+            if endpoint.api_key_env and (key := api_key(name, endpoint))
+        }
         # Enough chunks at a time that an actor keeps its share of every endpoint full.
         enough = units_at_once(part_of(config, self._workers, None))
         calls = min(MOST_CALLS, 1 + -(-enough // max(len(chunk.units) for chunk in chunks)))
@@ -231,17 +237,6 @@ def ray_cluster(
         yield RayWorkers(setup, workers, store)
     finally:
         ray.shutdown()
-
-
-def keys_of(config: Config) -> dict[str, str]:
-    """The API keys that the roles' endpoints need, by the variable that holds them here."""
-    keys = {}
-    for name in config.roles.all:
-        endpoint = config.endpoints[name]
-        key = api_key(name, endpoint)
-        if key is not None and endpoint.api_key_env is not None:
-            keys[endpoint.api_key_env] = key
-    return keys
 
 
 def check(config: Config, address: str | None) -> None:

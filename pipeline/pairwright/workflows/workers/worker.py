@@ -191,7 +191,8 @@ async def builder_of(
 ) -> AsyncIterator[Builder]:
     """A builder with its own connections; `config` has this worker's part of the limits."""
     with closing(CallStore(setup.calls, writing=False, unchanging=setup.several_hosts)) as main:
-        async with open_clients(config, meter, say, note_wait) as clients:
+        endpoints, names = config.endpoints, config.roles.all
+        async with open_clients(endpoints, names, meter, say, note_wait) as clients:
             yield Builder(setup, config, main, clients, meter)
 
 
