@@ -48,7 +48,7 @@ def certify(
         >>> certify("results/generated", "results/natural").families
         12
     """
-    folder = output_folder(None if out is None else Path(out))
+    folder = output_folder(out)
     (known_condition,) = conditions_of((condition,))
     family_of = {} if families is None else read_families(Path(families))
     boards: list[Leaderboard] = []

@@ -64,7 +64,7 @@ def correlate(
         >>> correlate("models.csv", "accuracy", "best_of_16").correlations.n
         12
     """
-    folder = output_folder(None if out is None else Path(out))
+    folder = output_folder(out)
     names = (benchmarks,) if isinstance(benchmarks, str) else tuple(dict.fromkeys(benchmarks))
     models = read_models(Path(table), names, downstream, model, lineage)
     facts = DownstreamFacts(judge=judge, overlap=overlap, lineage=lineage)

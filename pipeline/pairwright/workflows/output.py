@@ -12,14 +12,15 @@ if TYPE_CHECKING:
     from pairwright.pages import Page
 
 
-def output_folder(folder: Path | None) -> Path | None:
-    """Check the folder of an option `--out`, and return it as it was given.
+def output_folder(out: str | Path | None) -> Path | None:
+    """Check the folder of an option `--out`, and return its path.
 
     Raises InputError where a file is in its place, and inside a release, whose checksums name every
     file.
     """
-    if folder is None:
+    if out is None:
         return None
+    folder = Path(out)
     for above in (folder.resolve(), *folder.resolve().parents):
         if above.exists() and not above.is_dir():
             raise InputError(

@@ -72,7 +72,7 @@ def train_planner(
             where="pairwright train planner",
             fix=f"Run {install('train')}.",
         )
-    output_folder(Path(out))
+    output_folder(out)
     return TrainingRun(training, path.resolve().parent, Path(out), progress, stop or Stop()).run()
 
 

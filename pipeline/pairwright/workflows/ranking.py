@@ -71,7 +71,7 @@ def leaderboard(
         >>> [(one.mode, one.condition) for one in board.rankings]
         [(None, 'none'), (None, 'profile')]
     """
-    folder = output_folder(None if out is None else Path(out))
+    folder = output_folder(out)
     aliases = dict(_path_and_alias(Path(path)) for path in results)
     gathered = gather_results(aliases, {path: alias for path, alias in aliases.items() if alias})
     if release is not None:

@@ -16,7 +16,7 @@ from pairwright.modes import Mode, is_twin, verified_modes
 from pairwright.options import Doc, RunPath
 from pairwright.workflows.own_tasks import export_own
 from pairwright.workflows.study import FormLanguage, ToolOfAnnotators, check_to_verify, new_study
-from pairwright.workflows.text_screening import Screened, TextScreening, screen_subjects
+from pairwright.workflows.text_screening import Screened, ScreenedSubject, screen_subjects
 from pairwright_human_eval.assign import control_power, control_subjects
 from pairwright_human_eval.attention import nonreader_pass, pass_rate, possible_checks
 from pairwright_human_eval.foils import FoilSigns, foil_signs
@@ -212,8 +212,8 @@ def export_tasks(
         whole = [subject for subject in whole if subject.mode == mode]
         few = small_study(people, mode)
         annotators, overlap, rule = people, 0, few.rule(rule)
-    screening = screen_subjects(whole)
-    flagged = frozenset[str]().union(*(screening.subjects(what) for what in leave_out))
+    screened, without = screen_subjects(whole), {what == "personal" for what in leave_out}
+    flagged = {one.subject for one in screened if one.personal in without}
     fit = [subject for subject in whole if subject.id not in flagged]
     if not fit:
         raise InputError(
@@ -250,7 +250,7 @@ def export_tasks(
         asked = {task.keyed.subject for given in added.tasks.values() for task in given}
         made = _task_export(
             human, study, bool(added.added), [one for one in theirs if one.id in asked],
-            added.tasks, sheets, screening, len(flagged),
+            added.tasks, sheets, screened, len(flagged),
         )  # fmt: skip
         return replace(made, guidelines=human.pages("author-01").guidelines, own=added)
     plan = StudyPlan(pseudonyms(annotators), overlap, study.seed, rule, config.planner)
@@ -271,8 +271,8 @@ def export_tasks(
     )
     new = write_study(human, study, tasks)
     sheets = write_sheets(tool, human)
-    write_lines(human.screened, screening.findings)
-    made = _task_export(human, study, new, subjects, tasks, sheets, screening, len(flagged))
+    write_lines(human.screened, screened)
+    made = _task_export(human, study, new, subjects, tasks, sheets, screened, len(flagged))
     return replace(made, unasked=unasked, few=few)
 
 
@@ -283,7 +283,7 @@ def _task_export(
     subjects: Sequence[Subject],
     tasks: Mapping[str, Sequence[Task]],
     sheets: tuple[Path, ...],
-    screening: TextScreening,
+    screened: Iterable[ScreenedSubject],
     left_out: int,
 ) -> TaskExport:
     """The study that was written, counted by mode, kind and annotator."""
@@ -310,7 +310,7 @@ def _task_export(
         foils=foil_signs(all_tasks),
         stranger=StrangerPower(control, control_power(choices)) if control else None,
         sheets=sheets,
-        screened=screening.counts,
+        screened=Counter(kind for _, kind in {(one.subject, one.kind) for one in screened}),
         left_out=left_out,
     )
 

@@ -1,8 +1,6 @@
 """Texts are looked through before people read them: for personal data and sensitive subjects."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from pairwright.audits.people.scan import screen
@@ -23,39 +21,19 @@ class ScreenedSubject(Record):
     masked: str
 
 
-@dataclass(frozen=True, slots=True)
-class TextScreening:
-    """What was found in all subjects of a run."""
-
-    findings: tuple[ScreenedSubject, ...]
-
-    def subjects(self, what: Screened) -> frozenset[str]:
-        """The twins and pairs that hold such data, or are on such subjects."""
-        return frozenset(
-            one.subject for one in self.findings if one.personal == (what == "personal")
+def screen_subjects(subjects: Iterable[Subject]) -> tuple[ScreenedSubject, ...]:
+    """What is found in questions, posts and responses of every subject."""
+    return tuple(
+        ScreenedSubject(
+            subject=subject.id,
+            field=field,
+            kind=found.kind,
+            personal=found.personal,
+            masked=found.masked,
         )
-
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """Twins and pairs by kind of personal data and group of subjects."""
-        return Counter(kind for _, kind in {(one.subject, one.kind) for one in self.findings})
-
-
-def screen_subjects(subjects: Iterable[Subject]) -> TextScreening:
-    """Look through questions, posts and responses of every subject."""
-    return TextScreening(
-        tuple(
-            ScreenedSubject(
-                subject=subject.id,
-                field=field,
-                kind=found.kind,
-                personal=found.personal,
-                masked=found.masked,
-            )
-            for subject in subjects
-            for field, text in _texts(subject)
-            for found in screen(text)
-        )
+        for subject in subjects
+        for field, text in _texts(subject)
+        for found in screen(text)
     )
 
 
