@@ -153,9 +153,10 @@ def _call(function: Callable[..., Any], given: dict[str, Any], *result: object) 
     """Call a function with what it names of the options, or all where it has `**options`, and with
     a display of its progress."""
     names = inspect.signature(function).parameters
+    every = next((one for one in names.values() if one.kind is one.VAR_KEYWORD), None)
     chosen = {}
     for name, value in given.items():
-        parameter = names.get(name, names.get("options"))
+        parameter = names.get(name, every)
         # An option that was not given leaves the function its own default.
         if parameter and (value is not None or parameter.default is inspect.Parameter.empty):
             chosen[name] = value
