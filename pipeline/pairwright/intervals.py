@@ -220,8 +220,8 @@ def first_clusters(clusters: Places) -> Places:
 def _counts(clusters: Places) -> tuple[int, int]:
     """How many clusters there are; and of couples and responses the fewer."""
     if clusters.ndim == 1:
-        return (len(np.unique(clusters)),) * 2
-    couples, responses = len(np.unique(clusters[:, 0])), len(np.unique(clusters[:, 1:]))
+        return (_different(clusters),) * 2
+    couples, responses = _different(clusters[:, 0]), _different(clusters[:, 1:].ravel())
     return couples, min(couples, responses)
 
 
@@ -240,7 +240,7 @@ def _dependence(errors: Floats, clusters: Places) -> list[tuple[float, int]]:
     counts pairs that share both of them twice, so the sum over such pairs is taken away.
     """
     if clusters.ndim == 1:
-        return [(_squares(errors, clusters), len(np.unique(clusters)))]
+        return [(_squares(errors, clusters), _different(clusters))]
     couples, responses = clusters[:, 0], np.sort(clusters[:, 1:], axis=1)
     size = int(clusters.max()) + 1
     twice, each = np.tile(errors, 2), responses.T.ravel()
@@ -255,8 +255,16 @@ def _dependence(errors: Floats, clusters: Places) -> list[tuple[float, int]]:
 
 def _squares(errors: Floats, clusters: Places) -> float:
     """The squares of the sums of errors by cluster."""
-    sums = np.bincount(np.unique(clusters, return_inverse=True)[1], errors)
+    if clusters.max(initial=0) < 4 * len(clusters):  # Else there would be too many sums of none.
+        sums = np.bincount(clusters, errors)[np.bincount(clusters) > 0]
+    else:
+        sums = np.bincount(np.unique(clusters, return_inverse=True)[1], errors)
     return float(sums @ sums)
+
+
+def _different(clusters: Places) -> int:
+    """How many clusters there are."""
+    return int(np.count_nonzero(np.bincount(clusters)))
 
 
 def z_of(level: float) -> float:

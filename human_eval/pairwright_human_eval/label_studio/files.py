@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -135,6 +135,8 @@ def _templates(folder: Path, language: str) -> jinja2.Environment:
     return environment
 
 
+# An export and its hashes ask it of the same few forms.
+@lru_cache(maxsize=64)
 def _canonical(xml: str, where: str | Path) -> str:
     try:
         return ElementTree.canonicalize(xml, strip_text=True)

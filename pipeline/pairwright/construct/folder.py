@@ -5,6 +5,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import cache
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PurePath
@@ -39,13 +40,19 @@ def identity(saved: dict[str, Any], limit: int | None, *, in_waves: bool = False
     the libraries that it decides with; and whether partners are matched in waves, which a target
     does, whatever its number.
     """
-    libraries = dict[str, str | None].fromkeys(_LIBRARIES)
+    waves = ["waves"] if in_waves else []
+    parts = [essential(saved), code_digest(), _versions(), sys.version, limit, *waves]
+    return content_id("follows", json.dumps(parts, sort_keys=True))
+
+
+@cache
+def _versions() -> dict[str, str | None]:
+    """Of the libraries; None of one that is not installed."""
+    versions = dict[str, str | None].fromkeys(_LIBRARIES)
     for name in _LIBRARIES:
         with suppress(PackageNotFoundError):
-            libraries[name] = version(name)
-    waves = ["waves"] if in_waves else []
-    parts = [essential(saved), code_digest(), libraries, sys.version, limit, *waves]
-    return content_id("follows", json.dumps(parts, sort_keys=True))
+            versions[name] = version(name)
+    return versions
 
 
 def content_hashes(config: Config, rules: BuildRules, folder: Path) -> dict[str, Any]:
