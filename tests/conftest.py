@@ -4,7 +4,11 @@ import gc
 import os
 import shutil
 import sys
+import tomllib
 from collections.abc import Generator, Iterator
+from contextlib import nullcontext
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -38,6 +42,13 @@ def pytest_collection() -> Generator[None, object, object]:
     if multitest := sys.modules.get("statsmodels.stats.multitest"):
         # It collects all garbage at every correction.
         vars(multitest)["gc"] = SimpleNamespace(collect=lambda: 0)
+    parsed = cache(tomllib.loads)
+    # The same few files are read again and again.
+    vars(tomllib)["loads"] = lambda text: deepcopy(parsed(text))
+    for name in ("pairwright.audits.run", "pairwright.audits.shortcuts.classifiers"):
+        if module := sys.modules.get(name):
+            # Each product has one thread here; to look for the libraries takes longer than it.
+            vars(module)["threadpool_limits"] = lambda *_, **__: nullcontext()
     _sketch()
     if prompt := sys.modules.get("pairwright.settings.prompt"):
         _compile_once(prompt)

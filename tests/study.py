@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
+import pytest
+
 from endpoint import double_url
 from pairwright import assets, cli
 from pairwright.construct.folder import to_toml
@@ -61,14 +63,15 @@ def pairwright(*arguments: object) -> Done:
     with (
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
-        mock.patch.object(sys, "argv", ["pairwright", *map(str, arguments)]),
-        # `main` makes the commands at each call.
-        mock.patch.object(cli, "command_tree", return_value=commands),
         mock.patch.dict(os.environ, {"COLUMNS": "400", "NO_COLOR": "1", "TERM": "dumb"}),
-        # A build tunes the collector for its own process.
-        mock.patch.object(gc, "freeze"),
-        mock.patch.object(gc, "set_threshold"),
+        pytest.MonkeyPatch.context() as patched,
     ):
+        patched.setattr(sys, "argv", ["pairwright", *map(str, arguments)])
+        # `main` makes the commands at each call.
+        patched.setattr(cli, "command_tree", lambda: commands)
+        # A build tunes the collector for its own process.
+        patched.setattr(gc, "freeze", lambda: None)
+        patched.setattr(gc, "set_threshold", lambda *_: None)
         try:
             cli.main()
             code = 0
