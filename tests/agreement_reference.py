@@ -1,6 +1,7 @@
 """Coefficients of agreement one by one, as libraries or their authors define them: what those with
 intervals are held to. What the data cannot define is None."""
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -90,10 +91,15 @@ def rater_kappas(ratings: Ratings) -> tuple[RaterKappa, ...]:
         if places.sum() >= LEAST_SHARED:
             ours, theirs = ratings.value[first[places]], ratings.value[second[places]]
             alike = len(np.union1d(ours, theirs)) == 1
-            kappa = None if alike else float(cohen_kappa_score(ours, theirs))
+            kappa = None if alike else _kappa(tuple(ours), tuple(theirs))
             raters = ratings.raters[one], ratings.raters[other]
             found.append(RaterKappa(raters, int(places.sum()), kappa))
     return tuple(found)
+
+
+@cache
+def _kappa(ours: tuple[int, ...], theirs: tuple[int, ...]) -> float:
+    return float(cohen_kappa_score(ours, theirs))
 
 
 def cohen_kappa(ratings: Ratings) -> float | None:

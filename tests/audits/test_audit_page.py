@@ -175,7 +175,6 @@ def everywhere(text: str) -> tuple[Audit, list[Row]]:
     return audit, rows
 
 
-@pytest.mark.usefixtures("drawn")
 def test_the_same_audit_gives_the_same_bytes(tmp_path: Path) -> None:
     rows = some_rows()
     audit = audit_of(rows, accuracy("length", 0.7, "fail"))

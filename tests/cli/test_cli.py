@@ -105,7 +105,7 @@ def refusing(question: str, otherwise: Handler, failure: Handler) -> Handler:
 
 
 def test_init_writes_a_folder_that_builds_as_it_stands(tmp_path: Path) -> None:
-    """Through the installed command, once."""
+    """Through the installed command, once; what is recorded answers every call."""
     assert pairwright("init", tmp_path / "study").code == 0
     program = Path(sys.executable).with_name("pairwright")
     done = subprocess.run(
@@ -118,7 +118,7 @@ def test_init_writes_a_folder_that_builds_as_it_stands(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     assert "pairwright show study/run pair-" in done.stdout
-    assert "Recorded:" in done.stdout
+    assert "Recorded: replies written by a language model" in done.stdout
     study = Study(tmp_path / "study", {})
     study.assert_whole(92)
     assert study.manifest["recorded"] == ["language-model"]
@@ -323,16 +323,14 @@ def test_how_a_run_is_carried_out_may_change(
     """Retries, timeouts, addresses and concurrency are in no key, so they decide nothing."""
     monkeypatch.setenv(KEY_VARIABLE, KEY)
     changes: tuple[dict[str, Any], ...] = (
-        {"served__concurrency": 3},
+        {
+            "served__concurrency": 3, "served__timeout_s": 33.0, "served__rpm": 100_000.0,
+            "served__price_in": 2.5, "served__api_key_env": KEY_VARIABLE,
+            "budget__max_calls": 100_000, "served__attempts": 9,
+            "endpoints__spare": {"base_url": "http://127.0.0.1:9/v1", "model": "x"},
+        },
         {"served__concurrency": "auto"},
-        {"served__timeout_s": 33.0},
-        {"served__rpm": 100_000.0},
-        {"served__price_in": 2.5},
-        {"served__api_key_env": KEY_VARIABLE},
-        {"budget__max_calls": 100_000},
-        {"served__attempts": 9},
-        {"endpoints__spare": {"base_url": "http://127.0.0.1:9/v1", "model": "x"}},
-    )
+    )  # fmt: skip
     for change in changes:
         copied.change(**change)
         done = copied.build()

@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,9 +15,7 @@ from pairwright.records import Item
 from pairwright.settings import config
 from pairwright.sources import read
 from pairwright.text import spans
-from pairwright.workflows.example_study import write_example_study
 from scripted import domains
-from study import pairwright
 
 FOLDER = assets.EXAMPLES / "recorded"
 
@@ -110,11 +107,3 @@ def test_no_two_users_share_a_phrase(by_user: dict[str, Item]) -> None:
         for phrase in said[a] & said[b]
     ]
     assert shared == []
-
-
-def test_the_recording_answers_every_call(tmp_path: Path) -> None:
-    """What is recorded fits the prompts, rubrics and settings that ship."""
-    config = write_example_study(tmp_path / "demo")
-    done = pairwright("build", config, "--run", tmp_path / "run")
-    assert done.code == 0, done.err
-    assert "Recorded: replies written by a language model" in done.out

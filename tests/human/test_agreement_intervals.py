@@ -242,9 +242,9 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
     assert all(71 <= times <= studies for times in held.values()), held
 
 
-def test_a_hundred_thousand_ratings_take_seconds() -> None:
+def test_thirty_thousand_ratings_take_seconds() -> None:
     rng = np.random.default_rng(9)
-    ratings = study(rng, items=33_334, people=9, each=3)
+    ratings = study(rng, items=10_000, people=9, each=3)
     before = time.process_time()
     agreement(ratings, measurement="interval")
-    assert time.process_time() - before < 15
+    assert time.process_time() - before < 5

@@ -63,7 +63,7 @@ def test_a_side_is_a_function_of_seed_salt_and_subject() -> None:
     assert len({PINNED, *other}) == 3
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 50, 199, 200, 1001, 5000])
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 50, 199, 200, 1001])
 def test_the_two_orders_are_about_equally_frequent_in_a_domain(size: int) -> None:
     subjects = subjects_of((violate(n) for n in range(size)), FILE)
     for seed in range(3):

@@ -6,6 +6,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -341,6 +342,11 @@ def leaking(asked: Asked, leak: float) -> Answer:
     return answer
 
 
+@cache
+def half_controls() -> Asked:
+    return Asked(mixed(0, 100), wrong_profile=0.5, narrative=0.0)
+
+
 @pytest.mark.parametrize(
     ("leak", "said"),
     [(0, "is NOT SHOWN;"), (0.5, "is shown;"), (0.75, "is NOT SHOWN;"), (0.95, "is NOT SHOWN;")],
@@ -348,7 +354,7 @@ def leaking(asked: Asked, leak: float) -> Answer:
 def test_the_right_profile_is_held_against_the_wrong_one(leak: float, said: str) -> None:
     """On the same pairs: what leaks without the own posts is seen. Nothing is shown where nothing
     varies."""
-    asked = Asked(mixed(0, 100), wrong_profile=0.5, narrative=0.0)
+    asked = half_controls()
     (of,) = asked.report(leaking(asked, leak)).contrasted
     assert (of.control, of.pairs, of.own.chosen, of.own.other) == ("wrong_profile", 50, 150, 0)
     assert of.control_votes.of_choices.value == pytest.approx(leak, abs=0.005)
@@ -407,6 +413,11 @@ def test_what_people_say_of_foils_is_told_beside_what_they_say_of_aspects() -> N
 # The verdict
 
 
+@cache
+def some_report() -> StudyReport:
+    return Asked(mixed(0, 20), wrong_profile=0.2).report(noisy(0.9))
+
+
 @pytest.mark.parametrize(
     ("mean", "at_most", "fears"),
     [
@@ -423,7 +434,7 @@ def test_what_people_say_of_foils_is_told_beside_what_they_say_of_aspects() -> N
 def test_the_page_opens_with_three_sentences_and_a_figure_and_folds_the_rest(
     mean: tuple[float, float], at_most: float | None, fears: tuple[str, ...]
 ) -> None:
-    found = Asked(mixed(0, 20), wrong_profile=0.2).report(noisy(0.9))
+    found = some_report()
     low, high = mean
     equal = low > -0.5 and high < 0.5
     within = {"low": low, "high": high, "margin": 0.5, "equivalent": equal}

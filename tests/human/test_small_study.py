@@ -17,6 +17,7 @@ from scipy.stats import binom
 from label_studio_server import Person, cache_folder
 from pairwright.dataset import Layout
 from pairwright.errors import InputError
+from pairwright.evaluation.board.sign_flips import SimulatedReleases
 from pairwright.modes import Mode
 from pairwright.releases.verify import verify_release
 from pairwright.settings.rules import HumanRules, PlanRules
@@ -269,7 +270,10 @@ def ticked(control: str, choice: str) -> JsonValue:
 # The plan
 
 
-def test_the_plan_answers_in_the_words_of_the_export(run: Path) -> None:
+def test_the_plan_answers_in_the_words_of_the_export(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SimulatedReleases, "difference_power", lambda *_: 1.0)
     plan = plan_study(run, people=2, pilot=None, sizes=[6, 30])
     page = plan_page(plan, drawn=False)
     assert page.opening[0].startswith("With 2 people and 6 twins you will verify about 5 (")
