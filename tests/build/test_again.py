@@ -90,6 +90,7 @@ def test_units_that_failed_or_wait_are_worked_on_again(
 def test_another_state_of_the_code_or_of_a_library_works_on_all(
     built: Study, copied: Study, worked_on: list[str], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
+    monkeypatch.setattr(folder, "_versions", folder._versions.__wrapped__)
     monkeypatch.setattr(folder, name, lambda *_: "another")
     assert copied.build().code == 0
     assert len(worked_on) == UNITS
