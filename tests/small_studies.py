@@ -179,7 +179,7 @@ class Made:
             "salts": self.salts, "annotators": tuple(self.tasks), "overlap": 3,
             "sampled": len(self.subjects), "of": len(self.subjects), 
             "policy": HumanRules(**OF_THREE),
-            "scales": SCALES, "config_hashes": {},
+            "scales": SCALES, "config_hashes": {}, "mirrored_checks": True,
         }  # fmt: skip
         return Study.model_validate({**fields, **changes})
 

@@ -227,7 +227,7 @@ def compute_report(
         adjudication=people.adjudication_counts(key, verdicts, decisions.values(), pairs, aside),
         annotators=people.annotator_rows(
             verdicts, answers_of(pairs, verdicts, excluded).votes, key, excluded,
-            rules.attention_floor,
+            rules.attention_floor if study.mirrored_checks else None,
         ),
         recognition=people.recognition(verdicts),
         seconds=people.seconds_by_kind(verdicts),
