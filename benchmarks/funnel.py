@@ -8,12 +8,16 @@ replies. A run of a simulated model says so: it refuses next to nothing. The las
 (all calls of the run over all kept pairs), each with its n and its 95 % interval, and
 `prompt_tokens_per_pair`; by mode `blind_preference`: how often a judge that knows nobody would
 rather have the chosen response, or of twins that for the user who asked; `overlap` and `tfidf`: how
-often a count of the words that a response shares with the user's posts is right; and
-`parity_share`, the part of all judged drafts that was refused for parity.
+often a count of the words that a response shares with the user's posts is right;
+`parity_share`, the part of all judged drafts that was refused for parity; and `by_mode`, calls and
+prompt tokens for each kept pair of a mode: those of its drafts, also where nothing came of them,
+and `planning`, for all modes together: whose posts bear on which question.
 """
 
 import json
+import sqlite3
 import sys
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +25,8 @@ from typing import get_args
 
 from pairwright.audits.shortcuts.informed import baseline_points, pair_overlap
 from pairwright.construct.estimate import read_pilot
-from pairwright.construct.outcomes import funnel_rows
+from pairwright.construct.outcomes import funnel_rows, iterate_outcomes
+from pairwright.construct.partners import iterate_surveys
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset.conversion import row_of
 from pairwright.intervals import accuracy_by_cluster
@@ -71,6 +76,7 @@ def last_line(run: Path, found: RunStatus) -> dict[str, object]:
     tokens = found.stored.prompt_tokens
     line["prompt_tokens_per_pair"] = round(tokens / found.pairs) if found.pairs else None
     line |= words_alone(run)
+    line["by_mode"] = by_mode(run)
     refused = found.tally.drafts
     judged = found.tally.kept.total() + sum(refused[gate] for gate in get_args(JudgedGate))
     line["parity_share"] = [refused["parity"], judged]
@@ -82,6 +88,31 @@ def last_line(run: Path, found: RunStatus) -> dict[str, object]:
         ]
         line["users"] = len(pilot.figures)
     return line
+
+
+def by_mode(run: Path) -> dict[str, dict[str, float]]:
+    """By mode: kept pairs, and the calls and prompt tokens that each took beside planning, which is
+    counted over all kept pairs."""
+    with closing(Store(run / "calls.sqlite", writing=False)) as store:
+        planning = {key for survey in iterate_surveys(store) for key in survey.calls}
+        own: dict[str, set[str]] = {}
+        kept = Counter[str]()
+        for outcome in iterate_outcomes(store):
+            kept[outcome.mode] += len(outcome.pairs)
+            own.setdefault(outcome.mode, set()).update(call.key for call in outcome.calls)
+    with closing(sqlite3.connect(run / "calls.sqlite")) as database:
+        tokens = dict(database.execute("SELECT key, prompt_tokens FROM calls"))
+
+    def each(keys: set[str], pairs: int) -> dict[str, float]:
+        asked = sum(tokens[key] for key in keys)
+        return {
+            "pairs": pairs,
+            "calls_a_pair": round(len(keys) / max(1, pairs), 2),
+            "prompt_tokens_a_pair": round(asked / max(1, pairs)),
+        }
+
+    found = {mode: each(keys - planning, kept[mode]) for mode, keys in own.items()}
+    return found | {"planning": each(planning, kept.total())}
 
 
 def words_alone(run: Path) -> dict[str, dict[str, list[float | None]]]:
