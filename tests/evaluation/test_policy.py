@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tenacity
 from aiohttp import web
 from rich.console import Console
 
@@ -45,7 +46,7 @@ SHOWN = PromptContent("Why?")
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "backoff", lambda _: 0.0)
+    monkeypatch.setattr(client, "_JITTERED", tenacity.wait_none())
 
 
 def by_letter(id: int) -> float:

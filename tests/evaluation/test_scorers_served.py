@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tenacity
 
 from endpoint import Asked, Handler, fail, raw, serving
 from pairwright.errors import CallFailed, EndpointRefused, PairwrightError
@@ -65,7 +66,7 @@ def asked(
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "backoff", lambda _: 0.0)
+    monkeypatch.setattr(client, "_JITTERED", tenacity.wait_none())
 
 
 @pytest.mark.parametrize(

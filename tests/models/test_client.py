@@ -15,6 +15,7 @@ from email.utils import format_datetime
 from typing import Any, TypeVar
 
 import pytest
+import tenacity
 from aiohttp import web
 
 from endpoint import (
@@ -38,7 +39,7 @@ from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrup
 from pairwright.models import CONTEXT_LENGTH, Answer, Completion, Wait, completion_of
 from pairwright.models.client import Client, Meter, client, pace
 from pairwright.models.client.pace import Concurrency
-from pairwright.models.client.wire import Secrets, Transient, backoff, refusal, wait_asked
+from pairwright.models.client.wire import Secrets, Transient, refusal, wait_asked
 from pairwright.settings.endpoints import Endpoint
 
 T = TypeVar("T")
@@ -98,7 +99,7 @@ def many(n: int) -> Callable[[Client], Coroutine[Any, Any, list[Answer | BaseExc
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """No waiting between attempts, but for what Retry-After asks."""
-    monkeypatch.setattr(client, "backoff", lambda _: 0.0)
+    monkeypatch.setattr(client, "_JITTERED", tenacity.wait_none())
 
 
 def test_importing_the_client_warns_of_nothing() -> None:
@@ -322,12 +323,16 @@ def test_a_server_that_is_not_there_is_asked_again_and_said_once_before_the_wait
 
 def test_without_a_word_from_the_endpoint_the_wait_grows() -> None:
     """Not too short, and not the same for all that were refused at once."""
-    first, fifth, last = ([backoff(n) for _ in range(20)] for n in (1, 5, 10_000))
+    state = tenacity.RetryCallState(retry_object=None, fn=None, args=(), kwargs={})  # type: ignore[arg-type]
+    state.set_exception((Transient, Transient("x", "y"), None))
+    first = [client._wait(state) for _ in range(20)]
+    state.attempt_number = 5
+    fifth = [client._wait(state) for _ in range(20)]
     assert min(first) >= 0.4
     assert max(first) <= 2
     assert len(set(first)) > 10
     assert min(fifth) > max(first)
-    assert max(fifth + last) <= 31
+    assert max(fifth) <= 30
 
 
 @pytest.mark.usefixtures("impatient")
@@ -715,12 +720,14 @@ def held_by(error: BaseException) -> int:
 @pytest.mark.parametrize("status", [200, 500])
 def test_the_body_of_a_failed_try_is_let_go(status: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tries wait for minutes at a server that is ill; their bodies would fill the memory."""
-    waiting: list[Transient] = []
+    waiting: list[BaseException] = []
 
-    def say(_: Client, failure: Transient, _seconds: float) -> None:
-        waiting.append(failure)
+    def wait(state: tenacity.RetryCallState) -> float:
+        assert state.outcome is not None
+        waiting.append(state.outcome.exception() or AssertionError())
+        return 0.0
 
-    monkeypatch.setattr(Client, "_say_of_retry", say)
+    monkeypatch.setattr(client, "_wait", wait)
     error, asked = failure(raw("{" + " " * 1_000_000, status=status))
     assert len(asked) == 3
     assert len(waiting) >= 2

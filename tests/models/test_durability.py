@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import tenacity
 from aiohttp import web
 
 from endpoint import Asked, Endpoint, double, fail, hang, in_thread, on_a_bad_line
@@ -250,7 +251,7 @@ def test_status_does_not_call_an_interrupted_run_finished(tmp_path: Path) -> Non
 def run_on_a_bad_line(
     study: Study, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[int, Counter[str]]:
-    monkeypatch.setattr(client, "backoff", lambda _: 0.0)
+    monkeypatch.setattr(client, "_JITTERED", tenacity.wait_none())
     study.change(served__base_url=endpoint.url, served__timeout_s=0.5, served__attempts=5)
     code = study.build("--accept-changes").code
     study.assert_whole(UNITS)
@@ -301,7 +302,7 @@ def test_the_faults_of_a_line_leave_no_trace_in_the_files(
     faults = {"http_429": 0.1, "http_500": 0.1, "dropped_connection": 0.1, "truncated_body": 0.1}
     study = Study.make(tmp_path / "s", "", limit=ITEMS)
     with in_thread(on_a_bad_line(double(), **faults)) as endpoint:
-        monkeypatch.setattr(client, "backoff", lambda _: 0.0)
+        monkeypatch.setattr(client, "_JITTERED", tenacity.wait_none())
         study.change(served__base_url=endpoint.url, served__attempts=30)
         assert study.build().code == 0
         assert endpoint.n > calls

@@ -19,19 +19,19 @@ like any other error. Its reward managers `limited` and `prime` turn every error
 use `naive` or `remote`, which let it through.
 """
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any, Literal
 
 import httpx2
+import tenacity
 from pydantic import FailFast, Field, ValidationError, model_validator
 from pydantic_core import to_json
 
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError, first_invalid
 from pairwright.models.client.connection import proxy_for
-from pairwright.models.client.wire import Transient, backoff, wait_asked
+from pairwright.models.client.wire import Transient, wait_asked
 from pairwright.records import Record
 
 
@@ -118,6 +118,7 @@ PATIENCE_S = 300.0
 TIMEOUT_S = 600.0
 AT_ONCE = 256
 """Samples of one call."""
+_JITTERED = tenacity.wait_exponential(multiplier=0.2, max=15) + tenacity.wait_random(0, 0.2)
 _BUSY = (429, 502, 503, 504)
 _NO_SERVER = "\n  Give the address that `pairwright train reward-server` prints, without a path."
 
@@ -164,21 +165,21 @@ class RewardClient:
 
     def _asked(self, samples: Sequence[RewardSample]) -> tuple[Reward, ...]:
         body = to_json(Batch(samples=tuple(samples)), exclude_none=True)
-        until, attempts, rewards = time.monotonic() + self._patience_s, 0, None
-        while rewards is None:
-            attempts += 1
-            try:
-                rewards = self._sent(body)
-            except Transient as error:
-                if time.monotonic() >= until:
-                    raise CallFailed(
-                        error.reason,
-                        f"{self.url} gave no rewards for {self._patience_s:g} s: {error.detail}\n"
-                        "  Start `pairwright train reward-server` again, then the training from its"
-                        " last checkpoint.",
-                    ) from None
-                asked = error.retry_after
-                time.sleep(backoff(attempts) if asked is None else min(asked, 60.0))
+        repeating = tenacity.Retrying(
+            retry=tenacity.retry_if_exception_type(Transient),
+            stop=tenacity.stop_after_delay(self._patience_s),
+            wait=_wait,
+            reraise=True,
+        )
+        try:
+            rewards: tuple[Reward, ...] = repeating(self._sent, body)
+        except Transient as error:
+            raise CallFailed(
+                error.reason,
+                f"{self.url} gave no rewards for {self._patience_s:g} s: {error.detail}\n"
+                "  Start `pairwright train reward-server` again, then the training from its last"
+                " checkpoint.",
+            ) from None
         if len(rewards) != len(samples):
             detail = f"{self.url} gave {len(rewards)} rewards for {len(samples)} samples"
             raise CallFailed("not_as_many_rewards", detail)
@@ -201,6 +202,12 @@ class RewardClient:
         except ValidationError as error:
             at, why = first_invalid(error)
             raise CallFailed("not_a_reward", f"{self.url}: {at}: {why}") from None
+
+
+def _wait(state: tenacity.RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome else None
+    retry_after = error.retry_after if isinstance(error, Transient) else None
+    return min(retry_after, 60.0) if retry_after is not None else _JITTERED(state)
 
 
 def _said(reply: httpx2.Response) -> str:

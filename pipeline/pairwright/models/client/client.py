@@ -1,6 +1,6 @@
 """One endpoint of the config: sends requests, retries what is worth it, and learns the pace.
 
-Nothing below it retries; `connection` says why it is not the SDK that sends.
+tenacity is the one retry layer; `connection` says why it is not the SDK that sends.
 """
 
 import asyncio
@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
+import tenacity
 from pydantic_core import from_json
 
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
@@ -21,7 +22,6 @@ from pairwright.models.client.wire import (
     Secrets,
     Transient,
     Wire,
-    backoff,
     body_of,
     headers_for,
     refusal,
@@ -30,6 +30,8 @@ from pairwright.models.completion import is_same_model, web_page
 from pairwright.models.model import RATE_LIMITED, bytes_of
 from pairwright.settings.endpoints import Endpoint
 from pairwright.text import number_of, token_estimate, wait_text
+
+_JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_random(0, 0.5)
 
 LONG_WAIT_S = 15.0
 """A wait that people learn of."""
@@ -96,29 +98,38 @@ class Client:
         wait than `max_wait`; EndpointRefused where no call of this kind
         can succeed, BudgetSpent and Interrupted without sending.
         """
-        attempts = 0
-        while True:
-            attempts += 1
-            try:
-                return await self._attempt(request)
-            except Transient as error:
-                failure = error
-            if attempts == self._endpoint.attempts:
-                raise self._given_up(failure)
-            asked = failure.retry_after
-            wait = backoff(attempts) if asked is None else asked
-            self._meter.retried += 1
-            self._say_of_retry(failure, wait)
-            await self._pause(wait)
+        try:
+            return await self._attempt(request)
+        except Transient as first:
+            return await self._again(request, first)
 
-    def _given_up(self, failure: Transient) -> EndpointRefused | CallFailed:
-        detail = f"{failure.detail} (after {number_of(self._endpoint.attempts, 'attempt')})"
-        if not self._answered and failure.reason in _NOT_AN_ENDPOINT:
-            advice = _NOT_AN_ENDPOINT[failure.reason]
-            return EndpointRefused(
-                f"[endpoints.{self.name}] {detail}\n  {advice} See `pairwright doctor`."
-            )
-        return CallFailed(failure.reason, detail)
+    async def _again(self, request: Request, first: Transient) -> Answer:
+        """The attempts after the first. Most calls need none, and pay nothing for this."""
+        failed = [first]
+
+        async def attempt() -> Answer:
+            if failed:
+                raise failed.pop()
+            return await self._attempt(request)
+
+        retrying = tenacity.AsyncRetrying(
+            retry=tenacity.retry_if_exception_type(Transient),
+            stop=tenacity.stop_after_attempt(self._endpoint.attempts),
+            wait=_wait,
+            sleep=self._pause,
+            before_sleep=self._count_retry,
+            reraise=True,
+        )
+        try:
+            return await retrying(attempt)
+        except Transient as error:
+            detail = f"{error.detail} (after {number_of(self._endpoint.attempts, 'attempt')})"
+            if not self._answered and error.reason in _NOT_AN_ENDPOINT:
+                advice = _NOT_AN_ENDPOINT[error.reason]
+                raise EndpointRefused(
+                    f"[endpoints.{self.name}] {detail}\n  {advice} See `pairwright doctor`."
+                ) from None
+            raise CallFailed(error.reason, detail) from None
 
     async def _attempt(self, request: Request) -> Answer:
         async with self.concurrency:
@@ -225,19 +236,23 @@ class Client:
         # Outside the block: as the context of another error, this one would keep the body.
         raise failure
 
-    def _say_of_retry(self, failure: Transient, seconds: float) -> None:
-        """Say once that the endpoint does not answer at its start, and that the build waits because
-        the endpoint asks for it, once while it does."""
-        said = f"[endpoints.{self.name}] {failure.detail}"
+    def _count_retry(self, state: tenacity.RetryCallState) -> None:
+        """Count it; say once that the endpoint does not answer at its start, and that the build
+        waits because the endpoint asks for it, once while it does."""
+        self._meter.retried += 1
+        error = state.outcome.exception() if state.outcome else None
+        if not isinstance(error, Transient):
+            return
+        said = f"[endpoints.{self.name}] {error.detail}"
         attempts = self._endpoint.attempts
         if not self._answered and not self._said:
             self._said = True
             self._say(f"{said}; trying again, {number_of(attempts, 'attempt')} in all")
-        now = time.monotonic()
-        if failure.retry_after is None or seconds < LONG_WAIT_S or now < self._waiting_until:
+        now, seconds = time.monotonic(), state.next_action.sleep if state.next_action else 0.0
+        if error.retry_after is None or seconds < LONG_WAIT_S or now < self._waiting_until:
             return
         self._waiting_until = now + seconds
-        self._note_wait(Wait(self.name, seconds, time.time() + seconds, failure.detail))
+        self._note_wait(Wait(self.name, seconds, time.time() + seconds, error.detail))
         self._say(
             f"{said}; {_asks_for(seconds)}. Its calls wait, then they are sent again, up to"
             f" {number_of(attempts, 'time')} in all. Ctrl-C ends the build, and the same command"
@@ -247,6 +262,13 @@ class Client:
 
 def _asks_for(seconds: float) -> str:
     return f"the server asks to be left alone for {wait_text(seconds)}"
+
+
+def _wait(state: tenacity.RetryCallState) -> float:
+    """What the endpoint asked for, else jittered backoff."""
+    error = state.outcome.exception() if state.outcome else None
+    retry_after = error.retry_after if isinstance(error, Transient) else None
+    return retry_after if retry_after is not None else _JITTERED(state)
 
 
 def wires_of(

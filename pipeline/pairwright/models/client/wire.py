@@ -8,7 +8,6 @@ body of that form and brings back a response of that form, as those of `scores` 
 import json
 import math
 import os
-import random
 import re
 import time
 from collections.abc import Mapping
@@ -241,12 +240,6 @@ def _message(error: object, secrets: Secrets) -> str:
         if isinstance(error, dict) and error.get(name):
             error = error[name]
     return secrets.hide(str(error or ""))[:1000]
-
-
-def backoff(attempts: int) -> float:
-    """Seconds before the next attempt where the endpoint asks for none: half a second, doubled with
-    each attempt, and not the same for all that failed at once."""
-    return min(30.0, 0.5 * 2.0 ** min(attempts - 1, 6)) + random.uniform(0, 0.5)
 
 
 def wait_asked(headers: Mapping[str, str], status: int) -> float | None:
