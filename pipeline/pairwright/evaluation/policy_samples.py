@@ -67,10 +67,6 @@ class SampleScores(Record):
     detail: str = ""
 
 
-MOST = 1000
-"""Draws beyond these are those of replies that were empty."""
-
-
 class SampledPolicy(NamedTuple):
     """The model whose texts are picked from."""
 

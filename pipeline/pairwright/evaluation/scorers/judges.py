@@ -12,7 +12,7 @@ of them is `Unread` and never guessed: to take a verdict out of sentences is to 
 
 import json
 import re
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Annotated, Literal, NamedTuple, TypeVar
 
 from pairwright.evaluation.scorers.scorer import (
@@ -35,7 +35,7 @@ from pairwright.models import (
 )
 from pairwright.records import Rejected
 from pairwright.settings.prompt import OwnPrompt, Prompts
-from pairwright.settings.prompt_variables import Ask, label_texts
+from pairwright.settings.prompt_variables import label_texts
 
 JudgeVerdict = Literal["A", "B", "tie"]
 
@@ -184,46 +184,44 @@ class MeteredModel(NamedTuple):
         return self.log.prompt_tokens + self.log.completion_tokens
 
 
-def ask_about(
-    prompts: Prompts | OwnPrompt, name: str, shown: PromptContent, **values: Hashable
-) -> Ask:
-    """A prompt about the person who asks."""
-    posts = label_texts(post.text for post in shown.posts)
-    known = {"posts": posts, "question": shown.question, "aspects": shown.aspects, **values}
-    if isinstance(prompts, OwnPrompt):
-        return prompts.ask(**known)
-    return prompts.ask(name, **known)
+class PreferReply(Reply):
+    reason: str
+    verdict: Literal["A", "B", "tie"]
 
 
-async def ask_judge(
+class RateReply(Reply):
+    reason: str
+    score: Annotated[Literal[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], WHOLE_NUMBER]
+
+
+async def _ask(
     model: Model,
     prompts: Prompts | OwnPrompt,
-    ask: Ask,
+    name: str,
+    shown: PromptContent,
     reply: type[R],
     value_of: Callable[[R], T],
     read: Callable[[str], T | Unread],
+    **responses: str,
 ) -> T | Unscored:
-    """What the judge says: by `of` where it replied with the JSON object that it is asked for, by
-    `read` where it wrote something else. Raises CallFailed."""
+    """What the judge says of responses: by `value_of` where it replied with the JSON object that
+    it is asked for, by `read` where it wrote something else. Raises CallFailed."""
+    posts = label_texts(post.text for post in shown.posts)
+    known = {"posts": posts, "question": shown.question, "aspects": shown.aspects, **responses}
 
     def understood(text: str) -> T | Unread:
         parsed = parse(text, reply)
         return read(text) if isinstance(parsed, str) else value_of(parsed)
 
-    schema = None if isinstance(prompts, OwnPrompt) else schema_of(reply)
-    answer = await model.understood(ask, schema, understood)
-    if isinstance(answer, Rejected):
-        return Unscored(answer.reason, answer.detail)
-    return answer
+    if isinstance(prompts, OwnPrompt):
+        answer = await model.understood(prompts.ask(**known), None, understood)
+    else:
+        answer = await model.understood(prompts.ask(name, **known), schema_of(reply), understood)
+    return Unscored(answer.reason, answer.detail) if isinstance(answer, Rejected) else answer
 
 
 _FORWARD: dict[JudgeVerdict, PreferredPlace] = {"A": "first", "B": "second", "tie": "tie"}
 _BACKWARD: dict[JudgeVerdict, PreferredPlace] = {"A": "second", "B": "first", "tie": "tie"}
-
-
-class PreferReply(Reply):
-    reason: str
-    verdict: Literal["A", "B", "tie"]
 
 
 class ComparingJudge(NamedTuple):
@@ -240,28 +238,19 @@ class ComparingJudge(NamedTuple):
         """The judge's verdicts in both orders; a pair without one of them has no verdict. Raises
         CallFailed."""
         judge = MeteredModel.around(self.model)
-        forward, backward = await together(
-            self._verdict(judge.model, shown, first, second),
-            self._verdict(judge.model, shown, second, first),
-        )
+
+        async def verdict(a: str, b: str) -> JudgeVerdict | Unscored:
+            return await _ask(
+                judge.model, self.prompts, "prefer", shown,
+                PreferReply, lambda reply: reply.verdict, read_verdict, first=a, second=b,
+            )  # fmt: skip
+
+        forward, backward = await together(verdict(first, second), verdict(second, first))
         if isinstance(forward, Unscored):
             return forward
         if isinstance(backward, Unscored):
             return backward
         return Preference(_FORWARD[forward], _BACKWARD[backward], judge.tokens)
-
-    async def _verdict(
-        self, model: Model, shown: PromptContent, a: str, b: str
-    ) -> JudgeVerdict | Unscored:
-        ask = ask_about(self.prompts, "prefer", shown, first=a, second=b)
-        return await ask_judge(
-            model, self.prompts, ask, PreferReply, lambda reply: reply.verdict, read_verdict
-        )
-
-
-class RateReply(Reply):
-    reason: str
-    score: Annotated[Literal[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], WHOLE_NUMBER]
 
 
 class RatingJudge(NamedTuple):
@@ -273,10 +262,8 @@ class RatingJudge(NamedTuple):
     async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
         """A whole number from 1 to 10. Raises CallFailed."""
         judge = MeteredModel.around(self.model)
-        ask = ask_about(self.prompts, "rate", shown, response=response)
-        score = await ask_judge(
-            judge.model, self.prompts, ask, RateReply, lambda reply: reply.score, read_rating
-        )
-        if isinstance(score, Unscored):
-            return score
-        return ResponseScore(float(score), judge.tokens)
+        score = await _ask(
+            judge.model, self.prompts, "rate", shown,
+            RateReply, lambda reply: reply.score, read_rating, response=response,
+        )  # fmt: skip
+        return score if isinstance(score, Unscored) else ResponseScore(float(score), judge.tokens)
