@@ -7,53 +7,54 @@ forward pass in this process.
 """
 
 import math
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from pairwright.dataset.conversion import user_message
 from pairwright.errors import ConfigError
-from pairwright.evaluation.scorers.scorer import (
-    Pointwise,
-    PromptContent,
-    ResponseScore,
-    Unscored,
-)
-from pairwright.models import CONTEXT_LENGTH, LLM, Request, together
+from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, ResponseScore, Unscored
+from pairwright.models import CONTEXT_LENGTH, LLM, Completion, Request, together
 from pairwright.models.client.scores import TokenLogprobs, of_text
 from pairwright.settings.prompt_variables import Message
 
 
-def _request(
-    asked: "RewardModel | LanguageModel", shown: PromptContent, response: str, purpose: str
-) -> Request:
-    prompt = user_message(shown.question, shown.posts, shown.aspects)
-    return Request(
-        model=asked.model,
-        revision=asked.revision,
-        messages=(Message("user", prompt), Message("assistant", response)),
-        max_tokens=1,
-        extra=asked.settings,
-        purpose=purpose,
-    )
-
-
-class RewardModel(NamedTuple):
-    """One reward model, bound to what answers for it."""
+@dataclass(frozen=True)
+class _ScoreModel:
+    """One model, bound to what answers for it."""
 
     llm: LLM
     model: str
     revision: str | None = None
     settings: str = "{}"
-    """Canonical JSON of what decides its scores beside the model; part of each call's key."""
+    """Canonical JSON of what decides its replies beside the model; part of each call's key."""
 
-    def request(self, shown: PromptContent, response: str) -> Request:
-        """The request for one score."""
-        return _request(self, shown, response, "score")
+    def request(self, shown: PromptContent, response: str, purpose: str = "score") -> Request:
+        """The request about one response."""
+        prompt = user_message(shown.question, shown.posts, shown.aspects)
+        return Request(
+            model=self.model,
+            revision=self.revision,
+            messages=(Message("user", prompt), Message("assistant", response)),
+            max_tokens=1,
+            extra=self.settings,
+            purpose=purpose,
+        )
+
+    async def _complete(self, request: Request) -> Completion | Unscored:
+        completion = await self.llm.complete(request)
+        if completion.finish == CONTEXT_LENGTH:
+            return Unscored(CONTEXT_LENGTH, completion.text[:200])
+        return completion
+
+
+class RewardModel(_ScoreModel):
+    """A reward model."""
 
     async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
         """The model's score of a response. Raises CallFailed."""
-        completion = await self.llm.complete(self.request(shown, response))
-        if completion.finish == CONTEXT_LENGTH:
-            return Unscored(CONTEXT_LENGTH, completion.text[:200])
+        completion = await self._complete(self.request(shown, response))
+        if isinstance(completion, Unscored):
+            return completion
         try:
             value = float(completion.text)
         except ValueError:
@@ -72,14 +73,10 @@ class ResponseTokens(NamedTuple):
     """Tokens of the whole conversation."""
 
 
-class LanguageModel(NamedTuple):
-    """One language model, bound to what answers for it."""
+@dataclass(frozen=True)
+class LanguageModel(_ScoreModel):
+    """A language model."""
 
-    llm: LLM
-    model: str
-    revision: str | None = None
-    settings: str = "{}"
-    """Canonical JSON of what decides its replies beside the model; part of each call's key."""
     per_token: bool = False
 
     async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
@@ -94,10 +91,9 @@ class LanguageModel(NamedTuple):
         """Log-probabilities of the response's tokens. Raises CallFailed."""
         if not response:
             return Unscored("no_tokens", "the response is empty")
-        request = _request(self, shown, response, "log_probabilities")
-        completion = await self.llm.complete(request)
-        if completion.finish == CONTEXT_LENGTH:
-            return Unscored(CONTEXT_LENGTH, completion.text[:200])
+        completion = await self._complete(self.request(shown, response, "log_probabilities"))
+        if isinstance(completion, Unscored):
+            return completion
         try:
             likelihood = of_text(completion.text)
         except ValueError as error:
