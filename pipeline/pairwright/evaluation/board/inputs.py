@@ -59,8 +59,7 @@ def gather_results(
                 own = scorer.model_copy(update={"name": f"{aliases[path]}: {scorer.name}"})
                 result.about = result.about.model_copy(update={"scorer": own})
     results = list(by_content.values())
-    _check_unique(results)
-    _check_scorer_names(results)
+    _check_names(results)
     _check_posts_rules(results)
     order = list(CONDITIONS)
     return sorted(
@@ -118,33 +117,27 @@ def _part_of_release(about: ResultSummary) -> dict[str, str]:
     }
 
 
-def _check_unique(results: Sequence[Result]) -> None:
-    there: dict[str, Result] = {}
+def _check_names(results: Sequence[Result]) -> None:
+    """Check that a name is of one scorer, with one result in a condition. Raises InputError."""
+    by_stem: dict[str, Result] = {}
+    by_name: dict[str, Result] = {}
     for result in results:
-        other, about = there.setdefault(result.about.stem, result), result.about
-        if other is not result:
+        about, scorer = result.about, result.about.scorer
+        if (other := by_stem.setdefault(about.stem, result)) is not result:
             raise InputError(
-                f"scorer {about.scorer.name} in condition {about.condition} is in {other.path},"
-                " too",
+                f"scorer {scorer.name} in condition {about.condition} is in {other.path}, too",
                 where=result.path,
                 fix="A baseline gives everybody the same, so one of the two is not what it gives:"
                 " --verify RELEASE finds which. Ask its sender for the other scorers alone."
-                if about.scorer.kind == "baseline"
+                if scorer.kind == "baseline"
                 else "Name one of the two, call one of the scorers by another name, or give a"
                 " folder an alias: team=theirs",
             )
-
-
-def _check_scorer_names(results: Sequence[Result]) -> None:
-    there: dict[str, Result] = {}
-    for result in results:
-        other = there.setdefault(result.about.scorer.name, result)
-        mine, theirs = (one.about.scorer.deciding.model_dump() for one in (result, other))
-        for key in mine:
-            if mine[key] != theirs[key]:
+        first = by_name.setdefault(scorer.name, result)
+        for key, mine in scorer.deciding:
+            if mine != (theirs := getattr(first.about.scorer.deciding, key)):
                 raise InputError(
-                    f"scorer {result.about.scorer.name} has {key} {mine[key]!r}, and"
-                    f" {theirs[key]!r} in {other.path}",
+                    f"scorer {scorer.name} has {key} {mine!r}, and {theirs!r} in {first.path}",
                     where=result.path,
                     fix="Evaluate one of the two again, give them two names, or give a folder an"
                     " alias: team=theirs",
