@@ -47,10 +47,12 @@ def aspect_id(text: str) -> str:
     return content_id("aspect", text)
 
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+
+
 def digest(value: JsonValue) -> str:
     """`sha256:` and 64 hex digits over the canonical JSON: sorted keys, compact, escaped."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
-    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+    return "sha256:" + hashlib.sha256(_CANONICAL.encode(value).encode()).hexdigest()
 
 
 class AskedTask(Record):

@@ -628,7 +628,7 @@ def _sentences(n: int, k: int) -> str:
 
 def test_a_foil_cannot_be_told_by_its_passages() -> None:
     pairs = [_quoting(pair, n) for n, pair in enumerate(mixed(0, 60))]
-    made = study_of(pairs, attention=0, wrong_profile=0, narrative=0, foils=1)
+    made = study_of(pairs, wrong_profile=0, narrative=0, foils=1)
     found = foil_signs(made.all())
     assert found
     assert (found.foils, found.aspects) == (60, 120)
@@ -669,7 +669,7 @@ def test_a_foil_has_a_passage_only_where_aspects_have_one() -> None:
         )
         for pair in mixed(0, 20)
     ]
-    made = study_of(pairs, attention=0, wrong_profile=0, narrative=0, foils=1)
+    made = study_of(pairs, wrong_profile=0, narrative=0, foils=1)
     for task in made.of("vote", "rubric"):
         rows: Any = task.data["aspects"]
         assert len(rows) == 3

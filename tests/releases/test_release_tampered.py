@@ -65,6 +65,16 @@ def caught(root: Path) -> Difference:
     return found.value
 
 
+def sealed_and_caught(tampering: Tampering, copy: Path) -> None:
+    """With checksums to match, it is caught where it is and said as it is."""
+    bad = Tampered(copy)
+    tampering.do(bad)
+    bad.seal()
+    found = caught(bad.root)
+    assert found.where.startswith(tampering.place), found
+    assert tampering.said in found.what, found
+
+
 # Without the checksums
 
 
@@ -778,12 +788,7 @@ STATED = (
 def test_what_checksums_would_hide_is_caught(
     tampering: Tampering, release: Path, tmp_path: Path
 ) -> None:
-    bad = Tampered(copy_of(release, tmp_path / "copy"))
-    tampering.do(bad)
-    bad.seal()
-    found = caught(bad.root)
-    assert found.where.startswith(tampering.place), found
-    assert tampering.said in found.what, found
+    sealed_and_caught(tampering, copy_of(release, tmp_path / "copy"))
 
 
 # With checksums to match: what is derived, and trials
@@ -887,12 +892,7 @@ TRIALS = (
 def test_a_trial_cannot_be_made_to_look_better(
     tampering: Tampering, trial: Path, tmp_path: Path
 ) -> None:
-    bad = Tampered(copy_of(trial, tmp_path / "copy"))
-    tampering.do(bad)
-    bad.seal()
-    found = caught(bad.root)
-    assert found.where.startswith(tampering.place), found
-    assert tampering.said in found.what, found
+    sealed_and_caught(tampering, copy_of(trial, tmp_path / "copy"))
 
 
 def test_the_tamperings_are_tamperings(release: Path, trial: Path, tmp_path: Path) -> None:

@@ -13,10 +13,13 @@ class Table(NamedTuple):
     note: str = ""
 
 
+_MARKUP = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")
+_IN_ADDRESS = re.compile(r"(?<=\w):(?=//)|(?<=\bwww)\.", re.IGNORECASE)
+"""What would turn an address into a link."""
+
+
 def escape_inline(text: str) -> str:
     """Text that Markdown shows as it is, on one line: no markup, HTML, links or images. The
     beginning of a line needs more (a heading, a quotation, a list), which its caller knows."""
     text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;")
-    text = re.sub(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", text)
-    # An address is not turned into a link.
-    return re.sub(r"(?<=\w):(?=//)|(?<=\bwww)\.", r"\\\g<0>", text, flags=re.IGNORECASE)
+    return _IN_ADDRESS.sub(r"\\\g<0>", _MARKUP.sub(r"\\\g<0>", text))
