@@ -227,7 +227,7 @@ def test_other_options_pairs_or_rules_over_a_study_are_refused(
     shutil.copytree(study.folder.path, violates.folder.path)
     refused(violates, "another study was exported here")
     # A newer version finds its study again.
-    monkeypatch.setattr("pairwright.workflows.tasks.__version__", "99.0")
+    monkeypatch.setattr("pairwright.workflows.study.__version__", "99.0")
     study.do("export", *SEED)
 
 

@@ -257,7 +257,8 @@ def test_two_people_answer_in_label_studio(tmp_path: Path, monkeypatch: pytest.M
         assert pairwright("human", "pull", run).code == 0
     found = decide(run)
     assert Counter(one.state for one in found.decisions.values()) == {"verified": 6}
-    assert {row.attention.k == row.attention.n > 0 for row in found.report.annotators} == {True}
+    # With one vote on each half no vote can be a check.
+    assert {row.attention.n for row in found.report.annotators} == {0}
 
 
 def ticked(control: str, choice: str) -> JsonValue:
