@@ -20,7 +20,8 @@ import studies
 from coverage import coverage
 
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.agreement import Agreement, Ratings, agreement, dawid_skene
+from pairwright_human_eval.agreement.intervals import Agreement, agreement
+from pairwright_human_eval.agreement.models import Ratings, dawid_skene
 from pairwright_human_eval.decisions import decide_all
 from pairwright_human_eval.records import PreferenceAnswer, response_id
 from pairwright_human_eval.report.findings import derive_findings

@@ -14,8 +14,8 @@ import numpy.typing as npt
 from simulated_ratings import PROCESSES
 
 from pairwright.intervals import Floats
-from pairwright_human_eval.agreement import Ratings
 from pairwright_human_eval.agreement.intervals import half_width, left_out
+from pairwright_human_eval.agreement.models import Ratings
 
 NAMES = (
     "percent", "alpha_nominal", "alpha_ordinal", "cohen_kappa", "gwet_ac1", "fleiss_kappa",

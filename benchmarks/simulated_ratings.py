@@ -18,8 +18,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from pairwright.intervals import Floats
-from pairwright_human_eval.agreement import Ratings
-from pairwright_human_eval.agreement.models import Indices
+from pairwright_human_eval.agreement.models import Indices, Ratings
 
 EACH = 3
 ACCURACY, SIDES = 0.85, (-0.1, 0.1)

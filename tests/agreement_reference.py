@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats import inter_rater
 
-from pairwright_human_eval.agreement import Measurement, Ratings
-from pairwright_human_eval.agreement.models import Indices
+from pairwright_human_eval.agreement.intervals import Measurement
+from pairwright_human_eval.agreement.models import Indices, Ratings
 
 LEAST_SHARED = 2
 """Items two raters must both have rated before a kappa of the two means anything."""

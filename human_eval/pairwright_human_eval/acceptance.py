@@ -9,8 +9,6 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
 from pairwright.dataset import write_lines
 from pairwright_human_eval.annotation import Account, Export, Objection
 from pairwright_human_eval.folder import HumanFolder
@@ -26,7 +24,7 @@ from pairwright_human_eval.people import (
     write_people,
 )
 from pairwright_human_eval.raw_files import stored_exports
-from pairwright_human_eval.records import KeyedTask, SetAside, Study, Verdict, digest
+from pairwright_human_eval.records import AskedTask, KeyedTask, SetAside, Study, Verdict, digest
 from pairwright_human_eval.study_files import closed_tasks
 
 _TASK_ID = re.compile("task-[0-9a-f]{16}")
@@ -64,7 +62,7 @@ def accept(
     drafts: dict[str, SetAside] = {}
     for export in exports:
         read += read_annotations(export, key, study, closed)
-        drafts.update(_drafts(export))
+        drafts |= {line.task or "": line for line in _drafts(export)}
     annotations = _once(read)
     first = (one for one in annotations if one.keyed and one.keyed.round == 1)
     voters = Voters(annotations, bind(_work(first), given))
@@ -185,30 +183,24 @@ def _aside(one: TaskAnnotation, objection: Objection, people: People) -> SetAsid
 def _verdict(one: TaskAnnotation, keyed: KeyedTask, answers: FormAnswers) -> Verdict:
     given = one.annotation
     return Verdict(
-        task=keyed.task, kind=keyed.kind, purpose=keyed.purpose, round=keyed.round,
-        annotator=keyed.annotator, subject=keyed.subject, pair=keyed.pair, domain=keyed.domain,
-        a=keyed.a, b=keyed.b, answers=answers.answers, comment=answers.comment,
-        created=given.created, updated=given.updated, seconds=given.seconds, raw=given.raw,
-        simulated=one.simulated,
+        **{name: getattr(keyed, name) for name in AskedTask.model_fields},
+        answers=answers.answers, comment=answers.comment, created=given.created,
+        updated=given.updated, seconds=given.seconds, raw=given.raw, simulated=one.simulated,
     )  # fmt: skip
 
 
-def _drafts(export: Export) -> Iterator[tuple[str, SetAside]]:
+def _drafts(export: Export) -> Iterator[SetAside]:
     """Tasks that somebody began and did not submit. What they began is not kept."""
     for task in export.tasks:
         if task.drafts and not task.annotations:
-            found: JsonValue = {"task": task.task, "drafts": task.drafts}
-            yield (
-                task.task or "",
-                SetAside(
-                    reason="draft",
-                    detail="begun and not submitted",
-                    file=export.file,
-                    task=task.task,
-                    annotator=None,
-                    annotation=None,
-                    raw=digest(found),
-                ),
+            yield SetAside(
+                reason="draft",
+                detail="begun and not submitted",
+                file=export.file,
+                task=task.task,
+                annotator=None,
+                annotation=None,
+                raw=digest({"task": task.task, "drafts": task.drafts}),
             )
 
 

@@ -7,7 +7,7 @@ names a person, lies under `private/` and never goes into a release.
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from pairwright.dataset import read_lines
+from pairwright.dataset import read_lines, read_one
 from pairwright.records import Record
 from pairwright_human_eval.records import LATER, OWN, Kind
 
@@ -20,6 +20,12 @@ def records_in(path: Path, kind: type[T], fix: str = RESTORE) -> tuple[T, ...]:
     """The lines of a file of the study; none where there is no file. Raises InputError for a
     damaged line."""
     return tuple(read_lines(path, kind, fix=fix)) if path.exists() else ()
+
+
+def record_in(path: Path, kind: type[T], fix: str = RESTORE) -> T | None:
+    """The one record of a file of the study; None where there is no file. Raises InputError for a
+    damaged one."""
+    return read_one(path, kind, fix=fix) if path.exists() else None
 
 
 class RoundFiles(NamedTuple):

@@ -45,19 +45,15 @@ QUESTIONS = {
     "support": "Does what this person wrote support that this person wants this here?",
     "delivered": "Which response delivers it?",
 }
+_PREFERENCE = {
+    "A": "Response A",
+    "B": "Response B",
+    EQUAL: "No difference for this person",
+    CANNOT_TELL: "Cannot tell",
+}
 LABELS: dict[str, dict[str, str]] = {
-    "preference": {
-        "A": "Response A",
-        "B": "Response B",
-        EQUAL: "No difference for this person",
-        CANNOT_TELL: "Cannot tell",
-    },
-    "own": {
-        "A": "Response A",
-        "B": "Response B",
-        EQUAL: "No difference for me",
-        CANNOT_TELL: "Cannot tell",
-    },
+    "preference": _PREFERENCE,
+    "own": _PREFERENCE | {EQUAL: "No difference for me"},
     "support": {
         "clearly": "Clearly",
         "plausibly": "Plausibly",

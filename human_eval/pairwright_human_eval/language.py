@@ -94,21 +94,14 @@ def render_guidelines(
     scales: Sequence[Scale], language: Language = ENGLISH, *, aspects: bool = True
 ) -> str:
     """The whole page, in Markdown. `aspects`: whether anybody is asked about these."""
-    text = _page("guidelines", language).replace(PLACE, _scale_table(scales, language))
+    text = page_text("guidelines", language).replace(PLACE, _scale_table(scales, language))
     return _OF_ASPECTS.sub(r"\1" if aspects else "", text)
 
 
-def consent_text(language: Language = ENGLISH) -> str:
-    """What people agree to before they begin, in Markdown, for the study lead to fill in."""
-    return _page("consent", language)
-
-
-def own_pages(language: Language = ENGLISH) -> tuple[str, str]:
-    """The guidelines of people who judge pairs of their own posts, and what they agree to."""
-    return _page("own_guidelines", language), _page("own_consent", language)
-
-
-def _page(name: str, language: Language) -> str:
+def page_text(name: str, language: Language = ENGLISH) -> str:
+    """A page for people as it ships, in Markdown: `guidelines`, and the `consent` that they give
+    before they begin; `own_guidelines` and `own_consent` of people who judge pairs of their own
+    posts. Raises InputError where the language has none."""
     path = FOLDER / f"{name}.{language.code}.md"
     if language.code == "en":
         path = assets.HUMAN_EVAL / f"{name}.md"

@@ -9,19 +9,17 @@ had before is a look, and is kept.
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from pydantic import ValidationError, model_validator
+from pydantic import model_validator
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from pairwright.dataset import write_lines
-from pairwright.errors import InputError
 from pairwright.intervals import LEVEL, Floats, accuracy, cluster_numbers
 from pairwright.records import Record, content_id
-from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.folder import HumanFolder, records_in
 from pairwright_human_eval.records import PreferenceAnswer, StoppingRule, Verdict
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Outline
@@ -84,7 +82,7 @@ def take_look(
 
     Raises InputError where looks.jsonl was damaged.
     """
-    rule, before = fixed.study.stopping, read_looks(folder.looks)
+    rule, before = fixed.study.stopping, records_in(folder.looks, Look)
     placebos = {outline.id for outline in outlines if outline.no_preference}
     asked = {
         name
@@ -127,19 +125,6 @@ def _choice(vote: Verdict) -> str | None:
     return vote.answers.choice if isinstance(vote.answers, PreferenceAnswer) else None
 
 
-def read_looks(path: Path) -> tuple[Look, ...]:
-    """The looks that were kept. Raises InputError where the file was damaged."""
-    if not path.exists():
-        return ()
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-        return tuple(Look.model_validate_json(line) for line in lines)
-    except (ValidationError, UnicodeDecodeError):
-        raise InputError(
-            "holds a line that is not a look", where=path, fix="Restore the file from a copy."
-        ) from None
-
-
 NODES = 201
 MOST = 12.0
 """Standard errors beyond which a bound is not looked for: no data cross it."""
@@ -152,13 +137,7 @@ def error_spent(information: float, level: float) -> float:
 
 def look_bounds(information: Sequence[float], level: float) -> list[float]:
     """For each look the standard errors of its two-sided bound. `information` are the shares of all
-    information at the looks, above 0 to 1, each greater than the one before it. Raises ValueError
-    where they are not."""
-    if any(
-        not 0 < share <= 1 or share <= before
-        for before, share in zip([0.0, *information], information, strict=False)
-    ):
-        raise ValueError(f"shares of information must grow, above 0 and up to 1: {information}")
+    information at the looks, above 0 to 1, each greater than the one before it."""
     points, weights = np.polynomial.legendre.leggauss(NODES)
     bounds: list[float] = []
     # Paths that crossed no bound: where they are, on the scale of the score, and how likely.
@@ -167,20 +146,9 @@ def look_bounds(information: Sequence[float], level: float) -> list[float]:
     before, spent = 0.0, 0.0
     for share in information:
         step, may_spend = math.sqrt(share - before), error_spent(share, level) - spent
-
-        def crossed(
-            bound: float,
-            share: float = share,
-            step: float = step,
-            places: Floats = places,
-            likely: Floats = likely,
-        ) -> float:
-            edge = bound * math.sqrt(share)
-            outside = ndtr((-edge - places) / step) + ndtr((places - edge) / step)
-            return float(likely @ outside)
-
-        open_end = crossed(MOST) >= may_spend
-        found = MOST if open_end else brentq(lambda x, c=crossed, m=may_spend: c(x) - m, 0, MOST)
+        path = share, step, places, likely, may_spend
+        open_end = _overspent(MOST, *path) >= 0
+        found = MOST if open_end else brentq(_overspent, 0, MOST, args=path)
         bounds.append(float(found))
         edge = found * math.sqrt(share)
         after = edge * points
@@ -188,3 +156,12 @@ def look_bounds(information: Sequence[float], level: float) -> list[float]:
         places, likely = after, density * weights * edge / (step * math.sqrt(2 * math.pi))
         before, spent = share, error_spent(share, level)
     return bounds
+
+
+def _overspent(
+    bound: float, share: float, step: float, places: Floats, likely: Floats, may_spend: float
+) -> float:
+    """How much likelier it is to cross the bound at a look than the look may spend."""
+    edge = bound * math.sqrt(share)
+    outside = ndtr((-edge - places) / step) + ndtr((places - edge) / step)
+    return float(likely @ outside) - may_spend

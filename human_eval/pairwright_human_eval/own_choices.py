@@ -21,7 +21,7 @@ from pairwright.records import Pair, Post, content_id, draw_id
 from pairwright.retrieve import by_bm25
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import config_hash, labelling_config, task_file
-from pairwright_human_eval.language import load_language, own_pages
+from pairwright_human_eval.language import load_language, page_text
 from pairwright_human_eval.people import Roster, check_id, read_roster, write_roster
 from pairwright_human_eval.records import LATER, OWN, OwnStudy, Purpose, Study
 from pairwright_human_eval.spreadsheets import sheet_rows
@@ -201,9 +201,9 @@ def add_people(
     left = tuple(one for one in before if one.annotator not in seats)
     with on_disk(folder.path):
         write_forms(folder, study, round=OWN)
-        guidelines, consent = own_pages(language)
-        write_new(folder.pages("author-01").guidelines, guidelines)
-        write_new(folder.pages("author-01").consent, consent)
+        pages = folder.pages("author-01")
+        write_new(pages.guidelines, page_text("own_guidelines", language))
+        write_new(pages.consent, page_text("own_consent", language))
         for seat, given in made.items():
             for round in (OWN, LATER):
                 data = [task.data for task in given.tasks if task.keyed.round == round]

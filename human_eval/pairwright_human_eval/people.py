@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from pairwright.dataset import read_one
 from pairwright.errors import InputError, near
 from pairwright.files import write_whole
 from pairwright.records import Record, draw_id
@@ -26,7 +25,7 @@ from pairwright_human_eval.annotation import (
     ExportedTask,
     Objection,
 )
-from pairwright_human_eval.folder import RESTORE, ROUNDS, HumanFolder
+from pairwright_human_eval.folder import ROUNDS, HumanFolder, record_in
 from pairwright_human_eval.form import FormAnswers, read_answers
 from pairwright_human_eval.raw_files import annotations_of
 from pairwright_human_eval.records import KeyedTask, Study
@@ -157,10 +156,8 @@ def bind(work: Mapping[tuple[Account, Slot], int], given: Mapping[str, tuple[str
 
 def read_given(folder: HumanFolder, annotators: Set[str]) -> dict[str, tuple[str, ...]]:
     """What the study lead says; raises InputError where it cannot be meant."""
-    if not folder.people.exists():
-        return {}
     fix = 'Write {"given": {"SOURCE:ID": ["annotator-01"]}}, or remove the file.'
-    given = read_one(folder.people, People, fix=fix).given
+    given = (record_in(folder.people, People, fix) or People()).given
     for account, names in given.items():
         if not _ACCOUNT.fullmatch(account):
             raise InputError(
@@ -259,8 +256,7 @@ class TimeSpent(NamedTuple):
 
 def read_roster(folder: HumanFolder) -> Roster:
     """Raises InputError where the file was damaged."""
-    there = folder.participants.exists()
-    return read_one(folder.participants, Roster, fix=RESTORE) if there else Roster()
+    return record_in(folder.participants, Roster) or Roster()
 
 
 def write_roster(folder: HumanFolder, roster: Roster) -> None:

@@ -16,14 +16,14 @@ from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.records import Record, content_id, pseudonym
 from pairwright_human_eval.annotation import Account
-from pairwright_human_eval.folder import RESTORE, ROUNDS, HumanFolder, records_in
+from pairwright_human_eval.folder import RESTORE, ROUNDS, HumanFolder, record_in, records_in
 from pairwright_human_eval.label_studio.files import (
     form_path,
     labelling_config,
     read_task_file,
     task_file,
 )
-from pairwright_human_eval.language import consent_text, load_language, render_guidelines
+from pairwright_human_eval.language import load_language, page_text, render_guidelines
 from pairwright_human_eval.records import (
     KINDS,
     OWN,
@@ -177,7 +177,7 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
             aspects = any(one.keyed.kind == "rubric" for own in tasks.values() for one in own)
             pages = render_guidelines(study.scales, language, aspects=aspects)
             write_new(folder.guidelines, pages)
-            write_new(folder.consent, consent_text(language))
+            write_new(folder.consent, page_text("consent", language))
         for who in study.annotators if not folder.replacements.exists() else ():
             _write_tasks(folder, who, tasks[who])
         write_changed(folder.key, key)
@@ -234,7 +234,7 @@ def read_study(folder: HumanFolder) -> FixedStudy:
 
 def read_fixed(folder: HumanFolder) -> Study | None:
     """The study's settings alone; None where there is no study."""
-    return read_one(folder.study, Study, fix=RESTORE) if folder.study.exists() else None
+    return record_in(folder.study, Study)
 
 
 def read_own(folder: HumanFolder) -> OwnStudy:

@@ -183,17 +183,11 @@ class StudyLoad(Record):
 
     def hours_at(self, seconds: Mapping[Kind, float]) -> float:
         """All hours if tasks of these kinds take so long."""
-        return _all_hours(self.kinds, self.people * self.briefing, self.second_round, seconds)
-
-
-def _all_hours(
-    kinds: Sequence[KindLoad], briefing: float, second_round: float, seconds: Mapping[Kind, float]
-) -> float:
-    tasks = sum(
-        kind.tasks * seconds[kind.kind] / 3600 if kind.kind in seconds else kind.hours
-        for kind in kinds
-    )
-    return tasks * (1 + second_round) + briefing
+        tasks = sum(
+            kind.tasks * seconds[kind.kind] / 3600 if kind.kind in seconds else kind.hours
+            for kind in self.kinds
+        )
+        return tasks * (1 + self.second_round) + self.people * self.briefing
 
 
 def study_load(
@@ -261,7 +255,9 @@ def _load(
         briefing=briefing,
         hours_each=most + briefing,
         second_round=second_round,
-        hours=_all_hours(kinds, len(plan.annotators) * briefing, second_round, {}),
+        hours=(
+            sum(kind.hours for kind in kinds) * (1 + second_round) + len(plan.annotators) * briefing
+        ),
     )
 
 

@@ -27,7 +27,7 @@ from pairwright.dataset import Row
 from pairwright.estimate import Estimate, share
 from pairwright.intervals import LEVEL, Accuracy, AccuracyLimits, z_of
 from pairwright.modes import Mode
-from pairwright_human_eval.agreement import ScoreDifference, parity
+from pairwright_human_eval.agreement.models import ScoreDifference, parity
 from pairwright_human_eval.assign import LIMIT
 from pairwright_human_eval.report.quality import ParityOf
 from released import PAIRS, run_of, written

@@ -14,9 +14,9 @@ from pairwright_human_eval.form import Shown, controls, marks, view_of
 from pairwright_human_eval.label_studio.files import config_hashes, labelling_config
 from pairwright_human_eval.language import (
     ENGLISH,
-    consent_text,
     languages,
     load_language,
+    page_text,
     render_guidelines,
 )
 from pairwright_human_eval.qualification import checks_in
@@ -213,5 +213,5 @@ def test_a_language_whose_files_are_wrong_is_named(
         assert caught.value.where == str(path)
     path.write_text("[words]\n", encoding="utf-8")
     with pytest.raises(InputError, match="No such file") as caught:
-        consent_text(load_language("xx"))
+        page_text("consent", load_language("xx"))
     assert caught.value.where == str(tmp_path / "consent.xx.md")

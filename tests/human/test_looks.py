@@ -46,12 +46,6 @@ def test_looks_at_any_time_err_together_as_often_as_one() -> None:
     assert error_spent(1, 0.05) == pytest.approx(0.05)
 
 
-@pytest.mark.parametrize("shares", [[0.5, 0.5], [0.5, 0.4], [0.0], [1.1]])
-def test_shares_that_do_not_grow_are_refused(shares: list[float]) -> None:
-    with pytest.raises(ValueError, match="must grow"):
-        look_bounds(shares, 0.05)
-
-
 @pytest.fixture(scope="module")
 def made() -> Made:
     return study_of(mixed(0, 60), wrong_profile=0, narrative=0, repeats=0)

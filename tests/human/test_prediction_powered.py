@@ -39,8 +39,6 @@ def test_predictions_that_say_nothing_change_nothing() -> None:
     assert found.value == pytest.approx(ANSWERS.mean())
     assert found.tuning == 0
     assert found.error == pytest.approx(ANSWERS.std() / np.sqrt(len(ANSWERS)))
-    with pytest.raises(ValueError, match="both answers"):
-        alone(ANSWERS, PREDICTIONS, np.array([]))
 
 
 def test_a_wrong_judge_does_not_shift_the_share_and_a_good_one_narrows_it() -> None:

@@ -286,12 +286,10 @@ def agreement(
     coefficients, `interval` (levels that are numbers) both.
 
     `clusters` maps items to what is sampled in their stead, such as both halves of a twin to the
-    twin; without it each item is sampled alone. Raises ValueError where it lacks an item.
+    twin; without it each item is sampled alone. Raises KeyError where it lacks an item.
     """
     cluster: Indices = np.arange(len(ratings.items))
     if clusters is not None:
-        if lost := [item for item in ratings.items if item not in clusters]:
-            raise ValueError(f"item {lost[0]} is in no cluster")
         labels = [clusters[item] for item in ratings.items]
         cluster = np.unique(labels, return_inverse=True)[1]
     reasons = {

@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterable, Set
 from pathlib import Path
 from typing import NamedTuple
 
-from pairwright.dataset import read_one
 from pairwright.errors import InputError
 from pairwright.files import write_whole
 from pairwright.records import Record
 from pairwright_human_eval.annotation import Export
-from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.folder import HumanFolder, record_in
 from pairwright_human_eval.label_studio.client import LabelStudioClient, Project, ServerTask
 from pairwright_human_eval.label_studio.exports import clean_task
 from pairwright_human_eval.label_studio.files import config_hash, form_path, read_task_file
@@ -69,13 +68,11 @@ def new_state(url: str, study: Study) -> ServerState:
 
 def read_state(folder: HumanFolder) -> ServerState | None:
     """None where nothing was pushed yet."""
-    if not folder.server.exists():
-        return None
     fix = (
         "Restore it from a copy, or remove it: push then finds its projects by their titles and the"
         " tasks by what they hold."
     )
-    return read_one(folder.server, ServerState, fix=fix)
+    return record_in(folder.server, ServerState, fix)
 
 
 def pushed_state(folder: HumanFolder) -> ServerState:

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from pairwright_human_eval.agreement import DawidSkene, Ratings, dawid_skene
+from pairwright_human_eval.agreement.models import DawidSkene, Ratings, dawid_skene
 from pairwright_human_eval.records import (
     CANNOT_TELL,
     EQUAL,

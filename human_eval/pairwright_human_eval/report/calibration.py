@@ -71,13 +71,9 @@ def powered_mean(
     answers: Floats, predictions: Floats, clusters: Places, others: Floats, other_clusters: Places
 ) -> PoweredMean:
     """Of `answers` with their `predictions`, shape (n,), and the predictions of `others`, shape
-    (N,), that nobody answered. Clusters are numbers that both share.
-
-    Raises ValueError for n or N of 0.
+    (N,), that nobody answered; both n and N are above 0. Clusters are numbers that both share.
     """
     n, unanswered = len(answers), len(others)
-    if not n or not unanswered:
-        raise ValueError("both answers and predictions without an answer are needed")
     together = float(np.mean((answers - answers.mean()) * (predictions - predictions.mean())))
     spread = float(np.var(np.concatenate([predictions, others]), ddof=1))
     tuning = together / ((1 + n / unanswered) * spread) if spread else 0.0

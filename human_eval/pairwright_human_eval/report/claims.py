@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import comb
 from typing import TypeVar
 
 import numpy as np
+from scipy.stats import binom
 
 from pairwright.estimate import Estimate, no_estimate
 from pairwright.intervals import accuracy_by_cluster
@@ -178,11 +178,9 @@ def verified_by_chance(votes: int, rules: HumanRules, halves: int = 1) -> float:
     """The share of subjects that annotators who toss a coin between the two responses would verify.
 
     The halves have different annotators, and all must pass. A single pair is one half. Quality and
-    aspects are left out, which can only refuse more. Raises ValueError for fewer votes than the
-    rule asks for, or halves below 1.
+    aspects are left out, which can only refuse more. Of fewer votes than the rule asks for none is
+    verified.
     """
-    if votes < rules.votes or halves < 1:
-        raise ValueError(f"{votes} votes of {rules.votes}, and {halves} halves")
     return _passed(votes, rules, 0.5) ** halves
 
 
@@ -197,23 +195,18 @@ def _passed(votes: int, rules: HumanRules, right: float) -> float:
     `right`, and else for the other. The rule decides on every way in which its votes, and those
     of a second round, can fall."""
     none, passed = _given(0, 0), 0.0
-    for k, probability in enumerate(_chances(votes, right)):
+    for k, probability in enumerate(binom.pmf(range(votes + 1), votes, right)):
         first = _given(votes, k)
         state = preference_outcome(first, none, rules).state
         if state == "disputed":
             n = rules.closing_votes
             probability *= sum(
                 p
-                for closing, p in enumerate(_chances(n, right))
+                for closing, p in enumerate(binom.pmf(range(n + 1), n, right))
                 if preference_outcome(first, _given(n, closing), rules) == VERIFIED
             )
         passed += probability if state in ("verified", "disputed") else 0
-    return passed
-
-
-def _chances(n: int, right: float) -> list[float]:
-    """How probable it is that 0, 1, ... `n` votes are for the chosen response."""
-    return [comb(n, k) * right**k * (1 - right) ** (n - k) for k in range(n + 1)]
+    return float(passed)
 
 
 def _given(votes: int, chosen: int) -> Votes:

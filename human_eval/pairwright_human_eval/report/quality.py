@@ -10,16 +10,8 @@ from pairwright.estimate import Estimate
 from pairwright.modes import MODES, Mode
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
-from pairwright_human_eval.agreement import (
-    Agreement,
-    Level,
-    Parity,
-    Ratings,
-    ScoreDifference,
-    agreement,
-    parity,
-)
-from pairwright_human_eval.agreement.intervals import Measurement
+from pairwright_human_eval.agreement.intervals import Agreement, Measurement, agreement
+from pairwright_human_eval.agreement.models import Level, Parity, Ratings, ScoreDifference, parity
 from pairwright_human_eval.records import BOTH, CANNOT_TELL, EQUAL, NEITHER
 from pairwright_human_eval.report.answers import QualityScore, SampledAnswers
 from pairwright_human_eval.report.aspects import SUPPORT

@@ -21,8 +21,8 @@ from pairwright.estimate import Estimate, share
 from pairwright.intervals import LEVEL, holm, z_of
 from pairwright.modes import has_no_preference, is_own_choice
 from pairwright.text import number_of
-from pairwright_human_eval.agreement import Parity
 from pairwright_human_eval.agreement.models import LEVEL as PARITY_LEVEL
+from pairwright_human_eval.agreement.models import Parity
 from pairwright_human_eval.assign import LIMIT
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.report.answers import abouts, answers_of

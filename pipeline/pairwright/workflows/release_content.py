@@ -33,8 +33,8 @@ from pairwright.workflows.progress import Progress, Step
 from pairwright.workflows.removal import with_authors
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.decisions import Decision
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.looks import read_looks
+from pairwright_human_eval.folder import HumanFolder, records_in
+from pairwright_human_eval.looks import Look
 from pairwright_human_eval.public_study import ReleasedStudy, published
 from pairwright_human_eval.study_files import own_seats, read_fixed
 
@@ -160,7 +160,7 @@ def _candidates(
         progress(Step("deciding"))
         public = published(
             study.fixed, candidates.outlines, answers.verdicts, answers.set_aside, study.rules,
-            looks=len(read_looks(human.looks)), leaving=left_out,
+            looks=len(records_in(human.looks, Look)), leaving=left_out,
             forgotten=own_seats(human, forgotten.users),
         )  # fmt: skip
         if public.simulated and not trial:
