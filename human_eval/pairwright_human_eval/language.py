@@ -6,16 +6,16 @@ scales in the words of the judge.
 """
 
 import re
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from pairwright import assets
-from pairwright.errors import InputError, first_invalid
+from pairwright.errors import InputError
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
+from pairwright.settings.toml_files import read_toml, validated
 
 FOLDER = assets.HUMAN_EVAL / "languages"
 
@@ -69,14 +69,8 @@ def load_language(code: str) -> Language:
             fix=f"Take one of {', '.join(languages())}, or add its file to {FOLDER}.",
         )
     path = path_of(code)
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-        return Language.model_validate({"code": code, **content})
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        what = str(error)
-    except ValidationError as error:
-        what = ": ".join(first_invalid(error))
-    raise InputError(what, where=path, fix="Compare with de.toml as it ships.")
+    tables = {"code": code, **read_toml(path, "Compare with de.toml as it ships.", InputError)}
+    return validated(Language, tables, path, docs=path_of("de"), error=InputError)
 
 
 def path_of(code: str) -> Path:

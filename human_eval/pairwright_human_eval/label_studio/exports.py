@@ -248,28 +248,26 @@ def _parsed_leniently(path: Path, content: bytes) -> Any:
     except UnicodeDecodeError as error:
         what, fix = f"not UTF-8 (byte {error.start})", f"Give the file as exported. {_EXPORT_JSON}"
     except json.JSONDecodeError as error:
-        line, what, fix = _no_json(text, error)
-        if line:
-            raise InputError(what, where=f"{path}:{line}", fix=fix) from None
+        raise _no_json(text, error, path) from None
     except (ValueError, RecursionError) as error:
         what, fix = f"no JSON of Label Studio: {error}", _EXPORT_JSON
     raise InputError(what, where=path, fix=fix)
 
 
-def _no_json(text: str, error: json.JSONDecodeError) -> tuple[int | None, str, str]:
-    """In which line it is wrong, what is wrong, and what to do."""
-    head = text.split("\n", 1)[0]
+def _no_json(text: str, error: json.JSONDecodeError, path: Path) -> InputError:
+    """What is wrong with a text that is no JSON, in which line, and what to do."""
+    head, where = text.split("\n", 1)[0], f"{path}:{error.lineno}"
     if not text.strip():
-        return None, "empty", _EXPORT_JSON
+        return InputError("empty", where=path, fix=_EXPORT_JSON)
     if text.lstrip()[0] not in "[{":
-        table = next((name for name, mark in (("TSV", "\t"), ("CSV", ",")) if mark in head), None)
-        what = f"{table}, no JSON" if table else "no JSON"
-        return None, what, f"{_EXPORT_JSON} {_SHEET}"
+        table = "TSV, " if "\t" in head else "CSV, " if "," in head else ""
+        return InputError(f"{table}no JSON", where=path, fix=f"{_EXPORT_JSON} {_SHEET}")
     if error.msg == "Extra data":
-        return error.lineno, "more follows after the first value, as in JSONL", _EXPORT_JSON
+        what = "more follows after the first value, as in JSONL"
+        return InputError(what, where=where, fix=_EXPORT_JSON)
     if not text[error.pos :].strip() or error.msg.startswith("Unterminated string"):
-        return error.lineno, "the file is cut off here", "Export or copy it again."
-    return error.lineno, f"no JSON: {error.msg}", "Give the file as exported."
+        return InputError("the file is cut off here", where=where, fix="Export or copy it again.")
+    return InputError(f"no JSON: {error.msg}", where=where, fix="Give the file as exported.")
 
 
 def clean_task(task: JsonValue) -> ExportedTask:

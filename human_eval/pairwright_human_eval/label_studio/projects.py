@@ -22,15 +22,6 @@ from pairwright_human_eval.raw_files import store_pulled
 from pairwright_human_eval.records import KINDS, LATER, Data, KeyedTask, Kind, Study, digest
 
 
-class PendingImport(Record):
-    """An import that was begun, and whose end is not known until its ids are written down."""
-
-    since: float
-    """Seconds since 1970."""
-    after: int
-    """The project's newest task before it; those of the import have higher ids."""
-
-
 class PushedProject(Record):
     """A project: one annotator's tasks of one kind."""
 
@@ -41,7 +32,9 @@ class PushedProject(Record):
     round: int
     tasks: dict[str, int]
     """Our task id -> the server's."""
-    sending: PendingImport | None = None
+    sending: float | None = None
+    """When an import was begun, in seconds since 1970, whose ids are not written down: its end is
+    not known."""
 
 
 class ServerState(Record):
@@ -193,9 +186,9 @@ def send_tasks(
             id = server.create(load.empty.title, load.config)
             project = load.empty.model_copy(update={"id": id})
             created += 1
-        doubtful = project.sending is not None
-        if doubtful:
-            project, copies = _settle(server, project, load)
+        since = project.sending
+        if since is not None:
+            project, copies = _settle(server, project, since, load)
             removed += copies
             state = _written(folder, state, project)
         # A project may hold tasks that were handed over to somebody else since.
@@ -219,7 +212,7 @@ def send_tasks(
             done += len(names)
             imported += len(names)
             progress(done, total)
-        if doubtful and missing:
+        if since is not None and missing:
             removed += _remove_copies(server, project, server.held(project.id))
     return PushResult(len(state.projects), created, imported, already, removed)
 
@@ -232,9 +225,7 @@ def _send(
     tasks: dict[str, Data],
 ) -> tuple[ServerState, PushedProject]:
     """One request. That it was begun is written down before it, and its ids after it."""
-    newest = max(project.tasks.values(), default=0)
-    sending = PendingImport(since=time.time(), after=newest)
-    state = _written(folder, state, project.model_copy(update={"sending": sending}))
+    state = _written(folder, state, project.model_copy(update={"sending": time.time()}))
     ids = server.add(project.id, list(tasks.values()))
     bound = project.tasks | dict(zip(tasks, ids, strict=True))
     project = project.model_copy(update={"tasks": bound})
@@ -285,21 +276,19 @@ def _project(
             return project
     for found in there.values():
         if found.title == load.empty.title:
-            sending = PendingImport(since=0, after=0) if found.tasks else None
+            sending = 0.0 if found.tasks else None
             return load.empty.model_copy(update={"id": found.id, "sending": sending})
     return None
 
 
 def _settle(
-    server: LabelStudioClient, project: PushedProject, load: _ProjectTasks
+    server: LabelStudioClient, project: PushedProject, since: float, load: _ProjectTasks
 ) -> tuple[PushedProject, int]:
     """Bind the tasks of an import whose end is not known; how many second copies went."""
-    assert project.sending is not None
-    while True:
-        held = server.held(project.id, project.sending.after)
-        if held or time.time() >= project.sending.since + SETTLE_S:
-            break
+    held = server.held(project.id)
+    while len(held) <= len(project.tasks) and time.time() < since + SETTLE_S:
         time.sleep(0.5)
+        held = server.held(project.id)
     bound = dict(project.tasks)
     for task in held:
         name = str(task.data.get("task"))

@@ -19,7 +19,6 @@ from pairwright_human_eval.records import BOTH, CANNOT_TELL, NEITHER, Support
 from pairwright_human_eval.report.answers import (
     AspectVote,
     SampledAnswers,
-    SubjectPair,
     Vote,
     majority,
 )
@@ -30,6 +29,7 @@ from pairwright_human_eval.report.resample import (
     answer_ratio,
     kappas,
     measure,
+    missing,
     rank_correlations,
     ratio,
     share_difference,
@@ -232,35 +232,29 @@ def delivery_agreement(answers: SampledAnswers, draws: Draws) -> tuple[DeliveryA
 
 
 def _delivery_cases(answers: SampledAnswers) -> Iterator[DeliveryCase]:
-    deliveries: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    abouts: dict[str, SubjectPair] = {}
-    for vote in answers.aspects:
-        abouts[vote.about.pair.id] = vote.about
-        if vote.answer.delivered != CANNOT_TELL:
-            deliveries[vote.about.pair.id, vote.answer.aspect].append(vote.answer.delivered)
-    for about in abouts.values():
-        for side, scores in about.pair.adherence.items():
-            response = getattr(about.pair, side)
-            for name, score in zip(about.pair.aspects, scores, strict=True):
-                given = deliveries[about.pair.id, name]
-                yes = sum(answer in (response, BOTH) for answer in given)
-                people = None if 2 * yes == len(given) else 2 * yes > len(given)
-                yield DeliveryCase(about.dyad, side, score >= DELIVERS, people)
+    for own in _by_aspect(answers.aspects):
+        pair, place = own[0].about.pair, own[0].about.pair.aspects.index(own[0].answer.aspect)
+        given = [pair.side(vote.answer.delivered) for vote in own]
+        heard = sum(answer != CANNOT_TELL for answer in given)
+        for side, scores in pair.adherence.items():
+            yes = sum(answer in (side, BOTH) for answer in given)
+            people = None if 2 * yes == heard else 2 * yes > heard
+            yield DeliveryCase(own[0].about.dyad, side, scores[place] >= DELIVERS, people)
 
 
 def _kappa(cases: Sequence[DeliveryCase], draws: Draws) -> Estimate:
     dyads = [case.dyad for case in cases]
     if not cases:
-        return measure(None, None, 0, dyads, None, "none was given")
+        return missing((), "none was given")
     judges, people = {case.judge for case in cases}, {case.people for case in cases}
     if len(judges) == 1 or len(people) == 1:
         who = "judges" if len(judges) == 1 else "people"
-        return measure(None, None, len(cases), dyads, None, f"{who} always say the same")
+        return missing(dyads, f"{who} always say the same")
     cells = np.array(
         [[(case.judge, case.people) == cell for cell in CELLS] for case in cases], np.float64
     )
     value = float(kappas(cells.sum(axis=0, keepdims=True))[0])
-    return measure(value, kappas(draws.sums(dyads, cells)), len(cases), dyads, None)
+    return measure(value, kappas(draws.sums(dyads, cells)), len(cases), dyads)
 
 
 def judge_quality(
@@ -299,7 +293,7 @@ def _spearman(dyads: list[str], judge: list[float], people: list[float], draws: 
     tables = [np.unique(each, return_inverse=True) for each in (judge, people)]
     if any(len(levels) < 2 for levels, _ in tables):
         reason = "one of the two gave one and the same score" if dyads else "none was given"
-        return measure(None, None, len(dyads), dyads, None, reason)
+        return missing(dyads, reason)
     levels, cell = np.unique(
         np.column_stack([place for _, place in tables]), axis=0, return_inverse=True
     )
@@ -307,7 +301,7 @@ def _spearman(dyads: list[str], judge: list[float], people: list[float], draws: 
     given[np.arange(len(dyads)), cell.ravel()] = 1
     value = float(rank_correlations(given.sum(axis=0, keepdims=True), levels)[0])
     replicates = rank_correlations(draws.sums(dyads, given), levels)
-    return measure(value, replicates, len(dyads), dyads, None)
+    return measure(value, replicates, len(dyads), dyads)
 
 
 def judge_preference(

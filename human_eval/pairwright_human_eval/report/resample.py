@@ -87,7 +87,7 @@ def ratio(
     clusters = [name for name, keep in zip(dyads, counted, strict=True) if keep]
     people = annotators and [name for name, keep in zip(annotators, counted, strict=True) if keep]
     if not clusters:
-        return measure(None, None, 0, clusters, people, "none was given")
+        return missing((), "none was given")
     summed = draws.sums(clusters, values[counted], people)
     with np.errstate(divide="ignore", invalid="ignore"):
         replicates = summed[:, 0] / summed[:, 1]
@@ -118,8 +118,7 @@ def share_difference(
     columns = np.stack([hit & own, own, hit & ~own, ~own], axis=1).astype(np.float64)
     point = columns.sum(axis=0)
     if not point[1] or not point[3]:
-        reason = "one of the two has no such vote"
-        return measure(None, None, len(columns), dyads, people, reason)
+        return missing(dyads, "one of the two has no such vote")
     sums = draws.sums(dyads, columns, people)
     with np.errstate(divide="ignore", invalid="ignore"):
         replicates = sums[:, 0] / sums[:, 1] - sums[:, 2] / sums[:, 3]
@@ -127,31 +126,33 @@ def share_difference(
     return measure(value, replicates, len(columns), dyads, people)
 
 
+def missing(dyads: Sequence[str], reason: str) -> Estimate:
+    """Why rows about these dyads have no value."""
+    clusters = len(set(dyads))
+    return Estimate(value=None, low=None, high=None, n=len(dyads), clusters=clusters, note=reason)
+
+
 def measure(
-    value: float | None,
-    replicates: Floats | None,
+    value: float,
+    replicates: Floats,
     n: int,
     dyads: Iterable[str],
-    annotators: Iterable[str] | None,
-    reason: str = "",
+    annotators: Iterable[str] | None = None,
 ) -> Estimate:
-    """With the middle 95 % of the replicates, or why there is no interval. `reason`: why there is
-    no value."""
-    clusters = len(set(dyads))
-    low = high = None
-    if value is not None and replicates is not None:
-        value, reason = round(float(value), 6), ""
-        defined = replicates[np.isfinite(replicates)]
-        if clusters < 2:
-            reason = "no interval: a single dyad of users"
-        elif annotators is not None and len(set(annotators)) == 1:
-            reason = "no interval: a single annotator"
-        elif len(defined) < ENOUGH * len(replicates):
-            reason = f"no interval: defined in {len(defined)} of {len(replicates)} replicates"
-        else:
-            low, high = (round(float(end), 6) for end in np.quantile(defined, [0.025, 0.975]))
-            if low == high:
-                low, high, reason = None, None, "no interval: nothing varies"
+    """With the middle 95 % of the replicates, or why there is no interval."""
+    clusters, low, high, reason = len(set(dyads)), None, None, ""
+    defined = replicates[np.isfinite(replicates)]
+    if clusters < 2:
+        reason = "no interval: a single dyad of users"
+    elif annotators is not None and len(set(annotators)) == 1:
+        reason = "no interval: a single annotator"
+    elif len(defined) < ENOUGH * len(replicates):
+        reason = f"no interval: defined in {len(defined)} of {len(replicates)} replicates"
+    else:
+        low, high = (round(float(end), 6) for end in np.quantile(defined, [0.025, 0.975]))
+        if low == high:
+            low, high, reason = None, None, "no interval: nothing varies"
+    value = round(float(value), 6)
     return Estimate(value=value, low=low, high=high, n=n, clusters=clusters, note=reason)
 
 
