@@ -130,7 +130,7 @@ def test_it_says_what_it_made_what_to_do_next_and_that_nothing_changed(
 def test_the_secret_seed_is_in_no_file_outside_private(built: Path, tmp_path: Path) -> None:
     """Whoever has the seed can compute sides and purposes from the ids in the tasks."""
     out, live = tmp_path / "release", LiveStudy(Path(shutil.copytree(built, tmp_path / "run")))
-    simulate = ("simulate", "--accuracy", "0.7")
+    simulate = ("simulate", "--accuracy", "0.95")
     commands: tuple[tuple[str, ...], ...] = (
         ("export",), simulate, ("report",), ("adjudicate",), simulate, ("report",), ("status",),
     )  # fmt: skip
