@@ -2,7 +2,7 @@
 
 Studies of twins with four votes on each half, or two in a study of five people. Some of the people
 do not read: they answer by a coin, or all by one taste, a response of each twin that everybody who
-does not read prefers. The others read, and are right in a share of their answers. `checks_passed`
+does not read prefers. The others read, and are right in a share of their answers. `vote_checks`
 finds the checks in the answers and `excluded_by` those who fail, at the default floor.
 
     .venv/bin/python benchmarks/attention.py [STUDIES]
@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 
 from pairwright.estimate import Estimate, share
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.attention import checks_passed, excluded_by
+from pairwright_human_eval.attention import FEWEST_CHECKS, excluded_by, vote_checks
 from pairwright_human_eval.records import PreferenceAnswer, Verdict
 
 Person = Literal["reader", "coin", "taste"]
@@ -66,8 +66,8 @@ def excluded_in(
     counts: dict[Person, list[int]] = {kind: [0, 0, 0] for kind in dict.fromkeys(panel)}
     for study in range(studies):
         chance = random.Random(f"{study} {twins} {votes} {panel} {accuracy}")
-        passed = checks_passed(answers(twins, votes, panel, accuracy, chance), {})
-        failed = excluded_by(passed, FLOOR)
+        passed = vote_checks(answers(twins, votes, panel, accuracy, chance))
+        failed = excluded_by(passed, FLOOR, FEWEST_CHECKS)
         for n, kind in enumerate(panel):
             who = name_of(n)
             checks = passed[who].n if who in passed else 0

@@ -26,7 +26,7 @@ from simulated_ratings import ACCURACY, CUTS, NOISE, SIDES
 
 from pairwright.estimate import share
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.attention import excluded_by
+from pairwright_human_eval.attention import FEWEST_CHECKS, excluded_by
 from pairwright_human_eval.decisions import Decision, decide
 from pairwright_human_eval.records import (
     BOTH,
@@ -95,7 +95,8 @@ def panel(study: "Study", chance: random.Random) -> list[Person]:
         reads = chance.random() >= study.nonreaders
         accuracy = noise.accuracy + chance.uniform(-noise.spread, noise.spread)
         right = sum(chance.random() < (accuracy if reads else 0.5) for _ in range(study.checks))
-        if not excluded_by({"": share(right, study.checks)}, RULES.attention_floor):
+        passed = {"": share(right, study.checks)}
+        if not excluded_by(passed, RULES.attention_floor, FEWEST_CHECKS):
             leniency = chance.gauss(0, 4 * noise.spread)
             people.append(Person(f"annotator-{len(people) + 1:02}", reads, accuracy, leniency))
     return people

@@ -51,6 +51,7 @@ from pairwright.workflows.release_content import (
     gather_release_content,
 )
 from pairwright_human_eval.annotation import Export
+from pairwright_human_eval.attention import FEWEST_CHECKS
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.exports import clean_task
 from pairwright_human_eval.label_studio.files import config_hashes
@@ -375,6 +376,7 @@ def export(
         scales=SCALES,
         config_hashes=_forms(),
         placebos=placebos,
+        fewest_checks=FEWEST_CHECKS,
     )
     write_study(HumanFolder(folder), study, made.tasks)
 

@@ -179,7 +179,7 @@ class Made:
             "salts": self.salts, "annotators": tuple(self.tasks), "overlap": 3,
             "sampled": len(self.subjects), "of": len(self.subjects), 
             "policy": HumanRules(**OF_THREE),
-            "scales": SCALES, "config_hashes": {}, "mirrored_checks": True,
+            "scales": SCALES, "config_hashes": {}, "fewest_checks": 4,
         }  # fmt: skip
         return Study.model_validate({**fields, **changes})
 

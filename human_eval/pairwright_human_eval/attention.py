@@ -13,31 +13,38 @@ qualification.py.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import comb, fsum
 
 from pairwright.estimate import Estimate, share
+from pairwright.modes import has_no_preference
 from pairwright_human_eval.records import CANNOT_TELL, EQUAL, KeyedTask, PreferenceAnswer, Verdict
+from pairwright_human_eval.study_files import FixedStudy
+from pairwright_human_eval.subjects import mode_of_twin
 from pairwright_human_eval.tasks import Task
 
 FEWEST_CHECKS = 4
-"""With fewer, one slip would exclude somebody attentive, so nobody is excluded."""
+"""With fewer votes that are checks, one slip would exclude somebody attentive."""
 
 
-def checks_passed(verdicts: Iterable[Verdict], key: Mapping[str, KeyedTask]) -> dict[str, Estimate]:
+def checks_passed(verdicts: Iterable[Verdict], fixed: FixedStudy) -> dict[str, Estimate]:
     """By annotator: attention checks answered right, of those met; who met none is left out."""
-    asked = [verdict for verdict in verdicts if verdict.kind == "preference" and verdict.round == 1]
-    # Qualifications have written checks, and so have studies of older versions.
-    written = any(keyed.purpose == "attention" for keyed in key.values())
-    found = _written_checks(asked, key) if written else _twin_checks(asked)
-    return {who: share(sum(right), len(right)) for who, right in sorted(found.items()) if right}
+    if fixed.study.fewest_checks is None:
+        return written_checks(verdicts, fixed.key)
+    return vote_checks(verdicts)
 
 
-def _twin_checks(verdicts: Iterable[Verdict]) -> dict[str, list[bool]]:
-    """By annotator: whether each vote that is a check is right. "Cannot tell" is not a vote."""
+def vote_checks(verdicts: Iterable[Verdict]) -> dict[str, Estimate]:
+    """By annotator: votes on twins that are right, of those that are checks. A placebo holds none:
+    nothing in its posts decides. "Cannot tell" is not a vote."""
     twins: dict[str, list[tuple[str, str | None, str]]] = {}
-    for verdict in verdicts:
-        if verdict.purpose == "vote" and isinstance(verdict.answers, PreferenceAnswer):
+    for verdict in _asked(verdicts):
+        placebo = has_no_preference(mode_of_twin(verdict.subject))
+        if (
+            verdict.purpose == "vote"
+            and not placebo
+            and isinstance(verdict.answers, PreferenceAnswer)
+        ):
             choice = verdict.answers.choice
             if choice != CANNOT_TELL:
                 vote = verdict.annotator, verdict.pair, choice
@@ -50,7 +57,15 @@ def _twin_checks(verdicts: Iterable[Verdict]) -> dict[str, list[bool]]:
             across = _majority(there for _, other, there in others if other != half)
             if here and across and here != across:
                 found.setdefault(who, []).append(choice == here)
-    return found
+    return _counted(found)
+
+
+def _asked(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
+    return (one for one in verdicts if one.kind == "preference" and one.round == 1)
+
+
+def _counted(found: Mapping[str, Sequence[bool]]) -> dict[str, Estimate]:
+    return {who: share(sum(right), len(right)) for who, right in sorted(found.items()) if right}
 
 
 def _majority(choices: Iterable[str]) -> str | None:
@@ -60,12 +75,12 @@ def _majority(choices: Iterable[str]) -> str | None:
     return choice if choice != EQUAL and 2 * most > counts.total() else None
 
 
-def _written_checks(
+def written_checks(
     verdicts: Iterable[Verdict], key: Mapping[str, KeyedTask]
-) -> dict[str, list[bool]]:
-    """By annotator: whether each written check is right that is answered, or that something behind
-    it is: skipping one is missing it."""
-    answers = {verdict.task: verdict for verdict in verdicts}
+) -> dict[str, Estimate]:
+    """By annotator: written checks answered right, of those that are answered, or that something
+    behind them is: skipping one is missing it."""
+    answers = {verdict.task: verdict for verdict in _asked(verdicts)}
     passed: dict[str, list[bool]] = {}
     waiting: dict[str, int] = {}
     for keyed in key.values():  # In the order of each annotator's work.
@@ -80,33 +95,36 @@ def _written_checks(
         if keyed.purpose == "attention" and isinstance(verdict.answers, PreferenceAnswer):
             expected = keyed.a if keyed.expected == "A" else keyed.b
             found.append(verdict.answers.choice == expected)
-    return passed
+    return _counted(passed)
 
 
-def excluded_by(passed: Mapping[str, Estimate], floor: float) -> frozenset[str]:
-    """Annotators who passed a smaller share than `floor` of `FEWEST_CHECKS` or more: none of their
-    answers counts."""
+def excluded_by(passed: Mapping[str, Estimate], floor: float, fewest: int | None) -> frozenset[str]:
+    """Annotators who passed a smaller share than `floor` of their checks: none of their answers
+    counts. Who met fewer than `fewest` is not among them."""
     return frozenset(
         who
         for who, found in passed.items()
-        if found.n >= FEWEST_CHECKS and not _passes(found.k, found.n, floor)
+        if found.n >= (fewest or 1) and not _passes(found.k, found.n, floor)
     )
 
 
-def pass_rate(checks: int, floor: float, right: float) -> float:
+def pass_rate(checks: int, floor: float, right: float, fewest: int | None = None) -> float:
     """The probability to pass `floor` with so many checks, each answered right with probability
-    `right`, independently: the exact upper tail of the binomial distribution. 1 without a check."""
+    `right`, independently: the exact upper tail of the binomial distribution. 1 with fewer than
+    `fewest`, and without a check."""
+    if checks < (fewest or 1):
+        return 1.0
     return fsum(
         comb(checks, k) * right**k * (1 - right) ** (checks - k)
         for k in range(checks + 1)
-        if not checks or _passes(k, checks, floor)
+        if _passes(k, checks, floor)
     )
 
 
-def nonreader_pass(checks: int, floor: float) -> float:
+def nonreader_pass(checks: int, floor: float, fewest: int | None = None) -> float:
     """The probability that an annotator who does not read the posts passes `floor` in so many
-    checks."""
-    return pass_rate(checks, floor, 0.5)
+    checks, of which `fewest` are needed to fail."""
+    return pass_rate(checks, floor, 0.5, fewest)
 
 
 def _passes(right: int, checks: int, floor: float) -> bool:
@@ -120,7 +138,9 @@ def possible_checks(tasks: Mapping[str, Sequence[Task]]) -> dict[str, int]:
         who: [
             task.keyed
             for task in given
-            if task.keyed.kind == "preference" and task.keyed.purpose == "vote"
+            if task.keyed.kind == "preference"
+            and task.keyed.purpose == "vote"
+            and not has_no_preference(mode_of_twin(task.keyed.subject))
         ]
         for who, given in tasks.items()
     }

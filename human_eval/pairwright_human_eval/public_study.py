@@ -72,6 +72,9 @@ class PublicStudy(Record):
     placebos: bool = Field(False, exclude_if=lambda asked: not asked)
     """Whether placebos are among the subjects that it could ask about; False in studies and
     releases of older versions."""
+    fewest_checks: int | None = Field(None, ge=1, exclude_if=lambda checks: checks is None)
+    """Its attention checks are votes on twins, and nobody is excluded by fewer; None in releases of
+    older versions, whose checks are written."""
     own_days: int | None = Field(None, exclude_if=lambda days: days is None)
     """Days until people who judged pairs of their own posts were asked again; None where nobody
     did."""
@@ -116,7 +119,7 @@ class ReleasedStudy:
             annotator.annotator: share(annotator.passed, annotator.checks)
             for annotator in self.study.annotators
         }
-        return excluded_by(passed, self.study.policy.attention_floor)
+        return excluded_by(passed, self.study.policy.attention_floor, self.study.fewest_checks)
 
     @property
     def simulated(self) -> bool:
@@ -222,6 +225,7 @@ def published(
             set_aside=dict(sorted(Counter(line.reason for line in set_aside).items())),
             left_out=len(outlines) - len(kept),
             placebos=study.placebos,
+            fewest_checks=study.fewest_checks,
             own_days=study.own_days,
             stopping=study.stopping,
             looks=looks if study.stopping else None,
@@ -242,9 +246,10 @@ def _annotators(
     fixed: FixedStudy, verdicts: Sequence[Verdict], rules: HumanRules
 ) -> tuple[PublicAnnotator, ...]:
     """Everyone who gave an answer, adjudicators too."""
-    checks, again = checks_passed(verdicts, fixed.key), retested(verdicts)
+    checks, again = checks_passed(verdicts, fixed), retested(verdicts)
     simulated = {verdict.annotator: verdict.simulated for verdict in verdicts}
-    own = own_counts(fixed.key, verdicts, excluded_by(checks, rules.attention_floor))
+    excluded = excluded_by(checks, rules.attention_floor, fixed.study.fewest_checks)
+    own = own_counts(fixed.key, verdicts, excluded)
     return tuple(
         PublicAnnotator(
             annotator=who,

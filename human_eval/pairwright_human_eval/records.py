@@ -20,7 +20,7 @@ Purpose = Literal[
     "vote", "wrong_profile", "narrative", "attention", "repeat", "own", "yoked"
 ]  # fmt: skip
 """Why a task exists. Only `vote` counts towards a decision; the others measure the study, and `own`
-is a person's choice on a pair of their own posts."""
+is a person's choice on a pair of their own posts. `attention` is a written check."""
 Place = Literal["A", "B"]
 Support = Literal["clearly", "plausibly", "no", "contradicted"]
 
@@ -68,9 +68,10 @@ class AskedTask(Record):
     annotator: str
     """The pseudonym the task is assigned to, such as `annotator-03`."""
     subject: str
-    """What is decided as one: a twin's id, or a single pair's. An attention check's own id."""
+    """What is decided as one: a twin's id, or a single pair's. A written check's own id."""
     pair: str | None
-    """The half or pair whose user's posts or aspects are shown; none for quality, attention."""
+    """The half or pair whose user's posts or aspects are shown; none for quality, and of a written
+    check."""
     domain: str
     a: str
     """The response shown as A, by its neutral name."""
@@ -81,7 +82,7 @@ class KeyedTask(AskedTask):
     """A line of the private key."""
 
     expected: Place | None
-    """Where the chosen response is shown, or the right answer of an attention check; none where
+    """Where the chosen response is shown, or the right answer of a written check; none where
     no response is to be preferred: in a placebo, and where quality is asked."""
     aspects: tuple[str, ...]
     """Kind rubric: the aspects by name, in the order of the rows."""
@@ -140,13 +141,16 @@ class Study(Record):
     """Days until people who judge pairs of their own posts are asked again, as own.json says it;
     None where nobody does."""
     qualification: bool = False
-    """Whether it has attention checks alone, for people who want to take part in a study."""
+    """Whether it has written checks alone, for people who want to take part in a study."""
     placebos: bool = False
     """Whether placebos are among the subjects that it could ask about. False in studies of older
     versions."""
     mirrored_checks: bool = False
-    """Whether only the posts decide its attention checks. False in studies of older versions: some
-    of their right answers can be seen without the posts."""
+    """Whether only the posts decide its written checks, where it has any. False in studies of older
+    versions: some of their right answers can be seen without the posts."""
+    fewest_checks: int | None = Field(None, exclude_if=lambda checks: checks is None)
+    """Its attention checks are votes on twins, and nobody is excluded by fewer. None where they are
+    written: in qualifications, and in studies of older versions."""
 
 
 class OwnStudy(Record):

@@ -11,11 +11,12 @@ from pairwright.estimate import share
 from pairwright.intervals import LEVEL, z_of
 from pairwright_human_eval.assign import LIMIT, control_power, one_sided
 from pairwright_human_eval.attention import (
-    checks_passed,
+    FEWEST_CHECKS,
     excluded_by,
     nonreader_pass,
     pass_rate,
     possible_checks,
+    vote_checks,
 )
 from pairwright_human_eval.qualification import NONREADER_PASS, enough_checks
 from pairwright_human_eval.records import (
@@ -25,6 +26,7 @@ from pairwright_human_eval.records import (
     Verdict,
     response_id,
 )
+from released import placebo
 from small_studies import mixed, study_of, twin, violate, votes
 
 
@@ -102,7 +104,7 @@ def cast_votes(here: Half, across: Half) -> list[Verdict]:
 
 def checks_of(verdicts: list[Verdict], who: str) -> tuple[int, int]:
     """Of one person: right, and met."""
-    found = checks_passed(verdicts, {}).get(who)
+    found = vote_checks(verdicts).get(who)
     return (found.k or 0, found.n) if found else (0, 0)
 
 
@@ -144,18 +146,36 @@ def test_whoever_does_not_read_is_right_by_a_fair_coin_whatever_the_others_answe
     assert met
 
 
+def test_a_placebo_holds_no_check_whatever_people_say_of_it() -> None:
+    twins = cast_votes(tuple("aaa"), tuple("bbb"))
+    assert vote_checks(twins)
+    placebos = [one.model_copy(update={"subject": "placebo-0000000000000001"}) for one in twins]
+    assert vote_checks(placebos) == {}
+
+
 def test_single_pairs_and_other_tasks_hold_no_check() -> None:
-    assert checks_passed(votes(violate(1), "+++-"), {}) == {}
+    assert vote_checks(votes(violate(1), "+++-")) == {}
     twins = cast_votes(tuple("aaa"), tuple("bbb"))
     for purpose in ("repeat", "narrative", "own"):
         changed = [one.model_copy(update={"purpose": purpose}) for one in twins]
-        assert checks_passed(changed, {}) == {}
-    assert checks_passed([one.model_copy(update={"round": 2}) for one in twins], {}) == {}
+        assert vote_checks(changed) == {}
+    assert vote_checks([one.model_copy(update={"round": 2}) for one in twins]) == {}
 
 
 def test_nobody_is_excluded_by_fewer_than_four_checks() -> None:
-    assert excluded_by({"few": share(0, 3), "enough": share(0, 4)}, 0.7) == {"enough"}
-    assert excluded_by({"at the floor": share(7, 10), "below": share(6, 10)}, 0.7) == {"below"}
+    failed = {"few": share(0, 3), "enough": share(0, 4)}
+    assert excluded_by(failed, 0.7, FEWEST_CHECKS) == {"enough"}
+    assert nonreader_pass(3, 0.7, FEWEST_CHECKS) == 1
+    assert nonreader_pass(4, 0.7, FEWEST_CHECKS) == 5 / 16
+    passed = {"at the floor": share(7, 10), "below": share(6, 10)}
+    assert excluded_by(passed, 0.7, FEWEST_CHECKS) == {"below"}
+
+
+def test_a_written_check_that_is_missed_excludes_where_nothing_was_fixed_of_how_many_it_takes() -> (
+    None
+):
+    """As studies of older versions promised, and so in their releases."""
+    assert excluded_by({"one": share(0, 1), "none": share(0, 0)}, 0.7, None) == {"one"}
 
 
 def test_the_tasks_of_a_study_say_how_many_votes_can_be_checks() -> None:
@@ -163,6 +183,8 @@ def test_the_tasks_of_a_study_say_how_many_votes_can_be_checks() -> None:
     given = made.keyed("vote", kind="preference")
     of_twins = Counter(keyed.annotator for keyed in given if keyed.subject.startswith("twin"))
     assert possible_checks(made.tasks) == {who: of_twins[who] for who in made.tasks}
+    placebos = study_of([half for n in range(6) for half in placebo(n)])
+    assert set(possible_checks(placebos.tasks).values()) == {0}
     alone = study_of(mixed(6, 0), overlap=1, annotators=3)
     assert not any(possible_checks(alone.tasks).values())
 

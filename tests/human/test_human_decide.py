@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 
 from pairwright.settings.rules import LATER_LIMITS, HumanRules
-from pairwright_human_eval.attention import checks_passed, excluded_by
+from pairwright_human_eval.attention import excluded_by, written_checks
 from pairwright_human_eval.decisions import Decision, State, decide, decide_all, reason_in_words
 from pairwright_human_eval.records import (
     KeyedTask,
@@ -498,24 +498,24 @@ def keyed(task: str, purpose: Purpose, subject: str, **changes: Any) -> KeyedTas
 @pytest.mark.parametrize("expected", ["A", "B"])
 def test_checks_passed_are_counted_by_annotator(expected: str) -> None:
     verdicts, key = checks({"one": "+++--", "two": "=?--", "three": "++++"}, expected)
-    passed = checks_passed([*verdicts, *votes(PAIR, "---", annotator="three")], key)
+    passed = written_checks([*verdicts, *votes(PAIR, "---", annotator="three")], key)
     assert {who: (found.k, found.n) for who, found in passed.items()} == {
         "one": (3, 5), "two": (0, 4), "three": (4, 4)
     }  # fmt: skip
-    assert excluded_by(passed, 0.75) == {"one", "two"}
-    assert excluded_by(passed, 0.6) == {"two"}
-    assert excluded_by(passed, 0) == frozenset()
+    assert excluded_by(passed, 0.75, None) == {"one", "two"}
+    assert excluded_by(passed, 0.6, None) == {"two"}
+    assert excluded_by(passed, 0, None) == frozenset()
     # Who met none is not excluded, and a share that is the floor passes.
-    assert excluded_by(checks_passed(votes(PAIR, "+++"), {}), 1.0) == frozenset()
+    assert excluded_by(written_checks(votes(PAIR, "+++"), {}), 1.0, None) == frozenset()
     verdicts, key = checks({"x": "+" * 14 + "-" * 11})
-    assert excluded_by(checks_passed(verdicts, key), 0.56) == frozenset()
+    assert excluded_by(written_checks(verdicts, key), 0.56, None) == frozenset()
 
 
 def decided_all(
     subjects: list[Subject], given: list[Verdict], key: dict[str, KeyedTask], **policy: Any
 ) -> dict[str, Decision]:
     rule = HumanRules(**OF_THREE | policy)
-    out = excluded_by(checks_passed(given, key), rule.attention_floor)
+    out = excluded_by(written_checks(given, key), rule.attention_floor, None)
     return decide_all(outlines_of(subjects, key), given, rule, out)
 
 

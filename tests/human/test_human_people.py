@@ -134,6 +134,44 @@ def test_a_newcomer_who_fails_the_checks_is_excluded_and_replaced_by_another(
     assert set(dropped.states().values()) == VERIFIED
 
 
+def wrong(task: KeyedTask, _: object = None) -> Answers | None:
+    other = {"A": "B", "B": "A"}
+    return {name: other.get(choice, choice) for name, choice in (usual(task) or {}).items()}
+
+
+def test_who_failed_is_said_once_others_can_change_it_no_more(dropped: LiveStudy) -> None:
+    failing = "annotator-01"
+    dropped.folder.raw.rename(dropped.folder.raw.with_name("away"))
+    others = [name for name in NAMES if name not in (failing, LEFT)]
+    dropped.do("import", dropped.fill(failing, wrong), *map(dropped.fill, others))
+    row = payout(dropped)[failing]
+    assert (row["state"], row["passed"]) == ("finished", "")
+    assert int(row["checks"]) >= 4
+    said = dropped.do("replace", failing)
+    asked = len(dropped.own(failing))
+    assert f"none of the {asked} answers of {failing} counts now" in " ".join(said.split())
+    dropped.do("import", *map(dropped.fill, (LEFT, NEW)))
+    rows = payout(dropped)
+    assert (rows[failing]["state"], rows[failing]["passed"]) == ("replaced", "no")
+    # A newcomer's votes are checks, too.
+    assert (rows[NEW]["passed"], rows[NEW]["checks_right"]) == ("yes", rows[NEW]["checks"])
+
+
+def test_nobody_passed_by_fewer_checks_than_exclude(study: LiveStudy) -> None:
+    def rarely(task: KeyedTask, _: object) -> Answers | None:
+        sure = task.annotator != LEFT or task.kind != "preference"
+        return usual(task) if sure or task.subject in few else {"preference": "cannot_tell"}
+
+    few = sorted(
+        k.subject for k in study.own(LEFT) if k.purpose == "vote" and k.kind == "preference"
+    )[-2:]
+    answered(study.run, rarely)
+    row = payout(study)[LEFT]
+    assert (row["state"], row["passed"]) == ("finished", "")
+    assert 0 < int(row["checks"]) < 4
+    assert "yes" in {row["passed"] for row in payout(study).values()}
+
+
 # Ids from outside, time, pay and codes
 
 

@@ -916,10 +916,56 @@ def test_the_report_says_how_often_who_does_not_read_would_have_passed() -> None
     assert {row.attention.n for row in report.annotators} == {6}
     assert {row.nonreader for row in report.annotators} == {7 / 64}
     assert "at most 10.9 %, with 6 checks" in " ".join(page_of(report, brief=True).markdown.split())
+    # By three checks nobody is excluded.
+    few = " ".join(page_of(Asked(mixed(4, 0)).report(right), brief=True).markdown.split())
+    assert "Nobody is excluded by fewer than 4" in few
+    assert "at most 100.0 %" in few
     # No vote on a single pair is a check.
     single = Asked(mixed(0, 9)).report(right)
     assert {row.nonreader for row in single.annotators} == {None}
     assert "No vote was an attention check" in page_of(single, brief=True).markdown
+
+
+def test_a_study_of_an_older_version_says_nothing_of_votes_that_are_checks() -> None:
+    asked = Asked(mixed(9, 0))
+    older = asked.fixed.study.model_copy(update={"fewest_checks": None, "mirrored_checks": True})
+    asked.fixed = asked.fixed._replace(study=older)
+    report = asked.report(voting(lambda keyed, _: keyed.a))
+    assert {row.attention.n for row in report.annotators} == {0}
+    assert not report.head.excluded
+    said = page_of(report, brief=True).markdown
+    assert "attention checks cannot be said: nobody met" in said
+    assert "a vote on a twin" not in said
+
+
+def expected(keyed: KeyedTask, _: object = None) -> str:
+    return keyed.a if keyed.expected == "A" else keyed.b
+
+
+def test_who_cannot_tell_meets_no_check_and_the_report_says_how_often_they_say_so() -> None:
+    def choice(keyed: KeyedTask, _: object) -> str:
+        return "cannot_tell" if keyed.annotator == "annotator-01" else expected(keyed)
+
+    row, *others = Asked(mixed(9, 0)).report(voting(choice)).annotators
+    assert (row.attention.n, row.excluded) == (0, False)
+    assert row.cannot_tell.value == 1
+    assert {other.cannot_tell.value for other in others} == {0}
+
+
+def test_an_exclusion_that_other_answers_may_still_change_is_said_to_be_such() -> None:
+    def choice(keyed: KeyedTask, _: object) -> str:
+        if keyed.annotator == "annotator-01":
+            return keyed.b if keyed.expected == "A" else keyed.a
+        return expected(keyed)
+
+    asked, answer = Asked(mixed(12, 0)), voting(choice)
+    report = asked.report(answer)
+    assert report.head.excluded == ("annotator-01",)
+    assert "may change" not in page_of(report, brief=True).markdown
+    last = next(name for name, of in asked.fixed.key.items() if of.annotator == "annotator-02")
+    report = asked.report(lambda keyed, s: None if keyed.task == last else answer(keyed, s))
+    assert report.head.excluded == ("annotator-01",)
+    assert "This may change as others answer" in page_of(report, brief=True).markdown
 
 
 def test_the_agreement_tables_have_a_row_for_every_question_in_the_order_of_the_work() -> None:

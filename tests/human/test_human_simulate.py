@@ -13,7 +13,7 @@ from pairwright.estimate import share
 from pairwright.settings.rules import PlanRules
 from pairwright_human_eval.acceptance import Acceptance, derive
 from pairwright_human_eval.attention import (
-    checks_passed,
+    written_checks,
 )
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import (
@@ -170,7 +170,7 @@ def test_the_careless_fail_the_checks_and_nobody_else(simulation: Simulation) ->
     simulation.clear()
     simulated = simulate(simulation.folder, simulation.key, STUDY, Traits(careless=0.5))
     accepted = derive(simulation.folder, simulation.key, STUDY)
-    passed = checks_passed(accepted.verdicts, simulation.key)
+    passed = written_checks(accepted.verdicts, simulation.key)
     assert len(simulated.careless) == len(WHO) / 2
     assert {who for who, found in passed.items() if found.k < 0.75 * found.n} == simulated.careless
     seconds = {

@@ -30,6 +30,7 @@ def tried(run: LiveStudy, tmp_path: Path) -> LiveStudy:
     assert "3 people, 9 tasks each" in said
     assert "70 % right passes: 9.0 % of those who do not read do" in said
     assert f"Next:\n  pairwright human start {out}\n  pairwright human people {out}\n" in said
+    assert said.splitlines()[-1].strip() == f"pairwright human export {run.run}"
     return LiveStudy(out)
 
 

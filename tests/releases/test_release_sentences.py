@@ -145,6 +145,29 @@ def test_verified_says_what_a_second_round_takes(
     assert sentence in card(replace(known, primary=known.primary._replace(public=public)))
 
 
+@pytest.mark.parametrize(
+    ("fewest", "sentence"),
+    [
+        (4, "No annotator met the 4 attention checks, which are votes on twins, by which somebody"),
+        (2, "annotators met 2 or more. Of these, who passed fewer than 70 % does not count: annot"),
+        (None, "Annotators who passed fewer than 70 % of the attention checks do not count: annot"),
+    ],
+)
+def test_both_pages_say_whom_attention_checks_could_exclude(
+    known: ReleaseContext, fewest: int | None, sentence: str
+) -> None:
+    public = known.primary.public
+    assert public
+    first, *others = public.study.annotators
+    failed = first.model_copy(update={"checks": 2, "passed": 0})
+    study = public.study.model_copy(
+        update={"annotators": (failed, *others), "fewest_checks": fewest}
+    )
+    changed = known.primary._replace(public=replace(public, study=study))
+    for page in (card, sheet):
+        assert sentence in page(replace(known, primary=changed))
+
+
 def test_by_a_program_nothing_is_and_a_trial_says_so_at_the_top_of_every_page(
     tmp_path: Path,
 ) -> None:

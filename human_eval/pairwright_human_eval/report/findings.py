@@ -199,7 +199,9 @@ def compute_report(
     study, key = fixed
     aside = tuple(set_aside)
     verdicts = sorted(verdicts, key=lambda verdict: (verdict.task, verdict.annotator))
-    excluded = excluded_by(checks_passed(verdicts, key), rules.attention_floor)
+    excluded = excluded_by(
+        checks_passed(verdicts, fixed), rules.attention_floor, study.fewest_checks
+    )
     outlines = outlines_of(subjects, key)
     step("decisions")
     decisions = decide_all(outlines, verdicts, rules, excluded)
@@ -226,8 +228,8 @@ def compute_report(
         fixed=study.policy,
         adjudication=people.adjudication_counts(key, verdicts, decisions.values(), pairs, aside),
         annotators=people.annotator_rows(
-            verdicts, answers_of(pairs, verdicts, excluded).votes, key, excluded,
-            rules.attention_floor if study.mirrored_checks else None,
+            verdicts, answers_of(pairs, verdicts, excluded).votes, fixed, excluded,
+            rules.attention_floor,
         ),
         recognition=people.recognition(verdicts),
         seconds=people.seconds_by_kind(verdicts),

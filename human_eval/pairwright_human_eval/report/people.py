@@ -69,6 +69,8 @@ class StudyCounts(Record):
     """By reason."""
     excluded: tuple[str, ...]
     """Annotators below the attention floor: none of their answers counts below."""
+    fewest_checks: int | None
+    """As the study fixed it: None where its attention checks are written."""
     changes: tuple[RuleChange, ...]
 
 
@@ -129,7 +131,9 @@ class AnnotatorRow(Record):
     with_majority: Estimate
     """Preference votes that are what most of the others on the pair said, where most said one."""
     first: Estimate
-    """Answers for the response shown as A, of those for A or B; attention checks left out."""
+    """Answers for the response shown as A, of those for A or B; written checks left out."""
+    cannot_tell: Estimate
+    """Answers "cannot tell", of all to what `first` counts."""
     attention: Estimate
     nonreader: float | None
     """The probability that somebody who does not read the posts passes the floor in as many checks;
@@ -177,6 +181,7 @@ def study_counts(
         verdicts=len(verdicts),
         set_aside=dict(sorted(aside.items())),
         excluded=tuple(sorted(excluded)),
+        fewest_checks=study.fewest_checks,
         changes=tuple(
             RuleChange(name=name, fixed=then, in_force=now)
             for name, then, now in rule_rows(study.policy, rules)
@@ -198,19 +203,20 @@ HitsByPerson = defaultdict[str, list[bool]]
 def annotator_rows(
     verdicts: Sequence[Verdict],
     votes: Iterable[Vote],
-    key: Mapping[str, KeyedTask],
+    fixed: FixedStudy,
     excluded: frozenset[str],
-    floor: float | None,
+    floor: float,
 ) -> tuple[AnnotatorRow, ...]:
     """Everyone who was given a task of the first round, and what they did in it. `floor` is that of
-    attention checks that only the posts decide; None for others."""
+    attention checks."""
+    study, key = fixed
     verdicts = [verdict for verdict in verdicts if verdict.round == 1]
     assigned = Counter(keyed.annotator for keyed in key.values() if keyed.round == 1)
     own: defaultdict[str, list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
         own[verdict.annotator].append(verdict)
-    alike, first = with_majority(votes), first_position(verdicts)
-    attention, retest = checks_passed(verdicts, key), retested(verdicts)
+    alike, first, unknown = with_majority(votes), first_position(verdicts), undecided(verdicts)
+    attention, retest = checks_passed(verdicts, fixed), retested(verdicts)
     rows = []
     for who in sorted(assigned):
         given = own[who]
@@ -226,8 +232,11 @@ def annotator_rows(
                 seconds=seconds_by_kind(given),
                 with_majority=share(sum(alike[who]), len(alike[who])),
                 first=share(sum(first[who]), len(first[who])),
+                cannot_tell=share(sum(unknown[who]), len(unknown[who])),
                 attention=(met := attention.get(who, share(0, 0))),
-                nonreader=None if floor is None or not met.n else nonreader_pass(met.n, floor),
+                nonreader=nonreader_pass(met.n, floor, study.fewest_checks)
+                if met.n and (study.fewest_checks or study.mirrored_checks)
+                else None,
                 retest=share(sum(retest[who]), len(retest[who])),
             )
         )
@@ -267,6 +276,15 @@ def first_position(verdicts: Iterable[Verdict]) -> HitsByPerson:
             choice = verdict.answers.choice
             if choice in (verdict.a, verdict.b):
                 found[verdict.annotator].append(choice == verdict.a)
+    return found
+
+
+def undecided(verdicts: Iterable[Verdict]) -> HitsByPerson:
+    """By annotator: whether each answer was "cannot tell"."""
+    found: HitsByPerson = defaultdict(list)
+    for verdict in verdicts:
+        if verdict.purpose != "attention" and isinstance(verdict.answers, PreferenceAnswer):
+            found[verdict.annotator].append(verdict.answers.choice == CANNOT_TELL)
     return found
 
 

@@ -57,7 +57,9 @@ class ReplacedPerson:
     tasks: int
     """Tasks the newcomer has."""
     kept: int
-    """Answers of the person who left that count."""
+    """Answers of the person who left."""
+    excluded: bool
+    """Whether none of them counts now, by the attention checks, and all is done again."""
     folder: Path
     """The newcomer's files of tasks."""
     sheets: tuple[Path, ...]
@@ -118,7 +120,7 @@ def replace_person(
             answered,
             newcomer,
             fixed.study.seed,
-            everything=left in study.excluded(verdicts),
+            everything=(excluded := left in study.excluded(verdicts)),
         )
         # Only now: an id that a refusal left behind would have a seat that is not there.
         if by is not None:
@@ -134,6 +136,7 @@ def replace_person(
             annotator=newcomer,
             tasks=len(tasks),
             kept=sum(keyed.task in answered for keyed in own),
+            excluded=excluded,
             folder=folder.path / "tasks" / newcomer,
             sheets=tuple(sheets),
         )

@@ -3,7 +3,7 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
@@ -48,7 +48,8 @@ class Participant:
     """Attention checks met."""
     checks_right: int
     passed: bool | None
-    """Whether the checks reach the floor; None of a person who has not finished, or met none."""
+    """Whether the checks reach the floor. None as long as answers may change it, which in a study
+    are those of others, too, and of a person who met too few to be excluded."""
     hours: float | None
     """Of work, as far as it is known; None where no time was noted."""
     timed: int
@@ -114,6 +115,8 @@ def list_participants(
         skipped = _skipped(study, answers)
         met, failed = study.checks(answers.verdicts), study.excluded(answers.verdicts)
         codes = completion_codes(study, answers)
+        fewest = study.fixed.study.fewest_checks
+        settled = fewest is None or _first_round_done(study, answers, withdrawn)
         rounds = {keyed.task: keyed.round for keyed in fixed.key.values()}
         times = time_spent(
             tuple(stored_exports(folder)), answers.people, longest_minutes * 60, rounds
@@ -135,7 +138,9 @@ def list_participants(
                     skipped=skipped[name],
                     checks=met[name].n if name in met else 0,
                     checks_right=met[name].k if name in met else 0,
-                    passed=name not in failed if name in met and name in codes else None,
+                    passed=name not in failed
+                    if name in met and met[name].n >= (fewest or 1) and name in codes and settled
+                    else None,
                     hours=hours,
                     timed=time.tasks if time else 0,
                     pay=None if hours is None or hourly is None else round(hours * hourly, 2),
@@ -153,6 +158,14 @@ def completion_codes(study: OpenStudy, answers: Acceptance) -> dict[str, str]:
     done = answered + _skipped(study, answers)
     finished = (name for name, n in sorted(tasks.items()) if done[name] >= n)
     return {name: completion_code(study.fixed.study.seed, name) for name in finished}
+
+
+def _first_round_done(study: OpenStudy, answers: Acceptance, withdrawn: Set[str]) -> bool:
+    """Whether everybody who has not withdrawn has answered or skipped the whole first round."""
+    done = {verdict.task for verdict in answers.verdicts}
+    done |= {aside.task for aside in answers.set_aside if aside.reason == "skipped" and aside.task}
+    asked = (k for k in study.fixed.key.values() if k.round == 1 and k.annotator not in withdrawn)
+    return all(keyed.task in done for keyed in asked)
 
 
 def _skipped(study: OpenStudy, answers: Acceptance) -> Counter[str]:

@@ -155,11 +155,12 @@ class OpenStudy(NamedTuple):
 
     def checks(self, verdicts: Iterable[Verdict]) -> dict[str, Estimate]:
         """By annotator: attention checks that were answered right, of those met."""
-        return checks_passed(verdicts, self.fixed.key)
+        return checks_passed(verdicts, self.fixed)
 
     def excluded(self, verdicts: Iterable[Verdict]) -> frozenset[str]:
         """The annotators who failed the attention checks by the rule in force."""
-        return excluded_by(self.checks(verdicts), self.rules.attention_floor)
+        fewest = self.fixed.study.fewest_checks
+        return excluded_by(self.checks(verdicts), self.rules.attention_floor, fewest)
 
     def decide(
         self, subjects: Iterable[Subject], verdicts: Sequence[Verdict]

@@ -18,7 +18,12 @@ from pairwright.workflows.own_tasks import export_own
 from pairwright.workflows.study import FormLanguage, ToolOfAnnotators, check_to_verify, new_study
 from pairwright.workflows.text_screening import Screened, ScreenedSubject, screen_subjects
 from pairwright_human_eval.assign import control_power, control_subjects
-from pairwright_human_eval.attention import nonreader_pass, pass_rate, possible_checks
+from pairwright_human_eval.attention import (
+    FEWEST_CHECKS,
+    nonreader_pass,
+    pass_rate,
+    possible_checks,
+)
 from pairwright_human_eval.foils import FoilSigns, foil_signs
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.own_choices import OwnExport, is_due
@@ -266,7 +271,7 @@ def export_tasks(
             "left_out": len(flagged),
             "stopping": StoppingRule(looks=looks, floor=floor),
             "placebos": few is None,
-            "mirrored_checks": True,
+            "fewest_checks": FEWEST_CHECKS,
         }
     )
     new = write_study(human, study, tasks)
@@ -320,12 +325,12 @@ READER = 0.95
 
 
 def _attention_power(tasks: Mapping[str, Sequence[Task]], floor: float) -> AttentionPower | None:
-    given = sorted(filter(None, possible_checks(tasks).values()))
-    if not given:
+    given = sorted(possible_checks(tasks).values())
+    if not any(given):
         return None
     return AttentionPower(
         fewest=given[0],
         most=given[-1],
-        nonreader=max(nonreader_pass(n, floor) for n in given),
-        reader=min(pass_rate(n, floor, READER) for n in given),
+        nonreader=max(nonreader_pass(n, floor, FEWEST_CHECKS) for n in given),
+        reader=min(pass_rate(n, floor, READER, FEWEST_CHECKS) for n in given),
     )

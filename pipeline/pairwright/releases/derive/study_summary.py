@@ -40,6 +40,11 @@ class HumanSummary(Record):
     simulated_annotators: int
     excluded: tuple[str, ...]
     """Below the attention floor: their answers do not count."""
+    fewest_checks: int | None = Field(None, exclude_if=lambda checks: checks is None)
+    """Its attention checks are votes, and by fewer nobody is excluded; None where they are
+    written."""
+    checked: int | None = Field(None, exclude_if=lambda annotators: annotators is None)
+    """Annotators who met as many; None where checks are written."""
     preferred: PreferenceShares
     """The preference votes that count."""
     agreement: QuestionAgreement
@@ -101,6 +106,8 @@ def summarise_study(public: ReleasedStudy, findings: Findings) -> HumanSummary:
         annotators=len(annotators),
         simulated_annotators=sum(annotator.simulated for annotator in annotators),
         excluded=tuple(sorted(public.excluded)),
+        fewest_checks=(fewest := study.fewest_checks),
+        checked=fewest and sum(annotator.checks >= fewest for annotator in annotators),
         preferred=findings.preferred[0],
         agreement=agreement["preference"],
         agreement_with_cannot_tell=agreement[WITH_CANNOT_TELL.format("preference")],

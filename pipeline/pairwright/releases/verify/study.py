@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from pairwright.modes import MODES
 from pairwright.releases.verify.comparison import difference, same, shown
+from pairwright_human_eval.attention import vote_checks
 from pairwright_human_eval.public_study import (
     UNRELEASED,
     PublicAnnotator,
@@ -105,6 +106,19 @@ def check_verdicts(
     order = [(verdict.task, verdict.annotator) for verdict in public.verdicts]
     if order != sorted(order):
         raise difference("is not ordered by task", file)
+    _check_attention(public, study)
+
+
+def _check_attention(public: ReleasedStudy, file: str) -> None:
+    """Attention checks are votes, which are in the release unless their subjects left it."""
+    if public.study.fewest_checks is None or public.study.left_out:
+        return
+    found = vote_checks(public.verdicts)
+    for n, annotator in enumerate(public.study.annotators):
+        met = found.get(annotator.annotator)
+        right = f"{met.k or 0} of {met.n}" if met else "0 of 0"
+        stated = f"{annotator.passed} of {annotator.checks}"
+        same("passed, of checks,", stated, right, f"{file} [annotators.{n}]")
 
 
 def _annotators(study: PublicStudy, file: str) -> dict[str, PublicAnnotator]:
