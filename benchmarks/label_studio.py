@@ -24,6 +24,7 @@ from pydantic import JsonValue
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from label_studio_server import Made, answers, cache_folder, make_study, raw_import
+from pairwright.dataset import write_one
 from pairwright_human_eval.acceptance import derive
 from pairwright_human_eval.label_studio.client import LabelStudioClient
 from pairwright_human_eval.label_studio.files import form_path
@@ -33,7 +34,6 @@ from pairwright_human_eval.label_studio.projects import (
     fetch_annotations,
     new_state,
     send_tasks,
-    write_state,
 )
 from pairwright_human_eval.label_studio.server import (
     DATABASE,
@@ -170,7 +170,7 @@ def annotated_study(
             tasks=dict(zip(names, ids, strict=True)),
         )  # fmt: skip
         state = state.model_copy(update={"projects": (*state.projects, pushed)})
-    write_state(made.folder, state)
+    write_one(made.folder.server, state)
     # What is imported has no last editor, unlike what people give.
     with closing(sqlite3.connect(running.data / DATABASE, timeout=60)) as database, database:
         database.execute("UPDATE task_completion SET updated_by_id = completed_by_id")

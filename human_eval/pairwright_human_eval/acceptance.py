@@ -9,7 +9,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from pairwright.dataset import write_lines
+from pairwright.dataset import write_lines, write_one
 from pairwright_human_eval.annotation import Account, Export, Objection
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.form import FormAnswers, skip_remark
@@ -21,7 +21,6 @@ from pairwright_human_eval.people import (
     bind,
     read_annotations,
     read_given,
-    write_people,
 )
 from pairwright_human_eval.raw_files import stored_exports
 from pairwright_human_eval.records import AskedTask, KeyedTask, SetAside, Study, Verdict, digest
@@ -209,7 +208,7 @@ def derive(folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study) -> A
     set_aside.jsonl. Raises InputError for a raw file or people.json that was damaged."""
     given = read_given(folder, {task.annotator for task in key.values()})
     acceptance = accept(stored_exports(folder), key, study, given, closed_tasks(folder))
-    write_people(folder, acceptance.people)
+    write_one(folder.people, acceptance.people)
     write_lines(folder.verdicts, acceptance.verdicts)
     write_lines(folder.set_aside, acceptance.set_aside)
     return acceptance

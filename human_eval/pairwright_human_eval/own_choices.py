@@ -20,7 +20,7 @@ from pairwright.modes import PLACEBO, TWIN
 from pairwright.records import Pair, Post, content_id, draw_id
 from pairwright.retrieve import by_bm25
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.files import config_hash, labelling_config, task_file
+from pairwright_human_eval.label_studio.files import config_hash, labelling_config
 from pairwright_human_eval.language import load_language, page_text
 from pairwright_human_eval.people import Roster, check_id, read_roster, write_roster
 from pairwright_human_eval.records import LATER, OWN, OwnStudy, Purpose, Study
@@ -32,6 +32,7 @@ from pairwright_human_eval.study_files import (
     write_changed,
     write_forms,
     write_new,
+    write_tasks,
 )
 from pairwright_human_eval.subjects import Subject
 from pairwright_human_eval.tasks import Task, own_task, page_of, repeated
@@ -205,9 +206,7 @@ def add_people(
         write_new(pages.guidelines, page_text("own_guidelines", language))
         write_new(pages.consent, page_text("own_consent", language))
         for seat, given in made.items():
-            for round in (OWN, LATER):
-                data = [task.data for task in given.tasks if task.keyed.round == round]
-                write_changed(folder.tasks(seat, "preference", round), task_file(data))
+            write_tasks(folder, seat, given.tasks)
         write_changed(folder.own_key, key_lines((*left, *keyed.values())))
         write_roster(folder, roster)
         write_own(folder, own.model_copy(update={"seats": seats}))

@@ -175,10 +175,6 @@ def read_given(folder: HumanFolder, annotators: Set[str]) -> dict[str, tuple[str
     return given
 
 
-def write_people(folder: HumanFolder, people: People) -> None:
-    write_whole(folder.people, people.model_dump_json(indent=1) + "\n")
-
-
 class Voters:
     """The subjects that each person has answered tasks of in the first round.
 

@@ -47,12 +47,17 @@ def aspect_id(text: str) -> str:
     return content_id("aspect", text)
 
 
+def text_hash(text: str) -> str:
+    """`sha256:` and 64 hex digits."""
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 
 def digest(value: JsonValue) -> str:
-    """`sha256:` and 64 hex digits over the canonical JSON: sorted keys, compact, escaped."""
-    return "sha256:" + hashlib.sha256(_CANONICAL.encode(value).encode()).hexdigest()
+    """The `text_hash` of the canonical JSON: sorted keys, compact, escaped."""
+    return text_hash(_CANONICAL.encode(value))
 
 
 class AskedTask(Record):

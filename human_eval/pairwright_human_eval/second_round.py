@@ -28,11 +28,11 @@ from pairwright_human_eval.records import (
 )
 from pairwright_human_eval.study_files import (
     key_lines,
-    kinds_of,
     read_key,
     withdrawn_people,
     write_changed,
     write_forms,
+    write_tasks,
 )
 from pairwright_human_eval.subjects import Subject, swapped
 from pairwright_human_eval.tasks import (
@@ -172,11 +172,7 @@ def add_adjudication(folder: HumanFolder, study: Study, tasks: dict[str, list[Ta
         write_forms(folder, study, round=2)
         _drop_unknown(folder, names)
         for who, given in fresh.items():
-            for kind in kinds_of(given):
-                path = folder.tasks(who, kind, 2)
-                before = read_task_file(path) if path.exists() else []
-                new = [task.data for task in given if task.keyed.kind == kind]
-                write_changed(path, task_file([*before, *new]))
+            write_tasks(folder, who, given, add=True)
         write_changed(folder.adjudication_key, key_lines([*there, *(task.keyed for task in added)]))
     return len(added)
 

@@ -5,9 +5,8 @@ simulated. What is true they take from the private key.
 """
 
 import random
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
 from typing import NamedTuple, get_args
 
 from pairwright.errors import InputError
@@ -17,7 +16,6 @@ from pairwright_human_eval.acceptance import derive
 from pairwright_human_eval.annotation import Export, ExportedTask, StoredAnnotation
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.form import CANNOT_JUDGE, controls
-from pairwright_human_eval.label_studio.files import read_task_file
 from pairwright_human_eval.own_choices import is_due
 from pairwright_human_eval.raw_files import check_unmixed, store
 from pairwright_human_eval.records import (
@@ -31,7 +29,7 @@ from pairwright_human_eval.records import (
     Support,
     digest,
 )
-from pairwright_human_eval.study_files import withdrawn_people
+from pairwright_human_eval.study_files import read_tasks, withdrawn_people
 
 SOURCE = "simulated"
 _START = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -91,9 +89,11 @@ def simulate(
         key=lambda who: content_id("careless", str(traits.seed), who),
     )
     careless = frozenset(order[: round(traits.careless * len(order))])
-    for who, kind, round_ in sorted({(t.annotator, KINDS.index(t.kind), t.round) for t in due}):
+    shown, files = read_tasks(folder, due), dict[tuple[str, int, int], list[KeyedTask]]()
+    for task in due:
+        files.setdefault((task.annotator, KINDS.index(task.kind), task.round), []).append(task)
+    for (who, kind, round_), tasks in sorted(files.items()):
         person = _Annotator(who, people.index(who) + 1, who in careless, study.scales, traits)
-        path = folder.tasks(who, KINDS[kind], round_)
         export = Export(
             file="",
             tool="simulation",
@@ -103,7 +103,7 @@ def simulate(
             round=round_,
             config_hash=None,
             simulated=True,
-            tasks=tuple(person.answers(read_task_file(path), key, answered, path)),
+            tasks=tuple(person.answers(tasks, shown)),
         )
         store(export, folder)
     return SimulationResult(len(due), len(opened) - len(due), careless)
@@ -117,23 +117,11 @@ class _Annotator(NamedTuple):
     traits: Traits
 
     def answers(
-        self,
-        tasks: list[Data],
-        key: Mapping[str, KeyedTask],
-        answered: Collection[str],
-        path: Path,
+        self, tasks: Iterable[KeyedTask], shown: Mapping[str, Data]
     ) -> Iterator[ExportedTask]:
-        """The open tasks, done one after the other."""
+        """The tasks, done one after the other."""
         now = _START
-        for n, data in enumerate(tasks, start=1):
-            name = data.get("task")
-            task = key.get(name) if isinstance(name, str) else None
-            if task is None:
-                raise InputError(
-                    f"task {n} is not of the study", where=path, fix="Export the study again."
-                )
-            if task.task in answered:
-                continue
+        for n, task in enumerate(tasks, start=1):
             chance = random.Random(
                 content_id("simulated", str(self.traits.seed), self.name, task.task)
             )
@@ -150,7 +138,7 @@ class _Annotator(NamedTuple):
             yield ExportedTask(
                 id=n,
                 task=task.task,
-                data_hash=digest(data),
+                data_hash=digest(shown[task.task]),
                 annotations=(filled_in.model_dump(mode="json"),),
                 drafts=0,
             )

@@ -5,7 +5,6 @@ tasks with new ids, so that nothing is answered twice. A repeat goes along only 
 it repeats.
 """
 
-import hashlib
 import shutil
 from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
@@ -29,9 +28,9 @@ from pairwright_human_eval.records import (
     OWN,
     Data,
     KeyedTask,
-    Kind,
     OwnStudy,
     Study,
+    text_hash,
 )
 from pairwright_human_eval.subjects import file_hash
 from pairwright_human_eval.tasks import Task, passed_on
@@ -152,8 +151,7 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
     Raises InputError where another study is there: people may be working on it.
     """
     key = key_lines(task.keyed for who in study.annotators for task in tasks[who])
-    hashed = f"sha256:{hashlib.sha256(key.encode()).hexdigest()}"
-    study = study.model_copy(update={"key_hash": hashed})
+    study = study.model_copy(update={"key_hash": text_hash(key)})
     there = read_fixed(folder)
     fixed = (study.pairs_hash, study.seed, study.language)
     if there and not there.annotators and (there.pairs_hash, there.seed, there.language) == fixed:
@@ -179,7 +177,7 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
             write_new(folder.guidelines, pages)
             write_new(folder.consent, page_text("consent", language))
         for who in study.annotators if not folder.replacements.exists() else ():
-            _write_tasks(folder, who, tasks[who])
+            write_tasks(folder, who, tasks[who])
         write_changed(folder.key, key)
         if not there:
             # Last: a study that is there is whole.
@@ -287,7 +285,7 @@ def read_tasks(folder: HumanFolder, key: Iterable[KeyedTask]) -> dict[str, Data]
 def replace(folder: HumanFolder, record: Replacement, tasks: list[Task]) -> None:
     """Write a newcomer's tasks, and take those that are closed from the person who left."""
     with on_disk(folder.path):
-        _write_tasks(folder, record.annotator, tasks)
+        write_tasks(folder, record.annotator, tasks)
         lines = (one.model_dump_json() + "\n" for one in (*read_replacements(folder), record))
         write_changed(folder.replacements, "".join(lines))
         for path in sorted((folder.path / "tasks" / record.left).glob("*.json")):
@@ -305,16 +303,17 @@ def closed_key(folder: HumanFolder) -> dict[str, KeyedTask]:
     return {keyed.task: keyed for keyed in lines if keyed.task in closed}
 
 
-def _write_tasks(folder: HumanFolder, annotator: str, tasks: list[Task]) -> None:
-    """One file a kind."""
-    for kind in kinds_of(tasks):
-        data = [task.data for task in tasks if task.keyed.kind == kind]
-        write_changed(folder.tasks(annotator, kind), task_file(data))
-
-
-def kinds_of(tasks: list[Task]) -> list[Kind]:
-    there = {task.keyed.kind for task in tasks}
-    return [kind for kind in KINDS if kind in there]
+def write_tasks(
+    folder: HumanFolder, annotator: str, tasks: Iterable[Task], *, add: bool = False
+) -> None:
+    """One file a kind and round; `add`: behind the tasks that are there."""
+    files: dict[Path, list[Data]] = {}
+    for task in tasks:
+        path = folder.tasks(annotator, task.keyed.kind, task.keyed.round)
+        files.setdefault(path, []).append(task.data)
+    for path, data in files.items():
+        there = read_task_file(path) if add and path.exists() else []
+        write_changed(path, task_file([*there, *data]))
 
 
 def key_lines(keyed: Iterable[KeyedTask]) -> str:

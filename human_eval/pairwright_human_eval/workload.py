@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from pydantic import JsonValue
 
-from pairwright.estimate import Estimate
+from pairwright.estimate import Estimate, no_estimate
 from pairwright.intervals import accuracy_by_cluster, cluster_numbers, mean
 from pairwright.modes import Mode
 from pairwright.records import Record
@@ -349,7 +349,7 @@ def study_pilot(
     to_come = bool(unfinished) or any(one.state == "disputed" for one in decisions.values())
     known = whole[1] and (whole[2] or not to_come)
     return StudyPilot(
-        verified=verified or Estimate(value=None, low=None, high=None, n=0, clusters=0),
+        verified=verified or no_estimate(),
         times=times,
         second_round=whole[2] / whole[1] if known else None,
         people=len({verdict.annotator for verdict in first}),

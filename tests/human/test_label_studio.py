@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from label_studio_server import ANNOTATORS, Made, make_study
+from pairwright.dataset import write_one
 from pairwright.errors import CallFailed, EndpointRefused, InputError, PairwrightError
 from pairwright.extras import install
 from pairwright_human_eval.label_studio import projects as push_module
@@ -27,7 +28,6 @@ from pairwright_human_eval.label_studio.projects import (
     pushed_state,
     send_tasks,
     task_progress,
-    write_state,
 )
 from pairwright_human_eval.label_studio.server import LabelStudioServer, prepare, quiet_variables
 from pairwright_human_eval.records import KINDS
@@ -88,7 +88,7 @@ def test_tasks_go_out_once_in_chunks_and_in_order(site: Site) -> None:
     assert project["show_collab_predictions"] is False
     assert project["show_skip_button"] is True
     link = f"{site.stand_in.url}/projects/1/data?labeling=1"
-    assert labelling_links(site.made.folder)["annotator-01"] == {project["title"]: link}
+    assert labelling_links(site.made.folder)["annotator-01"] == {"preference": link}
     books = site.made.folder.server.read_bytes()
     again = PushResult(projects=1, created=0, imported=0, already=10, removed=0)
     assert site.push() == again
@@ -115,7 +115,7 @@ def test_quality_comes_first(tmp_path: Path, site: Site) -> None:
     titles = [project["title"].rpartition(" ")[2] for project in site.stand_in.projects.values()]
     assert titles == [*KINDS, *KINDS]
     for links in labelling_links(site.made.folder).values():
-        assert [title.rpartition(" ")[2] for title in links] == list(KINDS)
+        assert list(links) == list(KINDS)
     standings = task_progress(site.client, site.made.folder)
     assert [(pushed.annotator[-1], pushed.kind) for pushed, _ in standings] == [
         (who, kind) for who in "12" for kind in KINDS
@@ -219,7 +219,7 @@ def test_a_deleted_project_does_not_hold_up_the_others(site: Site) -> None:
     (own,) = state.projects
     changes = {"id": 99, "title": "Study of another annotator", "tasks": {"t": 1}}
     other = own.model_copy(update=changes)
-    write_state(folder, state.model_copy(update={"projects": (own, other)}))
+    write_one(folder.server, state.model_copy(update={"projects": (own, other)}))
     pulled = fetch_annotations(site.client, folder)
     assert (pulled.projects, pulled.missing) == (1, ("Study of another annotator",))
     standings = task_progress(site.client, folder)

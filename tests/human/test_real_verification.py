@@ -213,15 +213,14 @@ def answer_in_browser(
     url: str, person: Person, folder: HumanFolder, rows: list[KeyedTask], pictures: Path
 ) -> Given:
     """The task of each kind that comes first when the annotator follows the link."""
-    projects = {(p.annotator, p.kind, p.round): p.title for p in pushed_state(folder).projects}
     given: Given = {}
     with logged_in(url, person.account) as browsing:
         for row in rows:
-            title = projects[row.annotator, row.kind, row.round]
             answers = given[row.task] = opinion(row)
+            kind = row.kind if row.round == 1 else f"{row.kind} {row.round}"
             fill_in(
                 browsing.page,
-                labelling_links(folder)[row.annotator][title],
+                labelling_links(folder)[row.annotator][kind],
                 dict(ticks(row, answers)),
                 pictures,
                 f"{row.kind}-{row.round}",

@@ -3,7 +3,6 @@
 The quality form is rendered from the scales, which the judges read, too.
 """
 
-import hashlib
 import json
 import re
 from collections.abc import Iterable
@@ -20,7 +19,7 @@ from pairwright.settings.domains import Scale
 from pairwright_human_eval.folder import ROUNDS, HumanFolder
 from pairwright_human_eval.form import scale_choices
 from pairwright_human_eval.language import ENGLISH, Language, load_language
-from pairwright_human_eval.records import KINDS, Data, Kind
+from pairwright_human_eval.records import KINDS, Data, Kind, text_hash
 
 # What Label Studio would put a value of the task, or a row's number, in place of.
 _VARIABLE = re.compile(r"\$\w|\{\{")
@@ -84,7 +83,7 @@ def config_hash(xml: str) -> str:
     """`sha256:` and 64 hex digits over the canonical XML (C14N 2.0) without the space around text,
     so that a server may change the layout of the file. Raises InputError for what is not XML."""
     canonical = _canonical(xml, where="labelling configuration")
-    return "sha256:" + hashlib.sha256(canonical.encode()).hexdigest()
+    return text_hash(canonical)
 
 
 def config_hashes(scales: tuple[Scale, ...], language: Language = ENGLISH) -> dict[str, str]:

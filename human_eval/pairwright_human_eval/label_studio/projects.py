@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Set
 from pathlib import Path
 from typing import NamedTuple
 
+from pairwright.dataset import write_one
 from pairwright.errors import InputError
-from pairwright.files import write_whole
 from pairwright.records import Record
 from pairwright_human_eval.annotation import Export
 from pairwright_human_eval.folder import HumanFolder, record_in
@@ -80,10 +80,6 @@ def pushed_state(folder: HumanFolder) -> ServerState:
     return state
 
 
-def write_state(folder: HumanFolder, state: ServerState) -> None:
-    write_whole(folder.server, state.model_dump_json(indent=1) + "\n")
-
-
 def find_projects(
     server: LabelStudioClient, folder: HumanFolder, state: ServerState, *, whole: bool = False
 ) -> tuple[dict[int, Project], dict[int, Project]]:
@@ -109,16 +105,17 @@ def find_projects(
 
 
 def labelling_links(folder: HumanFolder) -> dict[str, dict[str, str]]:
-    """By annotator and project title, in the order in which the projects are to be done: where to
-    label, one task after the other.
+    """By annotator and kind, such as `preference 2` of the second round, in the order of the work:
+    where to label, one task after the other.
 
     The list of tasks (without `labeling=1`) would show what else there is.
     """
     state = pushed_state(folder)
     links: dict[str, dict[str, str]] = {}
-    for project in sorted(state.projects, key=lambda p: (p.round, KINDS.index(p.kind))):
+    for project in _in_order(state.projects):
+        kind = project.title.partition(f" {project.annotator} ")[2]
         link = f"{state.url}/projects/{project.id}/data?labeling=1"
-        links.setdefault(project.annotator, {})[project.title] = link
+        links.setdefault(project.annotator, {})[kind] = link
     return links
 
 
@@ -173,7 +170,7 @@ def send_tasks(
     listed, _ = find_projects(server, folder, state, whole=True)
     if state.url != server.url:
         state = state.model_copy(update={"url": server.url})
-        write_state(folder, state)
+        write_one(folder.server, state)
     loads = _loads(folder, state, key, round)
     done = created = imported = already = removed = 0
     total = sum(len(load.tasks) for load in loads)
@@ -319,7 +316,7 @@ def _written(folder: HumanFolder, state: ServerState, project: PushedProject) ->
     others = (one for one in state.projects if one.title != project.title)
     ordered = tuple(sorted((*others, project), key=lambda one: one.id))
     changed = state.model_copy(update={"projects": ordered})
-    write_state(folder, changed)
+    write_one(folder.server, changed)
     return changed
 
 
@@ -378,11 +375,12 @@ def fetch_annotations(
 def task_progress(
     server: LabelStudioClient, folder: HumanFolder
 ) -> list[tuple[PushedProject, Project | None]]:
-    """What was pushed and how it is now on the server; None where it was deleted. By annotator and
-    round, and by kind in the order of the work."""
+    """What was pushed and how it is now on the server; None where it was deleted."""
     state = pushed_state(folder)
     _, there = find_projects(server, folder, state)
-    ordered = sorted(
-        state.projects, key=lambda one: (one.annotator, one.round, KINDS.index(one.kind))
-    )
-    return [(project, there.get(project.id)) for project in ordered]
+    return [(project, there.get(project.id)) for project in _in_order(state.projects)]
+
+
+def _in_order(projects: Iterable[PushedProject]) -> list[PushedProject]:
+    """By annotator and round, and by kind in the order of the work."""
+    return sorted(projects, key=lambda one: (one.annotator, one.round, KINDS.index(one.kind)))

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
+from pairwright.dataset import write_one
 from pairwright.errors import InputError
 from pairwright.extras import install
 from pairwright.options import Doc, RunPath
@@ -21,14 +22,19 @@ from pairwright.workflows.answers import AnnotatorProgress, AnswerCounts, count_
 from pairwright.workflows.progress import Note, Progress, Step, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.label_studio.client import LabelStudioClient
+from pairwright_human_eval.label_studio.projects import (
+    PushResult,
+    fetch_annotations,
+    labelling_links,
+    pushed_state,
+    send_tasks,
+    task_progress,
+)
 from pairwright_human_eval.label_studio.server import LabelStudioServer, ServerAccount, prepare
 from pairwright_human_eval.own_choices import is_due
 from pairwright_human_eval.raw_files import check_unmixed
 from pairwright_human_eval.study_files import read_own, withdrawn_people
-
-if TYPE_CHECKING:
-    from pairwright_human_eval.label_studio.client import LabelStudioClient
-    from pairwright_human_eval.label_studio.projects import PushResult
 
 Links = Mapping[str, Mapping[str, str]]
 """By annotator: the link of each kind of task, in the order of the work."""
@@ -39,11 +45,9 @@ ServerOfStudy: TypeAlias = Annotated[
 ]
 
 
-def _client(url: str) -> "LabelStudioClient":
+def _client(url: str) -> LabelStudioClient:
     """A client of a server, whose key is taken from the environment, so that no shell history holds
     it. Raises InputError where it is not set, and where the server refuses it."""
-    from pairwright_human_eval.label_studio.client import LabelStudioClient
-
     key = os.environ.get(KEY_VARIABLE, "")
     if not key:
         raise InputError(
@@ -57,7 +61,7 @@ def _client(url: str) -> "LabelStudioClient":
 class PushedTasks(NamedTuple):
     """What a server holds of a study after a push."""
 
-    pushed: "PushResult"
+    pushed: PushResult
     links: Links
 
 
@@ -99,15 +103,15 @@ def push_tasks(
         with _client(url) as server:
             pushed = _send(study, server, round, "importing tasks", progress)
         people = {keyed.annotator for keyed in study.fixed.key.values() if keyed.round == round}
-        links = {who: kinds for who, kinds in labelling_links_of(study).items() if who in people}
+        links = {
+            who: kinds for who, kinds in labelling_links(study.folder).items() if who in people
+        }
         return PushedTasks(pushed, links)
 
 
 def _send(
-    study: OpenStudy, server: "LabelStudioClient", round: int, what: str, progress: Progress
-) -> "PushResult":
-    from pairwright_human_eval.label_studio.projects import send_tasks
-
+    study: OpenStudy, server: LabelStudioClient, round: int, what: str, progress: Progress
+) -> PushResult:
     answers = study.answers()
     skipped = {aside.task for aside in answers.set_aside if aside.reason == "skipped"}
     away = withdrawn_people(study.folder)
@@ -122,24 +126,12 @@ def _send(
     )
 
 
-def labelling_links_of(study: OpenStudy) -> dict[str, dict[str, str]]:
-    """By annotator and kind: where to label. Raises InputError where nothing was pushed."""
-    from pairwright_human_eval.label_studio.projects import labelling_links
-
-    return {
-        who: {title.split(who, 1)[-1].strip(): link for title, link in links.items()}
-        for who, links in sorted(labelling_links(study.folder).items())
-    }
-
-
 def drop_projects(folder: HumanFolder, person: str) -> None:
     """Leave the projects of a person who has withdrawn: nothing is sent to them or fetched from
     them any more, and the study lead deletes them on the server."""
-    from pairwright_human_eval.label_studio.projects import pushed_state, write_state
-
     state = pushed_state(folder)
     left = tuple(project for project in state.projects if project.annotator != person)
-    write_state(folder, state.model_copy(update={"projects": left}))
+    write_one(folder.server, state.model_copy(update={"projects": left}))
 
 
 def pull_verdicts(
@@ -155,8 +147,6 @@ def pull_verdicts(
         >>> pull_verdicts("runs/first").open_tasks
         12
     """
-    from pairwright_human_eval.label_studio.projects import fetch_annotations, pushed_state
-
     with open_study(Path(run)) as study:
         with _client(url or pushed_state(study.folder).url) as server:
             pulled = fetch_annotations(
@@ -194,8 +184,6 @@ def server_progress(run: str | Path, *, url: str | None = None) -> tuple[Annotat
     [label-studio]. Raises InputError where there is no study, or the server is another one or
     refuses.
     """
-    from pairwright_human_eval.label_studio.projects import pushed_state, task_progress
-
     with (
         open_study(Path(run)) as study,
         _client(url or pushed_state(study.folder).url) as server,
@@ -267,13 +255,11 @@ def serve_study(
             people = sorted({keyed.annotator for keyed in study.fixed.key.values()})
             progress(Step(f"making accounts for {number_of(len(people), 'person', 'people')}"))
             accounts = server.team(people)
-            from pairwright_human_eval.label_studio.client import LabelStudioClient
-
             with LabelStudioClient(server.url, server.account.token) as api:
                 for round in sorted({keyed.round for keyed in study.fixed.key.values()}):
                     if is_due(study.folder, round, date.today()):
                         _send(study, api, round, "loading tasks", progress)
-            links = labelling_links_of(study)
+            links = labelling_links(study.folder)
             if study.lock:
                 study.lock.close()  # Answers are pulled while the server runs.
             yield RunningServer(server, accounts, links)

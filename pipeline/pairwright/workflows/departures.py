@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
-from pairwright.dataset import write_lines
+from pairwright.dataset import write_lines, write_one
 from pairwright.errors import InputError
 from pairwright.options import Doc, RunPath
 from pairwright.workflows.annotation_server import drop_projects
@@ -22,7 +22,6 @@ from pairwright_human_eval.people import (
     annotator_named,
     check_id,
     read_roster,
-    write_people,
     write_roster,
 )
 from pairwright_human_eval.raw_files import scrub
@@ -235,4 +234,4 @@ def _record(study: OpenStudy, name: str, people: People) -> None:
     )
     write_lines(folder.withdrawn, (*read_withdrawals(folder), withdrawal))
     others = {account: names for account, names in people.given.items() if name not in names}
-    write_people(folder, People(given=others))
+    write_one(folder.people, People(given=others))

@@ -8,9 +8,9 @@ from pathlib import Path
 from pairwright.errors import InputError
 from pairwright.files import write_whole
 from pairwright.options import RunPath
-from pairwright.workflows.annotation_server import labelling_links_of
 from pairwright.workflows.participants import completion_codes
 from pairwright.workflows.study import open_study
+from pairwright_human_eval.label_studio.projects import labelling_links
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.pages import INDEX, preview_pages, start_page_html, start_page_name
 from pairwright_human_eval.study_files import read_replacements, read_tasks, withdrawn_people
@@ -44,7 +44,7 @@ def write_start_pages(run: RunPath) -> StartPages:
     """
     with open_study(Path(run)) as study:
         folder, fixed = study.folder, study.fixed
-        links = labelling_links_of(study) if folder.server.exists() else {}
+        links = labelling_links(folder) if folder.server.exists() else {}
         gone = {one.left for one in read_replacements(folder)}
         gone |= withdrawn_people(folder)
         language = load_language(fixed.study.language)
