@@ -203,12 +203,15 @@ def _drafts(export: Export) -> Iterator[SetAside]:
             )
 
 
-def derive(folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study) -> Acceptance:
-    """Read every raw file, find who is who, judge, and write people.json, verdicts.jsonl and
+def derive(
+    folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study, *, write: bool = True
+) -> Acceptance:
+    """Read every raw file, find who is who, judge, and `write` people.json, verdicts.jsonl and
     set_aside.jsonl. Raises InputError for a raw file or people.json that was damaged."""
     given = read_given(folder, {task.annotator for task in key.values()})
     acceptance = accept(stored_exports(folder), key, study, given, closed_tasks(folder))
-    write_one(folder.people, acceptance.people)
-    write_lines(folder.verdicts, acceptance.verdicts)
-    write_lines(folder.set_aside, acceptance.set_aside)
+    if write:
+        write_one(folder.people, acceptance.people)
+        write_lines(folder.verdicts, acceptance.verdicts)
+        write_lines(folder.set_aside, acceptance.set_aside)
     return acceptance

@@ -15,7 +15,7 @@ from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright.text import visible
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.files import config_hashes, read_task_file, task_file
+from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.records import (
     CANNOT_TELL,
@@ -27,6 +27,7 @@ from pairwright_human_eval.records import (
     Verdict,
 )
 from pairwright_human_eval.study_files import (
+    keep_tasks,
     key_lines,
     read_key,
     withdrawn_people,
@@ -170,7 +171,8 @@ def add_adjudication(folder: HumanFolder, study: Study, tasks: dict[str, list[Ta
         )
     with on_disk(folder.path):
         write_forms(folder, study, round=2)
-        _drop_unknown(folder, names)
+        # A round that was cut short left tasks that are in no key.
+        keep_tasks(folder.path / "adjudication", names.__contains__)
         for who, given in fresh.items():
             write_tasks(folder, who, given, add=True)
         write_changed(folder.adjudication_key, key_lines([*there, *(task.keyed for task in added)]))
@@ -196,7 +198,8 @@ def drop_adjudications(folder: HumanFolder, subjects: Set[str]) -> int:
     gone = [keyed for keyed in there if keyed.subject in subjects]
     if gone:
         write_changed(folder.adjudication_key, key_lines(left))
-        _drop_unknown(folder, {keyed.task for keyed in left})
+        names = {keyed.task for keyed in left}
+        keep_tasks(folder.path / "adjudication", names.__contains__)
     # Sheets and previews show what others answered, too.
     for who in sorted({keyed.annotator for keyed in gone}):
         for sheets in SHEETS.values():
@@ -204,14 +207,3 @@ def drop_adjudications(folder: HumanFolder, subjects: Set[str]) -> int:
                 sheets.drop(sheet, {keyed.task for keyed in gone})
         (folder.preview / f"{who}-adjudication.html").unlink(missing_ok=True)
     return len(there) - len(left)
-
-
-def _drop_unknown(folder: HumanFolder, names: set[str]) -> None:
-    """Remove tasks of round 2 that are in no key: a round that was cut short left them."""
-    for path in sorted((folder.path / "adjudication").glob("*/*.json")):
-        tasks = read_task_file(path)
-        keyed = [data for data in tasks if data["task"] in names]
-        if not keyed:
-            path.unlink()
-        elif len(keyed) < len(tasks):
-            write_changed(path, task_file(keyed))

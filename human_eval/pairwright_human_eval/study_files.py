@@ -6,11 +6,11 @@ it repeats.
 """
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
-from pairwright.dataset import read_one
+from pairwright.dataset import read_one, write_lines
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.records import Record, content_id, pseudonym
@@ -286,11 +286,8 @@ def replace(folder: HumanFolder, record: Replacement, tasks: list[Task]) -> None
     """Write a newcomer's tasks, and take those that are closed from the person who left."""
     with on_disk(folder.path):
         write_tasks(folder, record.annotator, tasks)
-        lines = (one.model_dump_json() + "\n" for one in (*read_replacements(folder), record))
-        write_changed(folder.replacements, "".join(lines))
-        for path in sorted((folder.path / "tasks" / record.left).glob("*.json")):
-            left = (data for data in read_task_file(path) if data["task"] not in record.closed)
-            write_changed(path, task_file(left))
+        write_lines(folder.replacements, (*read_replacements(folder), record))
+        keep_tasks(folder.path / "tasks" / record.left, lambda task: task not in record.closed)
 
 
 def closed_key(folder: HumanFolder) -> dict[str, KeyedTask]:
@@ -314,6 +311,15 @@ def write_tasks(
     for path, data in files.items():
         there = read_task_file(path) if add and path.exists() else []
         write_changed(path, task_file([*there, *data]))
+
+
+def keep_tasks(tasks: Path, is_kept: Callable[[str], bool]) -> None:
+    """Take all other tasks, by their ids, out of the files below a folder."""
+    for path in sorted(tasks.rglob("*.json")):
+        if left := [data for data in read_task_file(path) if is_kept(str(data["task"]))]:
+            write_changed(path, task_file(left))
+        else:
+            path.unlink()
 
 
 def key_lines(keyed: Iterable[KeyedTask]) -> str:

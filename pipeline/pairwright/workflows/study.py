@@ -20,18 +20,16 @@ from pairwright.options import Doc
 from pairwright.settings.config import Config
 from pairwright.settings.rules import LATER_LIMITS, HumanRules
 from pairwright.version import __version__
-from pairwright_human_eval.acceptance import Acceptance, accept, derive
+from pairwright_human_eval.acceptance import Acceptance, derive
 from pairwright_human_eval.annotation import AnnotationTool
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, decide_all
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.language import load_language
-from pairwright_human_eval.people import read_given
-from pairwright_human_eval.raw_files import stored_exports
 from pairwright_human_eval.records import Study, Verdict
 from pairwright_human_eval.small_study import KEYS_OF_FEW
-from pairwright_human_eval.study_files import FixedStudy, closed_tasks, read_fixed, read_study
+from pairwright_human_eval.study_files import FixedStudy, read_fixed, read_study
 from pairwright_human_eval.subjects import (
     Outline,
     Subject,
@@ -175,12 +173,8 @@ class OpenStudy(NamedTuple):
         verdicts.jsonl, set_aside.jsonl and people.json are written again from them, unless the
         disk is read-only.
         """
-        key, study = self.fixed.key, self.fixed.study
-        if self.lock is not None:
-            return derive(self.folder, key, study)
-        accounts = read_given(self.folder, {task.annotator for task in key.values()})
-        closed = closed_tasks(self.folder)
-        return accept(stored_exports(self.folder), key, study, accounts, closed)
+        study, key = self.fixed
+        return derive(self.folder, key, study, write=self.lock is not None)
 
 
 @contextmanager
