@@ -15,7 +15,7 @@ from pairwright.records import content_id
 from pairwright.settings.domains import Scale, load_scales
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.form import CANNOT_JUDGE, controls
+from pairwright_human_eval.form import CANNOT_JUDGE, questions
 from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.label_studio.server import ServerAccount
 from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study, digest, response_id
@@ -29,6 +29,12 @@ ASPECTS = 3
 @cache
 def scales() -> tuple[Scale, ...]:
     return load_scales(assets.RUBRICS)
+
+
+def controls(kind: Kind, scales: tuple[Scale, ...], aspects: int) -> dict[str, set[str]]:
+    """The controls of a complete form, by name, and what each may store."""
+    asked = questions(kind, scales, aspects)
+    return {name: set(one.choices) for name, one in asked.items()}
 
 
 class Made(NamedTuple):

@@ -7,7 +7,6 @@ what is asked, part after part.
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
 from html import escape
 from typing import Literal, NamedTuple, cast
 
@@ -155,13 +154,6 @@ def scale_choices(scale: Scale, language: Language = ENGLISH) -> dict[str, str]:
     return choices | ({CANNOT_JUDGE: language("Cannot judge")} if scale.cannot_judge else {})
 
 
-@cache
-def controls(kind: Kind, scales: tuple[Scale, ...], aspects: int) -> dict[str, frozenset[str]]:
-    """The controls of a complete form, by name, and what each may store."""
-    asked = questions(kind, scales, aspects)
-    return {name: frozenset(one.choices) for name, one in asked.items()}
-
-
 def view_of(
     data: Data, kind: Kind, scales: tuple[Scale, ...], language: Language
 ) -> Iterator[Shown | Asked]:
@@ -223,7 +215,7 @@ def read_answers(
     entries: Iterable[Entry], task: KeyedTask, scales: tuple[Scale, ...]
 ) -> FormAnswers | Objection:
     """Read a filled-in form as answers. Every one of its controls must be answered, once."""
-    allowed = controls(task.kind, scales, len(task.aspects))
+    asked = questions(task.kind, scales, len(task.aspects))
     chosen: dict[str, str] = {}
     comment, seen = "", False
     for entry in entries:
@@ -243,16 +235,16 @@ def read_answers(
                 return Objection("duplicate_answer", COMMENT)
             comment = _nameless(choice)
             continue
-        if name is None or name not in allowed:
+        if name is None or name not in asked:
             return Objection("unknown_control", "unnamed" if name is None else quoted(name))
         if isinstance(choice, Objection):
             return choice
-        if choice not in allowed[name]:
+        if choice not in asked[name].choices:
             return Objection("unknown_choice", f"{name}: {quoted(choice)}")
         if name in chosen:
             return Objection("duplicate_answer", name)
         chosen[name] = choice
-    if missing := [name for name in allowed if name not in chosen]:
+    if missing := [name for name in asked if name not in chosen]:
         return Objection("missing_answer", ", ".join(sorted(missing)[:4]))
     return FormAnswers(_answers(chosen, seen, task, scales), comment)
 

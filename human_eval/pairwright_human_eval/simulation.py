@@ -15,7 +15,7 @@ from pairwright.settings.domains import Scale
 from pairwright_human_eval.acceptance import derive
 from pairwright_human_eval.annotation import Export, ExportedTask, StoredAnnotation
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.form import CANNOT_JUDGE, controls
+from pairwright_human_eval.form import CANNOT_JUDGE, questions
 from pairwright_human_eval.own_choices import is_due
 from pairwright_human_eval.raw_files import check_unmixed, store
 from pairwright_human_eval.records import (
@@ -145,8 +145,8 @@ class _Annotator(NamedTuple):
 
     def _form(self, task: KeyedTask, chance: random.Random) -> dict[str, str]:
         if self.careless:
-            form = controls(task.kind, self.scales, len(task.aspects))
-            return {name: chance.choice(sorted(choices)) for name, choices in form.items()}
+            form = questions(task.kind, self.scales, len(task.aspects))
+            return {name: chance.choice(sorted(one.choices)) for name, one in form.items()}
         if task.kind == "preference":
             if task.purpose == "attention" and task.expected:
                 return {"preference": task.expected}

@@ -10,11 +10,12 @@ from xml.etree import ElementTree
 
 import pytest
 
+from label_studio_server import controls
 from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.settings.domains import Anchor, Scale, load_scales
 from pairwright.settings.prompt import Prompts
-from pairwright_human_eval.form import controls, marks
+from pairwright_human_eval.form import marks
 from pairwright_human_eval.label_studio.files import config_hash, labelling_config
 from pairwright_human_eval.language import render_guidelines
 from pairwright_human_eval.records import KINDS, Kind

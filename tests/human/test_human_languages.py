@@ -6,11 +6,12 @@ from xml.etree import ElementTree
 
 import pytest
 
+from label_studio_server import controls
 from live_study import LiveStudy, usual
 from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.settings.domains import load_scales
-from pairwright_human_eval.form import Shown, controls, marks, view_of
+from pairwright_human_eval.form import Shown, marks, view_of
 from pairwright_human_eval.label_studio.files import config_hashes, labelling_config
 from pairwright_human_eval.language import (
     ENGLISH,

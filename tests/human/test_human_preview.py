@@ -5,8 +5,9 @@ from html.parser import HTMLParser
 
 import pytest
 
+from label_studio_server import controls
 from live_study import LiveStudy
-from pairwright_human_eval.form import controls, marks
+from pairwright_human_eval.form import marks
 from pairwright_human_eval.records import KINDS
 from pairwright_human_eval.study_files import read_study
 from released import PAIRS, run_of

@@ -55,16 +55,13 @@ class Ratings:
         for item, rater, value in ordered:
             if value not in codes:
                 raise ValueError(f"{rater} rated {item} {value!r}, which is none of {levels}")
-        items = {item: place for place, item in enumerate(sorted({row[0] for row in ordered}))}
-        raters = {rater: place for place, rater in enumerate(sorted({row[1] for row in ordered}))}
+        items, item_of = np.unique([row[0] for row in ordered], return_inverse=True)
+        raters, rater_of = np.unique([row[1] for row in ordered], return_inverse=True)
+        values = np.array([codes[row[2]] for row in ordered], np.intp)
         return cls(
-            item=np.array([items[item] for item, _, _ in ordered], np.intp),
-            rater=np.array([raters[rater] for _, rater, _ in ordered], np.intp),
-            value=np.array([codes[value] for _, _, value in ordered], np.intp),
-            items=tuple(items),
-            raters=tuple(raters),
-            levels=tuple(levels),
-        )
+            item_of, rater_of, values,
+            items=tuple(items.tolist()), raters=tuple(raters.tolist()), levels=tuple(levels),
+        )  # fmt: skip
 
     def counts(self) -> Indices:
         """Shape (items, levels): how many rated the item so."""

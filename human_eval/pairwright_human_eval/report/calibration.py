@@ -101,25 +101,24 @@ def calibration_bins(
     subjects: Iterable[Outline], decisions: Mapping[str, Decision]
 ) -> tuple[VoteCalibrationBin, ...]:
     """Pairs in about `BINS` parts by the judge's margin; equal margins are in one part."""
-    dyads, found, votes = [], [], []
-    for subject in subjects:
-        for pair, given in zip(subject.pairs, decisions[subject.id].votes, strict=True):
-            judged = margin(pair)
-            if judged is not None and given.n:
-                dyads.append(subject.dyad)
-                found.append(judged)
-                votes.append(given)
+    found = [
+        (judged, subject.dyad, votes)
+        for subject in subjects
+        for pair, votes in zip(subject.pairs, decisions[subject.id].votes, strict=True)
+        if votes.n and (judged := margin(pair)) is not None
+    ]
     if not found:
         return ()
-    edges = np.unique(np.quantile(found, np.arange(1, BINS) / BINS, method="inverted_cdf"))
+    every = [judged for judged, _, _ in found]
+    edges = np.unique(np.quantile(every, np.arange(1, BINS) / BINS, method="inverted_cdf"))
     # To the right, so that a margin which most pairs have keeps the rest apart.
-    parts = np.searchsorted(edges, found, side="right")
+    parts = np.searchsorted(edges, every, side="right")
     bins = []
     for part in np.unique(parts):
-        own = np.flatnonzero(parts == part)
-        margins = [found[n] for n in own]
+        own = [found[n] for n in np.flatnonzero(parts == part)]
+        margins = [judged for judged, _, _ in own]
         chosen = accuracy_by_cluster(
-            [(dyads[n], float(k < votes[n].chosen)) for n in own for k in range(votes[n].n)]
+            [(dyad, float(k < votes.chosen)) for _, dyad, votes in own for k in range(votes.n)]
         )
         assert chosen
         bins.append(

@@ -8,6 +8,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
+from pairwright.dataset import write_one
 from pairwright.estimate import p_value
 from pairwright.files import write_whole
 from pairwright.modes import MODES, units_in_words
@@ -59,7 +60,7 @@ def write_report(folder: HumanFolder, report: StudyReport) -> None:
     """Write report.json, report.md and report.html: the same report gives the same bytes. Raises
     StoreError where they cannot be written."""
     page = page_of(report)
-    write_whole(folder.path / "report.json", report.model_dump_json(indent=2) + "\n")
+    write_one(folder.path / "report.json", report)
     write_whole(folder.path / "report.md", page.markdown)
     write_whole(folder.path / "report.html", page.html)
 
