@@ -5,10 +5,10 @@ Ids of what we make are content ids; ids of what users bring are theirs, and nev
 """
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import lru_cache, partial
+from json.encoder import encode_basestring_ascii
 from operator import is_
 from typing import Annotated, Literal, TypeVar, get_args
 
@@ -22,8 +22,8 @@ def content_id(prefix: str, *parts: str) -> str:
     """An id derived from content alone: `prefix` and 16 hex digits of blake2b over the parts.
 
     The prefix is not hashed: where a secret or a draw comes from an id, use `draw_id`."""
-    digest = hashlib.blake2b(json.dumps(parts).encode(), digest_size=8).hexdigest()
-    return f"{prefix}-{digest}"
+    listed = f"[{', '.join(map(encode_basestring_ascii, parts))}]"
+    return f"{prefix}-{hashlib.blake2b(listed.encode(), digest_size=8).hexdigest()}"
 
 
 def draw_id(purpose: str, *parts: str) -> str:

@@ -80,6 +80,12 @@ class RowCheck:
         if row.mode and built:
             self._built.add(config)
 
+    def beside(self, name: str, *, limit: float | None = 0.0) -> "RowCheck":
+        """Another check of the rows that this one counts; `limit` is for pairs of any kind."""
+        other = RowCheck(name, limit=limit, others=limit)
+        other._rows, other._built = self._rows, self._built
+        return other
+
     def place(self, row: Row) -> RowPlace:
         """Count a row as examined, and give its place, so that it can be flagged later."""
         place = RowPlace(self._order, row.config if self._by_config else "", row.id)

@@ -119,7 +119,7 @@ def iterate_outcomes(store: Store, kind: OutcomeKind | None = None) -> Iterator[
 def iterate_pair_lines(store: Store) -> Iterator[str]:
     """The lines of pairs.jsonl, as the last run of the store wrote them."""
     for _, _, record in store.outcomes("kept"):
-        yield from _pair_lines(from_json(record, cache_strings="keys")["result"])
+        yield from pair_lines(from_json(record, cache_strings="keys")["result"])
 
 
 def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
@@ -135,7 +135,7 @@ def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
         for _, kind, record in store.outcomes():
             result = from_json(record)["result"]
             if kind == "kept":
-                pairs.writelines(_pair_lines(result))
+                pairs.writelines(pair_lines(result))
                 if not result["refused"]:
                     continue
             outcome = Outcome.model_validate_json(record)
@@ -152,7 +152,8 @@ def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
         (folder / name).with_suffix(".partial").replace(folder / name)
 
 
-def _pair_lines(kept: dict[str, Any]) -> Iterator[str]:
+def pair_lines(kept: dict[str, Any]) -> Iterator[str]:
+    """The lines of one kept unit."""
     # A pair's line is its JSON as it was spooled: no need to build the record.
     return map(_line, kept.get("halves") or [kept["pair"]])
 

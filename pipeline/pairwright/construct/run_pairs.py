@@ -22,6 +22,7 @@ from pairwright.construct.outcomes import (
     OutcomeKind,
     iterate_outcomes,
     iterate_pair_lines,
+    pair_lines,
     unusable_reply,
 )
 from pairwright.construct.tally import names_of
@@ -52,19 +53,42 @@ class UnitResult(NamedTuple):
 
 def iterate_results(store: Store) -> Iterator[UnitResult]:
     """Read every unit of a run that has finished, in source order and without its text."""
+    return (_result(*outcome) for outcome in _outcomes(store))
+
+
+def iterate_built_results(store: Store, pairs: Path) -> Iterator[UnitResult]:
+    """Read the same, and hold pairs.jsonl to what the build wrote of each unit.
+
+    Raises InputError, which names lines and fields that differ.
+    """
+    with pairs.open("rb") as there:
+        for unit, kind, outcome in _outcomes(store):
+            for line in pair_lines(outcome["result"]) if kind == "kept" else ():
+                built = line.encode()
+                if there.read(len(built)) != built:
+                    raise _otherwise(store, pairs)
+            yield _result(unit, kind, outcome)
+        if there.read(1):
+            raise _otherwise(store, pairs)
+
+
+def _outcomes(store: Store) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    # Drafts and profiles as records would take a hundred times as long to read.
     for unit, kind, record in store.outcomes():
-        # Without its drafts and profiles as records, which take a hundred times as long to read.
-        line = from_json(record, cache_strings="keys")
-        result = line["result"]
-        yield UnitResult(
-            unit=unit,
-            mode=line["mode"],
-            users=(line["user"], line["partner"]) if line["partner"] else (line["user"],),
-            kind=cast(OutcomeKind, kind),
-            stage=result.get("stage", ""),
-            reason=result.get("reason") or result.get("failure", ""),
-            subject=result["pair"]["id"] if "pair" in result else result.get("id"),
-        )
+        yield unit, kind, from_json(record, cache_strings="keys")
+
+
+def _result(unit: str, kind: str, outcome: dict[str, Any]) -> UnitResult:
+    result = outcome["result"]
+    return UnitResult(
+        unit=unit,
+        mode=outcome["mode"],
+        users=(outcome["user"], outcome["partner"]) if outcome["partner"] else (outcome["user"],),
+        kind=cast(OutcomeKind, kind),
+        stage=result.get("stage", ""),
+        reason=result.get("reason") or result.get("failure", ""),
+        subject=result["pair"]["id"] if "pair" in result else result.get("id"),
+    )
 
 
 def find_outcome(store: Store, wanted: str, run: Path) -> Outcome:
@@ -145,15 +169,16 @@ def check_as_built(run: Path) -> None:
     with closing(Store(RunFolder(run).calls, writing=False)) as store:
         if not store.finished:
             raise InputError("its build has not finished", where=run, fix=_AGAIN)
-        built = map(str.encode, iterate_pair_lines(store))
-        with file.open("rb") as there:
-            if all(there.read(len(line)) == line for line in built) and not there.read(1):
-                return
-        differences = _differences(store, file)
-        shown = [_description(store, *difference) for difference in islice(differences, SHOWN)]
-        more = sum(1 for _ in differences)
+        for _ in iterate_built_results(store, file):
+            pass
+
+
+def _otherwise(store: Store, file: Path) -> InputError:
+    differences = _differences(store, file)
+    shown = [_description(store, *difference) for difference in islice(differences, SHOWN)]
+    more = sum(1 for _ in differences)
     listed = "\n    ".join([*shown, *([f"and {number_of(more, 'other')}"] if more else [])])
-    raise InputError(
+    return InputError(
         f"is not what the build wrote:\n    {listed}",
         where=file,
         fix=f"{_AGAIN} Studies and releases hold what the build's calls led to.",

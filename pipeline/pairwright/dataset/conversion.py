@@ -118,7 +118,6 @@ def model_name(model: str) -> str:
     return model
 
 
-@lru_cache(maxsize=4096)
 def _post(post: Post, licence: str | None) -> RowPost:
     return RowPost(
         id=post.id,
@@ -192,4 +191,4 @@ def user_message(question: str, posts: Sequence[Dated] = (), aspects: Sequence[s
 
 
 def _quoted(text: str) -> str:
-    return "\n".join(f"> {line}" for line in text.splitlines() or [""])
+    return "> " + "\n> ".join(text.splitlines())

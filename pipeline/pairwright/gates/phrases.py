@@ -159,5 +159,6 @@ def _said(response: str) -> tuple[str, str, tuple[int, ...]]:
 
 def _plain(text: str) -> str:
     """Straight quotes, composed letters, and a phrase that breaks over a line in one piece."""
-    composed = text if text.isascii() else unicodedata.normalize("NFC", text)
-    return " ".join(composed.translate(_STRAIGHT).split())
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text).translate(_STRAIGHT)
+    return " ".join(text.split())

@@ -73,6 +73,11 @@ def _word_text(texts: tuple[str, ...]) -> _WordText:
 def near_duplicate(a: str, b: str, limit: float = 0.8) -> bool:
     """Whether two texts share at least `limit` of their runs of three words; shorter texts must
     have the same words."""
+    # Without three known words in a row no run is shared; texts of fewer words have none.
+    own, known = words(a), _word_text((b,)).words
+    row = b"\1" * run_length(a, 3)
+    if row not in bytes(map(known.__contains__, own)) and len(own) >= len(row) and spans(b, 3):
+        return False
     known, other = terms(a), terms(b)
     # Texts that share few content words share few runs; this is much cheaper to see.
     if known and other and len(known & other) < 0.5 * min(len(known), len(other)):

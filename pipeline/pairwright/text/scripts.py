@@ -116,6 +116,8 @@ _KOREAN = 2
 _COUNTED = re.compile(f"([{_KANA}])|([{_HAN}])|[{_THAI}]")
 
 
+# A response is counted for several figures.
+@lru_cache(maxsize=256)
 def word_count(text: str) -> int:
     """The number of words as a person counts them: runs between white space. In Chinese, Japanese
     and Thai, which have no spaces, it is computed from the number of characters (`CHINESE`,

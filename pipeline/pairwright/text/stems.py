@@ -98,7 +98,9 @@ def terms(text: str, language: str | None = "en") -> frozenset[str]:
 
 @lru_cache(maxsize=2048)
 def _terms(text: str, language: str | None) -> frozenset[str]:
-    return frozenset(map(_content_stems(language).__getitem__, words_of(text, language))) - {""}
+    return frozenset(
+        filter(None, map(_content_stems(language).__getitem__, words_of(text, language)))
+    )
 
 
 def terms_of(texts: Iterable[str], language: str | None = "en") -> frozenset[str]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.run_pairs import UnitResult, check_as_built, iterate_results
+from pairwright.construct.run_pairs import UnitResult, iterate_built_results, iterate_results
 from pairwright.dataset import read_lines
 from pairwright.dataset.address import ForgetList
 from pairwright.dataset.layout import splits_of
@@ -79,7 +79,9 @@ def gather_release_content(
     errata = read_errata(run, before.primary.errata if before else ())
     forgotten = with_authors(read_tombstones(run), folder.items)
     candidates, public, decisions = _candidates(run, forgotten, progress, trial=trial)
-    results = iterate_results(store)
+    # A study's export has held the pairs to the build, and the study keeps the file's hash.
+    asked = decisions is not None
+    results = iterate_results(store) if asked else iterate_built_results(store, run / "pairs.jsonl")
     units = tuple(_units(results, candidates.entries, forgotten, run / "pairs.jsonl"))
     why = exclusions(candidates.entries, decisions, trial=trial)
     chosen = tuple(entry for entry in candidates.entries if not why[entry.id])
@@ -145,8 +147,6 @@ def _candidates(
                 fix=f"`pairwright human export {quoted}` begins one; --trial makes a release for"
                 " trying out.",
             )
-        # A study's export has done so, and the study keeps the file's hash.
-        check_as_built(run)
         return candidates, None, None
     with open_study(run, reading=True) as study:
         progress(Step("reading answers"))

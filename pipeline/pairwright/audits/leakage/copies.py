@@ -3,6 +3,7 @@ question, and posts that are later than it.
 """
 
 from collections import Counter, defaultdict
+from functools import lru_cache
 
 from pairwright import text
 from pairwright.audits.row_check import OTHERS, TEXT, remembering_check, row_check
@@ -48,7 +49,7 @@ def rubric_leak(row: Row, found: _Sides) -> str | None:
     sides = {"chosen": row.chosen[:TEXT], "rejected": row.rejected[:TEXT]}
     # Few sources have as many consecutive words as a quotation, and few aspects all of theirs, that
     # the responses hold anywhere; the test is quick.
-    known = frozenset().union(*map(text.words, sides.values()))
+    known = _words_of_both(*sides.values())
     near = [
         source[:TEXT]
         for source in sources
@@ -67,6 +68,12 @@ def rubric_leak(row: Row, found: _Sides) -> str | None:
 
 
 _IN_A_ROW = b"\1" * text.QUOTED_WORDS
+
+
+# Two checks ask for the same row.
+@lru_cache(maxsize=1)
+def _words_of_both(chosen: str, rejected: str) -> frozenset[str]:
+    return frozenset().union(text.words(chosen), text.words(rejected))
 
 
 POST_RUN = 13
@@ -96,7 +103,7 @@ def response_in_profile(row: Row, found: _Sides) -> str | None:
     sides = {"chosen": row.chosen[:TEXT], "rejected": row.rejected[:TEXT]}
     least = {side: _run(response) for side, response in sides.items()}
     # Few posts have so many consecutive words that the responses hold anywhere; the test is quick.
-    known = frozenset().union(*map(text.words, sides.values())).__contains__
+    known = _words_of_both(*sides.values()).__contains__
     in_a_row = b"\1" * min(least.values())
     # What each side repeats, without the words themselves, since posts hold personal data.
     copied: dict[str, str] = {}
@@ -156,8 +163,9 @@ def later_post(row: Row, counts: Counter[str]) -> str | None:
     counts["undated"] += sum(not post.created for post in row.profile)
     if not dated:
         return None
-    late = ((n, written) for n, written in dated if not is_older(written, time))
-    asked = time_text(time)
-    return next(
-        (f"post {n} is of {time_text(written)}, the question of {asked}" for n, written in late), ""
+    late = (
+        f"post {n} is of {time_text(written)}, the question of {time_text(time)}"
+        for n, written in dated
+        if not is_older(written, time)
     )
+    return next(late, "")

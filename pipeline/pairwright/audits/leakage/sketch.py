@@ -80,8 +80,8 @@ PLACES, BAND = 64, 4
 SIMILAR = 0.8
 """Estimated overlap from which two texts are near-duplicates; its standard error is .05."""
 RUN = 3
-_AT_ONCE = 200_000
-"""Words that are worked on together."""
+_AT_ONCE = 20_000
+"""Words that are worked on together: their numbers stay in a processor's cache."""
 
 Signatures = npt.NDArray[np.uint32]
 TextPairs = npt.NDArray[np.int64]

@@ -80,15 +80,15 @@ _CALLED = re.compile(
     r"|[Mm]i chiamo|[Nn]azywam si\u0119|[Mm]am na imi\u0119|[Jj]ag heter|[Ii]k heet|[Mm]e chamo)"
     rf" (?P<other>{_PART}{_MORE})"
 )
-_CALLED_MARKS = (
-    " name", "hei\u00dfe", "heisse", "appelle", "llamo", "chiamo", "azywam", "imi\u0119",
-    "heter", "heet", "chamo",
-)  # fmt: skip
+_CALLED_WORDS = frozenset(
+    "name name's heisse m'appelle llamo chiamo nazywam imi\u0119 heter heet chamo".split()
+)
+"""Without one of these words there is no such phrase; the same of `_SIGNED_WORDS`."""
 # A first name and a last one; behind a greeting one is enough. "I am Legend" is a film.
 _INTRODUCED = re.compile(
     rf"(?:[Ii]['\u2019]m|[Ii] am|(?P<thing>[Tt]his is)) (?P<name>{_PART}{_MORE})(?![\w'\u2019-])"
 )
-_INTRODUCED_MARKS = ("I'm ", "i'm ", "I\u2019m ", "i\u2019m ", "I am ", "i am ", "his is ")
+_INTRODUCED_MARKS = ("'m ", "\u2019m ", "I am ", "i am ", "his is ")
 _GREETING = re.compile(
     r"\b(?:hi|hello|hey|greetings)(?: there| all| everyone| folks| everybody)?[,.!:]? ?"
     r"[\u2013\u2014-]? ?$",
@@ -112,17 +112,13 @@ _SIGNED = re.compile(
 )
 _TAIL = 300
 """Characters of a text's end in which it is signed."""
-_SIGNED_MARKS = (
-    "regards", "wishes", "best", "cheers", "thank", "sincerely", "love", "greetings", "yours",
-    "respectfully", "take care", "signed", "cordialement", "saludos", "pozdrawiam",
-    "gr\u00fc\u00dfe", "\n~", "\n--", "\u2013", "\u2014",
-)  # fmt: skip
-NAME_MARKS = tuple(
-    mark
-    for mark in sorted({*map(str.lower, _INTRODUCED_MARKS), *_CALLED_MARKS, *_SIGNED_MARKS})
-    if mark.isascii()
+_SIGNED_WORDS = frozenset(
+    """
+    regards wishes best cheers thank thanks sincerely love yours respectfully care greetings
+    gr\u00fcssen gr\u00fcsse cordialement saludos pozdrawiam signed
+    """.split()
 )
-"""Without one of these, in small letters, no name is found in ASCII."""
+_DASHES = ("\n~", "\n--", "\u2013", "\u2014")
 # Capitalised words that are what somebody is, not who.
 _NOT_A_NAME = frozenset(
     """
@@ -151,7 +147,8 @@ def handles(text: str) -> Iterator[Finding]:
 
 def stated_names(text: str) -> Iterator[Finding]:
     """What people say they are called, how they introduce themselves, and what they sign with."""
-    if any(map(text.__contains__, _CALLED_MARKS)):
+    own = words.words(text)
+    if not _CALLED_WORDS.isdisjoint(own):
         for match in _CALLED.finditer(text):
             yield Finding("stated_name", *match.span("name" if match["name"] else "other"))
     if any(map(text.__contains__, _INTRODUCED_MARKS)):
@@ -164,7 +161,7 @@ def stated_names(text: str) -> Iterator[Finding]:
             if not _QUOTED.search(before) and _is_person(match["name"], enough):
                 yield Finding("stated_name", *match.span("name"))
     start = max(0, len(text) - _TAIL)
-    signed = any(map(text[start:].lower().__contains__, _SIGNED_MARKS))
+    signed = not _SIGNED_WORDS.isdisjoint(own) or any(map(text[start:].__contains__, _DASHES))
     for match in _SIGNED.finditer(text, start) if signed else ():
         group = "name" if match["name"] else "dash"
         # "Thanks, Jane" on one line speaks to Jane.

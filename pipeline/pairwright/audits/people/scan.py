@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pairwright.audits.catalogue import note_check
 from pairwright.audits.people.contacts import HOSTS, MAIL, POSTAL_ADDRESS, TELEPHONE, at_sign
 from pairwright.audits.people.identifiers import BLOCK, IDENTIFIERS
-from pairwright.audits.people.names import NAME_MARKS, NAMES, DataKind, Finding, mask
+from pairwright.audits.people.names import NAMES, DataKind, Finding, mask
 from pairwright.audits.people.rights import sensitive_groups
 from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check, LimitComparison, Redaction, RowReader
@@ -41,10 +41,12 @@ class PersonalData:
         """The redactions of a text, by the text's hash."""
         self._rows: Counter[int] = Counter()
         self._number = 0
+        first, *others = KINDS
         limits = {kind.name: 0.0 if kind.fails else None for kind in KINDS}
-        self._checks = {
-            name: RowCheck(name, limit=limit, others=limit) for name, limit in limits.items()
-        }
+        self._first = RowCheck(first.name, limit=limits[first.name], others=limits[first.name])
+        self._checks = {first.name: self._first}
+        for kind in others:
+            self._checks[kind.name] = self._first.beside(kind.name, limit=limits[kind.name])
 
     def add(self, line: ReadRow) -> None:
         """Search one row's texts."""
@@ -74,9 +76,9 @@ class PersonalData:
                 self._rows[key] += 1
             for one in self._redactions[key]:
                 details.setdefault(one.kind, f"{field}: {one.masked}")
-        named = row if name == row.id else row.model_copy(update={"id": name})
-        for kind, check in self._checks.items():
-            check.add(named, details.get(kind))
+        place = self._first.place(row)
+        for kind, detail in details.items():
+            self._checks[kind].flag(place._replace(row=name), detail)
 
     def checks(self) -> Iterator[Check]:
         for kind in KINDS:
@@ -98,12 +100,8 @@ def find(text: str) -> list[Finding]:
     """All personal data in a text, by place. Of what overlaps, the kind that comes first in KINDS
     is kept, and of one kind what its pattern finds first."""
     kinds = KINDS
-    if text.isascii():
-        small = text.lower()
-        if not any(map(small.__contains__, _MARKS)):
-            if not any(map(small.__contains__, NAME_MARKS)):
-                return []
-            kinds = _STATED_NAMES
+    if text.isascii() and not any(map(text.lower().__contains__, _MARKS)):
+        kinds = _STATED_NAMES
     # Without a mark, a text that is searched for names has no digit.
     digits = kinds is KINDS and _DIGIT.search(text) is not None
     findings: list[Finding] = []

@@ -19,10 +19,9 @@ first. Aspects and narrative are never in it: they are the answer key.
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Iterator, Set
 from contextlib import ExitStack
-from typing import NamedTuple
+from json.encoder import encode_basestring as _json
 
 from pairwright.dataset import Part, Row, RowPost, RowSource, parts_of, read_rows
 from pairwright.dataset.conversion import user_message
@@ -36,18 +35,15 @@ from pairwright.releases.primary import Document
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-class AttributionLine(NamedTuple):
-    """One post, question or published response; empty where nothing is known."""
-
-    id: str
-    address: str
-    licence: str
-    created: str
+AttributionLine = tuple[str, str, str, str]
+"""Id, address, licence and time of one post, question or published response; empty where nothing is
+known."""
+_COLUMNS = ("id", "address", "licence", "created")
 
 
 def attribution(lines: Set[AttributionLine]) -> Iterator[str]:
     """The file, line by line: every post, question and published response, sorted."""
-    for line in (AttributionLine._fields, *sorted(lines)):
+    for line in (_COLUMNS, *sorted(lines)):
         yield _written(line)
 
 
@@ -60,7 +56,7 @@ def attribution_lines(row: Row) -> Iterator[AttributionLine]:
         answers = zip((row.chosen, row.rejected), row.response_sources.both, strict=True)
         texts += [(content_id("answer", text), source) for text, source in answers]
     for name, of in texts:
-        yield AttributionLine(name, of.source_url or "", of.licence or "", of.created or "")
+        yield name, of.source_url or "", of.licence or "", of.created or ""
 
 
 def _written(cells: Iterable[str]) -> str:
@@ -70,9 +66,6 @@ def _written(cells: Iterable[str]) -> str:
         [f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in cells]
     )
     return file.getvalue()
-
-
-_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def preference_line(row: Row, canary: str) -> str:
