@@ -2,7 +2,8 @@
 
 Studies of twins with four votes on each half, or two in a study of five people. Some of the people
 do not read: they answer by a coin, or all by one taste, a response of each twin that everybody who
-does not read prefers. The others read, and are right in a share of their answers. `vote_checks`
+does not read prefers, or always that they cannot tell. The others read, cannot tell in a share of
+their answers, and are right in a share of the rest. `vote_checks`
 finds the checks in the answers and `excluded_by` those who fail, at the default floor.
 
     .venv/bin/python benchmarks/attention.py [STUDIES]
@@ -14,18 +15,20 @@ which two of five do not read, by whether they answer by a coin or by one taste.
 import json
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from pairwright.estimate import Estimate, share
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.attention import FEWEST_CHECKS, excluded_by, vote_checks
-from pairwright_human_eval.records import PreferenceAnswer, Verdict
+from pairwright_human_eval.records import CANNOT_TELL, PreferenceAnswer, Verdict
 
-Person = Literal["reader", "coin", "taste"]
+Person = Literal["reader", "coin", "taste", "unsure"]
 FLOOR = HumanRules().attention_floor
 STUDIES = ((21, 11, 4), (100, 11, 4), (21, 5, 2))
 """Twins, people, and votes on each half."""
+READERS = ((0.95, 0.0), (0.9, 0.0), (0.8, 0.0), (0.95, 0.1), (0.9, 0.1))
+"""Of those who read: the share of right answers, and that of "cannot tell"."""
 
 
 class Found(NamedTuple):
@@ -40,33 +43,36 @@ def main(studies: int) -> None:
     figures: dict[str, float] = {}
     for twins, people, votes in STUDIES:
         print(f"{twins} twins, {people} people, {votes} votes on each half")
-        for accuracy in (0.95, 0.9, 0.8):
+        for accuracy, unknown in READERS:
             for unread in (0.0, 0.2, 0.4, 0.6):
-                for kind in ("coin", "taste"):
-                    if kind == "taste" and not unread:
+                for kind in ("coin", "taste", "unsure"):
+                    if kind != "coin" and not unread:
                         continue
                     panel: list[Person] = ["reader"] * people
                     panel[: round(unread * people)] = [kind] * round(unread * people)
-                    found = excluded_in(studies, twins, votes, panel, accuracy)
-                    told = "; ".join(
+                    found = excluded_in(studies, twins, votes, panel, accuracy, unknown)
+                    said = "; ".join(
                         f"{name} {one.excluded.percent()} excluded, {one.checks:.1f} checks"
                         for name, one in found.items()
                     )
-                    print(f"  right in {accuracy:.0%}, {unread:.0%} do not read ({kind}): {told}")
-                    if (twins, people, accuracy, unread) == (21, 11, 0.95, 0.4):
+                    readers = f"right in {accuracy:.0%}, cannot tell in {unknown:.0%}"
+                    print(f"  {readers}, {unread:.0%} do not read ({kind}): {said}")
+                    if (twins, people, accuracy, unknown, unread) == (21, 11, 0.95, 0.0, 0.4):
                         for name, one in found.items():
                             figures[f"{name}_excluded_beside_{kind}"] = one.excluded.value or 0.0
     print(json.dumps({name: round(value, 4) for name, value in figures.items()}))
 
 
 def excluded_in(
-    studies: int, twins: int, votes: int, panel: list[Person], accuracy: float
+    studies: int, twins: int, votes: int, panel: list[Person], accuracy: float, unknown: float
 ) -> dict[Person, Found]:
     """Simulate studies of one panel."""
     counts: dict[Person, list[int]] = {kind: [0, 0, 0] for kind in dict.fromkeys(panel)}
     for study in range(studies):
         chance = random.Random(f"{study} {twins} {votes} {panel} {accuracy}")
-        passed = vote_checks(answers(twins, votes, panel, accuracy, chance))
+        doubt = random.Random(f"{study} {unknown}")
+        given = answers(twins, votes, panel, accuracy, chance)
+        passed = vote_checks(with_doubt(given, panel, unknown, doubt))
         failed = excluded_by(passed, FLOOR, FEWEST_CHECKS)
         for n, kind in enumerate(panel):
             who = name_of(n)
@@ -90,13 +96,27 @@ def answers(
         for place, n in enumerate(seats):
             half = place % 2
             fits = half if chance.random() < accuracy else 1 - half
-            choice = {"reader": fits, "coin": chance.randrange(2), "taste": liked}[panel[n]]
+            places = {"reader": fits, "coin": chance.randrange(2), "taste": liked, "unsure": half}
+            choice = f"{twin}:{places[panel[n]]}"
             yield Verdict(
                 task=f"task-{twin}-{place}", kind="preference", purpose="vote", round=1,
                 annotator=name_of(n), subject=f"{twin}", pair=f"{twin}-{half}", domain="",
-                a=f"{twin}:0", b=f"{twin}:1", answers=PreferenceAnswer(choice=f"{twin}:{choice}"),
+                a=f"{twin}:0", b=f"{twin}:1", answers=PreferenceAnswer(choice=choice),
                 comment="", created="", updated="", seconds=None, raw="", simulated=True,
             )  # fmt: skip
+
+
+def with_doubt(
+    verdicts: Iterable[Verdict], panel: list[Person], unknown: float, doubt: random.Random
+) -> Iterator[Verdict]:
+    """The same votes, of which readers answer so many that they cannot tell, and the unsure all."""
+    people = {name_of(n): kind for n, kind in enumerate(panel)}
+    answer = PreferenceAnswer(choice=CANNOT_TELL)
+    for verdict in verdicts:
+        kind = people[verdict.annotator]
+        if kind == "unsure" or (kind == "reader" and doubt.random() < unknown):
+            verdict = verdict.model_copy(update={"answers": answer})
+        yield verdict
 
 
 def name_of(n: int) -> str:

@@ -6,7 +6,9 @@ posts choose one response, and most of those with the other user's posts choose 
 posts decide, and the right answer is that of those who see the same posts. Which half an annotator
 gets is drawn, and the two halves differ in nothing but the posts. So somebody who does not read
 them is right with probability 1/2, whatever the answers of the others and the quality of the
-responses are. No task is made for it, hence none can be told from the others, and no label is used.
+responses are. Of two "cannot tell" one counts as right, as of two tossed coins: to say so now and
+then is no mistake, and who always does has not read. No task is made for it, hence none can be told
+from the others, and no label is used.
 
 In a qualification, before there are others, the checks are tasks that ship with their answers:
 qualification.py.
@@ -36,7 +38,8 @@ def checks_passed(verdicts: Iterable[Verdict], fixed: FixedStudy) -> dict[str, E
 
 def vote_checks(verdicts: Iterable[Verdict]) -> dict[str, Estimate]:
     """By annotator: votes on twins that are right, of those that are checks. A placebo holds none:
-    nothing in its posts decides. "Cannot tell" is not a vote."""
+    nothing in its posts decides. "Cannot tell" is not a vote for others, and its own first, third
+    and so on is right."""
     twins: dict[str, list[tuple[str, str | None, str]]] = {}
     for verdict in _asked(verdicts):
         placebo = has_no_preference(mode_of_twin(verdict.subject))
@@ -46,17 +49,19 @@ def vote_checks(verdicts: Iterable[Verdict]) -> dict[str, Estimate]:
             and isinstance(verdict.answers, PreferenceAnswer)
         ):
             choice = verdict.answers.choice
-            if choice != CANNOT_TELL:
-                vote = verdict.annotator, verdict.pair, choice
-                twins.setdefault(verdict.subject, []).append(vote)
+            vote = verdict.annotator, verdict.pair, choice
+            twins.setdefault(verdict.subject, []).append(vote)
     found: dict[str, list[bool]] = {}
+    unknown = Counter[str]()
     for votes in twins.values():
         for who, half, choice in votes:
-            others = [vote for vote in votes if vote[0] != who]
+            others = [vote for vote in votes if vote[0] != who and vote[2] != CANNOT_TELL]
             here = _majority(there for _, other, there in others if other == half)
             across = _majority(there for _, other, there in others if other != half)
             if here and across and here != across:
-                found.setdefault(who, []).append(choice == here)
+                unknown[who] += choice == CANNOT_TELL
+                right = unknown[who] % 2 == 1 if choice == CANNOT_TELL else choice == here
+                found.setdefault(who, []).append(right)
     return _counted(found)
 
 

@@ -114,7 +114,8 @@ def checks_of(verdicts: list[Verdict], who: str) -> tuple[int, int]:
         ("aaa", "bbb", True),
         ("baa", "bbb", False),
         ("=aa", "bbb", False),
-        ("?aa", "bbb", None),  # who cannot tell has not voted
+        ("?aa", "bbb", True),  # the first of two "cannot tell"
+        ("aaa", "?bb", True),
         ("aaa", "aaa", None),  # the others see no difference between the users
         ("aab", "bbb", None),  # one against one
         ("aaa", "bba?", True),
@@ -151,6 +152,19 @@ def test_a_placebo_holds_no_check_whatever_people_say_of_it() -> None:
     assert vote_checks(twins)
     placebos = [one.model_copy(update={"subject": "placebo-0000000000000001"}) for one in twins]
     assert vote_checks(placebos) == {}
+
+
+def test_of_two_cannot_tell_one_counts_as_right() -> None:
+    """So somebody who always says so fails, and one such answer excludes nobody."""
+    unsure: list[Verdict] = []
+    for n in range(5):
+        name = f"twin-{n:016x}"
+        cast = cast_votes(tuple("?aa"), tuple("bbb"))
+        unsure += [one.model_copy(update={"subject": name}) for one in cast]
+    who = f"{ASKED.id}-0"
+    assert checks_of(unsure, who) == (3, 5)
+    assert excluded_by(vote_checks(unsure), 0.7, FEWEST_CHECKS) == {who}
+    assert checks_of(unsure[: len(unsure) // 5], who) == (1, 1)
 
 
 def test_single_pairs_and_other_tasks_hold_no_check() -> None:

@@ -942,12 +942,12 @@ def expected(keyed: KeyedTask, _: object = None) -> str:
     return keyed.a if keyed.expected == "A" else keyed.b
 
 
-def test_who_cannot_tell_meets_no_check_and_the_report_says_how_often_they_say_so() -> None:
+def test_who_never_can_tell_is_excluded_and_the_report_says_how_often_they_say_so() -> None:
     def choice(keyed: KeyedTask, _: object) -> str:
         return "cannot_tell" if keyed.annotator == "annotator-01" else expected(keyed)
 
     row, *others = Asked(mixed(9, 0)).report(voting(choice)).annotators
-    assert (row.attention.n, row.excluded) == (0, False)
+    assert (row.attention.k, row.attention.n, row.excluded) == (3, 6, True)
     assert row.cannot_tell.value == 1
     assert {other.cannot_tell.value for other in others} == {0}
 

@@ -53,7 +53,8 @@ def test_it_has_checks_alone_and_each_once(tried: LiveStudy) -> None:
 
 
 def test_who_reads_passes_who_does_not_fails_and_who_tried_can_withdraw(tried: LiveStudy) -> None:
-    tried.do("import", tried.fill("annotator-01"), tried.fill("annotator-02", wrong))
+    said = tried.do("import", tried.fill("annotator-01"), tried.fill("annotator-02", wrong))
+    assert said.endswith(f"Next:\n  pairwright human people {tried.run}\n")
     assert "9 of 9" in tried.do("people", "--join", "worker-7")
     with tried.folder.payout.open(encoding="utf-8", newline="") as lines:
         listed = {row["annotator"]: row for row in csv.DictReader(lines)}

@@ -45,6 +45,8 @@ class AnswerCounts:
     """Counted answers with a time that is to come: a clock was wrong, or a file was edited."""
     simulated: bool
     """Whether simulated annotators answered, which verifies nothing."""
+    qualification: bool
+    """Whether there is nothing to decide: people are tried before a study."""
 
 
 def count_answers(study: OpenStudy) -> AnswerCounts:
@@ -63,6 +65,7 @@ def count_answers(study: OpenStudy) -> AnswerCounts:
         open_tasks=len(study.fixed.key.keys() - answered),
         future=sum(datetime.fromisoformat(time) > tomorrow for time in times),
         simulated=any(verdict.simulated for verdict in answers.verdicts),
+        qualification=study.fixed.study.qualification,
     )
 
 
