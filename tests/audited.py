@@ -40,8 +40,7 @@ def checks_of(
 ) -> list[Check]:
     """What the readers find in rows; with a name what that check finds, by its reader alone."""
     part = AuditPart(reader for reader in readers if not name or name in reader.names)
-    for given in rows:
-        part.add(line(given) if isinstance(given, Row) else given)
+    part.add([line(given) if isinstance(given, Row) else given for given in rows])
     return [check for check in decide(part.checks()) if not name or check.name == name]
 
 

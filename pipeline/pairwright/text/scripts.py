@@ -35,8 +35,9 @@ _BETWEEN = bytes(n if chr(n).isalnum() or chr(n) == "'" else ord(" ") for n in r
 _STRAY = re.compile(r"'(?:(?![a-z0-9])|(?<![a-z0-9]'))")
 
 
-# The same posts and responses are measured again and again.
-@lru_cache(maxsize=1024)
+# The texts of a draft, and of the rows that an audit looks at together, are measured again and
+# again. More texts than a processor's cache holds would cost more than they spare.
+@lru_cache(maxsize=512)
 def words(text: str) -> tuple[str, ...]:
     """Lower-cased words in order; apostrophes stay inside a word. In a script without spaces they
     are runs of characters that overlap: `\u9ed1\u9ea6\u5305` is `\u9ed1\u9ea6`, `\u9ea6\u5305`."""
