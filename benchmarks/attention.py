@@ -51,12 +51,12 @@ def main(studies: int) -> None:
                     panel: list[Person] = ["reader"] * people
                     panel[: round(unread * people)] = [kind] * round(unread * people)
                     found = excluded_in(studies, twins, votes, panel, accuracy, unknown)
-                    said = "; ".join(
+                    shares = "; ".join(
                         f"{name} {one.excluded.percent()} excluded, {one.checks:.1f} checks"
                         for name, one in found.items()
                     )
                     readers = f"right in {accuracy:.0%}, cannot tell in {unknown:.0%}"
-                    print(f"  {readers}, {unread:.0%} do not read ({kind}): {said}")
+                    print(f"  {readers}, {unread:.0%} do not read ({kind}): {shares}")
                     if (twins, people, accuracy, unknown, unread) == (21, 11, 0.95, 0.0, 0.4):
                         for name, one in found.items():
                             figures[f"{name}_excluded_beside_{kind}"] = one.excluded.value or 0.0

@@ -41,7 +41,7 @@ def vote_checks(verdicts: Iterable[Verdict]) -> dict[str, Estimate]:
     nothing in its posts decides. "Cannot tell" is not a vote for others, and its own first, third
     and so on is right."""
     twins: dict[str, list[tuple[str, str | None, str]]] = {}
-    for verdict in _asked(verdicts):
+    for verdict in _first_preferences(verdicts):
         placebo = has_no_preference(mode_of_twin(verdict.subject))
         if (
             verdict.purpose == "vote"
@@ -62,14 +62,14 @@ def vote_checks(verdicts: Iterable[Verdict]) -> dict[str, Estimate]:
                 unknown[who] += choice == CANNOT_TELL
                 right = unknown[who] % 2 == 1 if choice == CANNOT_TELL else choice == here
                 found.setdefault(who, []).append(right)
-    return _counted(found)
+    return _shares(found)
 
 
-def _asked(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
+def _first_preferences(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
     return (one for one in verdicts if one.kind == "preference" and one.round == 1)
 
 
-def _counted(found: Mapping[str, Sequence[bool]]) -> dict[str, Estimate]:
+def _shares(found: Mapping[str, Sequence[bool]]) -> dict[str, Estimate]:
     return {who: share(sum(right), len(right)) for who, right in sorted(found.items()) if right}
 
 
@@ -85,7 +85,7 @@ def written_checks(
 ) -> dict[str, Estimate]:
     """By annotator: written checks answered right, of those that are answered, or that something
     behind them is: skipping one is missing it."""
-    answers = {verdict.task: verdict for verdict in _asked(verdicts)}
+    answers = {verdict.task: verdict for verdict in _first_preferences(verdicts)}
     passed: dict[str, list[bool]] = {}
     waiting: dict[str, int] = {}
     for keyed in key.values():  # In the order of each annotator's work.
@@ -100,7 +100,7 @@ def written_checks(
         if keyed.purpose == "attention" and isinstance(verdict.answers, PreferenceAnswer):
             expected = keyed.a if keyed.expected == "A" else keyed.b
             found.append(verdict.answers.choice == expected)
-    return _counted(passed)
+    return _shares(passed)
 
 
 def excluded_by(passed: Mapping[str, Estimate], floor: float, fewest: int | None) -> frozenset[str]:

@@ -181,8 +181,9 @@ def foil_signs(tasks: Iterable[Task]) -> FoilSigns | None:
     return FoilSigns(sum(are_foils), len(are_foils) - sum(are_foils), found)
 
 
-def area(values: Sequence[float], marked: Sequence[bool]) -> float:
-    """The area under the ROC curve of a rule that calls the larger of two one of those marked."""
-    ranks, n = rankdata(values), sum(marked)
-    above = sum(rank for rank, one in zip(ranks, marked, strict=True) if one)
-    return float(above - n * (n + 1) / 2) / (n * (len(marked) - n))
+def area(values: Sequence[float], positive: Sequence[bool]) -> float:
+    """The area under the ROC curve of a rule that calls the larger of two values positive; a tie is
+    half. Raises ZeroDivisionError where all are positive, or none is."""
+    ranks, n = rankdata(values), sum(positive)
+    above = sum(rank for rank, one in zip(ranks, positive, strict=True) if one)
+    return float(above - n * (n + 1) / 2) / (n * (len(positive) - n))

@@ -83,7 +83,7 @@ class Shown(NamedTuple):
     """The same, safe for a page."""
 
 
-class Asked(NamedTuple):
+class FormQuestion(NamedTuple):
     """A question with its choices."""
 
     control: str
@@ -102,7 +102,7 @@ def questions(
     language: Language = ENGLISH,
     *,
     own: bool = False,
-) -> dict[str, Asked]:
+) -> dict[str, FormQuestion]:
     """The questions of a complete form, by control.
 
     `aspects` is how many rows a task of kind rubric has. What nobody has to answer, the comment and
@@ -110,7 +110,7 @@ def questions(
     """
     if kind == "quality":
         asked = [
-            Asked(
+            FormQuestion(
                 f"{scale.name}_{side.lower()}",
                 f"{number}. {language(scale.question)} ({language(f'Response {side}')})",
                 scale_choices(scale, language),
@@ -119,28 +119,28 @@ def questions(
             for side in "AB"
         ]
     elif kind == "preference":
-        one = _asked("own" if own else kind, "", "", language)
+        one = _form_question("own" if own else kind, "", "", language)
         asked = [one._replace(control=kind)]
     else:
         asked = [
-            _asked(name, f"_{n}", f"{language('Line')} {n + 1}", language)
+            _form_question(name, f"_{n}", f"{language('Line')} {n + 1}", language)
             for n in range(aspects)
             for name in ("support", "delivered")
         ]
     return {one.control: one for one in asked}
 
 
-def marks(kind: Kind, language: Language = ENGLISH) -> dict[str, Asked]:
+def marks(kind: Kind, language: Language = ENGLISH) -> dict[str, FormQuestion]:
     """What may be ticked beside the questions, by control."""
     if kind != "preference":
         return {}
     question = language("I have had this very task before (optional)")
-    return {SEEN: Asked(SEEN, question, {SEEN: language("yes")})}
+    return {SEEN: FormQuestion(SEEN, question, {SEEN: language("yes")})}
 
 
-def _asked(name: str, end: str, heading: str, language: Language) -> Asked:
+def _form_question(name: str, end: str, heading: str, language: Language) -> FormQuestion:
     labels = {alias: language(label) for alias, label in LABELS[name].items()}
-    return Asked(f"{name}{end}", language(QUESTIONS[name]), labels, heading)
+    return FormQuestion(f"{name}{end}", language(QUESTIONS[name]), labels, heading)
 
 
 def scale_choices(scale: Scale, language: Language = ENGLISH) -> dict[str, str]:
@@ -156,7 +156,7 @@ def scale_choices(scale: Scale, language: Language = ENGLISH) -> dict[str, str]:
 
 def view_of(
     data: Data, kind: Kind, scales: tuple[Scale, ...], language: Language
-) -> Iterator[Shown | Asked]:
+) -> Iterator[Shown | FormQuestion]:
     """The parts of a task in the order in which they are to be read and answered."""
     yield _plain("question", language("The question"), str(data["question"]))
     for row in _rows(data, "narrative"):

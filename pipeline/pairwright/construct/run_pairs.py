@@ -66,10 +66,10 @@ def iterate_built_results(store: Store, pairs: Path) -> Iterator[UnitResult]:
             for line in pair_lines(outcome["result"]) if kind == "kept" else ():
                 built = line.encode()
                 if there.read(len(built)) != built:
-                    raise _otherwise(store, pairs)
+                    raise _difference_error(store, pairs)
             yield _result(unit, kind, outcome)
         if there.read(1):
-            raise _otherwise(store, pairs)
+            raise _difference_error(store, pairs)
 
 
 def _outcomes(store: Store) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -173,7 +173,7 @@ def check_as_built(run: Path) -> None:
             pass
 
 
-def _otherwise(store: Store, file: Path) -> InputError:
+def _difference_error(store: Store, file: Path) -> InputError:
     differences = _differences(store, file)
     shown = [_description(store, *difference) for difference in islice(differences, SHOWN)]
     more = sum(1 for _ in differences)
