@@ -1,22 +1,20 @@
 """The client against a real server: what it sends, what it asks again, and where it stops."""
 
 import asyncio
+import gzip
 import heapq
 import json
 import random
-import subprocess
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from contextlib import AsyncExitStack
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 import tenacity
 from aiohttp import web
+from exchanges import KEY, described, exchange, failure, many, once
 
 from endpoint import (
     Asked,
@@ -27,7 +25,6 @@ from endpoint import (
     echo,
     fail,
     hang,
-    in_thread,
     raw,
     say,
     script,
@@ -36,76 +33,19 @@ from endpoint import (
     truncate,
 )
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
-from pairwright.models import CONTEXT_LENGTH, Answer, Completion, Wait, completion_of
+from pairwright.models import CONTEXT_LENGTH, Answer, Wait, completion_of
 from pairwright.models.client import Client, Meter, client, pace
 from pairwright.models.client.pace import Concurrency
 from pairwright.models.client.wire import Secrets, Transient, refusal, wait_asked
-from pairwright.settings.endpoints import Endpoint
 
-T = TypeVar("T")
-KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
 PLAIN_KEY = "Zq7Lw0x9Vt2Bn4Rm6Yk8"
 RATE = "x-ratelimit-"
-
-
-def described(url: str | tuple[str, ...], **changes: Any) -> Endpoint:
-    return Endpoint(**({"base_url": url, "model": "m", "attempts": 3, "timeout_s": 5} | changes))
-
-
-def exchange(
-    handler: Handler,
-    use: Callable[[Client], Coroutine[Any, Any, T]],
-    *,
-    key: str | None = KEY,
-    meter: Meter | None = None,
-    **changes: Any,
-) -> tuple[T, list[Asked], int]:
-    """What `use` made of the client; the requests the server saw, and how many at once."""
-
-    async def scenario() -> tuple[T, list[Asked], int]:
-        async with (
-            serving(handler) as server,
-            Client("near", described(server.url, **changes), key, meter or Meter()) as sender,
-        ):
-            return await use(sender), server.asked, server.most_in_flight
-
-    return asyncio.run(scenario())
-
-
-async def once(sender: Client) -> Completion:
-    return (await sender.send(ask())).completion
-
-
-def failure(handler: Handler, **given: Any) -> tuple[Exception, list[Asked]]:
-    """The exception that one call ends in, and the requests it took."""
-
-    async def caught(sender: Client) -> Exception:
-        with pytest.raises((CallFailed, EndpointRefused, Interrupted)) as found:
-            await sender.send(ask())
-        return found.value
-
-    error, asked, _ = exchange(handler, caught, **given)
-    return error, asked
-
-
-def many(n: int) -> Callable[[Client], Coroutine[Any, Any, list[Answer | BaseException]]]:
-    async def use(sender: Client) -> list[Answer | BaseException]:
-        calls = (sender.send(ask(f"{i}")) for i in range(n))
-        return await asyncio.gather(*calls, return_exceptions=True)
-
-    return use
 
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """No waiting between attempts, but for what Retry-After asks."""
     monkeypatch.setattr(client, "_JITTERED", tenacity.wait_none())
-
-
-def test_importing_the_client_warns_of_nothing() -> None:
-    command = [sys.executable, "-W", "error", "-c", "import pairwright.models.client"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 # --- what goes out ---
@@ -168,18 +108,6 @@ def test_the_reply_is_handed_on_byte_for_byte_and_without_a_key_no_key_is_needed
     assert got.body == payload
 
 
-@pytest.mark.parametrize("variable", ["HTTP_PROXY", "ALL_PROXY"])
-def test_a_proxy_of_the_environment_is_not_asked_for_a_server_on_this_machine(
-    variable: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A server on loopback is one: else `make demo` fails behind a proxy."""
-    for name in ("NO_PROXY", "no_proxy"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv(variable, "http://127.0.0.1:9")
-    answer, _, _ = exchange(say(), once, attempts=1)
-    assert answer.text == "fine"
-
-
 def test_reasoning_is_kept_apart_from_the_text() -> None:
     for message in (
         {"content": "answer", "reasoning_content": "thought"},
@@ -193,68 +121,56 @@ def test_reasoning_is_kept_apart_from_the_text() -> None:
 # --- what is asked again ---
 
 
-TRANSIENT: dict[str, tuple[Handler, str]] = {
-    "429": (fail(429, "slow down"), "http_429"),
-    "408": (fail(408, "late"), "http_408"),
-    "500": (fail(500, "oh"), "http_500"),
-    "503": (raw("<html>busy</html>", status=503), "http_503"),
-    "529": (fail(529, "overloaded"), "http_529"),
-    "dropped": (drop, "timeout_or_dropped"),
-    "truncated": (truncate, ""),
-    "cut JSON": (raw('{"choices": [{"mess'), "malformed_body"),
-    "empty": (raw(""), "malformed_body"),
-    "no UTF-8": (raw(b"\xff\xfe\xff"), "malformed_body"),
-    "no choices": (raw('{"object": "chat.completion"}'), "malformed_body"),
-    "empty choices": (raw('{"choices": []}'), "malformed_body"),
-    "null message": (raw('{"choices": [{"message": null}]}'), "malformed_body"),
-    "error in a 200": (raw('{"error": {"message": "upstream broke"}}'), "malformed_body"),
-    "list": (raw("[1, 2]"), "malformed_body"),
-    "null": (raw("null"), "malformed_body"),
-}
+NGINX = "<html>\r\n<head><title>{0}</title></head>\r\n<body><h1>{0}</h1></body></html>"
+SIGN_IN = f"<!DOCTYPE html>\n{NGINX.format('Sign in to the <b>campus</b> network')}"
+EVENTS = 'data: {"choices": [{"delta": {"content": "a"}}]}\n\ndata: [DONE]\n\n'
+GZIP = {"Content-Encoding": "gzip"}
+TRANSIENT: dict[str, tuple[Handler, str, str]] = {
+    "429": (fail(429, "slow down"), "http_429", "slow down"),
+    "408": (fail(408, "late"), "http_408", "late"),
+    "500": (fail(500, "oh"), "http_500", "oh"),
+    "502": (raw(NGINX.format("502 Bad Gateway"), status=502), "http_502",
+            "a web page ('502 Bad Gateway')"),
+    "503 without a word": (raw("", status=503), "http_503", "HTTP 503 without a word"),
+    "529": (fail(529, "overloaded"), "http_529", "overloaded"),
+    "dropped": (drop, "timeout_or_dropped", "the server closed the connection without a reply"),
+    "truncated": (truncate, "timeout_or_dropped", "the reply broke off in the middle"),
+    "half a JSON": (raw('{"choices": [{"mess'), "malformed_body", "broken off in the middle"),
+    "empty": (raw(" "), "malformed_body", "an empty body"),
+    "no UTF-8": (raw(b"\xff\xfe\xff"), "malformed_body", ""),
+    "a word": (raw("ok"), "malformed_body", "it begins with 'ok'"),
+    "events": (raw(EVENTS), "malformed_body", "a stream of events in place of one reply"),
+    "no choices": (raw('{"object": "chat.completion"}'), "malformed_body", ""),
+    "empty choices": (raw('{"choices": []}'), "malformed_body", ""),
+    "null message": (raw('{"choices": [{"message": null}]}'), "malformed_body", ""),
+    "error in a 200": (raw('{"error": {"message": "upstream broke"}}'), "malformed_body", ""),
+    "list": (raw("[1, 2]"), "malformed_body", ""),
+    "null": (raw("null"), "malformed_body", ""),
+    "no gzip": (raw(b"not gzip", headers=GZIP), "timeout_or_dropped",
+                "the reply cannot be unpacked"),
+    "half a gzip": (raw(gzip.compress(b"{}" * 900, mtime=0)[:40], headers=GZIP), "malformed_body",
+                    ""),
+    "an endless header": (raw("{}", headers={"X-Long": "x" * 100_000}), "malformed_body", ""),
+}  # fmt: skip
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize(("handler", "reason"), TRANSIENT.values(), ids=TRANSIENT)
+@pytest.mark.parametrize(("handler", "reason", "said"), TRANSIENT.values(), ids=TRANSIENT)
 def test_what_may_pass_is_asked_again_and_fails_with_its_reason_after_all_attempts(
-    handler: Handler, reason: str
+    handler: Handler, reason: str, said: str
 ) -> None:
     meter = Meter()
     error, asked = failure(handler, meter=meter)
     assert len(asked) == 3
     assert isinstance(error, CallFailed)
     assert not isinstance(error, BudgetSpent)
-    assert error.reason == reason if reason else error.reason
+    assert error.reason == reason
+    assert said in error.detail
+    assert "<" not in error.detail.replace("<ContentLengthError", "")
     assert "3 attempts" in error.detail
     assert (meter.sent, meter.retried, meter.calls, meter.in_flight) == (3, 2, 0, 0)
     answer, asked, _ = exchange(script(handler, say("at last")), once)
     assert (answer.text, len(asked)) == ("at last", 2)
-
-
-NGINX = "<html>\r\n<head><title>{0}</title></head>\r\n<body><h1>{0}</h1></body></html>"
-SIGN_IN = f"<!DOCTYPE html>\n{NGINX.format('Sign in to the <b>campus</b> network')}"
-EVENTS = 'data: {"choices": [{"delta": {"content": "a"}}]}\n\ndata: [DONE]\n\n'
-
-
-@pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize(
-    ("handler", "said"),
-    [
-        (raw(NGINX.format("502 Bad Gateway"), status=502), "a web page ('502 Bad Gateway')"),
-        (raw(EVENTS), "a stream of events in place of one reply"),
-        (raw('{"choices": [{"mess'), "broken off in the middle"),
-        (raw(" "), "an empty body"),
-        (raw("ok"), "it begins with 'ok'"),
-        (truncate, "the reply broke off in the middle"),
-        (drop, "the server closed the connection without a reply"),
-        (raw(b"not gzip", headers={"Content-Encoding": "gzip"}), "the reply cannot be unpacked"),
-    ],
-    ids=("502", "events", "half", "empty", "word", "truncated", "dropped", "gzip"),
-)
-def test_what_came_in_place_of_a_reply_is_said_in_words(handler: Handler, said: str) -> None:
-    error, _ = failure(handler)
-    assert isinstance(error, CallFailed)
-    assert said in error.detail
-    assert "<" not in error.detail.replace("<ContentLengthError", "")
 
 
 @pytest.mark.usefixtures("impatient")
@@ -275,13 +191,6 @@ def test_a_web_page_stops_the_run_from_an_endpoint_that_never_answered_else_fail
     assert exchange(script(say("at first"), raw(SIGN_IN)), use)[0] == "web_page"
 
 
-def test_a_proxys_limit_of_bytes_is_not_stored_as_a_prompt_that_is_too_long() -> None:
-    error, asked = failure(raw(NGINX.format("413 Request Entity Too Large"), status=413))
-    assert isinstance(error, CallFailed)
-    assert (error.reason, len(asked)) == ("http_413", 1)
-    assert "413 Request Entity Too Large" in error.detail
-
-
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("handler", [hang, trickle(0.05)], ids=("silence", "a byte at a time"))
 def test_a_try_ends_when_its_time_is_over_and_the_call_fails_with_its_reason(
@@ -300,15 +209,9 @@ def test_a_try_ends_when_its_time_is_over_and_the_call_fails_with_its_reason(
 def test_a_server_that_is_not_there_is_asked_again_and_said_once_before_the_wait() -> None:
     """An endpoint that never answered and cannot be reached stops the run: all would fail."""
     said: list[str] = []
-
-    async def scenario() -> list[object]:
-        endpoint = described("http://127.0.0.1:9/v1")
-        async with Client("near", endpoint, KEY, Meter(), say=said.append) as sender:
-            sent = (sender.send(ask()) for _ in range(3))
-            return [*await asyncio.gather(*sent, return_exceptions=True)]
-
     refused = "[endpoints.near] http://127.0.0.1:9/v1: the connection was refused"
-    for outcome in asyncio.run(scenario()):
+    outcomes, _, _ = exchange(say(), many(3), through=lambda _: "http://127.0.0.1:9/v1", said=said)
+    for outcome in outcomes:
         assert isinstance(outcome, EndpointRefused)
         told = str(outcome)
         assert f"{refused}; no server listens there" in told
@@ -336,42 +239,10 @@ def test_without_a_word_from_the_endpoint_the_wait_grows() -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize(
-    ("status", "headers"),
-    [
-        (429, lambda: {"Retry-After": "0.3"}),
-        (503, lambda: {"Retry-After": format_datetime(at(1.4), usegmt=True)}),
-        (429, lambda: {f"{RATE}reset-requests": "300ms", f"{RATE}remaining-requests": "0"}),
-    ],
-    ids=("seconds", "a date, as proxies send it", "a reset"),
-)
-def test_a_wait_that_the_endpoint_asks_for_is_kept(
-    status: int, headers: Callable[[], dict[str, str]]
-) -> None:
-    _, asked, _ = exchange(script(fail(status, headers=headers()), say()), once)
+def test_a_wait_that_the_endpoint_asks_for_is_kept() -> None:
+    busy = fail(429, headers={f"{RATE}reset-requests": "300ms", f"{RATE}remaining-requests": "0"})
+    _, asked, _ = exchange(script(busy, say()), once)
     assert 0.2 <= asked[1].at - asked[0].at < 3
-
-
-def at(seconds: float) -> datetime:
-    return datetime.now(UTC) + timedelta(seconds=seconds)
-
-
-@pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize(
-    "message",
-    [
-        "Fri, 31 Dec 1999 23:59:59 GMT", "soon", "", "-5", "0", "1e-9", "nan",
-        "Mon, 01 Jan 0001 00:00:00 +2359", "Sun, 22 Nov 2026 12:00:00 +99999999999",
-    ],
-)  # fmt: skip
-def test_a_retry_after_that_says_nothing_useful_is_no_crash_and_no_long_wait(message: str) -> None:
-    """float() takes `nan`, and the loop's clock has no order for it."""
-
-    async def use(sender: Client) -> Completion:
-        return await asyncio.wait_for(once(sender), 2)
-
-    handler = script(fail(429, headers={"Retry-After": message}), say("at last"))
-    assert exchange(handler, use)[0].text == "at last"
 
 
 @pytest.mark.parametrize(
@@ -401,12 +272,12 @@ def test_a_wait_beyond_the_limit_fails_at_once_and_nothing_more_is_sent(
 
     found, n = asyncio.run(asyncio.wait_for(scenario(), 5))
     assert n <= 2
-    for failure in found:
-        assert isinstance(failure, CallFailed)
-        assert failure.reason == "rate_limited"
-        assert failure.detail.startswith("[endpoints.near] ")
-        assert "the server asks to be left alone for" in failure.detail
-        assert failure.detail.endswith(wait if failure is found[0] else (" s", " a year"))
+    for error in found:
+        assert isinstance(error, CallFailed)
+        assert error.reason == "rate_limited"
+        assert error.detail.startswith("[endpoints.near] ")
+        assert "the server asks to be left alone for" in error.detail
+        assert error.detail.endswith(wait if error is found[0] else (" s", " a year"))
     (note,) = (note for note in notes if "max_wait" in note)
     assert "max_wait is 300 s" in note
     assert [wait.endpoint for wait in waits] == ["near"]
@@ -467,6 +338,14 @@ WAITS: list[tuple[int, dict[str, str], float | None]] = [
         )
     ),
     *((429, {"Retry-After-Ms": value}, None) for value in ("", "-5", "soon", "nan", "1 000")),
+    # The loop's clock has no order for the `nan` that float() takes.
+    *(
+        (429, {"Retry-After": value}, None)
+        for value in (
+            "", "soon", "-5", "nan", "Fri, 31 Dec 1999 23:59:59 GMT",
+            "Mon, 01 Jan 0001 00:00:00 +2359", "Sun, 22 Nov 2026 12:00:00 +99999999999",
+        )
+    ),
 ]  # fmt: skip
 """Status, headers, and the seconds that they ask for."""
 
@@ -483,15 +362,8 @@ def notes_of(*waits: str, monkeypatch: pytest.MonkeyPatch, calls: int = 1) -> li
     """What people learn of while an endpoint sends calls away, each time with a Retry-After."""
     notes: list[str] = []
     monkeypatch.setattr(client, "LONG_WAIT_S", 0.04)
-
-    async def scenario() -> None:
-        busy = [fail(429, "Busy.", headers={"Retry-After": wait}) for wait in waits]
-        async with serving(script(*busy, say())) as server:
-            endpoint = described(server.url, attempts=9)
-            async with Client("near", endpoint, KEY, Meter(), say=notes.append) as sender:
-                await asyncio.gather(*(sender.send(ask(f"{n}")) for n in range(calls)))
-
-    asyncio.run(scenario())
+    busy = [fail(429, "Busy.", headers={"Retry-After": wait}) for wait in waits]
+    exchange(script(*busy, say()), many(calls), said=notes, attempts=9)
     return [note for note in notes if "left alone" in note]
 
 
@@ -507,24 +379,43 @@ def test_a_long_wait_is_said_once_and_a_short_one_is_waited_for_in_silence(
 # --- where it stops ---
 
 
-NO_KEY = fail(401, "Incorrect API key provided.")
-NO_COUNTRY = fail(403, "Country not supported.")
-NO_MODEL = fail(404, "The model `m` does not exist.", code=404, param="model")
-NO_QUOTA = fail(429, "You exceeded your current quota.", code="insufficient_quota")
-
-
-@pytest.mark.parametrize(
-    ("handler", "words", "advice"),
-    [
-        (NO_KEY, "Incorrect", "api_key_env"),
-        (NO_COUNTRY, "Country", "api_key_env"),
-        (NO_MODEL, "`m`", "doctor"),
-        (NO_QUOTA, "quota", "account"),
-        (raw(SIGN_IN, status=405), "405 a web page", "base_url"),
-        (raw(SIGN_IN, status=407), "407 a web page", "HTTPS_PROXY"),
-    ],
-    ids=("401", "403", "404", "no quota", "405", "407"),
+NO_COMPLETION_TOKENS = (
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use"
+    " 'max_completion_tokens' instead."
 )
+NO_TEMPERATURE = (
+    "Unsupported value: 'temperature' does not support 0.0 with this model. Only the default (1)"
+    " value is supported."
+)
+NO_SEED = "[{'loc': ('body', 'seed'), 'msg': 'Extra inputs are not permitted'}]"
+NO_ROOM = "{}=5000 cannot be greater than max_model_len=max_total_tokens=1024."
+"""Dropping posts would not help, so it is not taken for a long prompt."""
+OF_ALL_CALLS: dict[str, tuple[Handler, str, str]] = {
+    "401": (fail(401, "Incorrect API key provided."), "Incorrect", "api_key_env"),
+    "403": (fail(403, "Country not supported."), "Country", "api_key_env"),
+    "404": (fail(404, "The model `m` does not exist.", code=404, param="model"), "`m`", "doctor"),
+    "no quota": (fail(429, "Over your quota.", code="insufficient_quota"), "quota", "account"),
+    "405": (raw(SIGN_IN, status=405), "405 a web page", "base_url"),
+    "407": (raw(SIGN_IN, status=407), "407 a web page", "HTTPS_PROXY"),
+    "max_tokens": (
+        fail(400, NO_COMPLETION_TOKENS, code="unsupported_parameter", param="max_tokens"),
+        "max_tokens", "[sampling]",
+    ),
+    "temperature": (
+        fail(400, NO_TEMPERATURE, code="unsupported_value", param="temperature"),
+        "temperature", "[sampling]",
+    ),
+    "seed": (fail(400, NO_SEED, code=400), "seed", "[sampling]"),
+    **{
+        f"{name} without room": (
+            fail(400, NO_ROOM.format(name), code=400, param=name), f"{name}=5000", "[sampling]",
+        )
+        for name in ("max_tokens", "max_completion_tokens")
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("handler", "words", "advice"), OF_ALL_CALLS.values(), ids=OF_ALL_CALLS)
 def test_what_every_call_would_meet_stops_at_once_with_the_endpoints_words(
     handler: Handler, words: str, advice: str
 ) -> None:
@@ -536,37 +427,22 @@ def test_what_every_call_would_meet_stops_at_once_with_the_endpoints_words(
         assert said in str(error)
 
 
-@pytest.mark.parametrize("status", [401, 404])
-@pytest.mark.parametrize(
-    "body",
-    [
-        '{"message": "the words of the server"}',
-        '{"object": "error", "message": "the words of the server", "code": 1}',
-        '{"detail": "the words of the server"}',
-        '{"error": "the words of the server"}',
-        "the words of the server",
-    ],
-)
-def test_the_cause_is_told_in_whatever_shape_the_server_says_it(body: str, status: int) -> None:
-    error, _ = failure(raw(body, status=status))
-    assert isinstance(error, EndpointRefused)
-    assert "the words of the server" in str(error)
-
-
 @pytest.mark.parametrize(
     "body",
     [
         {"error": {"error": {"message": "maximum context length is 5", "code": 400}}},
         {"error": None, "message": "maximum context length is 5"},
+        {"object": "error", "message": "maximum context length is 5", "code": 1},
         {"detail": "maximum context length is 5"},
+        {"error": "maximum context length is 5"},
         "maximum context length is 5",
     ],
 )
 def test_a_refusal_means_the_same_however_it_is_wrapped(body: object) -> None:
     """vLLM's batch files nest `error` twice; an engine in process has no HTTP around it."""
-    stored = refusal(400, body, "batch.jsonl:7", Secrets(None))
-    assert completion_of("k", stored).finish == CONTEXT_LENGTH
-    assert "length is 5" in completion_of("k", stored).text
+    stored = completion_of("k", refusal(400, body, "batch.jsonl:7", Secrets(None)))
+    assert stored.finish == CONTEXT_LENGTH
+    assert "length is 5" in stored.text
 
 
 @pytest.mark.parametrize("body", [None, "", {}, []])
@@ -576,34 +452,21 @@ def test_a_refusal_without_a_word_is_told_by_its_status(body: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "error"),
+    ("status", "handler", "words"),
     [
-        ("Unsupported parameter: 'max_tokens' is not supported with this model. Use"
-         " 'max_completion_tokens' instead.",
-         {"code": "unsupported_parameter", "param": "max_tokens"}),
-        ("Unsupported value: 'temperature' does not support 0.0 with this model. Only the default"
-         " (1) value is supported.", {"code": "unsupported_value", "param": "temperature"}),
-        ("[{'type': 'extra_forbidden', 'loc': ('body', 'seed'), 'msg': 'Extra inputs are not"
-         " permitted'}]", {"code": 400}),
+        (400, fail(400, "Cannot apply chat template."), "chat template"),
+        (422, fail(422, "Cannot apply chat template."), "chat template"),
+        # A proxy's limit of bytes is no prompt that is too long.
+        (413, raw(NGINX.format("413 Too Large"), status=413), "413 Too Large"),
     ],
-    ids=("max_tokens", "temperature", "seed"),
-)  # fmt: skip
-def test_a_parameter_that_is_not_taken_is_named(
-    words: str, error: dict[str, Any], request: pytest.FixtureRequest
+)
+def test_another_refusal_of_one_request_fails_that_call_only(
+    status: int, handler: Handler, words: str
 ) -> None:
-    refused, asked = failure(fail(400, words, **error))
-    assert isinstance(refused, EndpointRefused)
-    assert request.node.callspec.id in str(refused)
-    assert "[sampling]" in str(refused)
-    assert len(asked) == 1
-
-
-@pytest.mark.parametrize("status", [400, 422])
-def test_another_refusal_of_one_request_fails_that_call_only(status: int) -> None:
-    error, asked = failure(fail(status, "Cannot apply chat template to an empty conversation."))
+    error, asked = failure(handler)
     assert isinstance(error, CallFailed)
     assert error.reason == f"http_{status}"
-    assert "chat template" in error.detail
+    assert words in error.detail
     assert len(asked) == 1
 
 
@@ -654,17 +517,10 @@ def test_a_content_filter_is_an_answer_about_this_request() -> None:
     assert answer.finish == "content_filter"
 
 
-@pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
-def test_more_room_than_the_model_has_stops_a_run_where_it_was_not_added_for_a_cut_reply(
-    name: str,
-) -> None:
-    """Dropping posts would not help, so it is not taken for a long prompt."""
-    words = f"{name}=5000 cannot be greater than max_model_len=max_total_tokens=1024."
-    stored = refusal(400, words, "here", Secrets(None), enlarged=True)
-    assert completion_of("k", stored).finish == CONTEXT_LENGTH
-    error, asked = failure(fail(400, words, code=400, param=name))
-    assert f"{name}=5000" in str(error)
-    assert len(asked) == 1
+def test_more_room_than_the_model_has_is_a_long_prompt_where_it_was_added_for_a_cut_reply() -> None:
+    for name in ("max_tokens", "max_completion_tokens"):
+        stored = refusal(400, NO_ROOM.format(name), "here", Secrets(None), enlarged=True)
+        assert completion_of("k", stored).finish == CONTEXT_LENGTH
 
 
 # --- the key ---
@@ -752,26 +608,16 @@ def spread(handlers: list[Handler], n: int, **changes: Any) -> list[int]:
     return asyncio.run(scenario())
 
 
-def test_calls_are_spread_evenly_over_equal_servers() -> None:
-    assert spread([echo(0.05), echo(0.05), echo(0.05)], 30) == [10, 10, 10]
-
-
 def test_the_least_busy_server_is_asked() -> None:
     slow, fast = spread([echo(0.4), echo(0.02)], 40, concurrency=4)
     assert slow + fast == 40
-    assert slow <= 6
+    assert 1 <= slow <= 6
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_dead_server_rests_while_the_others_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace.Server, "REST_S", 30.0)
-    dead, alive = spread([drop, echo(0.01)], 60, concurrency=2, attempts=10)
-    assert alive == 60
-    assert 3 <= dead <= 6
-
-
-@pytest.mark.usefixtures("impatient")
-def test_a_server_that_came_back_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dead_server_rests_and_is_asked_again_when_it_came_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(pace.Server, "REST_S", 0.5)
 
     async def scenario() -> Counter[str]:
@@ -832,21 +678,15 @@ def test_calls_a_minute_are_spaced_evenly_and_tokens_by_the_size_of_the_call() -
     assert 0.2 < asked[1].at - asked[0].at < 2
 
 
-@pytest.mark.parametrize("limit", [1, 7])
-def test_no_more_calls_are_in_flight_than_the_limit_says(limit: int) -> None:
-    results, asked, most = exchange(echo(0.02), many(15), concurrency=limit)
-    assert most == limit
-    assert len(asked) == len(results) == 15
-
-
 @pytest.mark.usefixtures("impatient")
-def test_retries_count_as_in_flight_too() -> None:
+@pytest.mark.parametrize("limit", [1, 5])
+def test_no_more_calls_are_in_flight_than_the_limit_says_retries_included(limit: int) -> None:
     async def flaky(asked: Asked) -> web.StreamResponse:
         await asyncio.sleep(0.01)
         return await (fail(500) if asked.number % 3 == 0 else say())(asked)
 
-    results, _, most = exchange(flaky, many(40), concurrency=5, attempts=20)
-    assert most == 5
+    results, _, most = exchange(flaky, many(20), concurrency=limit, attempts=20)
+    assert most == limit
     assert not any(isinstance(result, BaseException) for result in results)
 
 
@@ -863,19 +703,6 @@ def test_more_than_a_hundred_connections_are_open_at_once() -> None:
     results, _, most = exchange(wait_for_all, many(150), concurrency=150)
     assert most == 150
     assert not any(isinstance(result, BaseException) for result in results)
-
-
-def test_auto_grows_while_answers_come_as_fast_as_before() -> None:
-    """Served from a thread: its answers take the same time however busy the client is."""
-
-    async def scenario(url: str) -> None:
-        async with Client("near", described(url, concurrency="auto"), KEY, Meter()) as sender:
-            await many(200)(sender)
-
-    with in_thread(echo(0.05)) as server:
-        asyncio.run(scenario(server.url))
-    assert server.n == 200
-    assert server.most_in_flight > Concurrency.AUTO_START
 
 
 @pytest.mark.usefixtures("impatient")
@@ -959,12 +786,11 @@ def test_max_calls_is_never_passed_and_the_rest_is_told() -> None:
 
 
 def test_max_calls_counts_those_of_earlier_runs_and_refusals_that_are_stored() -> None:
-    results, asked, _ = exchange(say(), many(5), meter=Meter(max_calls=10, calls=8))
-    assert len(asked) == 2
-    assert sum(isinstance(r, BudgetSpent) for r in results) == 3
-    # The next run counts them, because they are in the store.
-    _, asked, _ = exchange(TOO_LONG["vLLM"], many(8), meter=Meter(max_calls=3), concurrency=1)
+    # The next run counts refusals, because they are in the store.
+    meter = Meter(max_calls=10, calls=7)
+    results, asked, _ = exchange(TOO_LONG["vLLM"], many(8), meter=meter, concurrency=1)
     assert len(asked) == 3
+    assert sum(isinstance(r, BudgetSpent) for r in results) == 5
 
 
 @pytest.mark.usefixtures("impatient")
@@ -984,6 +810,8 @@ def test_max_cost_stops_with_what_is_in_flight() -> None:
     # 12 and 3 tokens: 0.18 a call, so the sixth reaches the budget.
     assert 6 <= len(asked) <= 6 + 3
     assert meter.cost == pytest.approx(0.18 * len(asked))
+    assert (meter.calls, meter.sent, meter.retried, meter.in_flight) == (n := len(asked), n, 0, 0)
+    assert (meter.prompt_tokens, meter.completion_tokens) == (12 * n, 3 * n)
     spent = [r for r in results if isinstance(r, BudgetSpent)]
     assert len(spent) == 40 - len(asked)
     assert "max_cost = 1.0" in str(spent[0])
@@ -1073,11 +901,3 @@ def test_a_call_that_is_cancelled_in_flight_leaves_nothing_behind() -> None:
 
     exchange(hang, use, meter=meter, concurrency=2)
     assert meter.calls == 0
-
-
-def test_the_meter_adds_up_what_was_answered() -> None:
-    meter = Meter()
-    exchange(say(), many(7), meter=meter, price_in=1e6, price_out=2e6)
-    assert (meter.calls, meter.sent, meter.retried, meter.in_flight) == (7, 7, 0, 0)
-    assert (meter.prompt_tokens, meter.completion_tokens) == (84, 21)
-    assert meter.cost == pytest.approx(7 * (12 + 6))

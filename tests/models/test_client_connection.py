@@ -6,23 +6,22 @@ import gzip
 import json
 import ssl
 import tracemalloc
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 from aiohttp import web
+from exchanges import KEY, described, exchange
 
-from endpoint import Asked, Handler, ask, completion, say, serving, trickle
+from endpoint import Asked, Handler, ask, completion, raw, say, serving, trickle
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, PairwrightError
 from pairwright.models import Answer
 from pairwright.models.client import Client, Meter
 from pairwright.models.client.connection import LARGEST_REPLY, Connection, proxy_for
 from pairwright.models.client.wire import headers_for
-from pairwright.settings.endpoints import Endpoint
 
-KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 
 
@@ -31,11 +30,6 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     told = ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS", "SSL_CERT_FILE")
     for name in (*PROXIES, *map(str.lower, PROXIES), *told):
         monkeypatch.delenv(name, raising=False)
-
-
-def client_of(url: str, key: str | None = KEY, **changes: Any) -> Client:
-    given = {"base_url": url, "model": "m", "attempts": 1, "timeout_s": 5} | changes
-    return Client("near", Endpoint(**given), key, Meter())
 
 
 async def outcome_of(client: Client) -> Answer | PairwrightError:
@@ -49,23 +43,14 @@ def asked_once(
     handler: Handler, through: Callable[[str], str] = str, **changes: Any
 ) -> tuple[Answer | PairwrightError, list[Asked]]:
     """What one call comes to, and what the server saw; `through` turns its address into ours."""
-
-    async def scenario() -> tuple[Answer | PairwrightError, list[Asked]]:
-        async with serving(handler) as server, client_of(through(server.url), **changes) as client:
-            return await outcome_of(client), server.asked
-
-    return asyncio.run(scenario())
+    given = {"attempts": 1, **changes}
+    outcome, asked, _ = exchange(handler, outcome_of, through=through, **given)
+    return outcome, asked
 
 
-def with_server(
-    handler: Handler, use: Callable[[Client], Coroutine[Any, Any, None]]
-) -> list[Asked]:
-    async def scenario() -> list[Asked]:
-        async with serving(handler) as server, client_of(server.url) as client:
-            await use(client)
-            return server.asked
-
-    return asyncio.run(scenario())
+async def five_calls(client: Client) -> None:
+    for _ in range(5):
+        await client.send(ask())
 
 
 # --- headers ---
@@ -105,17 +90,13 @@ def test_a_password_of_netrc_is_not_taken(tmp_path: Path, monkeypatch: pytest.Mo
 def test_cookies_are_not_kept() -> None:
     """A load balancer's cookie would tie a whole run to one of its servers."""
 
-    async def use(client: Client) -> None:
-        await client.send(ask())
-        await client.send(ask())
-
     async def with_cookie(_: Asked) -> web.StreamResponse:
         response = web.json_response(completion())
         response.set_cookie("server", "one")
         return response
 
-    asked = with_server(with_cookie, use)
-    assert [one.headers.get("Cookie") for one in asked] == [None, None]
+    _, asked, _ = exchange(with_cookie, five_calls)
+    assert [one.headers.get("Cookie") for one in asked] == [None] * 5
 
 
 # --- the address ---
@@ -123,8 +104,7 @@ def test_cookies_are_not_kept() -> None:
 
 @pytest.mark.parametrize("tail", ["", "/", "///"])
 def test_a_slash_at_the_end_of_the_address_makes_no_difference(tail: str) -> None:
-    answer, (asked,) = asked_once(say(), lambda url: url + tail)
-    assert isinstance(answer, Answer)
+    _, (asked,) = asked_once(say(), lambda url: url + tail)
     assert asked.wire.path == "/v1/chat/completions"
 
 
@@ -135,11 +115,7 @@ def test_one_connection_serves_calls_that_follow_each_other() -> None:
         peers.append(asked.wire.get_extra_info("peername"))
         return web.json_response(completion())
 
-    async def use(client: Client) -> None:
-        for _ in range(5):
-            await client.send(ask())
-
-    with_server(handler, use)
+    exchange(handler, five_calls)
     assert len(peers) == 5
     assert len(set(peers)) == 1
 
@@ -163,8 +139,12 @@ def redirected(status: int, elsewhere: bool) -> tuple[Answer | PairwrightError, 
             arrived = "there" in asked.wire.query
             return await (say() if arrived else moved(target, status))(asked)
 
-        async with serving(say()) as other, serving(first) as server, client_of(server.url) as c:
-            outcome = await outcome_of(c)
+        async with (
+            serving(say()) as other,
+            serving(first) as server,
+            Client("near", described(server.url), KEY, Meter()) as client,
+        ):
+            outcome = await outcome_of(client)
             return outcome, other.asked if elsewhere else server.asked[1:]
 
     return asyncio.run(scenario())
@@ -198,7 +178,7 @@ def test_no_call_follows_a_redirect_to_another_server_or_one_that_would_drop_its
 @pytest.mark.parametrize(
     "to",
     [
-        "/v1/chat/completions", "ftp://127.0.0.1/v1", "http://", "http://[/", "http://a:b@c:d",
+        "", "/v1/chat/completions", "ftp://127.0.0.1/v1", "http://", "http://[/", "http://a:b@c:d",
         "http://me:secret@HOST/v1/chat/completions",
     ],
 )  # fmt: skip
@@ -210,15 +190,9 @@ def test_a_redirect_that_leads_nowhere_or_asks_for_a_password_fails_the_call_wit
 
     outcome, asked = asked_once(handler)
     assert isinstance(outcome, CallFailed)
-    assert outcome.reason == "malformed_body"
+    assert outcome.reason == ("malformed_body" if to else "http_307")
     assert outcome.detail.strip()
     assert len(asked) <= (1 if "secret" in to else 10)
-
-
-def test_a_redirect_to_no_address_fails_the_call_with_its_status() -> None:
-    outcome, _ = asked_once(moved(""))
-    assert isinstance(outcome, CallFailed)
-    assert outcome.reason == "http_307"
 
 
 # --- secrets ---
@@ -257,11 +231,7 @@ BOMB = gzip.compress(bytes(64 * 1024 * 1024))
 def test_a_reply_beyond_all_measure_is_not_taken_in(encoding: str | None, status: int) -> None:
     """A few packed bytes may be gigabytes."""
     headers = {"Content-Encoding": encoding} if encoding else {}
-    payload = BOMB if encoding else b" " * (LARGEST_REPLY + 1)
-
-    async def handler(_: Asked) -> web.StreamResponse:
-        return web.Response(status=status, body=payload, headers=headers)
-
+    handler = raw(BOMB if encoding else b" " * (LARGEST_REPLY + 1), status=status, headers=headers)
     tracemalloc.start()
     try:
         outcome, asked = asked_once(handler, attempts=2)
@@ -287,24 +257,6 @@ def test_a_compressed_reply_is_read_and_stored_plain(encoding: str) -> None:
     assert isinstance(answer, Answer)
     assert answer.completion.text == "naïve"
     assert json.loads(answer.body)["choices"]
-
-
-@pytest.mark.parametrize(
-    ("payload", "headers"),
-    [
-        (gzip.compress(b"{}" * 900, mtime=0)[:40], {"Content-Encoding": "gzip"}),
-        (b"no gzip at all", {"Content-Encoding": "gzip"}),
-        (b"{}", {"X-Long": "x" * 100_000}),
-    ],
-    ids=["cut", "no gzip", "a header beyond all measure"],
-)
-def test_a_broken_reply_is_worth_another_try(payload: bytes, headers: dict[str, str]) -> None:
-    async def handler(_: Asked) -> web.StreamResponse:
-        return web.Response(body=payload, headers=headers)
-
-    outcome, asked = asked_once(handler, attempts=2)
-    assert isinstance(outcome, CallFailed)
-    assert len(asked) == 2
 
 
 def test_the_time_of_a_try_covers_what_comes_after_a_redirect() -> None:
@@ -387,10 +339,7 @@ def test_a_proxy_that_is_not_there_is_told_without_its_password(
     ],
 )
 def test_which_proxy_an_address_is_reached_through(
-    environment: dict[str, str],
-    url: str,
-    proxy: str | None,
-    monkeypatch: pytest.MonkeyPatch,
+    environment: dict[str, str], url: str, proxy: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
@@ -403,11 +352,9 @@ def test_a_proxy_of_another_kind_is_refused_with_what_to_set(
     monkeypatch.setenv("ALL_PROXY", "socks5://me:secret@p:1080")
     with pytest.raises(ConfigError) as found:
         proxy_for("https://model.example/v1")
-    told = str(found.value)
-    assert "model.example" in told
-    assert "HTTPS_PROXY" in told
-    assert "NO_PROXY" in told
-    assert "secret" not in told
+    for told in ("model.example", "HTTPS_PROXY", "NO_PROXY"):
+        assert told in str(found.value)
+    assert "secret" not in str(found.value)
 
 
 @pytest.mark.parametrize(

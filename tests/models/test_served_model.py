@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from exchanges import exchange
 
-from endpoint import Asked, ask, completion, in_thread, serving
+from endpoint import Asked, ask, completion, in_thread
 from model_double import ModelDouble
 from pairwright.models import Answer, completion_of
-from pairwright.models.client import Client, Meter
+from pairwright.models.client import Client
 from pairwright.models.completion import is_same_model
 from pairwright.models.store import Store, shards
 from pairwright.releases.derive.build_summary import BuildSummary
 from pairwright.releases.derive.sentences import said
 from pairwright.releases.run_notes import _build
-from pairwright.settings.endpoints import Endpoint
 from pairwright.workflows.run_status import status
 from study import Study, pairwright
 
@@ -70,16 +70,14 @@ def sent_to(*names: object, n: int) -> tuple[list[str], set[str]]:
     async def handler(asked: Asked) -> web.StreamResponse:
         return web.json_response(completion("hello") | {"model": names[asked.number % len(names)]})
 
-    async def scenario() -> tuple[list[str], set[str]]:
-        notes: list[str] = []
-        async with serving(handler) as server:
-            endpoint = Endpoint(base_url=server.url, model="gpt-4o", attempts=1, timeout_s=5)
-            async with Client("near", endpoint, None, Meter(), say=notes.append) as client:
-                for number in range(n):
-                    await client.send(ask(f"question {number}", model="gpt-4o"))
-                return notes, client.others
+    async def use(client: Client) -> set[str]:
+        for number in range(n):
+            await client.send(ask(f"question {number}", model="gpt-4o"))
+        return client.others
 
-    return asyncio.run(scenario())
+    notes: list[str] = []
+    others, _, _ = exchange(handler, use, said=notes, model="gpt-4o")
+    return notes, others
 
 
 def test_another_model_is_named_once() -> None:

@@ -1,0 +1,67 @@
+"""Calls of a client to a scripted server: what comes of them, and what the server saw."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+import pytest
+
+from endpoint import Asked, Handler, ask, serving
+from pairwright.errors import CallFailed, EndpointRefused, Interrupted
+from pairwright.models import Answer, Completion
+from pairwright.models.client import Client, Meter
+from pairwright.settings.endpoints import Endpoint
+
+T = TypeVar("T")
+KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+def described(url: str | tuple[str, ...], **changes: Any) -> Endpoint:
+    return Endpoint(**({"base_url": url, "model": "m", "attempts": 3, "timeout_s": 5} | changes))
+
+
+def exchange(
+    handler: Handler,
+    use: Callable[[Client], Coroutine[Any, Any, T]],
+    *,
+    key: str | None = KEY,
+    meter: Meter | None = None,
+    through: Callable[[str], str] = str,
+    said: list[str] | None = None,
+    **changes: Any,
+) -> tuple[T, list[Asked], int]:
+    """What `use` made of the client; the requests the server saw, and how many at once. `through`
+    turns the server's address into the client's, and `said` gets what people learn."""
+
+    async def scenario() -> tuple[T, list[Asked], int]:
+        told: list[str] = [] if said is None else said
+        async with serving(handler) as server:
+            endpoint = described(through(server.url), **changes)
+            async with Client("near", endpoint, key, meter or Meter(), say=told.append) as sender:
+                return await use(sender), server.asked, server.most_in_flight
+
+    return asyncio.run(scenario())
+
+
+async def once(sender: Client) -> Completion:
+    return (await sender.send(ask())).completion
+
+
+def failure(handler: Handler, **given: Any) -> tuple[Exception, list[Asked]]:
+    """The exception that one call ends in, and the requests it took."""
+
+    async def caught(sender: Client) -> Exception:
+        with pytest.raises((CallFailed, EndpointRefused, Interrupted)) as found:
+            await sender.send(ask())
+        return found.value
+
+    error, asked, _ = exchange(handler, caught, **given)
+    return error, asked
+
+
+def many(n: int) -> Callable[[Client], Coroutine[Any, Any, list[Answer | BaseException]]]:
+    async def use(sender: Client) -> list[Answer | BaseException]:
+        calls = (sender.send(ask(f"{i}")) for i in range(n))
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    return use
