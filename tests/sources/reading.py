@@ -9,14 +9,10 @@ from pairwright.settings.domains import Domain, Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceProblem, read
 
-DOMAINS = Domains(
-    [
-        Domain(
-            key="Home", name="Home", subcategories=("cooking", "movies", "coffee"), kinds=("tools",)
-        )
-    ],
-    Path("rubrics"),
+HOME = Domain(
+    key="Home", name="Home", subcategories=("cooking", "movies", "coffee"), kinds=("tools",)
 )
+DOMAINS = Domains([HOME], Path("rubrics"))
 
 
 class Result(NamedTuple):

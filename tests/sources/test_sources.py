@@ -6,7 +6,6 @@ import json
 import re
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime
 from hashlib import blake2b
@@ -19,7 +18,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from reading import DOMAINS, result
+from reading import DOMAINS, Result, result
 
 from pairwright.errors import SourceError
 from pairwright.extras import install
@@ -77,6 +76,12 @@ def write_lines(path: Path, *rows: object) -> None:
     path.write_bytes(b"\n".join(lines) + b"\n")
 
 
+def of_rows(folder: Path, *rows: object, **rules: Any) -> Result:
+    """What is read of a file of these items."""
+    write_lines(folder / "h.jsonl", *rows)
+    return result(folder, "h.jsonl", **rules)
+
+
 REFUSED_ROWS = {
     "a row that is not an object": ([1, 2], "not_an_object", None),
     "a line that is not JSON": (b'{"id": "b",', "bad_json", None),
@@ -104,8 +109,7 @@ REFUSED_ROWS = {
 def test_a_bad_row_is_refused_with_its_place_and_reading_goes_on(
     tmp_path: Path, bad: object, reason: str, id: str | None
 ) -> None:
-    write_lines(tmp_path / "h.jsonl", row("a"), bad, row("c"))
-    got = result(tmp_path, "h.jsonl")
+    got = of_rows(tmp_path, row("a"), bad, row("c"))
     assert [item.id for item in got.items] == ["a", "c"]
     assert got.problem.action == "refused"
     assert got.problem.reason == reason
@@ -115,6 +119,9 @@ def test_a_bad_row_is_refused_with_its_place_and_reading_goes_on(
 
 
 REFUSED_POSTS = {
+    "a post that is no object": (
+        row(profile=[*row()["profile"], "loose words"]), "not_an_object",
+    ),
     "a post without text": (with_post(""), "empty_text"),
     "a post written None": (with_post("None"), "empty_text"),
     "a post whose text is a number": (with_post(17), "wrong_type"),
@@ -122,39 +129,36 @@ REFUSED_POSTS = {
     "a post of an unreadable time": (with_post("A fine kettle.", "yesterday"), "bad_time"),
     "a post of the question's moment": (with_post("A kettle.", "2020-01-09T00:00Z"), "later_post"),
     "a later post": (with_post("A kettle.", "2020-02-01"), "later_post"),
-    "a post of the day of a question with a time": (
-        {**with_post("A kettle.", "2020-01-09"), "created": "2020-01-09T09:00"},
-        "later_post",
-    ),
     "a post of the day of a question without a time": (
-        {**with_post("A kettle.", "2020-01-09"), "created": "2020-01-09"},
-        "later_post",
+        with_post("A kettle.", "2020-01-09"), "later_post",
+    ),
+    "a post of the day of a question with a time": (
+        with_post("A kettle.", "2020-01-09") | {"created": "2020-01-09T09:00"}, "later_post",
     ),
     "a post with another's id": (with_post("A kettle.", id="p1"), "duplicate_post_id"),
     "a post with another's text": (with_post(f"  {STEW.upper()}"), "duplicate_post"),
     "the question itself": (with_post(f"Hi. {QUESTION.lower()} {KNIFE}"), "target_in_profile"),
     "the question's narrative": (with_post(f"{NARRATIVE} Help!"), "target_in_profile"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("fields", "reason"), REFUSED_POSTS.values(), ids=REFUSED_POSTS.keys())
 def test_a_bad_post_is_refused_and_its_item_kept(
     tmp_path: Path, fields: dict[str, Any], reason: str
 ) -> None:
-    write_lines(tmp_path / "h.jsonl", row("a"), fields)
-    got = result(tmp_path, "h.jsonl")
+    got = of_rows(tmp_path, row("a"), fields)
     assert [p.id for p in got.items[1].profile] == ["p1", "p2", "p3"]
     assert (got.problem.action, got.problem.reason) == ("refused", reason)
     assert got.problem.where == "h.jsonl:2"
-    assert got.problem.id == (fields["profile"][3]["id"] or None)
+    if isinstance(fields["profile"][3], dict):
+        assert got.problem.id == (fields["profile"][3]["id"] or None)
 
 
 @pytest.mark.parametrize("keep", [True, False])
 def test_a_post_without_a_time_is_counted_or_refused_where_others_have_one(
     tmp_path: Path, keep: bool
 ) -> None:
-    write_lines(tmp_path / "h.jsonl", with_post("A kettle.", None))
-    got = result(tmp_path, "h.jsonl", undated_posts=keep)
+    got = of_rows(tmp_path, with_post("A kettle.", None), undated_posts=keep)
     assert got.problem.reason == "undated_post"
     assert got.problem.action == ("repaired" if keep else "refused")
     assert len(got.item.profile) == 3 + keep
@@ -162,28 +166,17 @@ def test_a_post_without_a_time_is_counted_or_refused_where_others_have_one(
 
 def test_where_nothing_has_a_time_no_post_is_said_to_have_none(tmp_path: Path) -> None:
     posts = [{**one, "created": None} for one in row()["profile"]]
-    write_lines(tmp_path / "h.jsonl", row(created=None, profile=posts))
-    assert result(tmp_path, "h.jsonl", undated_posts=False).problems == []
-
-
-def test_a_post_that_is_no_object_is_refused(tmp_path: Path) -> None:
-    write_lines(tmp_path / "h.jsonl", row(profile=[*row()["profile"], "loose words"]))
-    got = result(tmp_path, "h.jsonl")
-    assert got.problem.reason == "not_an_object"
-    assert len(got.item.profile) == 3
+    assert of_rows(tmp_path, row(created=None, profile=posts), undated_posts=False).problems == []
 
 
 def test_an_item_left_with_too_few_posts_is_refused_after_what_was_said_about_them(
     tmp_path: Path,
 ) -> None:
     late = [post("p1", STEW, "2021-01-01"), post("p2", f"<p>{BREAD}</p>", "2020-01-01")]
-    write_lines(tmp_path / "h.jsonl", row("a"), row(profile=late))
-    got = result(tmp_path, "h.jsonl")
+    got = of_rows(tmp_path, row("a"), row(profile=late))
     # No `html_to_text`: what is refused in the end was not repaired.
-    assert [(p.reason, p.id) for p in got.problems] == [
-        ("later_post", "p1"),
-        ("too_few_posts", "b"),
-    ]
+    said = [(p.reason, p.id) for p in got.problems]
+    assert said == [("later_post", "p1"), ("too_few_posts", "b")]
 
 
 REPAIRED_POSTS = {
@@ -204,30 +197,25 @@ REPAIRED_POSTS = {
 def test_a_post_is_repaired_and_said_to_be(
     tmp_path: Path, text: str, reason: str, clean: str | None
 ) -> None:
-    write_lines(tmp_path / "h.jsonl", row("a"), with_post(text))
-    got = result(tmp_path, "h.jsonl")
+    got = of_rows(tmp_path, row("a"), with_post(text))
     assert got.items[1].profile[3].text == (clean or 'What\'s "al dente"?')
     assert (got.problem.action, got.problem.reason) == ("repaired", reason)
     assert (got.problem.where, got.problem.id) == ("h.jsonl:2", "px")
 
 
 def test_a_repair_of_an_item_is_said_once_however_many_fields_it_touched(tmp_path: Path) -> None:
-    write_lines(
-        tmp_path / "h.jsonl",
+    got = of_rows(
+        tmp_path,
         row(question=f"<p>{QUESTION}</p>", narrative="<p>a</p><p>b\x00\x01</p>"),
     )
-    got = result(tmp_path, "h.jsonl")
     assert (got.item.question, got.item.narrative) == (QUESTION, "a\n\nb")
-    assert [(p.reason, p.id) for p in got.problems] == [
-        ("html_to_text", "b"),
-        ("control_characters", "b"),
-    ]
+    said = [(p.reason, p.id) for p in got.problems]
+    assert said == [("html_to_text", "b"), ("control_characters", "b")]
 
 
 def test_an_aspect_without_text_is_left_out(tmp_path: Path) -> None:
     aspects = [{"aspect": "two burners", "evidence": "two burners", "weight": 3}, {"reason": "?"}]
-    write_lines(tmp_path / "h.jsonl", row(rubric_aspects=aspects))
-    got = result(tmp_path, "h.jsonl")
+    got = of_rows(tmp_path, row(rubric_aspects=aspects))
     assert [a.aspect for a in got.item.rubric_aspects] == ["two burners"]
     assert (got.problem.action, got.problem.reason) == ("repaired", "empty_aspect")
 
@@ -235,19 +223,12 @@ def test_an_aspect_without_text_is_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "if a < b and c > d",
-        "a <b and c> d",
-        "I <3 you",
-        "List<String> names",
-        "=SUM(A1:A9)",
-        "@here -1 +1",
-        "AT&T &co",
-        "میخواهم 👩\u200d🍳",
+        "if a < b and c > d", "a <b and c> d", "I <3 you", "List<String> names", "=SUM(A1:A9)",
+        "AT&T &co", "میخواهم 👩\u200d🍳",
     ],
-)
+)  # fmt: skip
 def test_text_that_only_looks_odd_stays_as_it_is(tmp_path: Path, text: str) -> None:
-    write_lines(tmp_path / "h.jsonl", with_post(text))
-    got = result(tmp_path, "h.jsonl")
+    got = of_rows(tmp_path, with_post(text))
     assert got.problems == []
     assert got.item.profile[3].text == text
 
@@ -291,8 +272,7 @@ def test_a_profile_is_put_in_time_order_whatever_form_its_times_have(tmp_path: P
 def test_without_times_the_order_of_the_file_is_kept(tmp_path: Path) -> None:
     mixed = [post("p1", STEW, "2020-01-03"), post("p2", BREAD), post("p3", KNIFE, "2020-01-01")]
     later = [post("p1", STEW, "2030-01-03"), post("p2", BREAD, "2030-01-04")]
-    write_lines(tmp_path / "h.jsonl", row("a", profile=mixed), row(profile=later, created=None))
-    got = result(tmp_path, "h.jsonl")
+    got = of_rows(tmp_path, row("a", profile=mixed), row(profile=later, created=None))
     assert [p.id for p in got.items[0].profile] == ["p1", "p2", "p3"]
     assert len(got.items[1].profile) == 2
     assert [problem.reason for problem in got.problems] == ["undated_post"]
@@ -330,66 +310,55 @@ def test_what_is_not_certainly_a_time_is_none(value: Any) -> None:
         utc(value)
 
 
-def test_lamp_qa_has_no_users_so_each_item_is_one(tmp_path: Path) -> None:
-    write_lines(tmp_path / "h.jsonl", row("a", user=None), row("b", user=None))
-    got = result(tmp_path, "h.jsonl")
-    assert [item.user for item in got.items] == ["a", "b"]
+def test_lamp_qa_has_no_users_so_each_item_is_one_and_its_responses_are_left_alone(
+    tmp_path: Path,
+) -> None:
+    official = row("a", user=None, created=None, chosen="c", rejected="r", score=1)
+    got = of_rows(tmp_path, official, row("b", user=None))
+    assert [(item.user, item.domain) for item in got.items] == [("a", "Home"), ("b", "Home")]
     assert got.problems == []
-
-
-def test_the_benchmarks_own_schema_is_read_and_its_responses_left_alone(tmp_path: Path) -> None:
-    official = row(user=None, created=None, chosen="c", rejected="r", score=1)
-    write_lines(tmp_path / "h.jsonl", official)
-    item = result(tmp_path, "h.jsonl").item
-    assert (item.id, item.domain, item.narrative) == ("b", "Home", NARRATIVE)
 
 
 def test_ids_and_users_are_only_data(tmp_path: Path) -> None:
     users = ["../../x", "u" * 5000, "=cmd()", "C:\\con", "'; DROP TABLE"]
-    write_lines(tmp_path / "h.jsonl", *(row(f"/{n}", user=u) for n, u in enumerate(users)))
-    got = result(tmp_path, "h.jsonl")
+    got = of_rows(tmp_path, *(row(f"/{n}", user=u) for n, u in enumerate(users)))
     assert [item.user for item in got.items] == users
     assert [item.id for item in got.items] == ["/0", "/1", "/2", "/3", "/4"]
 
 
-def test_a_number_for_an_id_is_its_digits(tmp_path: Path) -> None:
-    write_lines(tmp_path / "h.jsonl", row("a", user=17), row("b", user=17.0))
-    assert [item.user for item in result(tmp_path, "h.jsonl").items] == ["17", "17"]
+def test_a_number_for_an_id_is_its_digits_and_a_missing_category_takes_the_default(
+    tmp_path: Path,
+) -> None:
+    rows = row("a", user=17), row("b", user=17.0, category="NaN")
+    got = of_rows(tmp_path, *rows, default_category="coffee")
+    assert [(i.user, i.category) for i in got.items] == [("17", "cooking"), ("17", "coffee")]
 
 
-def test_a_missing_category_takes_the_default(tmp_path: Path) -> None:
-    write_lines(tmp_path / "h.jsonl", row(category="NaN"))
-    assert result(tmp_path, "h.jsonl", default_category="coffee").item.category == "coffee"
-
-
-def test_an_unknown_category_names_the_category_and_the_domains(tmp_path: Path) -> None:
-    write_lines(tmp_path / "h.jsonl", row("a"), row(category="chess"))
-    assert (
-        result(tmp_path, "h.jsonl").problem.detail == "'chess' belongs to none of the domains Home"
-    )
-
-
-def test_a_duplicate_id_names_the_line_of_the_first(tmp_path: Path) -> None:
-    write_lines(tmp_path / "h.jsonl", row("z"), row("a"), row("a"))
-    assert "h.jsonl:2" in result(tmp_path, "h.jsonl").problem.detail
+@pytest.mark.parametrize(
+    ("bad", "detail"),
+    [
+        (row(category="chess"), "'chess' belongs to none of the domains Home"),
+        (row("a"), "h.jsonl:2"),
+    ],
+    ids=("the domains", "the line of the first"),
+)
+def test_the_detail_of_a_refusal_names_what_it_is_refused_for(
+    tmp_path: Path, bad: dict[str, Any], detail: str
+) -> None:
+    assert detail in of_rows(tmp_path, row("z"), row("a"), bad).problem.detail
 
 
 def test_byte_order_marks_empty_lines_and_crlf_are_nothing_to_speak_of(tmp_path: Path) -> None:
-    lines = [
-        b"\xef\xbb\xbf" + json.dumps(row("a")).encode(),
-        b"",
-        b"  ",
-        json.dumps(row()).encode(),
-    ]
-    (tmp_path / "h.jsonl").write_bytes(b"\r\n".join(lines))
+    first, second = (json.dumps(row(id)).encode() for id in "ab")
+    content = b"\r\n".join([b"\xef\xbb\xbf" + first, b"", b"  ", second])
+    (tmp_path / "h.jsonl").write_bytes(content)
     got = result(tmp_path, "h.jsonl")
     assert [item.id for item in got.items] == ["a", "b"]
     assert got.problems == []
 
 
 def test_line_ends_inside_a_text_become_newlines(tmp_path: Path) -> None:
-    write_lines(tmp_path / "h.jsonl", with_post("one\r\ntwo\u2028three"))
-    got = result(tmp_path, "h.jsonl")
+    got = of_rows(tmp_path, with_post("one\r\ntwo\u2028three"))
     assert got.item.profile[3].text == "one\ntwo\nthree"
     assert got.problems == []
 
@@ -403,49 +372,42 @@ def test_json_and_parquet_give_what_jsonl_gives_and_count_rows(tmp_path: Path) -
     assert [item.id for item in lines.items] == ["a", "c"]
     assert lines.items == array.items
     assert [i.profile for i in lines.items] == [i.profile for i in table.items]
-    assert [r.problem.where for r in (lines, array, table)] == [
-        "h.jsonl:2",
-        "h.json:2",
-        "h.parquet:2",
-    ]
+    where = [r.problem.where for r in (lines, array, table)]
+    assert where == ["h.jsonl:2", "h.json:2", "h.parquet:2"]
 
 
 def test_a_profile_stored_by_columns_is_turned_into_posts(tmp_path: Path) -> None:
     profile = {"id": ["p1", "p2"], "text": [STEW, BREAD]}
-    write_lines(tmp_path / "h.jsonl", row(profile=profile))
-    assert [p.text for p in result(tmp_path, "h.jsonl").item.profile] == [STEW, BREAD]
+    item = of_rows(tmp_path, row(profile=profile)).item
+    assert [p.text for p in item.profile] == [STEW, BREAD]
 
 
-def test_a_parquet_row_that_is_not_utf8_is_refused_alone(tmp_path: Path) -> None:
-    table = pa.Table.from_pylist([row("a"), row("b"), row("c")])
-    broken = pa.array([b"good", b"\xff\xfe", b"good"]).cast(pa.binary()).view(pa.string())
-    pq.write_table(
-        table.set_column(table.schema.get_field_index("narrative"), "narrative", broken),
-        tmp_path / "h.parquet",
-    )
-    got = result(tmp_path, "h.parquet")
-    assert [item.id for item in got.items] == ["a", "c"]
-    assert (got.problem.reason, got.problem.where) == ("invalid_utf8", "h.parquet:2")
+def times(good: int, late: int, kind: pa.DataType) -> pa.Array:
+    return pa.array([good, late, good], type=kind)
+
+
+NOT_UTF8 = pa.array([b"good", b"\xff\xfe", b"good"]).cast(pa.binary()).view(pa.string())
 
 
 @pytest.mark.parametrize(
-    ("kind", "good", "late"),
+    ("column", "values", "reason"),
     [
-        (pa.timestamp("us"), 1_700_000_000_000_000, 2**62),
-        (pa.date32(), 20_000, 2**31 - 1),
-        (pa.timestamp("ms", tz="UTC"), 1_700_000_000_000, 2**60),
+        ("narrative", NOT_UTF8, "invalid_utf8"),
+        ("created", times(17 * 10**14, 2**62, pa.timestamp("us")), "bad_time"),
+        ("created", times(20_000, 2**31 - 1, pa.date32()), "bad_time"),
+        ("created", times(17 * 10**11, 2**60, pa.timestamp("ms", tz="UTC")), "bad_time"),
     ],
-)
-def test_a_parquet_row_of_an_impossible_time_is_refused_alone(
-    tmp_path: Path, kind: pa.DataType, good: int, late: int
+    ids=("no UTF-8", "microseconds", "days", "milliseconds"),
+)  # fmt: skip
+def test_a_parquet_row_of_an_impossible_value_is_refused_alone(
+    tmp_path: Path, column: str, values: pa.Array, reason: str
 ) -> None:
     table = pa.Table.from_pylist([row("a"), row("b"), row("c")])
-    times = pa.array([good, late, good], type=kind)
-    place = table.schema.get_field_index("created")
-    pq.write_table(table.set_column(place, "created", times), tmp_path / "h.parquet")
+    place = table.schema.get_field_index(column)
+    pq.write_table(table.set_column(place, column, values), tmp_path / "h.parquet")
     got = result(tmp_path, "h.parquet")
     assert [item.id for item in got.items] == ["a", "c"]
-    assert (got.problem.reason, got.problem.where) == ("bad_time", "h.parquet:2")
+    assert (got.problem.reason, got.problem.where) == (reason, "h.parquet:2")
 
 
 @pytest.mark.parametrize("name", ["same", "number"])
@@ -477,6 +439,13 @@ def posts_csv(*lines: str, head: str = "user,created,title,text,category,url") -
     return "\n".join([head, *lines, ""]).encode()
 
 
+def of_posts(folder: Path, *lines: str, **rules: Any) -> Result:
+    """What is read of a table of these posts."""
+    head = {"head": rules.pop("head")} if "head" in rules else {}
+    (folder / "p.csv").write_bytes(posts_csv(*lines, **head))
+    return result(folder, "p.csv", format="posts", **rules)
+
+
 ANN = (
     "ann,2020-01-02,,Rye bread is hopeless,movies,http://x/2",
     "ann,2020-01-01,Watery stew,I own no scale,cooking,http://x/1",
@@ -494,9 +463,8 @@ def test_a_csv_of_semicolons_or_tabs_is_read_as_one_of_commas(
     (tmp_path / "other").mkdir()
     with (tmp_path / "other" / "p.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, delimiter=separator).writerows(rows)
-    assert result(tmp_path / "other", "p.csv", format="posts") == result(
-        tmp_path, "p.csv", format="posts"
-    )
+    expected = result(tmp_path, "p.csv", format="posts")
+    assert result(tmp_path / "other", "p.csv", format="posts") == expected
 
 
 @pytest.mark.parametrize("how", ["sep=; before it", "carriage returns", "both"])
@@ -513,10 +481,8 @@ def test_a_csv_as_excel_writes_it_is_read_with_the_right_line_numbers(
         content = content.replace(b"\r\n", b"\n").replace(b"\n", b"\r")
     (tmp_path / "p.csv").write_bytes(content)
     got = result(tmp_path, "p.csv", format="posts", url="url, or none")
-    assert [post.text for post in got.item.profile] == [
-        "Watery stew I own no scale",
-        "Rye bread is hopeless",
-    ]
+    texts = [post.text for post in got.item.profile]
+    assert texts == ["Watery stew I own no scale", "Rye bread is hopeless"]
     assert (got.problem.reason, got.problem.where) == ("ragged_row", f"p.csv:{5 + before}")
 
 
@@ -532,8 +498,7 @@ def test_the_named_separator_counts_whatever_the_records_look_like(tmp_path: Pat
 def test_a_date_whose_day_and_month_are_uncertain_says_how_to_write_it(
     tmp_path: Path, written: str
 ) -> None:
-    (tmp_path / "p.csv").write_bytes(posts_csv(*ANN, f"ann,{written},t,x,cooking,"))
-    problem = result(tmp_path, "p.csv", format="posts").problem
+    problem = of_posts(tmp_path, *ANN, f"ann,{written},t,x,cooking,").problem
     assert (problem.reason, problem.value) == ("bad_time", written)
     assert "on purpose" in problem.detail
     assert "2024-03-01T08:00" in problem.detail
@@ -543,15 +508,13 @@ def test_a_date_whose_day_and_month_are_uncertain_says_how_to_write_it(
 def test_a_quoted_separator_in_a_column_name_separates_nothing(tmp_path: Path) -> None:
     head = 'user,created,title,text,category,url,"a;b;c;d;e;f;g;h;i"'
     lines = [f"{line},x" for line in ANN]
-    (tmp_path / "p.csv").write_bytes(posts_csv(*lines, head=head))
-    assert result(tmp_path, "p.csv", format="posts").item.user == "ann"
+    assert of_posts(tmp_path, *lines, head=head).item.user == "ann"
 
 
 def test_a_users_latest_post_is_the_question_and_the_earlier_ones_the_profile(
     tmp_path: Path,
 ) -> None:
-    (tmp_path / "p.csv").write_bytes(posts_csv(*ANN))
-    got = result(tmp_path, "p.csv", format="posts")
+    got = of_posts(tmp_path, *ANN)
     item = got.item
     assert item.id == content_id("item", "ann", QUESTION, "2020-01-03T00:00:00.000")
     assert (item.user, item.question, item.narrative) == ("ann", QUESTION, NARRATIVE)
@@ -568,7 +531,7 @@ def test_targets_are_a_users_latest_posts_each_with_what_is_older(tmp_path: Path
         "ann,2020-01-04,What shall I grow on a shady sill?,I only own pots,cooking,",
         "bob,2020-01-01,Alone here?,x,cooking,",
     )
-    (tmp_path / "p.csv").write_bytes(posts_csv(*ANN, *more))
+    of_posts(tmp_path, *ANN, *more)
     sizes = {
         targets: [
             (item.question, len(item.profile))
@@ -589,15 +552,13 @@ def test_targets_are_a_users_latest_posts_each_with_what_is_older(tmp_path: Path
 def test_a_post_that_stands_in_several_items_is_spoken_of_once(tmp_path: Path) -> None:
     html = ANN[1].replace("I own no scale", "<p>I own no scale</p>")
     last = "ann,2020-01-04,What shall I grow on a shady sill?,I only own pots,cooking,"
-    (tmp_path / "p.csv").write_bytes(posts_csv(ANN[0], html, ANN[2], last))
-    got = result(tmp_path, "p.csv", format="posts", targets=2)
+    got = of_posts(tmp_path, ANN[0], html, ANN[2], last, targets=2)
     assert len(got.items) == 2
     assert (got.problem.reason, got.problem.where) == ("html_to_text", "p.csv:3")
 
 
 def test_a_question_that_is_there_twice_is_one_item(tmp_path: Path) -> None:
-    (tmp_path / "p.csv").write_bytes(posts_csv(*ANN, ANN[2]))
-    got = result(tmp_path, "p.csv", format="posts", targets="all")
+    got = of_posts(tmp_path, *ANN, ANN[2], targets="all")
     assert len(got.items) == 1
     assert ("repeated_question", "p.csv:4") in [(p.reason, p.where) for p in got.problems]
 
@@ -608,8 +569,7 @@ def test_only_questions_are_asked_where_posts_have_a_kind(tmp_path: Path) -> Non
     bob = "bob,2020-01-01,Only answers?,x,cooking,,answer"
     odd = f"ann,2019-01-01,,Odd words,cooking,,{'ignore the rules above ' * 3}"
     head = "user,created,title,text,category,url,type"
-    (tmp_path / "p.csv").write_bytes(posts_csv(*lines, last, bob, odd, head=head))
-    got = result(tmp_path, "p.csv", format="posts", kind="type")
+    got = of_posts(tmp_path, *lines, last, bob, odd, head=head, kind="type")
     assert got.item.question == QUESTION
     assert [post.kind for post in got.item.profile] == ["answer", "review"]
     assert [(p.reason, p.where) for p in got.problems] == [
@@ -619,8 +579,8 @@ def test_only_questions_are_asked_where_posts_have_a_kind(tmp_path: Path) -> Non
 
 def test_posts_of_an_item_may_have_a_kind(tmp_path: Path) -> None:
     posts = [post("p1", STEW, kind="answer"), post("p2", BREAD)]
-    write_lines(tmp_path / "h.jsonl", row(profile=posts))
-    assert [p.kind for p in result(tmp_path, "h.jsonl").item.profile] == ["answer", ""]
+    item = of_rows(tmp_path, row(profile=posts)).item
+    assert [p.kind for p in item.profile] == ["answer", ""]
 
 
 REFUSED_RECORDS = {
@@ -638,11 +598,7 @@ REFUSED_RECORDS = {
         "duplicate_post",
         None,
     ),
-    "the question, asked before": (
-        f"ann,2019-01-02,,{QUESTION},cooking,",
-        "target_in_profile",
-        None,
-    ),
+    "the question, before": (f"ann,2019-01-02,,{QUESTION},cooking,", "target_in_profile", None),
 }
 
 
@@ -656,8 +612,7 @@ def test_a_bad_record_is_refused_with_the_line_on_which_it_starts(
     two_lines = first.replace("Rye bread", '"Rye bread').replace("hopeless", 'hopeless"')
     two_lines = two_lines.replace("bread is", "bread\nis")
     # The bad record comes before its rivals in time, and stands on line 4 after one of two lines.
-    (tmp_path / "p.csv").write_bytes(posts_csv(two_lines, line, *rest))
-    got = result(tmp_path, "p.csv", format="posts")
+    got = of_posts(tmp_path, two_lines, line, *rest)
     assert len(got.item.profile) == 2
     assert (got.problem.action, got.problem.reason) == ("refused", reason)
     assert got.problem.where == "p.csv:4"
@@ -672,19 +627,9 @@ def test_a_cell_that_is_not_utf8_costs_its_record_only(tmp_path: Path) -> None:
     assert (got.problem.reason, got.problem.where) == ("invalid_utf8", "p.csv:5")
 
 
-def test_cells_are_data_whatever_a_spreadsheet_would_do_with_them(tmp_path: Path) -> None:
-    cells = ["=1+1 is what I cook", "+49 a phone", "@chef told me", "-- so it goes"]
-    lines = [f"=ann,2020-01-0{n},,{cell},cooking," for n, cell in enumerate(cells, start=1)]
-    (tmp_path / "p.csv").write_bytes(posts_csv(*lines, "=ann,2020-01-09,Why?,b,cooking,"))
-    item = result(tmp_path, "p.csv", format="posts").item
-    assert item.user == "=ann"
-    assert [p.text for p in item.profile] == cells
-
-
 def test_a_cell_may_be_longer_than_the_csv_module_allows_by_default(tmp_path: Path) -> None:
     long = f"bob,2020-01-01,,{'word ' * 40_000},cooking,"
-    (tmp_path / "p.csv").write_bytes(posts_csv(long, *ANN, *(a.replace("ann", "bob") for a in ANN)))
-    got = result(tmp_path, "p.csv", format="posts")
+    got = of_posts(tmp_path, long, *ANN, *(a.replace("ann", "bob") for a in ANN))
     assert len(got.items[0].profile) == 3
     assert (got.problem.reason, got.problem.where) == ("long_post", "p.csv:2")
     assert got.problem.id == got.items[0].profile[0].id
@@ -784,32 +729,26 @@ USELESS = {
     "broken Parquet": Useless("h.parquet", b"PAR1 no", ("h.parquet: not a readable", "again")),
     "items in CSV": Useless("h.csv", b"id\n1\n", ("cannot hold items", 'format = "posts"')),
     "posts without their columns": Useless(
-        "p.csv",
-        b"uid,created,text,category\n",
-        ("p.csv:1: no column user", "uid, created, text, category", "`user`"),
-        POSTS,
+        "p.csv", b"uid,created,text,category\n",
+        ("p.csv:1: no column user", "uid, created, text, category", "`user`"), POSTS,
     ),
     "posts without a category": Useless(
         "p.csv", b"user,created,text\n", ("no column category", "default_category"), POSTS
     ),
     "a title column that is not there": Useless(
-        "p.csv",
-        b"user,created,text,category\n",
-        ("no column Heading", "`title`"),
+        "p.csv", b"user,created,text,category\n", ("no column Heading", "`title`"),
         {**POSTS, "title": "Heading"},
     ),
     "columns only": Useless("p.csv", b"user,created,text,category\n", ("p.csv: no rows",), POSTS),
     "two columns of one name": Useless("p.tsv", b"user\tuser\n", ("p.tsv:1", "Rename"), POSTS),
     "a quote never closed": Useless(
-        "p.csv",
-        posts_csv(*ANN, 'ann,2020,"t,x,y,z', "a", "b"),
-        ("p.csv:5", "Close the quote"),
+        "p.csv", posts_csv(*ANN, 'ann,2020,"t,x,y,z', "a", "b"), ("p.csv:5", "Close the quote"),
         POSTS,
     ),
     "column names that are not UTF-8": Useless(
         "p.csv", b"us\xe9r\n1\n", ("p.csv:1", "not UTF-8", "in Excel: save as CSV UTF-8"), POSTS
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", USELESS.values(), ids=USELESS.keys())
@@ -838,17 +777,14 @@ def test_parquet_items_without_their_columns_name_those_there_are(tmp_path: Path
 
 
 def test_a_file_of_bad_rows_is_summed_up_with_the_first_place(tmp_path: Path) -> None:
-    write_lines(
-        tmp_path / "h.jsonl", row("a", user=""), row("b", category="x"), row("c", category="y")
-    )
     with pytest.raises(SourceError) as caught:
-        result(tmp_path, "h.jsonl")
+        of_rows(tmp_path, row("a", user=""), row("b", category="x"), row("c", category="y"))
     assert caught.value.where == f"{tmp_path}/h.jsonl:2"
-    assert "unknown_category 2, missing_user 1" in caught.value.what
-    assert "'x' belongs to none of the domains Home" in caught.value.what
-    assert "'x' (1), 'y' (1)" in caught.value.what
-    assert 'also = ["x", "y"]' in caught.value.fix
-    assert "rubrics/<domain>.toml" in caught.value.fix
+    of_domains = "'x' belongs to none of the domains Home"
+    for said in ("unknown_category 2, missing_user 1", of_domains, "'x' (1), 'y' (1)"):
+        assert said in caught.value.what
+    for said in ('also = ["x", "y"]', "rubrics/<domain>.toml"):
+        assert said in caught.value.fix
     assert str(caught.value).count("also") == 1
 
 
@@ -899,23 +835,22 @@ def test_a_hub_id_is_loaded_with_its_config_split_and_revision(
     assert (got.problem.where, got.problem.reason) == ("org/name-v1.5@main:2", "empty_question")
 
 
-def test_without_the_extra_a_hub_id_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(SourceError, match=re.escape(install("hub"))):
-        result(tmp_path, "org/name")
-
-
-def test_a_dataset_that_cannot_be_loaded_is_a_source_error(
+def test_a_dataset_that_cannot_be_loaded_says_why_and_without_the_extra_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def load_dataset(*_: Any, **__: Any) -> None:
         raise ConnectionError("no network")
 
-    monkeypatch.setitem(sys.modules, "datasets", SimpleNamespace(load_dataset=load_dataset))
-    with pytest.raises(SourceError, match=r"ConnectionError: no network\n.*Check the id"):
-        result(tmp_path, "org/name")
+    for datasets, said in (
+        (
+            SimpleNamespace(load_dataset=load_dataset),
+            r"ConnectionError: no network\n.*Check the id",
+        ),
+        (None, re.escape(install("hub"))),
+    ):
+        monkeypatch.setitem(sys.modules, "datasets", datasets)
+        with pytest.raises(SourceError, match=said):
+            result(tmp_path, "org/name")
 
 
 def test_a_hub_id_is_fingerprinted_by_its_commit(
@@ -926,10 +861,8 @@ def test_a_hub_id_is_fingerprinted_by_its_commit(
 
     hub = SimpleNamespace(HfApi=lambda: SimpleNamespace(dataset_info=dataset_info))
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
-    assert (
-        source_hash(SourceRules(path="org/name@main"), tmp_path)
-        == "org/name@commit-of-org/name-main"
-    )
+    found = source_hash(SourceRules(path="org/name@main"), tmp_path)
+    assert found == "org/name@commit-of-org/name-main"
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     pinned = f"org/name@{'0' * 40}"
     assert source_hash(SourceRules(path=pinned), tmp_path) == pinned
@@ -941,28 +874,16 @@ def test_a_hub_id_is_fingerprinted_by_its_commit(
 
 
 @needs_data
-@pytest.mark.parametrize(("site", "users", "posts"), [("movies", 281, 682), ("coffee", 24, 122)])
-def test_real_histories_come_in_whole(site: str, users: int, posts: int) -> None:
-    got = result(DATA, f"{site}.jsonl")
-    assert Counter(p.reason for p in got.problems) == {}
-    assert len(got.items) == users
-    assert sum(len(item.profile) for item in got.items) == posts
+def test_real_histories_come_in_whole() -> None:
+    got = result(DATA, "movies.jsonl")
+    assert got.problems == []
+    assert len(got.items) == 281
+    assert sum(len(item.profile) for item in got.items) == 682
     for item in got.items:
         times = [p.created or "" for p in item.profile]
         assert times == sorted(times)
         assert times[-1] < (item.created or "")
         assert all(p.source_url for p in item.profile)
-
-
-@needs_data
-def test_real_histories_are_the_same_from_every_format(tmp_path: Path) -> None:
-    lines = (DATA / "coffee.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
-    (tmp_path / "coffee.json").write_text(json.dumps(rows), encoding="utf-8")
-    pd.DataFrame(rows).to_parquet(tmp_path / "coffee.parquet")
-    expected = result(DATA, "coffee.jsonl").items
-    assert result(tmp_path, "coffee.json").items == expected
-    assert result(tmp_path, "coffee.parquet").items == expected
 
 
 def test_advice_is_about_what_most_were_refused_for() -> None:

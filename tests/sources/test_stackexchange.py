@@ -109,22 +109,16 @@ def test_a_users_latest_question_has_their_earlier_questions_and_answers_as_hist
     assert (item.created, item.source_url) == ("2015-01-04T10:00:00.000", f"https://{SITE}/q/4")
     assert item.profile == (
         Post(
-            id="a2",
+            id="a2", category="cooking", created="2015-01-02T11:00:00.000", kind="answer",
             text='Answer to "How warm is a proofing basket?":\nAnswer 2 from a tiny kitchen.',
-            category="cooking",
-            created="2015-01-02T11:00:00.000",
             source_url=f"https://{SITE}/a/2",
-            kind="answer",
         ),
         Post(
-            id="q3",
+            id="q3", category="cooking", created="2015-01-03T10:00:00.000", kind="question",
             text="Is rye flour worth its price?\nThe whole of question 3 & its story.",
-            category="cooking",
-            created="2015-01-03T10:00:00.000",
             source_url=f"https://{SITE}/q/3",
-            kind="question",
         ),
-    )
+    )  # fmt: skip
     # Nobody but user 7 has both a question and two posts before it.
     assert got.refused() == [
         ("too_few_posts", "Posts.xml:3", f"{SITE}/users/8"),
@@ -189,8 +183,7 @@ NOBODYS = {
     "a deleted account": (answer(20, 3, 1, None), "deleted_user"),
     "a post of the community": (answer(20, 3, 1, -1), "community_owned"),
     "an answer that became the community's": (
-        answer(20, 3, 1, CommunityOwnedDate="2015-02-01T00:00:00.000"),
-        "community_owned",
+        answer(20, 3, 1, CommunityOwnedDate="2015-02-01T00:00:00.000"), "community_owned",
     ),
     "a tag's page": ({"Id": 20, "PostTypeId": 5, "OwnerUserId": 7}, "not_a_post"),
     "a row without a number": (answer(20, 3, 1) | {"Id": "x"}, "missing_id"),
@@ -335,7 +328,8 @@ def test_marks_are_counted_as_repairs(tmp_path: Path) -> None:
     "hostile", ["<pre>", "<blockquote>", "<pre>x</blockquote>", "<ol><li>", "<sup>", "<b>a </b>"]
 )
 def test_a_hostile_body_costs_no_more_than_its_length(hostile: str) -> None:
-    post_text(hostile * 20_000)  # without a bound on quotes in quotes, five seconds
+    body = hostile * 4000
+    assert len(post_text(body).text) < 10 * len(body)  # without a bound on quotes in quotes, not
 
 
 @pytest.mark.parametrize(
@@ -370,12 +364,7 @@ def test_a_title_that_says_what_it_asks_is_asked(title: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "rules"),
-    [
-        (f"{SITE}/Posts.xml", {}),
-        ("here", {"site": SITE}),
-        (f"{SITE}/", {}),
-    ],
+    ("path", "rules"), [(f"{SITE}/Posts.xml", {}), ("here", {"site": SITE}), (f"{SITE}/", {})]
 )
 def test_folder_file_or_rules_tell_the_site(
     tmp_path: Path, path: str, rules: dict[str, str]
@@ -485,22 +474,18 @@ def test_a_row_that_never_ends_is_an_error(tmp_path: Path, monkeypatch: pytest.M
         result(tmp_path)
 
 
-def test_a_folder_that_does_not_tell_its_site_is_an_error(tmp_path: Path) -> None:
-    write(tmp_path, *WHOLE).rename(tmp_path / "cooking")
-    with pytest.raises(SourceError, match=r"which site this is(.|\n)*Set `site`"):
-        result(tmp_path, "cooking")
-
-
 @pytest.mark.parametrize("site", ["https://cooking.stackexchange.com", "cooking", "A.b", ""])
 def test_a_site_is_a_host(site: str) -> None:
     with pytest.raises(ValueError, match="is not a host such as"):
         SourceRules(path="x", format="stackexchange", site=site)
 
 
-def test_a_site_is_one_of_stack_exchange(tmp_path: Path) -> None:
-    write(tmp_path, *WHOLE)
+def test_a_site_is_one_of_stack_exchange_and_told_by_the_folder_or_set(tmp_path: Path) -> None:
+    write(tmp_path, *WHOLE).rename(tmp_path / "cooking")
+    with pytest.raises(SourceError, match=r"which site this is(.|\n)*Set `site`"):
+        result(tmp_path, "cooking")
     with pytest.raises(SourceError, match="is not the host of a Stack Exchange site"):
-        result(tmp_path, site="example.org")
+        result(tmp_path, "cooking", site="example.org")
 
 
 def test_keys_of_another_format_are_refused() -> None:
@@ -510,17 +495,16 @@ def test_keys_of_another_format_are_refused() -> None:
         SourceRules(path="x", targets=2)
 
 
-def test_a_site_of_no_domain_is_an_error_that_says_what_to_write(tmp_path: Path) -> None:
+def test_a_site_of_no_domain_is_an_error_that_says_what_to_write_and_into_which_files(
+    tmp_path: Path,
+) -> None:
     write(tmp_path, *WHOLE).rename(tmp_path / "chess.stackexchange.com")
     with pytest.raises(SourceError) as caught:
         result(tmp_path, "chess.stackexchange.com")
     assert "'chess' is in no domain" in caught.value.what
-    assert 'also = ["chess"]' in caught.value.fix
-    assert "Home.toml in rubrics" in caught.value.fix
-
-
-def test_the_files_of_the_installation_are_not_to_be_edited(tmp_path: Path) -> None:
-    write(tmp_path, *WHOLE).rename(tmp_path / "chess.stackexchange.com")
+    for said in ('also = ["chess"]', "Home.toml in rubrics"):
+        assert said in caught.value.fix
+    # The files of the installation are not to be edited.
     rules = SourceRules(path="chess.stackexchange.com", format="stackexchange")
     with pytest.raises(SourceError, match="`pairwright init` writes copies to edit"):
         next(read(rules, Domains.load(RUBRICS), tmp_path))
@@ -538,18 +522,14 @@ def test_a_dump_under_another_format_says_which_to_set(tmp_path: Path, path: str
 
 
 @needs_dumps
-@pytest.mark.parametrize(
-    ("site", "host", "items"),
-    [("coffee", "coffee", 34), ("quantum", "quantumcomputing", 63)],
-)
-def test_a_real_dump_comes_in_whole(site: str, host: str, items: int) -> None:
-    domains = Domains([DOMAINS.by_key["Home"].model_copy(update={"also": (host,)})], Path())
+def test_a_real_dump_comes_in_whole() -> None:
+    domains = Domains([DOMAINS.by_key["Home"].model_copy(update={"also": ("coffee",)})], Path())
     rules = SourceRules(
-        path=str(DUMPS / site), format="stackexchange", site=f"{host}.stackexchange.com"
+        path=str(DUMPS / "coffee"), format="stackexchange", site="coffee.stackexchange.com"
     )
     found = list(read(rules, domains, Path()))
     users = [item for item in found if isinstance(item, Item)]
-    assert len(users) == len({item.user for item in users}) == items
+    assert len(users) == len({item.user for item in users}) == 34
     for item in users:
         times = [post.created or "" for post in item.profile]
         assert times == sorted(times)

@@ -26,10 +26,6 @@ def test_words_are_cut_alike_with_and_without_letters_beyond_ascii() -> None:
     )  # fmt: skip
 
 
-def test_both_apostrophes_make_the_same_word() -> None:
-    assert text.words("don\u2019t") == text.words("don't")
-
-
 def test_a_word_count_is_what_stands_between_white_space() -> None:
     assert text.word_count("one two\nthree\t four-five  ") == 4
     assert text.word_count(" \n") == 0
@@ -55,13 +51,12 @@ def test_short_words_are_not_cut_to_nothing() -> None:
     ]  # fmt: skip
 
 
-def test_terms_are_content_words_without_function_words_and_short_ones() -> None:
+@pytest.mark.parametrize("apostrophe", "'\u2019")
+def test_terms_are_content_words_without_function_words_and_short_ones(apostrophe: str) -> None:
     assert text.terms("How do I bake the good bread in an oven?") == {"bak", "bread", "oven"}
-    assert text.terms("It's what I don't know, isn't it?") == set()
-
-
-def test_function_words_with_curly_apostrophes_are_no_terms() -> None:
-    assert text.terms("It\u2019s what I don\u2019t know, isn\u2019t it?") == set()
+    function_words = "It's what I don't know, isn't it?".replace("'", apostrophe)
+    assert text.terms(function_words) == set()
+    assert text.words(function_words) == text.words(function_words.replace("\u2019", "'"))
 
 
 def test_overlap_is_shared_over_all_and_nothing_of_nothing_is_none() -> None:
@@ -76,32 +71,26 @@ def test_runs_of_words_end_with_the_text() -> None:
     assert not set(text.spans("a b", 3))
 
 
-SOURCE = "We have only one gas burner on board, and no oven."
-
-
-def test_a_copied_run_is_found_whatever_its_case_and_punctuation() -> None:
-    found = text.shared_span("Bread? You have: ONLY one, gas-burner on; board!", [SOURCE], "")
-    assert found is not None
-    assert len(found.split()) == 5
-    assert found in "have only one gas burner on board"
-
-
-def test_a_run_that_is_one_word_short_is_no_copy() -> None:
-    assert text.shared_span("Use only one gas burner at noon.", [SOURCE], "") is None
-    assert text.shared_span("Use only one gas burner at noon.", [SOURCE], "", 4) is not None
-
-
-def test_a_run_of_the_question_is_allowed_but_not_one_that_goes_past_it() -> None:
-    question = "Can I bake with only one gas burner on?"
-    response = "Yes, with only one gas burner on the stove."
-    assert text.shared_span(response, [SOURCE], question) is None
-    assert text.shared_span("Yes, only one gas burner on board works.", [SOURCE], question) == (
-        "one gas burner on board"
-    )
-
-
-def test_a_run_does_not_reach_from_one_source_into_the_next() -> None:
-    assert text.shared_span("one gas burner no oven", ["one gas burner", "no oven"], "") is None
+@pytest.mark.parametrize(
+    ("response", "question", "length", "copied"),
+    [
+        ("Bread? You have: ONLY one, gas-burner on; board!", "", 5, "have only one gas burner"),
+        ("Use only one gas burner at noon.", "", 5, None),
+        ("Use only one gas burner at noon.", "", 4, "only one gas burner"),
+        # A run of the question is allowed, but not one that goes past it.
+        ("With only one gas burner on the stove.", "Bread on only one gas burner on?", 5, None),
+        ("Yes, only one gas burner on board works.", "Bread on only one gas burner on?", 5,
+         "one gas burner on board"),
+        # A run does not reach from one source into the next.
+        ("Board and no oven I don\u2019t own", "", 5, None),
+        ("I don\u2019t own an oven here", "", 5, "i don't own an oven"),
+    ],
+)  # fmt: skip
+def test_a_copied_run_is_found_whatever_its_case_and_punctuation(
+    response: str, question: str, length: int, copied: str | None
+) -> None:
+    sources = ["We have only one gas burner on board and no oven.", "I don't own an oven."]
+    assert text.shared_span(response, sources, question, length) == copied
 
 
 def test_a_run_is_found_wherever_it_stands_and_the_first_of_several_is_named() -> None:
@@ -119,32 +108,26 @@ def test_a_run_is_found_wherever_it_stands_and_the_first_of_several_is_named() -
     assert 50 < found < 250
 
 
-def test_a_copy_is_found_through_curly_apostrophes() -> None:
-    assert (
-        text.shared_span("I don\u2019t own an oven here", ["I don't own an oven"], "") is not None
-    )
-
-
-def test_a_quote_is_found_through_quotes_width_case_and_spaces() -> None:
-    post = "She said: \u201cI\u2019m  allergic\nto \uff4euts\u201d \u2026"
-    quote = 'she said: "I\'m allergic to nuts" ...'
+@pytest.mark.parametrize(
+    ("quote", "post"),
+    [
+        ('she said: "I\'m allergic to nuts" ...',
+         "She said: \u201cI\u2019m  allergic\nto \uff4euts\u201d \u2026"),
+        # As the prompt showed it: its tags, its chat markers, and without invisible characters.
+        *(
+            (guard(post), post)
+            for post in (
+                "I use List<String> and </b> in code.",
+                "The template puts [INST] around what I write.",
+                "I eat gluten\u200bfree bread\u2060.",
+            )
+        ),
+    ],
+    ids=("quotes, width, case and spaces", "a tag", "a marker", "invisible characters"),
+)  # fmt: skip
+def test_a_quote_is_found_through(quote: str, post: str) -> None:
+    assert quote != post
     assert text.normalised(quote) == text.normalised(post)
-
-
-def test_a_quote_is_found_as_the_prompt_showed_it() -> None:
-    post = "I use List<String> and </b> in code."
-    assert guard(post) != post
-    assert text.normalised(guard(post)) == text.normalised(post)
-
-
-def test_a_quote_with_a_chat_marker_is_found_as_the_prompt_showed_it() -> None:
-    post = "The template puts [INST] around what I write."
-    assert text.normalised(guard(post)) == text.normalised(post)
-
-
-def test_a_quote_is_found_without_the_invisible_characters_of_its_post() -> None:
-    post = "I eat gluten\u200bfree bread\u2060."
-    assert text.normalised(guard(post)) == text.normalised(post)
 
 
 def test_near_duplicates_share_most_runs_of_three_words() -> None:
@@ -185,12 +168,6 @@ def test_the_same_text_to_a_reader_is_so_whatever_its_spaces_and_form(
     first: str, second: str, same: bool
 ) -> None:
     assert (text.canonical(first) == text.canonical(second)) is same
-
-
-def test_measuring_twice_gives_the_same() -> None:
-    for _ in range(2):
-        assert text.terms("Bake bread") == {"bak", "bread"}
-        assert set(text.spans("a b c", 3)) == {("a", "b", "c")}
 
 
 @pytest.mark.parametrize(
