@@ -549,20 +549,6 @@ def test_targets_are_a_users_latest_posts_each_with_what_is_older(tmp_path: Path
     ]
 
 
-def test_a_post_that_stands_in_several_items_is_spoken_of_once(tmp_path: Path) -> None:
-    html = ANN[1].replace("I own no scale", "<p>I own no scale</p>")
-    last = "ann,2020-01-04,What shall I grow on a shady sill?,I only own pots,cooking,"
-    got = of_posts(tmp_path, ANN[0], html, ANN[2], last, targets=2)
-    assert len(got.items) == 2
-    assert (got.problem.reason, got.problem.where) == ("html_to_text", "p.csv:3")
-
-
-def test_a_question_that_is_there_twice_is_one_item(tmp_path: Path) -> None:
-    got = of_posts(tmp_path, *ANN, ANN[2], targets="all")
-    assert len(got.items) == 1
-    assert ("repeated_question", "p.csv:4") in [(p.reason, p.where) for p in got.problems]
-
-
 def test_only_questions_are_asked_where_posts_have_a_kind(tmp_path: Path) -> None:
     lines = [f"{line},{kind}" for line, kind in zip(ANN, ("Review", "answer", ""), strict=True)]
     last = "ann,2020-02-01,,Rye is fine now,cooking,,answer"
@@ -592,7 +578,6 @@ REFUSED_RECORDS = {
     "a cell too many": ("ann,2020-01-01,t,x,cooking,,", "ragged_row", None),
     "quotes that do not match": ('ann,2020-01-01,t,"x" y,cooking,', "bad_csv", None),
     "another user with one post": ("bob,2020-01-01,t,x,cooking,", "too_few_posts", "bob"),
-    "a post of the question's moment": ("ann,2020-01-03T00:00Z,,x,cooking,", "later_post", None),
     "the same text again": (
         "ann,2020-01-02,,rye bread is hopeless,movies,",
         "duplicate_post",

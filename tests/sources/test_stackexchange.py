@@ -191,8 +191,6 @@ NOBODYS = {
     "a number again": (answer(3, 3, 1), "duplicate_id"),
     "a time nobody can read": (answer(20, 3, 1) | {"CreationDate": "soon"}, "bad_time"),
     "no text": (answer(20, 3, 1, Body="<p> </p>"), "empty_text"),
-    "a text again": (answer(20, 3, 1, Body="<p>answer 2 from a tiny  kitchen.</p>"),
-                     "duplicate_post"),
     "the question itself, asked before": (
         question(20, 3, KNIFE["Title"], Body=KNIFE["Body"]), "target_in_profile",
     ),
