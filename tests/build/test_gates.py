@@ -1,8 +1,9 @@
 """Gates: what each lets through, what it refuses, and that it names what it measured."""
 
+import re
+from collections.abc import Iterable
 from typing import Any, get_args
 
-import py3langid
 import pytest
 
 from pairwright import text
@@ -16,14 +17,7 @@ from pairwright.gates import (
     judge_twin,
 )
 from pairwright.gates.writing import shared_words
-from pairwright.records import (
-    Adherence,
-    AspectScore,
-    Comparison,
-    Draft,
-    GateResult,
-    Quality,
-)
+from pairwright.records import Adherence, AspectScore, Comparison, Draft, GateResult, Quality
 from pairwright.settings.rules import GateRules, TextGate, TwinRules
 from pairwright.text import language, languages
 from scripted import rubric
@@ -48,16 +42,9 @@ TEXT_GATES = tuple(gate for gate in get_args(TextGate) if gate not in OF_TWO_RUB
 
 
 def sides(first: str = FIRST, second: str = SECOND, **changes: Any) -> DraftSides:
-    fields: dict[str, Any] = {
-        "question": QUESTION,
-        "first": first,
-        "second": second,
-        "rubrics": (rubric("Bread without an oven", "Nothing with nuts"),),
-        "narrative": None,
-        "histories": (POSTS,),
-        "language": "en",
-    }
-    return DraftSides(**(fields | changes))
+    aspects = rubric("Bread without an oven", "Nothing with nuts")
+    of = DraftSides(QUESTION, first, second, (aspects,), None, (POSTS,), "en")
+    return of._replace(**changes)
 
 
 def measured(
@@ -67,8 +54,13 @@ def measured(
     return found
 
 
-def both_orders(first: str, second: str = SECOND) -> tuple[DraftSides, DraftSides]:
-    return sides(first, second), sides(second, first)
+def both_orders(said: str, **changes: Any) -> tuple[DraftSides, DraftSides]:
+    """A response beside a good one, on either side."""
+    return sides(said, **changes), sides(SECOND, said, **changes)
+
+
+def refused_by(results: Iterable[GateResult]) -> list[str]:
+    return [result.gate for result in results if not result.passed]
 
 
 # All text gates
@@ -81,66 +73,59 @@ def test_every_gate_is_measured_and_two_good_answers_pass_them() -> None:
     # Though an earlier one refuses.
     found = check_writing(sides("I cannot help."), AS_IT_IS, words=10)
     assert [g.gate for g in found] == list(TEXT_GATES)
-    assert {g.gate for g in found if not g.passed} >= {"refusal", "word_limit", "too_short"}
+    assert {"refusal", "word_limit", "too_short"} <= set(refused_by(found))
 
 
 def test_a_gate_that_is_off_refuses_nothing_but_is_measured_all_the_same() -> None:
-    bad = sides("I'm sorry, but I cannot help.")
-    for gate in ("refusal", "too_short"):
-        on, off = (measured(gate, bad, GateRules(off=names)) for names in ((), (gate,)))
-        assert not on.passed
-        assert off.passed
-        assert (off.value, off.limit) == (on.value, on.limit)
-    assert not measured("refusal", bad, GateRules(off=("too_short",))).passed
-
-
-def test_every_text_gate_can_be_switched_off() -> None:
-    off = GateRules(off=TEXT_GATES)
-    bad = sides("- I'm sorry, as an AI I avoid it, given your boat.", "## Je ne sais pas, merci.")
-    assert all(g.passed for g in check_writing(bad, off, words=5))
+    said = "- I'm sorry, but I cannot help. Given your boat, I avoid the burner, as requested."
+    bad = sides(f"{said} We have only one gas burner, no oven at all.", "## Je ne sais pas, merci.")
+    on = check_writing(bad, AS_IT_IS, words=5)
+    talks = {"refusal", "persona_talk", "meta_talk", "profile_copy"}
+    assert {*talks, "word_limit", "too_short", "length_ratio", "format_parity"} == set(
+        refused_by(on)
+    )
+    for names in (("refusal",), TEXT_GATES):
+        off = check_writing(bad, GateRules(off=names), words=5)
+        assert refused_by(off) == [name for name in refused_by(on) if name not in names]
+        assert [(g.value, g.limit) for g in off] == [(g.value, g.limit) for g in on]
 
 
 # Size and form
 
 
-def test_length_is_held_to_limits_on_either_side() -> None:
-    for gate, first, second, words, passed, value, limit in (
+@pytest.mark.parametrize(
+    ("gate", "first", "second", "words", "passed", "value", "limit"),
+    [
         ("word_limit", 60, 40, 60, True, 60, 60),
         ("word_limit", 60, 40, 59, False, 60, 59),
         ("too_short", 19, 40, 100, False, 19, 20),
         ("too_short", 20, 40, 100, True, 20, 20),
         ("length_ratio", 30, 20, 100, True, 1.5, 1.5),
         ("length_ratio", 31, 20, 100, False, 1.55, 1.5),
-    ):
-        for of in both_orders(" ".join(["a"] * first), " ".join(["b"] * second)):
-            found = measured(gate, of, words=words)
-            assert (found.passed, found.value, found.limit) == (passed, value, limit), gate
+        # An empty side is measured without dividing by nothing.
+        ("length_ratio", 31, 0, 100, False, 31, 1.5),
+    ],
+)
+def test_length_is_held_to_limits_on_either_side(
+    gate: str, first: int, second: int, words: int, passed: bool, value: float, limit: float
+) -> None:
+    one, other = "a " * first, "b " * second
+    for of in (sides(one, other), sides(other, one)):
+        found = measured(gate, of, words=words)
+        assert (found.passed, found.value, found.limit) == (passed, value, limit)
     assert measured("too_short", sides("a " * 19, "b " * 19), GateRules(min_words=19)).passed
-    # An empty side is measured without dividing by nothing.
-    assert not measured("length_ratio", sides(FIRST, "")).passed
 
 
 @pytest.mark.parametrize(
     "form",
     [
-        "- First mix it.\n- Then bake it.",
-        "* First mix it.",
-        "\u2022 First mix it.",
-        "1. First mix it.\n2. Then bake it.",
-        "1) First mix it.",
-        "  - Indented too.",
-        "# Bread\nMix it.",
-        "### Bread\nMix it.",
-        "**Bread**\nMix it.",
-        "**Bread:**\nMix it.",
-        "Use **strong** flour.",
-        "Run `oven --hot`.",
-        "See [this](http://example.org).",
-        "> Quoted.",
-        "| a | b |",
-        "|a|b|\n|---|---|\n|1|2|",
+        "- First mix it.\n- Then bake it.", "* First mix it.", "\u2022 First mix it.",
+        "1. First mix it.\n2. Then bake it.", "1) First mix it.", "  - Indented too.",
+        "# Bread\nMix it.", "### Bread\nMix it.", "**Bread**\nMix it.", "**Bread:**\nMix it.",
+        "Use **strong** flour.", "Run `oven --hot`.", "See [this](http://example.org).",
+        "> Quoted.", "| a | b |", "|a|b|\n|---|---|\n|1|2|",
     ],
-)
+)  # fmt: skip
 def test_a_form_that_only_one_side_has_is_refused(form: str) -> None:
     for of in both_orders(f"{FIRST}\n{form}"):
         found = measured("format_parity", of)
@@ -153,12 +138,9 @@ def test_a_form_that_only_one_side_has_is_refused(form: str) -> None:
 @pytest.mark.parametrize(
     "plain",
     [
-        "In 1990 - or so - it began.",
-        "Wait 2.5 hours at 30 * 2 degrees.",
+        "In 1990 - or so - it began. Wait 2.5 hours at 30 * 2 degrees. Water < flour > salt.",
         "Use strong flour (12 % protein) and salt, e.g. 1) fine or 2) coarse.",
-        "It's hash #1 of the year.",
-        "The well-known three-day rye.",
-        "Water < flour > salt.",
+        "It's hash #1 of the year, the well-known three-day rye.",
         "The state is |T> = (|0> + e|1>), which is |0><1| + c*|1><0|.",
         "|01><10| + c*|10><01|",
     ],
@@ -169,73 +151,48 @@ def test_prose_with_dashes_numbers_and_stars_is_no_form(plain: str) -> None:
 
 # Ways of talking
 
-
-def talks(gate: str, sentence: str) -> bool:
-    """Whether a gate refuses a good answer with this sentence in it, on either side."""
-    found = {measured(gate, of).passed for of in both_orders(f"{FIRST} {sentence}")}
-    assert len(found) == 1
-    return not found.pop()
+TALK = {
+    "persona_talk": """
+        As someone who bakes at dawn, start early. As a person who bakes at dawn, start early.
+        As a vegetarian who bakes, start early. As a busy parent with your hands full, start early.
+        This suits someone like you, or a cook like you, for somebody like you.
+        Given your budget, buy one pan. Given that you work nights, start early.
+        Considering your allergies, leave them out. Based on your earlier questions, start early.
+        Knowing your kitchen, use the pan. Since you mentioned the boat, use the pan.
+        Because you love rye, add some. Given your love of rye, add some.
+        As you only have one pan, or because you don't eat nuts, wait.
+        Based on your preferences, add some. Since you're short of space, use the pan.
+        SINCE YOU ARE SHORT OF SPACE, use the pan. You've mentioned a boat.
+        You said that there is no oven. Since you\u2019re short of space, wait.
+        From your previous posts it seems that there is no oven. You\u2019ve mentioned a boat.
+        With the user's background in chemistry it is simple. As a vegetarian, you can use oil.
+        Since you live on a boat, use the pan. Given\nyour budget, buy one pan.
+    """,
+    "meta_talk": """
+        I will avoid ovens here. I'll leave out the oven. I am going to skip the oven.
+        I omit the oven. The user wants bread. This response avoids ovens. My answer covers pans.
+        These aspects matter. All required aspects are served. By the rubric this is right.
+        As requested, no oven. As instructed, no oven. That is within the word limit.
+        That makes 100 words or fewer. I\u2019ll leave out the oven.
+    """,
+    "refusal": """
+        I'm sorry, but I can't help with that. I am unable to do so. I cannot provide recipes.
+        I won't answer this. As an AI language model, I have no oven. I'm just an AI.
+        I am a language model. I\u2019m sorry, but I can\u2019t help with that.
+        I can\u2019t assist with this request. I can't fulfill this request.
+        Sorry, I must decline this request.
+    """,
+}
+"""Sentences each of which a gate is to find."""
 
 
 @pytest.mark.parametrize(
     ("gate", "sentence"),
-    [
-        ("persona_talk", "As someone who bakes at dawn, start early."),
-        ("persona_talk", "As a person who bakes at dawn, start early."),
-        ("persona_talk", "As a vegetarian who bakes, start early."),
-        ("persona_talk", "As a busy parent with your hands full, start early."),
-        ("persona_talk", "This suits someone like you, or a cook like you, for somebody like you."),
-        ("persona_talk", "Given your budget, buy one pan."),
-        ("persona_talk", "Given that you work nights, start early."),
-        ("persona_talk", "Considering your allergies, leave them out."),
-        ("persona_talk", "Based on your earlier questions, start early."),
-        ("persona_talk", "Knowing your kitchen, use the pan."),
-        ("persona_talk", "Since you mentioned the boat, use the pan."),
-        ("persona_talk", "Because you love rye, add some."),
-        ("persona_talk", "As you only have one pan, or because you don't eat nuts, wait."),
-        ("persona_talk", "Given your love of rye, add some."),
-        ("persona_talk", "Based on your preferences, add some."),
-        ("persona_talk", "Since you're short of space, use the pan."),
-        ("persona_talk", "SINCE YOU ARE SHORT OF SPACE, use the pan."),
-        ("persona_talk", "You've mentioned a boat."),
-        ("persona_talk", "You said that there is no oven."),
-        ("persona_talk", "From your previous posts it seems that there is no oven."),
-        ("persona_talk", "With the user's background in chemistry it is simple."),
-        ("persona_talk", "Since you\u2019re short of space, wait."),
-        ("persona_talk", "You\u2019ve mentioned a boat."),
-        ("persona_talk", "As a vegetarian, you can use oil."),
-        ("persona_talk", "Since you live on a boat, use the pan."),
-        ("persona_talk", "Given\nyour budget, buy one pan."),
-        ("meta_talk", "I will avoid ovens here."),
-        ("meta_talk", "I'll leave out the oven."),
-        ("meta_talk", "I am going to skip the oven."),
-        ("meta_talk", "I omit the oven."),
-        ("meta_talk", "The user wants bread."),
-        ("meta_talk", "This response avoids ovens."),
-        ("meta_talk", "My answer covers pans."),
-        ("meta_talk", "These aspects matter."),
-        ("meta_talk", "All required aspects are served."),
-        ("meta_talk", "By the rubric this is right."),
-        ("meta_talk", "As requested, no oven."),
-        ("meta_talk", "As instructed, no oven."),
-        ("meta_talk", "That is within the word limit."),
-        ("meta_talk", "That makes 100 words or fewer."),
-        ("meta_talk", "I\u2019ll leave out the oven."),
-        ("refusal", "I'm sorry, but I can't help with that."),
-        ("refusal", "I am unable to do so."),
-        ("refusal", "I cannot provide recipes."),
-        ("refusal", "I won't answer this."),
-        ("refusal", "As an AI language model, I have no oven."),
-        ("refusal", "I'm just an AI."),
-        ("refusal", "I am a language model."),
-        ("refusal", "I\u2019m sorry, but I can\u2019t help with that."),
-        ("refusal", "I can\u2019t assist with this request."),
-        ("refusal", "I can't fulfill this request."),
-        ("refusal", "Sorry, I must decline this request."),
-    ],
-)  # fmt: skip
+    [(gate, said) for gate, text in TALK.items() for said in re.split(r"(?<=\.)\s+", text.strip())],
+)
 def test_talk_about_the_reader_the_task_or_oneself_is_refused(gate: str, sentence: str) -> None:
-    assert talks(gate, sentence)
+    for of in both_orders(f"{FIRST} {sentence}"):
+        assert not measured(gate, of).passed
 
 
 ORDINARY = {
@@ -277,19 +234,15 @@ def test_an_ordinary_answer_is_not_taken_for_such_talk(gate: str) -> None:
         assert measured(gate, of).value is None
 
 
-def test_the_phrase_that_was_found_is_named() -> None:
-    found = measured("persona_talk", sides(f"{FIRST} Given your budget, wait."))
-    assert (found.value, found.limit) == ("Given your budget", "none")
-
-
-def test_what_the_question_itself_says_an_answer_may_say_too() -> None:
+def test_the_phrase_is_named_and_what_the_question_says_an_answer_may_say_too() -> None:
     question = "What should the rubric say to someone who is late, given your experience?"
     said = "Given your experience, the rubric says enough."
-    for gate in ("persona_talk", "meta_talk"):
-        assert not measured(gate, sides(f"{FIRST} {said}")).passed
+    for gate, phrase in (("persona_talk", "Given your experience"), ("meta_talk", "the rubric")):
+        found = measured(gate, sides(f"{FIRST} {said}"))
+        assert (found.passed, found.value, found.limit) == (False, phrase, "none")
         assert measured(gate, sides(f"{FIRST} {said}", question=question)).passed
-        both = measured(gate, sides(f"{FIRST} {said} As requested, since you said so."))
-        assert not both.passed
+        more = f"{FIRST} {said} As requested, since you said so."
+        assert not measured(gate, sides(more, question=question)).passed
 
 
 # Leakage and copying
@@ -299,23 +252,25 @@ FIVE = GateRules(leak_words=5)
 
 
 def test_a_run_of_an_aspect_its_reason_evidence_or_the_narrative_leaks() -> None:
-    aspects = rubric("Bread that needs no oven whatever", "x").aspects
-    spelled = aspects[0].model_copy(
+    named, other = rubric("Bread that needs no oven whatever", "x").aspects
+    spelled = named.model_copy(
         update={
             "reason": "Because the boat has too little power for one",
             "evidence": "there is simply no room for it",
         }
     )
-    of = rubric().model_copy(update={"aspects": (spelled, aspects[1])})
+    of = rubric().model_copy(update={"aspects": (spelled, other)})
+    # Both rubrics of a twin are held against both sides.
+    rubrics = of, rubric("Steam for a very dark crust")
     narrative = "We tried a camping stove all summer and failed."
     for said in (
         "Make bread that needs no oven at all.",
         "It has too little power for it.",
         "If there is simply no room, wait.",
         "Others tried a camping stove all year.",
+        "Use steam for a very dark one.",
     ):
-        for changed in both_orders(f"{FIRST} {said}"):
-            draft = changed._replace(rubrics=(of,), narrative=narrative)
+        for draft in both_orders(f"{FIRST} {said}", rubrics=rubrics, narrative=narrative):
             found = measured("rubric_leakage", draft, FIVE)
             assert not found.passed
             assert isinstance(found.value, str)
@@ -324,52 +279,50 @@ def test_a_run_of_an_aspect_its_reason_evidence_or_the_narrative_leaks() -> None
             assert found.limit == "5 words"
 
 
-def test_both_rubrics_of_a_twin_are_held_against_both_sides() -> None:
-    rubrics = (rubric("Loaves that need no oven"), rubric("Steam for a very dark crust"))
-    for said in ("Make loaves that need no oven.", "Use steam for a very dark crust."):
-        for changed in both_orders(f"{FIRST} {said}"):
-            assert not measured("rubric_leakage", changed._replace(rubrics=rubrics)).passed
+LONG_ASPECT = "Loaves for people whose kitchen has no oven, made in one pan"
+SHORT_ASPECTS = ("Bread from a covered pan", "No nuts at all")
 
 
-def test_eight_words_in_a_row_leak_and_seven_do_not() -> None:
-    of = rubric("Loaves for people whose kitchen has no oven, made in one pan")
-    for said, passed in (
-        ("Loaves for people whose kitchen has no gas.", True),
-        ("Loaves for people whose kitchen has no oven.", False),
-    ):
-        for draft in both_orders(f"{FIRST} {said}"):
-            assert measured("rubric_leakage", draft._replace(rubrics=(of,))).passed is passed
+@pytest.mark.parametrize(
+    ("aspects", "said", "rules", "passed"),
+    [
+        pytest.param((LONG_ASPECT,), "Loaves for people whose kitchen has no gas.", AS_IT_IS, True,
+                     id="seven words in a row"),
+        pytest.param((LONG_ASPECT,), "Loaves for people whose kitchen has no oven.", AS_IT_IS,
+                     False, id="eight words"),
+        pytest.param(SHORT_ASPECTS, "Bread from a covered pan is good.", AS_IT_IS, False,
+                     id="a short aspect as a whole"),
+        pytest.param(SHORT_ASPECTS, "Use no nuts at all.", AS_IT_IS, True, id="an ordinary turn"),
+        pytest.param(SHORT_ASPECTS, "Bake bread from a covered pot.", AS_IT_IS, True,
+                     id="a part of an aspect"),
+        pytest.param(("Bread without an oven",), "Bread without an iron.", AS_IT_IS, True,
+                     id="three words"),
+        pytest.param(("Bread without an oven",), "Bread without an iron.",
+                     GateRules(leak_words=3), False, id="three words of a stricter rule"),
+        pytest.param(("A pan with a lid",), "Use a pan with a cover.", FIVE, True, id="four words"),
+    ],
+)  # fmt: skip
+def test_how_many_words_of_an_aspect_leak(
+    aspects: tuple[str, ...], said: str, rules: GateRules, passed: bool
+) -> None:
+    for draft in both_orders(f"{FIRST} {said}", rubrics=(rubric(*aspects),)):
+        found = measured("rubric_leakage", draft, rules)
+        assert (found.passed, found.value is None) == (passed, passed)
 
 
-def test_a_short_aspect_leaks_if_a_response_repeats_it_whole() -> None:
-    of = rubric("Bread from a covered pan", "No nuts at all")
-    said = "Bread from a covered pan is good, with no nuts at all."
-    found = measured("rubric_leakage", sides(f"{FIRST} {said}", rubrics=(of,)))
-    assert (found.passed, found.value) == (False, "bread from a covered pan")
-    # An ordinary turn of four words, and a part of an aspect, are no quotation.
-    for fine in ("Use no nuts at all.", "Bake bread from a covered pot."):
-        assert measured("rubric_leakage", sides(f"{FIRST} {fine}", rubrics=(of,))).passed
-
-
-def test_four_words_of_an_aspect_or_words_of_the_question_do_not_leak() -> None:
-    short = sides(f"{FIRST} Bread without an iron.")
-    assert measured("rubric_leakage", short).passed
-    assert not measured("rubric_leakage", short, GateRules(leak_words=3)).passed
-    of = rubric("How to bake good bread during the week", "A pan with a lid")
-    draft = sides(f"{FIRST} Use a pan with a cover.", rubrics=(of,))
-    assert measured("rubric_leakage", draft, FIVE).passed
-    said = "To bake good bread during the week is simple."
+def test_words_of_the_question_do_not_leak() -> None:
+    of = rubric("How to bake good bread during the week")
+    said = f"{FIRST} To bake good bread during the week is simple."
     question = "Is it possible to bake good bread during the week?"
     for asked, passed in (("?", False), (question, True)):
-        draft = sides(f"{FIRST} {said}", rubrics=(of,), question=asked)
+        draft = sides(said, rubrics=(of,), question=asked)
         assert measured("rubric_leakage", draft, FIVE).passed is passed
 
 
 def test_a_run_of_words_from_a_post_is_a_copy() -> None:
     for of in both_orders(f"{FIRST} If we have only one gas burner, no oven at all, wait."):
         found = measured("profile_copy", of)
-        assert not found.passed
-        assert found.value == "have only one gas burner no oven at"
+        assert (found.passed, found.value) == (False, "have only one gas burner no oven at")
     for of in both_orders(f"{FIRST} If you have only one gas burner, wait."):
         assert measured("profile_copy", of).passed
         assert not measured("profile_copy", of, FIVE).passed
@@ -399,11 +352,9 @@ def test_a_name_number_or_address_of_a_post_is_a_copy(said: str, found: str) -> 
     for of, side in zip(both_orders(f"{FIRST} {said}"), ("first", "second"), strict=True):
         measure = measured("profile_copy", of._replace(histories=(LIFE,)))
         assert (measure.passed, measure.value, measure.sides) == (False, [found], (side,))
-        # A name or number that any answer may have, both may; an address is somebody's.
-        both = measured(
-            "profile_copy", sides(f"{FIRST} {said}", f"{SECOND} {said}", histories=(LIFE,))
-        )
-        assert both.sides == (("first", "second") if "example" in found or "@" in found else ())
+    # A name or number that any answer may have, both may; an address is somebody's.
+    both = measured("profile_copy", sides(f"{FIRST} {said}", f"{SECOND} {said}", histories=(LIFE,)))
+    assert both.sides == (("first", "second") if "example" in found or "@" in found else ())
 
 
 def test_what_many_write_is_no_copy() -> None:
@@ -412,32 +363,31 @@ def test_what_many_write_is_no_copy() -> None:
         " fashion. Use 37 tins. The upper marlow road is long. Cats called so purr. On a narrowboat"
         " with burners and no hazelnuts."
     )
-    for of in both_orders(f"{FIRST} {said}"):
-        assert measured("profile_copy", of._replace(histories=(POSTS, LIFE))).passed
-
-
-def test_a_name_or_number_of_the_question_or_of_an_aspect_may_be_used() -> None:
-    said = f"{FIRST} In Upper Marlow take 413 g."
-    assert not measured("profile_copy", sides(said, histories=(LIFE,))).passed
-    asked = sides(said, histories=(LIFE,), question="How much of 413 g is water in upper Marlow?")
-    assert measured("profile_copy", asked).passed
-    aspect = sides(
-        said, histories=(LIFE,), rubrics=(rubric("Life in Upper Marlow", "Loaves of 413 g"),)
-    )
-    assert measured("profile_copy", aspect).passed
-
-
-def test_words_of_a_title_or_of_the_posts_own_lower_case_are_no_names() -> None:
+    for of in both_orders(f"{FIRST} {said}", histories=(POSTS, LIFE)):
+        assert measured("profile_copy", of).passed
+    # Words of a title, or that the posts themselves write in lower case, are no names.
     titled = "How to Bake Rye Bread Without Any Oven\nI like the Rye Bread Club, a rye bread club."
     said = f"{FIRST} Bake Rye Bread well. The Rye Bread Club knows."
     assert measured("profile_copy", sides(said, histories=((titled,),))).passed
 
 
+def test_a_name_or_number_of_the_question_or_of_an_aspect_may_be_used() -> None:
+    said = f"{FIRST} In Upper Marlow take 413 g."
+    aspects = rubric("Life in Upper Marlow", "Loaves of 413 g")
+    for changes, passed in (
+        ({}, False),
+        ({"question": "How much of 413 g is water in upper Marlow?"}, True),
+        ({"rubrics": (aspects,)}, True),
+    ):
+        of = sides(said, histories=(LIFE,), **changes)
+        assert measured("profile_copy", of).passed is passed
+
+
 def test_each_gate_on_a_text_names_the_side_at_fault() -> None:
-    long = " ".join(["word"] * 101)
+    rubrics = (rubric("Bread without an oven, nothing with nuts"),)
     for gate, said in (
         ("refusal", f"I'm sorry, but I can't help with that. {FIRST}"),
-        ("word_limit", long),
+        ("word_limit", "word " * 101),
         ("too_short", "Bake."),
         ("format_parity", f"- {FIRST}"),
         ("persona_talk", f"Given your budget, wait. {FIRST}"),
@@ -446,12 +396,10 @@ def test_each_gate_on_a_text_names_the_side_at_fault() -> None:
         ("profile_copy", f"{FIRST} With only one gas burner, no oven at all, wait."),
         ("wrong_language", GERMAN),
     ):
-        rubrics = (rubric("Bread without an oven, nothing with nuts"),)
-        first, second = (measured(gate, of._replace(rubrics=rubrics)) for of in both_orders(said))
-        assert (first.sides, second.sides) == (("first",), ("second",)), gate
+        at_fault = [measured(gate, of).sides for of in both_orders(said, rubrics=rubrics)]
+        assert at_fault == [("first",), ("second",)], gate
     # The shorter one fell short of what both were asked for.
-    ratio = measured("length_ratio", sides(" ".join(["a"] * 31), " ".join(["b"] * 20)))
-    assert ratio.sides == ("second",)
+    assert measured("length_ratio", sides("a " * 31, "b " * 20)).sides == ("second",)
     assert measured("near_duplicate", sides(FIRST, FIRST)).sides == ("first", "second")
 
 
@@ -511,24 +459,15 @@ GERMAN = (
 def test_a_side_in_another_language_than_the_asker_is_refused() -> None:
     for of in both_orders(GERMAN):
         found = measured("wrong_language", of)
-        assert not found.passed
         assert isinstance(found.value, list)
-        assert sorted(map(str, found.value)) == ["de", "en"]
+        assert (found.passed, sorted(map(str, found.value))) == (False, ["de", "en"])
         assert found.limit == "en"
     assert not measured("wrong_language", sides(GERMAN, GERMAN)).passed
-
-
-def test_where_a_language_cannot_be_told_or_is_the_askers_nothing_is_in_another() -> None:
-    assert measured("wrong_language", sides(GERMAN, language=None)).passed
+    # Where a language cannot be told or is the asker's, nothing is in another.
     found = measured("wrong_language", sides("Pizza al forno", "1 2 3"))
     assert (found.passed, found.value) == (True, [None, None])
-    asked = sides(GERMAN, GERMAN, histories=(("Ich wohne auf einem Boot.",),), language="de")
-    assert measured("wrong_language", asked).passed
-    # One old post in another language does not make it the asker's.
-    english = "My loaf is pale and the crust is soft, and nothing that I try helps with it."
-    assert measured(
-        "wrong_language", sides(histories=((f"{GERMAN} {GERMAN}", *[english] * 8),))
-    ).passed
+    for of in (sides(GERMAN, language=None), sides(GERMAN, GERMAN, language="de")):
+        assert measured("wrong_language", of).passed
 
 
 DUTCH = (
@@ -558,15 +497,15 @@ IN_MANY_LANGUAGES = [
 
 
 def test_a_look_at_the_function_words_says_what_the_classifier_says() -> None:
+    classify = languages._identifier()
     for said in IN_MANY_LANGUAGES:
-        assert language(said) in {None, py3langid.classify(said[:200])[0]}, said
+        assert language(said) in {None, classify(said[:200])[0][0]}, said
 
 
 def test_plain_english_needs_no_classifier(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(languages, "_identifier")
-    assert (
-        language("If it rises in there at all, then it will be as good as any they sell.") == "en"
-    )
+    plain = "If it rises in there at all, then it will be as good as any they sell."
+    assert language(plain) == "en"
     # Ordinary answers hold fewer function words, too.
     fewer = "With rye, order counts for more than effort: weigh flour, knead dough, leave the loaf"
     assert language(f"{fewer} to rise before any oven gets hot.") == "en"
@@ -575,206 +514,193 @@ def test_plain_english_needs_no_classifier(monkeypatch: pytest.MonkeyPatch) -> N
 # Judgements
 
 
+def judged(*scores: int) -> Adherence:
+    return Adherence(scores=tuple(AspectScore(reason="", score=score) for score in scores))
+
+
 def fit(share: float) -> Adherence:
     """An adherence of this share, in tenths: five aspects of 0, 1 or 2."""
     points = round(share * 10)
-    scores = [min(2, max(0, points - 2 * n)) for n in range(5)]
-    found = Adherence(scores=tuple(AspectScore(reason="", score=s) for s in scores))
+    found = judged(*(min(2, max(0, points - 2 * n)) for n in range(5)))
     assert found.share == pytest.approx(share)
     return found
 
 
 def grade(*scores: int) -> Quality:
-    return Quality(reason="", scores={f"scale {n}": s for n, s in enumerate(scores)})
+    return Quality(reason="", scores={f"scale {n}": score for n, score in enumerate(scores)})
+
+
+GOOD, SOUND, CLOSE, NEAR = grade(5, 5, 5), grade(4, 4, 4), grade(4, 4, 3), grade(4, 3, 3)
+FAIR, POOR = grade(3, 3, 3), grade(2, 3, 3)
+CONTRAST_GATES = ("adherence", "violation", "adherence_margin")
+TWIN_GATES = ("adherence", "cross_adherence", "twin_margin", "twin_margin_mirror")
+BOTH_SIDES = ("first", "second")
 
 
 def draft(
-    shares: dict[str, float],
-    qualities: tuple[Quality, Quality] = (grade(4, 4, 4), grade(4, 4, 4)),
+    adherence: dict[str, Adherence],
+    qualities: tuple[Quality, Quality] = (SOUND, SOUND),
     comparison: Comparison = Comparison.TIE,
 ) -> Draft:
     return Draft(
-        draw=0,
-        strategy="omit",
-        generator="m",
-        first=FIRST,
-        second=SECOND,
-        adherence={name: fit(share) for name, share in shares.items()},
-        quality=dict(zip(("first", "second"), qualities, strict=True)),
-        comparison=comparison,
-    )
+        draw=0, strategy="omit", generator="m", first=FIRST, second=SECOND, adherence=adherence,
+        quality=dict(zip(BOTH_SIDES, qualities, strict=True)), comparison=comparison,
+    )  # fmt: skip
 
 
-def contrast(chosen: float, rejected: float, **limits: Any) -> dict[str, GateResult]:
-    of = draft({"first": chosen, "second": rejected})
-    return {g.gate: g for g in judge_contrast(of, GateRules(**limits))}
+def faults_of(results: Iterable[GateResult]) -> dict[str, tuple[str, ...]]:
+    return {result.gate: result.sides for result in results if not result.passed}
 
 
-def twin(a: float, b: float, c: float, d: float, margin: float = 0.3) -> dict[str, GateResult]:
-    """The matrix: own and other response by the asker's rubric, then by the partner's."""
-    shares = {"first_own": a, "second_other": b, "second_own": c, "first_other": d}
-    gates = judge_twin(draft(shares), TwinRules(margin=margin), GateRules())
-    return {g.gate: g for g in gates}
-
-
-def quality(
-    first: Quality, second: Quality, comparison: Comparison, **limits: Any
-) -> dict[str, GateResult]:
-    of = draft({"first": 1.0, "second": 0.0}, (first, second), comparison)
-    return {g.gate: g for g in judge_quality(of, GateRules(**limits), winner_gap=None)}
-
-
-def test_a_contrast_needs_a_fitting_side_an_unfitting_one_and_a_gap() -> None:
-    passed = contrast(1.0, 0.0)
-    assert list(passed) == ["adherence", "violation", "adherence_margin"]
-    for shares, refused, sides in (
-        ((1.0, 0.0), [], []),
-        ((0.5, 0.0), ["adherence"], [("first",)]),
-        ((1.0, 0.6), ["violation"], [("second",)]),
+@pytest.mark.parametrize(
+    ("chosen", "rejected", "faults"),
+    [
+        (1.0, 0.0, {}),
+        (0.5, 0.0, {"adherence": ("first",)}),
+        (1.0, 0.6, {"violation": ("second",)}),
         # A side that fails alone is blamed alone for a gap that is too small.
-        ((0.8, 0.5), ["adherence_margin"], [("first", "second")]),
-        ((0.5, 0.2), ["adherence", "adherence_margin"], [("first",)] * 2),
-        ((0.9, 0.6), ["violation", "adherence_margin"], [("second",)] * 2),
-    ):
-        found = [g for g in contrast(*shares).values() if not g.passed]
-        assert [(g.gate, g.sides) for g in found] == list(zip(refused, sides, strict=True))
-    measures = {name: (g.value, g.limit) for name, g in contrast(0.5, 0.6).items()}
-    assert measures["adherence"] == (0.5, 0.6)
-    assert measures["violation"] == (0.6, 0.5)
-    assert measures["adherence_margin"] == (-0.1, 0.4)
-
-
-def test_a_value_at_its_limit_passes_whatever_floating_sums_make_of_it() -> None:
-    assert 0.7 - 0.3 < 0.4
-    found = contrast(0.7, 0.3)
-    assert found["adherence_margin"].passed
-    assert found["adherence_margin"].value == 0.4
-    assert contrast(0.6, 0.0)["adherence"].passed
-    assert contrast(1.0, 0.5)["violation"].passed
-    assert 0.7 - 0.4 < 0.3
-    assert all(g.passed for g in twin(0.7, 0.4, 0.7, 0.4).values())
+        (0.8, 0.5, {"adherence_margin": BOTH_SIDES}),
+        (0.5, 0.2, {"adherence": ("first",), "adherence_margin": ("first",)}),
+        (0.9, 0.6, {"violation": ("second",), "adherence_margin": ("second",)}),
+        (0.5, 0.6, dict(zip(CONTRAST_GATES, [("first",), ("second",), BOTH_SIDES], strict=True))),
+        # Values at their limits; as floating numbers, 0.7 - 0.3 < 0.4.
+        (0.7, 0.3, {}), (0.6, 0.0, {}), (1.0, 0.5, {}),
+    ],
+)  # fmt: skip
+def test_a_contrast_needs_a_fitting_side_an_unfitting_one_and_a_gap(
+    chosen: float, rejected: float, faults: dict[str, tuple[str, ...]]
+) -> None:
+    of = draft({"first": fit(chosen), "second": fit(rejected)})
+    found = judge_contrast(of, GateRules())
+    assert faults_of(found) == faults
+    measures = (chosen, 0.6), (rejected, 0.5), (pytest.approx(chosen - rejected), 0.4)
+    assert {g.gate: (g.value, g.limit) for g in found} == dict(
+        zip(CONTRAST_GATES, measures, strict=True)
+    )
 
 
 def test_a_limit_with_many_digits_lets_its_own_value_pass() -> None:
-    third = Adherence(scores=tuple(AspectScore(reason="", score=s) for s in (2, 0, 0)))
-    none = Adherence(scores=tuple(AspectScore(reason="", score=s) for s in (0, 0, 0)))
-    of = draft({"first": 1.0, "second": 0.0}).model_copy(
-        update={"adherence": {"first": third, "second": none}}
-    )
-    gates = {g.gate: g for g in judge_contrast(of, GateRules(margin=1 / 3, adherence=0.3))}
-    assert gates["adherence_margin"].passed
+    of = draft({"first": judged(2, 0, 0), "second": judged(0, 0, 0)})
+    assert faults_of(judge_contrast(of, GateRules(margin=1 / 3, adherence=0.3))) == {}
 
 
 def test_each_judged_gate_can_be_switched_off_alone() -> None:
-    names = ("adherence", "violation", "adherence_margin", "quality_floor", "parity")
-    bad = draft({"first": 0.5, "second": 0.6}, (grade(2, 2, 2), grade(4, 4, 4)), Comparison.SECOND)
-
-    def gates(rules: GateRules) -> list[GateResult]:
-        return [*judge_contrast(bad, rules), *judge_quality(bad, rules, winner_gap=None)]
-
-    assert not any(g.passed for g in gates(GateRules()))
-    for name in names:
-        found = gates(GateRules(off=(name,)))
-        assert [g.gate for g in found if g.passed] == [name]
+    names = {*CONTRAST_GATES, "quality_floor", "parity"}
+    bad = draft({"first": fit(0.5), "second": fit(0.6)}, (POOR, SOUND), Comparison.SECOND)
+    for off in [(), *((name,) for name in names)]:
+        rules = GateRules(off=off)
+        found = [*judge_contrast(bad, rules), *judge_quality(bad, rules, winner_gap=None)]
+        assert set(refused_by(found)) == names - set(off)
 
 
-def test_a_twin_needs_both_margins_and_both_sides_fitting() -> None:
-    passed = twin(1.0, 0.2, 0.9, 0.3)
-    assert list(passed) == [
-        "adherence", "cross_adherence", "twin_margin", "twin_margin_mirror",
-    ]  # fmt: skip
-    assert (passed["twin_margin"].value, passed["twin_margin_mirror"].value) == (0.8, 0.6)
-    assert passed["adherence"].value == 0.9
-    for shares, refused, at_fault in (
-        ((1.0, 0.2, 0.9, 0.3), [], None),
+@pytest.mark.parametrize(
+    ("shares", "rules", "faults"),
+    [
+        ((1.0, 0.2, 0.9, 0.3), {}, {}),
         # By the asker's rubric both responses are good; by the partner's only the partner's is.
-        ((0.7, 0.5, 1.0, 0.0), ["twin_margin"], ("first", "second")),
-        ((1.0, 0.0, 0.7, 0.5), ["twin_margin_mirror"], ("first", "second")),
-        ((0.5, 0.0, 1.0, 0.0), ["adherence"], ("first",)),
-        ((1.0, 0.0, 0.5, 0.0), ["adherence"], ("second",)),
-        ((0.5, 0.3, 1.0, 0.0), ["adherence", "twin_margin"], ("first",)),
-        ((1.0, 0.0, 0.9, 0.7), ["cross_adherence", "twin_margin_mirror"], ("first",)),
-    ):
-        found = [g for g in twin(*shares).values() if not g.passed]
-        assert [g.gate for g in found] == refused
-        assert all(g.sides == at_fault for g in found)
-    assert not twin(0.8, 0.4, 0.8, 0.4, margin=0.5)["twin_margin"].passed
-    assert twin(0.6, 0.6, 0.6, 0.6, margin=0.0)["twin_margin"].passed
+        ((0.7, 0.5, 1.0, 0.0), {}, {"twin_margin": BOTH_SIDES}),
+        ((1.0, 0.0, 0.7, 0.5), {}, {"twin_margin_mirror": BOTH_SIDES}),
+        ((0.5, 0.0, 1.0, 0.0), {}, {"adherence": ("first",)}),
+        ((1.0, 0.0, 0.5, 0.0), {}, {"adherence": ("second",)}),
+        ((0.5, 0.3, 1.0, 0.0), {}, {"adherence": ("first",), "twin_margin": ("first",)}),
+        ((1.0, 0.0, 0.9, 0.7), {}, {"cross_adherence": ("first",),
+                                    "twin_margin_mirror": ("first",)}),
+        # A response that serves four of six points of the other rubric, too, ahead by the margin.
+        ((1.0, 0.6, 1.0, 0.0), {}, {"cross_adherence": ("second",)}),
+        ((1.0, 0.0, 1.0, 0.6), {}, {"cross_adherence": ("first",)}),
+        ((1.0, 0.6, 1.0, 0.0), {"cross_adherence": 0.6}, {}),
+        # Values at their limits; as floating numbers, 0.7 - 0.4 < 0.3.
+        ((1.0, 0.5, 1.0, 0.5), {}, {}), ((0.7, 0.4, 0.7, 0.4), {}, {}),
+        ((0.9, 0.5, 1.0, 0.5), {"margin": 0.5}, {"twin_margin": BOTH_SIDES}),
+        ((0.6, 0.5, 0.6, 0.5), {"margin": 0.1}, {}),
+    ],
+)  # fmt: skip
+def test_a_twin_needs_both_margins_and_sides_that_fit_their_own_rubric_alone(
+    shares: tuple[float, float, float, float],
+    rules: dict[str, float],
+    faults: dict[str, tuple[str, ...]],
+) -> None:
+    names = ("first_own", "second_other", "second_own", "first_other")
+    of = draft(dict(zip(names, map(fit, shares), strict=True)))
+    found = judge_twin(of, TwinRules(**{"margin": 0.3, **rules}), GateRules())
+    assert faults_of(found) == faults
+    a, b, c, d = shares
+    measures = (min(a, c), max(b, d), pytest.approx(a - b), pytest.approx(c - d))
+    assert {g.gate: g.value for g in found} == dict(zip(TWIN_GATES, measures, strict=True))
 
 
-def test_a_response_of_a_twin_that_serves_the_other_rubric_as_well_is_refused() -> None:
-    # It serves all of its own rubric and four of six points of the other: ahead by the margin.
-    for shares, side in (((1.0, 0.6, 1.0, 0.0), "second"), ((1.0, 0.0, 1.0, 0.6), "first")):
-        found = twin(*shares)
-        assert [n for n, g in found.items() if not g.passed] == ["cross_adherence"]
-        gate = found["cross_adherence"]
-        assert (gate.value, gate.limit, gate.sides) == (0.6, 0.5, (side,))
-    assert all(g.passed for g in twin(1.0, 0.5, 1.0, 0.5).values())
-    of = draft({"first_own": 1.0, "second_other": 0.6, "second_own": 1.0, "first_other": 0.0})
-    wider = judge_twin(of, TwinRules(cross_adherence=0.6), GateRules())
-    assert all(g.passed for g in wider)
-
-
-GOOD, FAIR, POOR = grade(5, 5, 5), grade(3, 3, 3), grade(2, 3, 3)
+def quality(
+    first: Quality,
+    second: Quality,
+    verdict: Comparison,
+    rules: GateRules = AS_IT_IS,
+    winner_gap: float | None = None,
+) -> tuple[GateResult, GateResult]:
+    """The floor and parity."""
+    floor, parity = judge_quality(draft({}, (first, second), verdict), rules, winner_gap=winner_gap)
+    return floor, parity
 
 
 def test_the_quality_floor_holds_for_the_worse_side() -> None:
-    for pair in ((FAIR, GOOD), (GOOD, FAIR)):
-        assert quality(*pair, Comparison.TIE)["quality_floor"].passed
-    for pair in ((POOR, GOOD), (GOOD, POOR)):
-        found = quality(*pair, Comparison.TIE)["quality_floor"]
-        assert not found.passed
-        assert found.value == pytest.approx(8 / 3, abs=1e-6)
+    for worse, passed, value in ((FAIR, True, 3), (POOR, False, pytest.approx(8 / 3, abs=1e-6))):
+        for pair in ((worse, GOOD), (GOOD, worse)):
+            floor, _ = quality(*pair, Comparison.TIE)
+            assert (floor.passed, floor.value) == (passed, value)
 
 
 UNSTABLE = (Comparison.TIE, Comparison.UNDECIDED)
 WON = (Comparison.FIRST, Comparison.SECOND)
 
 
-def twin_quality(first: Quality, second: Quality, verdict: Comparison, **limits: Any) -> GateResult:
-    of = draft({}, (first, second), verdict)
-    winner_gap = TwinRules(**limits).winner_gap
-    return judge_quality(of, GateRules(), winner_gap=winner_gap)[-1]
-
-
-@pytest.mark.parametrize("verdict", UNSTABLE)
-def test_without_a_stable_winner_close_scores_are_parity(verdict: Comparison) -> None:
-    assert quality(GOOD, GOOD, verdict)["parity"].passed
-    near = quality(grade(4, 4, 4), grade(4, 3, 3), verdict)["parity"]
-    assert near.passed
-    assert near.limit == ["gap", 0.67]
-    assert not quality(grade(4, 4, 4), grade(3, 3, 3), verdict)["parity"].passed
-    assert not quality(grade(4, 4, 4), grade(4, 3, 3), verdict, parity=0.5)["parity"].passed
-
-
-def test_a_stable_tie_does_not_excuse_a_gap_nor_an_undecided_comparison_a_low_side() -> None:
-    for qualities, verdict, value, at_fault in (
-        ((GOOD, FAIR), Comparison.TIE, [2.0, "tie"], ("second",)),
-        ((POOR, POOR), Comparison.UNDECIDED, [0.0, "undecided"], ("first", "second")),
-    ):
-        found = quality(*qualities, verdict)["parity"]
-        assert (found.passed, found.value, found.sides) == (False, value, at_fault)
-
-
-@pytest.mark.parametrize("verdict", WON)
-def test_a_stable_winner_is_no_parity_in_a_pair_with_a_fixed_chosen_side(
-    verdict: Comparison,
+@pytest.mark.parametrize(
+    ("verdicts", "pair", "parity", "winner_gap", "passed"),
+    [
+        # Without a stable winner close scores are parity.
+        (UNSTABLE, (GOOD, GOOD), 0.67, None, True),
+        (UNSTABLE, (SOUND, NEAR), 0.67, None, True),
+        (UNSTABLE, (SOUND, NEAR), 0.5, None, False),
+        (UNSTABLE, (SOUND, FAIR), 0.67, None, False),
+        # A stable winner is none in a pair with a fixed chosen side.
+        (WON, (GOOD, GOOD), 0.67, None, False),
+        # In a twin it is up to a gap.
+        (WON, (SOUND, CLOSE), 0.67, 0.34, True),
+        (WON, (SOUND, NEAR), 0.67, 0.34, False),
+        (WON, (SOUND, NEAR), 0.5, 0.67, True),
+        (WON, (GOOD, grade(5, 5, 4)), 0.67, 0.0, False),
+    ],
+)
+def test_what_is_parity(
+    verdicts: tuple[Comparison, ...],
+    pair: tuple[Quality, Quality],
+    parity: float,
+    winner_gap: float | None,
+    passed: bool,
 ) -> None:
-    found = quality(GOOD, GOOD, verdict)["parity"]
-    assert not found.passed
-    assert (found.value, found.limit) == ([0.0, verdict.value], "no stable winner")
-    # Whose side loses is at fault.
-    assert found.sides == ("second" if verdict is Comparison.FIRST else "first",)
-    assert quality(GOOD, GOOD, verdict, off=("parity",))["parity"].passed
+    most = parity if verdicts is UNSTABLE else winner_gap
+    for verdict in verdicts:
+        _, found = quality(*pair, verdict, GateRules(parity=parity), winner_gap)
+        assert found.passed is passed
+        assert found.limit == ("no stable winner" if most is None else ["gap", most])
+    assert (GateRules().parity, TwinRules().winner_gap) == (0.67, 0.34)
 
 
-@pytest.mark.parametrize("verdict", WON)
-def test_a_stable_winner_is_parity_in_a_twin_up_to_a_gap(verdict: Comparison) -> None:
-    close = twin_quality(grade(4, 4, 4), grade(4, 4, 3), verdict)
-    assert (close.passed, close.limit) == (True, ["gap", 0.34])
-    assert not twin_quality(grade(4, 4, 4), grade(4, 3, 3), verdict).passed
-    assert twin_quality(grade(4, 4, 4), grade(4, 3, 3), verdict, winner_gap=0.67).passed
-    assert not twin_quality(GOOD, grade(5, 5, 4), verdict, winner_gap=0).passed
+@pytest.mark.parametrize(
+    ("pair", "verdict", "gap", "at_fault"),
+    [
+        # A stable tie does not excuse a gap, nor an undecided comparison a low side.
+        ((GOOD, FAIR), Comparison.TIE, 2.0, ("second",)),
+        ((POOR, POOR), Comparison.UNDECIDED, 0.0, BOTH_SIDES),
+        # Whose side loses is at fault.
+        ((GOOD, GOOD), Comparison.FIRST, 0.0, ("second",)),
+        ((GOOD, GOOD), Comparison.SECOND, 0.0, ("first",)),
+    ],
+)
+def test_want_of_parity_names_the_gap_the_verdict_and_the_side_at_fault(
+    pair: tuple[Quality, Quality], verdict: Comparison, gap: float, at_fault: tuple[str, ...]
+) -> None:
+    _, found = quality(*pair, verdict)
+    assert (found.passed, found.value, found.sides) == (False, [gap, verdict.value], at_fault)
+    assert quality(*pair, verdict, GateRules(off=("parity",)))[1].passed
 
 
 # Words that each response shares with its user's posts
