@@ -129,6 +129,12 @@ def refused(call: Awaitable[T | Rejected]) -> Rejected:
     return answer
 
 
+def expect(kind: type[T], found: object) -> T:
+    """What was found, which must be of this kind."""
+    assert isinstance(found, kind), found
+    return found
+
+
 @cache
 def prompts() -> Prompts:
     return Prompts.load(assets.PROMPTS)

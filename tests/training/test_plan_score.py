@@ -12,8 +12,10 @@ from aiohttp import web
 from endpoint import Asked, double, in_thread
 from golden import row, rows, write
 from pairwright import assets
+from pairwright.construct.folder import to_toml
 from pairwright.dataset import read_lines
 from pairwright.errors import CallFailed, ConfigError, InputError
+from pairwright.estimate import Estimate
 from pairwright.intervals import mean_by_user
 from pairwright.models import SIMULATED, Request
 from pairwright.records import Item
@@ -30,7 +32,6 @@ from pairwright.training.gold import (
 )
 from pairwright.training.plan_scores import (
     AspectMatches,
-    Figure,
     PlanScores,
     ScoredPlan,
     differences,
@@ -47,7 +48,7 @@ from pairwright.training.plans import (
     others_of,
     read_plans,
 )
-from scripted import Answer, Scripted, domains, found_in, model, parts, wait
+from scripted import Answer, Scripted, domains, expect, found_in, model, parts, wait
 from scripted import body as said_in
 from scripted import planned as reply
 from study import Done, pairwright
@@ -76,37 +77,24 @@ def test_each_aspect_is_held_against_the_nearest_of_the_other_list() -> None:
 
 @pytest.mark.parametrize(
     ("precision", "recall", "f1"),
-    [
-        pytest.param(1.0, 0.5, 2 / 3, id="harmonic mean"),
-        pytest.param(None, 0.0, 0.0, id="nothing planned"),
-        pytest.param(0.0, 0.0, 0.0, id="nothing agrees"),
-    ],
+    [(1.0, 0.5, 2 / 3), (None, 0.0, 0.0), (0.0, 0.0, 0.0)],
+    ids=["harmonic mean", "nothing planned", "nothing agrees"],
 )
 def test_f1(precision: float | None, recall: float, f1: float) -> None:
     assert AspectAgreement(precision=precision, recall=recall).f1 == pytest.approx(f1)
-
-
-def test_an_empty_plan_has_no_precision_and_no_recall() -> None:
-    assert aspect_agreement([], ["a red house"], by_words) == AspectAgreement(
-        precision=None, recall=0.0
-    )
-
-
-def test_where_nothing_varies_there_is_no_interval() -> None:
-    found = mean_by_user([("a", 1.0), ("b", 1.0)])
-    assert found is not None
-    assert (found.value, found.low, found.high, found.n) == (1.0, None, None, 2)
-    assert mean_by_user([]) is None
+    nothing = AspectAgreement(precision=None, recall=0.0)
+    assert aspect_agreement([], ["a red house"], by_words) == nothing
 
 
 def test_the_interval_is_by_user() -> None:
-    apart = mean_by_user([(f"u{n}", n % 2) for n in range(20)])
-    alike = mean_by_user([(f"u{n // 10}", n // 10) for n in range(20)])
-    assert apart is not None
-    assert alike is not None
-    assert apart.low is not None
-    assert apart.low > 0.25
+    apart = expect(Estimate, mean_by_user([(f"u{n}", n % 2) for n in range(20)]))
+    alike = expect(Estimate, mean_by_user([(f"u{n // 10}", n // 10) for n in range(20)]))
+    assert (apart.low or 0) > 0.25
     assert (alike.low, alike.high, alike.clusters) == (0.0, 1.0, 2)
+    # Where nothing varies there is none.
+    same = expect(Estimate, mean_by_user([("a", 1.0), ("b", 1.0)]))
+    assert (same.value, same.low, same.high, same.n) == (1.0, None, None, 2)
+    assert mean_by_user([]) is None
 
 
 def test_somebody_else_is_of_the_same_category_where_there_is_one(tmp_path: Path) -> None:
@@ -152,12 +140,11 @@ def test_a_list_is_read_as_it_was_trained(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("form", "answers", "why"),
     [
-        pytest.param("plan", {"plan": "no JSON"}, "unparseable", id="no JSON"),
-        pytest.param("lamp-qa", {"plan_list": "prose"}, "unparseable", id="no list"),
-        pytest.param(
-            "plan", {"plan": CallFailed("timeout", "t")}, "call_failed:timeout", id="failed"
-        ),
+        ("plan", {"plan": "no JSON"}, "unparseable"),
+        ("lamp-qa", {"plan_list": "prose"}, "unparseable"),
+        ("plan", {"plan": CallFailed("timeout", "t")}, "call_failed:timeout"),
     ],
+    ids=["no JSON", "no list", "failed"],
 )
 def test_a_reply_that_is_no_plan_is_the_reason_why_there_is_none(
     tmp_path: Path, form: str, answers: dict[str, Answer], why: str
@@ -193,13 +180,13 @@ def test_plans_made_elsewhere_are_lists_or_texts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        pytest.param({"id": "x", "aspects": []}, "'x' is not in", id="an unknown item"),
-        pytest.param({"id": "q-0", "aspects": []}, "has a plan already", id="an item twice"),
-        pytest.param({"id": "q-1"}, "give one of", id="no plan"),
-        pytest.param({"id": "q-1", "aspects": [], "plan": ""}, "give one of", id="two plans"),
-        pytest.param({"id": "q-1", "aspects": [" "]}, "without text", id="an empty aspect"),
-        pytest.param({"id": "q-1", "aspects": "nuts"}, "aspects", id="no list"),
-        pytest.param({"aspects": []}, "id", id="no id"),
+        ({"id": "x", "aspects": []}, "'x' is not in"),
+        ({"id": "q-0", "aspects": []}, "has a plan already"),
+        ({"id": "q-1"}, "give one of"),
+        ({"id": "q-1", "aspects": [], "plan": ""}, "give one of"),
+        ({"id": "q-1", "aspects": [" "]}, "without text"),
+        ({"id": "q-1", "aspects": "nuts"}, "aspects"),
+        ({"aspects": []}, "id"),
     ],
 )
 def test_a_wrong_plan_is_refused_by_its_line(tmp_path: Path, line: object, message: str) -> None:
@@ -257,22 +244,19 @@ def test_which_list_stands_first_does_not_tell_whose_it_is(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("answers", "why"),
+    ("precision", "why"),
     [
-        pytest.param({"plan_score_precision": "both"}, "judge_unparseable", id="no JSON"),
-        pytest.param(
-            {"plan_score_precision": found_in([1], [1])}, "judge_unparseable", id="too many answers"
-        ),
-        pytest.param(
-            {"plan_score_precision": CallFailed("http_500", "x")}, "call_failed:http_500",
-            id="failed",
-        ),
+        ("both", "judge_unparseable"),
+        (found_in([1], [1]), "judge_unparseable"),
+        (CallFailed("http_500", "x"), "call_failed:http_500"),
     ],
-)  # fmt: skip
+    ids=["no JSON", "too many answers", "failed"],
+)
 def test_a_judge_that_says_nothing_is_the_reason_and_no_zero(
-    tmp_path: Path, answers: dict[str, Answer], why: str
+    tmp_path: Path, precision: Answer, why: str
 ) -> None:
-    found = judged(tmp_path, ("Cheap",), **{"plan_score_recall": found_in([], []), **answers})
+    answers = {"plan_score_precision": precision, "plan_score_recall": found_in([], [])}
+    found = judged(tmp_path, ("Cheap",), **answers)
     assert (found.unjudged, found.compared) == (why, {})
     assert found.missing("judge") == why
 
@@ -281,6 +265,8 @@ def test_a_judge_is_not_asked_about_an_empty_plan_or_none(tmp_path: Path) -> Non
     empty = judged(tmp_path, ())
     assert empty.compared["judge"].own == AspectAgreement(precision=None, recall=0.0)
     assert judged(tmp_path, None).compared == {}
+    # Nor is an item without a plan compared by words.
+    assert compared(an_item(tmp_path), missing(1), {}, "words", by_words) == missing(1)
 
 
 # Figures
@@ -301,15 +287,13 @@ def missing(n: int) -> ScoredPlan:
 
 def test_what_is_missing_is_counted_and_bounds_the_mean() -> None:
     lines = [line(0, 1.0, 0.5), line(1, 0.5, 0.0), line(2, None, 0.0), missing(3)]
-    found = {of.name: of for of in figures("p", lines, ("words",))}
-    precision, recall, other = found["precision"], found["recall"], found["other"]
-    assert precision.mean is not None
-    assert (precision.mean.value, precision.mean.n, precision.missing) == (0.75, 2, 1)
-    assert (precision.worst, precision.best) == (0.5, round(2.5 / 3, 6))
-    assert recall.mean is not None
-    assert (recall.mean.n, recall.worst, recall.best) == (3, 0.125, 0.375)
-    assert other.mean is not None
-    assert (other.mean.value, other.mean.n) == (0.25, 2)
+    found = {of.name: (expect(Estimate, of.mean), of) for of in figures("p", lines, ("words",))}
+    (precision, bounds), (recall, of_recall) = found["precision"], found["recall"]
+    assert (precision.value, precision.n, bounds.missing) == (0.75, 2, 1)
+    assert (bounds.worst, bounds.best) == (0.5, round(2.5 / 3, 6))
+    assert (recall.n, of_recall.worst, of_recall.best) == (3, 0.125, 0.375)
+    other, _ = found["other"]
+    assert (other.value, other.n) == (0.25, 2)
 
 
 def test_counts_name_every_reason() -> None:
@@ -326,28 +310,19 @@ def test_a_difference_is_paired_over_the_items_that_both_have() -> None:
         "second": [line(0, 0.5, 0.5), line(1, 0.25, 0.25), line(2, 0.0, 0.0), line(3, 1.0, 1.0)],
     }
     assert matches_of(lines) == ("words",)
-    found = {of.name: of for of in differences(lines, ("words",))}
+    found = {of.name: expect(Estimate, of.mean) for of in differences(lines, ("words",))}
     assert set(found) == {"precision", "recall", "f1"}
-    assert found["precision"].mean is not None
-    assert (found["precision"].mean.value, found["precision"].mean.n) == (0.375, 2)
-    assert found["recall"].mean is not None
-    assert (found["recall"].mean.value, found["recall"].mean.n) == (-0.083333, 3)
-
-
-def test_a_comparison_without_a_judge_leaves_an_item_without_a_plan_alone(tmp_path: Path) -> None:
-    item = an_item(tmp_path)
-    assert compared(item, missing(1), {}, "words", by_words) == missing(1)
+    assert (found["precision"].value, found["precision"].n) == (0.375, 2)
+    assert (found["recall"].value, found["recall"].n) == (-0.083333, 3)
 
 
 def test_a_page_shows_what_people_wrote_as_text() -> None:
-    found: list[Figure] = list(figures("p", [line(0, 1.0, 0.5)], ("words",)))
     scores = PlanScores(
         source="<script>", items=1, users=1, gold=2, refused={"<i>": 1}, limit=None, judge="<b>",
         embedding="", simulated=(), planners=(), counts=(), figures=(), differences=(),
     )  # fmt: skip
     html = plan_scores_page(scores).html
     assert not any(tag in html for tag in ("<script>", "<i>", "<b>"))
-    assert found[0].mean is not None
 
 
 # The command
@@ -356,34 +331,28 @@ def test_a_page_shows_what_people_wrote_as_text() -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     write(tmp_path / "items.jsonl", [*rows(5), row("bare", rubric_aspects=[])])
-    plans_file(
-        tmp_path,
-        *({"id": f"q-{n}", "aspects": ["Cheap ingredients for forty euros"]} for n in range(5)),
-    )
+    cheap = ["Cheap ingredients for forty euros"]
+    plans_file(tmp_path, *({"id": f"q-{n}", "aspects": cheap} for n in range(5)))
     return tmp_path
 
 
-def config(folder: Path, url: str, more: str = "") -> Path:
+def config(
+    folder: Path,
+    url: str = "http://127.0.0.1:9/v1",
+    planners: dict[str, Any] | None = None,
+    **tables: Any,
+) -> Path:
+    served = {"kind": "endpoint", "endpoint": "toy"}
+    theirs = {"kind": "plans", "path": "plans.jsonl"}
+    settings = {
+        "source": {"path": "items.jsonl"},
+        "endpoints": {"toy": {"base_url": url, "model": SIMULATED, "attempts": 1}},
+        "planners": {"served": served, "theirs": theirs, **(planners or {})},
+        "judge": {"endpoint": "toy"},
+        **tables,
+    }
     path = folder / "score.toml"
-    path.write_text(
-        f"""
-        [source]
-        path = "items.jsonl"
-        [endpoints.toy]
-        base_url = "{url}"
-        model = "{SIMULATED}"
-        attempts = 1
-        [planners.served]
-        kind = "endpoint"
-        endpoint = "toy"
-        [planners.theirs]
-        kind = "plans"
-        path = "plans.jsonl"
-        [judge]
-        endpoint = "toy"
-        {more}
-        """
-    )
+    path.write_text(to_toml(settings))
     return path
 
 
@@ -480,25 +449,25 @@ def test_only_the_first_items_are_scored_where_that_is_asked(folder: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("more", "message"),
+    ("tables", "message"),
     [
-        pytest.param("[planners.x]\nkind = 'endpoint'\nendpoint = 'no'", "'no'", id="endpoint"),
-        pytest.param("[planners.X]\nkind = 'plans'\npath = 'p'", "lower case", id="name"),
-        pytest.param("[planners.x]\nkind = 'file'\npath = 'p'", "planners.x", id="kind"),
-        pytest.param("[planners.x]\nkind = 'plans'", "planners.x.path", id="no path"),
-        pytest.param("[embeddings]\nmodel = 'e'", "embeddings", id="unknown table"),
+        ({"planners": {"x": {"kind": "endpoint", "endpoint": "no"}}}, "'no'"),
+        ({"planners": {"X": {"kind": "plans", "path": "p"}}}, "lower case"),
+        ({"planners": {"x": {"kind": "file", "path": "p"}}}, "planners.x"),
+        ({"planners": {"x": {"kind": "plans"}}}, "planners.x.path"),
+        ({"embeddings": {"model": "e"}}, "embeddings"),
     ],
 )
-def test_a_wrong_file_is_refused_by_its_key(folder: Path, more: str, message: str) -> None:
-    path = config(folder, "http://127.0.0.1:9/v1")
-    path.write_text(f"{path.read_text()}\n{more}\n")
+def test_a_wrong_file_is_refused_by_its_key(
+    folder: Path, tables: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ConfigError) as raised:
-        load_scoring(path)
+        load_scoring(config(folder, **tables))
     assert message in str(raised.value)
 
 
 def test_a_file_of_plans_that_is_not_there_is_named(folder: Path) -> None:
     (folder / "plans.jsonl").unlink()
-    done = score(config(folder, "http://127.0.0.1:9/v1"))
+    done = score(config(folder))
     assert done.code == 2
     assert "plans.jsonl: no such file" in done.err

@@ -11,17 +11,18 @@ import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx2
 import pytest
-from aiohttp import web
 from pydantic import ValidationError
 
-from endpoint import double, in_thread
+from endpoint import Asked, Handler, beside, double, drop, fail, in_thread, raw, script
+from pairwright.dataset import Row
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError
 from pairwright.evaluation.content import ContentSources, Strangers
 from pairwright.evaluation.release import Release
@@ -51,12 +52,12 @@ class Scripted(NamedTuple):
     """Rewards that a function gives; an exception is raised."""
 
     given: Callable[[RewardSample], Reward | Exception]
-    held: asyncio.Event | None = None
+    go_on: threading.Event | None = None
     """Waited for before each reward."""
 
     async def score(self, sample: RewardSample) -> Reward:
-        if self.held:
-            await self.held.wait()
+        while self.go_on and not self.go_on.is_set():
+            await asyncio.sleep(0.01)
         given = self.given(sample)
         if isinstance(given, Exception):
             raise given
@@ -77,35 +78,43 @@ def prompt(question: str, response: str) -> RewardSample:
 
 
 @asynccontextmanager
-async def serving(
-    scoring: Any, queue: int = 100, *, ready: bool = True, told: list[str] | None = None
+async def _serving(
+    scoring: Any, queue: int, ready: bool, told: list[str]
 ) -> AsyncIterator[tuple[str, RewardServer]]:
-    tell = ([] if told is None else told).append
-    server = RewardServer(scoring, Health(status="loading", scorer="toy"), queue, tell)
+    server = RewardServer(scoring, Health(status="loading", scorer="toy"), queue, told.append)
     async with listening(server, "127.0.0.1", 0) as url:
         if ready:
             server.ready()
         yield url, server
 
 
-async def post(url: str, *samples: dict[str, Any]) -> httpx2.Response:
-    return await asyncio.to_thread(httpx2.post, f"{url}/score", content=body(*samples))
+def serving(
+    scoring: Any, queue: int = 100, *, ready: bool = True, told: list[str] | None = None
+) -> AbstractContextManager[tuple[str, RewardServer]]:
+    """The address of a server, in a thread of its own."""
+    return beside(_serving(scoring, queue, ready, [] if told is None else told))
 
 
-async def health_of(url: str, **headers: str) -> httpx2.Response:
-    return await asyncio.to_thread(httpx2.get, f"{url}/health", headers=headers)
+def post(url: str, *samples: dict[str, Any]) -> httpx2.Response:
+    return httpx2.post(f"{url}/score", content=body(*samples))
 
 
-def posted(scoring: Any, body: bytes, queue: int = 100, *, ready: bool = True) -> httpx2.Response:
-    async def run() -> httpx2.Response:
-        async with serving(scoring, queue, ready=ready) as (url, _):
-            return await asyncio.to_thread(httpx2.post, f"{url}/score", content=body)
+def health_of(url: str, **headers: str) -> httpx2.Response:
+    return httpx2.get(f"{url}/health", headers=headers)
 
-    return asyncio.run(run())
+
+def posted(scoring: Any, body: bytes, queue: int = 100) -> httpx2.Response:
+    with serving(scoring, queue) as (url, _):
+        return httpx2.post(f"{url}/score", content=body)
 
 
 def body(*samples: dict[str, Any]) -> bytes:
     return json.dumps({"samples": samples}).encode()
+
+
+def until_waiting(server: RewardServer, samples: int = 1) -> None:
+    while server.health.waiting < samples:
+        time.sleep(0.01)
 
 
 SAMPLE = {"id": "pair-1", "response": "fine"}
@@ -114,13 +123,10 @@ SAMPLE = {"id": "pair-1", "response": "fine"}
 # The server
 
 
-def test_scores_come_in_the_order_of_the_samples() -> None:
-    async def run() -> list[Reward]:
-        async with serving(Scripted(length)) as (url, _):
-            client = RewardClient(url)
-            return await asyncio.to_thread(client.rewards, asked("a", "abc", "", "ab"))
-
-    assert [reward.score for reward in asyncio.run(run())] == [1, 3, 0, 2]
+def test_many_samples_are_sent_in_parts_and_scores_come_in_their_order() -> None:
+    with serving(Scripted(length), queue=256) as (url, _):
+        found = RewardClient(url).rewards(asked(*("x" * (n % 7) for n in range(600))))
+    assert [reward.score for reward in found] == [n % 7 for n in range(600)]
 
 
 def test_one_sample_without_a_score_keeps_the_others() -> None:
@@ -135,46 +141,38 @@ def test_one_sample_without_a_score_keeps_the_others() -> None:
 
 
 def test_nothing_is_scored_before_the_model_is_loaded() -> None:
-    async def run() -> None:
-        async with serving(Scripted(length), ready=False) as (url, server):
-            assert (await health_of(url)).status_code == 503
-            assert (await post(url, SAMPLE)).status_code == 503
-            server.ready()
-            health = await health_of(url)
-            assert (health.status_code, health.json()["status"]) == (200, "ready")
-
-    asyncio.run(run())
+    with serving(Scripted(length), ready=False) as (url, server):
+        assert (health_of(url).status_code, post(url, SAMPLE).status_code) == (503, 503)
+        server.ready()
+        health = health_of(url)
+        assert (health.status_code, health.json()["status"]) == (200, "ready")
 
 
 def test_health_counts_scores_empty_responses_and_errors() -> None:
     def given(sample: RewardSample) -> Reward:
         return Reward(error="not_a_number") if sample.response == "x" else length(sample)
 
-    async def run() -> Health:
-        async with serving(Scripted(given)) as (url, server):
-            await asyncio.to_thread(RewardClient(url).rewards, asked("x", "", " ", "ab"))
-            assert Health.model_validate_json((await health_of(url)).content) == server.health
-            return server.health
-
-    health = asyncio.run(run())
+    with serving(Scripted(given)) as (url, server):
+        RewardClient(url).rewards(asked("x", "", " ", "ab"))
+        health = Health.model_validate_json(health_of(url).content)
+        assert health == server.health
     assert (health.scored, health.empty, health.errors) == (3, 2, {"not_a_number": 1})
     assert health.waiting == 0
 
 
 def test_a_full_queue_says_when_to_come_again() -> None:
-    async def run() -> None:
-        go_on = asyncio.Event()
-        async with serving(Scripted(length, go_on), queue=2) as (url, server):
-            first = asyncio.create_task(post(url, SAMPLE, SAMPLE))
-            while server.health.waiting < 2:
-                await asyncio.sleep(0.01)
-            full = await post(url, SAMPLE)
-            assert full.status_code == 503
-            assert int(full.headers["Retry-After"]) >= 1
-            go_on.set()
-            assert (await first).status_code == 200
-
-    asyncio.run(run())
+    go_on = threading.Event()
+    with (
+        serving(Scripted(length, go_on), queue=2) as (url, server),
+        ThreadPoolExecutor() as requests,
+    ):
+        first = requests.submit(post, url, SAMPLE, SAMPLE)
+        until_waiting(server, 2)
+        full = post(url, SAMPLE)
+        go_on.set()
+        assert full.status_code == 503
+        assert int(full.headers["Retry-After"]) >= 1
+        assert first.result().status_code == 200
 
 
 def test_more_samples_than_the_queue_holds_are_too_many_for_good() -> None:
@@ -185,12 +183,9 @@ def test_more_samples_than_the_queue_holds_are_too_many_for_good() -> None:
 
 
 def test_a_page_of_another_name_cannot_talk_to_the_server() -> None:
-    async def run() -> list[int]:
-        async with serving(Scripted(length)) as (url, _):
-            hosts = ("rebound.example", "localhost")
-            return [(await health_of(url, Host=host)).status_code for host in hosts]
-
-    assert asyncio.run(run()) == [403, 200]
+    with serving(Scripted(length)) as (url, _):
+        assert health_of(url, Host="rebound.example").status_code == 403
+        assert health_of(url, Host="localhost").status_code == 200
 
 
 def test_of_a_body_of_a_million_faults_one_is_kept() -> None:
@@ -199,29 +194,27 @@ def test_of_a_body_of_a_million_faults_one_is_kept() -> None:
     assert caught.value.error_count() < 10
 
 
+SYSTEM = {"prompt": [{"role": "system", "content": "Q"}], "response": "a"}
+TWO_QUESTIONS = {**SAMPLE, "prompt": [{"role": "user", "content": "Q"}]}
+
+
 @pytest.mark.parametrize(
     ("sent", "status", "message"),
     [
-        pytest.param(b"{", 400, "not JSON", id="half of it"),
-        pytest.param(b"\xff\xfe", 400, "not JSON", id="no text"),
-        pytest.param(b"[]", 422, "the body", id="a list"),
-        pytest.param(b"{}", 422, "samples: Field required", id="nothing"),
-        pytest.param(body(), 422, "samples: ", id="no samples"),
-        pytest.param(body({"id": "a"}), 422, "samples.0.response", id="no response"),
-        pytest.param(body({"response": "a"}), 422, "either `id` or `prompt`", id="no question"),
-        pytest.param(
-            body(SAMPLE, {**SAMPLE, "prompt": [{"role": "user", "content": "Q"}]}),
-            422, "samples.1: ", id="two questions",
-        ),
-        pytest.param(body({**SAMPLE, "prompt": []}), 422, "samples.0.prompt", id="no message"),
-        pytest.param(
-            body({"prompt": [{"role": "system", "content": "Q"}], "response": "a"}),
-            422, "samples.0.prompt.0.role", id="a system message",
-        ),
-        pytest.param(body({**SAMPLE, "response": 3}), 422, "samples.0.response", id="a number"),
-        pytest.param(body({**SAMPLE, "reward": 1}), 422, "samples.0.reward", id="unknown key"),
+        (b"{", 400, "not JSON"),
+        (b"\xff\xfe", 400, "not JSON"),
+        (b"[]", 422, "the body"),
+        (b"{}", 422, "samples: Field required"),
+        (body(), 422, "samples: "),
+        (body({"id": "a"}), 422, "samples.0.response"),
+        (body({"response": "a"}), 422, "either `id` or `prompt`"),
+        (body(SAMPLE, TWO_QUESTIONS), 422, "samples.1: "),
+        (body({**SAMPLE, "prompt": []}), 422, "samples.0.prompt"),
+        (body(SYSTEM), 422, "samples.0.prompt.0.role"),
+        (body({**SAMPLE, "response": 3}), 422, "samples.0.response"),
+        (body({**SAMPLE, "reward": 1}), 422, "samples.0.reward"),
     ],
-)  # fmt: skip
+)
 def test_a_body_that_is_no_batch_is_told_what_is_wrong(
     sent: bytes, status: int, message: str
 ) -> None:
@@ -233,11 +226,12 @@ def test_a_body_that_is_no_batch_is_told_what_is_wrong(
 @pytest.mark.parametrize(
     ("error", "status"),
     [
-        pytest.param(CallFailed("timeout", "no reply"), 503, id="its endpoint is down"),
-        pytest.param(EndpointRefused("no quota"), 500, id="its endpoint refuses"),
-        pytest.param(ConfigError("no GPU", where="w", fix="f"), 500, id="the model is unusable"),
-        pytest.param(InputError("no such pair", where="w", fix="f"), 422, id="unknown id"),
+        (CallFailed("timeout", "no reply"), 503),
+        (EndpointRefused("no quota"), 500),
+        (ConfigError("no GPU", where="w", fix="f"), 500),
+        (InputError("no such pair", where="w", fix="f"), 422),
     ],
+    ids=["its endpoint is down", "its endpoint refuses", "no usable model", "unknown id"],
 )
 def test_what_no_sample_gets_a_score_for_is_an_error_of_the_batch(
     error: Exception, status: int
@@ -263,19 +257,15 @@ def test_failed_requests_are_counted_and_told_when_they_begin_and_end() -> None:
     def given(sample: RewardSample) -> Reward | Exception:
         return errors.get(sample.response) or length(sample)
 
-    async def run() -> list[tuple[bool, int]]:
-        async with serving(Scripted(given), told=told) as (url, server):
-            seen = []
-            for said in ("nobody", "down", "down", "refused", "broken", "fine", "fine", "down"):
-                await post(url, SAMPLE, {**SAMPLE, "response": said})
-                seen.append((server.health.failing, len(told)))
-            health = Health.model_validate_json((await health_of(url)).content)
-            assert health.status == "ready"
-            assert health.failed == {"connection": 3, "refused": 1, "unknown_id": 1, "unusable": 1}
-            return seen
-
-    failing = [(True, 1)] * 4
-    assert asyncio.run(run()) == [(False, 0), *failing, (False, 2), (False, 2), (True, 3)]
+    seen = []
+    with serving(Scripted(given), told=told) as (url, server):
+        for said in ("nobody", "down", "down", "refused", "broken", "fine", "fine", "down"):
+            post(url, SAMPLE, {**SAMPLE, "response": said})
+            seen.append((server.health.failing, len(told)))
+        health = Health.model_validate_json(health_of(url).content)
+    assert health.status == "ready"
+    assert health.failed == {"connection": 3, "refused": 1, "unknown_id": 1, "unusable": 1}
+    assert seen == [(False, 0), *[(True, 1)] * 4, (False, 2), (False, 2), (True, 3)]
     assert told[0].startswith("Requests fail, and the server goes on: connection: refused")
     assert "\x1b" not in told[0]
     assert told[1] == "Requests get rewards again, after 4 requests that failed."
@@ -283,29 +273,23 @@ def test_failed_requests_are_counted_and_told_when_they_begin_and_end() -> None:
 
 def test_a_request_from_before_an_outage_does_not_end_it() -> None:
     told: list[str] = []
+    go_on = threading.Event()
 
-    async def run() -> None:
-        go_on = asyncio.Event()
+    class Late(NamedTuple):
+        async def score(self, sample: RewardSample) -> Reward:
+            if sample.response == "down":
+                raise CallFailed("connection", "refused")
+            return await Scripted(length, go_on).score(sample)
 
-        class Late(NamedTuple):
-            async def score(self, sample: RewardSample) -> Reward:
-                if sample.response == "down":
-                    raise CallFailed("connection", "refused")
-                await go_on.wait()
-                return length(sample)
-
-        async with serving(Late(), told=told) as (url, server):
-            early = asyncio.create_task(post(url, SAMPLE))
-            while not server.health.waiting:
-                await asyncio.sleep(0.01)
-            await post(url, {**SAMPLE, "response": "down"})
-            go_on.set()
-            assert (await early).status_code == 200
-            assert server.health.failing
-            await post(url, SAMPLE)
-            assert not server.health.failing
-
-    asyncio.run(run())
+    with serving(Late(), told=told) as (url, server), ThreadPoolExecutor() as requests:
+        early = requests.submit(post, url, SAMPLE)
+        until_waiting(server)
+        post(url, {**SAMPLE, "response": "down"})
+        go_on.set()
+        assert early.result().status_code == 200
+        assert server.health.failing
+        post(url, SAMPLE)
+        assert not server.health.failing
     assert len(told) == 2
 
 
@@ -316,81 +300,35 @@ def test_a_bug_is_no_reward() -> None:
 
 
 def test_a_stopping_server_answers_what_is_under_way() -> None:
-    async def run() -> httpx2.Response:
-        go_on = asyncio.Event()
-        async with serving(Scripted(length, go_on)) as (url, server):
-            under_way = asyncio.create_task(post(url, SAMPLE))
-            while not server.health.waiting:
-                await asyncio.sleep(0.01)
-            server.stopping()
-            late = await post(url, SAMPLE)
-            assert late.status_code == 503
-            asyncio.get_running_loop().call_later(0.1, go_on.set)
-        return await under_way
-
-    assert asyncio.run(run()).json()["rewards"][0]["score"] == 4.0
+    go_on = threading.Event()
+    with ThreadPoolExecutor() as requests, serving(Scripted(length, go_on)) as (url, server):
+        under_way = requests.submit(post, url, SAMPLE)
+        until_waiting(server)
+        server.stopping()
+        assert post(url, SAMPLE).status_code == 503
+        threading.Timer(0.1, go_on.set).start()
+    assert under_way.result().json()["rewards"][0]["score"] == 4.0
 
 
 # The client
 
 
 @contextmanager
-def answering(
-    *replies: Callable[[web.Request], web.StreamResponse], port: int = 0
-) -> Iterator[Any]:
+def answering(*replies: Handler, port: int = 0) -> Iterator[tuple[str, list[Asked]]]:
     """A stand-in for the server that gives these replies in turn, the last one for ever; yields its
-    address and the times of the requests."""
-    times: list[float] = []
-    started: list[str] = []
-    up, done = threading.Event(), threading.Event()
-
-    async def score(request: web.Request) -> web.StreamResponse:
-        await request.read()
-        times.append(time.monotonic())
-        return replies[min(len(times), len(replies)) - 1](request)
-
-    async def serve() -> None:
-        app = web.Application()
-        app.router.add_post("/score", score)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", port).start()
-        started.append(f"http://127.0.0.1:{runner.addresses[0][1]}")
-        up.set()
-        while not done.is_set():
-            await asyncio.sleep(0.01)
-        await runner.cleanup()
-
-    thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
-    thread.start()
-    assert up.wait(10)
-    try:
-        yield started[0], times
-    finally:
-        done.set()
-        thread.join(10)
+    address and the requests."""
+    with in_thread(script(*replies), port=port, path="/score") as endpoint:
+        yield endpoint.url.removesuffix("/v1"), endpoint.asked
 
 
-def says(text: str, status: int = 200, **headers: str) -> Callable[[web.Request], web.Response]:
-    return lambda _: web.Response(
-        text=text, status=status, headers=headers, content_type="application/json"
-    )
-
-
-def gives(*scores: float) -> Callable[[web.Request], web.Response]:
-    return says(Rewards(rewards=tuple(Reward(score=of) for of in scores)).model_dump_json())
-
-
-def drops(request: web.Request) -> web.Response:
-    assert request.transport is not None
-    request.transport.abort()
-    return web.Response()
+def gives(*scores: float) -> Handler:
+    return raw(Rewards(rewards=tuple(Reward(score=of) for of in scores)).model_dump_json())
 
 
 def test_a_dropped_connection_is_asked_again() -> None:
-    with answering(drops, drops, gives(0.5)) as (url, times):
+    with answering(drop, drop, gives(0.5)) as (url, requests):
         assert RewardClient(url).rewards(asked("a"))[0].score == 0.5
-        assert len(times) == 3
+        assert len(requests) == 3
 
 
 def test_a_server_that_is_away_in_mid_run_is_waited_for() -> None:
@@ -423,44 +361,41 @@ def test_a_server_that_stays_away_ends_the_training() -> None:
 
 
 def test_a_busy_server_is_asked_again_when_it_says() -> None:
-    busy = says('{"error": {"message": "full"}}', 503, **{"Retry-After": "1"})
-    with answering(busy, gives(1.0)) as (url, times):
+    busy = fail(503, "full", headers={"Retry-After": "1"})
+    with answering(busy, gives(1.0)) as (url, requests):
         assert RewardClient(url).rewards(asked("a"))[0].score == 1.0
-        assert times[1] - times[0] >= 0.9
+        assert requests[1].at - requests[0].at >= 0.9
+
+
+A_SCORE_AND_AN_ERROR = '{"rewards": [{"score": 0.5, "error": "timeout"}, {"score": 1}]}'
 
 
 @pytest.mark.parametrize(
     ("reply", "message"),
     [
-        pytest.param(gives(1.0), "1 rewards for 2 samples", id="too few"),
-        pytest.param(gives(1.0, 2.0, 3.0), "3 rewards for 2 samples", id="too many"),
-        pytest.param(
-            says('{"rewards": [{"score": 1.0}, {"score": NaN}]}'), "rewards.1.score", id="NaN"
-        ),
-        pytest.param(
-            says('{"rewards": [{"score": 1.0}, {"score": Infinity}]}'), "rewards.1.score", id="inf"
-        ),
-        pytest.param(says('{"rewards": [{}, {}]}'), "a score or an error", id="neither"),
-        pytest.param(
-            says('{"rewards": [{"score": 0.5, "error": "timeout"}, {"score": 1}]}'),
-            "a score or an error", id="a score for an error",
-        ),
-        pytest.param(says("<html>"), "Invalid JSON", id="another server"),
+        (gives(1.0), "1 rewards for 2 samples"),
+        (gives(1.0, 2.0, 3.0), "3 rewards for 2 samples"),
+        (raw('{"rewards": [{"score": 1.0}, {"score": NaN}]}'), "rewards.1.score"),
+        (raw('{"rewards": [{"score": 1.0}, {"score": Infinity}]}'), "rewards.1.score"),
+        (raw('{"rewards": [{}, {}]}'), "a score or an error"),
+        (raw(A_SCORE_AND_AN_ERROR), "a score or an error"),
+        (raw("<html>"), "Invalid JSON"),
     ],
-)  # fmt: skip
-def test_what_is_no_reward_ends_the_training_at_once(reply: Any, message: str) -> None:
-    with answering(reply) as (url, times):
+    ids=["too few", "too many", "NaN", "infinity", "neither", "both", "another server"],
+)
+def test_what_is_no_reward_ends_the_training_at_once(reply: Handler, message: str) -> None:
+    with answering(reply) as (url, requests):
         with pytest.raises(CallFailed, match=message):
             RewardClient(url).rewards(asked("a", "b"))
-        assert len(times) == 1
+        assert len(requests) == 1
 
 
 @pytest.mark.parametrize("status", [400, 404, 422, 500])
 def test_what_the_server_will_never_answer_is_raised_at_once(status: int) -> None:
-    with answering(says('{"error": {"message": "no such pair"}}', status)) as (url, times):
+    with answering(fail(status, "no such pair")) as (url, requests):
         with pytest.raises(EndpointRefused, match=f"{status} no such pair"):
             RewardClient(url).rewards(asked("a"))
-        assert len(times) == 1
+        assert len(requests) == 1
 
 
 def test_an_address_with_a_path_is_told_to_have_none() -> None:
@@ -472,15 +407,6 @@ def test_an_address_with_a_path_is_told_to_have_none() -> None:
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(ConfigError, match="not an address"):
         RewardClient(url)
-
-
-def test_many_samples_are_sent_in_parts_and_come_back_in_order() -> None:
-    async def run() -> list[Reward]:
-        async with serving(Scripted(length), queue=256) as (url, _):
-            texts = ["x" * (n % 7) for n in range(600)]
-            return await asyncio.to_thread(RewardClient(url).rewards, asked(*texts))
-
-    assert [reward.score for reward in asyncio.run(run())] == [n % 7 for n in range(600)]
 
 
 # One scorer behind it
@@ -512,6 +438,19 @@ def bound(sender: Sent, release: Path | None = None, condition: Any = "profile")
     return ScorerRewards(model, conditions, release_pairs(release, condition))
 
 
+def score(
+    sender: Sent, response: str, row: Row | None = None, release: Path | None = None, **more: Any
+) -> Reward:
+    """The reward of a response to a pair, or to a question without one."""
+    sample = RewardSample(id=row.id, response=response) if row else prompt("Q", response)
+    return asyncio.run(bound(sender, release, **more).score(sample))
+
+
+@pytest.fixture(scope="module")
+def pair(release: Path) -> Row:
+    return next(iter(Release(release).rows()))
+
+
 def test_a_sample_that_is_asked_again_is_computed_once() -> None:
     sender = Sent([])
     rewards = bound(sender)
@@ -540,25 +479,22 @@ def test_only_the_latest_replies_are_kept() -> None:
 
 
 @pytest.mark.parametrize("condition", ["none", "profile", "rubric"])
-def test_a_pair_named_by_id_is_shown_in_the_condition(release: Path, condition: str) -> None:
-    row = next(iter(Release(release).rows()))
+def test_a_pair_named_by_id_is_shown_in_the_condition(
+    release: Path, pair: Row, condition: str
+) -> None:
     sender = Sent([])
-    rewards = bound(sender, release, condition)
-    reward = asyncio.run(rewards.score(RewardSample(id=row.id, response="is 3")))
-    assert reward.score == 3.0
+    assert score(sender, "is 3", pair, release, condition=condition).score == 3.0
     [said] = [request.messages[0].content for request in sender.requests]
-    assert row.question in said
-    assert (row.profile[0].text in said) == (condition == "profile")
-    assert (row.rubric_aspects[0].aspect in said) == (condition == "rubric")
+    assert pair.question in said
+    assert (pair.profile[0].text in said) == (condition == "profile")
+    assert (pair.rubric_aspects[0].aspect in said) == (condition == "rubric")
 
 
-def test_a_planner_s_aspects_can_be_shown_and_are_inferred_once(release: Path) -> None:
-    row = next(iter(Release(release).rows()))
+def test_a_planner_s_aspects_can_be_shown_and_are_inferred_once(release: Path, pair: Row) -> None:
     with in_thread(double()) as endpoint:
-        toy = {"base_url": endpoint.url, "model": "toy"}
         given = Scorers.model_validate(
             {
-                "endpoints": {"toy": toy},
+                "endpoints": {"toy": {"base_url": endpoint.url, "model": "toy"}},
                 "planner": {"endpoint": "toy"},
                 "scorers": {"rater": {"kind": "pointwise", "endpoint": "toy"}},
             }
@@ -568,43 +504,38 @@ def test_a_planner_s_aspects_can_be_shown_and_are_inferred_once(release: Path) -
             prompts, held = prompts_of(given, release), release_pairs(release, "planner")
             async with open_rewards(given, "rater", prompts, held, Meter()) as (rewards, about):
                 assert about.condition == "planner"
-                samples = [RewardSample(id=row.id, response=text) for text in (row.chosen, "No.")]
+                samples = [RewardSample(id=pair.id, response=said) for said in (pair.chosen, "No.")]
                 return [await rewards.score(sample) for sample in samples]
 
         assert all(reward.score is not None for reward in asyncio.run(run()))
         # One plan, two ratings.
         assert endpoint.n == 3
-        assert all(row.profile[0].text not in asked.said for asked in endpoint.asked[1:])
+        assert all(pair.profile[0].text not in asked.said for asked in endpoint.asked[1:])
 
 
-def test_a_history_that_does_not_fit_loses_posts(release: Path) -> None:
-    row = next(iter(Release(release).rows()))
+def test_a_history_that_does_not_fit_loses_posts(release: Path, pair: Row) -> None:
     whole = Sent([])
-    asyncio.run(bound(whole, release).score(RewardSample(id=row.id, response="is 3")))
+    score(whole, "is 3", pair, release)
     room = sum(len(message.content) for message in whole.requests[0].messages) - 1
     sender = Sent([], room)
-    reward = asyncio.run(bound(sender, release).score(RewardSample(id=row.id, response="is 3")))
-    assert reward.score == 3.0
+    assert score(sender, "is 3", pair, release).score == 3.0
     assert len(sender.requests) == 2
 
 
-def test_a_completion_over_the_context_has_no_score(release: Path) -> None:
-    row = next(iter(Release(release).rows()))
-    rewards = bound(Sent([], 1000), release)
-    reward = asyncio.run(rewards.score(RewardSample(id=row.id, response="x " * 1000 + "1")))
-    assert (reward.score, reward.error) == (None, "context_length")
-
-
-def test_a_score_that_is_no_number_is_an_error() -> None:
-    reward = asyncio.run(bound(Sent([])).score(prompt("Q", "is nan")))
-    assert (reward.score, reward.error) == (None, "not_a_number")
+def test_a_completion_over_the_context_and_a_score_that_is_no_number_are_errors(
+    release: Path, pair: Row
+) -> None:
+    long = score(Sent([], 1000), "x " * 1000 + "1", pair, release)
+    assert (long.score, long.error) == (None, "context_length")
+    nan = score(Sent([]), "is nan")
+    assert (nan.score, nan.error) == (None, "not_a_number")
 
 
 @pytest.mark.parametrize("held", [True, False], ids=["another release", "no release"])
-def test_an_id_that_is_not_known_is_named(release: Path, held: bool) -> None:
-    rewards = bound(Sent([]), release if held else None)
+def test_an_id_that_is_not_known_is_named(release: Path, pair: Row, held: bool) -> None:
+    nobody = pair.model_copy(update={"id": "pair-of-nobody"})
     with pytest.raises(InputError, match="pair-of-nobody"):
-        asyncio.run(rewards.score(RewardSample(id="pair-of-nobody", response="1")))
+        score(Sent([]), "1", nobody, release if held else None)
 
 
 def test_a_scorer_that_compares_gives_no_rewards(tmp_path: Path) -> None:
@@ -629,13 +560,9 @@ def test_a_scorer_that_scores_nothing_does_not_start() -> None:
 
 
 def trl_rewards(given: Callable[[RewardSample], Reward], responses: list[Any], **more: Any) -> Any:
-    async def run() -> Any:
-        async with serving(Scripted(given)) as (url, _):
-            reward = rewards.reward_func(url)
-            prompts = [[{"role": "user", "content": f"Q{n}"}] for n in range(len(responses))]
-            return await asyncio.to_thread(reward, prompts, responses, **more)
-
-    return asyncio.run(run())
+    prompts = [[{"role": "user", "content": f"Q{n}"}] for n in range(len(responses))]
+    with serving(Scripted(given)) as (url, _):
+        return rewards.reward_func(url)(prompts, responses, **more)
 
 
 def said(text: str) -> list[dict[str, str]]:
@@ -673,20 +600,18 @@ def test_a_reward_that_is_no_number_ends_trl_s_training() -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "message"),
+    ("more", "responses", "message"),
     [
-        pytest.param({}, "the column `id` is missing", id="other data"),
-        pytest.param({"id": ["a"], "responses": [2 * said("")]}, "one message of text", id="tools"),
-        pytest.param(
-            {"id": ["a"], "responses": [[{"role": "assistant", "content": [{"type": "image"}]}]]},
-            "one message of text", id="an image",
-        ),
+        ({}, [said("a")], "the column `id` is missing"),
+        ({"id": ["a"]}, [2 * said("")], "one message of text"),
+        ({"id": ["a"]}, [[{"role": "assistant", "content": [{"type": "image"}]}]],
+         "one message of text"),
     ],
+    ids=["other data", "tools", "an image"],
 )  # fmt: skip
 def test_what_trl_s_reward_function_cannot_read_is_named(
-    more: dict[str, Any], message: str
+    more: dict[str, Any], responses: list[Any], message: str
 ) -> None:
-    responses = more.pop("responses", [said("a")])
     with pytest.raises(InputError, match=message):
         trl_rewards(length, responses, **more)
 
@@ -711,22 +636,18 @@ def test_verl_asks_by_the_ground_truth() -> None:
         assert sample.id == "pair-a"
         return length(sample)
 
-    async def run() -> float:
-        async with serving(Scripted(given)) as (url, _):
-            # As verl does: sent to another process, and called with names.
-            score = pickle.loads(pickle.dumps(partial(rewards.compute_score, url=url)))
-            return float(
-                await asyncio.to_thread(
-                    score, data_source="pairwright/x", solution_str="abc", ground_truth="pair-a",
-                    extra_info={"index": 0, "num_turns": None},
-                )
-            )  # fmt: skip
-
-    assert asyncio.run(run()) == 3.0
+    with serving(Scripted(given)) as (url, _):
+        # As verl does: sent to another process, and called with names.
+        score = pickle.loads(pickle.dumps(partial(rewards.compute_score, url=url)))
+        found = score(
+            data_source="pairwright/x", solution_str="abc", ground_truth="pair-a",
+            extra_info={"index": 0, "num_turns": None},
+        )  # fmt: skip
+    assert found == 3.0
 
 
 def test_verl_s_training_ends_at_a_response_without_a_score() -> None:
-    reply = says('{"rewards": [{"error": "context_length"}]}')
+    reply = raw('{"rewards": [{"error": "context_length"}]}')
     with answering(reply) as (url, _), pytest.raises(CallFailed, match="no reward for pair-a"):
         rewards.compute_score("d", "abc", "pair-a", url=url)
 
@@ -737,16 +658,11 @@ def test_verl_s_training_ends_at_a_response_without_a_score() -> None:
 @contextmanager
 def process(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """`pairwright train reward-server` in a process of its own, once it is ready."""
-    command = [
-        sys.executable,
-        "-c",
-        "from pairwright.cli import main; main()",
-        "train",
-        "reward-server",
-    ]
+    command = [sys.executable, "-c", "from pairwright.cli import main; main()"]
     server = subprocess.Popen(
-        [*command, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        [*command, "train", "reward-server", *map(str, arguments)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )  # fmt: skip
     try:
         assert server.stdout
@@ -760,15 +676,14 @@ def process(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 
 @pytest.mark.real
-def test_the_command_serves_a_scorer_and_ends_cleanly_on_a_signal(release: Path) -> None:
-    row = next(iter(Release(release).rows()))
+def test_the_command_serves_a_scorer_and_ends_cleanly_on_a_signal(release: Path, pair: Row) -> None:
     with process("--scorer", "overlap", "--release", release, "--port", 0) as (server, url):
         health = Health.model_validate_json(httpx2.get(f"{url}/health").content)
         assert (health.status, health.scorer, health.condition) == ("ready", "overlap", "profile")
         assert health.release.startswith("small-pairs 1.0.0 sha256:")
-        own = row.profile[0].text
+        said = (pair.profile[0].text, "zzz", "")
         rewards = RewardClient(url).rewards(
-            [RewardSample(id=row.id, response=text) for text in (own, "zzz", "")]
+            [RewardSample(id=pair.id, response=text) for text in said]
         )
         assert [reward.score for reward in rewards][1:] == [0.0, 0.0]
         assert rewards[0].score
@@ -781,15 +696,11 @@ def test_the_command_serves_a_scorer_and_ends_cleanly_on_a_signal(release: Path)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param(["--scorer", "nobody"], "there is no scorer 'nobody'", id="unknown scorer"),
-        pytest.param(["--scorer", "longer", "--port", "99999"], "--port 99999", id="no port"),
-        pytest.param(["--scorer", "longer", "--release", "/"], "not a release", id="no release"),
-        pytest.param(
-            ["--scorer", "longer", "--condition", "planner"],
-            "Name the release with --release",
-            id="no release to show anything of",
-        ),
-        pytest.param(["--scorer", "longer", "--scorers", "/no.toml"], "/no.toml", id="no file"),
+        (["--scorer", "nobody"], "there is no scorer 'nobody'"),
+        (["--scorer", "longer", "--port", "99999"], "--port 99999"),
+        (["--scorer", "longer", "--release", "/"], "not a release"),
+        (["--scorer", "longer", "--condition", "planner"], "Name the release with --release"),
+        (["--scorer", "longer", "--scorers", "/no.toml"], "/no.toml"),
     ],
 )
 def test_what_the_command_cannot_serve_is_named(arguments: list[str], message: str) -> None:

@@ -46,14 +46,16 @@ def loaded(folder: Path, config: str | None = None) -> dict[str, list[dict[str, 
     return {split: found[split].to_list() for split in found}
 
 
-def test_trl_reads_one_conversational_prompt_for_each_question_of_a_user(
+def prompts_of(folder: Path) -> list[dict[str, Any]]:
+    return [prompt for of in loaded(folder, "prompts").values() for prompt in of]
+
+
+def test_trl_reads_a_prompt_for_each_question_of_a_user_and_all_pairs_as_preferences(
     release: Path, tmp_path: Path
 ) -> None:
     done = exported(release, tmp_path / "out", "--validation-share", "0.3")
     assert done.code == 0, done.said
-    rows = rows_of(release)
-    found = loaded(tmp_path / "out", "prompts")
-    prompts = [*found["train"], *found["validation"]]
+    rows, prompts = rows_of(release), prompts_of(tmp_path / "out")
     asked = {(row.item_id, row.user) for row in rows.values()}
     assert sorted((p["item_id"], p["user"]) for p in prompts) == sorted(asked)
     assert len(rows) > len(asked), "a question is in a twin and in a violate pair"
@@ -69,55 +71,51 @@ def test_trl_reads_one_conversational_prompt_for_each_question_of_a_user(
         assert row.question in message["content"]
         assert all(post.text in message["content"] for post in row.profile)
         assert prompt["aspects"] == []
+    preferences = loaded(tmp_path / "out", "preference")
+    pairs = [*preferences["train"], *preferences["validation"]]
+    assert {pair["id"] for pair in pairs} == set(rows)
+    for pair in pairs:
+        for side in ("chosen", "rejected"):
+            said = getattr(rows[pair["id"]], side)
+            assert pair[side] == [{"role": "assistant", "content": said}]
+    # Users and their partners are in one of the two parts.
+    users, dyads = (
+        {split: {getattr(rows[p["id"]], name) for p in of} for split, of in preferences.items()}
+        for name in ("user", "dyad")
+    )
+    assert users["train"]
+    assert users["validation"]
+    assert not users["train"] & users["validation"]
+    assert not dyads["train"] & dyads["validation"]
 
 
-def test_no_prompt_holds_narrative_or_aspects(release: Path, tmp_path: Path) -> None:
-    assert exported(release, tmp_path / "out", "--with-aspects").code == 0
-    rows = rows_of(release).values()
-    secret = {row.narrative for row in rows if row.narrative}
-    secret |= {aspect.aspect for row in rows for aspect in row.rubric_aspects}
-    assert len(secret) > 3
-    for prompts in loaded(tmp_path / "out", "prompts").values():
-        said = json.dumps([prompt["prompt"] for prompt in prompts])
-        assert not any(text in said for text in secret)
-
-
-def test_aspects_stand_beside_the_prompts_where_they_are_asked_for(
+def test_aspects_stand_beside_the_prompts_where_they_are_asked_for_and_never_in_them(
     release: Path, tmp_path: Path
 ) -> None:
-    exported(release, tmp_path / "out", "--with-aspects")
-    rows = rows_of(release)
-    for prompts in loaded(tmp_path / "out", "prompts").values():
-        for prompt in prompts:
-            own = [aspect.aspect for aspect in rows[prompt["id"]].rubric_aspects]
-            assert prompt["aspects"] == own != []
+    assert exported(release, tmp_path / "out", "--with-aspects").code == 0
+    rows, prompts = rows_of(release), prompts_of(tmp_path / "out")
+    secret = {row.narrative for row in rows.values() if row.narrative}
+    secret |= {aspect.aspect for row in rows.values() for aspect in row.rubric_aspects}
+    assert len(secret) > 3
+    said = json.dumps([prompt["prompt"] for prompt in prompts])
+    assert not any(text in said for text in secret)
+    for prompt in prompts:
+        own = [aspect.aspect for aspect in rows[prompt["id"]].rubric_aspects]
+        assert prompt["aspects"] == own != []
     assert "the answer key" in (tmp_path / "out" / "README.md").read_text()
 
 
-def test_condition_none_shows_the_question_alone(release: Path, tmp_path: Path) -> None:
-    exported(release, tmp_path / "out", "--condition", "none")
+def test_what_is_shown_of_the_user_and_kept_for_validation_is_what_is_asked_for(
+    release: Path, tmp_path: Path
+) -> None:
+    exported(release, tmp_path / "none", "--condition", "none", "--validation-share", "0")
     rows = rows_of(release)
-    for prompts in loaded(tmp_path / "out", "prompts").values():
-        for prompt in prompts:
-            assert prompt["prompt"] == [{"role": "user", "content": rows[prompt["id"]].question}]
-
-
-def test_as_many_posts_are_shown_as_asked_for(release: Path, tmp_path: Path) -> None:
-    exported(release, tmp_path / "out", "--posts", "1")
-    for prompts in loaded(tmp_path / "out", "prompts").values():
-        assert all("Post 1 of 1" in str(prompt["prompt"]) for prompt in prompts)
-
-
-def test_trl_reads_all_pairs_as_conversational_preferences(release: Path, tmp_path: Path) -> None:
-    exported(release, tmp_path / "out")
-    rows = rows_of(release)
-    found = loaded(tmp_path / "out", "preference")
-    pairs = [*found["train"], *found["validation"]]
-    assert {pair["id"] for pair in pairs} == set(rows)
-    for pair in pairs:
-        row = rows[pair["id"]]
-        assert pair["chosen"] == [{"role": "assistant", "content": row.chosen}]
-        assert pair["rejected"] == [{"role": "assistant", "content": row.rejected}]
+    (split,) = loaded(tmp_path / "none", "prompts").items()
+    assert split[0] == "train"
+    for prompt in split[1]:
+        assert prompt["prompt"] == [{"role": "user", "content": rows[prompt["id"]].question}]
+    exported(release, tmp_path / "one", "--posts", "1")
+    assert all("Post 1 of 1" in str(prompt["prompt"]) for prompt in prompts_of(tmp_path / "one"))
 
 
 def test_nobody_trains_on_labels_that_were_drawn(
@@ -157,33 +155,34 @@ def test_verl_reads_its_columns_and_the_ground_truth_names_the_pair(
             }  # fmt: skip
 
 
-def test_users_and_their_partners_are_in_train_or_validation(release: Path, tmp_path: Path) -> None:
-    exported(release, tmp_path / "out", "--validation-share", "0.3")
-    rows = rows_of(release)
-    found = loaded(tmp_path / "out", "preference")
-    users = {split: {rows[p["id"]].user for p in of} for split, of in found.items()}
-    dyads = {split: {rows[p["id"]].dyad for p in of} for split, of in found.items()}
-    assert users["train"]
-    assert users["validation"]
-    assert not users["train"] & users["validation"]
-    assert not dyads["train"] & dyads["validation"]
-
-
-@pytest.mark.parametrize("format", ["trl", "verl"])
-def test_an_export_has_the_same_bytes_each_time(release: Path, tmp_path: Path, format: str) -> None:
+@pytest.mark.parametrize(("format", "files"), [("trl", 6), ("verl", 4)])
+def test_an_export_has_the_same_bytes_each_time(
+    release: Path, tmp_path: Path, format: str, files: int
+) -> None:
     made = []
-    for name in ("one", "two"):
-        exported(release, tmp_path / name, format=format)
-        files = sorted(p for p in (tmp_path / name).rglob("*") if p.is_file())
-        made.append({p.relative_to(tmp_path / name): p.read_bytes() for p in files})
+    for out in (tmp_path / "one", tmp_path / "two"):
+        exported(release, out, format=format)
+        written = sorted(path for path in out.rglob("*") if path.is_file())
+        made.append({path.relative_to(out): path.read_bytes() for path in written})
     assert made[0] == made[1]
-    assert len(made[0]) == (6 if format == "trl" else 4)
+    assert len(made[0]) == files
 
 
-def test_the_split_test_is_refused(release: Path, tmp_path: Path) -> None:
-    done = exported(release, tmp_path / "out", "--split", "test")
+@pytest.mark.parametrize(
+    ("split", "messages"),
+    [
+        ("test", ["--allow-test-split"]),
+        ("train", ["split 'train'; the release has N in test, N in validation", "--validation 10%",
+                   "a small share may have none"]),
+    ],
+)  # fmt: skip
+def test_a_split_that_must_not_or_cannot_be_trained_on_is_refused(
+    release: Path, tmp_path: Path, split: str, messages: list[str]
+) -> None:
+    done = exported(release, tmp_path / "out", "--split", split)
     assert done.code == 2
-    assert "--allow-test-split" in done.err
+    said = re.sub(r"\b\d+ in", "N in", " ".join(done.err.split()))
+    assert all(message in said for message in messages)
     assert not (tmp_path / "out").exists()
 
 
@@ -194,39 +193,23 @@ def test_an_allowed_test_split_is_called_contaminated(release: Path, tmp_path: P
     assert "contaminated" in (tmp_path / "out" / "README.md").read_text()
     about = RlExport.model_validate_json((tmp_path / "out" / "export.json").read_bytes())
     assert about.split == "test"
-    ids = {line["id"] for of in loaded(tmp_path / "out", "prompts").values() for line in of}
-    assert ids <= set(rows_of(release, "test"))
+    assert {prompt["id"] for prompt in prompts_of(tmp_path / "out")} <= set(
+        rows_of(release, "test")
+    )
 
 
-def test_a_release_without_the_split_says_how_to_get_one(release: Path, tmp_path: Path) -> None:
-    done = exported(release, tmp_path / "out", "--split", "train")
-    assert done.code == 2
-    assert re.search(r"split 'train'; the release has \d+ in test, \d+ in validation", done.err)
-    assert "--validation 10%" in done.err
-    assert "a small share may have none" in " ".join(done.err.split())
-
-
-def test_what_is_no_release_is_refused(tmp_path: Path) -> None:
-    done = exported(tmp_path, tmp_path / "out")
-    assert done.code == 2
-    assert "is not a release" in done.err
-
-
-def test_a_folder_that_holds_something_is_refused(release: Path, tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "mine.txt").write_text("mine")
-    done = exported(release, tmp_path / "out")
-    assert done.code == 2
-    assert "is not empty" in done.err
-    assert (tmp_path / "out" / "mine.txt").read_text() == "mine"
-
-
-def test_without_a_validation_share_all_prompts_are_for_training(
+def test_what_is_no_release_and_a_folder_that_holds_something_are_refused(
     release: Path, tmp_path: Path
 ) -> None:
-    exported(release, tmp_path / "out", "--validation-share", "0")
-    assert set(loaded(tmp_path / "out", "prompts")) == {"train"}
-    assert not (tmp_path / "out" / "prompts" / "validation.parquet").exists()
+    (tmp_path / "mine.txt").write_text("mine")
+    for of, out, message in (
+        (tmp_path, tmp_path / "out", "is not a release"),
+        (release, tmp_path, "is not empty"),
+    ):
+        done = exported(of, out)
+        assert done.code == 2
+        assert message in done.err
+    assert (tmp_path / "mine.txt").read_text() == "mine"
 
 
 def test_who_trains_has_nothing_to_do_with_a_releases_own_split() -> None:
@@ -253,14 +236,9 @@ def test_users_who_cannot_be_parted_are_named(release: Path, tmp_path: Path) -> 
 
 def test_a_dump_of_verl_becomes_outputs_by_step(tmp_path: Path) -> None:
     for step in (1, 10, 2):
+        given = {"input": "user\nQ", "score": 0.1, "step": step}
         lines = [
-            {
-                "input": "user\nQ",
-                "output": f"{name} {step}",
-                "gts": name,
-                "score": 0.1,
-                "step": step,
-            }
+            {**given, "output": f"{name} {step}", "gts": name}
             for name in ("pair-a", "pair-b", "pair-a")
         ]
         text = "".join(json.dumps(line) + "\n" for line in lines)
