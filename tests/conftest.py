@@ -85,6 +85,10 @@ def _sketch() -> None:
         if module in sys.modules:
             plots = {plot: sys.modules["pairwright.pages.plots"].Plot(Markup(SKETCH), "A sketch")}
             SKETCHED.setattr(f"{module}.{name}", lambda _, plots=plots: plots)
+    _sketch_drawing()
+
+
+def _sketch_drawing() -> None:
     if "matplotlib.figure" in sys.modules:
         SKETCHED.setattr(
             "matplotlib.figure.Figure.savefig", lambda _, file, **__: file.write("<svg ></svg>")
@@ -95,6 +99,12 @@ def _draw() -> Iterator[None]:
     SKETCHED.undo()
     yield
     _sketch()
+
+
+@pytest.fixture
+def composed(drawn: None) -> None:
+    """Every plot is put together and its caption written, but its lines are not drawn."""
+    _sketch_drawing()
 
 
 drawn = pytest.fixture(_draw, name="drawn")

@@ -2,9 +2,10 @@
 
 decisions = [violate(1, 2.0, 1.0), *twin(2, (2.0, 1.0), (1.0, 2.0))]
 board = board_of(result(tmp_path, "scorer", decisions))
+board = board_with(tmp_path, good=right_on(30), poor=right_on(12))
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ from pairwright.evaluation.results import ResultSummary, ScorerRef, write_result
 from pairwright.evaluation.scorers.scorer import BASELINES
 
 RELEASE = ReleaseRef(name="small-pairs", version="1.0.0", digest="b2:00", pairs=40)
+Half = tuple[float | None, float]
+"""The scores of a half's own chosen and rejected response."""
+AHEAD, BEHIND, TIED = (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)
 
 
 def violate(
@@ -26,9 +30,12 @@ def violate(
     return decision(f"pair-{n}", n, chosen, rejected, **({"cluster": f"user-{n}"} | changes))
 
 
-def twin(
-    n: int, asked: tuple[float | None, float], other: tuple[float | None, float], **changes: Any
-) -> tuple[PairDecision, PairDecision]:
+def right_on(wins: int, n: int = 40, **changes: Any) -> list[PairDecision]:
+    """So many pairs of mode violate, the first `wins` right."""
+    return [violate(k, 1.0 if k < wins else -1.0, **changes) for k in range(n)]
+
+
+def twin(n: int, asked: Half, other: Half, **changes: Any) -> tuple[PairDecision, PairDecision]:
     """Both halves, each with the scores of its own chosen and rejected response."""
     shared = {"mode": "twin", "twin_id": f"twin-{n}", "cluster": f"dyad-{n}"} | changes
     return (
@@ -37,9 +44,16 @@ def twin(
     )
 
 
-def placebo(
-    n: int, first: tuple[float | None, float], second: tuple[float | None, float], **changes: Any
-) -> tuple[PairDecision, PairDecision]:
+def twins(outcomes: Iterable[tuple[Half, Half]], **changes: Any) -> list[PairDecision]:
+    """The halves of twins 0, 1, ..., by the scores of both halves of each."""
+    return [half for n, both in enumerate(outcomes) for half in twin(n, *both, **changes)]
+
+
+def without_score(decision: PairDecision, why: str = "context_length") -> PairDecision:
+    return decision.model_copy(update={"chosen": None, "rejected": None, "unscored": why})
+
+
+def placebo(n: int, first: Half, second: Half, **changes: Any) -> tuple[PairDecision, PairDecision]:
     """Both halves of a placebo, each with the scores of the response that it calls chosen and of
     the other one."""
     unit = {"mode": "placebo", "twin_id": f"placebo-{n}", "cluster": f"dyad-{n}"}
@@ -91,3 +105,17 @@ def result(
 
 def board_of(*given: Path) -> Leaderboard:
     return leaderboard(gather_results(given))
+
+
+def board_with(folder: Path, **decisions: Sequence[PairDecision]) -> Leaderboard:
+    """The leaderboard of a folder with results of these scorers, too, in condition profile."""
+    for name, given in decisions.items():
+        result(folder, name, given)
+    return board_of(folder)
+
+
+def ends(found: Any) -> tuple[float, float]:
+    """The bounds of an estimate, figure or comparison that must have them."""
+    assert found.low is not None
+    assert found.high is not None
+    return found.low, found.high

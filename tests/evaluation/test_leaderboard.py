@@ -4,22 +4,34 @@ import csv
 import itertools
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, permutation_test
+from scipy.stats import binomtest, norm, permutation_test
 
-from decided import RELEASE, board_of, judged, result, twin, violate
+from decided import (
+    AHEAD,
+    RELEASE,
+    board_of,
+    board_with,
+    ends,
+    judged,
+    result,
+    right_on,
+    twin,
+    twins,
+    violate,
+    without_score,
+)
 from hostile import HOSTILE
 from pairwright.blind_preference import PreferenceFigure
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate
 from pairwright.evaluation.board import board as board_module
 from pairwright.evaluation.board.board import Leaderboard
-from pairwright.evaluation.board.inputs import gather_results
 from pairwright.evaluation.board.page import accuracies, board_notes, board_page
 from pairwright.evaluation.board.ranking import SET_APART, group_letters
 from pairwright.evaluation.board.sign_flips import sign_flip
@@ -32,14 +44,28 @@ from pairwright.evaluation.release import BuildModel, build_ties
 from pairwright.evaluation.results import PlannerVersion, ScorerRef
 from study import Done, pairwright
 
-
-def right_on(wins: int, n: int = 40, **changes: Any) -> list[PairDecision]:
-    """Pairs of mode violate, each by a user of its own; the first `wins` right."""
-    return [violate(k, 1.0 if k < wins else -1.0, **changes) for k in range(n)]
+BLIND = ((1.0, 0.0), (-1.0, 0.0))
+"""A twin by a scorer that cannot see the user."""
+RIGHT = (AHEAD, AHEAD)
 
 
 def run(*given: object) -> Done:
     return pairwright("leaderboard", *given)
+
+
+def printed(*given: object) -> str:
+    """What the command prints, in one line."""
+    return " ".join(run(*given).said.split())
+
+
+def markdown(board: Leaderboard) -> str:
+    return board_page(board).markdown
+
+
+def figure(board: Leaderboard, row: str, name: str, group: str = "twin") -> ScorerFigure:
+    found = board.entries[row].figure(name, group)
+    assert found
+    return found
 
 
 # The test of a difference
@@ -63,9 +89,6 @@ def test_it_is_the_permutation_test_over_every_flip_of_clusters(seed: int) -> No
     )
     # scipy doubles the smaller tail; the distribution of flips is symmetric, so that is the same.
     assert sign_flip(differences, clusters) == pytest.approx(min(1.0, every.pvalue))
-    signs = np.array(list(itertools.product((1, -1), repeat=len(sums))))
-    by_hand = (np.abs(signs @ sums) >= abs(sums.sum()) - 1e-9).mean()
-    assert sign_flip(differences, clusters) == pytest.approx(by_hand)
 
 
 def test_thousands_of_clusters_agree_with_the_normal_distribution() -> None:
@@ -73,9 +96,8 @@ def test_thousands_of_clusters_agree_with_the_normal_distribution() -> None:
     differences = chance.choice([-1, -0.5, 0, 0.5, 1], 9000, p=[0.2, 0.1, 0.37, 0.11, 0.22])
     clusters = np.arange(9000) // 3
     sums = np.bincount(clusters, differences)
-    drawn = chance.choice([-1.0, 1.0], (4000, len(sums))) @ sums
-    share = (np.abs(drawn) >= abs(sums.sum())).mean()
-    assert sign_flip(differences, clusters) == pytest.approx(share, abs=0.02)
+    expected = 2 * norm.sf(abs(sums.sum()) / np.sqrt(sums @ sums))
+    assert sign_flip(differences, clusters) == pytest.approx(expected, abs=0.01)
 
 
 def test_a_p_is_never_0_and_of_even_clusters_1() -> None:
@@ -100,18 +122,14 @@ def test_two_scorers_alike_are_told_apart_in_at_most_5_of_100() -> None:
 # Groups
 
 
-def share_a_letter(of: Mapping[str, str], a: str, b: str) -> bool:
-    return bool(set(of[a].split()) & set(of[b].split()))
-
-
 def test_rows_share_a_letter_just_when_they_were_not_told_apart() -> None:
     chance, rows = np.random.default_rng(0), list("pqrstuvw")
     pairs = list(itertools.combinations(rows, 2))
     for share in (0, 0.2, 0.5, 0.8, 1):
         apart = [pair for pair in pairs if chance.random() < share]
         found = group_letters(rows, apart)
-        for pair in pairs:
-            assert share_a_letter(found, *pair) == (pair not in apart)
+        for a, b in pairs:
+            assert bool(set(found[a].split()) & set(found[b].split())) == ((a, b) not in apart)
         assert found["p"].startswith("a")
 
 
@@ -127,9 +145,8 @@ def test_letters_overlap_where_only_the_ends_differ() -> None:
 
 
 def test_rows_are_ranked_by_accuracy_and_grouped_by_what_can_be_told_apart(tmp_path: Path) -> None:
-    for name, wins in (("best", 38), ("good", 36), ("poor", 12)):
-        result(tmp_path, name, right_on(wins))
-    (ranking,) = board_of(tmp_path).rankings
+    board = board_with(tmp_path, best=right_on(38), good=right_on(36), poor=right_on(12))
+    (ranking,) = board.rankings
     assert ranking.ranked == ("best.profile", "good.profile", "poor.profile")
     assert ranking.groups == {"best.profile": "a", "good.profile": "a", "poor.profile": "b"}
     by_pair = {(of.first, of.second): of for of in ranking.comparisons}
@@ -150,14 +167,12 @@ def test_rows_are_ranked_by_accuracy_and_grouped_by_what_can_be_told_apart(tmp_p
 
 def test_all_tables_that_can_distinguish_rows_share_one_level(tmp_path: Path) -> None:
     """Alone p is .031; with a second table .062. A table of blind scorers has no share of it."""
-    blind = [half for n in range(8) for half in twin(n, (1.0, 0.0), (-1.0, 0.0))]
-    for name, wins in (("a", 16), ("b", 10)):
-        result(tmp_path, name, [*blind, *right_on(wins)])
-    board = board_of(tmp_path)
-    twins, violate_table = board.rankings
-    assert twins.groups == {"a.profile": "a", "b.profile": "a"}
-    assert violate_table.comparisons[0].adjusted == pytest.approx(0.03125, abs=0.005)
-    assert set(violate_table.groups.values()) == {"a", "b"}
+    blind = twins([BLIND] * 8)
+    board = board_with(tmp_path, a=[*blind, *right_on(16)], b=[*blind, *right_on(10)])
+    of_twins, of_violate = board.rankings
+    assert of_twins.groups == {"a.profile": "a", "b.profile": "a"}
+    assert of_violate.comparisons[0].adjusted == pytest.approx(0.03125, abs=0.005)
+    assert set(of_violate.groups.values()) == {"a", "b"}
     for name, wins in (("a", 30), ("b", 10)):
         result(tmp_path, name, [*blind, *right_on(wins)], "planner")
     board = board_of(tmp_path)
@@ -170,42 +185,39 @@ def test_all_tables_that_can_distinguish_rows_share_one_level(tmp_path: Path) ->
 
 def test_a_figure_that_could_not_be_otherwise_has_no_interval(tmp_path: Path) -> None:
     """A scorer that cannot see the user is right on one half of whole twins by construction."""
-    blind = [half for n in range(20) for half in twin(n, (1.0, 0.0), (-1.0, 0.0))]
-    for name in ("model", "longer"):
-        kind = "baseline" if name == "longer" else "dpo"
-        result(tmp_path, name, blind, "none", scorer=ScorerRef(name=name, kind=kind))
-        result(tmp_path, name, blind, scorer=ScorerRef(name=name, kind=kind))
+    for name, kind in (("model", "dpo"), ("longer", "baseline")):
+        for condition in ("none", "profile"):
+            scorer = ScorerRef(name=name, kind=kind)
+            result(tmp_path, name, twins([BLIND] * 20), condition, scorer=scorer)  # type: ignore[arg-type]
     board = board_of(tmp_path)
     assert "n = 40 pairs of 20 dyads" in " ".join(board_notes(board))
-    page = board_page(board).markdown.splitlines()
+    page = markdown(board).splitlines()
     assert sum("By identity: a scorer" in line for line in page) == 1
     shown = [[cell.strip() for cell in line.split("|")[1:5]] for line in page]
-    identity = "50.0 % (by identity)"
-    assert ["longer (baseline)", "a", identity, "0.0 % (by identity)"] in shown
-    assert ["model", "a", identity, "0.0 % (by identity)"] in shown
+    identity = ["50.0 % (by identity)", "0.0 % (by identity)"]
+    assert ["longer (baseline)", "a", *identity] in shown
+    assert ["model", "a", *identity] in shown
     # With posts in view the model could have been right on more.
     assert any(row[:2] == ["model", "a"] and row[2].startswith("50.0 % (") for row in shown)
     # The same is true for Python, JSON and CSV, and for parts of the twins.
-    reread = Leaderboard.model_validate_json(board.model_dump_json())
+    board = Leaderboard.model_validate_json(board.model_dump_json())
+    known = {name for name, kind in FIGURES.items() if kind.identity is not None}
+    elsewhere = {
+        "slice_accuracy", "source_accuracy", "placebo_flips", "net_right_flips", "gain"
+    }  # fmt: skip
+    lines = {f"{of['scorer']}.{of['condition']}": of
+             for of in csv.DictReader(csv_table(board).splitlines())}  # fmt: skip
     for row in ("longer.profile", "longer.none", "model.none"):
-        whole = [one for one in reread.entries[row].figures if one.group in ("twin", "Home-twin")]
-        known = {name for name, kind in FIGURES.items() if kind.identity is not None}
-        assert {one.name for one in whole if one.by_identity} == known - {
-            "slice_accuracy", "source_accuracy", "placebo_flips", "net_right_flips", "gain",
-        }  # fmt: skip
-        assert all(one.low is None for one in whole if one.name in known)
-        own = reread.entries[row].figure("accuracy", "twin")
-        assert own
+        whole = [of for of in board.entries[row].figures if of.group in ("twin", "Home-twin")]
+        assert {of.name for of in whole if of.by_identity} == known - elsewhere
+        assert all(of.low is None for of in whole if of.name in known)
+        own = figure(board, row, "accuracy")
         assert (own.value, own.low, own.high, own.n) == (0.5, None, None, 40)
-        (line,) = [one for one in csv.DictReader(csv_table(board).splitlines())
-                   if f"{one['scorer']}.{one['condition']}" == row]  # fmt: skip
-        assert (line["accuracy"], line["low"], line["high"]) == ("0.5", "", "")
-        assert (line["both_right"], line["both_right_low"]) == ("0.0", "")
-    seeing = reread.entries["model.profile"].figure("accuracy", "twin")
-    assert seeing
+        names = ("accuracy", "low", "high", "both_right", "both_right_low")
+        assert [lines[row][name] for name in names] == ["0.5", "", "", "0.0", ""]
+    seeing = figure(board, "model.profile", "accuracy")
     assert not seeing.by_identity
-    assert seeing.low is not None
-    assert seeing.low < 0.5
+    assert ends(seeing)[0] < 0.5
     # Nor could two of them have differed.
     (blind_rows,) = [one for one in board.rankings if one.condition == "none"]
     assert [(one.difference, one.low) for one in blind_rows.comparisons] == [(0.0, None)]
@@ -214,18 +226,16 @@ def test_a_figure_that_could_not_be_otherwise_has_no_interval(tmp_path: Path) ->
 def test_gains_and_slices_of_a_scorer_that_cannot_see_the_user_have_no_interval(
     tmp_path: Path,
 ) -> None:
-    halves = [half for n in range(20) for half in twin(n, (1.0, 0.0), (-1.0, 0.0))]
     for name in ("longer", "overlap"):
-        for condition in ("profile", "profile-without-evidence"):
-            result(tmp_path, name, halves, condition,
-                   scorer=ScorerRef(name=name, kind="baseline"))  # fmt: skip
-    entry = board_of(tmp_path).entries["longer.profile"]
-    gain = entry.figure("gain over profile-without-evidence", "twin")
-    assert gain
+        result(tmp_path, name, twins([BLIND] * 20))
+        result(tmp_path, name, twins([BLIND] * 20), "profile-without-evidence")
+    board = board_of(tmp_path)
+    gain = figure(board, "longer.profile", "gain over profile-without-evidence")
     assert (gain.value, gain.low, gain.by_identity) == (0.0, None, True)
-    (part,) = [one for one in entry.figures if one.name == "slice_accuracy"]
-    assert (part.value, part.low, part.by_identity) == (0.5, None, True)
     assert figure_text(gain) == "+0.0 (by identity)"
+    figures = board.entries["longer.profile"].figures
+    (part,) = [one for one in figures if one.name == "slice_accuracy"]
+    assert (part.value, part.low, part.by_identity) == (0.5, None, True)
 
 
 @pytest.mark.usefixtures("drawn")
@@ -246,77 +256,62 @@ def test_two_rows_are_compared_on_all_pairs_and_those_without_a_score_are_wrong(
 ) -> None:
     one, other = right_on(40), right_on(38)
     one[0], other[39] = violate(0, None), violate(39, None)
-    result(tmp_path, "one", one)
-    result(tmp_path, "other", list(reversed(other)))
-    (comparison,) = board_of(tmp_path).rankings[0].comparisons
+    board = board_with(tmp_path, one=one, other=other[::-1])
+    (comparison,) = board.rankings[0].comparisons
     assert comparison.n == 40
     assert comparison.difference == pytest.approx(1 / 40)
 
 
 def test_a_difference_has_its_interval(tmp_path: Path) -> None:
-    result(tmp_path, "a", right_on(30))
-    result(tmp_path, "b", right_on(18))
-    board = board_of(tmp_path)
+    board = board_with(tmp_path, a=right_on(30), b=right_on(18))
     (compared,) = board.rankings[0].comparisons
     assert compared.difference == 0.3
-    assert compared.low is not None
-    assert compared.high is not None
+    low, high = ends(compared)
     # 12 of 40 pairs come out otherwise, all one way (p < .001).
-    assert 0.1 < compared.low < 0.2
-    assert 0.4 < compared.high < 0.5
-    told = f"+30.0 ({100 * compared.low:+.1f} to {100 * compared.high:+.1f})"
-    shown = board_page(board).markdown
-    assert told in shown
+    assert 0.1 < low < 0.2
+    assert 0.4 < high < 0.5
+    shown = markdown(board)
+    assert f"+30.0 ({100 * low:+.1f} to {100 * high:+.1f})" in shown
     assert "|  |" not in "".join(line for line in shown.splitlines() if "clusters" in line)
 
 
 def test_twins_of_one_dyad_are_one_cluster_and_a_half_without_a_score_is_wrong(
     tmp_path: Path,
 ) -> None:
-    def twins(right: int, missing: bool) -> list[PairDecision]:
-        made = [
-            half
-            for n in range(20)
-            for half in twin(n, (float(n < right), 0.5), (1.0, 0.0), cluster=f"dyad-{n // 2}")
-        ]
-        if missing:
-            made[0] = made[0].model_copy(
-                update={"chosen": None, "rejected": None, "unscored": "context_length"}
-            )
-        return made
+    def of_dyads(right: int) -> list[PairDecision]:
+        both = [twin(n, (float(n < right), 0.5), AHEAD, cluster=f"dyad-{n // 2}")
+                for n in range(20)]  # fmt: skip
+        return list(itertools.chain(*both))
 
-    result(tmp_path, "all", twins(20, False))
-    result(tmp_path, "few", twins(6, True))
-    (ranking,) = board_of(tmp_path).rankings
+    first, *others = of_dyads(6)
+    board = board_with(tmp_path, all=of_dyads(20), few=[without_score(first), *others])
+    (ranking,) = board.rankings
     (comparison,) = ranking.comparisons
     assert ranking.mode == "twin"
     assert (comparison.n, comparison.clusters) == (40, 10)
     # Seven dyads of two twins each differ, and the one with a half that has no score.
     assert comparison.p == comparison.adjusted == pytest.approx(2 * 0.5**8)
-    few = board_of(tmp_path).entries["few.profile"]
-    coverage = few.figure("coverage", "twin")
-    assert coverage
+    coverage = figure(board, "few.profile", "coverage")
     assert (coverage.value, coverage.n) == (0.95, 20)
+
+
+SHORT = [*right_on(37, 37), *(violate(n, None) for n in range(37, 40))]
 
 
 @pytest.mark.parametrize(
     ("condition", "changes", "decisions", "why"),
     [
-        ("planner", {"self_agreement": True}, right_on(30), "self-agreement"),
-        ("profile", {"simulated": True}, right_on(30), "simulated"),
-        ("rubric", {}, right_on(30), "answer key"),
-        ("wrong-profile", {}, right_on(30), "control"),
-        ("profile", {}, [*right_on(37, 37), *(violate(n, None) for n in range(37, 40))], "92.5%"),
-        ("profile", {}, [violate(n, None) for n in range(40)], "no pair has a score"),
+        pytest.param("planner", {"self_agreement": True}, right_on(30), "self-agreement", id="own"),
+        pytest.param("profile", {"simulated": True}, right_on(30), "simulated", id="simulated"),
+        pytest.param("rubric", {}, right_on(30), "answer key", id="oracle"),
+        pytest.param("wrong-profile", {}, right_on(30), "control", id="wrong-profile"),
+        pytest.param("profile", {}, SHORT, "92.5%", id="short"),
+        pytest.param("profile", {}, [violate(n, None) for n in range(40)], "no pair has a score",
+                     id="unscored"),
     ],
-    ids=["self-agreement", "simulated", "oracle", "wrong-profile", "short", "unscored"],
-)
+)  # fmt: skip
 def test_what_is_no_competitor_is_shown_and_not_ranked(
-    tmp_path: Path,
-    condition: ConditionName,
-    changes: dict[str, Any],
-    decisions: list[PairDecision],
-    why: str,
+    tmp_path: Path, condition: ConditionName, changes: Any, decisions: Any, why: str
 ) -> None:
     result(tmp_path, "other", decisions, condition, **changes)
     result(tmp_path, "plain", right_on(20), condition)
@@ -324,64 +319,57 @@ def test_what_is_no_competitor_is_shown_and_not_ranked(
     (ranking,) = board.rankings
     assert f"other.{condition}" not in ranking.ranked
     assert why in ranking.unranked[f"other.{condition}"]
-    assert "other" in board_page(board).markdown
+    assert "other" in markdown(board)
 
 
 def test_a_table_that_can_tell_nothing_apart_says_what_it_takes(tmp_path: Path) -> None:
-    result(tmp_path, "good", right_on(5, 5))
-    result(tmp_path, "poor", right_on(0, 5))
-    board = board_of(tmp_path)
+    board = board_with(tmp_path, good=right_on(5, 5), poor=right_on(0, 5))
     (ranking,) = board.rankings
     assert ranking.test
     assert ranking.test.least == 0.0625
     told = "The least p that 5 clusters of pairs can give is 0.062; it takes 6 or more."
-    assert told in board_page(board).markdown
-    done = run(tmp_path)
-    assert "the least p that two of 2 rows can have with 5 clusters is 0.062" in done.said
-    result(tmp_path, "good", right_on(6, 6))
-    result(tmp_path, "poor", right_on(0, 6))
-    assert board_of(tmp_path).rankings[0].groups == {"good.profile": "a", "poor.profile": "b"}
+    assert told in markdown(board)
+    told = "the least p that two of 2 rows can have with 5 clusters is 0.062"
+    assert told in run(tmp_path).said
+    board = board_with(tmp_path, good=right_on(6, 6), poor=right_on(0, 6))
+    assert board.rankings[0].groups == {"good.profile": "a", "poor.profile": "b"}
 
 
 def test_a_scorer_that_leaves_out_what_it_gets_wrong_does_not_pass_the_one_that_does_not(
     tmp_path: Path,
 ) -> None:
-    result(tmp_path, "honest", right_on(82, 100))
     left_out = [*right_on(80, 95), *(violate(n, None) for n in range(95, 100))]
-    result(tmp_path, "picky", left_out)
-    (ranking,) = board_of(tmp_path).rankings
+    board = board_with(tmp_path, honest=right_on(82, 100), picky=left_out)
+    (ranking,) = board.rankings
     assert ranking.ranked == ("honest.profile", "picky.profile")
-    told = board_page(board_of(tmp_path)).markdown
-    assert "| 80.0 % (" in told
-    assert "| 84.2 % (" in told
+    assert "| 80.0 % (" in markdown(board)
+    assert "| 84.2 % (" in markdown(board)
 
 
 def test_a_pair_that_one_result_says_has_nothing_to_show_is_refused(tmp_path: Path) -> None:
-    result(tmp_path, "a", right_on(30))
     dodged = [*right_on(30, 39), violate(39, None, unscored="no_profile")]
-    result(tmp_path, "b", dodged)
     with pytest.raises(InputError, match="pair pair-39 does not have something to show") as error:
-        board_of(tmp_path)
+        board_with(tmp_path, a=right_on(30), b=dodged)
     assert "a.profile.jsonl" in error.value.what
 
 
 def test_a_judge_with_a_position_bias_is_flagged_before_any_number(tmp_path: Path) -> None:
-    result(tmp_path, "judge", [judged(n, "chosen", "rejected") for n in range(40)])
-    result(tmp_path, "fair", [judged(n, "chosen", "chosen") for n in range(40)])
-    result(tmp_path, "judge", [judged(n, "chosen", "rejected") for n in range(40)], "none")
-    flagged = [of for of in board_page(board_of(tmp_path)).opening if "Position bias" in of]
-    assert len(flagged) == 1
-    assert flagged[0].startswith("Position bias of judge, the share")
-    assert "condition profile, pairs of mode violate, 100.0 % (91." in flagged[0]
-    assert flagged[0].count("n = 40") == 2
-    assert "Position bias of judge" in " ".join(run(tmp_path).said.split())
+    biased = [judged(n, "chosen", "rejected") for n in range(40)]
+    result(tmp_path, "judge", biased, "none")
+    fair = [judged(n, "chosen", "chosen") for n in range(40)]
+    board = board_with(tmp_path, judge=biased, fair=fair)
+    (flagged,) = [of for of in board_page(board).opening if "Position bias" in of]
+    assert flagged.startswith("Position bias of judge, the share")
+    assert "condition profile, pairs of mode violate, 100.0 % (91." in flagged
+    assert flagged.count("n = 40") == 2
+    assert "Position bias of judge" in printed(tmp_path)
 
 
 def test_costs_are_of_tokens_in_and_out_and_of_prices_where_there_are_any(tmp_path: Path) -> None:
     tokens: dict[str, Any] = {"tokens": 48_000, "prompt_tokens": 40_000, "completion_tokens": 8_000}
     result(tmp_path, "priced", right_on(30), cost=0.5, **tokens)
     result(tmp_path, "free", right_on(20), **tokens)
-    told = board_page(board_of(tmp_path)).markdown
+    told = markdown(board_of(tmp_path))
     assert "| priced.profile | 1,000 in, 200 out | 12.50 |" in told
     assert "| free.profile | 1,000 in, 200 out |  |" in told
 
@@ -390,39 +378,31 @@ def test_costs_are_of_tokens_in_and_out_and_of_prices_where_there_are_any(tmp_pa
 def test_the_markdown_page_stays_short_whatever_is_ranked(tmp_path: Path) -> None:
     folder, out = tmp_path / "results", tmp_path / "board"
     chance = np.random.default_rng(0)
-    for n in range(27):
-        for condition in ("none", "profile", "wrong-profile", "rubric"):
-            twins = [
-                half for k in range(12)
-                for half in twin(k, (chance.normal(), 0.0), (chance.normal(), 0.0))
-                if condition != "wrong-profile"
-            ]  # fmt: skip
-            pairs = [violate(k, chance.normal()) for k in range(20)]
-            result(folder, f"scorer-{n:02}", [*twins, *pairs], condition)
+    conditions: tuple[ConditionName, ...] = ("none", "profile", "wrong-profile", "rubric")
+    for n, condition in itertools.product(range(27), conditions):
+        drawn = [((chance.normal(), 0.0), (chance.normal(), 0.0)) for _ in range(12)]
+        halves = [] if condition == "wrong-profile" else twins(drawn)
+        pairs = [violate(k, chance.normal()) for k in range(20)]
+        result(folder, f"scorer-{n:02}", [*halves, *pairs], condition)
     assert run(folder, "--out", out).code == 0
     told = (out / "leaderboard.md").read_text()
     assert len(told.splitlines()) < 150
     assert told.count("| scorer-07 |") == 2
-    html = (out / "leaderboard.html").read_text()
-    assert "Every two ranked rows" in html
+    assert "Every two ranked rows" in (out / "leaderboard.html").read_text()
 
 
 def test_a_profile_has_its_gains_where_the_controls_were_evaluated(tmp_path: Path) -> None:
-    result(tmp_path, "seeing", right_on(35))
     result(tmp_path, "seeing", right_on(20), "none")
     result(tmp_path, "seeing", right_on(25), "wrong-profile")
-    result(tmp_path, "alone", right_on(30))
-    entries = board_of(tmp_path).entries
+    entries = board_with(tmp_path, seeing=right_on(35), alone=right_on(30)).entries
     found = {of.name: of.value for of in entries["seeing.profile"].gains if of.group == "violate"}
     assert found == {"gain over none": 0.375, "gain over wrong-profile": 0.25}
     assert entries["alone.profile"].gains == entries["seeing.none"].gains == ()
 
 
 def test_twins_have_no_wrong_profile_and_that_is_no_difference(tmp_path: Path) -> None:
-    twins = [half for n in range(5) for half in twin(n, (1.0, 0.0), (1.0, 0.0))]
-    result(tmp_path, "one", [*twins, *right_on(30)])
     result(tmp_path, "one", right_on(20), "wrong-profile")
-    board = board_of(tmp_path)
+    board = board_with(tmp_path, one=[*twins([RIGHT] * 5), *right_on(30)])
     assert [(of.mode, of.condition) for of in board.rankings] == [
         ("twin", "profile"), ("violate", "profile"), ("violate", "wrong-profile"),
     ]  # fmt: skip
@@ -432,46 +412,42 @@ def test_a_control_is_compared_on_the_same_twins_and_what_is_no_part_of_it_is_co
     tmp_path: Path,
 ) -> None:
     """Of 20 twins 12 are right whole; two have no cited posts, and of these one half is wrong."""
-    own = [half for n in range(20) for half in twin(n, (float(n < 12), 0.5), (1.0, 0.5))]
-    control = [half for n in range(20) for half in twin(n, (0.5, 0.5), (0.5, 0.5))]
+    control = twins([((0.5, 0.5), (0.5, 0.5))] * 20)
     for place in (0, 38):
-        nothing = {"chosen": None, "rejected": None, "unscored": "no_cited_posts"}
-        control[place] = control[place].model_copy(update=nothing)
-    result(tmp_path, "reader", own)
+        control[place] = without_score(control[place], "no_cited_posts")
     result(tmp_path, "reader", control, "profile-without-evidence")
-    board = board_of(tmp_path)
-    gain = board.entries["reader.profile"].figure("gain over profile-without-evidence", "twin")
-    assert gain
+    own = twins(((float(n < 12), 0.5), (1.0, 0.5)) for n in range(20))
+    board = board_with(tmp_path, reader=own)
+    gain = figure(board, "reader.profile", "gain over profile-without-evidence")
     # Of the 18 twins that are left 11 are right in both halves, and 7 in one.
     assert (gain.n, gain.clusters) == (36, 18)
     assert gain.value == pytest.approx((22 + 7) / 36 - 0.5, abs=1e-6)
-    assert gain.low is not None
-    assert gain.low > 0.1
-    by_condition = {ranking.condition: ranking for ranking in board.rankings}
-    assert by_condition["profile"].apart == {}
-    left_out = by_condition["profile-without-evidence"].apart
-    assert left_out == {"no_cited_posts": 2, "other_half_not_part": 2}
+    assert ends(gain)[0] > 0.1
+    apart = {ranking.condition: ranking.apart for ranking in board.rankings}
+    reasons = {"no_cited_posts": 2, "other_half_not_part": 2}
+    assert apart == {"profile": {}, "profile-without-evidence": reasons}
     sentence = (
         "Pairs that are not part of this condition, and are not counted: 2 no_cited_posts,"
         " 2 other_half_not_part."
     )
     assert sentence in board_page(board).html
-    assert sentence in " ".join(run(tmp_path).said.split())
+    assert sentence in printed(tmp_path)
 
 
+GENERATOR = "Qwen/Qwen2.5-72B-Instruct"
 BUILDERS = (
-    BuildModel(role="generator", model="Qwen/Qwen2.5-72B-Instruct"),
+    BuildModel(role="generator", model=GENERATOR),
     BuildModel(role="judge", model="org/Referee-70B"),
 )
+BUILT = RELEASE.model_copy(update={"builders": BUILDERS})
 
 
 def test_a_scorer_that_built_the_release_is_marked_and_set_apart(tmp_path: Path) -> None:
-    built = RELEASE.model_copy(update={"builders": BUILDERS})
     models = {"late": "qwen-reward", "own": "referee-70b", "akin": "maker/Skywork-qwen-RM",
               "free": "maker/other-8b", "hidden": "reward-8b"}  # fmt: skip
     for right, (name, model) in enumerate(models.items(), start=29):
         scorer = ScorerRef(name=name, kind="pairwise", model=model)
-        result(tmp_path, name, right_on(right), release=built, scorer=scorer)
+        result(tmp_path, name, right_on(right), release=BUILT, scorer=scorer)
     board = board_of(tmp_path)
     (ranking,) = board.rankings
     assert ranking.ranked == ("hidden.profile", "free.profile")
@@ -480,87 +456,78 @@ def test_a_scorer_that_built_the_release_is_marked_and_set_apart(tmp_path: Path)
     assert board.rows(ranking)[2:] == ("akin.profile", "own.profile", "late.profile")
     assert [row[1] for row in ranking_table(board, ranking).rows] == ["a", "a", *["apart"] * 3]
     assert all({one.first, one.second} <= {*ranking.ranked} for one in ranking.comparisons)
-    marks = {
-        "own": "own (the build's judge)",
-        "akin": "akin (family of the build's generator)",
-        "late": "late (family of the build's generator)",
-        "free": "free",
-    }
     for page in (board_page(board), board_page(board, brief=True)):
-        first_cells = [line.split(" | ")[0] for line in page.markdown.splitlines()]
-        for mark in marks.values():
-            assert f"| {mark}" in first_cells
-    html = board_page(board).html
+        first_cells = {line.split(" | ")[0] for line in page.markdown.splitlines()}
+        assert first_cells >= {
+            "| own (the build's judge)", "| akin (family of the build's generator)",
+            "| late (family of the build's generator)", "| free",
+        }  # fmt: skip
+    html, said = " ".join(board_page(board).html.split()), printed(tmp_path)
     assert "Self-preference: akin is family of the build's generator (the generator was" in html
     assert "own is the build's judge (the judge was org/Referee-70B). A model prefers" in html
-    html = " ".join(html.split())
-    assert "The pairs were written by Qwen/Qwen2.5-72B-Instruct. The pairs were judged by" in html
-    for told in (html, " ".join(run(tmp_path).said.split())):
-        assert "No name tells the family of hidden:" in told
+    assert f"The pairs were written by {GENERATOR}. The pairs were judged by" in html
+    assert "No name tells the family of hidden:" in html
+    assert "No name tells the family of hidden:" in said
     assert "with “qwen” in both names" in html
-    assert "own (the build's judge)" in " ".join(run(tmp_path).said.split())
+    assert "own (the build's judge)" in said
     ties = json.loads(board.model_dump_json())["entries"]["akin.profile"]["build_ties"]
-    assert ties == [{"role": "generator", "model": "Qwen/Qwen2.5-72B-Instruct", "word": "qwen"}]
+    assert ties == [{"role": "generator", "model": GENERATOR, "word": "qwen"}]
 
 
 def test_where_no_result_says_who_built_the_release_the_page_says_that(tmp_path: Path) -> None:
     model = ScorerRef(name="a", kind="dpo", model="maker/a")
     result(tmp_path, "a", right_on(30), scorer=model)
     assert "No result names the models that built" in board_page(board_of(tmp_path)).opening[0]
-    built = RELEASE.model_copy(update={"builders": BUILDERS})
-    result(tmp_path, "a", right_on(30), scorer=model, release=built)
-    assert "the models that built" not in board_page(board_of(tmp_path)).markdown
+    result(tmp_path, "a", right_on(30), scorer=model, release=BUILT)
+    assert "the models that built" not in markdown(board_of(tmp_path))
 
 
 @pytest.mark.parametrize(
-    ("own", "builder"),
+    ("own", "builder", "words"),
     [
-        ("deepseek-ai/deepseek-coder-33b", "Qwen/Qwen2.5-Coder-32B"),
-        ("unsloth/Llama-3-8B", "unsloth/Qwen3-8B"),
-        ("TheBloke/Llama-2-7B", "TheBloke/Mistral-7B"),
-        ("my-open-judge", "open-mistral-7b"),
-        ("model-english-v1", "english-llm"),
-        ("instruct-code-math", "other-code"),
-        ("runs/reward-a", "runs/judge-b"),
-        ("outputs/checkpoint-500", "/scratch/other/checkpoint-1200"),
-        ("results/final_merged", "epoch-3/best-final"),
-        ("yield-9b", "Yi-34B-Chat"),
+        # A kind of model, or its publisher
+        ("deepseek-ai/deepseek-coder-33b", "Qwen/Qwen2.5-Coder-32B", []),
+        ("unsloth/Llama-3-8B", "unsloth/Qwen3-8B", []),
+        ("TheBloke/Llama-2-7B", "TheBloke/Mistral-7B", []),
+        ("my-open-judge", "open-mistral-7b", []),
+        ("model-english-v1", "english-llm", []),
+        ("instruct-code-math", "other-code", []),
+        ("runs/reward-a", "runs/judge-b", []),
+        ("outputs/checkpoint-500", "/scratch/other/checkpoint-1200", []),
+        ("results/final_merged", "epoch-3/best-final", []),
+        # Words that any model may have in its name
+        ("toy-judge", GENERATOR, []),
+        ("/data/qwen/reward-model-8b", GENERATOR, []),
+        ("Instruct-70B", "org/Referee-70B", []),
+        ("", GENERATOR, []),
+        # Families
+        ("/data/models/qwen2-rm", GENERATOR, ["qwen"]),
+        ("yield-9b", "Yi-34B-Chat", []),
+        *((own, "01-ai/Yi-34B-Chat", ["yi"])
+          for own in ("01-ai/Yi-1.5-9B", "runs/yi_6b-reward", "/data/Yi-6B", "yi")),
     ],
-)
-def test_a_kind_of_model_or_its_publisher_is_no_family(own: str, builder: str) -> None:
-    assert build_ties((own,), (BuildModel(role="judge", model=builder),)) == ()
-
-
-def test_words_that_any_model_may_have_in_its_name_make_no_family() -> None:
-    for model in ("toy-judge", "/data/qwen/reward-model-8b", "Instruct-70B", ""):
-        assert build_ties((model,), BUILDERS) == (), model
-    assert [tie.word for tie in build_ties(("/data/models/qwen2-rm",), BUILDERS)] == ["qwen"]
-
-
-@pytest.mark.parametrize("own", ["01-ai/Yi-1.5-9B", "runs/yi_6b-reward", "/data/Yi-6B", "yi"])
-def test_a_series_of_two_letters_is_a_family(own: str) -> None:
-    builder = BuildModel(role="generator", model="01-ai/Yi-34B-Chat")
-    assert [tie.word for tie in build_ties((own,), (builder,))] == ["yi"]
+)  # fmt: skip
+def test_a_family_is_told_by_the_word_that_names_a_series(
+    own: str, builder: str, words: list[str]
+) -> None:
+    found = build_ties((own,), (BuildModel(role="judge", model=builder),))
+    assert [tie.word for tie in found] == words
 
 
 def test_baselines_are_marked_and_missing_ones_are_named_with_the_command(tmp_path: Path) -> None:
-    result(tmp_path, "model", right_on(30))
-    result(tmp_path, "overlap", right_on(25), scorer=ScorerRef(name="overlap", kind="baseline"))
-    board = board_of(tmp_path)
+    board = board_with(tmp_path, model=right_on(30), overlap=right_on(25))
     assert board.missing == {"profile": ("longer", "constant", "similarity")}
-    told = board_page(board).markdown
+    told = markdown(board)
     assert "overlap (baseline)" in told
     assert "pairwright evaluate RELEASE --out RESULTS --condition profile --scorer longer" in told
-    for name in ("longer", "constant", "similarity"):
-        result(tmp_path, name, right_on(20))
-    assert board_of(tmp_path).missing == {}
+    found = dict.fromkeys(("longer", "constant", "similarity"), right_on(20))
+    assert board_with(tmp_path, **found).missing == {}
 
 
 def test_a_split_is_said_and_what_is_missing_comes_with_the_same_options(tmp_path: Path) -> None:
-    for condition in ("none", "profile"):
-        rules = {"history": "b2:other"} if condition == "profile" else {}
-        result(tmp_path, "a", right_on(30), condition, split="test", **rules)
-    told = board_page(board_of(tmp_path)).markdown
+    result(tmp_path, "a", right_on(30), "none", split="test")
+    result(tmp_path, "a", right_on(30), split="test", history="b2:other")
+    told = markdown(board_of(tmp_path))
     assert "Only the split test was scored." in told
     assert "RESULTS --split test --condition none" in told
     assert "RESULTS --scorers FILE.toml --split test --condition profile" in told
@@ -568,50 +535,42 @@ def test_a_split_is_said_and_what_is_missing_comes_with_the_same_options(tmp_pat
 
 def test_a_comparing_judge_stands_beside_a_reward_model(tmp_path: Path) -> None:
     verdicts = [judged(n, "chosen", "chosen" if n % 4 else "rejected") for n in range(40)]
-    result(tmp_path, "judge", verdicts)
-    result(tmp_path, "model", right_on(40))
-    (ranking,) = board_of(tmp_path).rankings
+    board = board_with(tmp_path, judge=verdicts, model=right_on(40))
+    (ranking,) = board.rankings
     assert ranking.ranked == ("model.profile", "judge.profile")
     (comparison,) = ranking.comparisons
     # Ten ties against ten right: ten halves.
     assert comparison.difference == 0.125
     assert comparison.p == pytest.approx(2 * 0.5**10, rel=1e-5)
-    told = board_page(board_of(tmp_path)).markdown
-    assert "| swap consistency | violate | judge.profile | 75.0 % (" in told
-    assert "| swap consistency | violate | model.profile" not in told
+    assert "| swap consistency | violate | judge.profile | 75.0 % (" in markdown(board)
+    assert "| swap consistency | violate | model.profile" not in markdown(board)
+
+
+LINE = "| calibration error | violate | one.profile |"
 
 
 @pytest.mark.parametrize(
-    ("kind", "line"),
+    ("changes", "line"),
     [
-        (FigureKind(meaning="made up", table="ranking"), "| 12.5 % (10.0 to 15.0) |"),
-        (FigureKind(meaning="made up", table="ranking", interval=False), "| 12.5 % |"),
-        (
-            FigureKind(meaning="made up", table="ranking", percent=False),
-            "| 0.125 (0.100 to 0.150) |",
-        ),
-        (
-            FigureKind(meaning="made up", table="judges", percent=False),
-            "| calibration error | violate | one.profile | 0.125 (0.100 to 0.150) | 40 |",
-        ),
-        (
-            FigureKind(meaning="made up", table="calibration"),
-            "| calibration error | violate | one.profile | 12.5 % (10.0 to 15.0) | 40 |",
-        ),
+        ({"table": "ranking"}, "| 12.5 % (10.0 to 15.0) |"),
+        ({"table": "ranking", "interval": False}, "| 12.5 % |"),
+        ({"table": "ranking", "percent": False}, "| 0.125 (0.100 to 0.150) |"),
+        ({"table": "judges", "percent": False}, f"{LINE} 0.125 (0.100 to 0.150) | 40 |"),
+        ({"table": "calibration"}, f"{LINE} 12.5 % (10.0 to 15.0) | 40 |"),
     ],
 )
 def test_an_entry_is_all_that_a_new_figure_needs_to_be_on_page_and_in_json(
-    kind: FigureKind, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    changes: dict[str, Any], line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    kind = FigureKind(meaning="made up", **changes)
     monkeypatch.setitem(FIGURES, "calibration_error", kind)
     own = ScorerFigure(
         name="calibration_error", mode="violate", group="violate", value=0.125, low=0.1, high=0.15,
         n=40, clusters=40,
     )  # fmt: skip
     monkeypatch.setattr(board_module, "figures_of", lambda given: (*figures_of(given), own))
-    result(tmp_path, "one", right_on(30))
-    board = board_of(tmp_path)
-    page = board_page(board).markdown
+    board = board_with(tmp_path, one=right_on(30))
+    page = markdown(board)
     assert line in page
     assert "| calibration error | made up |" in page
     heads = [row for row in page.splitlines() if row.startswith("| scorer |")]
@@ -630,10 +589,7 @@ def changed(name: str, value: object) -> Callable[[Path], None]:
     def write(folder: Path) -> None:
         path = folder / "b.profile.json"
         about = json.loads(path.read_text())
-        if rest:
-            about[first][rest] = value
-        else:
-            about[first] = value
+        about[first] = about[first] | {rest: value} if rest else value
         path.write_text(json.dumps(about))
 
     return write
@@ -656,72 +612,56 @@ def cut(folder: Path) -> None:
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
 
 
-def fewer(folder: Path) -> None:
-    result(folder, "b", right_on(20, 39))
+CONTRADICTIONS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "digest": (changed("release.digest", "b2:11"), "b2:11"),
+    "version": (changed("release.version", "1.1.0"), "small-pairs 1.1.0"),
+    "name": (changed("release.name", "others"), "others 1.0.0"),
+    "pairs of the release": (changed("release.pairs", 41), "something else of the release"),
+    "limit": (changed("limit", 10), "the first 10 subjects"),
+    "split": (changed("split", "test"), "split test"),
+    "twice": (changed("scorer.name", "a"), "in condition profile is in"),
+    "fewer pairs": (lambda of: result(of, "b", right_on(20, 39)), "has no pair pair-39"),
+    "another pair": (lambda of: result(of, "b", right_on(20, 41)), "has the pair pair-40"),
+    "cluster": (line(3, cluster="user-9"), "pair-3 has cluster 'user-9', and 'user-3' in"),
+    "mode": (line(3, mode="twin"), "pair-3 has mode 'twin'"),
+    "votes": (line(3, vote_share=0.5), "vote_share 0.5, and None"),
+    "history": (changed("history", "b2:1"), "by another [history]"),
+}
+"""What the second result may say that the first denies."""
+BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
+    "unknown key": (changed("release.people", []), "release.people"),
+    "path in a name": (changed("scorer.name", "../b"), "not a scorer's name"),
+    "no condition": (changed("condition", "all"), "condition"),
+    "scored": (changed("scored", 39), "b.profile.json says 39"),
+    "pairs": (changed("pairs", 41), "b.profile.json says 41"),
+    "cut off": (cut, "39 pairs"),
+    "no lines": (
+        lambda of: (of / "b.profile.jsonl").unlink(),
+        "is not there, and b.profile.json was written for it",
+    ),
+    "not JSON": (lambda of: (of / "b.profile.json").write_text("{"), "b.profile.json"),
+    "a pair twice": (line(3, id="pair-4"), "the pair pair-4 is there twice"),
+    "NaN": (line(3, chosen=float("nan")), ".jsonl:4 [chosen]"),
+    "text for a number": (line(3, chosen="much"), ".jsonl:4 [chosen]"),
+    "no score": (line(3, chosen=None), "39 pairs have a score"),
+    "another score": (line(3, chosen=9.0), "not the file that b.profile.json was written for"),
+    "a judge says both": (line(3, orders=["both", "first"]), ".jsonl:4 [orders.0]"),
+}
+"""What is wrong with the second result alone."""
 
 
-def more(folder: Path) -> None:
-    result(folder, "b", right_on(20, 41))
-
-
-def no_lines(folder: Path) -> None:
-    (folder / "b.profile.jsonl").unlink()
-
-
-def not_json(folder: Path) -> None:
-    (folder / "b.profile.json").write_text("{")
-
-
-@pytest.mark.parametrize(
-    ("spoil", "what", "names_both"),
-    [
-        (changed("release.digest", "b2:11"), "b2:11", True),
-        (changed("release.version", "1.1.0"), "small-pairs 1.1.0", True),
-        (changed("release.name", "others"), "others 1.0.0", True),
-        (changed("release.pairs", 41), "something else of the release", True),
-        (changed("release.people", []), "release.people", False),
-        (changed("limit", 10), "the first 10 subjects", True),
-        (changed("split", "test"), "split test", True),
-        (changed("scorer.name", "../b"), "not a scorer's name", False),
-        (changed("scorer.name", "a"), "in condition profile is in", True),
-        (changed("condition", "all"), "condition", False),
-        (changed("scored", 39), "b.profile.json says 39", False),
-        (changed("pairs", 41), "b.profile.json says 41", False),
-        (fewer, "has no pair pair-39", True),
-        (more, "has the pair pair-40", True),
-        (cut, "39 pairs", False),
-        (no_lines, "is not there, and b.profile.json was written for it", False),
-        (not_json, "b.profile.json", False),
-        (line(3, cluster="user-9"), "pair-3 has cluster 'user-9', and 'user-3' in", True),
-        (line(3, mode="twin"), "pair-3 has mode 'twin'", True),
-        (line(3, vote_share=0.5), "vote_share 0.5, and None", True),
-        (line(3, id="pair-4"), "the pair pair-4 is there twice", False),
-        (line(3, chosen=float("nan")), ".jsonl:4 [chosen]", False),
-        (line(3, chosen="much"), ".jsonl:4 [chosen]", False),
-        (line(3, chosen=None), "39 pairs have a score", False),
-        (line(3, chosen=9.0), "is not the file that b.profile.json was written for", False),
-        (changed("history", "b2:1"), "by another [history]", True),
-        (line(3, orders=["both", "first"]), ".jsonl:4 [orders.0]", False),
-    ],
-    ids=[
-        "digest", "version", "name", "pairs-of-release", "unknown-key", "limit", "split",
-        "path-in-name", "twice", "no-condition", "scored", "pairs", "fewer-pairs", "other-pair",
-        "cut-off", "no-lines", "not-json", "cluster", "mode", "votes", "pair-twice", "nan",
-        "text-for-number", "no-score", "another-score", "history", "judge-says-both",
-    ],
-)  # fmt: skip
-def test_results_that_cannot_stand_together_are_refused_by_name(
-    tmp_path: Path, spoil: Callable[[Path], None], what: str, names_both: bool
-) -> None:
+@pytest.mark.parametrize("case", [*CONTRADICTIONS, *BROKEN])
+def test_results_that_cannot_stand_together_are_refused_by_name(tmp_path: Path, case: str) -> None:
     result(tmp_path, "a", right_on(30))
     result(tmp_path, "b", right_on(20))
+    spoil, what = (CONTRADICTIONS | BROKEN)[case]
     spoil(tmp_path)
     with pytest.raises(InputError) as error:
         board_of(tmp_path)
     assert what in str(error.value)
     assert "b.profile.json" in error.value.where
     assert error.value.fix
-    if names_both:
+    if case in CONTRADICTIONS:
         assert str(tmp_path / "a.profile.json") in error.value.what
 
 
@@ -729,26 +669,14 @@ def test_wrong_profiles_of_two_seeds_are_refused(tmp_path: Path) -> None:
     for seed, name in enumerate(("a", "b")):
         result(tmp_path, name, right_on(30), "wrong-profile", seed=seed)
     with pytest.raises(InputError, match="by another seed"):
-        gather_results([tmp_path])
-
-
-def test_a_planners_hostile_name_does_nothing(tmp_path: Path) -> None:
-    planner = PlannerVersion(model="\x1b[2J<script>|KEPT", revision=None, prompt="b2:0")
-    result(tmp_path, "a", right_on(30), "planner", planner=planner)
-    done = run(tmp_path)
-    report = board_page(board_of(tmp_path))
-    for told in (done.said, report.markdown, report.html):
-        assert "KEPT" in told
-        assert "\x1b" not in told
-    assert "<script" not in report.html
+        board_of(tmp_path)
 
 
 def test_one_name_for_two_scorers_is_refused(tmp_path: Path) -> None:
-    result(tmp_path, "rm", right_on(30))
     other = ScorerRef(name="rm", kind="classifier", revision="abc")
     result(tmp_path, "rm", right_on(20), "none", scorer=other)
     with pytest.raises(InputError, match="scorer rm has revision None, and 'abc' in"):
-        board_of(tmp_path)
+        board_with(tmp_path, rm=right_on(30))
 
 
 def test_a_file_that_is_named_twice_counts_once(tmp_path: Path) -> None:
@@ -756,51 +684,36 @@ def test_a_file_that_is_named_twice_counts_once(tmp_path: Path) -> None:
     assert list(board_of(tmp_path, path, tmp_path / "." / path.name).entries) == ["a.profile"]
 
 
-@pytest.mark.parametrize(
-    ("there", "what"),
-    [(True, "holds no results"), (False, "no such file or folder")],
-    ids=["empty", "absent"],
-)
-def test_a_folder_without_results_is_refused(tmp_path: Path, there: bool, what: str) -> None:
-    folder = tmp_path / "results"
-    if there:
-        folder.mkdir()
-    done = run(folder)
-    assert done.code == 2
-    assert what in done.err
+def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
+    done = run(tmp_path)
+    assert (done.code, "holds no results" in done.err) == (2, True)
+    done = run(tmp_path / "absent")
+    assert (done.code, "no such file or folder" in done.err) == (2, True)
+    path = result(tmp_path, "a", right_on(30))
+    with pytest.raises(InputError, match=r"a\.profile\.jsonl: is not a SCORER\.CONDITION\.json\n"):
+        board_of(path.with_suffix(".jsonl"))
+    with pytest.raises(InputError, match="no pair is in any"):
+        board_with(tmp_path, a=[])
 
 
 @pytest.mark.parametrize("place", ["board", "board/of/mine"])
 def test_a_file_in_the_place_of_the_folder_is_told(tmp_path: Path, place: str) -> None:
     (tmp_path / "board").write_text("mine")
     result(tmp_path / "results", "a", right_on(30))
-    done = pairwright("leaderboard", tmp_path / "results", "--out", tmp_path / place)
+    done = run(tmp_path / "results", "--out", tmp_path / place)
     assert done.code == 2
     assert f"{tmp_path / 'board'}: is a file, and a folder is wanted" in done.err
     assert (tmp_path / "board").read_text() == "mine"
 
 
-def test_the_lines_of_a_result_are_no_result(tmp_path: Path) -> None:
-    path = result(tmp_path, "a", right_on(30))
-    with pytest.raises(InputError, match=r"a\.profile\.jsonl: is not a SCORER\.CONDITION\.json\n"):
-        board_of(path.with_suffix(".jsonl"))
-
-
-def test_results_without_a_single_pair_are_refused(tmp_path: Path) -> None:
-    result(tmp_path, "a", [], "wrong-profile")
-    with pytest.raises(InputError, match="no pair is in any"):
-        board_of(tmp_path)
-
-
 # What is shown
 
 
-@pytest.mark.usefixtures("drawn")
+@pytest.mark.usefixtures("composed")
 def test_the_command_prints_the_table_and_writes_three_reports(tmp_path: Path) -> None:
     folder, out = tmp_path / "results", tmp_path / "board"
-    twins = [half for n in range(10) for half in twin(n, (1.0, 0.0), (1.0, 0.0))]
-    result(folder, "good", [*twins, *right_on(38)])
-    result(folder, "poor", [*twins, *right_on(12)], limit=None)
+    halves = twins([RIGHT] * 10)
+    board = board_with(folder, good=[*halves, *right_on(38)], poor=[*halves, *right_on(12)])
     done = run(folder, "--out", out)
     assert done.code == 0, done.said
     assert "95.0 % (83.5 to 98.6)" in done.said
@@ -808,7 +721,7 @@ def test_the_command_prints_the_table_and_writes_three_reports(tmp_path: Path) -
     assert "No results of the baselines longer" in done.said
     found = json.loads((out / "leaderboard.json").read_text())
     assert found["rankings"][1]["groups"] == {"good.profile": "a", "poor.profile": "b"}
-    assert Leaderboard.model_validate(found) == board_of(folder)
+    assert Leaderboard.model_validate(found) == board
     told = (out / "leaderboard.md").read_text()
     assert "| good | a | 95.0 % (83.5 to 98.6) |" in told
     assert "n = 40 pairs" in told
@@ -823,9 +736,8 @@ def test_what_is_not_ranked_has_hollow_marks(tmp_path: Path) -> None:
     """The answer key and the control as well: the caption says it of all marks."""
 
     def marks(condition: ConditionName) -> int:
-        folder = tmp_path / condition
-        result(folder, "a", right_on(30), condition)
-        return accuracies(board_of(folder), "violate").svg.count("fill: var(--paper)")
+        board = board_of(result(tmp_path, condition, right_on(30), condition))
+        return accuracies(board, "violate").svg.count("fill: var(--paper)")
 
     assert marks("rubric") == marks("wrong-profile") == marks("profile") + 1
 
@@ -842,24 +754,22 @@ def test_taking_and_avoiding_the_better_answer_stand_beside_the_table(tmp_path: 
     share = Estimate(value=0.1, low=0.02, high=0.33, n=20, clusters=20)
     lean = PreferenceFigure(mode="violate", share=share, unmeasured=1)
     known = RELEASE.model_copy(update={"preferences": (lean,)})
-    result(tmp_path, "a", right_on(30), release=known)
-    board = board_of(tmp_path)
+    board = board_of(result(tmp_path, "a", right_on(30), release=known))
     said = "taking the better answer is right in 10 %, and always avoiding it in 90 %"
     for text in (
         board_page(board).html, board_page(board, brief=True).markdown,
         " ".join(board_notes(board)),
     ):  # fmt: skip
         assert said in text
-    result(tmp_path, "a", right_on(30))
-    assert said not in board_page(board_of(tmp_path)).html
+    assert said not in board_page(board_with(tmp_path, a=right_on(30))).html
 
 
 def test_the_page_has_one_box_at_most_and_open_tables_of_five_columns(tmp_path: Path) -> None:
-    twins = [half for n in range(10) for half in twin(n, (1.0, 0.0), (1.0, 0.0))]
     trial = RELEASE.model_copy(update={"trial": True})
-    for condition in ("profile", "none", "rubric"):
-        result(tmp_path, "judge", [*twins, *right_on(30)], condition, limit=7, release=trial)
-        result(tmp_path, "other", [*twins, *right_on(20)], condition, limit=7, release=trial)
+    conditions: tuple[ConditionName, ...] = ("profile", "none", "rubric")
+    for condition, (name, wins) in itertools.product(conditions, (("judge", 30), ("other", 20))):
+        decisions = [*twins([RIGHT] * 10), *right_on(wins)]
+        result(tmp_path, name, decisions, condition, limit=7, release=trial)
     board = board_of(tmp_path)
     for page in (board_page(board), board_page(board, brief=True)):
         opened = re.sub(r"<details>.*?</details>", "", page.markdown, flags=re.DOTALL)
@@ -895,3 +805,13 @@ def test_hostile_names_are_shown_as_they_are_and_do_nothing(tmp_path: Path) -> N
     done = run(tmp_path)
     assert done.code == 0
     assert "\x1b" not in done.said
+
+
+def test_a_planners_hostile_name_does_nothing(tmp_path: Path) -> None:
+    planner = PlannerVersion(model="\x1b[2J<script>|KEPT", revision=None, prompt="b2:0")
+    result(tmp_path, "a", right_on(30), "planner", planner=planner)
+    report = board_page(board_of(tmp_path))
+    for told in (run(tmp_path).said, report.markdown, report.html):
+        assert "KEPT" in told
+        assert "\x1b" not in told
+    assert "<script" not in report.html
