@@ -42,6 +42,7 @@ from pairwright.evaluation.measure.accuracy import figures_of
 from pairwright.evaluation.measure.figure import FIGURES, RULE, FigureKind, ScorerFigure
 from pairwright.evaluation.release import BuildModel, build_ties
 from pairwright.evaluation.results import PlannerVersion, ScorerRef
+from pairwright.modes import Mode
 from study import Done, pairwright
 
 BLIND = ((1.0, 0.0), (-1.0, 0.0))
@@ -62,8 +63,8 @@ def markdown(board: Leaderboard) -> str:
     return board_page(board).markdown
 
 
-def figure(board: Leaderboard, row: str, name: str, group: str = "twin") -> ScorerFigure:
-    found = board.entries[row].figure(name, group)
+def figure(board: Leaderboard, row: str, name: str, mode: Mode = "twin") -> ScorerFigure:
+    found = board.entries[row].figure(name, mode)
     assert found
     return found
 
@@ -188,7 +189,7 @@ def test_a_figure_that_could_not_be_otherwise_has_no_interval(tmp_path: Path) ->
     for name, kind in (("model", "dpo"), ("longer", "baseline")):
         for condition in ("none", "profile"):
             scorer = ScorerRef(name=name, kind=kind)
-            result(tmp_path, name, twins([BLIND] * 20), condition, scorer=scorer)  # type: ignore[arg-type]
+            result(tmp_path, name, twins([BLIND] * 20), condition, scorer=scorer)
     board = board_of(tmp_path)
     assert "n = 40 pairs of 20 dyads" in " ".join(board_notes(board))
     page = markdown(board).splitlines()
