@@ -5,12 +5,13 @@ import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
 from decided import RELEASE
 from endpoint import Endpoint, double, double_url, in_thread, say
-from pairwright.assets import DOCS
+from pairwright.assets import DOCS, PROMPTS
 from pairwright.cli.evaluation import print_result, uncovered
 from pairwright.dataset import Layout
 from pairwright.errors import ConfigError, InputError
@@ -33,37 +34,42 @@ from study import pairwright
 ALL = tuple(CONDITIONS)
 
 
-@pytest.fixture(scope="module")
-def release(small_release: Path) -> Path:
-    return small_release
+def settings(url: str, **more: object) -> Scorers:
+    tables = {
+        "endpoints": {"toy": {"base_url": url, "model": "toy-judge", "concurrency": 8}},
+        "scorers": {name: {"kind": kind, "endpoint": "toy"}
+                    for name, kind in (("judge", "pairwise"), ("rater", "pointwise"))},
+        "planner": {"endpoint": "toy"},
+    }  # fmt: skip
+    return Scorers.model_validate(tables | more)
+
+
+class Work(NamedTuple):
+    """A release, a folder for results, and the server that the scorers ask."""
+
+    release: Path
+    folder: Path
+    endpoint: Endpoint
+
+    def evaluated(
+        self,
+        *names: str,
+        conditions: tuple[str, ...] = ("profile",),
+        out: str = "out",
+        limit: int | None = None,
+        scorers: Scorers | None = None,
+        **more: Any,
+    ) -> dict[str, ResultSummary]:
+        """`more` are tables of the file of scorers."""
+        of, folder = scorers or settings(self.endpoint.url, **more), self.folder / out
+        made = evaluate(self.release, of, folder, names=names, conditions=conditions, limit=limit)
+        return {one.about.stem: one.about for one in made.results}
 
 
 @pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with in_thread(double()) as served:
-        yield served
-
-
-def settings(url: str, **more: object) -> Scorers:
-    toy = {"base_url": url, "model": "toy-judge", "concurrency": 8}
-    judge = {"kind": "pairwise", "endpoint": "toy"}
-    rater = {"kind": "pointwise", "endpoint": "toy"}
-    return Scorers.model_validate(
-        {
-            "endpoints": {"toy": toy},
-            "scorers": {"judge": judge, "rater": rater},
-            "planner": {"endpoint": "toy"},
-            **more,
-        }
-    )
-
-
-def evaluated(
-    release: Path, out: Path, of: Scorers, *names: str, conditions: tuple[str, ...] = ALL,
-    limit: int | None = None,
-) -> dict[str, ResultSummary]:  # fmt: skip
-    result = evaluate(release, of, out, names=names, conditions=conditions, limit=limit)
-    return {one.about.stem: one.about for one in result.results}
+def work(small_release: Path, tmp_path: Path) -> Iterator[Work]:
+    with in_thread(double()) as endpoint:
+        yield Work(small_release, tmp_path, endpoint)
 
 
 def summary(**changes: object) -> ResultSummary:
@@ -77,43 +83,36 @@ def summary(**changes: object) -> ResultSummary:
     return ResultSummary.model_validate(fields | changes)
 
 
-def written(out: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(out.glob("*.json*"))}
-
-
 @pytest.mark.real
-def test_an_evaluation_that_is_run_again_asks_nothing_and_writes_the_same(
-    release: Path, tmp_path: Path, endpoint: Endpoint
-) -> None:
-    of = settings(endpoint.url)
-    made = evaluated(release, tmp_path / "out", of, "judge", "rater", "overlap")
+def test_an_evaluation_that_is_run_again_asks_nothing_and_writes_the_same(work: Work) -> None:
+    def written() -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in (work.folder / "out").glob("*.json*")}
+
+    made = work.evaluated("judge", "rater", "overlap", conditions=ALL)
     assert len(made) == 3 * len(ALL)
     assert {about.pairs for about in made.values()} == {24, 16, 8}
     assert all(about.scored == about.pairs for about in made.values())
-    before, asked = written(tmp_path / "out"), len(endpoint.asked)
+    before, asked = written(), work.endpoint.n
     assert asked > 100
-    evaluated(release, tmp_path / "out", of, "judge", "rater", "overlap")
-    assert len(endpoint.asked) == asked
-    assert written(tmp_path / "out") == before
+    work.evaluated("judge", "rater", "overlap", conditions=ALL)
+    assert work.endpoint.n == asked
+    assert written() == before
 
 
-def test_tokens_in_and_out_are_those_of_the_stored_calls_and_are_priced(
-    release: Path, tmp_path: Path, endpoint: Endpoint
-) -> None:
-    of = settings(endpoint.url)
+def test_tokens_in_and_out_are_those_of_the_stored_calls_and_are_priced(work: Work) -> None:
+    of = settings(work.endpoint.url)
     toy = of.endpoints["toy"].model_copy(update={"price_in": 2.0, "price_out": 5.0})
     priced = of.model_copy(update={"endpoints": {"toy": toy}})
-    made = evaluated(release, tmp_path / "a", priced, "rater", conditions=("none",))["rater.none"]
-    with closing(Store(tmp_path / "a" / "calls.sqlite")) as store:
+    made = work.evaluated("rater", conditions=("none",), scorers=priced)["rater.none"]
+    with closing(Store(work.folder / "out" / "calls.sqlite")) as store:
         totals = store.totals()
     # Both halves of a twin ask the same of a rater that sees nobody: each call counts once.
-    assert (made.prompt_tokens, made.completion_tokens) == (
-        totals.prompt_tokens, totals.completion_tokens,
-    )  # fmt: skip
+    assert made.prompt_tokens == totals.prompt_tokens
+    assert made.completion_tokens == totals.completion_tokens
     assert made.tokens == totals.prompt_tokens + totals.completion_tokens
     cost = (2 * totals.prompt_tokens + 5 * totals.completion_tokens) / 1e6
     assert made.cost == pytest.approx(cost, abs=1e-6)
-    free = evaluated(release, tmp_path / "a", of, "rater", "longer", conditions=("none", "planner"))
+    free = work.evaluated("rater", "longer", conditions=("none", "planner"))
     assert free["rater.none"].cost is None
     assert free["rater.none"].prompt_tokens == made.prompt_tokens
     # A planner's calls are part of what its condition takes, for a baseline as well.
@@ -121,17 +120,12 @@ def test_tokens_in_and_out_are_those_of_the_stored_calls_and_are_priced(
     assert free["longer.none"].prompt_tokens == 0
 
 
-def test_blind_requests_are_sent_once_for_both_halves_of_a_twin_and_hold_no_post(
-    release: Path, tmp_path: Path, endpoint: Endpoint
-) -> None:
-    of = settings(endpoint.url)
-    made = evaluated(release, tmp_path / "out", of, "rater", "overlap", conditions=("none",))
-    asked = [request.identity for request in endpoint.asked]
-    assert len(asked) == len(set(asked))
+def test_blind_requests_are_sent_once_for_both_halves_and_hold_no_post(work: Work) -> None:
+    made = work.evaluated("rater", "overlap", conditions=("none",))
     # Eight twins and eight violate pairs, two responses each: the halves of a twin share theirs.
-    assert len(asked) == 2 * 8 + 2 * 8
-    rows = list(Release(release).rows())
-    said = "\n".join(request.said for request in endpoint.asked)
+    assert len(work.endpoint.by_identity) == work.endpoint.n == 2 * 8 + 2 * 8
+    rows = list(Release(work.release).rows())
+    said = "\n".join(request.said for request in work.endpoint.asked)
     assert not any(row.narrative and row.narrative in said for row in rows)
     assert not any(post.text in said for row in rows for post in row.profile)
     # The model of these tests is the embedded one.
@@ -139,18 +133,16 @@ def test_blind_requests_are_sent_once_for_both_halves_of_a_twin_and_hold_no_post
     assert not made["overlap.none"].simulated
 
 
-def test_judges_are_asked_in_both_orders(release: Path, tmp_path: Path, endpoint: Endpoint) -> None:
-    evaluated(release, tmp_path / "out", settings(endpoint.url), "judge", conditions=("rubric",))
-    orders = {request.said for request in endpoint.asked}
-    for row in Release(release).rows():
-        first = f'<response name="A">\n{row.chosen}\n'
-        second = f'<response name="A">\n{row.rejected}\n'
-        assert any(first in said for said in orders)
-        assert any(second in said for said in orders)
+def test_judges_are_asked_in_both_orders(work: Work) -> None:
+    work.evaluated("judge", conditions=("rubric",))
+    orders = {request.said for request in work.endpoint.asked}
+    for row in Release(work.release).rows():
+        for response in (row.chosen, row.rejected):
+            assert any(f'<response name="A">\n{response}\n' in said for said in orders)
 
 
-def test_a_result_says_that_its_scorer_built_the_release(release: Path, tmp_path: Path) -> None:
-    builders = Release(release).ref.builders
+def test_a_result_says_that_its_scorer_built_the_release(small_release: Path) -> None:
+    builders = Release(small_release).ref.builders
     about = summary(
         release=RELEASE.model_copy(update={"builders": builders}),
         scorer=ScorerRef(name="own", kind="pairwise", model="JUDGE-70B"),
@@ -161,38 +153,27 @@ def test_a_result_says_that_its_scorer_built_the_release(release: Path, tmp_path
     assert not any("Self-preference" in one for one in summary_lines(plain, []))
 
 
-def test_with_the_partners_posts_a_judge_is_asked_nothing_new(
-    release: Path, tmp_path: Path, endpoint: Endpoint
-) -> None:
-    for names in (("judge",), ("rater",)):
-        given = settings(endpoint.url)
-        evaluated(release, tmp_path / names[0], given, *names, conditions=("profile",))
-        asked = len(endpoint.asked)
-        (about,) = evaluated(
-            release, tmp_path / names[0], given, *names, conditions=("partner-profile",)
-        ).values()
-        assert about.scored == about.pairs > 0
-        assert len(endpoint.asked) == asked
+@pytest.mark.parametrize("name", ["judge", "rater"])
+def test_with_the_partners_posts_a_judge_is_asked_nothing_new(work: Work, name: str) -> None:
+    work.evaluated(name)
+    asked = work.endpoint.n
+    (about,) = work.evaluated(name, conditions=("partner-profile",)).values()
+    assert about.scored == about.pairs > 0
+    assert work.endpoint.n == asked
 
 
-def test_scorers_are_shown_the_posts_that_people_saw_unless_all_are_asked_for(
-    release: Path, tmp_path: Path, endpoint: Endpoint
-) -> None:
+def test_scorers_are_shown_the_posts_that_people_saw_unless_all_are_asked_for(work: Work) -> None:
     """The study showed the planner's ten best posts; the release has three of each user."""
-
-    def of(name: str, **more: object) -> ResultSummary:
-        given = settings(endpoint.url, **more)
-        made = evaluated(release, tmp_path / name, given, "overlap", conditions=("profile",))
-        return made["overlap.profile"]
-
-    usual, every = of("usual"), of("all", history={"posts": "all"})
+    usual, ten, every = (
+        work.evaluated("overlap", out=f"history-{n}", history=history)["overlap.profile"]
+        for n, history in enumerate([{}, {"posts": 10}, {"posts": "all"}])
+    )
     assert (usual.as_people, every.as_people, every.history) == (True, False, "")
-    assert of("ten", history={"posts": 10}).history == usual.history != ""
-    shutil.copytree(release, tmp_path / "unread")
-    shutil.rmtree(tmp_path / "unread" / "human")
-    made = evaluated(tmp_path / "unread", tmp_path / "out", settings(endpoint.url), "overlap",
-                     conditions=("profile",))  # fmt: skip
-    assert (made["overlap.profile"].as_people, made["overlap.profile"].history) == (False, "")
+    assert ten.history == usual.history != ""
+    unread = Path(shutil.copytree(work.release, work.folder / "unread"))
+    shutil.rmtree(unread / "human")
+    about = work._replace(release=unread).evaluated("overlap")["overlap.profile"]
+    assert (about.as_people, about.history) == (False, "")
 
 
 def test_rules_that_contradict_what_people_saw_are_refused(tmp_path: Path) -> None:
@@ -205,14 +186,10 @@ def test_rules_that_contradict_what_people_saw_are_refused(tmp_path: Path) -> No
     assert (rules.posts, rules.retrieval) == (5, "recency")
 
 
-def test_results_say_by_which_rules_posts_were_shown(
-    release: Path, tmp_path: Path, endpoint: Endpoint
-) -> None:
-    conditions = ("none", "profile", "wrong-profile", "planner")
-
-    def of(name: str, **more: object) -> dict[str, ResultSummary]:
-        given = settings(endpoint.url, **more)
-        made = evaluated(release, tmp_path / name, given, "overlap", conditions=conditions, limit=4)
+def test_results_say_by_which_rules_posts_were_shown(work: Work) -> None:
+    def of(out: str, **more: Any) -> dict[str, ResultSummary]:
+        conditions = ("none", "profile", "wrong-profile", "planner")
+        made = work.evaluated("overlap", conditions=conditions, limit=4, out=out, **more)
         return {about.condition: about for about in made.values()}
 
     plain, fewer, drawn = of("a"), of("b", history={"posts": 1}), of("c", seed=1)
@@ -223,52 +200,37 @@ def test_results_say_by_which_rules_posts_were_shown(
     assert plain["wrong-profile"].seed != drawn["wrong-profile"].seed
     assert plain["profile"] == drawn["profile"]
     assert plain["planner"].planner != warm["planner"].planner
+    paths = ("a/overlap.profile", "b/overlap.none", "b/overlap.wrong-profile")
     with pytest.raises(InputError, match=r"another \[history\]"):
-        gather_results(
-            [
-                tmp_path / "a" / "overlap.profile.json",
-                tmp_path / "b" / "overlap.none.json",
-                tmp_path / "b" / "overlap.wrong-profile.json",
-            ]
-        )
+        gather_results([work.folder / f"{path}.json" for path in paths])
 
 
 @pytest.mark.parametrize("what", ["model", "served", "prompt"])
 def test_a_planner_that_shares_model_or_prompt_with_the_releases_is_marked(
-    release: Path, tmp_path: Path, endpoint: Endpoint, what: str
+    work: Work, what: str
 ) -> None:
-    prompts = tmp_path / "prompts"
-    prompts.mkdir()
-    for path in (Path(__file__).parents[2] / "prompts").glob("*.md"):
-        (prompts / path.name).write_text(path.read_text())
-    plan = prompts / "plan.md"
-    plan.write_text(plan.read_text() + "\nThink of the person once more.\n")
-    of = settings(endpoint.url, prompts=str(prompts))
+    prompts = Path(shutil.copytree(PROMPTS, work.folder / "prompts"))
+    with (prompts / "plan.md").open("a") as file:
+        file.write("\nThink of the person once more.\n")
+    of = settings(work.endpoint.url, prompts=str(prompts))
     toy = of.endpoints["toy"]
     other = "judge-70b" if what == "model" else "Org/Judge-70B"
     named = {"toy": toy, "other": toy.model_copy(update={"model": other})}
     alone = of.model_copy(update={"endpoints": named})
-    (tmp_path / "a").mkdir()
-    assert not evaluated(release, tmp_path / "a", alone, "overlap", conditions=("planner",))[
-        "overlap.planner"
-    ].self_agreement
     assert of.planner
-    if what != "prompt":
-        same = of.planner.model_copy(update={"endpoint": "other"})
-        alone = alone.model_copy(update={"planner": same})
-    else:
-        alone = alone.model_copy(update={"prompts": None})
-    assert evaluated(release, tmp_path / "a", alone, "overlap", conditions=("planner",))[
-        "overlap.planner"
-    ].self_agreement
+    same = of.planner.model_copy(update={"endpoint": "other"})
+    shared = alone.model_copy(update={"prompts": None} if what == "prompt" else {"planner": same})
+    for scorers in (alone, shared):
+        about = work.evaluated("overlap", conditions=("planner",), scorers=scorers)
+        assert about["overlap.planner"].self_agreement == (scorers is shared)
 
 
-def test_scorers_of_the_file_that_are_not_asked_are_named(release: Path, tmp_path: Path) -> None:
+def test_scorers_of_the_file_that_are_not_asked_are_named(work: Work) -> None:
     """Without names the baselines are tried; of twins the blind ones have no interval."""
     events: list[object] = []
     said: list[str] = []
     evaluate(
-        release, settings("http://127.0.0.1:1"), tmp_path / "out", conditions=("none",),
+        work.release, settings("http://127.0.0.1:1"), work.folder, conditions=("none",),
         progress=events.append,
         on_result=lambda about, decisions: said.extend(summary_lines(about, decisions)),
     )  # fmt: skip
@@ -276,9 +238,8 @@ def test_scorers_of_the_file_that_are_not_asked_are_named(release: Path, tmp_pat
     assert "twin right 50.0 % (by identity), n = " in " ".join(said)
 
 
-def test_a_limit_keeps_twins_whole_and_is_told(release: Path, tmp_path: Path) -> None:
-    made = evaluated(release, tmp_path / "out", Scorers(), "longer", conditions=("none",), limit=3)
-    about = made["longer.none"]
+def test_a_limit_keeps_twins_whole_and_is_told(work: Work) -> None:
+    about = work.evaluated("longer", conditions=("none",), limit=3)["longer.none"]
     assert about.limit == 3
     assert about.pairs in (3, 4, 5, 6)
     assert about.release.pairs == 24
@@ -301,9 +262,7 @@ def test_a_limit_keeps_twins_whole_and_is_told(release: Path, tmp_path: Path) ->
         "unknown table", "no TOML",
     ],
 )  # fmt: skip
-def test_a_file_of_scorers_that_is_wrong_is_refused(
-    tmp_path: Path, table: str, complaint: str
-) -> None:
+def test_a_wrong_file_of_scorers_is_refused(tmp_path: Path, table: str, complaint: str) -> None:
     path = tmp_path / "scorers.toml"
     toy = f'[endpoints.toy]\nbase_url = "{double_url()}"\nmodel = "m"\n'
     path.write_text(toy + table + "\n")
@@ -311,53 +270,41 @@ def test_a_file_of_scorers_that_is_wrong_is_refused(
         load_scorers(path)
 
 
-def test_a_scorer_that_is_not_there_is_named_with_those_that_are(
-    release: Path, tmp_path: Path
-) -> None:
-    with pytest.raises(ConfigError, match=r"there is no scorer 'skywork'\n.*overlap"):
-        evaluated(release, tmp_path / "out", Scorers(), "skywork", conditions=("none",))
-
-
-def test_a_judge_that_says_both_has_no_verdict_and_the_command_ends_short(
-    release: Path, tmp_path: Path
-) -> None:
-    with in_thread(say('{"reason": "Alike.", "verdict": "both"}')) as endpoint:
-        config = tmp_path / "scorers.toml"
-        config.write_text(
-            f'[endpoints.toy]\nbase_url = "{endpoint.url}"\nmodel = "m"\n'
-            '[scorers.judge]\nkind = "pairwise"\nendpoint = "toy"\n'
-        )
-        done = pairwright(
-            "evaluate", release, "--out", tmp_path / "out", "--scorers", config,
-            "--scorer", "judge", "--condition", "none",
-        )  # fmt: skip
+def test_a_judge_that_says_both_has_no_verdict_and_the_command_ends_short(work: Work) -> None:
+    work.endpoint.handler = say('{"reason": "Alike.", "verdict": "both"}')
+    config = work.folder / "scorers.toml"
+    config.write_text(
+        f'[endpoints.toy]\nbase_url = "{work.endpoint.url}"\nmodel = "m"\n'
+        '[scorers.judge]\nkind = "pairwise"\nendpoint = "toy"\n'
+    )
+    done = pairwright(
+        "evaluate", work.release, "--out", work.folder / "out", "--scorers", config,
+        "--scorer", "judge", "--condition", "none",
+    )  # fmt: skip
     assert done.code == 1
     assert "0 of 24 pairs have a score (24 unparseable)" in done.said
     assert f"What each reason means: {DOCS / 'evaluate.md'}" in done.said
-    about = json.loads((tmp_path / "out" / "judge.none.json").read_text())
+    about = json.loads((work.folder / "out" / "judge.none.json").read_text())
     assert about["unscored"] == {"unparseable": 24}
 
 
-def test_a_release_that_was_changed_is_refused(release: Path, tmp_path: Path) -> None:
-    copy = Path(shutil.copytree(release, tmp_path / "copy"))
+def test_a_release_that_was_changed_is_refused(small_release: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(small_release, tmp_path / "copy"))
     Layout(copy).manifest.write_text("{}")
     done = pairwright("evaluate", copy, "--out", tmp_path / "out")
     assert done.code == 2
     assert "manifest.json [name]: not a release's manifest" in done.said
 
 
-def test_of_twins_alone_the_usual_conditions_are_those_that_they_have(
-    release: Path, tmp_path: Path
+def test_of_twins_alone_the_usual_conditions_are_theirs(
+    small_release: Path, tmp_path: Path
 ) -> None:
-    done = pairwright(
-        "evaluate", release, "--out", tmp_path / "out", "--scorer", "overlap", "--limit", "2"
-    )
+    out = tmp_path / "out"
+    done = pairwright("evaluate", small_release, "--out", out, "--scorer", "overlap", "--limit", 2)
     assert done.code == 0, done.said
     assert "wrong-profile is left out" in done.said
-    assert f"leaderboard {tmp_path / 'out'} --out board" in done.said
-    assert {path.stem for path in (tmp_path / "out").glob("*.*.json")} == {
-        "overlap.none", "overlap.profile",
-    }  # fmt: skip
+    assert f"leaderboard {out} --out board" in done.said
+    assert {path.stem for path in out.glob("*.*.json")} == {"overlap.none", "overlap.profile"}
 
 
 @pytest.mark.parametrize(
@@ -378,23 +325,19 @@ def test_coverage_is_of_the_pairs_that_the_release_lets_a_scorer_be_shown(
     assert bool(capsys.readouterr().err) == short
 
 
-def test_pairs_that_count_as_wrong_are_told_from_those_that_do_not_count(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_wrong_pairs_are_told_from_uncounted_ones(capsys: pytest.CaptureFixture[str]) -> None:
     unscored = {"no_score": 3, "no_other_profile": 2}
-    about = summary(scored=10, unscored=unscored, units=13, units_scored=10)
-    print_result(about, [])
+    print_result(summary(scored=10, unscored=unscored, units=13, units_scored=10), [])
     lines = capsys.readouterr().out.splitlines()
     assert "  without a score, counted as wrong: 3 no_score" in lines
     assert any(line.startswith("  not counted,") and "2 no_other" in line for line in lines)
 
 
-def test_a_split_that_is_not_there_is_named_with_those_that_are(release: Path) -> None:
+def test_a_split_that_is_not_there_is_named_with_those_that_are(small_release: Path) -> None:
     with pytest.raises(InputError, match=r"no pairs in the split 'train'; it has \d+ in test\n"):
-        Release(release, "train")
+        Release(small_release, "train")
 
 
 def test_the_help_names_every_condition() -> None:
     text = pairwright("evaluate", "--help").out
-    for name in CONDITIONS:
-        assert name in text
+    assert [name for name in CONDITIONS if name not in text] == []

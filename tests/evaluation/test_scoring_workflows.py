@@ -20,8 +20,6 @@ from pairwright.workflows.output_judging import judge_outputs
 from pairwright.workflows.progress import Event, Step, Stop
 from pairwright.workflows.ranking import check_results, leaderboard
 
-CALLS_AT_ONCE = 2
-
 
 @pytest.fixture(scope="module")
 def release(small_release: Path) -> Path:
@@ -34,16 +32,16 @@ def endpoint() -> Iterator[Endpoint]:
         yield served
 
 
-def scorers(url: str) -> Scorers:
-    toy = {"base_url": url, "model": "toy", "concurrency": CALLS_AT_ONCE}
-    return Scorers.model_validate(
-        {
-            "endpoints": {"toy": toy},
-            "scorers": {"rater": {"kind": "pointwise", "endpoint": "toy"}},
-            "judge": {"endpoint": "toy"},
-            "policy": {"endpoint": "toy", "sampling": {"temperature": 1.0}},
-        }
-    )
+@pytest.fixture
+def scorers(endpoint: Endpoint) -> Scorers:
+    toy = {"base_url": endpoint.url, "model": "toy", "concurrency": 2}
+    tables = {
+        "endpoints": {"toy": toy},
+        "scorers": {"rater": {"kind": "pointwise", "endpoint": "toy"}},
+        "judge": {"endpoint": "toy"},
+        "policy": {"endpoint": "toy", "sampling": {"temperature": 1.0}},
+    }
+    return Scorers.model_validate(tables)
 
 
 def in_script(work: Callable[[], Any]) -> Any:
@@ -61,14 +59,14 @@ def in_notebook(work: Callable[[], Any]) -> Any:
 def test_an_evaluation_gives_its_results_and_prints_nothing(
     where: Callable[[Callable[[], Any]], Any],
     release: Path,
+    scorers: Scorers,
     endpoint: Endpoint,
     tmp_path: Path,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     names, conditions = ["rater", "longer"], ["none", "profile"]
-    of = scorers(endpoint.url)
     out = tmp_path / "out"
-    done = where(lambda: evaluate(release, of, out, names=names, conditions=conditions))
+    done = where(lambda: evaluate(release, scorers, out, names=names, conditions=conditions))
     summaries = [(one.about.scorer.name, one.about.condition) for one in done.results]
     assert summaries == [(name, shown) for name in names for shown in conditions]
     assert all(len(list(one.decisions())) == one.about.pairs > 0 for one in done.results)
@@ -77,34 +75,32 @@ def test_an_evaluation_gives_its_results_and_prints_nothing(
     board = where(lambda: leaderboard([out], tmp_path / "board"))
     assert {one.condition for one in board.rankings} == set(conditions)
     assert (tmp_path / "board" / "leaderboard.html").is_file()
-    check = where(lambda: check_results([out], release, of))
+    check = where(lambda: check_results([out], release, scorers))
     assert list(check.values()) == [[]] * 4
     assert len(endpoint.asked) == asked
     assert capfd.readouterr() == ("", "")
 
 
 def test_an_evaluation_that_is_stopped_goes_on(
-    release: Path, endpoint: Endpoint, tmp_path: Path
+    release: Path, scorers: Scorers, endpoint: Endpoint, tmp_path: Path
 ) -> None:
-    of, out, stop, steps = scorers(endpoint.url), tmp_path / "out", Stop(), list[Step]()
+    out, stop, steps = tmp_path / "out", Stop(), list[Step]()
 
     def once(event: Event) -> None:
         if isinstance(event, Step) and event.done == 1:
             assert stop.request()
 
     with pytest.raises(Interrupted):
-        evaluate(release, of, out, names=["rater"], progress=once, stop=stop)
+        evaluate(release, scorers, out, names=["rater"], progress=once, stop=stop)
     asked = len(endpoint.asked)
     assert asked > 0
     assert not list(out.glob("*.*.json"))
     evaluate(
-        release, of, out, names=["rater"],
+        release, scorers, out, names=["rater"],
         progress=lambda event: steps.append(event) if isinstance(event, Step) else None,
     )  # fmt: skip
-    texts = [json.dumps(one.body) for one in endpoint.asked]
-    assert len(texts) == len(set(texts)), "what was stored is not asked again"
-    first = next(step for step in steps if step.name == "rater, none")
-    assert first.done == 0
+    assert max(endpoint.by_identity.values()) == 1, "what was stored is not asked again"
+    assert next(step for step in steps if step.name == "rater, none").done == 0
     assert steps[-1].done == steps[-1].total
 
 
@@ -112,6 +108,7 @@ def test_an_evaluation_that_is_stopped_goes_on(
     ("names", "conditions", "error", "meant"),
     [
         (["longr"], ["none"], ConfigError, "Did you mean 'longer'?"),
+        (["skywork"], ["none"], ConfigError, "there is no scorer 'skywork'"),
         (["longer"], ["profil"], InputError, "Did you mean 'profile'?"),
     ],
 )
@@ -122,6 +119,7 @@ def test_a_name_that_is_misspelt_is_an_error_before_anything_is_written(
     with pytest.raises(error) as caught:
         evaluate(release, None, tmp_path / "out", names=names, conditions=conditions)
     assert meant in str(caught.value)
+    assert "overlap" in str(caught.value) or error is InputError
     assert not list((tmp_path / "out").glob("*.*.json"))
 
 
@@ -132,23 +130,18 @@ def test_results_are_never_written_into_a_release(release: Path) -> None:
 
 
 def test_downstream_work_gives_its_records_in_a_notebook(
-    release: Path, endpoint: Endpoint, tmp_path: Path
+    release: Path, scorers: Scorers, tmp_path: Path
 ) -> None:
-    of = scorers(endpoint.url)
-    sampled = in_notebook(lambda: best_of_n(release, of, tmp_path / "best", "rater", n=2, limit=2))
+    best, outputs = tmp_path / "best", tmp_path / "outputs.jsonl"
+    sampled = in_notebook(lambda: best_of_n(release, scorers, best, "rater", n=2, limit=2))
     assert [curve.scorer.name for curve in sampled.curves] == ["rater"]
-    samples = [*read_lines(tmp_path / "best" / "samples.jsonl", SampledQuestion)]
-    assert len(samples) == 2
     lines = [
-        json.dumps({"id": one.pair, "model": "mine", "output": text})
-        for one in samples
-        for text in [one.samples[0].response]
+        json.dumps({"id": one.pair, "model": "mine", "output": one.samples[0].response})
+        for one in read_lines(best / "samples.jsonl", SampledQuestion)
     ]
-    (tmp_path / "outputs.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    outputs = tmp_path / "outputs.jsonl"
-    judged = in_notebook(lambda: judge_outputs(release, outputs, of, tmp_path / "judged"))
-    assert [(one.model, one.outputs) for one in judged.models] == [("mine", 2)]
-    assert [one.scored for one in judged.models] == [2]
+    outputs.write_text("\n".join(lines), encoding="utf-8")
+    judged = in_notebook(lambda: judge_outputs(release, outputs, scorers, tmp_path / "judged"))
+    assert [(one.model, one.outputs, one.scored) for one in judged.models] == [("mine", 2, 2)]
 
 
 def test_a_correlation_gives_its_record_and_writes_where_it_is_asked_to(tmp_path: Path) -> None:
