@@ -1,6 +1,7 @@
-"""Reward models that vLLM serves: what `/classify` is asked, and what its replies mean.
+"""Models that are served: what they are asked for a score, and what their replies mean. Reward
+models are asked at `/classify`, language models for the log-probabilities of their prompts.
 
-The replies are those of vLLM 0.32; test_real_reward.py asks the real one.
+The replies are those of vLLM 0.32; test_real_reward.py and test_real_policy.py ask the real one.
 """
 
 import asyncio
@@ -13,14 +14,16 @@ from typing import Any
 
 import pytest
 import tenacity
+from aiohttp import web
 
 from endpoint import Asked, Handler, fail, raw, serving
-from pairwright.errors import CallFailed, EndpointRefused, PairwrightError
-from pairwright.evaluation.scorers.score_models import RewardModel
+from log_probabilities import ANY_PATH, completed, tokenized, told
+from pairwright.errors import CallFailed, EndpointRefused
+from pairwright.evaluation.scorers.score_models import LanguageModel, RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
-from pairwright.models import CONTEXT_LENGTH, Unstored
-from pairwright.models.client import Classify, Client, Meter, client
-from pairwright.models.client.scores import score_of
+from pairwright.models import CONTEXT_LENGTH, LLM, Unstored
+from pairwright.models.client import Classify, Client, Meter, PromptLogprobs, client
+from pairwright.models.client.scores import TokenLogprobs, of_text, score_of, to_text
 from pairwright.models.store import Durable, Store
 from pairwright.records import Post
 from pairwright.settings.endpoints import Endpoint
@@ -29,44 +32,49 @@ SHOWN = PromptContent("Which flour?", (Post(id="p1", text="I bake.", category="c
 KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
 
 
-def told(*probs: float | None, **changes: Any) -> dict[str, Any]:
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "_JITTERED", tenacity.wait_none())
+
+
+def asked(
+    handler: Handler,
+    response: str = "Rye.",
+    *,
+    wire: Any = Classify,
+    model: Callable[[LLM, str], Any] = RewardModel,
+    store: Store | None = None,
+    address: Callable[[str], str] = str,
+) -> tuple[Any, list[Asked]]:
+    """One score, or how the call ended; the requests the server saw."""
+
+    async def scenario() -> tuple[Any, list[Asked]]:
+        async with serving(handler, path=ANY_PATH) as server:
+            url = address(server.url)
+            endpoint = Endpoint(base_url=url, model="m", attempts=2, timeout_s=5)
+            wired = wire(url, KEY, endpoint.timeout_s)
+            async with Client("near", endpoint, KEY, Meter(), wired) as sender:
+                llm = Durable(store, sender) if store else Unstored(sender)
+                try:
+                    return await model(llm, "m").score(SHOWN, response), server.asked
+                except (CallFailed, EndpointRefused) as error:
+                    return error, server.asked
+
+    return asyncio.run(scenario())
+
+
+# Reward models
+
+
+def classified(*probs: float | None, **changes: Any) -> dict[str, Any]:
     """A reply as vLLM gives it."""
     found = {"index": 0, "label": "LABEL_0", "probs": probs, "num_classes": len(probs)} | changes
     usage = {"prompt_tokens": 22, "total_tokens": 22, "completion_tokens": 0}
     return {"id": "classify-1", "object": "list", "model": "rm", "data": [found], "usage": usage}
 
 
-def says(*probs: float | None, **changes: Any) -> Handler:
-    return raw(json.dumps(told(*probs, **changes)))
-
-
-def asked(
-    handler: Handler,
-    *,
-    store: Store | None = None,
-    address: Callable[[str], str] = str,
-) -> tuple[ResponseScore | Unscored | PairwrightError, list[Asked]]:
-    """One score, or how the call ended; the requests the server saw."""
-
-    async def scenario() -> tuple[ResponseScore | Unscored | PairwrightError, list[Asked]]:
-        async with serving(handler, path="/classify") as server:
-            url = address(server.url)
-            endpoint = Endpoint(base_url=url, model="rm", attempts=2, timeout_s=5)
-            wire = Classify(url, KEY, endpoint.timeout_s)
-            async with Client("near", endpoint, KEY, Meter(), wire) as sender:
-                llm = Durable(store, sender) if store else Unstored(sender)
-                try:
-                    found = await RewardModel(llm, "rm").score(SHOWN, "Rye.")
-                except (CallFailed, EndpointRefused) as error:
-                    return error, server.asked
-                return found, server.asked
-
-    return asyncio.run(scenario())
-
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "_JITTERED", tenacity.wait_none())
+def says(*probs: float | None) -> Handler:
+    return raw(json.dumps(classified(*probs)))
 
 
 @pytest.mark.parametrize(
@@ -75,9 +83,9 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     ids=["up to v1", "with a slash", "without v1"],
 )
 def test_the_raw_logit_of_the_conversation_is_the_score(address: Callable[[str], str]) -> None:
-    score, sent = asked(says(-3.25), address=address)
+    score, (request,) = asked(says(-3.25), address=address)
     assert score == ResponseScore(-3.25, tokens=22)
-    (request,) = sent
+    assert request.wire.path == "/classify"
     assert request.body.keys() == {"model", "messages", "use_activation"}
     assert request.body["use_activation"] is False
     assert [message["role"] for message in request.body["messages"]] == ["user", "assistant"]
@@ -87,8 +95,7 @@ def test_the_raw_logit_of_the_conversation_is_the_score(address: Callable[[str],
 
 
 def test_two_classes_give_the_log_odds_of_the_last() -> None:
-    score, _ = asked(says(0.5, 2.75))
-    assert score == ResponseScore(2.25, tokens=22)
+    assert asked(says(0.5, 2.75))[0] == ResponseScore(2.25, tokens=22)
     p = math.exp(2.75) / (math.exp(2.75) + math.exp(0.5))
     assert score_of((0.5, 2.75)) == pytest.approx(math.log(p / (1 - p)))
 
@@ -103,12 +110,12 @@ def test_more_classes_are_refused_for_none_of_them_is_the_score() -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        pytest.param(json.dumps(told() | {"data": []}), id="no data"),
-        pytest.param(json.dumps(told(num_classes=1)), id="no number"),
-        pytest.param(json.dumps(told(0.5, num_classes=2)), id="a number too few"),
-        pytest.param(json.dumps(told(None)), id="null"),
-        pytest.param(json.dumps(told(0.5)).replace("0.5", '"0.5"'), id="text"),
-        pytest.param(json.dumps(told(0.5) | {"data": [{}, {}]}), id="two conversations"),
+        pytest.param(json.dumps(classified() | {"data": []}), id="no data"),
+        pytest.param(json.dumps(classified(num_classes=1)), id="no number"),
+        pytest.param(json.dumps(classified(0.5, num_classes=2)), id="a number too few"),
+        pytest.param(json.dumps(classified(None)), id="null"),
+        pytest.param(json.dumps(classified(0.5)).replace("0.5", '"0.5"'), id="text"),
+        pytest.param(json.dumps(classified(0.5) | {"data": [{}, {}]}), id="two conversations"),
         pytest.param('{"object": "list"', id="half a body"),
         pytest.param("<html>", id="no JSON"),
         pytest.param("[]", id="no object"),
@@ -124,16 +131,8 @@ def test_a_reply_without_a_number_for_each_class_is_a_failed_call(body: str) -> 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
 def test_a_score_that_is_no_number_is_no_score(number: str) -> None:
-    found, _ = asked(raw(json.dumps(told(0.5)).replace("0.5", number)))
-    assert isinstance(found, Unscored)
+    found, _ = asked(raw(json.dumps(classified(0.5)).replace("0.5", number)))
     assert found.reason == "not_a_number"
-
-
-def test_any_server_can_say_that_a_conversation_does_not_fit() -> None:
-    found, sent = asked(raw('{"error": {"code": "context_length_exceeded"}}', status=400))
-    assert isinstance(found, Unscored)
-    assert found.reason == CONTEXT_LENGTH
-    assert len(sent) == 1
 
 
 def test_the_least_that_a_server_may_answer_is_a_score() -> None:
@@ -141,19 +140,24 @@ def test_the_least_that_a_server_may_answer_is_a_score() -> None:
     assert found == ResponseScore(0.73)
 
 
-def test_a_conversation_that_does_not_fit_says_so_and_is_not_asked_again(tmp_path: Path) -> None:
-    refused = fail(
-        400,
-        "This model's maximum context length is 1024 tokens. However, your prompt contains at"
-        " least 1025 input tokens.",
-        param="input_tokens",
-    )
+TOO_LONG = (
+    "This model's maximum context length is 1024 tokens. However, your prompt contains at least"
+    " 1025 input tokens."
+)
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        pytest.param(fail(400, TOO_LONG, param="input_tokens"), id="vLLM"),
+        pytest.param(raw('{"error": {"code": "context_length_exceeded"}}', status=400), id="any"),
+    ],
+)
+def test_what_does_not_fit_is_said_and_not_asked_again(tmp_path: Path, refused: Handler) -> None:
     with closing(Store(tmp_path / "calls.sqlite")) as store:
         for requests in (1, 0):
             found, sent = asked(refused, store=store)
-            assert isinstance(found, Unscored)
-            assert found.reason == CONTEXT_LENGTH
-            assert len(sent) == requests
+            assert (found.reason, len(sent)) == (CONTEXT_LENGTH, requests)
 
 
 def test_a_score_is_stored_to_its_last_digit(tmp_path: Path) -> None:
@@ -163,12 +167,6 @@ def test_a_score_is_stored_to_its_last_digit(tmp_path: Path) -> None:
         again, sent = asked(says(7.0), store=store)
     assert first == again == ResponseScore(logit, tokens=22)
     assert sent == []
-
-
-def test_a_server_that_does_not_classify_ends_the_run() -> None:
-    error, _ = asked(raw('{"detail":"Not Found"}', status=404))
-    assert isinstance(error, EndpointRefused)
-    assert "/classify" in str(error)
 
 
 def test_the_servers_of_an_endpoint_share_its_calls() -> None:
@@ -186,3 +184,145 @@ def test_the_servers_of_an_endpoint_share_its_calls() -> None:
             return [near.n, far.n]
 
     assert asyncio.run(scenario()) == [4, 4]
+
+
+# Language models
+
+
+def likelihood(
+    handler: Handler, response: str = "ab", *, per_token: bool = False, store: Store | None = None
+) -> tuple[Any, list[Asked]]:
+    def model(llm: LLM, name: str) -> LanguageModel:
+        return LanguageModel(llm, name, per_token=per_token)
+
+    return asked(handler, response, wire=PromptLogprobs, model=model, store=store)
+
+
+def by_letter(id: int) -> float:
+    """-1 for a, -2 for b, and so on."""
+    return float(96 - id)
+
+
+def test_a_response_has_the_sum_of_its_tokens_and_not_of_the_prompts() -> None:
+    score, sent = likelihood(told(by_letter))
+    assert score.value == -3.0
+    opening, answer, completion = (of.body for of in sent)
+    assert opening["add_generation_prompt"] is True
+    assert [message["role"] for message in opening["messages"]] == ["user"]
+    assert answer == {"model": "m", "prompt": "ab", "add_special_tokens": False}
+    assert completion["prompt"][-3:] == [1, 97, 98]
+    assert (completion["prompt_logprobs"], completion["max_tokens"]) == (0, 1)
+    assert score.tokens == len(completion["prompt"])
+    assert likelihood(told(by_letter), per_token=True)[0].value == -1.5
+
+
+def test_a_stored_score_is_asked_for_once(tmp_path: Path) -> None:
+    with closing(Store(tmp_path / "calls.sqlite")) as store:
+        first, sent = likelihood(told(by_letter), store=store)
+        again, nothing = likelihood(told(by_letter), store=store)
+    assert (first, len(sent), nothing) == (again, 3, [])
+
+
+def test_what_cannot_have_a_score_is_not_sent() -> None:
+    found, sent = likelihood(told(by_letter, longest=5))
+    assert found.reason == CONTEXT_LENGTH
+    assert "and the model reads 5" in found.detail
+    assert [of.wire.path for of in sent] == ["/tokenize", "/tokenize"]
+    nothing = Unscored("no_tokens", "the response is empty")
+    assert likelihood(told(by_letter), "") == (nothing, [])
+
+
+@pytest.mark.parametrize("value", [-9999.0, -math.inf], ids=["as vLLM says it", "infinite"])
+def test_a_token_without_a_number_leaves_the_response_without_a_score(value: float) -> None:
+    score, _ = likelihood(told(lambda id: value if id == 98 else -1.0))
+    assert score.reason == "not_a_number"
+
+
+def answers(change: Callable[[dict[str, Any]], Any]) -> Handler:
+    """The right reply of `/v1/completions`, changed."""
+
+    async def handler(asked: Asked) -> web.StreamResponse:
+        if asked.wire.path == "/tokenize":
+            return web.json_response(tokenized(asked.body))
+        return web.json_response(change(completed(asked.body["prompt"], by_letter)))
+
+    return handler
+
+
+def of_choice(change: Callable[[list[Any]], Any]) -> Callable[[dict[str, Any]], Any]:
+    def changed(body: dict[str, Any]) -> dict[str, Any]:
+        found = body["choices"][0]["prompt_logprobs"]
+        return {"choices": [{"prompt_logprobs": change(found)}]}
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (of_choice(lambda found: found[:-1]), "were sent"),
+        (of_choice(lambda found: [*found, found[-1]]), "were sent"),
+        (of_choice(lambda found: [*found[:-1], None]), "no log-probability of token"),
+        (of_choice(lambda found: [*found[:-1], {"5": {"logprob": -1.0}}]), "no log-probability"),
+        (of_choice(lambda found: [*found[:-1], {"98": {"logprob": None}}]), "logprob"),
+        (of_choice(lambda found: [*found[:-1], {"98": {"logprob": "so"}}]), "logprob"),
+        (lambda _: {"choices": []}, "choices"),
+        (lambda _: {}, "choices"),
+        (lambda _: [], "object"),
+    ],
+    ids=[
+        "fewer tokens than sent", "more tokens than sent", "a token without", "of another token",
+        "null", "a word", "no choice", "an empty object", "a list",
+    ],
+)  # fmt: skip
+def test_a_reply_that_does_not_cover_what_was_sent_is_a_failed_call(
+    change: Callable[[dict[str, Any]], Any], said: str
+) -> None:
+    error, sent = likelihood(answers(change))
+    assert isinstance(error, CallFailed)
+    assert error.reason == "malformed_body"
+    assert said in error.detail
+    assert [of.wire.path for of in sent].count("/v1/completions") == 2
+
+
+NO_MODEL = {"message": "The model `m` does not exist.", "code": 404, "param": "model"}
+
+
+@pytest.mark.parametrize(
+    ("ask", "handler", "words", "requests"),
+    [
+        (asked, raw('{"detail":"Not Found"}', status=404), ["/classify"], 1),
+        (likelihood, raw('{"detail":"Not Found"}', status=404), ["404 for /tokenize"], 1),
+        (likelihood, raw(json.dumps({"error": NO_MODEL}), status=404), [NO_MODEL["message"]], 1),
+        (likelihood, answers(of_choice(lambda _: None)),
+         ["no prompt_logprobs", "vllm serve MODEL"], 3),
+    ],
+    ids=["does not classify", "is not vLLM", "has another model", "gives no log-probabilities"],
+)  # fmt: skip
+def test_a_server_that_cannot_give_scores_ends_the_run_at_once(
+    ask: Any, handler: Handler, words: list[str], requests: int
+) -> None:
+    error, sent = ask(handler)
+    assert isinstance(error, EndpointRefused)
+    assert [word for word in words if word not in str(error)] == []
+    assert len(sent) == requests
+
+
+def test_tokens_come_back_from_what_is_stored() -> None:
+    tokens = TokenLogprobs((5, 7), (-0.5, -1e-9))
+    assert of_text(to_text(tokens)) == tokens
+    back = of_text(to_text(TokenLogprobs((5, 6, 7), (math.nan, -math.inf, -1.0))))
+    assert [math.isnan(of) for of in back.log_probabilities] == [True, True, False]
+    assert not back.finite
+    # What vLLM writes in place of both.
+    assert not TokenLogprobs((5,), (-9999.0,)).finite
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "so", "[]", '{"ids": [1]}', '{"ids": [1, 2], "log_probabilities": [-1.0]}'],
+    ids=["empty", "words", "a list", "no values", "fewer values than tokens"],
+)
+def test_what_is_no_list_of_tokens_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="tokens"):
+        of_text(text)
