@@ -1,6 +1,7 @@
 """Completions: what is asked of whom, how near a text comes, and what is compared with what."""
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from aiohttp import web
 
 from endpoint import Asked, Handler, completion, double_url, fail, in_thread
+from pairwright.construct.folder import to_toml
 from pairwright.evaluation.completions import (
     CEILING,
     WRONG,
@@ -25,6 +27,7 @@ from pairwright.evaluation.completions import (
     rouge,
     task,
 )
+from pairwright.models import SIMULATED
 from pairwright.records import Item
 from pairwright.settings.rules import HistoryRules
 from scripted import item, posts
@@ -37,38 +40,28 @@ HISTORY = HistoryRules()
 # ROUGE
 
 
+GUNMAN = "police killed the gunman"
+
+
 @pytest.mark.parametrize(
-    ("written", "one", "longest"),
+    ("written", "truth", "one", "longest"),
     [
         # Lin 2004, section 3.1: S1 with S2 and S3.
-        pytest.param("police kill the gunman", 0.75, 0.75, id="Lin's S2"),
-        pytest.param("the gunman kill police", 0.75, 0.5, id="Lin's S3"),
-        pytest.param("Police killed the GUNMAN!", 1.0, 1.0, id="the same"),
-        pytest.param("so it was", 0.0, 0.0, id="nothing"),
-        pytest.param("", 0.0, 0.0, id="empty"),
+        ("police kill the gunman", GUNMAN, 0.75, 0.75),
+        ("the gunman kill police", GUNMAN, 0.75, 0.5),
+        ("Police killed the GUNMAN!", GUNMAN, 1.0, 1.0),
+        ("so it was", GUNMAN, 0.0, 0.0),
+        ("", GUNMAN, 0.0, 0.0),
+        # As rouge-score 0.1.2 gives it, with use_stemmer=False.
+        ("It's 3.5 o'clock, isn't it?", "it is 3 5 o clock", 2 / 3, 2 / 3),
+        ("a a a b", "a b b", 4 / 7, 4 / 7),
+        ("the cat was found under the bed", "the cat was under the bed", 12 / 13, 12 / 13),
+        # It knows no other letters.
+        ("Хлеб из ржи", "хлеб РЖИ", 0.8, 0.8),
     ],
 )
-def test_rouge_of_the_papers_example(written: str, one: float, longest: float) -> None:
-    assert rouge(written, "police killed the gunman") == (one, longest)
-
-
-@pytest.mark.parametrize(
-    ("written", "truth", "expected"),
-    [
-        ("It's 3.5 o'clock, isn't it?", "it is 3 5 o clock", (2 / 3, 2 / 3)),
-        ("a a a b", "a b b", (4 / 7, 4 / 7)),
-        ("the cat was found under the bed", "the cat was under the bed", (12 / 13, 12 / 13)),
-    ],
-)
-def test_rouge_is_that_of_rouge_score(
-    written: str, truth: str, expected: tuple[float, float]
-) -> None:
-    # As rouge-score 0.1.2 gives it, with use_stemmer=False.
-    assert rouge(written, truth) == pytest.approx(expected)
-
-
-def test_letters_of_all_scripts_count() -> None:
-    assert rouge("Хлеб из ржи", "хлеб РЖИ") == (0.8, 0.8)
+def test_rouge_is_the_published_one(written: str, truth: str, one: float, longest: float) -> None:
+    assert rouge(written, truth) == pytest.approx((one, longest))
 
 
 def test_the_subsequence_is_what_the_table_gives() -> None:
@@ -81,9 +74,8 @@ def test_the_subsequence_is_what_the_table_gives() -> None:
         return row[-1]
 
     texts = ["", "a", "abcbdab", "bdcaba", "aaaa", "xyz" * 40, "zyxabc" * 30]
-    for a in texts:
-        for b in texts:
-            assert common_subsequence(a, b) == by_table(a, b)
+    for a, b in product(texts, texts):
+        assert common_subsequence(a, b) == by_table(a, b)
 
 
 # Which items can be asked
@@ -108,18 +100,15 @@ BODY = "I have tried two kinds of flour and neither of them rises as it should i
         (asked(BODY), posts(f"So: {BODY}"), "body_in_posts"),
         (asked("flour", question="Which flour is best?"), OTHER, "body_in_title"),
         (asked(BODY), None, "no_other_profile"),
+        (asked(BODY), OTHER, CompletionTask(asked(BODY), BODY, OTHER)),
     ],
     ids=[
         "no body", "blank", "no word", "in a post", "nearly in a post", "in another's post",
-        "in the title", "nobody else",
+        "in the title", "nobody else", "a body of its own",
     ],
 )  # fmt: skip
-def test_an_item_that_cannot_be_asked_says_why(given: Item, other: Any, expected: str) -> None:
+def test_an_item_is_asked_or_says_why_not(given: Item, other: Any, expected: object) -> None:
     assert task(given, other) == expected
-
-
-def test_an_item_with_a_body_of_its_own_is_asked() -> None:
-    assert task(asked(BODY), OTHER) == CompletionTask(asked(BODY), BODY, OTHER)
 
 
 # Conditions
@@ -187,8 +176,6 @@ def test_a_pick_is_held_to_the_mean_of_its_draws() -> None:
     # Every item differs by the same, so nothing shows a spread.
     assert differences["wrong-profile", "none"].low is None
 
-
-def test_ties_are_picked_equally_often() -> None:
     assert picked((1.0, 3.0, 3.0)) == (1, 2)
 
 
@@ -239,25 +226,21 @@ def source(folder: Path, *changes: dict[str, Any], users: int = 4) -> Path:
     return path
 
 
-def ran(folder: Path, handler: Handler, given: Path, *more: object, sampling: str = "") -> Done:
+def command(folder: Path, given: Path, scorers: dict[str, Any], *more: object) -> Done:
+    path = folder / "scorers.toml"
+    path.write_text(to_toml(scorers))
+    options = ("--scorers", path, "--out", folder / "out")
+    return pairwright("downstream", "completions", given, *options, *more)
+
+
+def ran(folder: Path, handler: Handler, given: Path, *more: object, **sampling: float) -> Done:
     with in_thread(handler) as server:
-        path = folder / "scorers.toml"
-        path.write_text(f"""
-            [endpoints.near]
-            base_url = "{server.url}"
-            model = "m"
-            attempts = 1
-            [policy]
-            endpoint = "near"
-            {sampling}
-            [scorers.compares]
-            kind = "pairwise"
-            endpoint = "near"
-        """)
-        out = folder / "out"
-        done = pairwright(
-            "downstream", "completions", given, "--scorers", path, "--out", out, *more
-        )
+        scorers = {
+            "endpoints": {"near": {"base_url": server.url, "model": "m", "attempts": 1}},
+            "policy": {"endpoint": "near", "sampling": sampling},
+            "scorers": {"compares": {"kind": "pairwise", "endpoint": "near"}},
+        }
+        done = command(folder, given, scorers, *more)
         return done._replace(err=f"{done.err}\nsent {server.n}")
 
 
@@ -279,7 +262,7 @@ def report(folder: Path) -> Completions:
 def test_the_command_writes_in_every_condition_and_goes_on(tmp_path: Path) -> None:
     given = source(tmp_path)
     more = ("-k", 1, "-k", 2, "--scorer", "longer", "-n", 3)
-    done = ran(tmp_path, loaf(), given, *more, sampling="sampling = { seed = 7 }")
+    done = ran(tmp_path, loaf(), given, *more, seed=7)
     assert done.code == 0, done.said
     assert "This measures imitation of a user's writing" in done.said
     # Three conditions with one draw each, and one with three.
@@ -296,7 +279,7 @@ def test_the_command_writes_in_every_condition_and_goes_on(tmp_path: Path) -> No
     assert (means["posts-2"].rouge_1.n, means["posts-2"].rouge_1.clusters) == (4, 4)
     for name in ("completions.md", "completions.html"):
         assert "not evidence about answers" in (tmp_path / "out" / name).read_text()
-    again = ran(tmp_path, loaf(), given, *more, sampling="sampling = { seed = 7 }")
+    again = ran(tmp_path, loaf(), given, *more, seed=7)
     assert (again.code, report(tmp_path), again.err.split()[-1]) == (0, found, "0")
 
 
@@ -341,9 +324,7 @@ def test_calls_that_fail_are_named_and_asked_again(tmp_path: Path) -> None:
     assert done.code == 1
     assert "call_failed:http_500" in done.said
     assert "No item has a text" in done.said
-    assert (
-        ran(tmp_path, loaf(), source(tmp_path), "-k", 1, sampling="sampling = {seed = 1}").code == 0
-    )
+    assert ran(tmp_path, loaf(), source(tmp_path), "-k", 1, seed=1).code == 0
 
 
 def test_a_prompt_over_the_context_is_shown_fewer_posts(tmp_path: Path) -> None:
@@ -363,29 +344,22 @@ def test_a_prompt_over_the_context_is_shown_fewer_posts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "sampling", "said"),
     [
-        (("--scorer", "compares"), "", "compares two responses"),
-        (("--scorer", "nobody"), "", "no scorer 'nobody'"),
-        (("-n", 4), "sampling = { temperature = 0.0 }", "one and the same"),
+        (("--scorer", "compares"), {}, "compares two responses"),
+        (("--scorer", "nobody"), {}, "no scorer 'nobody'"),
+        (("-n", 4), {"temperature": 0.0}, "one and the same"),
     ],
     ids=["a comparing judge", "an unknown scorer", "N texts at temperature 0"],
 )
 def test_what_cannot_pick_is_refused_before_anything_is_sent(
-    tmp_path: Path, more: tuple[object, ...], sampling: str, said: str
+    tmp_path: Path, more: tuple[object, ...], sampling: dict[str, float], said: str
 ) -> None:
-    done = ran(tmp_path, loaf(), source(tmp_path), *more, sampling=sampling)
+    done = ran(tmp_path, loaf(), source(tmp_path), *more, **sampling)
     assert done.code == 2
     assert said in done.said
     assert done.err.split()[-1] == "0"
-
-
-def test_a_file_without_a_policy_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "scorers.toml"
-    path.write_text("seed = 1")
-    done = pairwright(
-        "downstream", "completions", source(tmp_path), "--scorers", path, "--out", tmp_path / "o"
-    )
-    assert done.code == 2
-    assert "there is no policy" in done.said
+    without_policy = command(tmp_path, source(tmp_path), {"seed": 1})
+    assert without_policy.code == 2
+    assert "there is no policy" in without_policy.said
 
 
 def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
@@ -399,29 +373,13 @@ def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not MOVIES.exists(), reason="the real histories are not beside the checkout")
 def test_real_histories_are_asked(tmp_path: Path) -> None:
-    path = tmp_path / "scorers.toml"
-    path.write_text(f"""
-        [endpoints.near]
-        base_url = "{double_url()}"
-        model = "pairwright-simulated"
-        [policy]
-        endpoint = "near"
-    """)
-    done = pairwright(
-        "downstream",
-        "completions",
-        MOVIES,
-        "--scorers",
-        path,
-        "--out",
-        tmp_path / "out",
-        "--limit",
-        5,
-        "-k",
-        2,
-    )
+    given = tmp_path / "movies.jsonl"
+    given.write_bytes(b"".join(MOVIES.read_bytes().splitlines(keepends=True)[:40]))
+    near = {"base_url": double_url(), "model": SIMULATED}
+    scorers = {"endpoints": {"near": near}, "policy": {"endpoint": "near"}}
+    done = command(tmp_path, given, scorers, "--limit", 5, "-k", 2)
     assert done.code == 0, done.said
     found = report(tmp_path)
-    assert (found.items, found.counted, found.simulated) == (281, 5, True)
+    assert (found.items, found.counted, found.simulated) == (40, 5, True)
     assert "so it is not a result" in done.said
     assert own(2) in {mean.condition for mean in found.means}
