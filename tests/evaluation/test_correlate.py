@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 from sklearn.metrics import ndcg_score
 
+from decided import ends
 from pairwright.errors import InputError
 from pairwright.evaluation.correlation import uncertainty
 from pairwright.evaluation.correlation.correlations import (
@@ -37,7 +38,7 @@ from pairwright.evaluation.correlation.uncertainty import (
     jackknife,
 )
 from reference_data import REFERENCE
-from study import pairwright
+from study import Done, pairwright
 
 NOTHING = DownstreamFacts()
 PEARSON = RankMeasure("Pearson", pearson, True, "")
@@ -48,6 +49,10 @@ KENDALL = RankMeasure("Kendall", kendall, True, "")
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Enough orders to see a strong correlation by."""
     monkeypatch.setattr(uncertainty, "ORDERS", 300)
+
+
+def correlated(models: ModelTable) -> Correlations:
+    return correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
 
 
 def scores(*values: float) -> Any:
@@ -140,13 +145,6 @@ def overlap(a: tuple[int, ...], b: tuple[int, ...], p: float) -> float:
     return (1 - p) * shared + p ** len(a)
 
 
-def test_overlap_of_a_ranking_with_itself_is_whole_and_ties_count_against_it() -> None:
-    x = scores(5, 4, 3, 2, 1)
-    assert rbo(x, x, 0.9) == pytest.approx(1)
-    assert rbo(x, scores(5, 4, 4, 2, 1), 0.9) < 1
-    assert rbo(x, -x, 0.9) < rbo(x, scores(4, 5, 3, 2, 1), 0.9)
-
-
 @pytest.mark.parametrize("p", [0, 1, -1, float("nan")])
 def test_overlap_refuses_a_p_that_weighs_nothing(p: float) -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
@@ -163,10 +161,9 @@ def test_a_sampled_p_is_close_to_the_exact_one_and_never_zero() -> None:
     x = scores(*range(12))
     found = compare_with_chance(PEARSON, x, x, seed=0)
     assert 0 < found.p < 0.001
-    far = compare_with_chance(PEARSON, x, scores(3, 1, 7, 2, 9, 0, 5, 11, 4, 6, 10, 8), seed=0)
-    assert far.p == pytest.approx(
-        stats.pearsonr(x, [3, 1, 7, 2, 9, 0, 5, 11, 4, 6, 10, 8]).pvalue, abs=0.03
-    )
+    y = scores(3, 1, 7, 2, 9, 0, 5, 11, 4, 6, 10, 8)
+    expected = stats.pearsonr(x, y).pvalue
+    assert compare_with_chance(PEARSON, x, y, seed=0).p == pytest.approx(expected, abs=0.03)
 
 
 # Intervals
@@ -190,9 +187,8 @@ def of_models(measure: RankMeasure, x: Any, y: Any) -> Jackknife:
 
 
 def holds(found: MeasureInterval, truth: float) -> bool:
-    assert found.low is not None
-    assert found.high is not None
-    return found.low - 1e-9 <= truth <= found.high + 1e-9
+    low, high = ends(found)
+    return low - 1e-9 <= truth <= high + 1e-9
 
 
 def test_columns_that_are_the_same_agree_whole_and_so_does_the_interval() -> None:
@@ -200,26 +196,22 @@ def test_columns_that_are_the_same_agree_whole_and_so_does_the_interval() -> Non
         x = np.random.default_rng(n).normal(size=n)
         for measure in reported_measures("rank", 0.9):
             found = of_models(measure, x, x)
-            interval = found.interval()
-            ends = (found.value, interval.low, interval.high)
-            assert ends == pytest.approx((1, 1, 1)), measure.name
-            same = difference_interval(found, found)
-            assert (same.low, same.high) == (0, 0)
+            low, high = ends(found.interval())
+            assert (found.value, low, high) == pytest.approx((1, 1, 1)), measure.name
+            assert ends(difference_interval(found, found)) == (0, 0)
 
 
 def test_the_interval_of_a_measure_holds_its_value_and_keeps_to_its_bounds() -> None:
     """A bootstrap draws models twice, whose ties count against RBO: its interval may not."""
-    uncertainty = np.random.default_rng(3)
-    for _ in range(100):
-        x = uncertainty.normal(size=12)
-        y = x + uncertainty.choice([0.01, 0.3, 3]) * uncertainty.normal(size=12)
+    chance = np.random.default_rng(3)
+    for _ in range(60):
+        x = chance.normal(size=12)
+        y = x + chance.choice([0.01, 0.3, 3]) * chance.normal(size=12)
         for measure in reported_measures("rank", 0.9):
             found = of_models(measure, x, y)
             interval = found.interval()
             assert holds(interval, found.value)
-            assert interval.low is not None
-            assert interval.low >= measure.least
-            assert (interval.high or 0) <= 1
+            assert measure.least <= ends(interval)[0] <= ends(interval)[1] <= 1
 
 
 def test_hinkleys_interval_of_a_correlation_is_that_of_its_formula() -> None:
@@ -227,10 +219,9 @@ def test_hinkleys_interval_of_a_correlation_is_that_of_its_formula() -> None:
     z = np.arctanh(pearson(x, y))
     without = [np.arctanh(pearson(np.delete(x, n), np.delete(y, n))) for n in range(6)]
     error = np.sqrt(5 / 6 * sum((of - z) ** 2 for of in without))
-    found = of_models(PEARSON, x, y).interval()
     width = stats.t.ppf(0.975, 5) * error
-    assert found.low == pytest.approx(np.tanh(z - width))
-    assert found.high == pytest.approx(np.tanh(z + width))
+    found = ends(of_models(PEARSON, x, y).interval())
+    assert found == pytest.approx((np.tanh(z - width), np.tanh(z + width)))
 
 
 @pytest.mark.real
@@ -270,20 +261,16 @@ def test_the_interval_of_a_difference_holds_the_truth_in_about_95_of_100() -> No
     assert 0.92 <= held / 400 <= 0.99
 
 
-def test_models_that_are_equal_without_one_of_them_have_no_interval() -> None:
+def test_where_a_model_leaves_nothing_to_compare_there_is_no_interval() -> None:
     x, y = scores(1, 1, 1, 4), scores(1, 2, 3, 4)
     found = of_models(PEARSON, x, y).interval()
     assert (found.low, found.high) == (None, None)
     assert "all others are equal" in found.note
-
-
-def test_an_interval_needs_three_models_without_each_one() -> None:
-    """Of two models every correlation is whole, so three would seem to agree for sure."""
+    # Of two models every correlation is whole, so three would seem to agree for sure.
     x, y = scores(1, 2, 4), scores(1, 2, 4.3)
     for measure in reported_measures("rank", 0.9):
         found = of_models(measure, x, y).interval()
-        assert (found.low, found.high) == (None, None), measure.name
-        assert found.note == "too few models"
+        assert (found.low, found.high, found.note) == (None, None, "too few models"), measure.name
 
 
 def test_the_interval_that_is_printed_holds_the_value_that_is_printed() -> None:
@@ -294,9 +281,8 @@ def test_the_interval_that_is_printed_holds_the_value_that_is_printed() -> None:
 
 
 def test_one_lineage_has_no_interval(few: None, tmp_path: Path) -> None:
-    models = read_models(table(tmp_path / "m.csv", 6), ("good", "loose"), "d", None, None)
-    akin = models._replace(lineages=("a",) * 6)
-    found = correlate(akin, "d", NOTHING, gain="rank", p=0.9, seed=0)
+    akin = models_of(tmp_path, 6, "good", "loose")._replace(lineages=("a",) * 6)
+    found = correlated(akin)
     intervals = [of.interval for of in found.found["good"]]
     intervals += [of.interval for of in found.differences]
     assert {(of.low, of.high) for of in intervals} == {(None, None)}
@@ -306,6 +292,23 @@ def test_one_lineage_has_no_interval(few: None, tmp_path: Path) -> None:
 def write(path: Path, text: str | bytes) -> Path:
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return path
+
+
+def read(path: Path, text: str | bytes, **columns: str) -> ModelTable:
+    """A table with the benchmark `b` and the downstream score `d`."""
+    name, lineage = columns.get("name"), columns.get("lineage")
+    return read_models(write(path, text), ("b",), "d", name, lineage)
+
+
+def table(n: int) -> str:
+    """The benchmark `good` goes with `d`; `loose` has nothing to do with it."""
+    random = np.random.default_rng(1)
+    lines = [f"<script>{n},{n + random.normal():.3f},{random.normal():.3f},{n}" for n in range(n)]
+    return "\n".join(["model,good,loose,d", *lines]) + "\n"
+
+
+def models_of(folder: Path, n: int, *benchmarks: str) -> ModelTable:
+    return read_models(write(folder / "m.csv", table(n)), benchmarks, "d", None, None)
 
 
 WRONG = {
@@ -320,26 +323,10 @@ WRONG = {
     "two models": ("model,b,d\nx,1,1\ny,2,2\n", "2 models", ".csv"),
     "too great": ("model,b,d\nx,1,1\ny,-1e308,2\nz,1e308,3\n", "beyond 1e+100", "[b]"),
     "constant": ("model,b,d\nx,1,1\ny,1,2\nz,1,3\n", "every model has 1", "[b]"),
-    "a cell too few after row numbers": (
-        ",model,b,d\n0,x,1,1\n1\n2,z,3,3\n",
-        "1 cells in 4 columns",
-        ":3",
-    ),
-    "a first column without a name that is not a row number": (
-        ",b,d\nx,1,1\ny,2,2\nz,3,3\n",
-        "does not name each column",
-        ":1",
-    ),
-    "row numbers that are there twice": (
-        ",model,b,d\n0,x,1,1\n0,y,2,2\n2,z,3,3\n",
-        "does not name each column",
-        ":1",
-    ),
-    "a cell too many": (
-        "model,b,d\nx,1,1,9\ny,2,2\nz,3,3\n",
-        "4 cells in 3 columns",
-        ":2",
-    ),
+    "short row": (",model,b,d\n0,x,1,1\n1\n2,z,3,3\n", "1 cells in 4 columns", ":3"),
+    "no head": (",b,d\nx,1,1\ny,2,2\nz,3,3\n", "does not name each column", ":1"),
+    "a row number twice": (",model,b,d\n0,x,1,1\n0,y,2,2\n", "does not name each column", ":1"),
+    "a cell too many": ("model,b,d\nx,1,1,9\ny,2,2\nz,3,3\n", "4 cells in 3 columns", ":2"),
     "a column twice": ("model,b,b\nx,1,1\n", "two columns are named 'b'", ":1"),
     "empty": ("", "does not name each column", ":1"),
     "a quote left open": ('model,b,d\n"x,1,1\n', "a quote that is never closed", ":2"),
@@ -352,51 +339,50 @@ def test_a_table_that_is_wrong_is_refused_by_line_and_column(
     text: str | bytes, what: str, where: str, tmp_path: Path
 ) -> None:
     with pytest.raises(InputError) as caught:
-        read_models(write(tmp_path / "models.csv", text), ("b",), "d", None, None)
+        read(tmp_path / "models.csv", text)
     assert what in caught.value.what
     assert where in caught.value.where
     assert caught.value.fix
 
 
 def test_a_table_with_semicolons_is_read(tmp_path: Path) -> None:
-    models = read_models(
-        write(tmp_path / "m.csv", "model;b;d\nx;1;1\ny;2;3\nz;3;2\n"), ("b",), "d", None, None
-    )
+    models = read(tmp_path / "m.csv", "model;b;d\nx;1;1\ny;2;3\nz;3;2\n")
     assert models.names == ("x", "y", "z")
 
 
 @pytest.mark.parametrize("head", ["", "Unnamed: 0"])
-def test_row_numbers_as_pandas_writes_them_are_ignored_and_that_is_said(
-    few: None, tmp_path: Path, head: str
-) -> None:
-    plain = write(tmp_path / "plain.csv", "model,b,d\nx,1,1\ny,2,3\nz,3,2\n")
-    path = write(tmp_path / "m.csv", f"{head},model,b,d\n0,x,1,1\n4,y,2,3\n7,z,3,2\n")
-    models, same = (read_models(of, ("b",), "d", None, None) for of in (path, plain))
+def test_row_numbers_as_pandas_writes_them_are_ignored(tmp_path: Path, head: str) -> None:
+    same = read(tmp_path / "plain.csv", "model,b,d\nx,1,1\ny,2,3\nz,3,2\n")
+    path = tmp_path / "m.csv"
+    models = read(path, f"{head},model,b,d\n0,x,1,1\n4,y,2,3\n7,z,3,2\n")
     assert models.names == same.names
     assert (models.benchmarks["b"] == same.benchmarks["b"]).all()
     assert (models.has_row_numbers, same.has_row_numbers) == (True, False)
-    options = ["--benchmark", "b", "--downstream", "d"]
-    done = pairwright("downstream", "correlate", str(path), *options)
+    done = run(path, "--benchmark", "b", "--downstream", "d")
     assert done.code == 0, done.said
     assert "The first column numbers the rows" in done.said
 
 
+def run(*given: object) -> Done:
+    return pairwright("downstream", "correlate", *given)
+
+
 def test_a_column_of_numbers_that_is_named_as_the_models_is_taken(tmp_path: Path) -> None:
-    path = write(tmp_path / "m.csv", "Unnamed: 0,b,d\n10,1,1\n11,2,3\n12,3,2\n")
-    models = read_models(path, ("b",), "d", "Unnamed: 0", None)
+    text = "Unnamed: 0,b,d\n10,1,1\n11,2,3\n12,3,2\n"
+    models = read(tmp_path / "m.csv", text, name="Unnamed: 0")
     assert (models.names, models.has_row_numbers) == (("10", "11", "12"), False)
 
 
 def test_a_column_is_not_held_against_itself(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="both the benchmark and the downstream score"):
-        read_models(table(tmp_path / "m.csv", 6), ("good", "d"), "d", None, None)
+        models_of(tmp_path, 6, "good", "d")
 
 
 def test_a_column_named_like_markup_is_printed_as_it_is(few: None, tmp_path: Path) -> None:
     path = write(tmp_path / "m.csv", "model,a[/b]\x1b\u202e,[red]d\nx\u202e,1,1\ny,2,3\nz,3,2\n")
     out = tmp_path / "out"
-    options = ["--benchmark", "a[/b]\x1b\u202e", "--downstream", "[red]d", "--out", str(out)]
-    done = pairwright("downstream", "correlate", str(path), *options)
+    options = ["--benchmark", "a[/b]\x1b\u202e", "--downstream", "[red]d", "--out", out]
+    done = run(path, *options)
     assert done.code == 0, done.said
     assert "a[/b] against [red]d, n = 3 models" in done.said
     for name in ("report.html", "report.md"):
@@ -409,29 +395,30 @@ def test_a_table_that_is_not_there_is_named(tmp_path: Path) -> None:
         read_models(tmp_path / "gone.csv", ("b",), "d", None, None)
 
 
-def table(path: Path, n: int) -> Path:
-    """The benchmark `good` goes with `d`; `loose` has nothing to do with it."""
-    random = np.random.default_rng(1)
-    lines = [f"<script>{n},{n + random.normal():.3f},{random.normal():.3f},{n}" for n in range(n)]
-    return write(path, "\n".join(["model,good,loose,d", *lines]) + "\n")
-
-
-def test_what_goes_with_the_downstream_score_is_claimed_and_what_does_not_is_not(
-    few: None,
-    tmp_path: Path,
-) -> None:
-    models = read_models(table(tmp_path / "m.csv", 12), ("good", "loose"), "d", None, None)
-    found = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
+def test_what_goes_with_the_downstream_score_is_claimed(few: None, tmp_path: Path) -> None:
+    models = models_of(tmp_path, 12, "good", "loose")
+    found = correlated(models)
     first, second, third = found.claims
     assert first.startswith("good goes with d by Spearman, weighted tau")
     assert second.startswith("By Spearman, weighted tau")
     assert "loose cannot be distinguished" in second
     assert third.startswith("good and loose differ by")
-    again = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
-    assert again == found
+    assert correlated(models) == found
     html = correlation_page(models, found).html
     assert "<script>" not in html
     assert "Not stated: who judged the downstream outputs." in html
+    # A p without an interval is no claim.
+    wide = MeasureInterval(low=-0.2, high=1.0)
+    good = tuple(of.model_copy(update={"interval": wide}) for of in found.found["good"])
+    first = found.model_copy(update={"found": {"good": good}}).claims[0]
+    assert first.startswith("By Spearman, weighted tau")
+    assert "nothing is claimed of good: p (Holm) is below .05" in first
+    # A p below a thousandth is not printed as 0.
+    spearman = found.found["good"][0]
+    least = spearman.chance.model_copy(update={"p": 0.0005})
+    tiny = spearman.model_copy(update={"chance": least})
+    one = found.model_copy(update={"found": {"good": (tiny,)}})
+    assert "| &lt; 0.001 (" in correlation_page(models, one, drawn=False).markdown
 
 
 def test_models_of_one_lineage_are_not_orders_of_their_own(few: None, tmp_path: Path) -> None:
@@ -439,18 +426,15 @@ def test_models_of_one_lineage_are_not_orders_of_their_own(few: None, tmp_path: 
     As models of their own they would go together."""
     kin = [f"a{n},{n},{n},a" for n in range(15)]
     others = [f"b{n},{n},{8 - n},b{n}" for n in range(9)]
-    path = write(tmp_path / "m.csv", "\n".join(["model,good,d,lineage", *kin, *others]) + "\n")
-
-    def found(lineage: str | None) -> Correlations:
-        models = read_models(path, ("good",), "d", None, lineage)
-        return correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
-
-    alone, together = found(None), found("lineage")
-    assert "good goes with d by Spearman" in alone.claims[0]
+    text = "\n".join(["model,b,d,lineage", *kin, *others]) + "\n"
+    alone = correlated(read(tmp_path / "m.csv", text))
+    assert "b goes with d by Spearman" in alone.claims[0]
+    models = read(tmp_path / "m.csv", text, lineage="lineage")
+    together = correlated(models)
     assert not any("goes with" in claim for claim in together.claims)
-    far = [of.measure for of in together.found["good"] if of.is_significant]
+    far = [of.measure for of in together.found["b"] if of.is_significant]
     assert not {"Spearman", "NDCG", "RBO"} & set(far)
-    page = correlation_page(models_of(path), together, drawn=False).markdown
+    page = correlation_page(models, together, drawn=False).markdown
     assert "orders of the means of lineages" in page
 
 
@@ -459,7 +443,7 @@ def test_nothing_is_claimed_where_means_of_lineages_go_the_other_way(few: None) 
     kin, step = np.repeat(np.arange(12.0), 3), np.tile([-30.0, 0.0, 30.0], 12)
     names = tuple(f"m{n}" for n in range(36))
     table = ModelTable(names, {"b": kin + step}, step - kin, tuple(map(str, kin)))
-    found = correlate(table, "d", NOTHING, gain="rank", p=0.9, seed=0)
+    found = correlated(table)
     spearman = found.found["b"][0]
     assert spearman.value > 0.7
     assert spearman.chance.lineage_value == pytest.approx(-1.0)
@@ -475,10 +459,10 @@ def test_nothing_is_claimed_where_means_of_lineages_go_the_other_way(few: None) 
 def test_names_that_show_families_are_a_warning_where_no_lineage_is_named(few: None) -> None:
     names = ("acme/Rye-Llama-8B", "rival/Oat-Llama-70B", "other/Barley-9B")
     table = ModelTable(names, {"b": scores(1, 2, 3)}, scores(2, 1, 3), names)
-    found = correlate(table, "d", NOTHING, gain="rank", p=0.9, seed=0)
+    found = correlated(table)
     assert "“llama” in 2 names" in opening(table, found)
     akin = table._replace(lineages=("llama", "llama", "barley"))
-    found = correlate(akin, "d", NOTHING, gain="rank", p=0.9, seed=0)
+    found = correlated(akin)
     assert "“llama”" not in opening(akin, found)
 
 
@@ -486,59 +470,29 @@ def opening(table: ModelTable, found: Correlations) -> str:
     return " ".join(correlation_page(table, found, drawn=False).opening)
 
 
-def models_of(path: Path) -> ModelTable:
-    return read_models(path, ("good",), "d", None, "lineage")
-
-
-def test_a_p_without_an_interval_is_no_claim(few: None, tmp_path: Path) -> None:
-    models = read_models(table(tmp_path / "m.csv", 12), ("good", "loose"), "d", None, None)
-    found = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
-    wide = [
-        of.model_copy(update={"interval": MeasureInterval(low=-0.2, high=1.0)})
-        for of in found.found["good"]
-    ]
-    first = found.model_copy(update={"found": {"good": tuple(wide)}}).claims[0]
-    assert first.startswith("By Spearman, weighted tau")
-    assert "nothing is claimed of good: p (Holm) is below .05" in first
-
-
-def test_a_p_below_a_thousandth_is_not_printed_as_0(few: None, tmp_path: Path) -> None:
-    models = read_models(table(tmp_path / "m.csv", 12), ("good",), "d", None, None)
-    small = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
-    spearman = small.found["good"][0]
-    uncertainty = spearman.chance.model_copy(update={"p": 0.0005})
-    tiny = spearman.model_copy(update={"chance": uncertainty})
-    one = small.model_copy(update={"found": {"good": (tiny,)}})
-    page = correlation_page(models, one, drawn=False)
-    assert "| &lt; 0.001 (" in page.markdown
-
-
 def test_nothing_is_claimed_of_nine_models_or_of_nine_lineages(few: None, tmp_path: Path) -> None:
-    models = read_models(table(tmp_path / "m.csv", 9), ("good",), "d", None, None)
-    assert not correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0).claims
-    models = read_models(table(tmp_path / "m.csv", 12), ("good",), "d", None, None)
-    akin = models._replace(lineages=(*"aaaabcdefghi",))
-    assert not correlate(akin, "d", NOTHING, gain="rank", p=0.9, seed=0).claims
+    assert not correlated(models_of(tmp_path, 9, "good")).claims
+    akin = models_of(tmp_path, 12, "good")._replace(lineages=(*"aaaabcdefghi",))
+    assert not correlated(akin).claims
 
 
 def test_the_command_prints_every_measure_and_writes_a_report(few: None, tmp_path: Path) -> None:
-    path = str(table(tmp_path / "m.csv", 6))
+    path, out = write(tmp_path / "m.csv", table(6)), tmp_path / "out"
     options = ["--benchmark", "good", "--downstream", "d", "--judge", "one who reads"]
-    done = pairwright("downstream", "correlate", path, *options, "--out", str(tmp_path / "out"))
+    done = run(path, *options, "--out", out)
     assert done.code == 0, done.said
     for name in ("Spearman", "weighted", "NDCG", "RBO"):
         assert name in done.said
     assert "Nothing is claimed: 6 models" in done.said
     assert "Not stated: which models descend" in done.said
-    report = json.loads((tmp_path / "out" / "report.json").read_bytes())
+    report = json.loads((out / "report.json").read_bytes())
     assert report["stated"]["judge"] == "one who reads"
     assert report["found"]["good"][0]["chance"]["orders"] == 720
-    assert "one who reads" in (tmp_path / "out" / "report.md").read_text()
+    assert "one who reads" in (out / "report.md").read_text()
 
 
 def test_a_gain_below_zero_and_a_p_of_one_are_refused(few: None, tmp_path: Path) -> None:
-    path = write(tmp_path / "m.csv", "model,b,d\nx,1,-1\ny,2,2\nz,3,3\n")
-    models = read_models(path, ("b",), "d", None, None)
+    models = read(tmp_path / "m.csv", "model,b,d\nx,1,-1\ny,2,2\nz,3,3\n")
     with pytest.raises(ValueError, match="below zero"):
         correlate(models, "d", NOTHING, gain="score", p=0.9, seed=0)
     with pytest.raises(ValueError, match="between 0 and 1"):
