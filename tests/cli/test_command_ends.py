@@ -1,6 +1,7 @@
 """What commands print at their end that no test of their work looks at."""
 
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -46,12 +47,18 @@ def test_every_command_is_run_by_a_test() -> None:
     assert [words for words in below(study._commands()) if not is_run(words)] == []
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    """A study that nobody has answered."""
-    folder = run_of(tmp_path / "run", PAIRS[:3], study=False)
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study that nobody has answered. Not to be changed."""
+    folder = run_of(tmp_path_factory.mktemp("exported") / "run", PAIRS[:3], study=False)
     assert pairwright("human", "export", folder, "--seed", 1).code == 0
     return folder
+
+
+@pytest.fixture
+def run(exported: Path, tmp_path: Path) -> Path:
+    """The same, to be changed."""
+    return Path(shutil.copytree(exported, tmp_path / "run"))
 
 
 def ended(*arguments: object) -> str:

@@ -186,6 +186,8 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> N
         ("posts = 10", "min_aspects = 4", ["words = 100", "room for 3", "min_aspects"]),
         ('"http://127.0.0.1:8000/v1"', "[]", ["[endpoints.local.base_url]", "missing"]),
         ('"http://127.0.0.1:8000/v1"', '""', ["[endpoints.local.base_url]", "not an address"]),
+        ('"http://127.0.0.1:8000/v1"', '"simulated"',
+         ["[endpoints.local.base_url]", "the simulated model is gone", "pairwright init"]),
         ('base_url = "http://127.0.0.1:8000/v1"', "",
          ["[endpoints.local.base_url]", "required", "Add endpoints.local.base_url"]),
         ('"http://127.0.0.1:8000/v1"', "5", ["[endpoints.local.base_url]", "string or a list"]),
