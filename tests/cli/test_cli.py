@@ -453,6 +453,8 @@ def test_a_refusal_ends_the_run_at_once_with_the_cause_and_keeps_what_was_answer
 
     with in_thread(until_the_key_expires) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, served__concurrency=2)
+        assert study.build("--limit", 1).code == 0
+        first = study.outcomes()
         done = study.build()
     assert done.code == 2
     assert "[endpoints.served]" in done.err
@@ -460,7 +462,8 @@ def test_a_refusal_ends_the_run_at_once_with_the_cause_and_keeps_what_was_answer
     assert endpoint.n <= 44
     with closing(Store(study.run / "calls.sqlite", writing=False)) as store:
         assert store.totals().calls == 40
-    assert not any((study.run / name).exists() for name in OUTCOMES)
+    assert study.outcomes() == first
+    assert "not finished" in pairwright("status", study.run).out
 
 
 def test_a_spent_budget_ends_cleanly_and_a_larger_one_goes_on(tmp_path: Path, built: Built) -> None:

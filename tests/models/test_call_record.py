@@ -1,16 +1,15 @@
 """A store of calls that is lost, emptied or another one is noticed before a call is sent again."""
 
-import asyncio
 import json
 from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
+from stored import body, keep
 
-from endpoint import ask, completion
+from endpoint import ask
 from pairwright.construct.folder import RunFolder
 from pairwright.errors import StoreError
-from pairwright.models import Answer, completion_of
 from pairwright.models.store import CallRecord, Store, recorded_store
 from pairwright.workflows.run_models import run_store
 from pairwright.workflows.run_status import verify_calls
@@ -20,13 +19,7 @@ CONSENT = "say yes."
 
 
 def put(store: Store, *questions: str) -> None:
-    async def all_of_them() -> None:
-        for question in questions:
-            request = ask(question)
-            body = json.dumps(completion("fine")).encode()
-            await store.put(request, Answer(body, completion_of(request.key, body)))
-
-    asyncio.run(all_of_them())
+    keep(store, *((ask(question), body()) for question in questions))
 
 
 def record(calls: Path) -> CallRecord:

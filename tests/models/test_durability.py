@@ -4,20 +4,19 @@ import asyncio
 import json
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 import tenacity
 from aiohttp import web
+from stored import disk_full
 
-from endpoint import Asked, Endpoint, double, fail, hang, in_thread, on_a_bad_line
+from endpoint import Asked, Endpoint, double, hang, in_thread, on_a_bad_line
 from pairwright.models.client import client
 from pairwright.models.store import Store
 from study import OUTCOMES, Study, pairwright
@@ -148,49 +147,29 @@ def test_asked_to_stop_it_stores_what_is_in_flight_and_claims_nothing(
     assert study.outcomes() == whole
 
 
-class Twice(NamedTuple):
-    """A build that was asked to stop twice, with calls in flight that never end."""
-
-    study: Study
-    code: int
-    said: str
-    waited: bool
-    seconds: float
-
-
-@pytest.fixture(scope="module")
-def twice(tmp_path_factory: pytest.TempPathFactory) -> Twice:
+@pytest.mark.real
+def test_asked_twice_to_stop_it_ends_at_once_and_every_answered_call_is_there(
+    tmp_path: Path,
+) -> None:
     async def stuck(asked: Asked) -> web.StreamResponse:
         return await (double() if asked.number < 20 else hang)(asked)
 
     with in_thread(stuck) as endpoint:
-        folder = tmp_path_factory.mktemp("twice") / "s"
-        study = Study.make(folder, endpoint.url, limit=ITEMS, served__concurrency=4)
+        study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, served__concurrency=4)
         with building(study) as process:
             until(lambda: endpoint.in_flight == 4 and endpoint.n >= 24, process)
             process.send_signal(signal.SIGINT)
             time.sleep(0.3)
-            waited = process.poll() is None
+            assert process.poll() is None, "the first waits for what is in flight"
             process.send_signal(signal.SIGINT)
             started = time.monotonic()
             code, said = ended(process)
-            return Twice(study, code, said, waited, time.monotonic() - started)
-
-
-@pytest.mark.real
-def test_asked_twice_to_stop_it_ends_at_once_and_every_answered_call_is_there(
-    twice: Twice,
-) -> None:
-    assert twice.waited, "the first waits for what is in flight"
-    assert twice.seconds < 3
-    assert len(stored(twice.study)) == 20
-    assert no_outcomes(twice.study)
-    verified(twice.study)
-
-
-def test_asked_twice_to_stop_it_ends_in_130_and_a_sentence(twice: Twice) -> None:
-    assert twice.code == 130
-    assert "Traceback" not in twice.said
+    assert time.monotonic() - started < 3
+    assert code == 130
+    assert "Traceback" not in said
+    assert len(stored(study)) == 20
+    assert no_outcomes(study)
+    verified(study)
 
 
 @pytest.mark.real
@@ -237,15 +216,6 @@ def test_an_interrupted_run_leaves_the_files_of_the_last_whole_one(tmp_path: Pat
             assert ended(process)[0] == 130
     assert study.outcomes() == first
     study.assert_whole(2)
-
-
-def test_status_does_not_call_an_interrupted_run_finished(tmp_path: Path) -> None:
-    with in_thread(double()) as endpoint:
-        study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS)
-        assert study.build("--limit", 1).code == 0
-        endpoint.handler = fail(401)
-        assert study.build().code == 2
-    assert "not finished" in pairwright("status", study.run).out
 
 
 def run_on_a_bad_line(
@@ -310,42 +280,22 @@ def test_the_faults_of_a_line_leave_no_trace_in_the_files(
         assert (study.run / name).read_bytes() == whole[name], name
 
 
-FULL = """
-import resource, sys
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)),) * 2)
-from pairwright.cli import main
-main()
-"""
-
-
-@pytest.mark.parametrize(
-    "at",
-    [
-        pytest.param(400_000, id="among the calls"),
-        pytest.param(40_000, id="among the items", marks=pytest.mark.real),
-    ],
-)
+@pytest.mark.parametrize("at", [400_000, 40_000], ids=("among the calls", "among the items"))
 def test_a_full_disk_ends_the_build_in_a_sentence_and_it_goes_on_later(
     tmp_path: Path, undisturbed: tuple[dict[str, bytes], int], at: int
 ) -> None:
     whole, calls = undisturbed
     with in_thread(double()) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS)
-        done = subprocess.run(
-            [sys.executable, "-c", FULL, str(at), "build", study.config, "--run", study.run],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=20,
-        )
+        with disk_full(at):
+            done = study.build()
         kept = stored(study)
         endpoint.forget()
         assert study.build().code == 0
         assert endpoint.n == calls - len(kept)
         assert study.outcomes() == whole
-    assert "Traceback" not in done.stderr
-    assert done.returncode == 2
-    assert str(study.run) in done.stderr
+    assert done.code == 2
+    assert str(study.run) in done.err
 
 
 def test_a_run_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:

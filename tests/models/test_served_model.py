@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from aiohttp import web
 from exchanges import exchange
+from stored import body, keep
 
 from endpoint import Asked, ask, completion, in_thread
 from model_double import ModelDouble
-from pairwright.models import Answer, completion_of
 from pairwright.models.client import Client
 from pairwright.models.completion import is_same_model
 from pairwright.models.store import Store, shards
@@ -140,11 +140,9 @@ def test_a_run_whose_replies_name_its_model_says_nothing(tmp_path: Path) -> None
 
 
 def test_names_of_a_shard_come_into_the_store(tmp_path: Path) -> None:
-    request = ask(model="gpt-4o")
-    body = json.dumps(completion("hi") | {"model": "gpt-4o-mini"}).encode()
     with closing(Store(tmp_path / "calls.sqlite")) as store:
         shard = asyncio.run(shards.open_shard(shards.place(tmp_path / "shards", 1), store))
         with closing(shard):
-            asyncio.run(shard.put(request, Answer(body, completion_of(request.key, body))))
+            keep(shard, (ask(model="gpt-4o"), body(model="gpt-4o-mini")))
         shards.merge_all(store, tmp_path / "shards")
         assert store.served_names() == {"gpt-4o": {"gpt-4o-mini": 1}}

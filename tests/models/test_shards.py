@@ -9,10 +9,10 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
+from stored import body, keep
 
-from endpoint import ask, completion
+from endpoint import ask
 from pairwright.errors import InUse, StoreError
-from pairwright.models import Answer, completion_of
 from pairwright.models.store import Store, shards
 from pairwright.models.store.shards import left, merge, merge_all, open_shard, place
 
@@ -35,15 +35,8 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def fill(store: Store, *said: tuple[str, str], cached: int = 0) -> None:
     """Put replies to questions; so many tokens of each prompt came from a cache."""
-
-    async def put() -> None:
-        for question, answer in said:
-            asked = ask(question)
-            usage = {"prompt_tokens": 12, "prompt_tokens_details": {"cached_tokens": cached}}
-            body = json.dumps(completion(answer, usage=usage)).encode()
-            await store.put(asked, Answer(body, completion_of(asked.key, body)))
-
-    asyncio.run(put())
+    usage = {"prompt_tokens": 12, "prompt_tokens_details": {"cached_tokens": cached}}
+    keep(store, *((ask(question), body(answer, usage=usage)) for question, answer in said))
 
 
 def shard(folder: Path, chunk: int, main: Store) -> Store:
@@ -57,8 +50,8 @@ def ended(store: Store, position: int, *questions: str) -> None:
 
 
 def answer(store: Store, question: str) -> str | None:
-    body = store.get(ask(question).key)
-    return None if body is None else json.loads(body)["choices"][0]["message"]["content"]
+    reply = store.get(ask(question).key)
+    return None if reply is None else json.loads(reply)["choices"][0]["message"]["content"]
 
 
 def units(store: Store) -> list[str]:

@@ -3,10 +3,7 @@
 import asyncio
 import errno
 import fcntl
-import json
 import os
-import resource
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -18,29 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from stored import answer, body, disk_full, keep, put
 
-from endpoint import ask, completion
+from endpoint import ask
 from pairwright.errors import CallFailed, StoreError
 from pairwright.models import Answer, Completion, Request, Totals, completion_of, key_of
 from pairwright.models.store import Durable, Store
 from pairwright.settings.prompt_variables import Message
-
-HOLDER = """
-import sys
-from pathlib import Path
-from pairwright.models.store import Store
-store = Store(Path(sys.argv[1]))
-print("held", flush=True)
-sys.stdin.readline()
-"""
-
-
-def body(text: str = "an answer", **changes: Any) -> bytes:
-    return json.dumps(completion(text, **changes)).encode()
-
-
-def answer(request: Request, reply: bytes) -> Answer:
-    return Answer(reply, completion_of(request.key, reply))
 
 
 class Sender:
@@ -57,19 +38,6 @@ class Sender:
         if self.failure:
             raise self.failure
         return answer(request, body(f"answer {number}"))
-
-
-async def put(store: Store, request: Request, reply: bytes) -> None:
-    await store.put(request, answer(request, reply))
-
-
-def keep(store: Store, *calls: tuple[Request, bytes]) -> None:
-    """Put all of them in one turn of the loop."""
-
-    async def all_of_them() -> None:
-        await asyncio.gather(*(put(store, request, reply) for request, reply in calls))
-
-    asyncio.run(all_of_them())
 
 
 def filled(path: Path, n: int = 3, size: int = 10) -> list[str]:
@@ -139,21 +107,6 @@ def test_a_reply_is_stored_byte_for_byte_with_its_counts_and_the_simulated_mark(
         assert store.totals() == Totals(calls=2, prompt_tokens=12, completion_tokens=3, simulated=1)
 
 
-def test_what_is_not_there_is_none_and_tokens_are_counted_by_model(store: Store) -> None:
-    assert store.get(ask().key) is None
-    assert store.call(ask().key) is None
-    assert store.totals() == Totals(0, 0, 0, 0)
-    assert store.calls_by_model() == {}
-    keep(
-        store,
-        *((ask(text, model=model), body()) for model, text in (("a", "1"), ("a", "2"), ("b", "1"))),
-    )
-    assert store.calls_by_model() == {
-        "a": Totals(calls=2, prompt_tokens=24, completion_tokens=6),
-        "b": Totals(calls=1, prompt_tokens=12, completion_tokens=3),
-    }
-
-
 def cached(tokens: object) -> bytes:
     """A reply whose usage says that so many tokens of its prompt came from a cache."""
     usage = {"prompt_tokens": 12, "completion_tokens": 3}
@@ -166,11 +119,17 @@ def keep_cached(store: Store) -> None:
     keep(store, (ask(model="b"), body()))
 
 
-def test_tokens_from_an_endpoints_cache_are_counted_by_model(store: Store) -> None:
+def test_what_is_not_there_is_none_and_tokens_are_counted_by_model(store: Store) -> None:
+    assert store.get(ask().key) is None
+    assert store.call(ask().key) is None
+    assert store.totals() == Totals(0, 0, 0, 0)
+    assert store.calls_by_model() == {}
     keep_cached(store)
     # No more can come from a cache than the prompt has: 8, 12, and 12 of the 99.
-    assert store.calls_by_model()["a"].cached_tokens == 32
-    assert store.calls_by_model()["b"].cached_tokens == 0
+    assert store.calls_by_model() == {
+        "a": Totals(calls=6, prompt_tokens=72, completion_tokens=18, cached_tokens=32),
+        "b": Totals(calls=1, prompt_tokens=12, completion_tokens=3),
+    }
     assert store.totals().cached_tokens == 32
 
 
@@ -245,6 +204,7 @@ def test_equal_requests_in_flight_are_sent_once_and_all_get_the_answer(store: St
         assert first.text == "answer 1"
         assert {first} == set(others)
         assert (await redrawn).text == "answer 2"
+        assert (await llm.complete(ask())).text == "answer 1", "never sent again"
 
     asyncio.run(scenario())
     assert len(sender.sent) == 2
@@ -264,14 +224,6 @@ def test_a_failure_reaches_all_that_wait_and_is_not_remembered(store: Store) -> 
 
     asyncio.run(scenario())
     assert store.totals().calls == 1
-
-
-def test_what_was_answered_once_is_never_sent_again(calls: Path) -> None:
-    sender = Sender()
-    for _ in range(2):
-        with closing(Store(calls)) as store:
-            assert asyncio.run(Durable(store, sender).complete(ask())).text == "answer 1"
-    assert len(sender.sent) == 1
 
 
 def test_two_endpoints_asked_for_one_key_at_once_both_hand_on_what_is_stored(store: Store) -> None:
@@ -381,36 +333,29 @@ def _cut_in_the_first_page(path: Path) -> None:
     os.truncate(path, 700)
 
 
-DAMAGED: list[Callable[[Path], object]] = [
-    _foreign,
-    _other_format,
-    _truncated,
-    _cut_in_the_first_page,
-    lambda path: path.write_bytes(bytes(range(256)) * 64),
-    lambda path: path.write_text('{"not": "a database"}\n' * 200),
-    lambda path: path.write_bytes(b""),
-]
-NAMES = ("foreign", "format", "half", "first page", "random bytes", "text", "empty")
+DAMAGED: dict[str, tuple[Callable[[Path], object], str]] = {
+    "foreign": (_foreign, "not one of Pairwright's"),
+    "format": (_other_format, "format 99, this version reads 1"),
+    "half": (_truncated, ""),
+    "first page": (_cut_in_the_first_page, ""),
+    "random bytes": (lambda path: path.write_bytes(bytes(range(256)) * 64), ""),
+    "text": (lambda path: path.write_text('{"not": "a database"}\n' * 200), ""),
+    "empty": (lambda path: path.write_bytes(b""), ""),
+}
 
 
 @pytest.mark.parametrize("writing", [True, False], ids=("writing", "reading"))
-@pytest.mark.parametrize("damage", DAMAGED, ids=NAMES)
+@pytest.mark.parametrize(("damage", "said"), DAMAGED.values(), ids=DAMAGED)
 def test_a_file_that_cannot_be_ours_is_refused_and_left_as_it_is(
-    calls: Path, damage: Callable[[Path], object], writing: bool
+    calls: Path, damage: Callable[[Path], object], said: str, writing: bool
 ) -> None:
     damage(calls)
     before = calls.read_bytes()
     told = refusal(calls, writing=writing)
     assert calls.read_bytes() == before
     assert str(calls) in told
+    assert said in told
     assert "\n  " in told, "it says what to do"
-
-
-def test_another_format_is_named_with_what_this_version_reads(calls: Path) -> None:
-    _other_format(calls)
-    told = refusal(calls)
-    assert "format 99" in told
-    assert "reads 1" in told
 
 
 def test_what_is_no_run_folder_is_named_as_what_it_is_and_reading_makes_no_file(
@@ -461,38 +406,15 @@ def test_a_disk_without_locks_is_called_that(calls: Path, monkeypatch: pytest.Mo
     assert "another process" not in str(refused.value)
 
 
-@contextmanager
-def held(calls: Path) -> Iterator[subprocess.Popen[str]]:
-    """Another process that has the store open for writing."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(calls)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    with process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "held\n"
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
-def test_a_second_process_is_told_and_may_read_and_a_killed_one_holds_nothing(
-    calls: Path,
-) -> None:
+def test_a_second_writer_is_told_and_may_read(calls: Path) -> None:
     keys = filled(calls)
-    with held(calls) as process:
+    with closing(Store(calls)):
         told = refusal(calls)
         assert "another process is writing" in told
         assert str(calls.parent) in told
         with closing(Store(calls, writing=False)) as reader:
             assert reader.get(keys[0]) is not None
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    with closing(Store(calls)) as store:
-        assert store.totals().calls == 3
+    assert refusal(calls) == ""
 
 
 def test_reading_goes_on_while_another_writes_and_sees_what_is_committed(calls: Path) -> None:
@@ -527,17 +449,6 @@ def test_outcomes_come_back_in_source_order_and_by_kind(store: Store) -> None:
     assert [unit for unit, _, _ in store.outcomes("kept")] == ["u1", "u2"]
     store.clear_outcomes()
     assert list(store.outcomes()) == []
-
-
-@contextmanager
-def disk_full(at: int) -> Iterator[None]:
-    """No file of this process may grow over `at` bytes."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (at, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def test_a_full_disk_is_a_store_error_for_every_caller_and_loses_nothing_stored(
@@ -585,17 +496,15 @@ def read_only(journal: bytes = b"") -> Iterator[Path]:
             folder.chmod(0o755)
 
 
-def test_a_folder_that_cannot_be_written_is_called_that_and_not_damaged() -> None:
-    with read_only() as folder, pytest.raises(StoreError, match="cannot be written") as refused:
-        Store(folder / "calls.sqlite")
+def test_a_folder_that_cannot_be_written_is_called_that_and_a_finished_store_in_it_read() -> None:
+    with read_only() as folder:
+        with pytest.raises(StoreError, match="cannot be written") as refused:
+            Store(folder / "calls.sqlite")
+        with closing(Store(folder / "calls.sqlite", writing=False)) as store:
+            assert store.totals().calls == 3
+            assert [*store.verify()] == []
     assert str(folder) in str(refused.value)
     assert "Restore" not in str(refused.value)
-
-
-def test_a_finished_store_is_read_where_nothing_can_be_written() -> None:
-    with read_only() as folder, closing(Store(folder / "calls.sqlite", writing=False)) as store:
-        assert store.totals().calls == 3
-        assert [*store.verify()] == []
 
 
 def test_a_journal_that_a_kill_left_is_never_passed_over() -> None:
