@@ -793,7 +793,7 @@ def test_help_names_every_command_and_the_exit_codes_and_can_be_held_in_mind() -
 
 
 def test_h_is_help_everywhere() -> None:
-    for words in ("", "human", "human export", "status"):
+    for words in ("", "human export", "status", "downstream best-of-n", "release"):
         done = pairwright(*words.split(), "-h")
         assert (done.code, done.out) == (0, pairwright(*words.split(), "--help").out)
 
