@@ -8,10 +8,12 @@ replies. A run of a simulated model says so: it refuses next to nothing. The las
 (all calls of the run over all kept pairs), each with its n and its 95 % interval, and
 `prompt_tokens_per_pair`; by mode `blind_preference`: how often a judge that knows nobody would
 rather have the chosen response, or of twins that for the user who asked; `overlap` and `tfidf`: how
-often a count of the words that a response shares with the user's posts is right;
-`parity_share`, the part of all judged drafts that was refused for parity; and `by_mode`, calls and
-prompt tokens for each kept pair of a mode: those of its drafts, also where nothing came of them,
-and `planning`, for all modes together: whose posts bear on which question.
+often a count of the words that a response shares with the user's posts is right, and
+`overlap_twins` that of twins alone; `winners_again`: of the drafts whose comparison named a winner
+in its first order, in how many the other order named the same one; `parity_share`, the part of all
+judged drafts that was refused for parity; and `by_mode`, calls and prompt tokens for each kept pair
+of a mode: those of its drafts, also where nothing came of them, and `planning`, for all modes
+together: whose posts bear on which question.
 """
 
 import json
@@ -32,6 +34,7 @@ from pairwright.dataset.conversion import row_of
 from pairwright.intervals import accuracy_by_cluster
 from pairwright.models.store import Store
 from pairwright.modes import STAGES, has_no_preference
+from pairwright.records import Comparison
 from pairwright.settings.rules import JudgedGate
 from pairwright.text import terms_of
 from pairwright.workflows.example_study import write_example_study
@@ -75,7 +78,9 @@ def last_line(run: Path, found: RunStatus) -> dict[str, object]:
     }
     tokens = found.stored.prompt_tokens
     line["prompt_tokens_per_pair"] = round(tokens / found.pairs) if found.pairs else None
-    line |= words_alone(run)
+    words = words_alone(run)
+    line |= words | {"overlap_twins": words.get("overlap", {}).get("twin", [None])[0]}
+    line["winners_again"] = winners_again(run)
     line["by_mode"] = by_mode(run)
     refused = found.tally.drafts
     judged = found.tally.kept.total() + sum(refused[gate] for gate in get_args(JudgedGate))
@@ -113,6 +118,22 @@ def by_mode(run: Path) -> dict[str, dict[str, float]]:
 
     found = {mode: each(keys - planning, kept[mode]) for mode, keys in own.items()}
     return found | {"planning": each(planning, kept.total())}
+
+
+def winners_again(run: Path) -> list[int]:
+    """Of the drafts that were compared in both orders, since the first one named a winner: those of
+    which the other order named it, too, and all."""
+    with closing(Store(run / "calls.sqlite", writing=False)) as store:
+        verdicts = Counter(
+            draft.comparison
+            for outcome in iterate_outcomes(store)
+            for draft in (
+                *(pair.draft for pair in outcome.pairs[:1]),
+                *(outcome.refusal.drafts if outcome.refusal else ()),
+            )
+        )
+    again = verdicts[Comparison.FIRST] + verdicts[Comparison.SECOND]
+    return [again, again + verdicts[Comparison.UNDECIDED]]
 
 
 def words_alone(run: Path) -> dict[str, dict[str, list[float | None]]]:

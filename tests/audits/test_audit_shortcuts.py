@@ -19,7 +19,7 @@ from pairwright.audits.shortcuts.response import (
 )
 from pairwright.dataset import Row, RowAspect, RowPost, RowQuality, RowVotes, row_of
 from pairwright.manner import BOLD, HEADING, LIST
-from pairwright.settings.rules import ReleaseInfo
+from pairwright.settings.rules import ReleaseInfo, shared_words_bound
 from reference_data import LLMBAR
 from small_studies import twin, violate
 
@@ -269,7 +269,9 @@ def test_the_same_rows_give_the_same_checks_in_any_order_of_configurations() -> 
 def test_every_check_is_explained() -> None:
     rows = [*even(20), *twins(12), *(row_of(violate(n)) for n in range(20))]
     named = set(Shortcuts.names)
-    elsewhere = {"key_place", "more_votes", "earlier", "length_taken", "markup_taken"}
+    elsewhere = {
+        "key_place", "more_votes", "earlier", "length_taken", "markup_taken", "twin_word_bound"
+    }  # fmt: skip
     assert {name for _, name in audited(rows)} == named - elsewhere
 
 
@@ -631,6 +633,27 @@ def test_words_shared_in_both_halves_of_a_twin_are_summed(
     assert (check.status, estimate(check).value, estimate(check).n) == ("note", value, 1)
     assert check.detail == f"Of 1 twin: {said}."
     assert [flag.row for flag in check.flags] == (["0-True"] if value > 0 else [])
+
+
+@pytest.mark.parametrize(
+    ("config", "status"),
+    [
+        ({}, None),
+        ({"gated": True, "gates": {"off": []}, "twin": {"shared_words": 4}}, "pass"),
+        ({"gated": True, "gates": {"off": []}, "twin": {"shared_words": 3}}, "fail"),
+        ({"gated": True, "gates": {"off": ["shared_words"]}, "twin": {"shared_words": 3}}, None),
+        ({"gated": False, "twin": {"shared_words": 3}}, None),
+        ({"gated": True, "gates": {"off": []}, "twin": {}}, None),
+    ],
+    ids=["other people's", "at the bound", "above it", "gate off", "ungated", "older build"],
+)
+def test_a_twin_has_at_most_the_shared_words_that_its_build_allowed(
+    config: dict[str, Any], status: str | None
+) -> None:
+    part = Shortcuts(most_shared_words=shared_words_bound(config))
+    found = checks_of([part], twin_rows(("ripe pears", "sour apples")))
+    bound = [(one.status, one.count, one.of) for one in found if one.name == "twin_word_bound"]
+    assert bound == ([(status, int(status == "fail"), 1)] if status else [])
 
 
 def test_shared_words_have_an_interval_by_couple_and_need_both_halves() -> None:

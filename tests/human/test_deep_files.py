@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pairwright.audits.read.folders import _release_info, _release_statement
+from pairwright.audits.read.folders import _release_statement, _run_statement
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout, read_one
 from pairwright.errors import InputError
@@ -47,7 +47,7 @@ def run_config(path: Path) -> object:
     ("read", "text"),
     [
         (provenance, JSON), (outputs, JSON), (run_manifest, JSON), (run_config, TOML),
-        (_release_info, TOML), (_audit, JSON), (end_of_run, JSON), (load_checks, TOML),
+        (_run_statement, TOML), (_audit, JSON), (end_of_run, JSON), (load_checks, TOML),
         (read_task_file, JSON),
     ],
 )  # fmt: skip

@@ -131,6 +131,7 @@ class _Parts:
             max_overlap=options.max_overlap,
             max_aspects_overlap=options.max_aspects_overlap,
             study=source.info,
+            most_shared_words=source.most_shared_words,
         )
         attribution = bool(source.info.attribution.strip())
         corpora = corpus_texts(options.corpora) if options.corpora else None

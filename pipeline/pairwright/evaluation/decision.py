@@ -1,7 +1,7 @@
 """The result of one pair in one evaluation: a line of the results."""
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field
 
@@ -10,7 +10,8 @@ from pairwright.records import Cluster, Mode, Record
 
 Choice = Literal["chosen", "rejected", "tie"]
 AspectsFollow = Literal["stated", "inferred", "pattern", "mixed"]
-"""How all aspects of a user follow from the posts."""
+"""How a user's aspect follows from the posts, the hardest to find last. Results of older versions
+say `mixed` of aspects of several kinds."""
 
 
 class PairDecision(Record):
@@ -46,7 +47,8 @@ class PairDecision(Record):
     last_post: str | None = None
     """The day of the last one."""
     follows: AspectsFollow | None = Field(default=None, exclude_if=lambda kind: kind is None)
-    """None where there is no aspect or one does not say."""
+    """How its aspect follows that is hardest to find; None where there is none or one does not
+    say."""
     own_vote: OwnVote | None = Field(default=None, exclude_if=lambda vote: vote is None)
     """What the user chose; None where the user was not asked."""
     posts: int = 0
@@ -99,12 +101,12 @@ class PairDecision(Record):
 POINTS: dict[Choice, float] = {"chosen": 1.0, "rejected": 0.0, "tie": 0.5}
 
 
-def common_kind(kinds: Iterable[AspectsFollow | None]) -> AspectsFollow | None:
-    """How all of them follow; None where one does not say, and of none."""
+def hardest_kind(kinds: Iterable[AspectsFollow | None]) -> AspectsFollow | None:
+    """How the aspect follows that is hardest to find; None where one does not say, and of none."""
     different = set(kinds)
     if not different or None in different:
         return None
-    return different.pop() if len(different) == 1 else "mixed"
+    return next(kind for kind in reversed(get_args(AspectsFollow)) if kind in different)
 
 
 def blank_decision(row: Row) -> PairDecision:
@@ -130,6 +132,6 @@ def blank_decision(row: Row) -> PairDecision:
         vote_share=round((votes.chosen + votes.equal / 2) / n, 6) if votes and n else None,
         first_post=min(days) if dated else None,
         last_post=max(days) if dated else None,
-        follows=common_kind(aspect.follows for aspect in row.answer_key),
+        follows=hardest_kind(aspect.follows for aspect in row.answer_key),
         own_vote=row.own_vote,
     )

@@ -1,8 +1,9 @@
 """The tables of a config that a build, a study and a release decide by. `config` reads them."""
 
 import re
+from collections.abc import Mapping
 from operator import not_
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BeforeValidator,
@@ -215,6 +216,15 @@ class TwinRules(Record):
     questions_per_couple: int = Field(
         4, ge=1, description="most twins of one couple, on the questions of both together"
     )
+
+
+def shared_words_bound(config: Mapping[str, Any]) -> int | None:
+    """The most shared words of a twin that a build with this config kept, read from its TOML or
+    JSON; None where the gate was off, and of builds before there was one."""
+    if not config.get("gated") or "shared_words" in config.get("gates", {}).get("off", ()):
+        return None
+    most = config.get("twin", {}).get("shared_words")
+    return None if most is None else int(most)
 
 
 class NaturalRules(Record):

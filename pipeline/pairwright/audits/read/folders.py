@@ -28,7 +28,7 @@ from pairwright.dataset.row import has_columns
 from pairwright.errors import InputError, first_invalid
 from pairwright.files import CALLS
 from pairwright.records import Pair, Record
-from pairwright.settings.rules import ReleaseInfo
+from pairwright.settings.rules import ReleaseInfo, shared_words_bound
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
 
@@ -59,12 +59,13 @@ def open_release(folder: Path, fallback: str = "") -> PairSource:
     Raises InputError where the release does not say its version.
     """
     parts = parts_of(folder)
-    name, version, info = _release_statement(Layout(folder))
+    name, version, info, most = _release_statement(Layout(folder))
     return PairSource(
         name=name or fallback or folder.resolve().name,
         kind="release",
         version=version,
         info=info,
+        most_shared_words=most,
         read=partial(_release_rows, folder, parts),
         read_at=partial(_rows_at, folder, parts),
         folder=folder,
@@ -88,9 +89,9 @@ def _rows_at(folder: Path, parts: list[Part], places: Sequence[int]) -> Iterator
         before = end
 
 
-def _release_statement(layout: Layout) -> tuple[str, str, ReleaseInfo]:
-    """Name, version and what else stated.json says. The name says so for a trial, and is empty
-    where there is none."""
+def _release_statement(layout: Layout) -> tuple[str, str, ReleaseInfo, int | None]:
+    """Name, version, what else stated.json says of the release, and the bound on shared words. The
+    name says so for a trial, and is empty where there is none."""
     try:
         provenance = json.loads(layout.provenance.read_text(encoding="utf-8"))
         info = provenance.get("info", {})
@@ -98,7 +99,8 @@ def _release_statement(layout: Layout) -> tuple[str, str, ReleaseInfo]:
         name, version = f"{name}-trial" if name and trial else name, str(provenance["version"])
         # What newer versions state besides concerns no check of this one.
         known = {key: value for key, value in info.items() if key in ReleaseInfo.model_fields}
-        return name, version, ReleaseInfo.model_validate(known)
+        most = shared_words_bound(provenance.get("build", {}).get("config", {}))
+        return name, version, ReleaseInfo.model_validate(known), most
     except ValidationError as error:
         field, fault = first_invalid(error)
         raise InputError(fault, where=f"{layout.provenance} [info.{field}]", fix=_FIX) from None
@@ -146,16 +148,22 @@ def is_run(folder: Path) -> bool:
 
 def open_run(folder: Path) -> PairSource:
     """The kept pairs in the run's order. Raises InputError where its config.toml is not valid."""
-    info = _release_info(folder / "config.toml")
-    read = partial(_run_rows, folder, info.licence)
-    return PairSource(name=folder.resolve().name, kind="run", read=read, folder=folder, info=info)
+    info, most = _run_statement(folder / "config.toml")
+    return PairSource(
+        name=folder.resolve().name,
+        kind="run",
+        read=partial(_run_rows, folder, info.licence),
+        folder=folder,
+        info=info,
+        most_shared_words=most,
+    )
 
 
-def _release_info(file: Path) -> ReleaseInfo:
-    """What a release of the run would state of itself."""
+def _run_statement(file: Path) -> tuple[ReleaseInfo, int | None]:
+    """What a release of the run would state of itself, and the bound on its twins' shared words."""
     try:
         settings = tomllib.loads(file.read_text(encoding="utf-8"))
-        return ReleaseInfo.model_validate(settings.get("release", {}))
+        return ReleaseInfo.model_validate(settings.get("release", {})), shared_words_bound(settings)
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(
             f"cannot be read: {error}", where=file, fix="Restore it from a copy, or build again."

@@ -93,6 +93,8 @@ class PairSource:
     """Rows, where that is known before they are read."""
     info: ReleaseInfo = NO_INFO
     """What a release states of itself, or a run of the release it will be."""
+    most_shared_words: int | None = None
+    """The bound that the build of its twins kept; None where there was none."""
     read_at: Callable[[Sequence[int]], Iterator[Row]] | None = None
     """Reads some rows, where that takes less than to read all."""
 

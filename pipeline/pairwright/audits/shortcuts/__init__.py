@@ -58,16 +58,19 @@ class Shortcuts:
         max_overlap: float | None = None,
         max_aspects_overlap: float | None = None,
         study: ReleaseInfo = NO_INFO,
+        most_shared_words: int | None = None,
     ) -> None:
         """`max_shortcut` bounds max(accuracy, 1 - accuracy) of blind checks: between 0.5 and 1.
         `max_overlap` and `max_aspects_overlap` bound the accuracy of word overlap with the posts
-        and with the aspects; None: as the study did, or not at all."""
+        and with the aspects; None: as the study did, or not at all. `most_shared_words` is the
+        bound that the build of the twins kept."""
         self._bound = max_shortcut
         self._blind = AccuracyLimits(max_shortcut, max_shortcut)
         self._overlap = {"profile_overlap": max_overlap, "aspects_overlap": max_aspects_overlap}
         self._by_study = {
             "profile_overlap": study.max_overlap, "aspects_overlap": study.max_aspects_overlap,
         }  # fmt: skip
+        self._most_shared_words = most_shared_words
         self._words = AuditWords()
         self._features: dict[str, PairFeatures] = {}
         self._published = PublishedAnswers()
@@ -116,7 +119,7 @@ class Shortcuts:
             if is_twin(features.mode):
                 yield twin_identity(features, [by_name[name] for name in BLIND])
                 yield from response_gaps(features)
-                yield from twin_gaps(features, by_name["profile_overlap"])
+                yield from twin_gaps(features, by_name["profile_overlap"], self._most_shared_words)
             else:
                 yield length_matched(features)
         yield from map(note, overlap_by_mode(self._features, tried))

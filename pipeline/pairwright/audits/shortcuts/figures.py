@@ -80,10 +80,13 @@ def response_gaps(features: PairFeatures) -> Iterator[Check]:
     yield note_check("twin_quality_gap", features.config, quality, detail=missing)
 
 
-def twin_gaps(features: PairFeatures, profile_overlap: Trial) -> Iterator[Check]:
-    """What words alone tell of twins whose responses serve their users."""
+def twin_gaps(
+    features: PairFeatures, profile_overlap: Trial, most_shared_words: int | None
+) -> Iterator[Check]:
+    """What words alone tell of twins whose responses serve their users. `most_shared_words` is the
+    bound that the build kept, if it had one."""
     yield _echo_gap(features)
-    yield _shared_words(features)
+    yield from _shared_words(features, most_shared_words if features.mode == "twin" else None)
     wrong = profile_overlap.points == 0
     share = _share(wrong.astype(np.float64), profile_overlap.clusters)
     yield note_check("twin_against_baseline", features.config, share, detail=profile_overlap.why)
@@ -115,8 +118,9 @@ def _echo_gap(features: PairFeatures) -> Check:
     return _naming_largest(check, gaps, first, details)
 
 
-def _shared_words(features: PairFeatures) -> Check:
-    """Over whole twins whose halves both have posts; the detail has in how many words tell."""
+def _shared_words(features: PairFeatures, most: int | None) -> Iterator[Check]:
+    """Over whole twins whose halves both have posts; the detail has in how many words tell. `most`
+    is the bound of the build: a check of its own fails where a twin is above it."""
     more = {place: pair.differences["profile_overlap"] for place, pair, _ in features.shared}
     both = [
         (halves[0], [more.get(half.place, math.nan) for half in halves])
@@ -126,7 +130,8 @@ def _shared_words(features: PairFeatures) -> Check:
     both = [(first, words) for first, words in both if not math.isnan(sum(words))]
     if not both:
         none = "Not applicable: no twin with two histories."
-        return note_check("twin_shared_words", features.config, detail=none)
+        yield note_check("twin_shared_words", features.config, detail=none)
+        return
     first = [half for half, _ in both]
     sums = np.array([sum(words) for _, words in both], np.float64)
     clusters = features.clusters[np.array([half.place for half in first], np.intp)]
@@ -136,7 +141,19 @@ def _shared_words(features: PairFeatures) -> Check:
         detail=f"Of {text.number_of(len(sums), 'twin')}: {signs}.",
     )  # fmt: skip
     details = [f"{own:+.0f} in this half, {other:+.0f} in the other" for _, (own, other) in both]
-    return _naming_largest(check, sums, first, details)
+    yield _naming_largest(check, sums, first, details)
+    if most is not None:
+        over = [n for n, words in enumerate(sums.tolist()) if words > most]
+        yield Check(
+            family="shortcuts",
+            name="twin_word_bound",
+            config=features.config,
+            status="fail" if over else "pass",
+            count=len(over),
+            of=len(sums),
+            detail=f"The build allowed {text.number_of(most, 'word')} ([twin] shared_words).",
+            flags=tuple(Flag(row=first[n].row, detail=details[n]) for n in over),
+        )
 
 
 def _naming_largest(

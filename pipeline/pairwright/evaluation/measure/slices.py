@@ -1,5 +1,6 @@
 """Accuracy on slices of a mode's pairs: where word overlap is right, tied or wrong, by source, by
-how the aspects follow from the posts, and by the date of the posts against a model's cutoff.
+how the aspect follows that is hardest to find, and by the date of the posts against a model's
+cutoff.
 
 A twin is in one slice with both halves, so that a scorer that cannot see the user is right on one
 half of every slice, too.
@@ -8,7 +9,7 @@ half of every slice, too.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from pairwright.evaluation.decision import AspectsFollow, PairDecision, common_kind
+from pairwright.evaluation.decision import AspectsFollow, PairDecision, hardest_kind
 from pairwright.evaluation.measure.accuracy import accuracy_figure
 from pairwright.evaluation.measure.figure import (
     Group,
@@ -33,9 +34,9 @@ DATE_SLICES = (
 )
 FOLLOWS_SLICES: dict[AspectsFollow, str] = {
     "stated": "all aspects stated",
-    "inferred": "all aspects inferred",
-    "pattern": "all aspects shown by a pattern",
-    "mixed": "aspects of several kinds",
+    "inferred": "an aspect inferred, none a pattern",
+    "pattern": "an aspect shown by a pattern",
+    "mixed": "aspects of several kinds, in older results",
 }
 
 OWN_SLICES = ("chosen by their users", "not chosen by a user")
@@ -87,7 +88,7 @@ def slice_figures(
         largest = [name for name, _ in Counter(sources.values()).most_common(SOURCES)]
         yield from _figures(mode_pairs, largest, sources, "source_accuracy")
         kinds = {
-            unit_name(unit): common_kind(one.follows for one in unit) for unit in mode_pairs.units
+            unit_name(unit): hardest_kind(one.follows for one in unit) for unit in mode_pairs.units
         }
         follows = {unit: FOLLOWS_SLICES[kind] for unit, kind in kinds.items() if kind}
         yield from _figures(mode_pairs, list(FOLLOWS_SLICES.values()), follows)

@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any, cast
 
 import jinja2
 
@@ -16,6 +17,7 @@ from pairwright.releases.derive.audit_summary import endings, study_bounds
 from pairwright.releases.derive.context import ReleaseContext
 from pairwright.releases.derive.study_summary import agreement_rows
 from pairwright.releases.summary import Summary
+from pairwright.settings.rules import shared_words_bound
 from pairwright.text import number_of
 from pairwright_human_eval.report.page import stranger_sentence
 
@@ -29,6 +31,7 @@ class Sentences:
     def __init__(self, release: ReleaseContext) -> None:
         summary, audit, info = release.summary, release.audit, release.primary.provenance.info
         study = release.study
+        config = cast(dict[str, Any], release.primary.provenance.build.get("config", {}))
         used = {config.mode for config in summary.configs}
         alike = [name for name in summary.licences if name.startswith(SHARE_ALIKE)]
         newest = max((name.removeprefix(SHARE_ALIKE) for name in alike), default="")
@@ -51,6 +54,7 @@ class Sentences:
             "hosts": sorted(set(summary.hosts) - {"none"}),
             "agreement_rows": agreement_rows(release.findings) if release.findings else (),
             "bounds": study_bounds(audit, info) if audit else (),
+            "most_shared_words": shared_words_bound(config) if "twin" in used else None,
             "share_alike": f"CC BY-SA {newest}" if alike else "",
             "weakness": study.weakness if study else "",
         }  # fmt: skip
