@@ -98,12 +98,14 @@ class _UserChoice:
         """The users that one question is tried on; in `both` are those whose question suits the
         posts of the item's user, too."""
         both, one, rest = list[str](), list[str](), list[str]()
+        reads = item.user in self._readers
+        latest = reads and item.id == self._corpus.longest_item(item.user).id
         for user in islice(ring.nearest(item.user), max(LOOK, count)):
             if len(both) == count:
                 break
-            if not self._suits(item, user):
+            if not (self._suits_latest(item.user, user) if latest else self._suits(item, user)):
                 rest.append(user)
-            elif item.user in self._readers and self._suits_latest(user, item.user):
+            elif reads and self._suits_latest(user, item.user):
                 both.append(user)
             else:
                 one.append(user)
@@ -112,8 +114,6 @@ class _UserChoice:
 
     def _suits(self, item: Item, user: str) -> bool:
         """Whether a user could be the partner for an item's question."""
-        if item.user in self._readers and item.id == self._corpus.longest_item(item.user).id:
-            return self._suits_latest(item.user, user)
         other, asks = self._readers.get(user), self._asks(item)
         if other is None or not self._fits(asks, item.created, len(item.profile), other):
             return False

@@ -133,19 +133,20 @@ def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
             for name in FILES[:3]
         )
         for _, kind, record in store.outcomes():
-            result = from_json(record)["result"]
+            outcome = from_json(record)
+            refusal = result = outcome["result"]
+            named = {name: outcome[name] for name in ("unit", "mode", "item_id")}
+            if kind == "failed":
+                why = {"reason": result["failure"], "detail": result["detail"]}
+                failed.write(_line(named | why))
+                continue
             if kind == "kept":
                 pairs.writelines(pair_lines(result))
-                if not result["refused"]:
-                    continue
-            outcome = Outcome.model_validate_json(record)
-            named = {"unit": outcome.unit, "mode": outcome.mode, "item_id": outcome.item_id}
-            if refusal := outcome.refusal:
-                users = {"user": outcome.user, "partner": outcome.partner}
-                why = {"kept": kind == "kept", "rejected": refusal, "simulated": outcome.simulated}
-                rejected.write(_line(named | users | why))
-            elif isinstance(failure := outcome.result, Failure):
-                failed.write(_line(named | {"reason": failure.failure, "detail": failure.detail}))
+                refusal = result["refused"] and Outcome.model_validate_json(record).refusal
+            if refusal:
+                users = {"user": outcome["user"], "partner": outcome["partner"]}
+                why = {"kept": kind == "kept", "rejected": refusal}
+                rejected.write(_line(named | users | why | {"simulated": outcome["simulated"]}))
     text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
     (folder / "manifest.partial").write_text(text, encoding="utf-8")
     for name in FILES:

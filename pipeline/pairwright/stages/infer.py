@@ -75,13 +75,22 @@ class _PlanById(NamedTuple):
 
 
 async def plan_once(
-    question: str, posts: tuple[Post, ...], models: Models, settings: PlanSettings
+    question: str,
+    posts: tuple[Post, ...],
+    models: Models,
+    settings: PlanSettings,
+    most: int | None = None,
 ) -> Plan | Rejected:
-    """The planner's aspects for a user with these posts; planned once for all who ask for them."""
+    """The planner's aspects for a user with these posts, or with the `most` that are best ranked
+    for the question; planned once for all who ask for them."""
 
     async def work(models: Models) -> _PlanById | Rejected:
+        read = posts
+        if most is not None:
+            rules = settings.rules.model_copy(update={"posts": most})
+            read = selected(question, posts, rules)
         found = await plan(
-            question, posts, models.planner, settings.prompts, settings.rules,
+            question, read, models.planner, settings.prompts, settings.rules,
             guidance=settings.guidance, words=settings.words, language=settings.language,
         )  # fmt: skip
         if isinstance(found, Rejected):
@@ -90,8 +99,9 @@ async def plan_once(
         return _PlanById(found.aspects, found.dropped, shown, left_out)
 
     # A plan names posts, so users who wrote the same words must not get each other's.
-    read = json.dumps([question, [(post.id, post.text) for post in posts]])
-    found = await settings.plans(blake2b(read.encode()).digest(), models, work)
+    number = len(posts) if most is None else min(most, len(posts))
+    key = json.dumps([question, number, [(post.id, post.text) for post in posts]])
+    found = await settings.plans(blake2b(key.encode()).digest(), models, work)
     if isinstance(found, Rejected):
         return found
     by_id = {post.id: post for post in posts}
@@ -104,8 +114,7 @@ async def plan_of_other(
 ) -> Plan | Rejected:
     """The plan for a user whom a question is tried on, from the posts that are best ranked for it:
     it tells what is generic, and there are several of them for each question."""
-    rules = settings.rules.model_copy(update={"posts": settings.rules.others_posts})
-    return await plan_once(question, selected(question, posts, rules), models, settings)
+    return await plan_once(question, posts, models, settings, settings.rules.others_posts)
 
 
 async def infer_rubric(

@@ -74,9 +74,10 @@ def near_duplicate(a: str, b: str, limit: float = 0.8) -> bool:
     """Whether two texts share at least `limit` of their runs of three words; shorter texts must
     have the same words."""
     # Without three known words in a row no run is shared; texts of fewer words have none.
-    own, known = words(a), _word_text((b,)).words
+    own, its = words(a), words(b)
     row = b"\1" * run_length(a, 3)
-    if row not in bytes(map(known.__contains__, own)) and len(own) >= len(row) and spans(b, 3):
+    have_runs = len(own) >= len(row) and len(its) >= run_length(b, 3)
+    if have_runs and row not in bytes(map(frozenset(its).__contains__, own)):
         return False
     known, other = terms(a), terms(b)
     # Texts that share few content words share few runs; this is much cheaper to see.
