@@ -113,6 +113,24 @@ all_drawn = pytest.fixture(_draw, name="all_drawn", scope="module")
 """The same for all tests of a module and for what they share."""
 
 
+@pytest.fixture
+def nothing_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Classifiers of an audit find nothing: what they learn is tested by itself, and takes longer
+    than all other checks."""
+    import numpy as np
+
+    from pairwright.audits.shortcuts import classifiers
+
+    monkeypatch.setattr(classifiers, "_points", lambda table, *_: np.full(table.shape[0], 0.5))
+
+
+@pytest.fixture
+def learnt(nothing_learnt: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a module without them, a test of what they find."""
+    monkeypatch.undo()
+    monkeypatch.setattr("pairwright.audits.shortcuts.classifiers.FOLDS", 2)
+
+
 @pytest.fixture(scope="module", autouse=True)
 def sketched_audit(request: pytest.FixtureRequest) -> Iterator[pytest.MonkeyPatch]:
     """Every release is audited, and to write the page takes as long as the audit: tests of releases

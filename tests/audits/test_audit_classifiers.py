@@ -65,9 +65,8 @@ def test_a_word_of_the_chosen_side_is_found_by_the_bags_alone() -> None:
     found = accuracies(pairs(200, random.Random(2), chosen="{chosen} Bukola"))
     assert min(found["bag_of_words"], found["bag_of_words_with_question"]) > 0.95
     # Shuffled marks would do; one more word of the ordinary kind has a style as well: its length.
-    both = accuracies(
-        pairs(200, random.Random(2), chosen="{chosen} Bukola", rejected="{rejected} Makolu")
-    )
+    sides = {"chosen": "{chosen} Bukola", "rejected": "{rejected} Makolu"}
+    both = accuracies(pairs(200, random.Random(2), **sides))
     assert both["bag_of_words"] > 0.95
     assert 0.35 < both["style"] < 0.65
 
@@ -135,14 +134,9 @@ def test_what_can_be_told_only_beside_the_question_needs_the_question() -> None:
     for number in range(300):
         asked, other = (chance.sample(WORDS, 6) for _ in range(2))
         tail = said(chance, 12)
-        rows.append(
-            Row(
-                id=f"row-{number}",
-                question=" ".join(asked),
-                chosen=f"{' '.join(chance.sample(asked, 6))} {tail}",
-                rejected=f"{' '.join(other)} {tail}",
-            )
-        )
+        sides = {"chosen": chance.sample(asked, 6), "rejected": other}
+        texts = {side: f"{' '.join(words)} {tail}" for side, words in sides.items()}
+        rows.append(Row(id=f"row-{number}", question=" ".join(asked), **texts))
     found = accuracies(rows)
     assert min(found["bag_of_words_with_question"], found["style_with_question"]) > 0.9
     assert max(found["bag_of_words"], found["style"]) < 0.62
@@ -210,10 +204,6 @@ def test_any_text_can_be_measured(given: str) -> None:
 # The sample they see
 
 
-def names(sample: ClusterSample[int]) -> list[int]:
-    return list(sample)
-
-
 def test_a_sample_holds_whole_clusters_whatever_the_order() -> None:
     stream = [(f"cluster-{n % 37}", n) for n in range(400)]
     found = []
@@ -224,7 +214,7 @@ def test_a_sample_holds_whole_clusters_whatever_the_order() -> None:
             if sample.has_room(cluster):
                 sample.add(cluster, pair)
         assert 80 <= len(sample) <= 100
-        found.append(sorted(names(sample)))
+        found.append(sorted(sample))
     assert found[0] == found[1] == found[2]
     clusters = {n % 37 for n in found[0]}
     assert found[0] == [n for n in range(400) if n % 37 in clusters]
@@ -236,23 +226,17 @@ def test_another_seed_draws_other_clusters_and_a_small_source_is_taken_whole() -
         sample: ClusterSample[int] = ClusterSample(50, seed)
         for n in range(400):
             sample.add(f"cluster-{n % 40}", n)
-        drawn_by.append(set(names(sample)))
+        drawn_by.append(set(sample))
     assert drawn_by[0] != drawn_by[1]
     whole: ClusterSample[int] = ClusterSample(50, 0)
     for n in range(50):
         whole.add(f"cluster-{n}", n)
-    assert sorted(names(whole)) == list(range(50))
+    assert sorted(whole) == list(range(50))
 
 
 def test_what_is_kept_of_a_pair_says_what_its_question_shares() -> None:
-    of = learnable_pair(
-        Row(
-            id="row",
-            question="How are brakes adjusted?",
-            chosen="Adjust the brake and the pedal.",
-            rejected="Lubricate the chain.",
-        )
-    )
+    sides = {"chosen": "Adjust the brake and the pedal.", "rejected": "Lubricate the chain."}
+    of = learnable_pair(Row(id="row", question="How are brakes adjusted?", **sides))
     assert of.chosen.shared[0] == 2
     assert of.chosen.in_question.sum() == 2
     assert of.rejected.in_question.sum() == 0

@@ -86,7 +86,222 @@ def test_every_check_is_explained_and_speaks_of_no_rows_too() -> None:
     assert {check.status for check in checks([])} == {"note"}
 
 
-# Ids
+# Faults of one row
+
+
+def aspect(words: str, evidence: str = "", *posts: str) -> RowAspect:
+    return RowAspect(aspect=words, evidence=evidence, post_ids=posts)
+
+
+def sides(chosen: str, rejected: str) -> dict[str, Any]:
+    return {"chosen": chosen, "rejected": rejected}
+
+
+def evidence(told: str, *posts: str) -> dict[str, Any]:
+    """The second aspect rests on this."""
+    return {"rubric_aspects": (ASPECTS[0], aspect("A", told, *posts))}
+
+
+def aspects(first: str, last: str) -> dict[str, Any]:
+    return {"rubric_aspects": tuple(map(aspect, (first, "Something of its own altogether", last)))}
+
+
+def times(*created: str | None) -> dict[str, Any]:
+    """Posts of these times."""
+    return {"profile": tuple(post(str(n), "Something.", of) for n, of in enumerate(created))}
+
+
+HIDDEN = [
+    ("zero width space", "a\u200bb"), ("zero width space", "a\u2062b"),
+    ("zero width joiner", "a\u200db"), ("soft hyphen", "gar\u00adden"),
+    ("change of direction", "a \u202eb"), ("mark of direction", "a\u200e b"),
+    ("tag character", "a\U000e0041\U000e0042b"), ("hard space", "two\u00a0words"),
+    ("line separator", "a\u2028b\u0085"), ("blank character", "a \u3164 b\u2800"),
+    ("variation selector", "so.\ufe0e"), ("letter of another script", "p\u0430st"),
+]  # fmt: skip
+NO_ANSWERS = [
+    "N/A", "none", ".", "...", "\u2014", "[deleted]", "[INSERT RESPONSE HERE]", "Error: 429",
+    "Error 429: Too Many Requests", "429 Too Many Requests", "TODO", "No response.",
+    "Rate limit exceeded, try again in 20s", "<think>I should say so.</think> Yes.",
+    "Dear [Your Name], it is so.", "Hello {{ name }}", "Yes.<|im_end|>", "An error occurred.",
+    "Answer:", "<!DOCTYPE html>\n<html><body>502 Bad Gateway</body></html>",
+]  # fmt: skip
+FAULTS: dict[str, list[tuple[dict[str, Any], str]]] = {
+    "derived_id": [
+        ({name: "something else"}, "its content gives pair-")
+        for name in ("chosen", "rejected", "user", "item_id")
+    ],
+    "same_sides": [
+        (sides("Put it there.", "Put it there."), "both sides are the same"),
+        (sides("Put it there.", "Put  it\n\nthere. "), "both sides are the same but for"),
+        (sides("Caf\u00e9 there.", "Cafe\u0301 there."), "both sides are the same but for"),
+        (sides("Put it there.", "Put it\u00a0th\u200bere."), "both sides are the same but for"),
+        (sides("if a:\n    b\nc", "if a:  \n    b\n\nc\n"), "both sides are the same but for"),
+        (sides("\U0001f600", "\U0001f600 "), "both sides are the same but for"),
+    ],
+    "evidence_missing": [
+        (evidence("smoke bothers the dog", "p1"), "aspect 2's evidence is not in a post"),
+        (evidence("smoke bothers", "p2"), "aspect 2's evidence is not in a post"),
+        (evidence("smoke bothers\nwas never said", "p1", "p2"), "aspect 2's evidence is not in"),
+        (evidence("smoke bothers\nallergic to", "p1"), "aspect 2's evidence is not in a post"),
+        (evidence("'.'", "p1"), "aspect 2's evidence is not in a post"),
+        (evidence("smoke bothers", "p9"), "aspect 2 names none of the row's posts"),
+        (evidence("smoke bothers"), "aspect 2 names none of the row's posts"),
+        (evidence(" ", "p1"), "aspect 2 has no evidence"),
+    ],
+    "aspects_repeated": [
+        (aspects("Considers the neighbour", "considers the neighbours!"), "aspects 1 and 3: "),
+        (aspects("Warns of allergic reactions", "Warns of reactions, allergic ones"),
+         "aspects 1 and 3: "),
+        (aspects("\U0001f41d", "\U0001f41d"), "aspects 1 and 3: "),
+        (aspects("C", "c"), "aspects 1 and 3: "),
+    ],
+    "aspects_missing": [({"rubric_aspects": ()}, "no aspect")],
+    "profile_empty": [({"profile": ()}, "no posts")],
+    "times_in_order": [
+        (times("2023-02-01", "2023-01-01T00:00:00"), "a post of 2023-02-01 comes before one of"),
+        (times("2023-02-01T00:00:00.2", None, "2023-02-01T00:00:00.1"), "a post of 2023-02-01T00"),
+        (times("2023-01-01T00:00:00+02:00"), "not a time"),
+        (times("yesterday"), "not a time"),
+    ],
+    "implausible_time": [
+        (changes, f"{where} is of {time}")
+        for time in ("2099-01-01T00:00:00", "1970-01-01T00:00:00", "0001-01-01", "9999")
+        for where, changes in (
+            ("question", {"created": time}),
+            ("post 1", {"profile": (post("p1", FIRST, time), POSTS[1])}),
+        )
+    ],
+    "empty_text": [
+        ({"question": " \n"}, "question is empty"),
+        ({"chosen": ""}, "chosen is empty"),
+        ({"rejected": "\u2003"}, "rejected is empty"),
+        ({"profile": (*POSTS, post("p3", ""))}, "post 3 is empty"),
+    ],
+    "encoding": [
+        ({"narrative": "a \ufffd b"}, "replacement in narrative"),
+        ({"narrative": "\ufeffa"}, "byte order mark in narrative"),
+        *(
+            ({"chosen": words}, "control in chosen")
+            for words in ("a\x00b", "a\x1b[0m", "a\x92s", "\x07", "\x85x\x90")
+        ),
+        *(
+            ({"narrative": words}, "mojibake in narrative")
+            for words in ("cafÃ©", "donâ€™t", "20 Â°C", "ðŸ˜€", "ï»¿a", "Ã¼ber", "Ã\xa0 la")
+        ),
+    ],
+    "hidden_characters": [
+        ({field: words}, f"{kind} in {field}")
+        for kind, words in HIDDEN
+        for field in ("question", "chosen", "rejected")
+        # Hard spaces of a question mark no side.
+        if (kind, field) != ("hard space", "question")
+    ],
+    "no_answer": [
+        *(({"rejected": words}, "rejected ") for words in NO_ANSWERS),
+        ({"chosen": " Where do I put  hive number 2?"}, "chosen is the question"),
+        ({"chosen": "WHERE DO I PUT HIVE NUMBER 2?"}, "chosen is the question"),
+    ],
+    "very_long": [({"chosen": "word " * 20_001}, "chosen has 100,005 characters")],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "said"),
+    [(name, *case) for name, cases in FAULTS.items() for case in cases],
+    ids=lambda value: value[:40] if isinstance(value, str) else "",
+)
+def test_a_fault_of_a_row_is_found(name: str, changes: dict[str, Any], said: str) -> None:
+    faulty = changed(row(2), **changes)
+    check = only([row(1), faulty], name)
+    assert (check.status, check.count, check.of) == ("fail", 1, 2)
+    assert (check.flags[0].row, check.flags[0].detail[: len(said)]) == (faulty.id, said)
+
+
+SOUND: dict[str, list[dict[str, Any]]] = {
+    "derived_id": [{"mode": None, "id": "row 17"}],
+    "same_sides": [
+        sides("9n-4", "9n+4"), sides("C", "C++"), sides("MARIA", "maria"),
+        sides("10\u00b2", "102"), sides("Is it?", "Is it!"),
+        sides("It costs $5.", "It costs \u20ac5."),
+        sides("if a:\n    b\nc", "if a:\n    b\n    c"), sides("\U0001f600", "\U0001f601"),
+        sides("Put it there.", "Put it here."),
+    ],
+    "evidence_missing": [
+        evidence('"SMOKE  bothers my neighbour."', "p1"),
+        evidence("is allergic to \u201cpollen\u201d", "p2"),
+        evidence("\u201esmoke bothers\u201c", "p1"),
+        evidence("\u300callergic to \u201epollen\u201c\u300d\u3002", "p2"),
+        evidence("smoke bothers", "p2", "p1"),
+        evidence("Allergic to\nsmoke bothers", "p2", "p1"),
+    ],
+    "aspects_repeated": [
+        aspects("C", "C++"), aspects("Warns of allergic reactions", "Warns of the cost of a hive"),
+    ],
+    "aspects_missing": [{"rubric_aspects": ASPECTS[:1]}],
+    "times_in_order": [
+        times("2023-01-01", "2023-01-01T00:00:00", "2023-01-01T00:00:00.001"),
+        times("2023-01-01T00:00:00", "2023-01-01T00:00:00"),
+        times("2023-01-01T09:00:00", "2023-01-01", "2023-01-02"),
+        times(None, "2023-01-01T00:00:00", None),
+    ],
+    "implausible_time": [
+        {"created": "2036-12-31T23:59:59",
+         "profile": (post("p1", FIRST, "1985-01-01T00:00:00"),)},
+    ],
+    "very_long": [{"chosen": "x" * 100_000}],
+    "encoding": [{"narrative": words} for words in (
+        "NÃO, À MÃE", "Âge, forêt, château", "âge €5", "20 °C", "tab\tand\r\nline", "שלום",
+        "日本語", "\U0001f600\u200d", "Ð²", "naïve — “so”", "ÃO", "Ångström ü",
+    )],
+    "no_answer": [{"chosen": words} for words in (
+        "7", "No.", "\U0001f44d", "C++", "An error in line 3 is the cause.", "$5", "x[i]",
+        "The error: 429 is sent by the server.", "Use a test.", "I was told [sic] so.", "TypeError",
+        "Error handling comes first.", "None of them fits you.", "[1, 2]",
+    )],
+    "hidden_characters": [{"chosen": words} for words in (
+        "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\u2764\ufe0f", "Qui\u00a0?",
+        "10\u00a0000 km", "5\u00a0km", "\u00ab\u00a0oui\u00a0\u00bb",
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        "\u0915\u094d\u200d\u0937", "\u05e9\u05dc\u05d5\u05dd\u200f (a)", "see e.g.\u00a0this",
+        "\U0001f3f4\U000e0067\U000e0062\U000e007f", "na\u00efve \u2014 \u201cso\u201d",
+        "\u65e5\u672c\u8a9e", "\u25b6\ufe0e 3\ufe0f\u20e3", "\u8fbb\U000e0100",
+        "\u03b2-carotene, 5 \u03bcm",
+        "\u0441\u043b\u043e\u0432\u043e PDF\u043e\u043c, \u0410 and A", "\u0394x = \u03c1gh",
+    )],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_a_row_that_only_looks_faulty_is_sound(name: str) -> None:
+    for changes in SOUND[name]:
+        assert only([row(1), changed(row(2), **changes)], name).count == 0, changes
+
+
+def test_what_is_not_there_is_not_examined() -> None:
+    assert only([row(mode=None, id="row 17")], "derived_id").of == 0
+    assert only([row(mode=None, id="a", rubric_aspects=())], "aspects_missing").of == 0
+    bare = row(created=None, profile=(post("p1", FIRST),))
+    assert only([bare], "implausible_time").status == "note"
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "detail"),
+    [
+        ("encoding", {"narrative": "\ufffd"}, ""),
+        ("hidden_characters", {"chosen": "a\u200bb"}, "zero width space 2"),
+        ("no_answer", {"rejected": "N/A"}, "placeholders and errors in English"),
+    ],
+)
+def test_one_row_in_a_hundred_may_be_garbled(
+    name: str, changes: dict[str, Any], detail: str
+) -> None:
+    rows = [row(n) for n in range(99)]
+    bad = [changed(row(n), **changes) for n in (100, 101)]
+    one, two = only([*rows, bad[0]], name), only([*rows[1:], *bad], name)
+    assert (one.status, one.count, one.of) == ("pass", 1, 100)
+    assert (two.status, two.count, two.of) == ("fail", 2, 100)
+    assert two.detail.startswith(detail)
 
 
 def test_a_second_row_with_an_id_is_found_whatever_it_holds() -> None:
@@ -94,43 +309,7 @@ def test_a_second_row_with_an_id_is_found_whatever_it_holds() -> None:
     assert (check.status, check.count, check.of) == ("fail", 1, 3)
 
 
-@pytest.mark.parametrize("field", ["chosen", "rejected", "user", "item_id"])
-def test_a_row_changed_after_it_was_named_is_found(field: str) -> None:
-    check = only([row(1), changed(row(2), **{field: "something else"})], "derived_id")
-    assert (check.status, check.count, check.of) == ("fail", 1, 2)
-    assert check.flags[0].detail.startswith("its content gives pair-")
-
-
-def test_ids_of_others_are_their_own() -> None:
-    check = only([row(mode=None, id="row 17")], "derived_id")
-    assert (check.status, check.of) == ("note", 0)
-
-
 # Labels
-
-
-@pytest.mark.parametrize(
-    ("chosen", "rejected", "count"),
-    [
-        ("Put it there.", "Put it there.", 1),
-        ("Put it there.", "Put  it\n\nthere. ", 1),
-        ("Caf\u00e9 there.", "Cafe\u0301 there.", 1),
-        ("Put it there.", "Put it\u00a0th\u200bere.", 1),
-        ("9n-4", "9n+4", 0),
-        ("C", "C++", 0),
-        ("MARIA", "maria", 0),
-        ("10\u00b2", "102", 0),
-        ("Is it?", "Is it!", 0),
-        ("It costs $5.", "It costs \u20ac5.", 0),
-        ("if a:\n    b\nc", "if a:\n    b\n    c", 0),
-        ("if a:\n    b\nc", "if a:  \n    b\n\nc\n", 1),
-        ("\U0001f600", "\U0001f600 ", 1),
-        ("\U0001f600", "\U0001f601", 0),
-        ("Put it there.", "Put it here.", 0),
-    ],
-)
-def test_sides_that_are_the_same_are_found(chosen: str, rejected: str, count: int) -> None:
-    assert only([row(chosen=chosen, rejected=rejected)], "same_sides").count == count
 
 
 def plain(id: str, chosen: str, rejected: str, **changes: Any) -> Row:
@@ -141,58 +320,43 @@ def plain(id: str, chosen: str, rejected: str, **changes: Any) -> Row:
     return row(id=id, chosen=chosen, rejected=rejected, **{**fields, **changes})
 
 
-def test_opposite_labels_on_one_prompt_are_a_contradiction() -> None:
-    rows = [plain("a", "One.", "Two."), plain("b", "Two. ", " One.", question="What  is best?")]
-    check = only(rows, "contradiction")
-    assert (check.status, [f.row for f in check.flags]) == ("fail", ["b"])
-    assert check.flags[0].detail == "the opposite of a"
-    assert only(rows, "duplicate_pair").count == 0
+ONE_TWO, TWO_ONE = ("One.", "Two."), ("Two.", "One.")
+SAME_SIDE = [("9n-4", "9n+4"), ("C", "C++"), ("A", "a")]
+BESIDE: list[tuple[tuple[str, str], tuple[str, str], dict[str, Any], str]] = [
+    (ONE_TWO, ("Two. ", " One."), {"question": "What  is best?"}, "contradiction"),
+    *((ONE_TWO, (f"Two{mark}", "One."), {}, "contradiction") for mark in ("!", " ", " ...", "?!")),
+    (ONE_TWO, ONE_TWO, {}, "duplicate_pair"),
+    (ONE_TWO, TWO_ONE, {"question": "What is worst?"}, ""),
+    (ONE_TWO, TWO_ONE, {"user": "u2"}, ""),
+    (ONE_TWO, TWO_ONE, {"profile": POSTS}, ""),
+    (ONE_TWO, ("Three.", "One."), {}, ""),
+    (ONE_TWO, ("TWO.", "One."), {}, ""),
+    (("x == 1", "x = 2"), ("x = 2", "x != 1"), {}, ""),
+    *(((one, "Else."), (other, "Else."), {}, "") for one, other in SAME_SIDE),
+    *(((one, "Else."), ("Else.", other), {}, "") for one, other in SAME_SIDE),
+]
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"question": "What is worst?"},
-        {"user": "u2"},
-        {"user": None, "profile": POSTS},
-        {"chosen": "Three."},
-        {"chosen": "TWO."},
-    ],
-)
-def test_opposite_labels_for_another_reader_or_question_are_none(changes: dict[str, Any]) -> None:
-    user = changes.get("user")
-    first = plain("a", "One.", "Two.", user="u1" if user else None)
-    assert only([first, plain("b", **{"chosen": "Two.", "rejected": "One.", **changes})],
-                "contradiction").count == 0  # fmt: skip
-
-
-@pytest.mark.parametrize("mark", ["{}!", "{} ", "{} ...", "{}?!"])
-def test_a_mark_at_the_end_makes_no_other_text(mark: str) -> None:
-    rows = [plain("a", "One.", "Two."), plain("b", mark.format("Two"), "One.")]
-    assert only(rows, "contradiction").count == 1
-    code = [plain("a", "x == 1", "x = 2"), plain("b", "x = 2", "x != 1")]
-    assert only(code, "contradiction").count == 0
+@pytest.mark.parametrize(("first", "second", "changes", "name"), BESIDE, ids=str)
+def test_two_labels_on_one_prompt_contradict_repeat_or_have_nothing_to_do_with_each_other(
+    first: tuple[str, str], second: tuple[str, str], changes: dict[str, Any], name: str
+) -> None:
+    user = "u1" if "user" in changes else None
+    rows = [plain("a", *first, user=user), plain("b", *second, **changes)]
+    found = {one: only(rows, one) for one in ("contradiction", "duplicate_pair")}
+    assert {one: check.count for one, check in found.items() if check.count} == (
+        {name: 1} if name else {}
+    )
+    if name:
+        detail = "the opposite of a" if name == "contradiction" else "the same as a"
+        (flag,) = found[name].flags
+        assert (found[name].status, flag.row, flag.detail) == ("fail", "b", detail)
 
 
 def test_halves_of_a_twin_do_not_contradict_each_other() -> None:
     assert only(twin(), "contradiction").count == 0
     same_user = [changed(half, user="one") for half in twin()]
     assert only(same_user, "contradiction").count == 1
-
-
-def test_the_same_pair_twice_is_found_and_not_as_a_contradiction() -> None:
-    rows = [plain("a", "One.", "Two."), plain("b", "One.", "Two.")]
-    check = only(rows, "duplicate_pair")
-    assert (check.status, check.flags[0].detail) == ("fail", "the same as a")
-    assert only(rows, "contradiction").count == 0
-
-
-@pytest.mark.parametrize(("first", "second"), [("9n-4", "9n+4"), ("C", "C++"), ("A", "a")])
-def test_answers_that_differ_in_a_symbol_or_case_are_two_pairs(first: str, second: str) -> None:
-    rows = [plain("a", first, "Something else."), plain("b", second, "Something else.")]
-    assert only(rows, "duplicate_pair").count == 0
-    turned = [rows[0], plain("c", "Something else.", second)]
-    assert only(turned, "contradiction").count == 0
 
 
 # Twins
@@ -248,30 +412,6 @@ def test_both_of_a_half_that_nobody_asked_are_caught() -> None:
 # Aspects
 
 
-def aspect(words: str, evidence: str = "", *posts: str) -> RowAspect:
-    return RowAspect(aspect=words, evidence=evidence, post_ids=posts)
-
-
-@pytest.mark.parametrize(
-    ("of", "said"),
-    [
-        (aspect("A", "smoke bothers the dog", "p1"), "is not in a post"),
-        (aspect("A", "smoke bothers", "p2"), "is not in a post"),
-        (aspect("A", "smoke bothers\nwas never said", "p1", "p2"), "is not in a post"),
-        (aspect("A", "smoke bothers\nallergic to", "p1"), "is not in a post"),
-        (aspect("A", "smoke bothers", "p9"), "names none of the row's posts"),
-        (aspect("A", "smoke bothers"), "names none of the row's posts"),
-        (aspect("A", " ", "p1"), "has no evidence"),
-        (aspect("A", "'.'", "p1"), "is not in a post"),
-    ],
-)
-def test_evidence_that_does_not_stand_in_its_post_is_found(of: RowAspect, said: str) -> None:
-    check = only([row(1), row(2, rubric_aspects=(ASPECTS[0], of))], "evidence_missing")
-    assert (check.status, check.count) == ("fail", 1)
-    assert check.flags[0].detail.startswith("aspect 2")
-    assert said in check.flags[0].detail
-
-
 def test_what_a_check_quotes_of_a_text_is_masked() -> None:
     told = "write to jane.doe@mail.test.org"
     of = (aspect("Considers Jane", told, "p1"), aspect(f"To {told}"), aspect(f"to {told}"))
@@ -280,23 +420,6 @@ def test_what_a_check_quotes_of_a_text_is_masked() -> None:
     assert "j***.***@****.****.***" in details["evidence_missing"]
     assert "j***.***@****.****.***" in details["aspects_repeated"]
     assert not any("jane.doe" in detail for detail in details.values())
-
-
-@pytest.mark.parametrize(
-    "of",
-    [
-        aspect("A", '"The SMOKE  bothers my neighbour."'.replace("The ", ""), "p1"),
-        aspect(
-            "A", "is allergic to 'pollen'".replace("'", "\u201c", 1).replace("'", "\u201d"), "p2"
-        ),
-        aspect("A", "\u201esmoke bothers\u201c", "p1"),
-        aspect("A", "\u300callergic to \u201epollen\u201c\u300d\u3002", "p2"),
-        aspect("A", "smoke bothers", "p2", "p1"),
-        aspect("A", "Allergic to\nsmoke bothers", "p2", "p1"),
-    ],
-)
-def test_evidence_is_found_as_the_build_finds_it(of: RowAspect) -> None:
-    assert only([row(rubric_aspects=(of, ASPECTS[1]))], "evidence_missing").count == 0
 
 
 def test_evidence_of_gold_aspects_may_stand_in_any_post() -> None:
@@ -345,44 +468,20 @@ def test_aspects_with_nothing_to_look_in_are_counted_apart() -> None:
     assert "posts or a narrative" in only(rows[:1], "evidence_missing").detail
 
 
-@pytest.mark.parametrize("share", [2, 5, 20])
-def test_evidence_of_others_stands_in_a_post_or_the_narrative(share: int) -> None:
+def test_evidence_of_others_stands_in_a_post_or_the_narrative() -> None:
     firm = (aspect("One", "smoke bothers my neighbour"), aspect("Two", "afraid of bees"))
     made_up = (aspect("One", "I am the mayor of this town"), aspect("Two"))
     rows = [
         row(n, id=f"r{n}", mode=None, aspects_origin=None, narrative="I am afraid of bees.",
-            rubric_aspects=made_up if n % (100 // share) == 0 else firm)
+            rubric_aspects=firm if n > 1 else made_up)
         for n in range(100)
     ]  # fmt: skip
     check = only(rows, "evidence_missing")
-    assert (check.status, check.count, check.of) == ("fail", share, 100)
+    assert (check.status, check.count, check.of) == ("fail", 2, 100)
     assert "is not in a post or the narrative: I am the mayor" in check.flags[0].detail
     bare = [changed(given, narrative=None) for given in rows if given.rubric_aspects == made_up]
     assert "is not in any post" in only(bare, "evidence_missing").flags[0].detail
     assert only([r for r in rows if r.rubric_aspects == firm], "evidence_missing").count == 0
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "count"),
-    [
-        ("Considers the neighbour", "considers the neighbours!", 1),
-        ("Warns of allergic reactions", "Warns of reactions, allergic ones", 1),
-        ("\U0001f41d", "\U0001f41d", 1),
-        ("C", "c", 1),
-        ("C", "C++", 0),
-        ("Warns of allergic reactions", "Warns of the cost of a hive", 0),
-    ],
-)
-def test_aspects_in_nearly_the_same_words_are_found(first: str, second: str, count: int) -> None:
-    aspects = (aspect(first), aspect("Something of its own altogether"), aspect(second))
-    check = only([row(mode=None, id="a", rubric_aspects=aspects)], "aspects_repeated")
-    assert check.count == count
-    assert not count or check.flags[0].detail.startswith("aspects 1 and 3:")
-
-
-@pytest.mark.parametrize(("n", "count"), [(0, 1), (1, 0), (2, 0)])
-def test_a_row_of_a_build_without_an_aspect_is_found(n: int, count: int) -> None:
-    assert only([row(rubric_aspects=ASPECTS[:n])], "aspects_missing").count == count
 
 
 def test_rows_of_others_without_aspects_are_found_beside_those_that_have_some() -> None:
@@ -396,72 +495,10 @@ def test_rows_of_others_without_aspects_are_found_beside_those_that_have_some() 
         ]
 
 
-def test_pairs_of_others_need_no_aspects() -> None:
-    assert only([row(mode=None, id="a", rubric_aspects=())], "aspects_missing").of == 0
-
-
 # Profiles
 
 
-@pytest.mark.parametrize(
-    ("times", "said"),
-    [
-        (("2023-02-01T00:00:00", "2023-01-01T00:00:00"), "comes before"),
-        (("2023-02-01T00:00:00.2", None, "2023-02-01T00:00:00.1"), "comes before"),
-        (("2023-01-01T00:00:00+02:00",), "not a time"),
-        (("yesterday",), "not a time"),
-    ],
-)
-def test_posts_out_of_order_and_times_of_other_forms_are_found(
-    times: tuple[str | None, ...], said: str
-) -> None:
-    profile = tuple(post(str(n), "Something.", time) for n, time in enumerate(times))
-    check = only([row(profile=profile)], "times_in_order")
-    assert (check.status, check.count) == ("fail", 1)
-    assert said in check.flags[0].detail
-
-
-@pytest.mark.parametrize(
-    "times",
-    [
-        ("2023-01-01", "2023-01-01T00:00:00", "2023-01-01T00:00:00.001"),
-        ("2023-01-01T00:00:00", "2023-01-01T00:00:00"),
-        ("2023-01-01T09:00:00", "2023-01-01", "2023-01-02"),
-        (None, "2023-01-01T00:00:00", None),
-    ],
-)
-def test_posts_oldest_first_are_in_order(times: tuple[str | None, ...]) -> None:
-    profile = tuple(post(str(n), "Something.", time) for n, time in enumerate(times))
-    assert only([row(profile=profile)], "times_in_order").count == 0
-
-
-@pytest.mark.parametrize("share", [2, 5, 20])
-@pytest.mark.parametrize("where", ["question", "post"])
-@pytest.mark.parametrize(
-    "time", ["2099-01-01T00:00:00", "1970-01-01T00:00:00", "0001-01-01", "9999"]
-)
-def test_times_that_cannot_be_are_found(time: str, where: str, share: int) -> None:
-    rows = []
-    for n in range(100):
-        changes: dict[str, Any] = {}
-        if n % (100 // share) == 0:
-            late = (post("p1", FIRST, time), POSTS[1])
-            changes = {"created": time} if where == "question" else {"profile": late}
-        rows.append(row(n, **changes))
-    check = only(rows, "implausible_time")
-    assert (check.status, check.count, check.of) == ("fail", share, 100)
-    assert check.flags[0].detail == f"{where}{' 1' if where == 'post' else ''} is of {time}"
-
-
-def test_times_of_the_last_decades_and_none_are_plausible() -> None:
-    given = row(created="2036-12-31T23:59:59", profile=(post("p1", FIRST, "1985-01-01T00:00:00"),))
-    assert only([given], "implausible_time").count == 0
-    bare = row(created=None, profile=(post("p1", FIRST),))
-    assert only([bare], "implausible_time").status == "note"
-
-
-def test_an_empty_profile_fails_among_ours_and_among_rows_that_have_one() -> None:
-    assert only([row(1), row(2, profile=())], "profile_empty").status == "fail"
+def test_one_row_of_others_in_a_hundred_may_have_no_profile() -> None:
     others = [row(n, id=str(n), mode=None) for n in range(200)]
     empty = [row(n, id=str(n), mode=None, profile=()) for n in range(200, 203)]
     assert only([*others, *empty[:2]], "profile_empty").status == "pass"
@@ -473,135 +510,6 @@ def test_an_empty_profile_fails_among_ours_and_among_rows_that_have_one() -> Non
 # Texts
 
 
-@pytest.mark.parametrize(
-    ("changes", "where"),
-    [
-        ({"question": " \n"}, "question"),
-        ({"chosen": ""}, "chosen"),
-        ({"rejected": "\u2003"}, "rejected"),
-        ({"profile": (*POSTS, post("p3", ""))}, "post 3"),
-    ],
-)
-def test_empty_texts_are_found_with_their_place(changes: dict[str, Any], where: str) -> None:
-    check = only([row(1), row(2, **changes)], "empty_text")
-    assert (check.status, check.flags[0].detail) == ("fail", f"{where} is empty")
-
-
-@pytest.mark.parametrize(
-    ("words", "kind"),
-    [
-        ("a \ufffd b", "replacement"),
-        ("\ufeffa", "byte order mark"),
-        ("a\x00b", "control"),
-        ("a\x1b[0m", "control"),
-        ("a\x92s", "control"),
-        ("cafÃ©", "mojibake"),
-        ("donâ€™t", "mojibake"),
-        ("20 Â°C", "mojibake"),
-        ("ðŸ˜€", "mojibake"),
-        ("ï»¿a", "mojibake"),
-        ("Ã¼ber", "mojibake"),
-        ("Ã\xa0 la", "mojibake"),
-    ],
-)
-def test_wrongly_decoded_texts_are_found(words: str, kind: str) -> None:
-    check = only([row(1), row(2, narrative=words)], "encoding")
-    assert (check.status, check.count) == ("fail", 1)
-    assert check.flags[0].detail == f"{kind} in narrative"
-
-
-SOUND = {
-    ("encoding", "narrative"): [
-        "NÃO, À MÃE", "Âge, forêt, château", "âge €5", "20 °C", "tab\tand\r\nline", "שלום",
-        "日本語", "\U0001f600\u200d", "Ð²", "naïve — “so”", "ÃO", "Ångström ü",
-    ],
-    ("no_answer", "chosen"): [
-        "7", "No.", "\U0001f44d", "C++", "An error in line 3 is the cause.", "$5", "x[i]",
-        "The error: 429 is sent by the server.", "Use a test.", "I was told [sic] so.", "TypeError",
-        "Error handling comes first.", "None of them fits you.", "[1, 2]",
-    ],
-    ("hidden_characters", "chosen"): [
-        "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\u2764\ufe0f", "Qui\u00a0?",
-        "10\u00a0000 km",
-        "5\u00a0km", "\u00ab\u00a0oui\u00a0\u00bb",
-        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
-        "\u0915\u094d\u200d\u0937", "\u05e9\u05dc\u05d5\u05dd\u200f (a)", "see e.g.\u00a0this",
-        "\U0001f3f4\U000e0067\U000e0062\U000e007f", "na\u00efve \u2014 \u201cso\u201d", 
-        "\u65e5\u672c\u8a9e", "\u25b6\ufe0e 3\ufe0f\u20e3", "\u8fbb\U000e0100",
-        "\u03b2-carotene, 5 \u03bcm",
-        "\u0441\u043b\u043e\u0432\u043e PDF\u043e\u043c, \u0410 and A", "\u0394x = \u03c1gh",
-    ],
-}  # fmt: skip
-
-
-def test_texts_in_other_scripts_short_answers_and_marks_with_work_are_sound() -> None:
-    for name, field, words in [(*where, words) for where, of in SOUND.items() for words in of]:
-        assert only([changed(row(), **{field: words})], name).count == 0
-
-
-def test_a_few_garbled_texts_are_let_pass_and_very_long_ones_told() -> None:
-    rows = [row(n) for n in range(200)]
-    assert only([*rows, row(200, narrative="\ufffd")], "encoding").status == "pass"
-    long = only([*rows, row(200, chosen="word " * 20_001)], "very_long")
-    assert (long.status, long.flags[0].detail) == ("fail", "chosen has 100,005 characters")
-    assert only([row(chosen="x" * 100_000)], "very_long").count == 0
-
-
-HIDDEN = {
-    "zero width space": "a\u200bb",
-    "zero width joiner": "a\u200db",
-    "soft hyphen": "gar\u00adden",
-    "change of direction": "a \u202eb",
-    "mark of direction": "a\u200e b",
-    "tag character": "a\U000e0041\U000e0042b",
-    "hard space": "two\u00a0words",
-    "line separator": "a\u2028b\u0085",
-    "zero width space ": "a\u2062b",
-    "blank character": "a \u3164 b\u2800",
-    "variation selector": "so.\ufe0e",
-    "letter of another script": "p\u0430st",
-}
-
-
-@pytest.mark.parametrize("field", ["question", "chosen", "rejected"])
-@pytest.mark.parametrize("kind", HIDDEN)
-def test_hidden_characters_in_few_rows_are_found(kind: str, field: str) -> None:
-    if (kind, field) == ("hard space", "question"):
-        return  # It marks no side.
-    clean = [row(n) for n in range(100)]
-    for share in (2, 5, 20):
-        planted = [
-            changed(r, **{field: f"{getattr(r, field)} {HIDDEN[kind]}"}) for r in clean[:share]
-        ]
-        check = only([*planted, *clean[share:]], "hidden_characters")
-        assert (check.status, check.count, check.of) == ("fail", share, 100)
-        assert check.flags[0].detail == f"{kind.strip()} in {field}"
-        assert check.detail == f"{kind.strip()} {share}"
-
-
-NO_ANSWERS = [
-    "N/A", "none", ".", "...", "\u2014", "[deleted]", "[INSERT RESPONSE HERE]", "Error: 429",
-    "Error 429: Too Many Requests", "429 Too Many Requests", "TODO", "No response.",
-    "Rate limit exceeded, try again in 20s", "<think>I should say so.</think> Yes.",
-    "Dear [Your Name], it is so.", "Hello {{ name }}", "Yes.<|im_end|>", "An error occurred.",
-    "Answer:", "<!DOCTYPE html>\n<html><body>502 Bad Gateway</body></html>",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("words", NO_ANSWERS)
-def test_responses_that_are_no_answer_are_found(words: str) -> None:
-    rows = [row(n, **({"rejected": words} if n % 5 == 0 else {})) for n in range(100)]
-    check = only(rows, "no_answer")
-    assert (check.status, check.count) == ("fail", 20)
-    assert check.flags[0].detail.startswith("rejected ")
-
-
-def test_the_question_again_is_no_answer() -> None:
-    for again in (" Where do I put  hive number 1?", "WHERE DO I PUT HIVE NUMBER 1?"):
-        check = only([row(chosen=again)], "no_answer")
-        assert check.flags[0].detail == "chosen is the question"
-
-
 @pytest.mark.parametrize(("field", "count"), [("user", 20), ("item_id", 20)])
 def test_rows_without_a_user_or_an_id_beside_others_are_found(field: str, count: int) -> None:
     lacking = {"user": None, "item_id": ""}
@@ -610,16 +518,6 @@ def test_rows_without_a_user_or_an_id_beside_others_are_found(field: str, count:
     assert (only(some, "missing_id").status, only(some, "missing_id").count) == ("fail", count)
     assert only(rows, "missing_id").count == 0
     assert only([changed(r, **{field: lacking[field]}) for r in rows], "missing_id").count == 0
-
-
-@pytest.mark.parametrize("share", [2, 5, 20])
-@pytest.mark.parametrize("control", ["\x00", "\x07", "\x1b[0m", "\x85x\x90"])
-def test_controls_in_few_rows_are_found(control: str, share: int) -> None:
-    rows = [
-        row(n, chosen=f"So {n}{control if n % (100 // share) == 0 else ''}") for n in range(100)
-    ]
-    check = only(rows, "encoding")
-    assert (check.status, check.count) == ("fail", share)
 
 
 def test_a_hard_space_of_a_question_marks_no_side() -> None:
@@ -748,16 +646,8 @@ def test_sides_in_another_language_fail_where_they_are_many() -> None:
     assert estimate(check).low == round(exact(20, 100, LEVEL)[0], 6)
     assert check.flags[0].detail == "de, en on a question in en"
     german = tuple(post(f"p{n}", GERMAN) for n in range(2))
-    right = [
-        row(
-            n,
-            question=GERMAN[:50],
-            profile=german,
-            chosen=GERMAN + str(n),
-            rejected=f"{n} {GERMAN}",
-        )
-        for n in range(100)
-    ]
+    asked: dict[str, Any] = {"question": GERMAN[:50], "profile": german}
+    right = [row(n, **asked, chosen=f"{GERMAN}{n}", rejected=f"{n} {GERMAN}") for n in range(100)]
     assert only(right, "other_language").status == "pass"
 
 

@@ -61,63 +61,130 @@ def flagged(check: Check) -> list[str]:
     return [flag.row for flag in check.flags]
 
 
-# Rubric
+# Faults of one row
+
+
+LEAKS = [
+    "A lining keeps the colour of inherited cloth unchanged.",
+    "For that, which thread is enough to mend? Mend the LINING of a heavy coat without hurry.",
+    "So he smoked a pipe in it for forty years, I take it.",
+]
+"""Of a whole aspect, of evidence and of the narrative."""
+GREEN_TEA = (
+    "\u6211\u6bcf\u5929\u65e9\u4e0a\u559d\u4e00\u676f\u4e0d\u52a0\u7cd6\u7684\u7eff\u8336" * 2
+)
+DAY = "2024-01-01 (a day, which counts as its end)"
+
+
+def after(*words: str) -> dict[str, Any]:
+    """These posts after one that says nothing."""
+    return {"profile": (post(POST), *map(post, words))}
+
+
+def at(created: str | None, asked: str = "2024-01-01T00:00:00") -> dict[str, Any]:
+    """A second post of this time."""
+    first = post(POST, created="2020-01-01T00:00:00")
+    return {"profile": (first, post("Something.", created=created)), "created": asked}
+
+
+FAULTS: list[tuple[str, dict[str, Any], str]] = [
+    *(
+        ("rubric_leak", {side: response}, f'{side}: "')
+        for side in ("chosen", "rejected")
+        for response in LEAKS
+    ),
+    ("response_in_profile",
+     {"profile": (post(f"{GREEN_TEA}\u3002\u597d"),), "rejected": GREEN_TEA},
+     "rejected: all of it is in post 1 of its profile"),
+    ("target_in_profile", after(QUESTION), "post 2 of its profile repeats the question"),
+    ("target_in_profile", after(f"Edited: {QUESTION.lower()} Thanks to all of you."),
+     "post 2 of its profile repeats the question"),
+    ("target_in_profile", after(f"{NARRATIVE} Well?"),
+     "post 2 of its profile repeats the narrative"),
+    ("later_post", at("2024-01-01T00:00:00"), ""),
+    ("later_post", at("2025-01-01T00:00:00"), ""),
+    *(
+        ("later_post", at(day, asked), DAY)
+        for day in ("2024-01-01", "2024-01-01T00:00:00.000", "2024-01-01 00:00")
+        for asked in (day, "2024-01-01T09:00:00.000")
+    ),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "response",
-    [
-        "A lining keeps the colour of inherited cloth unchanged.",
-        "For that, which thread is enough to mend? Mend the LINING of a heavy coat without hurry.",
-        "So he smoked a pipe in it for forty years, I take it.",
-    ],
-    ids=["a whole aspect", "evidence", "narrative"],
+    ("name", "changes", "said"), FAULTS, ids=lambda of: of if isinstance(of, str) else ""
 )
-@pytest.mark.parametrize("side", ["chosen", "rejected"])
-def test_a_quotation_of_the_rubric_in_either_side_is_found(side: str, response: str) -> None:
-    check = only([row(**{side: response}), row("pair-2")], "rubric_leak")
+def test_a_leak_is_found_with_its_place(name: str, changes: dict[str, Any], said: str) -> None:
+    check = only([row("clean"), row("leak", **changes)], name)
     assert (check.status, check.count, check.of, check.limit) == ("fail", 1, 2, 0.0)
-    assert flagged(check) == ["pair-1"]
-    assert check.flags[0].detail.startswith(f'{side}: "')
-    counts = {"chosen": "1, in the rejected of 0", "rejected": "0, in the rejected of 1"}
-    assert check.detail == f"in the chosen side of {counts[side]}"
+    assert flagged(check) == ["leak"]
+    assert said in check.flags[0].detail
+    if name == "rubric_leak":
+        counts = "1, in the rejected of 0" if "chosen" in changes else "0, in the rejected of 1"
+        assert check.detail == f"in the chosen side of {counts}"
+
+
+CLEAN: dict[str, list[dict[str, Any]]] = {
+    "rubric_leak": [
+        {"chosen": response, "narrative": f"{NARRATIVE} {QUESTION}"}
+        for response in (
+            "It keeps the colour of inherited cloth.",
+            "Pipe smoke? If he smoked a pipe, then for forty years.",
+            "I get the smell of smoke out of an old wool coat by airing it.",
+            "of inherited cloth unchanged mend the lining of a",
+        )
+    ],
+    "response_in_profile": [
+        {"profile": (post(words),), "chosen": response}
+        for words, response in (
+            # Seven words of fifteen, those of the question, one word, another order.
+            (POST, "Which thread is strong enough to mend a sail? Try a waxed one of linen."),
+            (f"{QUESTION} Thanks.", f"{QUESTION} Air it in the shade for a week."),
+            ("Yes. I do think so.", "Yes."),
+            ("a b c d e f g h i j k l m n o p", "p o n m l k j i h g f e d c b a"),
+        )
+    ],
+    "target_in_profile": [
+        after("How do I get the smell of garlic off my hands after I cook?"),
+        after("An old wool coat of mine has moths: what keeps the smell of camphor out?"),
+        after("\U0001f9e5\U0001f9e5\U0001f9e5"),
+    ],
+    "later_post": [
+        at("2023-12-31T23:59:59.999"), at("2023-12-31"), at("2023-12-31T00:00:00.000"), at(None),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_what_only_looks_like_a_leak_is_let_be(name: str) -> None:
+    for changes in CLEAN[name]:
+        check = only([row(**changes)], name)
+        assert (check.status, check.count, check.of) == ("pass", 0, 1), changes
+
+
+def test_posts_without_a_time_are_told() -> None:
+    assert "1 of 2 posts have no time" in only([row(**at(None))], "later_post").detail
+    assert "no time" not in only([row(**at("2023-12-31"))], "later_post").detail
 
 
 @pytest.mark.parametrize(
-    "response",
+    ("name", "changes", "said"),
     [
-        "It keeps the colour of inherited cloth.",
-        "Pipe smoke? If he smoked a pipe, then for forty years.",
-        "I get the smell of smoke out of an old wool coat by airing it.",
-        "of inherited cloth unchanged mend the lining of a",
+        ("rubric_leak", {"rubric_aspects": (), "narrative": None}, "aspects"),
+        ("later_post", {"created": None}, ""),
+        ("later_post", {"profile": (post(POST),)}, ""),
+        ("near_duplicate_posts", {"profile": ()}, "no row names its user and has a post"),
+        ("near_duplicate_posts", {"user": None}, ""),
+        ("near_duplicate_questions", {"user": None}, ""),
+        ("corpus_overlap", {}, "no corpus"),
     ],
 )
-def test_less_than_that_and_what_the_question_says_is_no_leak(response: str) -> None:
-    narrative = f"{NARRATIVE} {QUESTION}"
-    check = only([row(chosen=response, narrative=narrative)], "rubric_leak")
-    assert (check.status, check.count) == ("pass", 0)
-
-
-def test_other_peoples_pairs_are_let_one_row_in_a_hundred() -> None:
-    clean = [row(f"r{n}", mode=None) for n in range(99)]
-    leaks = [row(f"leak{n}", mode=None, chosen=NARRATIVE) for n in range(2)]
-    one = only([*clean, leaks[0]], "rubric_leak")
-    assert (one.status, one.count, one.of, one.limit) == ("pass", 1, 100, 0.01)
-    assert only([*clean, *leaks], "rubric_leak").status == "fail"
-
-
-def test_leaks_are_told_by_configuration() -> None:
-    rows = [row("a"), row("b", domain="Garden", rejected=NARRATIVE), row("c", mode="twin")]
-    checks = found(rows, "rubric_leak")
-    assert [(c.config, c.status) for c in checks] == [
-        ("Garden-violate", "fail"), ("Home-twin", "pass"), ("Home-violate", "pass")
-    ]  # fmt: skip
-
-
-def test_where_there_is_nothing_to_leak_the_check_says_so() -> None:
-    check = only([row(rubric_aspects=(), narrative=None)], "rubric_leak")
+def test_where_there_is_nothing_to_leak_a_check_says_so(
+    name: str, changes: dict[str, Any], said: str
+) -> None:
+    check = only([row(**changes), row(**changes)], name)
     assert (check.status, check.of) == ("note", 0)
-    assert "aspects" in check.detail
+    assert said in check.detail
 
 
 # Responses and the profile
@@ -146,113 +213,19 @@ COPIES: dict[str, Callable[[list[str]], str]] = {
 }
 
 
-@pytest.mark.parametrize("share", [2, 5, 20])
 @pytest.mark.parametrize("side", ["chosen", "rejected"])
 @pytest.mark.parametrize("copy", COPIES)
-def test_a_response_that_copies_a_post_is_found(copy: str, side: str, share: int) -> None:
+def test_a_response_that_copies_a_post_is_found(copy: str, side: str) -> None:
     posts = [given.profile[1].text.split() for given in personal(100, {})]
-    planted = {n: {side: COPIES[copy](posts[n])} for n in range(0, 100, 100 // share)}
+    planted = {n: {side: COPIES[copy](posts[n])} for n in (0, 50)}
     check = only(personal(100, planted), "response_in_profile")
-    assert (check.status, check.count) == ("fail", share)
-    assert flagged(check) == [f"r{n}" for n in planted]
+    assert (check.status, check.count, check.of) == ("fail", 2, 100)
+    assert flagged(check) == ["r0", "r50"]
     assert check.flags[0].detail.startswith(f"{side}: ")
     assert "post 2 of its profile" in check.flags[0].detail
     assert posts[0][12] not in check.flags[0].detail
-    chosen, rejected = (share, 0) if side == "chosen" else (0, share)
+    chosen, rejected = (2, 0) if side == "chosen" else (0, 2)
     assert check.detail.startswith(f"in the chosen side of {chosen}, in the rejected of {rejected}")
-
-
-def test_responses_of_their_own_words_copy_nothing() -> None:
-    check = only(personal(200, {}), "response_in_profile")
-    assert (check.status, check.count, check.of) == ("pass", 0, 200)
-
-
-@pytest.mark.parametrize(
-    ("words", "response"),
-    [
-        (POST, "Which thread is strong enough to mend a sail? Try a waxed one of linen."),
-        (f"{QUESTION} Thanks.", f"{QUESTION} Air it in the shade for a week."),
-        ("Yes. I do think so.", "Yes."),
-        ("a b c d e f g h i j k l m n o p", "p o n m l k j i h g f e d c b a"),
-    ],
-    ids=["seven words of fifteen", "the question's words", "one word", "another order"],
-)
-def test_few_words_and_those_of_the_question_are_not_copied(words: str, response: str) -> None:
-    given = row(profile=(post(words),), chosen=response)
-    assert only([given], "response_in_profile").count == 0
-
-
-def test_a_copy_in_a_script_without_spaces_is_found() -> None:
-    words = (
-        "\u6211\u6bcf\u5929\u65e9\u4e0a\u559d\u4e00\u676f\u4e0d\u52a0\u7cd6\u7684\u7eff\u8336" * 2
-    )
-    given = row(profile=(post(f"{words}\u3002\u597d"),), rejected=words)
-    check = only([given], "response_in_profile")
-    assert check.flags[0].detail == "rejected: all of it is in post 1 of its profile"
-
-
-# Target
-
-
-@pytest.mark.parametrize(
-    ("words", "what"),
-    [
-        (QUESTION, "question"),
-        (f"Edited: {QUESTION.lower()} Thanks to all of you.", "question"),
-        (f"{NARRATIVE} Well?", "narrative"),
-    ],
-)
-def test_a_post_that_repeats_the_question_or_narrative_is_found(words: str, what: str) -> None:
-    rows = [row("other"), row("leak", profile=(post(POST), post(words)))]
-    check = only(rows, "target_in_profile")
-    assert (check.status, flagged(check)) == ("fail", ["leak"])
-    assert check.flags[0].detail == f"post 2 of its profile repeats the {what}"
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "How do I get the smell of garlic off my hands after I cook?",
-        "An old wool coat of mine has moths: what keeps the smell of camphor out?",
-        "\U0001f9e5\U0001f9e5\U0001f9e5",
-    ],
-)
-def test_a_post_on_the_same_subject_is_not_the_question(words: str) -> None:
-    assert only([row(profile=(post(words),))], "target_in_profile").count == 0
-
-
-@pytest.mark.parametrize(
-    ("created", "count"),
-    [
-        ("2024-01-01T00:00:00", 1),
-        ("2025-01-01T00:00:00", 1),
-        ("2023-12-31T23:59:59.999", 0),
-        ("2023-12-31", 0),
-        ("2023-12-31T00:00:00.000", 0),
-        (None, 0),
-    ],
-)
-def test_posts_that_are_not_older_than_the_question_are_found(
-    created: str | None, count: int
-) -> None:
-    profile = (post(POST, created="2020-01-01T00:00:00"), post("Something.", created=created))
-    check = only([row(profile=profile)], "later_post")
-    assert (check.count, check.of, check.status) == (count, 1, "fail" if count else "pass")
-    assert ("1 of 2 posts have no time" in check.detail) is (created is None)
-
-
-@pytest.mark.parametrize("day", ["2024-01-01", "2024-01-01T00:00:00.000", "2024-01-01 00:00"])
-def test_a_day_without_a_time_counts_as_its_end(day: str) -> None:
-    profile = (post(POST, created="2020-01-01T00:00:00"), post("Something.", created=day))
-    for asked in (day, "2024-01-01T09:00:00.000"):
-        check = only([row(profile=profile, created=asked)], "later_post")
-        assert check.count == 1
-        assert "2024-01-01 (a day, which counts as its end)" in check.flags[0].detail
-
-
-def test_without_times_nothing_is_said_of_later_posts() -> None:
-    assert only([row(created=None)], "later_post").status == "note"
-    assert only([row(profile=(post(POST),))], "later_post").of == 0
 
 
 # Near-duplicates
@@ -272,28 +245,60 @@ def changed(words: list[str], places: Iterable[int]) -> str:
     return " ".join("other" if n in set(places) else word for n, word in enumerate(words))
 
 
-def test_two_users_who_ask_the_same_are_found_with_where() -> None:
-    rows = [
-        plain("a", "u1", QUESTION),
-        plain("b", "u2", "What is the best way to sharpen a chisel?"),
-        plain("c", "u3", QUESTION.upper().replace("?", "")),
-    ]
-    check = only(rows, "near_duplicate_questions")
-    assert (check.status, check.count, check.of) == ("fail", 2, 3)
-    assert [f.detail for f in check.flags] == [
-        "question nearly repeats another user's: question of c",
-        "question nearly repeats another user's: question of a",
-    ]
-    assert only(rows, "near_duplicate_posts").count == 0
+ALONE = [f"{words}, which stands quite alone?" for words in ("A question", "Another", "A third")]
+COPIED, OTHER = long_text(1), long_text(2)
+ALIKE: dict[str, tuple[list[Row], list[str], list[str]]] = {
+    "two users ask the same": (
+        [plain("a", "u1", QUESTION), plain("b", "u2", ALONE[0]),
+         plain("c", "u3", QUESTION.upper().replace("?", ""))],
+        ["a", "c"], [],
+    ),
+    "one user asks twice, or it is a twin": (
+        [plain("a", "u1", QUESTION, mode="twin", twin_id="t1"),
+         plain("b", "u2", QUESTION, mode="twin", twin_id="t1", asked=False),
+         plain("c", "u1", QUESTION)],
+        [], [],
+    ),
+    "four words are alike by chance": (
+        [plain(f"r{n}", f"u{n}", "What film is this?") for n in range(3)], [], []
+    ),
+    "five are not": (
+        [plain(f"r{n}", f"u{n}", "What old film is this?") for n in range(3)],
+        ["r0", "r1", "r2"], [],
+    ),
+    "posts differ in a word, or in many": (
+        [plain("a", "u1", ALONE[0], "Nothing of note here at all.", " ".join(COPIED)),
+         plain("b", "u2", ALONE[1], changed(COPIED, [40])),
+         plain("c", "u3", ALONE[2], changed(COPIED, range(0, 80, 4)))],
+        [], ["a", "b"],
+    ),
+    "a post is somebody else's question": (
+        [plain("a", "u1", QUESTION), plain("b", "u2", ALONE[0], QUESTION)], ["a"], ["b"]
+    ),
+    "a post is in many rows": (
+        [plain(f"r{n}", f"u{n // 3}", f"Number {n} of a dozen, and of which?", " ".join(OTHER))
+         for n in range(12)],
+        [], [f"r{n}" for n in range(12)],
+    ),
+}  # fmt: skip
 
 
-def test_one_user_who_asks_twice_and_the_halves_of_a_twin_are_no_duplicates() -> None:
-    rows = [
-        plain("a", "u1", QUESTION, mode="twin", twin_id="t1"),
-        plain("b", "u2", QUESTION, mode="twin", twin_id="t1", asked=False),
-        plain("c", "u1", QUESTION),
+@pytest.mark.parametrize("what", ALIKE)
+def test_questions_and_posts_of_two_users_that_are_nearly_alike_are_found(what: str) -> None:
+    rows, questions, posts = ALIKE[what]
+    found = [only(rows, f"near_duplicate_{of}") for of in ("questions", "posts")]
+    assert [flagged(check) for check in found] == [questions, posts]
+    assert {check.status for check in found if check.count} <= {"fail"}
+
+
+def test_a_near_duplicate_is_told_with_where_it_is() -> None:
+    questions = only(ALIKE["two users ask the same"][0], "near_duplicate_questions")
+    assert (questions.count, questions.of) == (2, 3)
+    assert [flag.detail for flag in questions.flags] == [
+        f"question nearly repeats another user's: question of {other}" for other in "ca"
     ]
-    assert only(rows, "near_duplicate_questions").count == 0
+    posts = only(ALIKE["posts differ in a word, or in many"][0], "near_duplicate_posts")
+    assert posts.flags[0].detail == "post 2 nearly repeats another user's: post 1 of b"
 
 
 @pytest.mark.parametrize(("mode", "count"), [("natural", 0), ("accepted", 3)])
@@ -312,51 +317,6 @@ def test_others_may_ask_many_users_one_question() -> None:
     assert (check.status, check.count, check.limit) == ("note", 3, None)
 
 
-def test_rows_without_users_are_not_compared_between_users() -> None:
-    rows = [plain(f"r{n}", None, QUESTION, POST) for n in range(3)]
-    for name in ("near_duplicate_questions", "near_duplicate_posts"):
-        check = only(rows, name)
-        assert (check.status, check.of) == ("note", 0)
-
-
-def test_questions_of_four_words_are_alike_by_chance() -> None:
-    rows = [plain(f"r{n}", f"u{n}", "What film is this?") for n in range(3)]
-    assert only(rows, "near_duplicate_questions").count == 0
-    longer = [plain(f"r{n}", f"u{n}", "What old film is this?") for n in range(3)]
-    assert only(longer, "near_duplicate_questions").count == 3
-
-
-def test_posts_of_two_users_that_differ_in_a_word_are_found_and_those_of_other_topics_are_not() -> (
-    None
-):
-    words = long_text(1)
-    rows = [
-        plain("a", "u1", "First question of all of them?", "Nothing of note here at all.",
-              " ".join(words)),
-        plain("b", "u2", "Second question, which is quite different?", changed(words, [40])),
-        plain("c", "u3", "A third one about something else?", changed(words, range(0, 80, 4))),
-    ]  # fmt: skip
-    check = only(rows, "near_duplicate_posts")
-    assert (check.status, flagged(check)) == ("fail", ["a", "b"])
-    assert check.flags[0].detail == "post 2 nearly repeats another user's: post 1 of b"
-
-
-def test_a_post_that_is_somebody_elses_question_counts_on_both_sides() -> None:
-    rows = [
-        plain("a", "u1", QUESTION),
-        plain("b", "u2", "Unlike anything before it, yes?", QUESTION),
-    ]
-    assert flagged(only(rows, "near_duplicate_questions")) == ["a"]
-    assert flagged(only(rows, "near_duplicate_posts")) == ["b"]
-
-
-def test_every_row_that_holds_a_copied_post_is_counted() -> None:
-    copied = " ".join(long_text(2))
-    rows = [plain(f"r{n}", f"u{n // 3}", f"Question number {n} of a dozen, is it?", copied)
-            for n in range(12)]  # fmt: skip
-    assert only(rows, "near_duplicate_posts").count == 12
-
-
 def test_thousands_of_copies_cost_no_square() -> None:
     copied = long_text(3)
     rows = [
@@ -366,9 +326,6 @@ def test_thousands_of_copies_cost_no_square() -> None:
     start = time.process_time()
     assert only(rows, "near_duplicate_posts").count == 1500
     assert time.process_time() - start < 4
-
-
-# Splits
 
 
 # Pairs in other words
@@ -399,22 +356,19 @@ def retold(given: Row, *, swapped: int = 0) -> Row:
         return " ".join(of)
 
     chance = random.Random(given.id)
-    sides = {
-        name: other(getattr(given, name), chance) for name in ("question", "chosen", "rejected")
-    }
-    return given.model_copy(
-        update={"id": f"{given.id}-again", "item_id": "", "user": "u2", **sides}
-    )
+    texts = ("question", "chosen", "rejected")
+    sides = {name: other(getattr(given, name), chance) for name in texts}
+    again = {"id": f"{given.id}-again", "item_id": "", "user": "u2"}
+    return given.model_copy(update=again | sides)
 
 
-@pytest.mark.parametrize("share", [2, 5, 20])
 @pytest.mark.parametrize("swapped", [0, 10])
-def test_pairs_with_sentences_moved_and_words_replaced_are_found(swapped: int, share: int) -> None:
+def test_pairs_with_sentences_moved_and_words_replaced_are_found(swapped: int) -> None:
     rows = distinct(100)
-    again = [retold(given, swapped=swapped) for given in rows[:share]]
-    check = only([*rows[share:], *again, *rows[:share]], "near_duplicate_pairs")
-    assert (check.status, check.count, check.of) == ("note", share, 100 + share)
-    assert flagged(check) == [f"r{n}" for n in range(share)]
+    again = [retold(given, swapped=swapped) for given in rows[:20]]
+    check = only([*rows[20:], *again, *rows[:20]], "near_duplicate_pairs")
+    assert (check.status, check.count, check.of) == ("note", 20, 120)
+    assert flagged(check) == [f"r{n}" for n in range(20)]
     assert check.flags[0].detail == "nearly the words of r0-again"
     assert only(rows, "near_duplicate_pairs").count == 0
 
@@ -447,13 +401,6 @@ def test_people_and_near_duplicates_in_two_splits_are_found() -> None:
     assert people.flags[0].detail == "in validation, and in test"
     texts = only(rows, "near_duplicates_across_splits")
     assert (texts.status, flagged(texts)) == ("fail", ["a", "b"])
-
-
-def test_rows_without_posts_have_none_to_repeat() -> None:
-    rows = [plain("a", "u1", QUESTION), plain("b", "u2", QUESTION)]
-    check = only(rows, "near_duplicate_posts")
-    assert (check.status, check.of) == ("note", 0)
-    assert check.detail == "no row names its user and has a post"
 
 
 def test_the_same_rows_in_one_split_and_without_splits_are_let_be() -> None:
@@ -512,9 +459,7 @@ def test_of_a_long_text_runs_are_kept_in_part_and_its_copy_is_found() -> None:
     assert only([given], "corpus_overlap", corpora=corpora).count == 1
 
 
-def test_without_a_corpus_the_check_says_so_and_an_empty_one_finds_nothing() -> None:
-    assert only([row()], "corpus_overlap").status == "note"
-    assert "no corpus" in only([row()], "corpus_overlap").detail
+def test_an_empty_corpus_has_nothing_of_a_row() -> None:
     check = only([row()], "corpus_overlap", corpora=[])
     assert (check.status, check.count, check.of) == ("pass", 0, 1)
     assert only([], "corpus_overlap", corpora=["some text or other that is long"]).of == 0

@@ -19,6 +19,7 @@ from pairwright.audits.shortcuts import Shortcuts
 from pairwright.errors import InputError
 from pairwright.records import pseudonym
 
+pytestmark = pytest.mark.usefixtures("nothing_learnt")
 OPTIONS = ["Tea.", "Milk.", "Beer."]
 QUESTION = {"prompt": "What shall I drink?", "options": OPTIONS, "key": "b"}
 COLUMNS = (
@@ -37,12 +38,11 @@ def read(file: Path, *columns: str) -> list[ReadRow]:
 
 def test_the_right_option_is_chosen_over_each_of_the_others(tmp_path: Path) -> None:
     read_rows = read(jsonl(tmp_path / "a.jsonl", QUESTION | {"id": "q"}))
-    assert [(one.row.chosen, one.row.rejected) for one in read_rows] == [
-        ("Milk.", "Tea."),
-        ("Milk.", "Beer."),
+    found = [(one.row.chosen, one.row.rejected, one.row.id, one.where) for one in read_rows]
+    assert found == [
+        ("Milk.", "Tea.", "q[0]", "a.jsonl:1 options[0]"),
+        ("Milk.", "Beer.", "q[2]", "a.jsonl:1 options[2]"),
     ]
-    assert [one.row.id for one in read_rows] == ["q[0]", "q[2]"]
-    assert [one.where for one in read_rows] == ["a.jsonl:1 options[0]", "a.jsonl:1 options[2]"]
     assert {one.choice for one in read_rows} == {OptionKey("a.jsonl:1", 3, 1)}
 
 
@@ -61,9 +61,7 @@ def test_a_csv_as_personamem_writes_it_is_read(tmp_path: Path) -> None:
         "history": json.dumps(history),
     }  # fmt: skip
     with file.open("w", newline="", encoding="utf-8") as lines:
-        writer = csv.DictWriter(lines, row)
-        writer.writeheader()
-        writer.writerow(row)
+        csv.writer(lines).writerows((row.keys(), row.values()))
     first, second = (one.row for one in read(file, *COLUMNS))
     assert (first.chosen, first.rejected, second.rejected) == ("Look at them.", "Rest.", "Don't.")
     assert (first.question, first.user) == ("What now?", pseudonym("7"))
@@ -173,7 +171,9 @@ def written(tmp_path: Path, made: Iterable[dict[str, Any]]) -> Path:
     return jsonl(tmp_path / "a.jsonl", *made)
 
 
-def test_options_that_give_nothing_away_are_picked_once_in_four(tmp_path: Path) -> None:
+def test_options_that_give_nothing_away_are_picked_once_in_four(
+    learnt: None, tmp_path: Path
+) -> None:
     found = audited(written(tmp_path, questions(300, 1)))
     for name in ("length", "lexical_diversity", "style", "bag_of_words", "key_place"):
         check = found[name]
@@ -184,22 +184,22 @@ def test_options_that_give_nothing_away_are_picked_once_in_four(tmp_path: Path) 
     assert found["length"].status == "pass"
 
 
-@pytest.mark.parametrize(("words", "pick"), [((14, 12, 12), "most"), ((10, 12, 12), "least")])
-def test_a_right_option_that_is_often_the_longest_or_the_shortest_fails(
-    tmp_path: Path, words: Sequence[int], pick: str
+@pytest.mark.parametrize(
+    ("made", "name", "value", "said"),
+    [
+        # A third of questions by length, and of the others, where all tie, one in four.
+        ({"words": (14, 12, 12)}, "length", 1 / 2, "Picks the option with the most, in 300"),
+        ({"words": (10, 12, 12)}, "length", 1 / 2, "Picks the option with the least, in 300"),
+        ({"right": (0, 0, 0, 1, 2, 3)}, "key_place", 1 / 2, "Picks option 1, in 300 questions"),
+    ],
+)
+def test_a_right_option_that_is_often_the_longest_the_shortest_or_the_first_fails(
+    tmp_path: Path, made: dict[str, Sequence[int]], name: str, value: float, said: str
 ) -> None:
-    check = audited(written(tmp_path, questions(300, 2, words=words)))["length"]
-    assert check.status == "fail"
-    # A third of questions by length, and of the others, where all tie, one in four.
-    assert estimate(check).value == pytest.approx(1 / 3 + 2 / 3 / 4, abs=0.06)
-    assert check.detail.startswith(f"Picks the option with the {pick}, in 300 questions; chance is")
-
-
-def test_a_right_option_that_is_often_the_first_fails(tmp_path: Path) -> None:
-    found = audited(written(tmp_path, questions(200, 3, right=(0, 0, 0, 1, 2, 3))))
-    assert found["key_place"].status == "fail"
-    assert found["key_place"].detail.startswith("Picks option 1, in 200 questions")
-    assert found["length"].status != "fail"
+    found = audited(written(tmp_path, questions(300, 2, **made)))
+    assert {of for of in ("length", "key_place") if found[of].status == "fail"} == {name}
+    assert estimate(found[name]).value == pytest.approx(value, abs=0.06)
+    assert found[name].detail.startswith(said)
 
 
 @pytest.mark.parametrize(("labels", "status"), [((1,), "fail"), ((1, 2), "pass")])
@@ -219,12 +219,11 @@ def test_a_label_that_is_always_the_first_fails(
 
 
 def test_word_overlap_with_the_history_is_of_questions_too(tmp_path: Path) -> None:
-    made = [
-        one | {"profile": [{"text": one["options"]["abcd".index(one["key"])] + " zinc"}]}
-        for one in questions(40, 4)
-    ]
-    for one in made:
-        one["options"]["abcd".index(one["key"])] += " zinc"
+    made = []
+    for one in questions(40, 4):
+        place = "abcd".index(one["key"])
+        one["options"][place] += " zinc"
+        made.append(one | {"profile": [{"text": one["options"][place]}]})
     check = audited(written(tmp_path, made))["profile_overlap"]
     assert (check.status, estimate(check).value, estimate(check).n) == ("note", 1.0, 40)
     assert "of 40 questions; chance is 0.250" in check.detail

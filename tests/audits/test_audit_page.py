@@ -163,23 +163,12 @@ def everywhere(text: str) -> tuple[Audit, list[Row]]:
     leak = check("rubric_leak", "fail", config=text, detail=text)
     leak = leak.model_copy(update={"flags": (Flag(row=text, detail=text),)})
     audit = audit_of(rows, accuracy("length", 0.7, "fail", text), leak, name=text, version=text)
-    audit = audit.model_copy(
-        update={
-            "against": audit.source.model_copy(update={"problems": {text: 1}}),
-            "breakdowns": (
-                Breakdown(by="configuration", rows=(count,)),
-                Breakdown(by="domain", rows=(count, count)),
-            ),
-        }
+    breakdowns = (
+        Breakdown(by="configuration", rows=(count,)),
+        Breakdown(by="domain", rows=(count, count)),
     )
-    return audit, rows
-
-
-def test_the_same_audit_gives_the_same_bytes(tmp_path: Path) -> None:
-    rows = some_rows()
-    audit = audit_of(rows, accuracy("length", 0.7, "fail"))
-    first, second = (page_of(tmp_path, audit, rows) for _ in range(2))
-    assert first == second
+    against = audit.source.model_copy(update={"problems": {text: 1}})
+    return audit.model_copy(update={"against": against, "breakdowns": breakdowns}), rows
 
 
 # What it says
@@ -187,7 +176,7 @@ def test_the_same_audit_gives_the_same_bytes(tmp_path: Path) -> None:
 
 def test_the_verdict_says_what_failed_where_why_and_what_to_do(tmp_path: Path) -> None:
     rows = some_rows()
-    named = [f"pair-{n:04}" for n in range(7)]
+    named = ["pair-0000", *(f"pair-{n:04}" for n in range(7))]
     checks = (
         accuracy("length", 0.7, "fail"),
         accuracy("length", 0.8, "fail", "Garden-violate"),
@@ -200,15 +189,16 @@ def test_the_verdict_says_what_failed_where_why_and_what_to_do(tmp_path: Path) -
     assert found.status == "fail"
     assert found.headline == "Fail: 3 of 5 checks"
     length, leak = found.findings
-    assert (length.title, length.why, length.todo) == tuple(
-        getattr(DEFINITIONS["length"], field) for field in ("title", "why", "todo")
-    )
+    definition = DEFINITIONS["length"]
+    assert (length.title, length.why) == (definition.title, definition.why)
+    assert length.todo == definition.todo
     assert length.lines[0] == (
         "Home-violate: 0.700 (0.650 to 0.750), n = 400 in 390 clusters; limit 0.42 to 0.58."
     )
     assert length.lines[1].startswith("Garden-violate: 0.800")
-    assert leak.lines == ("all: 7 of 100; limit 0.",)
-    assert [example.row for example in leak.examples] == named[:5]
+    assert leak.lines == ("all: 8 of 100; limit 0.",)
+    # A row that a check names twice is one example.
+    assert [example.row for example in leak.examples] == named[1:6]
     assert leak.examples[0].link == "#pair=pair-0000"
     assert leak.more == 2
     assert found.open == (
@@ -217,12 +207,6 @@ def test_the_verdict_says_what_failed_where_why_and_what_to_do(tmp_path: Path) -
     text = Read(page_of(tmp_path, audit_of(rows, *checks), rows)).text
     assert "Fail: 3 of 5 checks" in text
     assert DEFINITIONS["rubric_leak"].todo in text
-
-
-def test_a_row_that_a_check_names_twice_is_one_example() -> None:
-    leak = check("rubric_leak", "fail", rows=["a", "a", "b"])
-    (found,) = audit_verdict(audit_of([row(0)], leak)).findings
-    assert [example.row for example in found.examples] == ["a", "b"]
 
 
 def test_what_would_settle_a_check_is_counted_in_its_unit() -> None:
@@ -252,27 +236,21 @@ OVERLAP = Estimate(value=0.7, low=0.6, high=0.79, n=92, clusters=46)
 TFIDF = Estimate(value=0.74, low=0.63, high=0.82, n=92, clusters=46)
 
 
+SOLVED = "word overlap with the posts is right in 70 % (60 to 79) of 92 pairs"
+
+
 @pytest.mark.parametrize(
     ("figures", "said"),
     [
-        (
-            {("mode twin", "profile_overlap"): OVERLAP, ("mode twin", "profile_tfidf"): TFIDF},
-            "word overlap with the posts is right in 70 % (60 to 79) of 92 pairs in twins, tf-idf"
-            " in 74 % (63 to 82)",
-        ),
-        (
-            {("mode twin", "profile_overlap"): OVERLAP, ("mode decoy", "profile_overlap"): OVERLAP},
-            "word overlap with the posts is right in 70 % (60 to 79) of 92 pairs in twins; of"
-            " 92 decoys in 70 % (60 to 79)",
-        ),
-        (
-            {("", "profile_overlap"): OVERLAP},
-            "word overlap with the posts is right in 70 % (60 to 79) of 92 pairs",
-        ),
+        ({("mode twin", "profile_overlap"): OVERLAP, ("mode twin", "profile_tfidf"): TFIDF},
+         f"{SOLVED} in twins, tf-idf in 74 % (63 to 82)"),
+        ({("mode twin", "profile_overlap"): OVERLAP, ("mode decoy", "profile_overlap"): OVERLAP},
+         f"{SOLVED} in twins; of 92 decoys in 70 % (60 to 79)"),
+        ({("", "profile_overlap"): OVERLAP}, SOLVED),
         ({("Home-twin", "profile_overlap"): OVERLAP, ("mode twin", "length"): OVERLAP}, ""),
         ({("mode twin", "profile_overlap"): no_estimate()}, ""),
     ],
-)
+)  # fmt: skip
 def test_no_verdict_goes_without_what_word_overlap_solves(
     figures: dict[tuple[str, str], Estimate], said: str, tmp_path: Path
 ) -> None:
@@ -339,7 +317,7 @@ def test_plots_show_accuracies_lengths_and_counts(tmp_path: Path) -> None:
     assert names == ["shortcuts", "baselines", "counts", "lengths"]
     drawn = page[page.index("shortcuts-figure_1") : page.index("baselines-figure_1")]
     assert all(f">{label}<" in drawn for label in ("Home-violate", "Home-twin", "length", "fails"))
-    assert not re.findall(r"<svg", page_of(tmp_path, audit_of([]), []))[2:]
+    assert not audit_plots(audit_of([]))
 
 
 @pytest.mark.usefixtures("drawn")
@@ -386,11 +364,12 @@ def test_flags_stand_with_the_rows_they_name_and_failed_ones_apart(tmp_path: Pat
         check("target_in_profile", "note", rows=["pair-0001", "pair-0002"]),
         check("rubric_leak", "fail", config="a", rows=["pair-0002", "pair-0002"]),
         check("rubric_leak", "pass", config="b", rows=["pair-0003"]),
+        check("rubric_leak", "fail", config="c", rows=["pair-0000"]),
     )
     held = SelectedPairs(page_of(tmp_path, audit_of(rows, *checks), rows))
     leak, target = DEFINITIONS["rubric_leak"].title, DEFINITIONS["target_in_profile"].title
     assert held.index["checks"] == [[leak, True], [target, False], [leak, False]]
-    assert held.index["flags"] == [[], [1], [0, 1], [2], [], []]
+    assert held.index["flags"] == [[0], [1], [0, 1], [2], [], []]
     (block,) = held.details()
     assert block["rows"][2]["flags"] == [
         [0, "detail of pair-0002"], [0, "detail of pair-0002"], [1, "detail of pair-0002"]
@@ -509,7 +488,7 @@ def test_plots_have_the_same_bytes_each_time_and_know_no_version() -> None:
     source = audit.source.model_copy(update={"version": "9.9.9", "digest": "sha256:other"})
     drawn = audit_plots(audit)
     assert drawn
-    assert drawn == audit_plots(audit) == audit_plots(audit.model_copy(update={"source": source}))
+    assert drawn == audit_plots(audit.model_copy(update={"source": source}))
 
 
 def test_the_file_appears_in_a_folder_made_for_it(tmp_path: Path) -> None:

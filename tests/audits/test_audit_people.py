@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from audited import checks_of
-from pairwright.audits.catalogue import DEFINITIONS, names_of
+from pairwright.audits.catalogue import names_of
 from pairwright.audits.people import people_checks
 from pairwright.audits.people.names import mask
 from pairwright.audits.people.scan import KINDS as DATA_KINDS
@@ -208,10 +208,8 @@ CLEAN = {
 }  # fmt: skip
 
 
-def test_there_are_cases_enough() -> None:
-    assert sum(map(len, FOUND.values())) >= 60
-    assert sum(map(len, CLEAN.values())) >= 60
-    assert set(FOUND) == set(CLEAN) == set(KINDS)
+def test_every_kind_has_cases() -> None:
+    assert set(FOUND) == set(CLEAN) == set(PLANTED) == set(KINDS)
 
 
 @pytest.mark.parametrize("kind", FOUND)
@@ -265,20 +263,21 @@ PLANTED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("share", [2, 5, 20])
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_planted_in_few_rows_is_found_and_nothing_else(kind: str, share: int) -> None:
+def test_what_is_planted_in_few_rows_is_found_and_nothing_else(kind: str) -> None:
+    """In each text of a row once. Contact and payment fail, and public names are told."""
     fields = ("question", "chosen", "rejected", "narrative", "post")
     rows = []
-    for n in range(100):
+    for n in range(20):
         words = f"Kettle number {n} is of steel and holds a litre."
         changes: dict[str, Any] = {"chosen": words, "rejected": f"Take a pot, not {n} kettles."}
-        if n % (100 // share) == 0:
-            field, told = fields[n % 5], f"{words} By the way, {PLANTED[kind]}. It is red."
+        if n < len(fields):
+            field, told = fields[n], f"{words} By the way, {PLANTED[kind]}. It is red."
             changes |= {"profile": (post(told),)} if field == "post" else {field: told}
         rows.append(row(f"r{n}", **changes))
     checks = {check.name: check for check in part(rows).checks}
-    assert (checks[kind].count, checks[kind].of) == (share, 100)
+    assert (checks[kind].count, checks[kind].of) == (5, 20)
+    assert [flag.row for flag in checks[kind].flags] == [f"r{n}" for n in range(5)]
     assert checks[kind].status == ("fail" if kind in FAILS else "note")
     assert not any(checks[other].count for other in KINDS if other != kind)
 
@@ -320,14 +319,6 @@ def test_every_text_of_a_row_is_scanned() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_contact_and_payment_fail_and_public_names_are_told(kind: str) -> None:
-    check = only([row("a"), row("b", chosen=FOUND[kind][0])], kind)
-    assert (check.count, check.of) == (1, 2)
-    assert check.status == ("fail" if kind in FAILS else "note")
-    assert check.flags[0].row == "b"
-
-
 def test_nothing_personal_stands_in_flags_or_log_in_clear() -> None:
     words = " and ".join(given for kind in KINDS for given in FOUND[kind])
     people = part([row(narrative=words)])
@@ -342,19 +333,12 @@ def test_a_post_of_many_rows_is_logged_once_with_how_many_hold_it() -> None:
     shared = post(f"Mail me: {MAIL}")
     rows = [row(f"r{n}", profile=(post("Nothing.", 5), shared)) for n in range(4)]
     people = part([row("clean"), *rows])
-    words = shared.text
     assert people.redactions == [
         Redaction(
-            row="r0",
-            field="profile[1].text",
-            post="p1",
-            kind="email",
-            start=9,
-            end=len(words),
-            masked="j***.***@****.****.***",
-            rows=4,
+            row="r0", field="profile[1].text", post="p1", kind="email", start=9,
+            end=len(shared.text), masked="j***.***@****.****.***", rows=4,
         )
-    ]
+    ]  # fmt: skip
     (check,) = [check for check in people.checks if check.name == "email"]
     assert [flag.row for flag in check.flags] == ["r0", "r1", "r2", "r3"]
 
@@ -489,25 +473,21 @@ def test_posts_with_licence_and_address_are_counted_by_licence() -> None:
     ("changes", "status", "said"),
     [
         ({"licence": None}, "fail", "post 2 states no licence"),
-        (
-            {"licence": "Apache-2.0"},
-            "fail",
-            "post 2 states Apache-2.0, its date gives CC-BY-SA-3.0",
-        ),
+        ({"licence": "Apache-2.0"}, "fail", "post 2 states Apache-2.0, its date gives CC-BY-SA-3"),
+        ({"licence": "Apache-2.0", "source_url": None}, "pass", ""),
+        ({"licence": "CC0-1.0", "source_url": "coffee.stackexchange.com/q/1"}, "fail",
+         "post 2 states CC0-1.0, its date gives"),
         ({"licence": "CC-BY-SA-4.0"}, "fail", "post 2 states CC-BY-SA-4.0, its date gives"),
         ({"licence": "MIT", "source_url": "https://blog.org/1"}, "pass", ""),
         ({"licence": None, "source_url": "https://blog.org/1"}, "fail", "post 2 states no licence"),
         ({"licence": "MIT", "source_url": None}, "pass", ""),
         ({"licence": "MIT", "source_url": "n/a"}, "fail", "post 2 gives n/a as its address"),
         ({"licence": None, "source_url": None}, "fail", "post 2 states no licence"),
-        (
-            {"source_url": None},
-            "fail",
-            "post 2 states CC-BY-SA-3.0, which asks for attribution, and has no address",
-        ),
+        ({"source_url": None}, "fail",
+         "post 2 states CC-BY-SA-3.0, which asks for attribution, and has no address"),
         ({"licence": "CC-BY-SA-3.0", "created": None}, "pass", ""),
     ],
-)
+)  # fmt: skip
 def test_a_post_without_its_licence_is_found(
     changes: dict[str, Any], status: str, said: str
 ) -> None:
@@ -533,11 +513,8 @@ def test_where_nothing_is_stated_of_other_peoples_posts_nothing_is_decided() -> 
 def test_a_stated_attribution_stands_in_for_addresses_and_not_for_a_licence(
     licence: str | None, status: str
 ) -> None:
-    of = row(profile=(post(licence=licence, source_url=None),)).model_copy(
-        update={"mode": "natural"}
-    )
-    people = part([of], has_attribution=True)
-    (check,) = (one for one in people.checks if one.name == "licence")
+    of = row(profile=(post(licence=licence, source_url=None),), mode="natural")
+    (check,) = part([of], name="licence", has_attribution=True).checks
     assert check.status == status
     assert only([of], "licence").status == "fail"
 
@@ -553,11 +530,6 @@ def test_one_rule_decides_on_whatever_a_licence_lacks(changes: dict[str, Any]) -
     assert (only(half, "licence").status, only(half, "licence").count) == ("fail", 500)
     ours = [of.model_copy(update={"mode": "violate"}) for of in few]
     assert only(ours, "licence").status == "fail"
-
-
-def test_posts_of_no_address_under_a_licence_that_asks_for_none_pass() -> None:
-    own = (post(licence="Apache-2.0", source_url=None),)
-    assert only([row(profile=own)], "licence").status == "pass"
 
 
 def test_a_question_with_an_address_needs_its_licence_too() -> None:
@@ -596,36 +568,27 @@ def test_rows_of_whoever_was_to_be_forgotten_are_found() -> None:
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_the_other_half_of_a_twin_is_found_with_the_first(turned: bool) -> None:
+@pytest.mark.parametrize(
+    ("other", "detail"),
+    [
+        ("user-1", "the other half of its twin must be forgotten"),
+        ("user-9", "its user must be forgotten"),
+    ],
+)
+def test_both_halves_of_a_twin_are_found_with_the_first(
+    other: str, detail: str, turned: bool
+) -> None:
     rows = [
-        row("a", user="user-9", twin_id="t1"),
-        row("b", user="user-1", twin_id="t1"),
-        row("c", user="user-2", twin_id="t2"),
-        row("d", user="user-3", twin_id="t2"),
-    ]
+        row(id, user=user, twin_id=twin)
+        for id, user, twin in (
+            ("a", "user-9", "t1"), ("b", other, "t1"), ("c", "user-2", "t2"), ("d", "user-3", "t2")
+        )
+    ]  # fmt: skip
     forgotten = ForgetList(users=frozenset({"user-9"}))
     check = only(rows[::-1] if turned else rows, "tombstones", forgotten)
     assert (check.status, check.count, check.of) == ("fail", 2, 4)
-    assert {flag.row: flag.detail for flag in check.flags} == {
-        "a": "its user must be forgotten",
-        "b": "the other half of its twin must be forgotten",
-    }
-
-
-def test_both_halves_of_a_twin_are_found_once() -> None:
-    rows = [row("a", user="user-9", twin_id="t1"), row("b", user="user-9", twin_id="t1")]
-    check = only(rows, "tombstones", ForgetList(users=frozenset({"user-9"})))
-    assert [flag.row for flag in check.flags] == ["a", "b"]
-
-
-def test_the_advice_on_tombstones_fits_a_run_and_a_release() -> None:
-    assert "next release of a run leaves them out" in DEFINITIONS["tombstones"].todo
-    assert "Take down a release that has them" in DEFINITIONS["tombstones"].todo
-
-
-def test_a_post_whose_address_has_no_scheme_needs_the_sites_licence() -> None:
-    bare = post(source_url="coffee.stackexchange.com/q/1", licence="CC0-1.0")
-    assert only([row(profile=(bare,))], "licence").status == "fail"
+    details = {flag.row: flag.detail for flag in check.flags}
+    assert details == {"a": "its user must be forgotten", "b": detail}
 
 
 def test_an_empty_list_of_tombstones_is_honoured_and_none_is_no_list() -> None:

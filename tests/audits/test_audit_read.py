@@ -9,7 +9,6 @@ import os
 import re
 import sys
 import tracemalloc
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +28,7 @@ from pairwright.extras import install
 from pairwright.records import Pair, content_id, pseudonym
 from pairwright.sources import table_files
 from small_studies import decided, one, twin, violate, votes, well
+from tampering import Damage, dropped, halved, piped, replaced
 
 PLAIN = {"prompt": "Which?", "chosen": "This one.", "rejected": "That one."}
 OFFICIAL = {
@@ -56,10 +56,6 @@ def lines(given: object, *columns: str) -> list[ReadRow]:
 
 def rows(given: object, *columns: str) -> list[Row]:
     return [each.row for each in lines(given, *columns)]
-
-
-def unread(given: object, *columns: str) -> Counter[str]:
-    return Counter(each.reason for each in read(given, *columns) if isinstance(each, UnreadRow))
 
 
 def refused(given: object, *columns: str) -> str:
@@ -121,48 +117,43 @@ def test_some_rows_of_a_source_are_read_by_their_places(
         assert list(replace(source, read_at=None).rows_at(places)) == wanted
 
 
-def test_a_release_without_its_manifest_is_refused_and_not_taken_for_a_folder_of_files(
-    tmp_path: Path,
+PART = Part("Home-violate", "test").path
+
+
+def stated(bound: object) -> str:
+    info = {"name": "mine", "max_overlap": bound, "newer": 1}
+    return json.dumps({"version": "1.2.3", "info": info})
+
+
+DAMAGED: dict[str, tuple[Damage, str]] = {
+    "no manifest": (dropped("manifest.json"), "manifest.json"),
+    "no statement": (dropped("stated.json"), "stated.json: states no version"),
+    "half a statement": (replaced("stated.json", "{"), "stated.json: states no version"),
+    "another statement": (replaced("stated.json", "[]"), "stated.json: states no version"),
+    "no version": (replaced("stated.json", "{}"), "stated.json: states no version"),
+    "a bound of chance": (replaced("stated.json", stated(0.5)), "[info.max_overlap]"),
+    "a bound above all": (replaced("stated.json", stated(1.1)), "[info.max_overlap]"),
+    "a bound in words": (replaced("stated.json", stated("most")), "[info.max_overlap]"),
+    "half a Parquet file": (halved(PART), "test-00000-of-00001.parquet"),
+    "a pipe for a statement": (piped("stated.json"), "stated.json: neither a file nor a folder"),
+    "a pipe for rows": (piped(PART), f"{PART}: neither a file nor a folder"),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGED)
+def test_a_damaged_release_is_refused_and_not_taken_for_a_folder_of_files(
+    what: str, tmp_path: Path
 ) -> None:
+    damage, message = DAMAGED[what]
     folder = release(tmp_path / "mine", {"test": [violate(1)]})
-    Layout(folder).manifest.unlink()
-    assert "manifest.json" in refused(folder)
+    damage(folder)
+    assert message in refused(folder)
 
 
-@pytest.mark.parametrize("stated", [None, "{", "[]", "{}"])
-def test_a_release_that_does_not_state_its_version_is_refused(
-    tmp_path: Path, stated: str | None
-) -> None:
+def test_a_release_states_its_own_bound(tmp_path: Path) -> None:
     folder = release(tmp_path / "mine", {"test": [violate(1)]})
-    file = Layout(folder).provenance
-    file.unlink() if stated is None else file.write_text(stated, encoding="utf-8")
-    assert "stated.json: states no version" in refused(folder)
-
-
-@pytest.mark.parametrize("bound", [0.5, 1.1, "most"])
-def test_a_release_whose_own_bound_is_none_is_refused(tmp_path: Path, bound: object) -> None:
-    folder = release(tmp_path / "mine", {"test": [violate(1)]})
-    stated = {"version": "1.2.3", "info": {"name": "mine", "max_overlap": bound, "newer": 1}}
-    Layout(folder).provenance.write_text(json.dumps(stated), encoding="utf-8")
-    assert "[info.max_overlap]" in refused(folder)
-    stated["info"] = {"name": "mine", "max_overlap": 0.8, "newer": 1}
-    Layout(folder).provenance.write_text(json.dumps(stated), encoding="utf-8")
+    Layout(folder).provenance.write_text(stated(0.8), encoding="utf-8")
     assert open_source(str(folder)).info.max_overlap == 0.8
-
-
-def test_half_a_parquet_file_of_a_release_is_named(tmp_path: Path) -> None:
-    folder = release(tmp_path / "mine", {"test": [violate(1)]})
-    file = folder / Part("Home-violate", "test").path
-    file.write_bytes(file.read_bytes()[:-200])
-    assert file.name in refused(folder)
-
-
-@pytest.mark.parametrize("path", ["stated.json", Part("Home-violate", "test").path])
-def test_a_pipe_in_a_release_is_refused_and_not_waited_for(tmp_path: Path, path: str) -> None:
-    folder = release(tmp_path / "mine", {"test": [violate(1)]})
-    (folder / path).unlink()
-    os.mkfifo(folder / path)
-    assert f"{path}: neither a file nor a folder" in refused(folder)
 
 
 def test_a_pipe_is_no_file_of_pairs(tmp_path: Path) -> None:
@@ -210,13 +201,9 @@ def test_decisions_mark_what_is_verified_and_count_its_votes(tmp_path: Path) -> 
         for pair, said in ((good, "+++"), (bad, "--+"))
     ]
     write_lines(folder / "human" / "decisions.jsonl", decisions)
-    first, second, third = rows(folder)
-    assert (first.verified, second.verified, third.verified) == (True, False, False)
-    assert first.votes
-    assert (first.votes.chosen, first.votes.rejected) == (3, 0)
-    assert second.votes
-    assert (second.votes.chosen, second.votes.rejected) == (1, 2)
-    assert third.votes is None
+    found = [(row.verified, row.votes and (row.votes.chosen, row.votes.rejected))
+             for row in rows(folder)]  # fmt: skip
+    assert found == [(True, (3, 0)), (False, (1, 2)), (False, None)]
 
 
 def test_what_simulated_annotators_say_verifies_nothing(tmp_path: Path) -> None:
@@ -233,20 +220,24 @@ def test_a_run_names_the_licence_of_posts_whose_address_does_not(tmp_path: Path)
     folder = run(tmp_path / "run", violate(1))
     (folder / "config.toml").write_text('[release]\nlicence = "CC0-1.0"\n', encoding="utf-8")
     assert rows(folder) == [row_of(violate(1), licence="CC0-1.0")]
-    (folder / "config.toml").write_text("[release\n", encoding="utf-8")
-    assert "config.toml: cannot be read" in refused(folder)
 
 
-def test_a_broken_line_of_a_run_is_named(tmp_path: Path) -> None:
-    folder = run(tmp_path / "run", violate(1), violate(2))
-    with (folder / "pairs.jsonl").open("a", encoding="utf-8") as file:
-        file.write('{"id": "pair-3"}\n')
-    assert "pairs.jsonl:3" in refused(folder)
-
-
-def test_a_run_whose_build_has_not_finished_says_so(tmp_path: Path) -> None:
-    (tmp_path / "calls.sqlite").touch()
-    assert "without pairs.jsonl" in refused(tmp_path)
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (replaced("config.toml", "[release\n"), "config.toml: cannot be read"),
+        (
+            replaced("pairs.jsonl", violate(1).model_dump_json() + '\n{"id": "2"}\n'),
+            "pairs.jsonl:2",
+        ),
+        (dropped("pairs.jsonl"), "without pairs.jsonl"),
+    ],
+)
+def test_a_damaged_run_is_refused(damage: Damage, message: str, tmp_path: Path) -> None:
+    folder = run(tmp_path / "run", violate(1))
+    (folder / "calls.sqlite").touch()
+    damage(folder)
+    assert message in refused(folder)
 
 
 def test_a_runs_pairs_without_its_folder_are_refused(tmp_path: Path) -> None:
@@ -258,17 +249,13 @@ def test_a_runs_pairs_without_its_folder_are_refused(tmp_path: Path) -> None:
 
 
 def check_official(row: Row) -> None:
-    assert (row.id, row.item_id, row.question, row.category) == ("q1", "q1", "Which?", "Art")
-    assert (row.narrative, row.chosen, row.rejected) == (
-        "The long story.",
-        "This one.",
-        "That one.",
-    )
-    assert [(p.id, p.text, p.category) for p in row.profile] == [("p1", "I like this.", "Art")]
-    assert [(a.aspect, a.evidence, a.reason) for a in row.rubric_aspects] == [
-        ("This.", "like this", "Said so.")
-    ]
-    assert (row.mode, row.user, row.verified) == (None, None, False)
+    found = row.model_dump(mode="json")
+    for name, given in OFFICIAL.items():
+        if isinstance(given, list):
+            assert [{key: one[key] for key in given[0]} for one in found[name]] == given
+        else:
+            assert found[name] == given
+    assert (row.item_id, row.mode, row.user, row.verified) == ("q1", None, None, False)
 
 
 @pytest.mark.parametrize("suffix", [".json", ".jsonl", ".parquet"])
@@ -324,35 +311,70 @@ def test_a_plain_row_gets_an_id_of_its_content(tmp_path: Path) -> None:
     assert first.config == ""
 
 
-@pytest.mark.parametrize("column", ["subset", "config", "domain"])
-def test_a_column_of_subsets_gives_the_configuration(tmp_path: Path, column: str) -> None:
-    (row,) = rows(jsonl(tmp_path / "plain.jsonl", PLAIN | {column: "chat"}))
-    assert row.config == "chat"
+def said(*texts: str) -> list[dict[str, str]]:
+    roles = "user", "assistant"
+    return [{"role": roles[n % 2], "content": text} for n, text in enumerate(texts)]
 
 
-def test_texts_stay_as_they_are_and_users_do_not(tmp_path: Path) -> None:
-    odd = PLAIN | {"chosen": " <b>=1+1</b>\u200b\n", "user": "ann@example.test"}
-    (row,) = rows(jsonl(tmp_path / "plain.jsonl", odd))
-    assert row.chosen == " <b>=1+1</b>\u200b\n"
-    assert row.user == pseudonym("ann@example.test")
+TWO = {"input": "Which?", "output_1": "This one.", "output_2": "That one."}
+TWO_COLUMNS = ("prompt=input", "first=output_1", "second=output_2", "label=label")
+ODD = " <b>=1+1</b>\u200b\n"
+BEFORE = "Human: Hello\n\nAssistant: Hi: what\nis it?\n\nHuman: Which?"
+PLAY = "Human: Knock, knock.\n\nAssistant: Who is there?"
+TALK: dict[str, Any] = {
+    "conversations": [{"from": "human", "value": "Which?"}],
+    "chosen": {"from": "gpt", "value": "This."}, "rejected": {"from": "gpt", "value": "That."},
+}  # fmt: skip
+TRANSCRIPT = {
+    "chosen": "Human: Which?\n\nAssistant: This.", "rejected": "Human: Which?\n\nAssistant: That.",
+}  # fmt: skip
+SIDES: dict[str, object] = {"question": "Which?", "chosen": "This.", "rejected": "That."}
+READ: dict[str, tuple[dict[str, Any], tuple[str, ...], dict[str, object]]] = {
+    "a subset": (PLAIN | {"subset": "chat"}, (), {"config": "chat"}),
+    "a configuration": (PLAIN | {"config": "chat"}, (), {"config": "chat"}),
+    "a domain": (PLAIN | {"domain": "chat"}, (), {"config": "chat"}),
+    "odd texts": (PLAIN | {"chosen": ODD}, (), {"chosen": ODD}),
+    "a user": (PLAIN | {"user": "ann@example.test"}, (), {"user": pseudonym("ann@example.test")}),
+    "the same sides": (PLAIN | {"rejected": "This one."}, (), {"rejected": "This one."}),
+    "mapped columns": (
+        {"ask": "Which?", "better": "This.", "chosen": "No.", "bad": "That."},
+        ("prompt=ask", "chosen=better", "rejected=bad"), SIDES,
+    ),
+    **{
+        f"label {label!r}": (TWO | {"label": label}, TWO_COLUMNS, {"chosen": f"{better} one."})
+        for label, better in (
+            (1, "This"), (2, "That"), ("2", "That"), (1.0, "This"), ("A", "This"), ("b", "That")
+        )
+    },
+    "messages whose last is the response": (
+        {"chosen": said("Which?", "This."), "rejected": said("Which?", "That.")}, (), SIDES
+    ),
+    "a prompt of several messages": (
+        {"prompt": said("Hello", "Hi", "Which?"),
+         "chosen": [{"role": "assistant", "content": "This."}],
+         "rejected": [{"from": "gpt", "value": "That."}]}, (),
+        SIDES | {"question": "user: Hello\n\nassistant: Hi\n\nuser: Which?"},
+    ),
+    "a conversation with one message a side": (TALK, (), SIDES),
+    "a conversation of several": (
+        TALK | {"conversations": [{"from": "system", "value": "Brief."}, *TALK["conversations"]]},
+        (), SIDES | {"question": "system: Brief.\n\nhuman: Which?"},
+    ),
+    "a transcript of one question": (TRANSCRIPT, (), SIDES),
+    "a transcript with an empty answer": (
+        {"chosen": f"\n\n{BEFORE}\n\nAssistant: This.\n\nOr that.",
+         "rejected": f"\n\n{BEFORE}\n\nAssistant:"}, (),
+        {"question": BEFORE, "chosen": "This.\n\nOr that.", "rejected": ""},
+    ),
+    "a play beside a prompt": (PLAIN | {"chosen": PLAY}, (), {"chosen": PLAY}),
+}  # fmt: skip
 
 
-def test_mapped_columns_take_the_place_of_known_ones(tmp_path: Path) -> None:
-    file = jsonl(tmp_path / "a.jsonl", {"ask": "Which?", "better": "A", "chosen": "C", "bad": "B"})
-    (row,) = rows(file, "prompt=ask", "chosen=better", "rejected=bad")
-    assert (row.question, row.chosen, row.rejected) == ("Which?", "A", "B")
-
-
-@pytest.mark.parametrize(
-    ("label", "better"), [(1, "a"), (2, "b"), ("2", "b"), (1.0, "a"), ("A", "a"), ("b", "b")]
-)
-def test_a_label_says_which_of_two_responses_is_better(
-    tmp_path: Path, label: object, better: str
-) -> None:
-    row = {"input": "Which?", "output_1": "a", "output_2": "b", "label": label}
-    columns = "prompt=input", "first=output_1", "second=output_2", "label=label"
-    (found,) = rows(jsonl(tmp_path / "a.jsonl", row), *columns)
-    assert (found.chosen, found.rejected) == (better, "ab".replace(better, ""))
+@pytest.mark.parametrize("what", READ)
+def test_a_plain_row_is_read(what: str, tmp_path: Path) -> None:
+    given, columns, expected = READ[what]
+    (found,) = rows(jsonl(tmp_path / "a.jsonl", given), *columns)
+    assert {name: getattr(found, name) for name in expected} == expected
 
 
 @pytest.mark.parametrize("label", [0, "0", 0.0])
@@ -370,110 +392,70 @@ def test_labels_0_and_1_are_refused_with_the_map_that_reads_them(
         assert zero.chosen == better
 
 
-# Messages
-
-
-def said(*texts: str, roles: tuple[str, ...] = ("user", "assistant")) -> list[dict[str, str]]:
-    return [{"role": roles[n % 2], "content": text} for n, text in enumerate(texts)]
-
-
-def test_the_last_message_is_the_response_and_those_before_it_the_prompt(tmp_path: Path) -> None:
-    row = {"chosen": said("Which?", "This."), "rejected": said("Which?", "That.")}
-    (found,) = rows(jsonl(tmp_path / "a.jsonl", row))
-    assert (found.question, found.chosen, found.rejected) == ("Which?", "This.", "That.")
-
-
-def test_a_prompt_of_several_messages_names_their_roles(tmp_path: Path) -> None:
-    row = {"prompt": said("Hello", "Hi", "Which?"), "chosen": said("This.")}
-    row["chosen"] = [{"role": "assistant", "content": "This."}]
-    row["rejected"] = [{"from": "gpt", "value": "That."}]
-    (found,) = rows(jsonl(tmp_path / "a.jsonl", row))
-    assert found.question == "user: Hello\n\nassistant: Hi\n\nuser: Which?"
-    assert (found.chosen, found.rejected) == ("This.", "That.")
-
-
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"chosen": said("Which?")}, "ends_with_user"),
-        ({"chosen": []}, "no_messages"),
-        (
-            {"chosen": said("Other?", "This."), "rejected": said("Which?", "That.")},
-            "prompts_differ",
-        ),
-        ({"chosen": ["text"]}, "lists_differ"),
-        ({"chosen": ["a", "b"], "rejected": ["c"]}, "lists_differ"),
-        ({"chosen": ["a", 5], "rejected": ["c", "d"]}, "wrong_type"),
-        ({"chosen": ["half a \ud83d"], "rejected": ["c"]}, "lone_surrogate"),
-        ({"chosen": [5]}, "not_an_object"),
-        ({"chosen": [{"role": "assistant"}]}, "wrong_type"),
-        ({"chosen": 5}, "wrong_type"),
-        ({"chosen": None}, "empty_value"),
-        ({"chosen": "half a \ud83d character"}, "lone_surrogate"),
-        ({"user": "half a \ud83d character"}, "lone_surrogate"),
-        ({"profile": "posts"}, "wrong_type"),
-        ({"profile": ["post"]}, "not_an_object"),
-        ({"profile": [{"id": "1", "text": 5}]}, "wrong_type"),
-        ({"rubric_aspects": [None]}, "not_an_object"),
-        ({"created": "someday"}, "bad_time"),
-    ],
-)
-def test_a_row_that_cannot_be_read_is_counted_with_its_place(
-    tmp_path: Path, changes: dict[str, Any], reason: str
-) -> None:
-    file = jsonl(tmp_path / "a.jsonl", PLAIN, PLAIN | changes, PLAIN)
-    found = read(file)
-    (bad,) = (each for each in found if isinstance(each, UnreadRow))
-    assert (len(found), bad.reason, bad.where) == (3, reason, "a.jsonl:2")
-    assert bad.detail
-
-
-LABELLED = {"prompt": "Which?", "x": "a", "y": "b", "label": 1}
-LABELS = ("first=x", "second=y", "label=label")
+CHANGED: list[tuple[dict[str, Any], str]] = [
+    ({"chosen": said("Which?")}, "ends_with_user"),
+    ({"chosen": []}, "no_messages"),
+    ({"chosen": said("Other?", "This."), "rejected": said("Which?", "That.")}, "prompts_differ"),
+    ({"chosen": ["text"]}, "lists_differ"),
+    ({"chosen": ["a", "b"], "rejected": ["c"]}, "lists_differ"),
+    ({"chosen": ["a", 5], "rejected": ["c", "d"]}, "wrong_type"),
+    ({"chosen": ["half a \ud83d"], "rejected": ["c"]}, "lone_surrogate"),
+    ({"chosen": [5]}, "not_an_object"),
+    ({"chosen": [{"role": "assistant"}]}, "wrong_type"),
+    ({"chosen": 5}, "wrong_type"),
+    ({"chosen": None}, "empty_value"),
+    ({"chosen": "half a \ud83d character"}, "lone_surrogate"),
+    ({"user": "half a \ud83d character"}, "lone_surrogate"),
+    ({"profile": "posts"}, "wrong_type"),
+    ({"profile": ["post"]}, "not_an_object"),
+    ({"profile": [{"id": "1", "text": 5}]}, "wrong_type"),
+    ({"rubric_aspects": [None]}, "not_an_object"),
+    ({"created": "someday"}, "bad_time"),
+]
+LABELLED: list[tuple[object, str]] = [
+    *((label, "bad_label") for label in (3, "C", True, [1], 1.5)),
+    (None, "empty_value"),
+    *((label, "tie") for label in ("tie", "Tie (bothbad)", "equal", " both ", 0.5)),
+]
 RELEASED = row_of(violate(1)).model_dump(mode="json")
 LISTED = repr(["one", "two", "three"]), json.dumps(["one", "two", "three"])
+BAD_CELLS = (
+    "['one' 'two'\n 'three']", "[{'role': 'user'} {'role': 'assistant'}]", "['it's' 'so']"
+)  # fmt: skip
 SHEET = "prompt,chosen,rejected\n"
 
 
 @pytest.mark.parametrize(
-    ("content", "columns", "counts"),
+    ("content", "columns", "problems"),
     [
-        ([PLAIN, {"prompt": "Which?", "chosen": "This."}], (), {"missing_column": 1}),
-        ([PLAIN | {"topic": "art"}, PLAIN], ("category=topic",), {"missing_column": 1}),
-        ([PLAIN | {"created": "a while ago"}, PLAIN], (), {"bad_time": 1}),
-        ([PLAIN | {"created": "a while ago"}, PLAIN], ("created=",), {}),
+        *(([PLAIN, PLAIN | changes, PLAIN], (), {"2": reason}) for changes, reason in CHANGED),
         *(
-            ([LABELLED, LABELLED | {"label": label}], LABELS, {"bad_label": 1})
-            for label in (3, "C", True, [1], 1.5)
+            ([TWO | {"label": 1}, TWO | {"label": label}], TWO_COLUMNS, {"2": reason})
+            for label, reason in LABELLED
         ),
-        ([LABELLED, LABELLED | {"label": None}], LABELS, {"empty_value": 1}),
+        ([PLAIN, {"prompt": "Which?", "chosen": "This."}], (), {"2": "missing_column"}),
+        ([PLAIN, PLAIN | {"topic": "art"}], ("category=topic",), {"1": "missing_column"}),
+        ([PLAIN, PLAIN | {"created": "a while ago"}], ("created=",), {}),
+        ([TALK, TALK | {"rejected": TALK["conversations"][0]}], (), {"2": "ends_with_user"}),
+        ([TRANSCRIPT, TRANSCRIPT | {"chosen": "Human: Who?\n\nAssistant: This."},
+          TRANSCRIPT | {"rejected": "\n\nHuman: Which?"}],
+         (), {"2": "prompts_differ", "3": "ends_with_user"}),
+        ([RELEASED, RELEASED | {"mode": "other"}, RELEASED | {"chosen": "half a \ud83d"}],
+         (), {"2": "not_a_row", "3": "lone_surrogate"}),
+        (f"{json.dumps(PLAIN)}\n{{broken\n[1]\n{json.dumps(PLAIN)}\n",
+         (), {"2": "bad_json", "3": "not_an_object"}),
+        (json.dumps(PLAIN).encode() + b'\n{"prompt": "\xff"}\n', (), {"2": "invalid_utf8"}),
+        (f"{SHEET}a,b,c\na,b\n", (), {"3": "ragged_row"}),
         *(
-            ([LABELLED, LABELLED | {"label": label}], LABELS, {"tie": 1})
-            for label in ("tie", "Tie (bothbad)", "equal", " both ", 0.5)
-        ),
-        (
-            [RELEASED, RELEASED | {"mode": "other"}, RELEASED | {"chosen": "half a \ud83d"}],
-            (),
-            {"not_a_row": 1, "lone_surrogate": 1},
-        ),
-        (f"{json.dumps(PLAIN)}\n{{broken\n[1]\n", (), {"bad_json": 1, "not_an_object": 1}),
-        (json.dumps(PLAIN).encode() + b'\n{"prompt": "\xff"}\n', (), {"invalid_utf8": 1}),
-        (f"{SHEET}a,b,c\na,b\n", (), {"ragged_row": 1}),
-        *(
-            ([("a", texts), (texts, "b"), ("a", "b")], (), {"lists_differ": 2})
+            ([("a", texts), (texts, "b"), ("a", "b")],
+             (), {"2": "lists_differ", "3": "lists_differ"})
             for texts in LISTED
         ),
-        *(
-            ([("a", "b"), (cell, cell)], (), {"bad_cell": 1})
-            for cell in (
-                "['one' 'two'\n 'three']", "[{'role': 'user'} {'role': 'assistant'}]",
-                "['it's' 'so']",
-            )
-        ),
+        *(([("a", "b"), (cell, cell)], (), {"3": "bad_cell"}) for cell in BAD_CELLS),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_counted_by_its_reason(
-    tmp_path: Path, content: Any, columns: tuple[str, ...], counts: dict[str, int]
+def test_what_cannot_be_read_is_named_by_its_line_and_ends_nothing(
+    tmp_path: Path, content: Any, columns: tuple[str, ...], problems: dict[str, str]
 ) -> None:
     """Content is a file's, or rows of JSONL, or two sides of rows of a sheet."""
     if isinstance(content, list) and isinstance(content[0], tuple):
@@ -484,19 +466,10 @@ def test_what_cannot_be_read_is_counted_by_its_reason(
         data = content if isinstance(content, bytes) else content.encode()
         file = tmp_path / ("a.csv" if data.startswith(SHEET.encode()) else "a.jsonl")
         file.write_bytes(data)
-    assert unread(file, *columns) == counts
-
-
-def test_sides_that_are_the_same_are_read_for_a_check_to_find(tmp_path: Path) -> None:
-    (row,) = rows(jsonl(tmp_path / "a.jsonl", PLAIN | {"rejected": "This one."}))
-    assert row.chosen == row.rejected
-
-
-def test_broken_json_at_one_line_does_not_end_the_file(tmp_path: Path) -> None:
-    file = tmp_path / "a.jsonl"
-    file.write_text(f"{json.dumps(PLAIN)}\n{{broken\n[1]\n{json.dumps(PLAIN)}\n", encoding="utf-8")
-    found = read(file)
-    assert [f.where for f in found if isinstance(f, UnreadRow)] == ["a.jsonl:2", "a.jsonl:3"]
+    found = [one for one in read(file, *columns) if isinstance(one, UnreadRow)]
+    expected = {f"{file.name}:{line}": reason for line, reason in problems.items()}
+    assert {one.where: one.reason for one in found} == expected
+    assert all(one.detail for one in found)
 
 
 # Forms that others publish
@@ -577,44 +550,6 @@ def test_files_that_describe_the_data_are_left_alone(tmp_path: Path) -> None:
     assert (found.split, found.row.config, found.where) == ("train", "", "data/train.jsonl:1")
 
 
-def test_transcripts_are_taken_apart(tmp_path: Path) -> None:
-    before = "\n\nHuman: Hello\n\nAssistant: Hi: what\nis it?\n\nHuman: Which?"
-    row = {"chosen": f"{before}\n\nAssistant: This.\n\nOr that.",
-           "rejected": f"{before}\n\nAssistant:"}  # fmt: skip
-    one = {"chosen": "Human: Which?\n\nAssistant: This.",
-           "rejected": "Human: Which?\n\nAssistant: That."}  # fmt: skip
-    other = one | {"chosen": "\n\nHuman: Who?\n\nAssistant: This."}
-    left = one | {"rejected": "\n\nHuman: Which?"}
-    first, second = rows(jsonl(tmp_path / "train.jsonl", row, one))
-    assert first.question == "Human: Hello\n\nAssistant: Hi: what\nis it?\n\nHuman: Which?"
-    assert (first.chosen, first.rejected) == ("This.\n\nOr that.", "")
-    assert (second.question, second.chosen) == ("Which?", "This.")
-    reasons = unread(jsonl(tmp_path / "train.jsonl", row, other, left))
-    assert reasons == {"prompts_differ": 1, "ends_with_user": 1}
-
-
-def test_a_response_that_looks_like_a_transcript_stays_whole_beside_a_prompt(
-    tmp_path: Path,
-) -> None:
-    play = "Human: Knock, knock.\n\nAssistant: Who is there?"
-    (found,) = rows(jsonl(tmp_path / "a.jsonl", PLAIN | {"chosen": play}))
-    assert found.chosen == play
-
-
-def test_conversations_with_one_message_a_side_are_read(tmp_path: Path) -> None:
-    row = {
-        "conversations": [{"from": "system", "value": "Brief."}, {"from": "human", "value": "?"}],
-        "chosen": {"from": "gpt", "value": "This."}, "rejected": {"from": "gpt", "value": "That."},
-    }  # fmt: skip
-    alone = row | {"conversations": [{"from": "human", "value": "Which?"}]}
-    asking = row | {"rejected": {"from": "human", "value": "Which?"}}
-    first, second = rows(jsonl(tmp_path / "a.jsonl", row, alone))
-    assert first.question == "system: Brief.\n\nhuman: ?"
-    assert (first.chosen, first.rejected) == ("This.", "That.")
-    assert second.question == "Which?"
-    assert unread(jsonl(tmp_path / "a.jsonl", row, asking)) == {"ends_with_user": 1}
-
-
 def test_lists_of_responses_give_a_pair_for_each_place(tmp_path: Path) -> None:
     row = {"id": 7, "prompt": "Which?", "chosen": ["a", "b", "c"], "rejected": ["d", "e", "f"]}
     file = jsonl(tmp_path / "a.jsonl", row, {key: row[key] for key in PLAIN})
@@ -657,15 +592,11 @@ def test_a_file_in_which_nothing_can_be_read_names_its_columns(tmp_path: Path) -
     assert "first, second and label" in told
 
 
-def test_a_wrong_column_map_names_the_column_and_those_that_are_there(tmp_path: Path) -> None:
-    told = refused(jsonl(tmp_path / "a.jsonl", PLAIN, PLAIN), "chosen=better")
-    assert "'better'" in told
-    assert "'prompt', 'chosen', 'rejected'" in told
-
-
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
+        (("chosen=better",), "'better'"),
+        (("chosen=better",), "'prompt', 'chosen', 'rejected'"),
         (("chosen",), "is not WHAT=COLUMN"),
         (("better=chosen",), "is not WHAT=COLUMN"),
         (("chosen=a", "chosen=b"), "given twice"),
@@ -679,20 +610,20 @@ def test_a_column_map_that_means_nothing_is_refused(
     assert message in refused(jsonl(tmp_path / "a.jsonl", PLAIN), *columns)
 
 
-def test_files_that_hold_nothing_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "empty.jsonl").touch()
-    assert "holds no rows" in refused(tmp_path / "empty.jsonl")
-    (tmp_path / "empty.json").write_text("[]", encoding="utf-8")
-    assert "holds no rows" in refused(tmp_path / "empty.json")
-    schema = pa.schema([(name, pa.string()) for name in PLAIN])
-    pq.write_table(schema.empty_table(), tmp_path / "empty.parquet")
-    assert "holds no rows" in refused(tmp_path / "empty.parquet")
-
-
 def test_one_file_of_a_folder_that_holds_nothing_is_not_passed_over(tmp_path: Path) -> None:
     jsonl(tmp_path / "good.jsonl", PLAIN)
     (tmp_path / "later.jsonl").touch()
     assert "later.jsonl" in refused(tmp_path)
+
+
+def parquet(table: pa.Table) -> bytes:
+    written = io.BytesIO()
+    pq.write_table(table, written)
+    return written.getvalue()
+
+
+MANY = parquet(pa.Table.from_pylist([PLAIN] * 100))
+NONE = parquet(pa.schema([(name, pa.string()) for name in PLAIN]).empty_table())
 
 
 @pytest.mark.parametrize(
@@ -700,7 +631,11 @@ def test_one_file_of_a_folder_that_holds_nothing_is_not_passed_over(tmp_path: Pa
     [
         ("a.json", b"{broken", "a.json:1: not JSON"),
         ("a.json", b'{"rows": []}', "not an array"),
+        ("a.json", b"[]", "holds no rows"),
         ("a.parquet", b"PAR1 and no more", "not a readable Parquet file"),
+        ("a.parquet", MANY[: len(MANY) // 2], "not a readable Parquet file"),
+        ("a.parquet", NONE, "holds no rows"),
+        ("a.jsonl", b"", "holds no rows"),
         ("a.jsonl", b"PAR1", "packed or binary"),
         ("a.jsonl", b"\xff\xfe{\x00", "UTF-16"),
         ("a.jsonl", b"{broken\n", "a.jsonl:1: not one row could be read"),
@@ -713,6 +648,7 @@ def test_one_file_of_a_folder_that_holds_nothing_is_not_passed_over(tmp_path: Pa
         ("a.jsonl.gz", b'{"prompt": "x"}\n', "not a whole gzip file"),
         ("a.json.gz", gzip.compress(b"[]" * 9999, mtime=0)[:-9], "not a whole gzip file"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_file_of_no_use_is_named(tmp_path: Path, name: str, content: bytes, message: str) -> None:
     (tmp_path / name).write_bytes(content)
@@ -746,13 +682,6 @@ def test_what_does_not_fit_into_memory_is_named(
 
 def full(_: object) -> None:
     raise MemoryError
-
-
-def test_half_a_parquet_file_is_named(tmp_path: Path) -> None:
-    file = tmp_path / "a.parquet"
-    pq.write_table(pa.Table.from_pylist([PLAIN] * 100), file)
-    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
-    assert "a.parquet: not a readable Parquet file" in refused(file)
 
 
 def test_a_folder_of_nothing_and_a_path_of_nothing_are_refused(tmp_path: Path) -> None:

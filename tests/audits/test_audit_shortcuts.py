@@ -2,7 +2,6 @@
 
 import json
 import random
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 
 from audited import checks_of, estimate
 from pairwright.audits.records import Check
-from pairwright.audits.shortcuts import Shortcuts, classifiers, pair_features
+from pairwright.audits.shortcuts import Shortcuts, pair_features
 from pairwright.audits.shortcuts.classifiers import CLASSIFIERS
 from pairwright.audits.shortcuts.response import (
     COUNT_CHECKS,
@@ -27,10 +26,7 @@ BLIND = (*COUNT_CHECKS, *CLASSIFIERS)
 NOUNS = "lamp kettle garden ladder window engine river button hammer pillow curtain violin".split()
 
 
-@pytest.fixture(autouse=True)
-def _few_folds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """How well classifiers learn is tested by itself, and takes longer than all other checks."""
-    monkeypatch.setattr(classifiers, "FOLDS", 2)
+pytestmark = pytest.mark.usefixtures("nothing_learnt")
 
 
 def audited(rows: Iterable[Row], bound: float = 0.58) -> dict[tuple[str, str], Check]:
@@ -45,6 +41,10 @@ def text(chance: random.Random, words: int) -> str:
 def row(n: int, question: str, chosen: str, rejected: str, **changes: Any) -> Row:
     fields = {"id": f"row-{n}", "question": question, "chosen": chosen, "rejected": rejected}
     return Row.model_validate({**fields, "domain": "Plain", **changes})
+
+
+def changed(given: Row, **changes: Any) -> Row:
+    return given.model_copy(update=changes)
 
 
 def even(n: int, **changes: Any) -> list[Row]:
@@ -90,10 +90,8 @@ def test_the_richness_of_a_vocabulary_does_not_fall_with_length() -> None:
 
 
 def test_overlap_with_the_question_is_of_content_words() -> None:
-    found = response_counts(
-        "How should I adjust the brakes?", "You should adjust how the brake sits."
-    )
-    assert found.question_overlap == 2
+    asked, said = "How should I adjust the brakes?", "You should adjust how the brake sits."
+    assert response_counts(asked, said).question_overlap == 2
 
 
 # Others' pairs
@@ -115,14 +113,12 @@ def test_the_published_figures_of_picking_the_longer_response_are_reproduced() -
     assert (natural.status, adversarial.status) == ("too_few", "fail")
 
 
-@pytest.mark.parametrize("bound", [0.55, 0.58])
-def test_pairs_that_give_nothing_away_pass_or_are_too_few(bound: float) -> None:
-    found = audited(even(900), bound)
+def test_pairs_that_give_nothing_away_pass_or_are_too_few(learnt: None) -> None:
+    found = audited(even(900), 0.55)
     assert not [check for check in found.values() if check.status == "fail"]
     for name in COUNT_CHECKS:
         check = found["Plain", name]
-        assert check.limit == bound
-        assert check.of == 900
+        assert (check.limit, check.of) == (0.55, 900)
         assert abs((estimate(check).value or 0) - 0.5) < 0.05
         assert (check.needed is None) == (check.status == "pass")
     assert found["Plain", "lists"].status == "pass"
@@ -145,27 +141,22 @@ def test_pairs_that_give_nothing_away_pass_or_are_too_few(bound: float) -> None:
 def test_what_is_planted_on_either_side_fails_its_check(
     check: str, chosen: str, rejected: str
 ) -> None:
-    chance = random.Random(1)
-    rows = []
-    for n in range(120):
-        body = text(chance, 20)
-        rows.append(
-            row(n, "Which brakes?", chosen.format(body), rejected.format(body), user=str(n))
-        )
+    bodies = [text(random.Random(n), 20) for n in range(120)]
+    rows = [
+        row(n, "Which brakes?", chosen.format(body), rejected.format(body), user=str(n))
+        for n, body in enumerate(bodies)
+    ]
     assert audited(rows)["Plain", check].status == "fail"
 
 
 def test_in_mode_violate_a_failure_is_said_to_be_expected() -> None:
     rows = [
-        row_of(violate(n).model_copy(update={"chosen": f"Good answer {n}, much longer."}))
-        for n in range(120)
+        changed(row_of(violate(n)), chosen=f"Good answer {n}, much longer.") for n in range(120)
     ]
     found = audited(rows)
-    check = found["Home-violate", "length"]
-    assert check.status == "fail"
-    assert "expected in mode violate" in check.detail
-    lists = found["Home-violate", "lists"]
-    assert lists.status == "pass"
+    length, lists = found["Home-violate", "length"], found["Home-violate", "lists"]
+    assert (length.status, lists.status) == ("fail", "pass")
+    assert "expected in mode violate" in length.detail
     assert "expected" not in lists.detail
 
 
@@ -178,14 +169,12 @@ def test_pairs_of_one_person_count_less_than_pairs_of_many() -> None:
         sides = (longer, shorter) if n // 30 > 1 else (shorter, longer)
         rows.append(row(n, f"Question {n}?", *sides))
     alone = audited(rows)["Plain", "length"]
-    of_users = [of.model_copy(update={"user": f"user-{n // 30}"}) for n, of in enumerate(rows)]
+    of_users = [changed(of, user=f"user-{n // 30}") for n, of in enumerate(rows)]
     together = audited(of_users)["Plain", "length"]
     assert estimate(alone).value == estimate(together).value
     assert (estimate(alone).clusters, estimate(together).clusters) == (300, 10)
-    assert alone.status == "fail"
-    assert together.status == "too_few"
-    assert together.needed
-    assert together.needed > 300
+    assert (alone.status, together.status) == ("fail", "too_few")
+    assert (together.needed or 0) > 300
 
 
 def test_length_is_set_beside_pairs_of_like_length() -> None:
@@ -204,8 +193,8 @@ def test_length_is_set_beside_pairs_of_like_length() -> None:
 
 def test_phrases_are_shown_with_their_rows() -> None:
     rows = even(12)
-    rows[3] = rows[3].model_copy(update={"chosen": "As someone who sails, row."})
-    rows[5] = rows[5].model_copy(update={"rejected": "I'm sorry, but I can't. I must decline."})
+    rows[3] = changed(rows[3], chosen="As someone who sails, row.")
+    rows[5] = changed(rows[5], rejected="I'm sorry, but I can't. I must decline.")
     found = audited(rows)
     (persona,) = found["Plain", "persona_words"].flags
     (refusal,) = found["Plain", "refusal_words"].flags
@@ -240,7 +229,7 @@ def test_a_sample_says_of_how_many_it_is(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_classifiers_see_some_of_the_twins_and_say_of_how_many(
-    monkeypatch: pytest.MonkeyPatch,
+    learnt: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pair_features, "TWIN_SAMPLE", 40)
     rows = twins(40)
@@ -259,7 +248,9 @@ def test_no_rows_give_no_checks_and_empty_texts_are_ties() -> None:
     assert all(check.status != "fail" for check in found.values())
 
 
-def test_the_same_rows_give_the_same_checks_in_any_order_of_configurations() -> None:
+def test_the_same_rows_give_the_same_checks_in_any_order_of_configurations(
+    learnt: None,
+) -> None:
     rows = [*even(60), *even(60, domain="Other"), *twins(12)]
     first = [check.model_dump_json() for check in audited(rows).values()]
     turned = [*twins(12), *even(60, domain="Other"), *even(60)]
@@ -347,21 +338,11 @@ def test_a_word_of_the_partners_rubric_is_no_leak_though_only_the_asker_wrote_it
         text = f"{of.profile[0].text} {word}." if asker else of.profile[0].text
         own = "Wants a kettle" if asker else f"Wants a {word}"
         sides = ("chosen", "rejected") if asker else ("rejected", "chosen")
-        rows.append(
-            of.model_copy(
-                update={
-                    "profile": (RowPost(id="post", text=text),),
-                    "rubric_aspects": (RowAspect(aspect=own),),
-                    sides[1]: f"Buy a {word}.",
-                }
-            )
-        )
+        changes = {"rubric_aspects": (RowAspect(aspect=own),), sides[1]: f"Buy a {word}."}
+        rows.append(changed(of, profile=(RowPost(id="post", text=text),), **changes))
     found = audited(rows)["Home-twin", "profile_residual"]
     assert (estimate(found).value, found.of) == (0.5, 80)
-    assert found.detail.startswith(
-        "More such words in the chosen response of 0 pairs, in the other"
-    )
-    assert "other of 0." in found.detail
+    assert "chosen response of 0 pairs, in the other of 0." in found.detail
 
 
 def test_a_word_that_two_users_have_written_is_not_theirs_alone() -> None:
@@ -374,7 +355,7 @@ def test_a_word_that_two_users_have_written_is_not_theirs_alone() -> None:
 
 def test_pairs_without_a_rubric_or_their_other_half_are_not_looked_through_for_leaks() -> None:
     rows = leaky_twins(30, 30)
-    bare = [of.model_copy(update={"rubric_aspects": ()}) for of in rows]
+    bare = [changed(of, rubric_aspects=()) for of in rows]
     check = audited(bare)["Home-twin", "profile_residual"]
     assert (check.status, check.found, check.of) == ("note", None, 0)
     assert check.detail == "Not applicable: 60 pairs without a rubric."
@@ -383,24 +364,25 @@ def test_pairs_without_a_rubric_or_their_other_half_are_not_looked_through_for_l
     assert check.detail.startswith("1 pair without the other half.")
 
 
-@pytest.mark.parametrize("by_study", [False, True])
 @pytest.mark.parametrize(
-    ("name", "key"),
-    [("profile_overlap", "max_overlap"), ("aspects_overlap", "max_aspects_overlap")],
+    ("name", "key", "bound", "status", "by_study"),
+    [
+        ("profile_overlap", "max_overlap", 0.7, "fail", False),
+        ("profile_overlap", "max_overlap", 0.95, "pass", True),
+        ("profile_overlap", "max_overlap", 0.8, "too_few", True),
+        ("aspects_overlap", "max_aspects_overlap", 0.7, "fail", True),
+        ("aspects_overlap", "max_aspects_overlap", 0.95, "pass", False),
+    ],
 )
-@pytest.mark.parametrize(("bound", "status"), [(0.7, "fail"), (0.95, "pass"), (0.8, "too_few")])
 def test_a_bound_on_word_overlap_is_held_on_one_side(
-    bound: float, status: str, name: str, key: str, by_study: bool
+    name: str, key: str, bound: float, status: str, by_study: bool
 ) -> None:
     solved = informed(160, "Mend the rudder first.", "Mend the roof first.")
     other = informed(40, "Mend the roof first.", "Mend the rudder first.")
     # The auditor's own bound goes before that of the study.
     stated = ReleaseInfo.model_validate({key: bound if by_study else 0.6})
     options: dict[str, Any] = {} if by_study else {key: bound}
-    rows = [
-        of.model_copy(update={"question": f"Question {n}?"})
-        for n, of in enumerate([*solved, *other])
-    ]
+    rows = [changed(of, question=f"Question {n}?") for n, of in enumerate([*solved, *other])]
     found = checks_of([Shortcuts(study=stated, **options)], rows)
     checks = [one for one in found if one.family == "baselines"]
     assert [one.name for one in checks if one.limit] == [name]
@@ -444,7 +426,7 @@ def test_without_profiles_nothing_is_said_of_them() -> None:
 # Twins
 
 
-def test_on_whole_twins_every_blind_check_is_one_half_by_identity() -> None:
+def test_on_whole_twins_every_blind_check_is_one_half_by_identity(learnt: None) -> None:
     found = audited(twins(30))
     for name in BLIND:
         check = found["Home-twin", name]
@@ -471,42 +453,30 @@ def test_lost_halves_end_the_identity_and_are_named() -> None:
 
 
 def test_a_halved_twin_is_caught_though_the_figures_still_balance() -> None:
-    rows = twins(30)
-    balanced = [of for n, of in enumerate(rows) if n not in (1, 2)]
-    found = audited(balanced)
-    assert found["Home-twin", "length"].found == audited(balanced)["Home-twin", "length"].found
-    length = estimate(found["Home-twin", "length"])
-    assert length.value == 0.5
+    found = audited([of for n, of in enumerate(twins(30)) if n not in (1, 2)])
+    assert estimate(found["Home-twin", "length"]).value == 0.5
     assert found["Home-twin", "twin_identity"].status == "fail"
 
 
 @pytest.mark.parametrize(
-    ("change", "wrong"),
+    ("changes", "wrong"),
     [
         ({"chosen": "Another answer."}, "not of one question"),
         ({"question": "Another question?"}, "not of one question"),
         ({"domain": "Garden"}, "only one half"),
         ({"twin_id": "twin-0000000000000001"}, "only one half"),
+        ({}, "same response chosen"),
     ],
 )
-def test_halves_that_do_not_mirror_each_other_are_named(change: dict[str, str], wrong: str) -> None:
+def test_halves_that_do_not_mirror_each_other_are_named(
+    changes: dict[str, str], wrong: str
+) -> None:
     rows = twins(12)
-    rows[0] = rows[0].model_copy(update=change)
-    flags = [
-        flag.detail
-        for (_, name), check in audited(rows).items()
-        if name == "twin_identity"
-        for flag in check.flags
-    ]
-    assert any(wrong in detail for detail in flags)
-
-
-def test_halves_with_the_same_side_chosen_are_named() -> None:
-    rows = twins(12)
-    same = {"chosen": rows[0].chosen, "rejected": rows[0].rejected}
-    rows[1] = rows[1].model_copy(update=same)
-    (flag,) = audited(rows)["Home-twin", "twin_identity"].flags
-    assert "same response chosen" in flag.detail
+    same = {"chosen": rows[1].chosen, "rejected": rows[1].rejected}
+    rows[0] = changed(rows[0], **(changes or same))
+    found = audited(rows).values()
+    flags = [flag for check in found if check.name == "twin_identity" for flag in check.flags]
+    assert any(wrong in flag.detail for flag in flags)
 
 
 def test_how_unequal_twins_are_is_told_beside_the_identity() -> None:
@@ -517,7 +487,7 @@ def test_how_unequal_twins_are_is_told_beside_the_identity() -> None:
             RowQuality(scale=scale, chosen=scores[0], rejected=scores[1])
             for scale in ("correctness", "helpfulness")
         )
-        rows.append(of.model_copy(update={"quality": quality}))
+        rows.append(changed(of, quality=quality))
     found = audited(rows)
     length, quality_gap = (found["Home-twin", f"twin_{of}_gap"] for of in ("length", "quality"))
     assert (length.status, estimate(length).n, estimate(length).clusters) == ("note", 24, 12)
@@ -528,48 +498,15 @@ def test_how_unequal_twins_are_is_told_beside_the_identity() -> None:
     assert "24 pairs have no scores" in unjudged.detail
 
 
-def test_where_overlap_with_the_profile_is_wrong_is_told_of_twins() -> None:
-    rows = []
-    for of in twins(12):
-        # Both users have written about kettles, and only one of them is for the response with it.
-        post = RowPost(id="post", text="A kettle.")
-        texts = ("A kettle.", "A lamp.") if of.asked else ("A lamp.", "A kettle.")
-        changes = dict(zip(("chosen", "rejected"), texts, strict=True))
-        rows.append(of.model_copy(update={"profile": (post,), **changes}))
-    wrong = audited(rows)["Home-twin", "twin_against_baseline"]
-    assert (wrong.status, estimate(wrong).value, estimate(wrong).n) == ("note", 0.5, 24)
-
-
-def test_a_blind_scorer_gains_from_lost_halves_what_the_study_of_twins_says() -> None:
-    """The reason for the check: halves dropped alone, here those whose chosen is the shorter."""
-    rows, chance = twins(200), random.Random(3)
-    by_twin: dict[str, list[Row]] = defaultdict(list)
-    for of in rows:
-        by_twin[of.subject].append(of)
-    kept = []
-    for halves in by_twin.values():
-        kept += halves if chance.random() > 0.3 else [h for h in halves if h.asked]
-    length = estimate(audited(kept)["Home-twin", "length"])
-    assert length.value is not None
-    assert 0.56 <= length.value <= 0.63
-
-
 def test_people_are_told_where_word_overlap_with_the_profile_is_wrong() -> None:
     # Both users write of apples alone, so overlap is wrong for the one who asked.
-    rows = [
-        half.model_copy(
-            update={
-                "votes": RowVotes(
-                    chosen=3 if n else 0, rejected=0 if n else 3, equal=0, cannot_tell=1
-                )
-            }
-        )
-        for n in range(8)
-        for half in twin_rows(("I like sour apples.",), n)
-    ]
+    rows = []
+    for n in range(8):
+        votes = RowVotes(chosen=3 * bool(n), rejected=3 * (not n), equal=0, cannot_tell=1)
+        rows += [changed(half, votes=votes) for half in twin_rows(("I like sour apples.",), n)]
     found = audited(rows)
     wrong, people = (found["Home-twin", f"{of}_against_baseline"] for of in ("twin", "people"))
-    assert (estimate(wrong).value, estimate(wrong).n) == (0.5, 16)
+    assert (wrong.status, estimate(wrong).value, estimate(wrong).n) == ("note", 0.5, 16)
     assert (estimate(people).value, estimate(people).n) == (7 / 8, 8)
 
 
@@ -610,7 +547,7 @@ def test_how_unequally_twins_repeat_their_own_aspects_is_told() -> None:
     assert gap.detail == "On average a response repeats 50 % of its own aspects' words."
     (named,) = gap.flags
     assert (named.row, named.detail) == ("row-0", "1.00 in this half, 0.00 in the other")
-    bare = [of.model_copy(update={"rubric_aspects": ()}) for of in rows]
+    bare = [changed(of, rubric_aspects=()) for of in rows]
     assert audited(bare)["Plain-twin", "twin_echo_gap"].detail.startswith("Not applicable")
 
 
@@ -671,7 +608,7 @@ def test_shared_words_have_an_interval_by_couple_and_need_both_halves() -> None:
 
 
 def test_nothing_is_chosen_on_placebos_and_their_texts_are_looked_at() -> None:
-    given = [of.model_copy(update={"mode": "placebo", "rubric_aspects": ()}) for of in twins(30)]
+    given = [changed(of, mode="placebo", rubric_aspects=()) for of in twins(30)]
     found = audited(given)
     names = ["twin_identity", "twin_length_gap", "twin_quality_gap"]
     assert [*found] == [("Home-placebo", name) for name in names]
@@ -682,10 +619,10 @@ def test_nothing_is_chosen_on_placebos_and_their_texts_are_looked_at() -> None:
 
 
 def test_decoys_have_no_identity_so_their_shortcuts_and_their_lean_decide() -> None:
-    rows = []
-    for of in leaning([2] * 90 + [0] * 30):
-        longer = f"{of.chosen} and so on it goes"
-        rows.append(of.model_copy(update={"mode": "decoy", "chosen": longer}))
+    rows = [
+        changed(of, mode="decoy", chosen=f"{of.chosen} and so on it goes")
+        for of in leaning([2] * 90 + [0] * 30)
+    ]
     found = audited(rows)
     length, lean = found["Home-decoy", "length"], found["mode decoy", "blind_preference"]
     assert (length.status, lean.status) == ("fail", "fail")
@@ -695,7 +632,7 @@ def test_decoys_have_no_identity_so_their_shortcuts_and_their_lean_decide() -> N
 def test_word_overlap_is_told_of_each_mode_over_its_configurations() -> None:
     """A user of two domains is one cluster."""
     rows = [
-        of.model_copy(update={"domain": domain, "dyad": f"dyad-{n}", "id": f"{of.id}-{domain}"})
+        changed(of, domain=domain, dyad=f"dyad-{n}", id=f"{of.id}-{domain}")
         for domain in ("Home", "Garden")
         for n in range(6)
         for of in twin_rows(("pears", "apples" if n < 4 else "figs"), n)
