@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from test_stackexchange import SITE, answer, question, write
 
-from pairwright import audit, build, evaluate, leaderboard, load_release, release, verify
+from pairwright import build, evaluate, leaderboard, load_release, release, verify
 from pairwright.answer_traits import AnswerTraits
+from pairwright.audits.records import Audit
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset import Row, read_lines
@@ -55,13 +56,12 @@ def dump(folder: Path) -> Path:
 
 
 def config(**source: object) -> Config:
-    return Config.model_validate(
-        {
-            "modes": ["accepted"],
-            "source": {"path": SITE, "format": "stackexchange", **source},
-            "release": {"name": "kitchen", "own_licence": "CC0-1.0"},
-        }
-    )
+    settings = {
+        "modes": ["accepted"],
+        "source": {"path": SITE, "format": "stackexchange", **source},
+        "release": {"name": "kitchen", "own_licence": "CC0-1.0"},
+    }
+    return Config.model_validate(settings)
 
 
 @pytest.fixture(scope="module")
@@ -94,42 +94,32 @@ def test_each_pair_is_the_accepted_answer_and_its_match(run: Path) -> None:
         chosen, rejected = (source.score or 0 for source in pair.response_sources.both)
         assert 0 < chosen <= rejected == 5
         assert pair.rubric.aspects == ()
-    (problem,) = (
-        one
-        for one in read_lines(RunFolder(run).problems, SourceProblem)
-        if one.reason == "no_match"
-    )
-    assert problem.id == "cooking_1002"
-    assert problem.where == f"https://{SITE}/q/1002"
+    problems = read_lines(RunFolder(run).problems, SourceProblem)
+    (problem,) = (one for one in problems if one.reason == "no_match")
+    assert (problem.id, problem.where) == ("cooking_1002", f"https://{SITE}/q/1002")
 
 
 def test_a_release_needs_no_study_and_names_every_author_by_address(released: Path) -> None:
     assert verify(released).kind == "release"
-    for row in rows(released):
-        assert row.response_sources is not None
-        assert (
-            row.response_sources.chosen.licence
-            == row.response_sources.rejected.licence
-            == "CC-BY-SA-3.0"
-        )
-        assert f"https://{SITE}/a/" in (row.response_sources.chosen.source_url or "")
-        assert row.dyad is not None
-        assert (row.twin_id, row.votes, row.verified) == (None, None, False)
     with (released / "attribution.csv").open(encoding="utf-8") as file:
         addresses = {line["address"] for line in csv.DictReader(file)}
     for row in rows(released):
-        assert row.response_sources is not None
-        assert {answer.source_url for answer in row.response_sources.both} <= addresses
+        assert (sources := row.response_sources) is not None
+        assert {answer.licence for answer in sources.both} == {"CC-BY-SA-3.0"}
+        assert {answer.source_url for answer in sources.both} <= addresses
+        assert f"https://{SITE}/a/" in (sources.chosen.source_url or "")
+        assert row.dyad is not None
+        assert (row.twin_id, row.votes, row.verified) == (None, None, False)
 
 
-def test_pages_say_what_else_tells_the_label(released: Path, tmp_path: Path) -> None:
+def test_pages_say_what_else_tells_the_label(released: Path) -> None:
     card = " ".join((released / "README.md").read_text(encoding="utf-8").split())
     assert "Picking the answer with more votes is right in 0 % (no interval) of 11 pairs" in card
     assert "Picking the earlier answer is right in 55 % (27 to 82)" in card
     assert "the answer that the user who asked it accepted" in card
     assert "| response_sources |" in card
-    checks = audit(released, out=tmp_path / "audit").audit.checks
-    (found,) = (check.found for check in checks if check.name == "earlier")
+    audit = Audit.model_validate_json((released / "audit" / "audit.json").read_bytes())
+    (found,) = (check.found for check in audit.checks if check.name == "earlier")
     assert found is not None
     assert (found.n, found.clusters) == (11, 11)
 

@@ -105,28 +105,22 @@ def test_the_card_says_what_word_overlap_solves_of_each_mode_with_labels(release
     assert "; of 5 decoys in " in opening
 
 
-def _with_aspect(found: list[Row]) -> list[Row]:
-    aspects = (RowAspect(aspect="Likes tea."),)
-    return [found[0].model_copy(update={"rubric_aspects": aspects}), *found[1:]]
+def _first(**changes: object) -> Callable[[list[Row]], list[Row]]:
+    return lambda found: [found[0].model_copy(update=changes), *found[1:]]
 
 
-def _verified(found: list[Row]) -> list[Row]:
-    return [found[0].model_copy(update={"verified": True}), *found[1:]]
-
-
-def _in_a_twin(found: list[Row]) -> list[Row]:
-    return [found[0].model_copy(update={"twin_id": "twin-0123456789abcdef"}), *found[1:]]
+ASPECTS = (RowAspect(aspect="Likes tea."),)
 
 
 @pytest.mark.parametrize(
     ("config", "change", "what"),
     [
-        ("Home-placebo", _with_aspect, "rubric_aspects in mode placebo"),
-        ("Home-placebo", _verified, "verified, where nobody was asked,"),
+        ("Home-placebo", _first(rubric_aspects=ASPECTS), "rubric_aspects in mode placebo"),
+        ("Home-placebo", _first(verified=True), "verified, where nobody was asked,"),
         ("Home-placebo", lambda found: found[1:], "asked of a twin's first half"),
         ("Home-placebo", lambda found: found[:-1], "half a twin"),
         ("Home-placebo", lambda found: found[2:], "belongs into this release"),
-        ("Home-decoy", _in_a_twin, "is not a kept unit of the build"),
+        ("Home-decoy", _first(twin_id="twin-0123456789abcdef"), "is not a kept unit of the build"),
         ("Home-decoy", lambda found: found[1:], "belongs into this release"),
     ],
     ids=["an aspect", "a verdict", "a first half", "a last half", "a placebo", "a twin", "a decoy"],

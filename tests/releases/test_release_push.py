@@ -42,6 +42,11 @@ def there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
         yield running
 
 
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return folder(tmp_path / "release")
+
+
 def folder(root: Path, files: dict[str, bytes] = FILES) -> Path:
     """A folder with checksums; `push` relies on `verify` for the rest."""
     for path, content in files.items():
@@ -71,8 +76,7 @@ def refused(root: Path, name: str = NAME, kind: ReleaseKind = "release") -> Inpu
 # What arrives
 
 
-def test_every_byte_arrives_in_one_commit_under_a_tag(there: Hub, tmp_path: Path) -> None:
-    root = folder(tmp_path / "release")
+def test_every_byte_arrives_in_one_commit_under_a_tag(there: Hub, root: Path) -> None:
     found, release = verified(root), bytes_of(root)
     # What git puts into a folder is not pushed.
     (root / ".git").mkdir()
@@ -88,11 +92,10 @@ def test_every_byte_arrives_in_one_commit_under_a_tag(there: Hub, tmp_path: Path
     assert len(there.large) == 1, "one file of the four is a large one"
 
 
-def test_a_new_dataset_is_private_unless_it_is_to_be_public(there: Hub, tmp_path: Path) -> None:
-    root = folder(tmp_path)
+def test_a_new_dataset_is_private_unless_it_is_to_be_public(there: Hub, root: Path) -> None:
     assert push(root, NAME, verified(root)).private
     assert not push(root, "lab/other", verified(root), public=True).private
-    assert {name: repo.private for name, repo in there.repos.items()} == {
+    assert {name: of.private for name, of in there.repos.items()} == {
         NAME: True,
         "lab/other": False,
     }
@@ -112,8 +115,7 @@ def test_the_next_version_takes_away_what_it_has_not(there: Hub, tmp_path: Path)
 # What is refused
 
 
-def test_a_published_version_is_never_changed(there: Hub, tmp_path: Path) -> None:
-    root = folder(tmp_path)
+def test_a_published_version_is_never_changed(there: Hub, root: Path) -> None:
     push(root, NAME, verified(root))
     before = dict(there.repos[NAME].files)
     (root / "README.md").write_bytes(b"Another.\n")
@@ -123,15 +125,13 @@ def test_a_published_version_is_never_changed(there: Hub, tmp_path: Path) -> Non
     assert there.repos[NAME].files == before
 
 
-def test_a_name_that_is_none_is_refused_before_anything_is_sent(there: Hub, tmp_path: Path) -> None:
-    root = folder(tmp_path)
+def test_a_name_that_is_none_is_refused_before_anything_is_sent(there: Hub, root: Path) -> None:
     for name in ("small-pairs", "a/b/c", "../x", "lab/", "lab/a b", "лаб/x"):
         assert "ORG/NAME" in refused(root, name).fix
     assert not there.asked
 
 
-def test_a_trial_goes_only_under_a_name_that_says_so(there: Hub, tmp_path: Path) -> None:
-    root = folder(tmp_path)
+def test_a_trial_goes_only_under_a_name_that_says_so(there: Hub, root: Path) -> None:
     assert f"{NAME}-trial" in refused(root, kind="trial").fix
     assert "trial" in refused(root, f"{NAME}-trial").what
     assert not there.asked
@@ -140,9 +140,8 @@ def test_a_trial_goes_only_under_a_name_that_says_so(there: Hub, tmp_path: Path)
 
 
 def test_without_a_login_nothing_is_sent_and_no_login_is_quoted(
-    there: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    there: Hub, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = folder(tmp_path)
     monkeypatch.delenv("HF_TOKEN")
     error = refused(root)
     assert "not logged in" in error.what
@@ -168,26 +167,25 @@ def test_without_a_login_nothing_is_sent_and_no_login_is_quoted(
     ],
 )
 def test_what_the_hub_refuses_is_told_with_what_to_do(
-    end: str, status: int, message: str, there: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    end: str, status: int, message: str, there: Hub, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("time.sleep", lambda _: None)
     there.refuse[end] = status
-    error = refused(folder(tmp_path))
+    error = refused(root)
     assert str(status) in error.what
     assert "refused by the stand-in" in error.what
     assert message in error.fix
     assert not any(repo.tags for repo in there.repos.values())
 
 
-def test_what_others_push_meanwhile_is_not_overwritten(there: Hub, tmp_path: Path) -> None:
+def test_what_others_push_meanwhile_is_not_overwritten(there: Hub, root: Path) -> None:
     there.meanwhile = True
-    assert "look at it" in refused(folder(tmp_path)).fix
+    assert "look at it" in refused(root).fix
     assert [commit["summary"] for commit in there.repos[NAME].commits] == ["somebody else's"]
 
 
 @pytest.mark.parametrize("end", ["/batch", "/commit/main", "/tag"])
-def test_an_interrupted_push_is_taken_up(end: str, there: Hub, tmp_path: Path) -> None:
-    root = folder(tmp_path)
+def test_an_interrupted_push_is_taken_up(end: str, there: Hub, root: Path) -> None:
     there.refuse[end] = 403
     refused(root)
     there.refuse.clear()
@@ -196,17 +194,16 @@ def test_an_interrupted_push_is_taken_up(end: str, there: Hub, tmp_path: Path) -
 
 
 def test_without_a_network_nothing_is_a_traceback(
-    there: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    there: Hub, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
-    assert "Check network" in refused(folder(tmp_path)).fix
+    assert "Check network" in refused(root).fix
 
 
 @pytest.mark.parametrize("name", ["checksums.sha256", "README.md"])
 def test_what_was_changed_since_it_was_verified_is_not_pushed(
-    name: str, there: Hub, tmp_path: Path
+    name: str, there: Hub, root: Path
 ) -> None:
-    root = folder(tmp_path)
     found = verified(root)
     (root / name).write_bytes(b"Better.\n")
     with pytest.raises(Difference, match="changed since it was verified") as caught:
@@ -231,12 +228,9 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_command_verifies_and_publishes(there: Hub, tmp_path: Path) -> None:
     """In processes of its own, with the whole page of its audit."""
     environment = {
-        **os.environ,
-        "HF_ENDPOINT": there.url,
-        "HF_TOKEN": TOKEN,
-        "HF_HUB_DISABLE_XET": "1",
+        **os.environ, "HF_ENDPOINT": there.url, "HF_TOKEN": TOKEN, "HF_HUB_DISABLE_XET": "1",
         "HF_HOME": str(tmp_path / "home"),
-    }
+    }  # fmt: skip
 
     def command(*arguments: object) -> str:
         program = [sys.executable, "-c", "from pairwright.cli import main; main()"]

@@ -19,9 +19,12 @@ from pairwright.estimate import Estimate
 from pairwright.records import Pair
 from pairwright.releases.derive import ReleaseContext
 from pairwright.releases.derive.audit_summary import BLIND, INFORMED, summarise_audit
+from pairwright.releases.derive.croissant import croissant_json
+from pairwright.releases.derive.pages import dataset_card, datasheet, licence_page
 from pairwright.releases.derive.sentences import said
 from pairwright.releases.summary import SummaryBuilder, rows_of
 from pairwright.settings.rules import ReleaseInfo
+from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.report.claims import ControlComparison
 from pairwright_human_eval.subjects import Subject
@@ -40,11 +43,11 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> ReleaseContext:
 
 def card(known: ReleaseContext) -> str:
     """On one line, as it is read."""
-    return " ".join(texts(known)["README.md"].split())
+    return " ".join(dataset_card(known).split())
 
 
 def sheet(known: ReleaseContext) -> str:
-    return " ".join(texts(known)["DATASHEET.md"].split())
+    return " ".join(datasheet(known).split())
 
 
 def stating(known: ReleaseContext, **info: Any) -> ReleaseContext:
@@ -53,6 +56,17 @@ def stating(known: ReleaseContext, **info: Any) -> ReleaseContext:
     changed = ReleaseInfo.model_validate({**stated.info.model_dump(), **info})
     stated = stated.model_copy(update={"info": changed})
     return replace(known, primary=known.primary._replace(provenance=stated))
+
+
+def studied(known: ReleaseContext, **changes: Any) -> ReleaseContext:
+    """The same release of a study that has these fields."""
+    changed = replace(public_of(known), study=public_of(known).study.model_copy(update=changes))
+    return replace(known, primary=known.primary._replace(public=changed))
+
+
+def public_of(known: ReleaseContext) -> ReleasedStudy:
+    assert known.primary.public
+    return known.primary.public
 
 
 def with_audit(known: ReleaseContext, audit: Audit) -> ReleaseContext:
@@ -95,13 +109,9 @@ def test_a_control_of_one_pair_is_told_in_the_singular(known: ReleaseContext) ->
     assert known.findings
     votes = known.findings.preferred[0]
     one = ControlComparison(
-        control="narrative",
-        pairs=1,
-        own=votes,
-        control_votes=votes,
-        difference=votes.of_all,
-        difference_of_all=votes.of_all,
-    )
+        control="narrative", pairs=1, own=votes, control_votes=votes,
+        difference=votes.of_all, difference_of_all=votes.of_all,
+    )  # fmt: skip
     findings = known.findings.model_copy(update={"contrasted": (one,)})
     (line,) = said("controls", findings=findings)
     assert line.startswith("Control: 1 pair was also shown")
@@ -138,37 +148,26 @@ def test_by_people_the_pairs_are_verified(known: ReleaseContext) -> None:
 def test_verified_says_what_a_second_round_takes(
     known: ReleaseContext, rule: str, further: int, sentence: str
 ) -> None:
-    public = known.primary.public
-    assert public
-    policy = public.study.policy.model_copy(update={"rule": rule, "further": further})
-    public = replace(public, study=public.study.model_copy(update={"policy": policy}))
-    assert sentence in card(replace(known, primary=known.primary._replace(public=public)))
+    policy = public_of(known).study.policy.model_copy(update={"rule": rule, "further": further})
+    assert sentence in card(studied(known, policy=policy))
 
 
 @pytest.mark.parametrize(
     ("fewest", "sentence"),
     [
         (4, "No annotator met the 4 attention checks, which are votes on twins, by which somebody"),
-        (
-            2,
-            "annotators met 2 or more. Those of them who passed fewer than 70 % do not count: ann",
-        ),
+        (2, "met 2 or more. Those of them who passed fewer than 70 % do not count: annotator"),
         (None, "Annotators who passed fewer than 70 % of the attention checks do not count: ann"),
     ],
 )
 def test_both_pages_say_whom_attention_checks_could_exclude(
     known: ReleaseContext, fewest: int | None, sentence: str
 ) -> None:
-    public = known.primary.public
-    assert public
-    first, *others = public.study.annotators
+    first, *others = public_of(known).study.annotators
     failed = first.model_copy(update={"checks": 2, "passed": 0})
-    study = public.study.model_copy(
-        update={"annotators": (failed, *others), "fewest_checks": fewest}
-    )
-    changed = known.primary._replace(public=replace(public, study=study))
-    for page in (card, sheet):
-        assert sentence in page(replace(known, primary=changed))
+    changed = studied(known, annotators=(failed, *others), fewest_checks=fewest)
+    for page in (card(changed), sheet(changed)):
+        assert sentence in page
 
 
 def test_by_a_program_nothing_is_and_a_trial_says_so_at_the_top_of_every_page(
@@ -285,7 +284,7 @@ def test_posts_without_a_time_are_named_on_the_card(known: ReleaseContext) -> No
 
 
 def _front(known: ReleaseContext) -> dict[str, Any]:
-    return vars(DatasetCard(texts(known)["README.md"]).data)
+    return vars(DatasetCard(dataset_card(known)).data)
 
 
 def test_a_licence_is_claimed_for_the_whole_only_if_it_is_stated_for_all(tmp_path: Path) -> None:
@@ -293,21 +292,21 @@ def test_a_licence_is_claimed_for_the_whole_only_if_it_is_stated_for_all(tmp_pat
     made = primary(tmp_path / "x", run)
     assert _front(made)["license"] == ["cc0-1.0", "other"]
     assert "have no licence of their own that its makers state." in card(made)
-    assert "scores and votes: no licence is stated." in texts(made)["LICENSE.md"]
+    assert "scores and votes: no licence is stated." in licence_page(made)
     own = stating(made, own_licence="CC0-1.0")
     assert _front(own)["license"] == "cc0-1.0"
     assert "are passed on under CC0-1.0." in card(own)
-    assert "scores and votes: CC0-1.0" in texts(own)["LICENSE.md"]
-    assert "CC BY-SA" not in texts(own)["LICENSE.md"], "no post has it"
+    assert "scores and votes: CC0-1.0" in licence_page(own)
+    assert "CC BY-SA" not in licence_page(own), "no post has it"
     other = stating(made, own_licence="MIT")
     assert _front(other)["license"] == ["cc0-1.0", "mit"]
-    assert json.loads(texts(other)["croissant.json"])["license"] == [
+    assert json.loads(croissant_json(other))["license"] == [
         "https://spdx.org/licenses/CC0-1.0.html", "https://spdx.org/licenses/MIT.html",
     ]  # fmt: skip
 
 
 def test_languages_are_stated_or_said_not_to_be(known: ReleaseContext) -> None:
-    page = texts(known)["LICENSE.md"]
+    page = licence_page(known)
     assert "<https://spdx.org/licenses/CC-BY-SA-3.0.html>" in page
     assert "\\:" not in page, "addresses are not escaped"
     assert _front(known)["language"] is None
@@ -316,7 +315,7 @@ def test_languages_are_stated_or_said_not_to_be(known: ReleaseContext) -> None:
     assert _front(both)["language"] == ["en", "de"]
     assert "Languages: en, de." in card(both)
     assert "Languages: en, de." in sheet(both)
-    assert json.loads(texts(both)["croissant.json"])["inLanguage"] == ["en", "de"]
+    assert json.loads(croissant_json(both))["inLanguage"] == ["en", "de"]
     with pytest.raises(ValueError, match="ISO 639"):
         ReleaseInfo(languages=("English",))
 
@@ -332,7 +331,7 @@ def test_where_posts_were_published_is_said_of_those_with_an_address(
     none = primary(tmp_path / "x", run_of(tmp_path / "run", unaddressed(PAIRS[:6])))
     assert "No post has an address, and nothing here tells where" in card(none)
     assert "Addresses of posts may stop working" not in sheet(none)
-    assert "Stack Exchange" not in texts(none)["LICENSE.md"]
+    assert "Stack Exchange" not in licence_page(none)
 
 
 @pytest.mark.parametrize("pairs", [TWINS, VIOLATES])
@@ -348,9 +347,8 @@ def test_of_one_mode_nothing_is_said_of_the_other(pairs: tuple[Pair, ...], tmp_p
 def test_removal_is_promised_only_with_somebody_to_ask(known: ReleaseContext) -> None:
     assert INFO["contact"]
     assert "The author of a post here can ask there for its removal." in card(known)
-    assert "Where to ask for the removal of a post is not stated." in card(
-        stating(known, contact="")
-    )
+    nowhere = stating(known, contact="")
+    assert "Where to ask for the removal of a post is not stated." in card(nowhere)
 
 
 def of_two_posts(pair: Pair) -> Pair:
