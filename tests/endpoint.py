@@ -320,6 +320,18 @@ def double(*, delay_s: float = 0.0, **rates: float) -> Handler:
     return handler
 
 
+def altered(alter: Callable[[Asked, Body], object]) -> Handler:
+    """The replies of the model's double, with something changed."""
+    model = ModelDouble()
+
+    async def handler(asked: Asked) -> web.StreamResponse:
+        body = model.reply(asked.body)
+        alter(asked, body)
+        return web.json_response(body)
+
+    return handler
+
+
 def on_a_bad_line(good: Handler, **rates: float) -> Handler:
     """A handler behind a line that fails at these rates: of each try anew, but for what is
     `permanent_500`, which fails for ever."""

@@ -8,7 +8,7 @@ import re
 import shutil
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +19,8 @@ import pytest
 from aiohttp import web
 from rich.console import Console
 
-from endpoint import Asked, Body, Endpoint, Handler, double, fail, in_thread, thinks
-from model_double import ModelDouble, task_of
+from endpoint import Asked, Body, Endpoint, Handler, altered, double, fail, in_thread, thinks
+from model_double import task_of
 from pairwright import assets, load_release
 from pairwright.cli import command_tree, main
 from pairwright.cli.groups import EVERYDAY, REMOVED, RENAMED
@@ -83,17 +83,6 @@ def user_question(study: Study, number: int) -> str:
     lines = (study.folder / "histories.jsonl").read_text(encoding="utf-8").splitlines()
     question: str = json.loads(lines[number])["question"]
     return question
-
-
-def altered(alter: Callable[[Asked, Body], None]) -> Handler:
-    """The replies of the model's double, with something changed."""
-
-    async def handler(asked: Asked) -> web.StreamResponse:
-        body = ModelDouble().reply(asked.body)
-        alter(asked, body)
-        return web.json_response(body)
-
-    return handler
 
 
 def refusing(question: str, otherwise: Handler, failure: Handler) -> Handler:

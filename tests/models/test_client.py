@@ -406,6 +406,16 @@ OF_ALL_CALLS: dict[str, tuple[Handler, str, str]] = {
         "temperature", "[sampling]",
     ),
     "seed": (fail(400, NO_SEED, code=400), "seed", "[sampling]"),
+    "a schema of no type": (
+        fail(400, "Grammar error: Invalid type: objct"), "objct", "structured = false",
+    ),
+    "a schema of another backend": (
+        fail(400, "The provided JSON schema contains features not supported by xgrammar."),
+        "xgrammar", "structured = false",
+    ),
+    "no room": (
+        fail(400, "max_tokens must be at least 1.", param="max_tokens"), "at least 1", "[sampling]",
+    ),
     **{
         f"{name} without room": (
             fail(400, NO_ROOM.format(name), code=400, param=name), f"{name}=5000", "[sampling]",

@@ -13,7 +13,7 @@ import pytest
 
 from endpoint import ask, double_url
 from pairwright.construct.partners import Survey, SurveyOutcome
-from pairwright.errors import CallFailed, ConfigError, InputError
+from pairwright.errors import CallFailed, InputError
 from pairwright.models import SIMULATED, Completion, completion_of
 from pairwright.models.recorded import (
     RecordedCall,
@@ -27,8 +27,7 @@ from pairwright.models.recorded import (
 from pairwright.models.store import Store
 from pairwright.releases.derive.build_summary import BuildSummary
 from pairwright.releases.derive.sentences import said
-from pairwright.settings.endpoints import Endpoint
-from pairwright.workflows.recording import RecordedRun, record_run, replay_of
+from pairwright.workflows.recording import RecordedRun, record_run
 from study import Study, pairwright
 
 FILE = "replies.jsonl.gz"
@@ -258,18 +257,6 @@ def recording_of(folder: Path, *calls: RecordedCall) -> Recording:
     )
     write_recording(folder / FILE, head, calls)
     return read_recording(folder / FILE)
-
-
-@pytest.mark.parametrize("url", ["recording:", "recording: ", ["recording:a", "recording:b"]])
-def test_an_address_names_one_recording(url: object) -> None:
-    with pytest.raises(ValueError, match="recording"):
-        Endpoint.model_validate({"base_url": url, "model": "m"})
-
-
-def test_an_endpoint_of_another_model_is_refused(recorded: RecordedRun) -> None:
-    endpoint = Endpoint(base_url=f"recording:{recorded.path}", model="m")
-    with pytest.raises(ConfigError, match="no reply of the model 'm'"):
-        replay_of("judge", endpoint)
 
 
 def test_pages_say_who_wrote_recorded_replies() -> None:

@@ -5,15 +5,13 @@ import json
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from aiohttp import web
 from exchanges import exchange
 from stored import body, keep
 
-from endpoint import Asked, ask, completion, in_thread
-from model_double import ModelDouble
+from endpoint import Asked, Handler, altered, ask, completion, in_thread
 from pairwright.models.client import Client
 from pairwright.models.completion import is_same_model
 from pairwright.models.store import Store, shards
@@ -54,14 +52,9 @@ def test_dates_paths_and_case_do_not_make_another_model_but_a_size_or_another_da
     assert is_same_model(served, asked) == same
 
 
-def naming(*names: object) -> Any:
+def naming(*names: object) -> Handler:
     """Replies of the model's double that name these models in turn."""
-
-    async def answer(asked: Asked) -> web.StreamResponse:
-        body = ModelDouble().reply(asked.body)
-        return web.json_response(body | {"model": names[asked.number % len(names)]})
-
-    return answer
+    return altered(lambda asked, body: body.update(model=names[asked.number % len(names)]))
 
 
 def sent_to(*names: object, n: int) -> tuple[list[str], set[str]]:

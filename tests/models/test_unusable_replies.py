@@ -1,26 +1,17 @@
 """Replies that nothing can be made of: the run is short and says why, and they are asked again."""
 
-import asyncio
 import json
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
 
 import pytest
-from aiohttp import web
 
-from endpoint import Asked, completion, in_thread, serving
-from model_double import ModelDouble
-from pairwright import assets
-from pairwright.models.client import Client, Meter
-from pairwright.settings.endpoints import Endpoint, Sampling
-from pairwright.settings.prompt import Prompts
-from pairwright.workflows.doctor.replies import check_schema
-from pairwright.workflows.doctor.server import ServerQuestions
+from endpoint import Asked, Body, altered, in_thread
 from pairwright.workflows.run_status import status
 from study import Study, pairwright
 
 MODEL = "pairwright-simulated"
-BROKEN: dict[str, tuple[dict[str, Any], str, str, str]] = {
+BROKEN: dict[str, tuple[Body, str, str, str]] = {
     "thinking alone": (
         {"content": None, "reasoning_content": "Let me see."}, "stop", "unusable_reply",
         "empty, or thinking alone",
@@ -45,15 +36,12 @@ class Server:
     """The model's double, with one message in place of all replies until it is mended."""
 
     def __init__(self) -> None:
-        self.message: dict[str, Any] | None = None
+        self.message: Body | None = None
         self.finish = "stop"
 
-    async def __call__(self, asked: Asked) -> web.StreamResponse:
+    def alter(self, _: Asked, reply: Body) -> None:
         if self.message is not None:
-            choice = {"message": self.message, "finish_reason": self.finish}
-            usage = {"prompt_tokens": 5, "completion_tokens": 2}
-            return web.json_response({"choices": [choice], "usage": usage})
-        return web.json_response(ModelDouble().reply(asked.body))
+            reply["choices"] = [{"message": self.message, "finish_reason": self.finish}]
 
 
 @pytest.fixture
@@ -62,8 +50,8 @@ def server() -> Server:
 
 
 @pytest.fixture
-def study(server: Server, tmp_path: Any) -> Iterator[Study]:
-    with in_thread(server, models=(MODEL,)) as endpoint:
+def study(server: Server, tmp_path: Path) -> Iterator[Study]:
+    with in_thread(altered(server.alter), models=(MODEL,)) as endpoint:
         yield Study.make(tmp_path / "study", endpoint.url, limit=2)
 
 
@@ -85,15 +73,14 @@ def test_a_run_without_usable_replies_is_short_and_says_why(
     assert json.loads((study.run / "manifest.json").read_text())["state"] == "short"
 
 
-@pytest.mark.parametrize("kind", ["a refusal", "cut short"])
 def test_replies_of_a_mended_server_are_asked_for_and_give_what_it_would_have_given(
-    server: Server, study: Study, kind: str
+    server: Server, study: Study
 ) -> None:
     assert study.build().code == 0
     whole = study.outcomes()["pairs.jsonl"]
     for path in sorted(study.run.iterdir(), reverse=True):
         path.unlink()
-    server.message, server.finish, reason, _ = BROKEN[kind]
+    server.message, server.finish, reason, _ = BROKEN["cut short"]
     assert study.build().code == 1
     paid = status(study.run).stored.calls
     server.message = None
@@ -112,13 +99,11 @@ def test_a_second_judge_who_cannot_be_read_makes_a_run_short_and_is_asked_again(
 ) -> None:
     broken = True
 
-    async def answer(asked: Asked) -> web.StreamResponse:
-        body = ModelDouble().reply(asked.body)
+    def alter(asked: Asked, reply: Body) -> None:
         if broken and asked.body["model"] == "second" and "<task>compare</task>" in asked.said:
-            body["choices"][0]["message"] = {"content": "Both of them {"}
-        return web.json_response(body)
+            reply["choices"][0]["message"] = {"content": "Both of them {"}
 
-    with in_thread(answer, models=(MODEL, "second")) as endpoint:
+    with in_thread(altered(alter), models=(MODEL, "second")) as endpoint:
         second = {**study.settings["endpoints"]["served"], "base_url": endpoint.url}
         study.change(
             endpoints__served__base_url=endpoint.url,
@@ -142,16 +127,14 @@ def test_a_second_judge_who_cannot_be_read_makes_a_run_short_and_is_asked_again(
 def test_a_check_of_decoys_that_is_cut_short_is_the_judges(study: Study) -> None:
     checks = 0
 
-    async def answer(asked: Asked) -> web.StreamResponse:
+    def alter(asked: Asked, reply: Body) -> None:
         nonlocal checks
-        body = ModelDouble().reply(asked.body)
         checks += "<task>support</task>" in asked.said
         # The first two are of the rubrics of both users.
         if checks > 2 and "<task>support</task>" in asked.said:
-            body["choices"][0] |= {"message": {"content": "{"}, "finish_reason": "length"}
-        return web.json_response(body)
+            reply["choices"][0] |= {"message": {"content": "{"}, "finish_reason": "length"}
 
-    with in_thread(answer, models=(MODEL,)) as endpoint:
+    with in_thread(altered(alter), models=(MODEL,)) as endpoint:
         study.change(modes=["decoy"], planner__support_control=0.0, served__base_url=endpoint.url)
         done = study.build()
     assert done.code == 1
@@ -162,35 +145,13 @@ def test_a_check_of_decoys_that_is_cut_short_is_the_judges(study: Study) -> None
 def test_a_text_of_the_model_in_place_of_content_is_not_taken_for_a_response(
     server: Server, study: Study
 ) -> None:
-    async def writers_refuse(asked: Asked) -> web.StreamResponse:
-        body = ModelDouble().reply(asked.body)
+    def writers_refuse(asked: Asked, reply: Body) -> None:
         if "response_format" not in asked.body:
-            body["choices"][0]["message"] = {"content": None, "refusal": "I cannot help with it."}
-        return web.json_response(body)
+            reply["choices"][0]["message"] = {"content": None, "refusal": "I cannot help with it."}
 
-    with in_thread(writers_refuse, models=(MODEL,)) as endpoint:
+    with in_thread(altered(writers_refuse), models=(MODEL,)) as endpoint:
         study.change(served__base_url=endpoint.url)
         done = study.build()
     assert done.code == 1
     assert "a refusal" in done.err
     assert "I cannot help" not in (study.run / "pairs.jsonl").read_text()
-
-
-@pytest.mark.parametrize("kind", BROKEN)
-def test_doctor_refuses_a_server_without_usable_replies(kind: str) -> None:
-    message, finish, *_ = BROKEN[kind]
-
-    async def handler(_: Asked) -> web.StreamResponse:
-        body = completion("")
-        body["choices"] = [{"message": message, "finish_reason": finish}]
-        return web.json_response(body)
-
-    async def scenario() -> str:
-        async with serving(handler) as served:
-            endpoint = Endpoint(base_url=served.url, model="m", attempts=1, timeout_s=5)
-            async with Client("near", endpoint, None, Meter()) as client:
-                prompts = Prompts.load(assets.PROMPTS)
-                questions = ServerQuestions(client, endpoint, Sampling(), prompts)
-                return (await check_schema(questions)).state
-
-    assert asyncio.run(scenario()) == "stop"
