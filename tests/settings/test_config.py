@@ -193,7 +193,7 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> N
         ('"http://127.0.0.1:8000/v1"', "5", ["[endpoints.local.base_url]", "string or a list"]),
         ('"http://127.0.0.1:8000/v1"', '"recording:"', [".base_url]", "recording"]),
         ('"http://127.0.0.1:8000/v1"', '"recording: "', [".base_url]", "recording"]),
-        ('"http://127.0.0.1:8000/v1"', '["recording:a", "recording:b"]', [".base_url]", "recording"]),
+        ('"http://127.0.0.1:8000/v1"', '["recording:a", "recording:b"]', [".base_url]"]),
         ('model = "m"', 'model = "m"\ntimeout_s = inf', ["[endpoints.local.timeout_s]", "finite"]),
         ("temperature = 0.0", "temperature = nan", ["[sampling.judge.temperature]", "finite"]),
         ("temperature = 0.0", "extra = {x = inf}", ["[sampling.judge.extra.x]", "finite"]),
@@ -227,11 +227,8 @@ def in_process(old: str = "", new: str = "") -> str:
 def test_an_engine_in_process_needs_a_model_and_no_address(write: Callable[[str], Path]) -> None:
     endpoint = load(write(in_process())).endpoints["local"]
     assert endpoint.base_urls == ()
-    assert endpoint.vllm == {
-        "dtype": "bfloat16",
-        "tensor_parallel_size": 2,
-        "structured_outputs_config": {"backend": "guidance"},
-    }
+    assert endpoint.vllm.keys() == {"dtype", "tensor_parallel_size", "structured_outputs_config"}
+    assert endpoint.vllm["structured_outputs_config"] == {"backend": "guidance"}
 
 
 @pytest.mark.parametrize(
@@ -284,21 +281,16 @@ def test_a_missing_file_says_how_to_get_one_and_a_folder_names_the_file_in_it(
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("content", "line"),
     [
-        (GOOD + "words = ", "not TOML"),
-        (GOOD + "[source]\n", "not TOML"),
-        (GOOD.replace("words = 100", "words = 100\nwords = 90"), "line 4"),
-        ("{}", "not TOML"),
+        (GOOD + "words = ", "end of document"), (GOOD + "[source]\n", "line 31"),
+        (changed("words = 100", "words = 100\nwords = 90"), "line 4"), ("{}", "line 1"),
     ],
-)
-def test_what_is_not_toml_is_named_with_its_line(
-    refused: Refused, content: str, message: str
-) -> None:
+)  # fmt: skip
+def test_what_is_not_toml_is_named_with_its_line(refused: Refused, content: str, line: str) -> None:
     told = refused(content)
     assert "not TOML" in told
-    assert message in told
-    assert "line" in told
+    assert line in told
 
 
 def test_a_file_that_is_not_utf_8_or_is_empty_is_an_error_of_the_config(
@@ -349,24 +341,23 @@ def endpoint(**changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "change",
     [
-        {"endpoints": endpoint(base_url="http://other:9000/v1")},
-        {"endpoints": endpoint(base_url=["http://a/v1", "http://b/v1"])},
-        {"endpoints": endpoint(concurrency=8)},
-        {"endpoints": endpoint(concurrency="auto", rpm=60, tpm=1000, timeout_s=5)},
-        {"endpoints": endpoint(api_key_env="KEY", price_in=1, price_out=2)},
-        {"budget": {"max_calls": 5, "max_cost": 1.0}},
-        {"endpoints": endpoint(attempts=10)},
-        {"endpoints": endpoint(token_parameter="max_completion_tokens")},
-        {"endpoints": endpoint(base_url=None, engine="vllm")},
+        {
+            "budget": {"max_calls": 5, "max_cost": 1.0},
+            "endpoints": endpoint(
+                base_url=["http://a/v1", "http://b/v1"], concurrency="auto", rpm=60, tpm=1000,
+                timeout_s=5, api_key_env="KEY", price_in=1, price_out=2, attempts=10,
+                token_parameter="max_completion_tokens",
+            ),
+        },
         {
             "endpoints": endpoint(
-                base_url=None,
-                engine="vllm",
+                base_url=None, engine="vllm",
                 vllm={"model": "folder", "tensor_parallel_size": 8, "gpu_memory_utilization": 0.8},
             )
         },
     ],
-)
+    ids=("a server", "an engine"),
+)  # fmt: skip
 def test_how_a_run_is_carried_out_may_change(change: dict[str, Any]) -> None:
     assert differences(resolved(), resolved()) == []
     assert resolved() != resolved(**change)
@@ -435,21 +426,10 @@ def test_a_table_that_is_called_like_an_operational_key_is_compared() -> None:
 # The resolved config as a file
 
 ODD = [
-    "",
-    "plain",
-    'quo"ted',
-    "it's",
-    "back\\slash\\u0041\\n",
-    "line\nbreak\ttab\r",
-    "[not.a.table]",
-    "# no comment",
-    "key = 'value'",
-    "Ünïcode 中文 😀",
-    "\x00\x01\x1f",
-    "\u2028\u2029",
-    "true",
+    "", "plain", 'quo"ted', "it's", "back\\slash\\u0041\\n", "line\nbreak\ttab\r", "[not.a.table]",
+    "# no comment", "key = 'value'", "Ünïcode 中文 😀", "\x00\x01\x1f", "\u2028\u2029", "true",
     "2024-01-01",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("odd", ODD)
@@ -481,19 +461,11 @@ def test_what_a_config_may_hold_can_be_read_again(data: dict[str, Any]) -> None:
 FULL: dict[str, Any] = {
     "endpoints": {
         "local": {"base_url": ["http://a/v1", "http://b/v1"], "model": 'm "quantized" \\ 4 bit'},
-        "with space.and.dot": {
-            "base_url": "http://127.0.0.1:9/v1",
-            "model": "m",
-            "concurrency": "auto",
-        },
+        "with space.and.dot": {"base_url": "http://a/v1", "model": "m", "concurrency": "auto"},
     },
     "sampling": {
         "judge": {
-            "extra": {
-                "reasoning_effort": "low",
-                "chat_template_kwargs": {"enable_thinking": False},
-                "stop": ["\n\n", "</s>"],
-            }
+            "extra": {"chat_template_kwargs": {"enable_thinking": False}, "stop": ["\n\n", "</s>"]}
         }
     },
     "source": {"path": "data/Zürich \\ 'x'.csv", "format": "posts", "default_category": "coffee"},
