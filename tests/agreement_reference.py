@@ -1,27 +1,26 @@
 """Coefficients of agreement one by one, as libraries or their authors define them: what those with
 intervals are held to. What the data cannot define is None."""
 
-from functools import cache
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import cache, partial
+from itertools import combinations
 
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats import inter_rater
 
 from pairwright_human_eval.agreement.intervals import Measurement
-from pairwright_human_eval.agreement.models import Indices, Ratings
+from pairwright_human_eval.agreement.models import Indices, Level, Ratings
 
-LEAST_SHARED = 2
-"""Items two raters must both have rated before a kappa of the two means anything."""
+Row = tuple[str, str, Level]
 
 
-class RaterKappa(NamedTuple):
-    """Cohen's kappa of two raters over the items both rated; None where both gave one and the
-    same answer throughout."""
-
-    raters: tuple[str, str]
-    items: int
-    kappa: float | None
+def rows_of(ratings: Ratings) -> list[Row]:
+    """Item, rater and level of each."""
+    return [
+        (ratings.items[item], ratings.raters[rater], ratings.levels[value])
+        for item, rater, value in zip(ratings.item, ratings.rater, ratings.value, strict=True)
+    ]
 
 
 def percent_agreement(ratings: Ratings) -> float | None:
@@ -81,20 +80,20 @@ def fleiss_kappa(ratings: Ratings) -> float | None:
     return float(inter_rater.fleiss_kappa(counts))
 
 
-def rater_kappas(ratings: Ratings) -> tuple[RaterKappa, ...]:
-    """Cohen (1960) for every two raters who share at least two items. By `scikit-learn`."""
-    first, second = ratings.meetings()
-    pairs = np.stack([ratings.rater[first], ratings.rater[second]], axis=1)
-    found = []
-    for one, other in np.unique(pairs, axis=0) if len(pairs) else ():
-        places = (pairs == (one, other)).all(axis=1)
-        if places.sum() >= LEAST_SHARED:
-            ours, theirs = ratings.value[first[places]], ratings.value[second[places]]
-            alike = len(np.union1d(ours, theirs)) == 1
-            kappa = None if alike else _kappa(tuple(ours), tuple(theirs))
-            raters = ratings.raters[one], ratings.raters[other]
-            found.append(RaterKappa(raters, int(places.sum()), kappa))
-    return tuple(found)
+def cohen_kappa(ratings: Ratings) -> float | None:
+    """Cohen (1960), by `scikit-learn`, of every two raters who share two items and do not give one
+    and the same answer throughout; the mean, each weighed by the items they share. Where all rate
+    all it is Light's kappa (1971)."""
+    people = [ratings.rater == rater for rater in range(len(ratings.raters))]
+    given = [dict(zip(ratings.item[own], ratings.value[own], strict=True)) for own in people]
+    kappas, weights = [], []
+    for one, other in combinations(given, 2):
+        shared = sorted(one.keys() & other.keys())
+        answers = [tuple(person[item] for item in shared) for person in (one, other)]
+        if len(shared) > 1 and len({*answers[0], *answers[1]}) > 1:
+            kappas.append(_kappa(*answers))
+            weights.append(len(shared))
+    return float(np.average(kappas, weights=weights)) if kappas else None
 
 
 @cache
@@ -102,17 +101,19 @@ def _kappa(ours: tuple[int, ...], theirs: tuple[int, ...]) -> float:
     return float(cohen_kappa_score(ours, theirs))
 
 
-def cohen_kappa(ratings: Ratings) -> float | None:
-    """The mean of all defined `rater_kappas`, each weighed by the items the two share. Where all
-    rate all it is Light's kappa (1971)."""
-    defined = [(one.kappa, one.items) for one in rater_kappas(ratings) if one.kappa is not None]
-    if not defined:
-        return None
-    kappas, items = zip(*defined, strict=True)
-    return float(np.average(kappas, weights=items))
-
-
 def _pairable(ratings: Ratings) -> Indices:
     counts = ratings.counts()
     paired: Indices = counts[counts.sum(axis=1) > 1]
     return paired
+
+
+COEFFICIENTS: dict[str, Callable[[Ratings], float | None]] = {
+    "percent": percent_agreement,
+    "alpha_nominal": partial(krippendorff_alpha, measurement="nominal"),
+    "alpha_ordinal": partial(krippendorff_alpha, measurement="ordinal"),
+    "alpha_interval": partial(krippendorff_alpha, measurement="interval"),
+    "cohen_kappa": cohen_kappa,
+    "gwet_ac1": gwet_ac1,
+    "fleiss_kappa": fleiss_kappa,
+}
+"""By the names that `agreement` gives them."""

@@ -3,51 +3,39 @@
 import json
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
-from agreement_reference import rater_kappas
+from agreement_reference import rows_of
+from pairwright.estimate import Estimate
 from pairwright_human_eval.agreement.intervals import Measurement, agreement
 from pairwright_human_eval.agreement.models import Ratings
 from reference_data import REFERENCE
 
-TABLES = REFERENCE / "agreement_and_rank_metrics.json"
-
-
-NOMINAL = ("percent", "alpha_nominal", "gwet_ac1", "fleiss_kappa", "cohen_kappa")
-
-
-class Coefficient(NamedTuple):
-    """A value, or the reason why there is none."""
-
-    value: float | None
-    reason: str
-
-
-def of(ratings: Ratings, name: str) -> Coefficient:
-    """A coefficient without its interval."""
-    kind = name.removeprefix("alpha_") if name.startswith("alpha") else "nominal"
-    found = getattr(agreement(ratings, measurement=cast(Measurement, kind)), name)
-    return Coefficient(found.value, found.note if found.value is None else "")
-
-
+PUBLISHED = json.loads((REFERENCE / "agreement_and_rank_metrics.json").read_text("utf-8"))
 near = partial(pytest.approx, abs=1e-6)
 """Estimates are rounded to six places."""
 
 
-def published(name: str) -> Any:
-    return json.loads(TABLES.read_text(encoding="utf-8"))[name]
+def estimate(ratings: Ratings, name: str) -> Estimate:
+    kind = name.removeprefix("alpha_") if name.startswith("alpha") else "nominal"
+    found: Estimate = getattr(agreement(ratings, measurement=cast(Measurement, kind)), name)
+    return found
+
+
+def value(ratings: Ratings, name: str) -> float | None:
+    return estimate(ratings, name).value
 
 
 def of_matrix(by_rater: Sequence[Sequence[int | None]], levels: Sequence[int]) -> Ratings:
     """From a line a rater with a column an item, None where missing."""
     rows = [
-        (f"item {item:03}", f"rater {rater}", value)
+        (f"item {item:03}", f"rater {rater}", given)
         for rater, line in enumerate(by_rater)
-        for item, value in enumerate(line)
-        if value is not None
+        for item, given in enumerate(line)
+        if given is not None
     ]
     return Ratings.of(rows, levels)
 
@@ -61,20 +49,6 @@ def of_counts(by_item: Sequence[Sequence[int]]) -> Ratings:
     return Ratings.of(rows, range(len(by_item[0])))
 
 
-def planted(items: int = 60, people: int = 6, each: int = 3, levels: int = 4) -> Ratings:
-    """Some items have one rating less or more than `each`."""
-    rng = np.random.default_rng(3)
-    rows = []
-    for item in range(items):
-        truth = rng.integers(1, levels + 1)
-        for rater in rng.choice(people, each + item % 3 - 1, replace=False):
-            noise = rng.integers(1, levels + 1)
-            rows.append(
-                (f"item {item:03}", f"rater {rater}", int(rng.choice([truth, truth, noise])))
-            )
-    return Ratings.of(rows, range(1, levels + 1))
-
-
 @pytest.mark.parametrize(
     ("table", "levels"),
     [
@@ -84,30 +58,20 @@ def planted(items: int = 60, people: int = 6, each: int = 3, levels: int = 4) ->
 )
 @pytest.mark.parametrize("measurement", ["nominal", "ordinal", "interval"])
 def test_alpha_is_krippendorffs(table: str, levels: range, measurement: Measurement) -> None:
-    found = published(table)
-    value = of(of_matrix(found["data"], levels), f"alpha_{measurement}").value
-    assert value == pytest.approx(found["recomputed"][measurement], abs=5e-5)
-    if measurement in found["published"]:
-        assert value == pytest.approx(found["published"][measurement], abs=5e-4)
+    known = PUBLISHED[table]
+    found = value(of_matrix(known["data"], levels), f"alpha_{measurement}")
+    assert found == pytest.approx(known["recomputed"][measurement], abs=5e-5)
+    if measurement in known["published"]:
+        assert found == pytest.approx(known["published"][measurement], abs=5e-4)
 
 
 @pytest.mark.parametrize(
-    ("measurement", "alpha"),
-    [("nominal", 0.0), ("ordinal", 0.5529411764705883), ("interval", 0.48275862068965514)],
+    ("measurement", "alpha"), [("nominal", 0), ("ordinal", 0.552941), ("interval", 0.482759)]
 )
-def test_alpha_with_missing_ratings_and_uneven_levels(
-    measurement: Measurement, alpha: float
-) -> None:
+def test_alpha_with_missing_ratings_and_uneven_levels(measurement: str, alpha: float) -> None:
     """The values are those of the package `krippendorff` 0.9.0, which is not required here."""
-    rated = {"a": (1, 1, 4), "b": (9, 4, None), "c": (2, None, 1), "d": (4, 9, 9), "e": (2,)}
-    rows = [
-        (item, f"rater {n}", value)
-        for item, values in rated.items()
-        for n, value in enumerate(values)
-        if value is not None
-    ]
-    found = of(Ratings.of(rows, (1, 2, 4, 9)), f"alpha_{measurement}").value
-    assert found == near(alpha)
+    by_rater = [[1, 9, 2, 4, 2], [1, 4, None, 9, None], [4, None, 1, 9, None]]
+    assert value(of_matrix(by_rater, (1, 2, 4, 9)), f"alpha_{measurement}") == near(alpha)
 
 
 @pytest.mark.parametrize(
@@ -115,101 +79,71 @@ def test_alpha_with_missing_ratings_and_uneven_levels(
     [("irrcac_raw_4raters", range(1, 6)), ("irrcac_raw_5observers", range(4))],
 )
 def test_ac1_and_alpha_are_as_irrcac_has_them(table: str, levels: range) -> None:
-    found = published(table)
-    ratings = of_matrix(found["data_rater_major"], levels)
-    expected = found["recomputed_with_irrCAC_unweighted"]
-    assert of(ratings, "gwet_ac1").value == pytest.approx(expected["gwet_ac1"][0], abs=5e-6)
-    alpha = of(ratings, "alpha_nominal").value
-    assert alpha == pytest.approx(expected["krippendorff"][0], abs=5e-6)
-    reason = of(ratings, "fleiss_kappa").reason
-    assert reason.endswith("ratings; it takes equal numbers")
+    ratings = of_matrix(PUBLISHED[table]["data_rater_major"], levels)
+    known = PUBLISHED[table]["recomputed_with_irrCAC_unweighted"]
+    for name, its_name in (("gwet_ac1", "gwet_ac1"), ("alpha_nominal", "krippendorff")):
+        assert value(ratings, name) == pytest.approx(known[its_name][0], abs=5e-6)
+    assert estimate(ratings, "fleiss_kappa").note.endswith("ratings; it takes equal numbers")
 
 
 def test_fleiss_is_as_in_the_worked_example() -> None:
-    found = published("fleiss_10subjects_14raters")
-    ratings = of_counts(found["counts_item_by_category"])
-    assert of(ratings, "percent").value == near(found["recomputed"]["P_bar"])
-    assert of(ratings, "fleiss_kappa").value == near(found["recomputed"]["kappa"])
+    known = PUBLISHED["fleiss_10subjects_14raters"]
+    ratings = of_counts(known["counts_item_by_category"])
+    assert value(ratings, "percent") == near(known["recomputed"]["P_bar"])
+    assert value(ratings, "fleiss_kappa") == near(known["recomputed"]["kappa"])
 
 
-# By hand. Item 1: a a b; item 2: a a a; item 3: b b a; item 4: b b b. Agreeing pairs of three:
-# 1, 3, 1, 3, so 2/3 agree; each level has half of the ratings.
-SMALL = of_matrix([[1, 1, 2, 2], [1, 1, 2, 2], [2, 1, 1, 2]], [1, 2])
-
-
-def test_small_tables_by_hand() -> None:
-    assert of(SMALL, "percent").value == near(2 / 3)
-    assert of(SMALL, "fleiss_kappa").value == near((2 / 3 - 1 / 2) / (1 / 2))
-    assert of(SMALL, "gwet_ac1").value == near((2 / 3 - 1 / 2) / (1 / 2))
-    # Observed disagreement 1/3; expected 2 * 6 * 6 / (12 * 11).
-    alpha = 1 - (1 / 3) / (72 / 132)
-    assert of(SMALL, "alpha_nominal").value == near(alpha)
-    # With two levels every metric is a multiple of the nominal one.
-    assert of(SMALL, "alpha_ordinal").value == near(alpha)
-    assert of(SMALL, "alpha_interval").value == near(alpha)
-    # Raters 0 and 1 agree on all, each with rater 2 on half of the items, as by chance.
-    kappas = rater_kappas(SMALL)
-    shared = [("".join(rater[-1] for rater in k.raters), k.items) for k in kappas]
-    assert shared == [("01", 4), ("02", 4), ("12", 4)]
-    assert [k.kappa for k in kappas] == near([1, 0, 0])
-    assert of(SMALL, "cohen_kappa").value == near(1 / 3)
-
-
-def test_ac1_counts_levels_that_nobody_used() -> None:
-    wider = of_matrix([[1, 1, 2, 2], [1, 1, 2, 2], [2, 1, 1, 2]], [1, 2, 3])
-    assert of(wider, "gwet_ac1").value == near((2 / 3 - 1 / 4) / (3 / 4))
-
-
-def test_single_ratings_count_for_nothing_but_the_prevalence_in_ac1() -> None:
+def test_ac1_counts_levels_that_nobody_used_and_items_with_a_single_rating() -> None:
+    # Agreeing pairs of three: 1, 3, 1, 3, so 2/3 agree; each used level has half of the ratings.
+    by_rater = [[1, 1, 2, 2], [1, 1, 2, 2], [2, 1, 1, 2]]
+    assert value(of_matrix(by_rater, [1, 2]), "gwet_ac1") == near((2 / 3 - 1 / 2) / (1 / 2))
+    assert value(of_matrix(by_rater, [1, 2, 3]), "gwet_ac1") == near((2 / 3 - 1 / 4) / (3 / 4))
     rows = [("x", "p", 1), ("x", "q", 1), ("y", "p", 1), ("y", "q", 2)]
-    more = Ratings.of([*rows, ("z", "p", 2)], [1, 2])
-    less = Ratings.of(rows, [1, 2])
+    less, more = Ratings.of(rows, [1, 2]), Ratings.of([*rows, ("z", "p", 2)], [1, 2])
     for name in ("percent", "alpha_nominal", "cohen_kappa"):
-        assert of(more, name) == of(less, name)
-    # Shares of level 1: 1, 1/2, 0, so p_e = 2 * 1/2 * 1/2.
-    assert of(more, "gwet_ac1").value == near((1 / 2 - 1 / 2) / (1 / 2))
-    # Shares of level 1: 1, 1/2, so p_e = 2 * 3/4 * 1/4.
-    assert of(less, "gwet_ac1").value == near((1 / 2 - 3 / 8) / (5 / 8))
+        assert value(more, name) == value(less, name)
+    # Shares of level 1 are 1 and 1/2, so p_e = 2 * 3/4 * 1/4; with 0 it is 2 * 1/2 * 1/2.
+    assert value(less, "gwet_ac1") == near((1 / 2 - 3 / 8) / (5 / 8))
+    assert value(more, "gwet_ac1") == 0
 
 
 def test_the_mean_kappa_weighs_two_raters_by_what_they_share() -> None:
-    ratings = of_matrix(
-        [[1, 2, 1, 2, None, None], [1, 2, 1, 2, 1, 2], [None, None, None, None, 2, 1]], [1, 2]
-    )
-    assert [(k.items, k.kappa) for k in rater_kappas(ratings)] == [(4, 1.0), (2, -1.0)]
-    assert of(ratings, "cohen_kappa").value == near((4 - 2) / 6)
+    """Two share four items, where their kappa is 1; two share two items, where it is -1."""
+    missing = [None] * 4
+    ratings = of_matrix([[1, 2, 1, 2, None, None], [1, 2, 1, 2, 1, 2], [*missing, 2, 1]], [1, 2])
+    assert value(ratings, "cohen_kappa") == near((4 - 2) / 6)
+
+
+ALL = {"percent", "alpha_nominal", "gwet_ac1", "fleiss_kappa", "cohen_kappa"}
 
 
 @pytest.mark.parametrize(
-    ("ratings", "reasons"),
+    ("ratings", "undefined"),
     [
-        (Ratings.of([], [1, 2]), {"percent", "alpha", "ac1", "fleiss", "cohen"}),
-        (of_matrix([[1, None], [None, 2]], [1, 2]), {"percent", "alpha", "ac1", "fleiss", "cohen"}),
-        (of_matrix([[1, 1], [1, 1]], [1, 2]), {"alpha", "fleiss", "cohen"}),
-        (of_matrix([[1, 2], [1, 2], [1, None]], [1, 2]), {"fleiss"}),
-        (of_matrix([[1, None], [2, 1], [None, 2]], [1, 2]), {"cohen"}),
-        (of_matrix([[1, 1], [1, 1]], [1]), {"alpha", "ac1", "fleiss", "cohen"}),
+        (Ratings.of([], [1, 2]), ALL),
+        (of_matrix([[1, None], [None, 2]], [1, 2]), ALL),
+        (of_matrix([[1, 1], [1, 1]], [1, 2]), ALL - {"percent", "gwet_ac1"}),
+        (of_matrix([[1, 2], [1, 2], [1, None]], [1, 2]), {"fleiss_kappa"}),
+        (of_matrix([[1, None], [2, 1], [None, 2]], [1, 2]), {"cohen_kappa"}),
+        (of_matrix([[1, 1], [1, 1]], [1]), ALL - {"percent"}),
     ],
+    ids=["nothing", "apart", "one answer", "uneven", "few shared", "one level"],
 )
-def test_what_cannot_be_defined_is_none_with_a_reason(ratings: Ratings, reasons: set[str]) -> None:
-    for name, coefficient in zip(
-        ("percent", "alpha", "ac1", "fleiss", "cohen"), NOMINAL, strict=True
-    ):
-        found = of(ratings, coefficient)
-        assert (found.value is None) == bool(found.reason) == (name in reasons), (name, found)
+def test_what_cannot_be_defined_has_a_reason(ratings: Ratings, undefined: set[str]) -> None:
+    found = {name: estimate(ratings, name) for name in ALL}
+    assert {name for name, of in found.items() if of.value is None} == undefined
+    assert all(found[name].note for name in undefined)
 
 
 def test_distances_need_numbers_and_order_does_not() -> None:
+    words = ["clearly", "plausibly", "no"]
     rows = [("x", "p", "no"), ("x", "q", "no"), ("y", "p", "clearly"), ("y", "q", "plausibly")]
-    ratings = Ratings.of(rows, ["clearly", "plausibly", "no"])
-    assert of(ratings, "alpha_interval").reason == "the levels are not numbers"
-    numbered = Ratings.of(
-        [(item, rater, ["clearly", "plausibly", "no"].index(v)) for item, rater, v in rows],
-        range(3),
-    )
-    ordinal = of(ratings, "alpha_ordinal").value
+    ratings = Ratings.of(rows, words)
+    assert estimate(ratings, "alpha_interval").note == "the levels are not numbers"
+    numbered = Ratings.of([(item, who, words.index(said)) for item, who, said in rows], range(3))
+    ordinal = value(ratings, "alpha_ordinal")
     assert ordinal is not None
-    assert ordinal == of(numbered, "alpha_ordinal").value
+    assert ordinal == value(numbered, "alpha_ordinal")
 
 
 def test_rows_that_cannot_be_ratings_are_errors() -> None:
@@ -219,26 +153,31 @@ def test_rows_that_cannot_be_ratings_are_errors() -> None:
         Ratings.of([("x", "p", 3)], [1, 2])
 
 
-def rows_of(ratings: Ratings) -> list[tuple[str, str, int]]:
-    return [
-        (ratings.items[item], ratings.raters[rater], int(ratings.levels[value]))
-        for item, rater, value in zip(ratings.item, ratings.rater, ratings.value, strict=True)
-    ]
+@pytest.fixture(scope="module")
+def planted() -> Ratings:
+    """60 items with two to four ratings by six people."""
+    rng = np.random.default_rng(3)
+    rows = []
+    for item in range(60):
+        truth = rng.integers(1, 5)
+        for rater in rng.choice(6, 2 + item % 3, replace=False):
+            given = rng.choice([truth, truth, rng.integers(1, 5)])
+            rows.append((f"item {item:03}", f"rater {rater}", int(given)))
+    return Ratings.of(rows, range(1, 5))
 
 
-def test_the_order_of_rows_changes_nothing_at_all() -> None:
-    ratings = planted()
-    rows = rows_of(ratings)
+def test_order_and_names_of_rows_change_nothing(planted: Ratings) -> None:
+    rows = rows_of(planted)
     np.random.default_rng(5).shuffle(rows)
-    again = Ratings.of(rows, ratings.levels)
-    assert agreement(again) == agreement(ratings)
+    renamed = [(item[::-1], rater[::-1], given) for item, rater, given in rows]
+    for others in (rows, renamed):
+        again = agreement(Ratings.of(others, planted.levels), measurement="ordinal")
+        assert again == agreement(planted, measurement="ordinal")
 
 
-@pytest.mark.parametrize("name", [*NOMINAL, "alpha_ordinal"])
-def test_other_names_and_swapped_labels_change_nothing(name: str) -> None:
-    ratings = planted()
-    renamed = [(item[::-1], rater[::-1], value) for item, rater, value in rows_of(ratings)]
-    assert of(Ratings.of(renamed, ratings.levels), name) == of(ratings, name)
-    swap = {1: 3, 3: 1, 2: 2, 4: 4}
-    swapped = Ratings.of([(i, r, swap[value]) for i, r, value in rows_of(ratings)], range(1, 5))
-    assert (of(swapped, name) == of(ratings, name)) == (name != "alpha_ordinal")
+@pytest.mark.parametrize("name", [*sorted(ALL), "alpha_ordinal"])
+def test_swapped_levels_change_only_what_knows_their_order(name: str, planted: Ratings) -> None:
+    swap: dict[Any, int] = {1: 3, 3: 1, 2: 2, 4: 4}
+    swapped = Ratings.of([(i, r, swap[v]) for i, r, v in rows_of(planted)], range(1, 5))
+    same = estimate(swapped, name) == estimate(planted, name)
+    assert same == (name != "alpha_ordinal")

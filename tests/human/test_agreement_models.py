@@ -2,16 +2,15 @@
 two one-sided tests; and what coin-flip annotators verify."""
 
 from functools import partial
-from itertools import product
 
 import numpy as np
 import pytest
 from statsmodels.stats.weightstats import DescrStatsW
 
+from agreement_reference import rows_of
 from pairwright.intervals import Floats
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.agreement.models import (
-    DawidSkene,
     Indices,
     Parity,
     Ratings,
@@ -87,7 +86,7 @@ def test_planted_truth_is_recovered_better_than_by_majority() -> None:
     assert fitted.posterior.max(axis=1).mean() == pytest.approx(right.mean(), abs=0.02)
 
 
-def test_everything_is_a_distribution_and_the_same_each_time() -> None:
+def test_everything_is_a_distribution_the_same_each_time_and_under_other_names() -> None:
     ratings, _, _ = planted(items=50)
     first, again = dawid_skene(ratings), dawid_skene(ratings)
     for of in (first.posterior, first.confusion, first.prior):
@@ -95,46 +94,31 @@ def test_everything_is_a_distribution_and_the_same_each_time() -> None:
         assert of.min() >= 0
     assert np.array_equal(first.posterior, again.posterior)
     assert first.iterations == again.iterations
-
-
-def test_renaming_the_levels_only_renames_them() -> None:
-    ratings, _, _ = planted(items=100)
-    rows = [
-        (ratings.items[i], ratings.raters[r], "abc"[v])
-        for i, r, v in zip(ratings.item, ratings.rater, ratings.value, strict=True)
-    ]
-    swapped = dawid_skene(Ratings.of(rows, "cba"))
-    assert swapped.posterior[:, ::-1] == pytest.approx(dawid_skene(ratings).posterior)
+    swapped = dawid_skene(Ratings.of(rows_of(ratings), "cba"))
+    assert swapped.posterior[:, ::-1] == pytest.approx(first.posterior)
 
 
 def test_a_rater_who_has_not_erred_yet_may_still_err() -> None:
     rows = [(f"item {n}", rater, "a") for n in range(5) for rater in ("first", "second")]
-    fitted: DawidSkene = dawid_skene(Ratings.of(rows, "ab"))
+    fitted = dawid_skene(Ratings.of(rows, "ab"))
     assert fitted.converged
     assert fitted.posterior[:, 0].min() > 0.9
     assert 0 < fitted.confusion[0, 0, 1] < 0.2
 
 
-def test_running_out_of_rounds_is_told() -> None:
+def test_no_ratings_or_no_smoothing_is_an_error_and_too_few_rounds_are_told() -> None:
     fitted = dawid_skene(anaesthetists(), most=2)
     assert (fitted.iterations, fitted.converged) == (2, False)
-
-
-def test_no_ratings_or_no_smoothing_is_an_error() -> None:
     with pytest.raises(ValueError, match="no ratings"):
         dawid_skene(Ratings.of([], "ab"))
     with pytest.raises(ValueError, match="smoothing"):
         dawid_skene(anaesthetists(), smoothing=0)
 
 
+# Parity of quality
+
 near = partial(pytest.approx, abs=2e-6)
 """What is tested is rounded to six places."""
-RULES = {
-    "default": HumanRules(),
-    "majority": HumanRules(votes=1, rule="majority", further=0),
-    "unanimity": HumanRules(votes=1, rule="unanimity", further=0),
-    "tie": HumanRules(votes=1, rule="majority", further=3),
-}
 
 
 def scored(mean: float, seed: int, pairs: int = 60, people: int = 9) -> list[ScoreDifference]:
@@ -152,56 +136,39 @@ def scored(mean: float, seed: int, pairs: int = 60, people: int = 9) -> list[Sco
     ]
 
 
-def test_without_clusters_it_is_the_plain_tost() -> None:
-    points = np.random.default_rng(3).normal(0.1, 0.8, 50)
-    rows = [ScoreDifference(f"pair {n}", f"annotator {n}", float(x)) for n, x in enumerate(points)]
-    plain = DescrStatsW(points)
-    larger, above, below = plain.ttost_mean(-0.4, 0.4)
-    found = parity(rows, 0.4)
-    assert found.mean == near(points.mean())
-    assert found.p_above == near(above[1])
-    assert found.p_below == near(below[1])
-    assert (found.low, found.high) == near(plain.tconfint_mean(alpha=0.1))
-    assert found.equivalent is bool(larger < 0.05)
-
-
-def test_the_interval_lies_within_the_margin_just_when_they_are_equivalent() -> None:
-    seen = set()
-    for seed, mean in product(range(6), (0.0, 0.2, 0.35, -0.3)):
-        found = parity(scored(mean, seed), 0.4)
-        assert found.low is not None
-        assert found.high is not None
-        assert found.equivalent == (found.low > -0.4 and found.high < 0.4)
-        seen.add(found.equivalent)
-    assert seen == {True, False}
-
-
-def test_swapping_the_sides_mirrors_everything() -> None:
-    rows = scored(0.1, 1)
-    here, there = parity(rows, 0.5), parity([row._replace(points=-row.points) for row in rows], 0.5)
-    assert here.mean == near(-(there.mean or 0))
-    assert here.p_above == near(there.p_below)
-    assert here.low == near(-(there.high or 0))
-    assert here.apart == there.apart
-
-
-def test_pairs_that_differ_by_a_point_are_counted_by_their_mean() -> None:
-    points = {"x": [1, 1, 1], "y": [-2, 0, -1], "z": [1, 1, 0], "w": [0, 0, 0]}
-    rows = [
+def given(points: dict[str, list[float]]) -> list[ScoreDifference]:
+    """By pair: what annotators 0, 1, ... give it."""
+    return [
         ScoreDifference(pair, f"annotator {n}", value)
         for pair, values in points.items()
         for n, value in enumerate(values)
     ]
-    found = parity(rows, 0.5)
+
+
+def width(of: Parity) -> float:
+    assert of.low is not None
+    assert of.high is not None
+    return of.high - of.low
+
+
+@pytest.mark.parametrize(("margin", "equivalent"), [(0.4, True), (0.1, False)])
+def test_without_clusters_it_is_the_plain_tost(margin: float, equivalent: bool) -> None:
+    points = np.random.default_rng(3).normal(0.1, 0.8, 50)
+    rows = [ScoreDifference(f"pair {n}", f"annotator {n}", float(x)) for n, x in enumerate(points)]
+    plain = DescrStatsW(points)
+    larger, above, below = plain.ttost_mean(-margin, margin)
+    found = parity(rows, margin)
+    assert found.mean == near(points.mean())
+    assert (found.p_above, found.p_below) == near((above[1], below[1]))
+    assert (found.low, found.high) == near(plain.tconfint_mean(alpha=0.1))
+    assert found.equivalent is bool(larger < 0.05) is equivalent
+
+
+def test_every_pair_counts_once_by_its_mean_whatever_its_annotators() -> None:
+    found = parity(given({"x": [1, 1, 1], "y": [-2, 0, -1], "z": [1, 1, 0], "w": [0]}), 0.5)
     assert (found.apart.k, found.apart.n) == (2, 4)
     assert (found.pairs, found.clusters, found.annotators) == (4, 4, 3)
     assert found.mean == near((1 - 1 + 2 / 3 + 0) / 4)
-
-
-def test_every_pair_counts_once_whatever_its_annotators() -> None:
-    rows = [ScoreDifference("x", f"annotator {n}", 1 + n / 10) for n in range(6)]
-    rows += [ScoreDifference("y", f"annotator {n}", 0.0) for n in range(2)]
-    assert parity(rows, 0.5).mean == near((1.25 + 0) / 2)
 
 
 def test_copies_of_a_pair_within_its_cluster_prove_nothing_more() -> None:
@@ -211,14 +178,7 @@ def test_copies_of_a_pair_within_its_cluster_prove_nothing_more() -> None:
     once, together = parity(rows, 0.4), parity(copies, 0.4, clusters=clusters)
     assert (together.pairs, together.clusters) == (300, 60)
     assert together.p_above == near(once.p_above, rel=0.1)
-    apart = parity(copies, 0.4)
-    assert width(apart) <= width(together)
-
-
-def width(of: Parity) -> float:
-    assert of.low is not None
-    assert of.high is not None
-    return of.high - of.low
+    assert width(parity(copies, 0.4)) <= width(together)
 
 
 def test_one_annotator_gone_astray_widens_the_interval() -> None:
@@ -234,23 +194,37 @@ def test_a_true_difference_of_the_margin_is_rarely_called_parity() -> None:
     assert called <= 20  # 5 % of 200 is 10
 
 
-def test_where_nothing_can_be_tested_it_says_why() -> None:
-    none = parity([], 0.5)
-    assert (none.mean, none.equivalent, none.apart.n) == (None, None, 0)
-    one = parity([ScoreDifference("x", "p", 1.0), ScoreDifference("y", "p", 0.0)], 0.5)
-    assert one.mean == 0.5
-    assert one.equivalent is None
-    assert one.reason.startswith("it takes two pairs")
-    rows = [ScoreDifference(pair, person, 0.0) for pair, person in product("xyz", "pq")]
-    assert parity(rows, 0.5).reason == "the differences do not vary"
+@pytest.mark.parametrize(
+    ("points", "mean", "reason"),
+    [
+        ({}, None, ""),
+        ({"x": [1], "y": [0]}, 0.5, "it takes two pairs"),
+        ({"x": [0, 0], "y": [0, 0], "z": [0, 0]}, 0, "the differences do not vary"),
+    ],
+)
+def test_where_nothing_can_be_tested_it_says_why(
+    points: dict[str, list[float]], mean: float | None, reason: str
+) -> None:
+    found = parity(given(points), 0.5)
+    assert (found.mean, found.equivalent, found.apart.n) == (mean, None, len(points))
+    assert found.reason.startswith(reason)
 
 
-def test_what_makes_no_sense_is_an_error() -> None:
-    with pytest.raises(ValueError, match="p scored x twice"):
-        parity([ScoreDifference("x", "p", 1), ScoreDifference("x", "p", 2)], 0.5)
+def test_two_scores_of_one_person_and_a_pair_without_a_cluster_are_errors() -> None:
+    with pytest.raises(ValueError, match="annotator 0 scored x twice"):
+        parity(given({"x": [1]}) * 2, 0.5)
     with pytest.raises(KeyError):
-        parity([ScoreDifference("x", "p", 1)], 0.5, clusters={})
-    assert verified_by_chance(3, RULES["default"]) == 0
+        parity(given({"x": [1]}), 0.5, clusters={})
+
+
+# What coin flips verify
+
+RULES = {
+    "default": HumanRules(),
+    "majority": HumanRules(votes=1, rule="majority", further=0),
+    "unanimity": HumanRules(votes=1, rule="unanimity", further=0),
+    "tie": HumanRules(votes=1, rule="majority", further=3),
+}
 
 
 @pytest.mark.parametrize(
@@ -266,6 +240,7 @@ def test_what_makes_no_sense_is_an_error() -> None:
         (4, "majority", 1, 5 / 16 + 6 / 16 / 2),
         (4, "tie", 1, 5 / 16 + 6 / 16 / 8),
         # 4 of 4, or 3 of 4 and then 5 or 6 of 6.
+        (3, "default", 1, 0),
         (4, "default", 1, 1 / 16 + 4 / 16 * 7 / 64),
         (4, "default", 2, (1 / 16 + 4 / 16 * 7 / 64) ** 2),
         (5, "default", 1, 1 / 32 + 5 / 32 * 7 / 64),

@@ -18,44 +18,30 @@ from pairwright_human_eval.attention import (
     possible_checks,
     vote_checks,
 )
-from pairwright_human_eval.qualification import NONREADER_PASS, enough_checks
-from pairwright_human_eval.records import (
-    CANNOT_TELL,
-    EQUAL,
-    PreferenceAnswer,
-    Verdict,
-    response_id,
-)
+from pairwright_human_eval.qualification import enough_checks
+from pairwright_human_eval.records import CANNOT_TELL, EQUAL, PreferenceAnswer, Verdict, response_id
 from released import placebo
 from small_studies import mixed, study_of, twin, violate, votes
 
 
 @pytest.mark.parametrize(
-    ("checks", "floor", "rate"),
+    ("checks", "floor", "fewest", "rate"),
     [
-        (4, 0.75, 5 / 16),  # 3 or 4 of 4
-        (7, 0.75, 8 / 128),  # 6 or 7 of 7
-        (8, 0.75, 37 / 256),  # 6, 7 or 8 of 8
-        (10, 0.75, 56 / 1024),  # 8, 9 or 10 of 10
-        (4, 1.0, 1 / 16),
-        (5, 0.0, 1.0),
-        (0, 0.75, 1.0),
+        (4, 0.75, None, 5 / 16),  # 3 or 4 of 4
+        (7, 0.75, None, 8 / 128),  # 6 or 7 of 7
+        (8, 0.75, None, 37 / 256),  # 6, 7 or 8 of 8
+        (10, 0.75, None, 56 / 1024),  # 8, 9 or 10 of 10
+        (4, 1.0, None, 1 / 16),
+        (5, 0.0, None, 1.0),
+        (0, 0.75, None, 1.0),
+        (3, 0.7, FEWEST_CHECKS, 1.0),
+        (4, 0.7, FEWEST_CHECKS, 5 / 16),
     ],
 )
 def test_the_rate_of_a_non_reader_is_counted_by_hand(
-    checks: int, floor: float, rate: float
+    checks: int, floor: float, fewest: int | None, rate: float
 ) -> None:
-    assert nonreader_pass(checks, floor) == pytest.approx(rate, abs=1e-15)
-
-
-def test_whatever_a_non_reader_goes_by_the_rate_is_the_same() -> None:
-    """Over all ways in which the coins of five mirrored checks fall, each fixed list of answers
-    passes as often as any other."""
-    people = list(product((0, 1), repeat=5))
-    for answers in product((0, 1), repeat=5):
-        right = [sum(a == b for a, b in zip(answers, drawn, strict=True)) for drawn in people]
-        passed = sum(n / 5 >= 0.75 for n in right) / len(people)
-        assert passed == nonreader_pass(5, 0.75) == 6 / 32
+    assert nonreader_pass(checks, floor, fewest) == pytest.approx(rate, abs=1e-15)
 
 
 def test_a_reader_passes_as_the_binomial_says() -> None:
@@ -67,8 +53,8 @@ def test_a_reader_passes_as_the_binomial_says() -> None:
 @pytest.mark.parametrize(
     ("floor", "most", "number"),
     [
-        (0.7, 16, 9),
-        (0.75, 16, 7),  # 8 let through 14.5 %
+        (0.7, 16, 9),  # 9 let through 9.0 %, 8 let through 14.5 %
+        (0.75, 16, 7),
         (1.0, 16, 4),
         (0.75, 5, 5),  # too few are there
         (0.4, 16, 8),  # 8 lets through 63.7 %, any other number more
@@ -78,31 +64,30 @@ def test_a_qualification_has_so_many_checks_that_who_does_not_read_is_noticed(
     floor: float, most: int, number: int
 ) -> None:
     assert enough_checks(floor, most) == number
-    if (floor, most) == (0.7, 16):
-        assert nonreader_pass(number, floor) <= NONREADER_PASS
 
 
 # Checks in a study: votes on twins
 
 ASKED, PARTNER = twin(1)
-CHOSEN, OTHER = response_id(ASKED.chosen), response_id(ASKED.rejected)
-Half = tuple[str, ...]
+NAMED = {"a": response_id(ASKED.chosen), "b": response_id(ASKED.rejected)}
+NAMED |= {"=": EQUAL, "?": CANNOT_TELL}
+FIRST, ACROSS = f"{ASKED.id}-0", f"{PARTNER.id}-0"
+"""Who votes first on each half."""
 
 
-def cast_votes(here: Half, across: Half) -> list[Verdict]:
+def cast_votes(here: str, across: str, **changes: object) -> list[Verdict]:
     """Votes on the two halves of a twin, each by somebody else: `a` and `b` are its responses, `=`
     is no difference and `?` cannot tell."""
-    named = {"a": CHOSEN, "b": OTHER, "=": EQUAL, "?": CANNOT_TELL}
     found = []
     for pair, choices in ((ASKED, here), (PARTNER, across)):
         for n, choice in enumerate(choices):
             (one,) = votes(pair, "+", annotator=f"{pair.id}-{n}", subject=ASKED.twin_id)
-            answers = PreferenceAnswer(choice=named[choice])
-            found.append(one.model_copy(update={"answers": answers}))
+            answers = PreferenceAnswer(choice=NAMED[choice])
+            found.append(one.model_copy(update={"answers": answers, **changes}))
     return found
 
 
-def checks_of(verdicts: list[Verdict], who: str) -> tuple[int, int]:
+def checks_of(verdicts: list[Verdict], who: str = FIRST) -> tuple[int, int]:
     """Of one person: right, and met."""
     found = vote_checks(verdicts).get(who)
     return (found.k or 0, found.n) if found else (0, 0)
@@ -128,7 +113,7 @@ def checks_of(verdicts: list[Verdict], who: str) -> tuple[int, int]:
 def test_a_vote_is_a_check_where_the_others_see_that_the_posts_decide(
     here: str, across: str, right: bool | None
 ) -> None:
-    found = checks_of(cast_votes(tuple(here), tuple(across)), f"{ASKED.id}-0")
+    found = checks_of(cast_votes(here, across))
     assert found == ((0, 0) if right is None else (int(right), 1))
 
 
@@ -136,60 +121,51 @@ def test_whoever_does_not_read_is_right_by_a_fair_coin_whatever_the_others_answe
     """Over all answers of two and two others, a choice that does not depend on the half is right on
     exactly one of the halves wherever it is a check."""
     met = 0
-    for others in product("ab=", repeat=4):
+    for others in map("".join, product("ab=", repeat=4)):
         here, across = others[:2], others[2:]
         for choice in "ab":
-            one = checks_of(cast_votes((choice, *here), across), f"{ASKED.id}-0")
-            two = checks_of(cast_votes(here, (choice, *across)), f"{PARTNER.id}-0")
-            assert one[1] == two[1]
-            assert one[0] + two[0] == one[1]
+            one = checks_of(cast_votes(choice + here, across))
+            two = checks_of(cast_votes(here, choice + across), ACROSS)
+            assert one[1] == two[1] == one[0] + two[0]
             met += one[1]
     assert met
 
 
-def test_a_placebo_holds_no_check_whatever_people_say_of_it() -> None:
-    twins = cast_votes(tuple("aaa"), tuple("bbb"))
-    assert vote_checks(twins)
-    placebos = [one.model_copy(update={"subject": "placebo-0000000000000001"}) for one in twins]
-    assert vote_checks(placebos) == {}
-
-
 def test_of_two_cannot_tell_one_counts_as_right() -> None:
     """So somebody who always says so fails, and one such answer excludes nobody."""
-    unsure: list[Verdict] = []
-    for n in range(5):
-        name = f"twin-{n:016x}"
-        cast = cast_votes(tuple("?aa"), tuple("bbb"))
-        unsure += [one.model_copy(update={"subject": name}) for one in cast]
-    who = f"{ASKED.id}-0"
-    assert checks_of(unsure, who) == (3, 5)
-    assert excluded_by(vote_checks(unsure), 0.7, FEWEST_CHECKS) == {who}
-    assert checks_of(unsure[: len(unsure) // 5], who) == (1, 1)
+    once = cast_votes("?aa", "bbb", subject="twin-0000000000000000")
+    assert checks_of(once) == (1, 1)
+    more = (cast_votes("?aa", "bbb", subject=f"twin-{n:016x}") for n in range(1, 5))
+    unsure = sum(more, once)
+    assert checks_of(unsure) == (3, 5)
+    assert excluded_by(vote_checks(unsure), 0.7, FEWEST_CHECKS) == {FIRST}
 
 
-def test_single_pairs_and_other_tasks_hold_no_check() -> None:
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({"purpose": purpose} for purpose in ("repeat", "narrative", "own")),
+        {"round": 2},
+        {"subject": "placebo-0000000000000001"},
+    ],
+    ids=str,
+)
+def test_other_tasks_and_placebos_hold_no_check(changes: dict[str, object]) -> None:
+    assert vote_checks(cast_votes("aaa", "bbb"))
+    assert vote_checks(cast_votes("aaa", "bbb", **changes)) == {}
+
+
+def test_a_single_pair_holds_no_check() -> None:
     assert vote_checks(votes(violate(1), "+++-")) == {}
-    twins = cast_votes(tuple("aaa"), tuple("bbb"))
-    for purpose in ("repeat", "narrative", "own"):
-        changed = [one.model_copy(update={"purpose": purpose}) for one in twins]
-        assert vote_checks(changed) == {}
-    assert vote_checks([one.model_copy(update={"round": 2}) for one in twins]) == {}
 
 
-def test_nobody_is_excluded_by_fewer_than_four_checks() -> None:
-    failed = {"few": share(0, 3), "enough": share(0, 4)}
+def test_nobody_is_excluded_by_fewer_than_four_checks_unless_the_study_is_of_before() -> None:
+    """Studies of older versions, and so their releases, promised to exclude by a single one."""
+    failed = {"none": share(0, 0), "one": share(0, 1), "few": share(0, 3), "enough": share(0, 4)}
     assert excluded_by(failed, 0.7, FEWEST_CHECKS) == {"enough"}
-    assert nonreader_pass(3, 0.7, FEWEST_CHECKS) == 1
-    assert nonreader_pass(4, 0.7, FEWEST_CHECKS) == 5 / 16
+    assert excluded_by(failed, 0.7, None) == {"one", "few", "enough"}
     passed = {"at the floor": share(7, 10), "below": share(6, 10)}
     assert excluded_by(passed, 0.7, FEWEST_CHECKS) == {"below"}
-
-
-def test_a_written_check_that_is_missed_excludes_where_nothing_was_fixed_of_how_many_it_takes() -> (
-    None
-):
-    """As studies of older versions promised, and so in their releases."""
-    assert excluded_by({"one": share(0, 1), "none": share(0, 0)}, 0.7, None) == {"one"}
 
 
 def test_the_tasks_of_a_study_say_how_many_votes_can_be_checks() -> None:
@@ -198,9 +174,12 @@ def test_the_tasks_of_a_study_say_how_many_votes_can_be_checks() -> None:
     of_twins = Counter(keyed.annotator for keyed in given if keyed.subject.startswith("twin"))
     assert possible_checks(made.tasks) == {who: of_twins[who] for who in made.tasks}
     placebos = study_of([half for n in range(6) for half in placebo(n)])
-    assert set(possible_checks(placebos.tasks).values()) == {0}
     alone = study_of(mixed(6, 0), overlap=1, annotators=3)
-    assert not any(possible_checks(alone.tasks).values())
+    for none in (placebos, alone):
+        assert not any(possible_checks(none.tasks).values())
+
+
+# The control with a stranger's posts
 
 
 @pytest.mark.parametrize(("choices", "power"), [(0, 0), (15, 0.3), (60, 0.75), (120, 0.95)])
