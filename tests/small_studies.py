@@ -6,11 +6,13 @@ decided(subjects[0], [*votes(pair, "+++"), *quality(subjects[0], 4, 4)])
 """
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from pairwright import assets
 from pairwright.records import Aspect, Draft, Pair, Post, Rubric
@@ -199,6 +201,20 @@ def study_of(
     plan = StudyPlan(pseudonyms(annotators), overlap, seed, rules, PlanRules())
     tasks, salts = make_tasks(subjects, plan)
     return Made(subjects, tasks, salts)
+
+
+@contextmanager
+def full_disk(name: str) -> Iterator[None]:
+    """A disk on which the file of that name cannot be put in its place."""
+    replace = Path.replace
+
+    def refuse(self: Path, target: Path) -> Path:
+        if Path(target).name == name:
+            raise OSError(28, "No space left on device")
+        return replace(self, target)
+
+    with mock.patch.object(Path, "replace", refuse):
+        yield
 
 
 def random_pairs(chance: random.Random, *, most: int = 40) -> list[Pair]:

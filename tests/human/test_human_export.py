@@ -15,10 +15,8 @@ from pydantic import JsonValue
 
 from hostile import HOSTILE
 from live_study import files_of
-from pairwright import assets
 from pairwright.errors import InputError, StoreError
-from pairwright.records import Origin, Pair
-from pairwright.settings.domains import Domains
+from pairwright.records import Pair
 from pairwright.settings.rules import PlanRules
 from pairwright_human_eval.foils import foil_signs
 from pairwright_human_eval.folder import HumanFolder
@@ -36,6 +34,7 @@ from small_studies import (
     SCALES,
     SECRETS,
     Made,
+    full_disk,
     mixed,
     one,
     posts,
@@ -58,17 +57,18 @@ TELLING = (
     " origin confidence annotator dyad salt swapped round pair subject user item post_ids rubric"
 ).split()
 """Words that stand nowhere in a task, whose texts here hold none of them."""
-
-
+TELLING_IN_FORMS = re.compile(
+    r"chosen|rejected|violat|\btwin|\bmode\b|model|judge\b|generat|adheren|simulat|planner"
+    r"|expected|purpose|attention|stranger|control|\bvote|@"
+)
 WRITABLE = [text for text in HOSTILE if "\ud800" not in text]
 """Half a surrogate pair stands in no pairs.jsonl: it is no JSON."""
+CONTROLLED: dict[str, Any] = {"repeats": 0.2, "wrong_profile": 0.2, "narrative": 0.2}
 
 
 @pytest.fixture(scope="module")
 def made() -> Made:
-    return study_of(
-        mixed(30, 30, ["Home", "Garden"]), repeats=0.2, wrong_profile=0.2, narrative=0.2
-    )
+    return study_of(mixed(30, 30, ["Home", "Garden"]), **CONTROLLED)
 
 
 def public(folder: HumanFolder) -> dict[str, bytes]:
@@ -84,9 +84,9 @@ def export(run: Path, made: Made, **changes: Any) -> bool:
 @pytest.fixture(scope="module")
 def written(made: Made, tmp_path_factory: pytest.TempPathFactory) -> HumanFolder:
     """The study's files. Not to be changed."""
-    folder = HumanFolder(tmp_path_factory.mktemp("written"))
-    write_study(folder, made.study(), made.tasks)
-    return folder
+    run = tmp_path_factory.mktemp("written")
+    export(run, made)
+    return HumanFolder(run)
 
 
 # Blind
@@ -98,21 +98,15 @@ def test_no_byte_of_what_annotators_see_tells_anything(made: Made, written: Huma
     forms = {f"labeling_config_{kind}.xml" for kind in KINDS}
     names = {path.name for path in written.path.iterdir()}
     assert names == {"tasks", "private", "guidelines.md", "consent.md", *forms}
-    secrets = {value.lower() for value in SECRETS.values()}
+    secrets = {*SECRETS.values(), *made.tasks}
     for subject in made.subjects:
         secrets |= {subject.id, subject.dyad}
         secrets |= {response_id(subject.first), response_id(subject.second)}
         for pair in subject.pairs:
-            secrets |= {pair.id, pair.item_id, pair.user, pair.draft.generator}
-            secrets |= {post.id for post in pair.profile}
+            secrets |= {pair.id, pair.item_id, pair.user, *(post.id for post in pair.profile)}
             for aspect in pair.rubric.aspects:
                 secrets |= {aspect_id(aspect.aspect), aspect.reason, str(aspect.confidence)}
-    secrets |= set(made.tasks)
     telling = re.compile(rf"\b({'|'.join(TELLING)})\b")
-    in_forms = re.compile(
-        r"chosen|rejected|violat|\btwin|\bmode\b|model|judge\b|generat|adheren|simulat|planner"
-        r"|expected|purpose|attention|stranger|control|\bvote|@"
-    )
     for name, content in shown.items():
         if name in ("guidelines.md", "consent.md"):  # The same for every study.
             continue
@@ -126,25 +120,7 @@ def test_no_byte_of_what_annotators_see_tells_anything(made: Made, written: Huma
         for scale in SCALES:
             for said in (scale.question, *(anchor.text for anchor in scale.anchors)):
                 text = text.replace(said.lower(), "")
-        assert not in_forms.search(re.sub(r"(?s)<style>.*?</style>", "", text)), name
-
-
-def test_tasks_have_the_keys_of_their_kind_in_one_order_whatever_they_are_for(made: Made) -> None:
-    for task in made.all():
-        assert list(task.data) == KEYS[task.keyed.kind]
-        for row in rows(task, "posts"):
-            assert list(row) == ["when", "text"]
-            assert re.fullmatch(r"\d{4}-\d\d-\d\d", row["when"])
-        for row in rows(task, "narrative"):
-            assert list(row) == ["text"]
-        for row in rows(task, "aspects"):
-            assert list(row) == ["text", "quote"]
-    purposes: set[Purpose] = {"vote", "wrong_profile", "narrative", "repeat"}
-    assert {t.keyed.purpose for t in made.all() if t.keyed.kind == "preference"} == purposes
-    assert {t.keyed.purpose for t in made.all() if t.keyed.kind != "preference"} == {"vote"}
-    names = [str(task.data["task"]) for task in made.all()]
-    assert len(set(names)) == len(names)
-    assert all(re.fullmatch(r"task-[0-9a-f]{16}", name) for name in names)
+        assert not TELLING_IN_FORMS.search(re.sub(r"(?s)<style>.*?</style>", "", text)), name
 
 
 def rows(task: Task, name: str) -> list[dict[str, str]]:
@@ -153,15 +129,30 @@ def rows(task: Task, name: str) -> list[dict[str, str]]:
     return found  # type: ignore[return-value]
 
 
+def column(task: Task, name: str, field: str = "text") -> list[str]:
+    return [row[field] for row in rows(task, name)]
+
+
+def test_tasks_have_the_keys_of_their_kind_in_one_order_whatever_they_are_for(made: Made) -> None:
+    fields = {"posts": ["when", "text"], "narrative": ["text"], "aspects": ["text", "quote"]}
+    for task in made.all():
+        assert list(task.data) == KEYS[task.keyed.kind]
+        for name, expected in fields.items():
+            assert all(list(row) == expected for row in rows(task, name))
+        assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", when) for when in column(task, "posts", "when"))
+        assert re.fullmatch(r"task-[0-9a-f]{16}", str(task.data["task"]))
+    assert len({task.data["task"] for task in made.all()}) == len(made.all())
+    purposes: set[Purpose] = {"vote", "wrong_profile", "narrative", "repeat"}
+    assert {keyed.purpose for keyed in made.keyed(kind="preference")} == purposes
+    assert {t.keyed.purpose for t in made.all() if t.keyed.kind != "preference"} == {"vote"}
+
+
 def test_a_task_shows_its_kind_s_texts_and_no_other(made: Made) -> None:
     for task in made.all():
-        if task.keyed.purpose == "attention":
-            continue
         subject = made.by_id[task.keyed.subject]
-        both = {str(task.data["response_a"]), str(task.data["response_b"])}
-        assert both == {f"<p>{subject.first}</p>\n", f"<p>{subject.second}</p>\n"}
-        first = response_id(subject.first) == task.keyed.a
-        assert (subject.first in str(task.data["response_a"])) == first
+        sides = [str(task.data["response_a"]), str(task.data["response_b"])]
+        shown = [f"<p>{subject.first}</p>\n", f"<p>{subject.second}</p>\n"]
+        assert sides == (shown if response_id(subject.first) == task.keyed.a else shown[::-1])
         assert task.data["question"] == subject.asked.question
         text = json.dumps(task.data)
         pair = next((p for p in subject.pairs if p.id == task.keyed.pair), None)
@@ -169,77 +160,66 @@ def test_a_task_shows_its_kind_s_texts_and_no_other(made: Made) -> None:
         assert not [user for user in others if tell(user) in text]
         if task.keyed.kind != "rubric":
             assert "wants point" not in text
-        if pair and task.keyed.kind == "rubric":
-            shown = [(row["text"], row["quote"]) for row in rows(task, "aspects")]
-            assert shown == [(a.aspect, a.evidence) for a in pair.rubric.aspects]
-            assert task.keyed.aspects == tuple(aspect_id(a.aspect) for a in pair.rubric.aspects)
-            assert {q for _, q in shown} == {row["text"] for row in rows(task, "posts")}
+        elif pair:
+            aspects = pair.rubric.aspects
+            assert column(task, "aspects") == [aspect.aspect for aspect in aspects]
+            assert column(task, "aspects", "quote") == [aspect.evidence for aspect in aspects]
+            assert task.keyed.aspects == tuple(aspect_id(aspect.aspect) for aspect in aspects)
+            assert {*column(task, "posts")} == {aspect.evidence for aspect in aspects}
 
 
-def rubric_task_of(pair: Pair, **changes: Any) -> Task:
-    """A task about the pair's aspects, of which the rubric has the `changes`."""
-    pair = pair.model_copy(update={"rubric": pair.rubric.model_copy(update=changes)})
-    (subject,) = subjects_of([pair], FILE)
-    return rubric_task(page_of(subject, 7, swap=False), pair, "ann", PlanRules())
+def with_rubric(pair: Pair, *aspects: dict[str, Any], **changes: Any) -> Pair:
+    """The pair with changes of its aspects, in their order, and of their rubric."""
+    changed = tuple(
+        aspect.model_copy(update=update)
+        for aspect, update in zip(pair.rubric.aspects, aspects, strict=True)
+    )
+    rubric = pair.rubric.model_copy(update={"aspects": changed, **changes})
+    return pair.model_copy(update={"rubric": rubric})
+
+
+def rubric_task_of(pair: Pair) -> Task:
+    return rubric_task(page_of(one(pair), 7, swap=False), pair, "ann", PlanRules())
 
 
 def test_a_rubric_task_shows_every_post_that_an_aspect_names_and_no_narrative() -> None:
     pair = violate(1, narrative="We have no oven.")
-    first, *others = pair.rubric.aspects
     passages, ids = zip(*((post.text, post.id) for post in pair.profile), strict=True)
-    first = first.model_copy(update={"evidence": "\n".join(passages), "post_ids": ids})
-    task = rubric_task_of(pair, aspects=(first, *others))
-    assert [row["text"] for row in rows(task, "posts")] == list(passages)
-    assert rows(task, "aspects")[0]["quote"] == "\n".join(passages)
+    whole = {"evidence": "\n".join(passages), "post_ids": ids}
+    task = rubric_task_of(with_rubric(pair, whole, {}))
+    assert column(task, "posts") == list(passages)
+    assert column(task, "aspects", "quote")[0] == "\n".join(passages)
     assert rows(task, "narrative") == []
 
 
 @pytest.mark.parametrize("origin", ["gold", "narrative"])
-@pytest.mark.parametrize("narrative", ["We have no oven, and my son cannot eat nuts.", None])
+@pytest.mark.parametrize("narrative", [["We have no oven, and my son cannot eat nuts."], []])
 def test_a_rubric_task_of_other_aspects_shows_the_profile_and_the_narrative(
-    origin: Origin, narrative: str | None
+    origin: str, narrative: list[str]
 ) -> None:
     """Such aspects name no posts, and some come without evidence."""
     profile = posts(user_of(1), 14)
-    pair = violate(1, narrative=narrative, profile=profile)
-    first, second = pair.rubric.aspects
-    quoted = first.model_copy(update={"post_ids": (), "evidence": "no oven"})
-    bare = second.model_copy(update={"post_ids": (), "evidence": ""})
-    task = rubric_task_of(pair, origin=origin, aspects=(quoted, bare))
+    pair = violate(1, narrative="".join(narrative) or None, profile=profile)
+    aspects = ({"post_ids": (), "evidence": evidence} for evidence in ("no oven", ""))
+    task = rubric_task_of(with_rubric(pair, *aspects, origin=origin))
     best = best_posts(pair.question, profile, PlanRules())
-    assert [row["text"] for row in rows(task, "posts")] == [post.text for post in best]
-    assert [row["text"] for row in rows(task, "narrative")] == ([narrative] if narrative else [])
-    assert [row["quote"] for row in rows(task, "aspects")] == ["no oven", "–"]
+    assert column(task, "posts") == [post.text for post in best]
+    assert column(task, "narrative") == narrative
+    assert column(task, "aspects", "quote") == ["no oven", "–"]
 
 
 def test_posts_are_the_best_ranked_first_and_no_more_than_the_planner_saw() -> None:
     about = "Fitting brass by the sea needs wiping."
     noise = posts(user_of(1), 14)
     best = noise[3].model_copy(update={"text": about})
-    pair = violate(
-        1, question="How is a brass fitting wiped?", profile=(*noise[:3], best, *noise[4:])
-    )
+    profile = (*noise[:3], best, *noise[4:])
+    pair = violate(1, question="How is a brass fitting wiped?", profile=profile)
     for task in study_of([pair], annotators=6).of("vote"):
-        assert rows(task, "posts")[0]["text"] == about
+        assert column(task, "posts")[0] == about
         assert len(rows(task, "posts")) == 10
     undated = study_of([violate(1, profile=posts(user_of(1), created=None))], annotators=6)
-    for task in (*undated.of("vote"), *undated.of("attention")):
-        assert {row["when"] for row in rows(task, "posts")} == {""}
-
-
-def test_the_key_holds_the_hash_of_what_was_written(made: Made, written: HumanFolder) -> None:
-    key = read_study(written).key
-    seen = Counter[str]()
-    for who in made.tasks:
-        for kind in KINDS:
-            for task in json.loads(written.tasks(who, kind).read_bytes()):
-                assert list(task) == ["data"]
-                keyed = key[task["data"]["task"]]
-                assert (keyed.annotator, keyed.kind, keyed.round) == (who, kind, 1)
-                assert keyed.data_hash == digest(task["data"])
-                seen[keyed.task] += 1
-    assert set(seen.values()) == {1}
-    assert seen.keys() == key.keys()
+    for task in undated.of("vote"):
+        assert {*column(task, "posts", "when")} == {""}
 
 
 # Hostile text
@@ -267,14 +247,12 @@ def test_hostile_texts_arrive_as_safe_html_and_visible_text(tmp_path: Path) -> N
         content.decode("utf-8")
     invisible = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\ufeff]")
     for task in made.all():
-        if task.keyed.purpose == "attention":
-            continue
         subject = made.by_id[task.keyed.subject]
         shown = {task.data["response_a"], task.data["response_b"]}
         assert shown == {render_markdown(subject.first), render_markdown(subject.second)}
         for row in [*rows(task, "posts"), *rows(task, "narrative"), *rows(task, "aspects")]:
             assert not any(invisible.search(text) for text in row.values())
-        assert all("KEPT" in row["text"] for row in rows(task, "posts"))
+        assert all("KEPT" in text for text in column(task, "posts"))
         assert not invisible.search(str(task.data["question"]))
 
 
@@ -290,17 +268,10 @@ def by_subject(made: Made, *purposes: Purpose) -> dict[str, list[str]]:
     return {subject: sorted(texts) for subject, texts in found.items()}
 
 
-def test_the_same_pairs_make_the_same_study() -> None:
-    assert study_of(mixed(9, 9)).tasks == study_of(mixed(9, 9)).tasks
-    assert study_of(mixed(9, 9)).tasks != study_of(mixed(9, 9), seed=1).tasks
-
-
 def test_another_order_of_lines_makes_the_same_tasks() -> None:
     pairs = mixed(20, 20, ["Home", "Garden"])
-    other = list(pairs)
-    random.Random(1).shuffle(other)
-    options: dict[str, Any] = {"repeats": 0.2, "wrong_profile": 0.2, "narrative": 0.2}
-    first, second = study_of(pairs, **options), study_of(other, **options)
+    other = random.Random(1).sample(pairs, len(pairs))
+    first, second = study_of(pairs, **CONTROLLED), study_of(other, **CONTROLLED)
     assert first.salts == second.salts
     kinds: tuple[tuple[Purpose, ...], ...] = (("vote", "narrative", "repeat"), ("wrong_profile",))
     for purposes in kinds:
@@ -322,41 +293,37 @@ def test_a_twin_is_one_subject_with_the_asked_half_first() -> None:
     asked, partner = twin(1)
     for order in ((asked, partner), (partner, asked)):
         subject = one(*order)
-        assert subject.id == asked.twin_id
-        assert subject.pairs == (asked, partner)
+        assert (subject.id, subject.pairs) == (asked.twin_id, (asked, partner))
         assert (subject.first, subject.second) == (asked.chosen, asked.rejected)
         assert (subject.mode, subject.domain) == ("twin", "Home")
-    single = violate(2)
-    assert one(single).id == single.id
+    assert one(violate(2)).id == violate(2).id
 
 
 def test_a_dyad_is_its_users_whatever_they_asked() -> None:
     asked, partner = twin(1)
-    swapped = [
+    swapped = one(
         asked.model_copy(update={"user": partner.user}),
         partner.model_copy(update={"user": asked.user}),
-    ]
-    assert one(asked, partner).dyad == one(*swapped).dyad != one(violate(1)).dyad
+    )
+    assert one(asked, partner).dyad == swapped.dyad != one(violate(1)).dyad
     assert one(violate(1)).dyad == one(violate(2, user=user_of(1))).dyad
 
 
 def test_what_is_no_whole_subject_is_named() -> None:
     asked, partner = twin(1)
+    changes: tuple[dict[str, str], ...] = (
+        {"chosen": "Something else."},
+        {"question": "Another question?"},
+        {"chosen": asked.chosen, "rejected": asked.rejected},
+    )
     halves = [[asked], [partner], [asked, partner, partner], [asked, asked], [partner, partner]]
-    for lines in halves:
-        with pytest.raises(InputError, match=f"lines of {asked.twin_id}: ") as refused:
+    for lines in (*halves, *([asked, partner.model_copy(update=change)] for change in changes)):
+        with pytest.raises(InputError, match=asked.twin_id) as refused:
             subjects_of([violate(2), *lines], FILE)
         assert refused.value.where == str(FILE)
         assert refused.value.fix
     with pytest.raises(InputError, match=f"{violate(1).id}: 2, where"):
         subjects_of([violate(1), violate(1)], FILE)
-    for change in (
-        {"chosen": "Something else."},
-        {"question": "Another question?"},
-        {"chosen": asked.chosen, "rejected": asked.rejected},
-    ):
-        with pytest.raises(InputError):
-            subjects_of([asked, partner.model_copy(update=change)], FILE)
 
 
 # Writing
@@ -371,7 +338,6 @@ def test_exporting_again_changes_nothing(made: Made, written: HumanFolder, tmp_p
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
     assert not export(tmp_path, made)
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
-    assert not list(tmp_path.rglob("*.partial"))
     assert files_of(tmp_path) == files_of(written.run)
 
 
@@ -403,8 +369,7 @@ def test_what_was_harmed_is_put_back_by_the_next_export(made: Made, tmp_path: Pa
 
 
 def test_whoever_has_no_task_of_a_kind_has_no_file(tmp_path: Path) -> None:
-    made = study_of([violate(1)], annotators=12)
-    export(tmp_path, made)
+    export(tmp_path, study_of([violate(1)], annotators=12))
     paths = list((HumanFolder(tmp_path).path / "tasks").rglob("*.json"))
     assert {path.name for path in paths} == {f"{kind}.json" for kind in KINDS}
     assert all(json.loads(path.read_bytes()) for path in paths)
@@ -413,18 +378,15 @@ def test_whoever_has_no_task_of_a_kind_has_no_file(tmp_path: Path) -> None:
 def test_the_guidelines_lie_beside_the_tasks_and_stay_as_the_lead_fills_them_in(
     made: Made, tmp_path: Path
 ) -> None:
-    export(tmp_path, made)
-    path = HumanFolder(tmp_path).guidelines
-    shipped = render_guidelines(SCALES)
-    assert path.read_text(encoding="utf-8") == shipped
+    path, shipped = HumanFolder(tmp_path).guidelines, render_guidelines(SCALES)
     filled = shipped.replace("with a reply within | |", "with a reply within | lead@example.org |")
     assert filled != shipped
-    path.write_text(filled, encoding="utf-8")
-    export(tmp_path, made)
-    assert path.read_text(encoding="utf-8") == filled
-    path.unlink()
-    export(tmp_path, made)
-    assert path.read_text(encoding="utf-8") == shipped
+    for there, expected in ((None, shipped), (filled, filled), (None, shipped)):
+        path.unlink(missing_ok=True)
+        if there is not None:
+            path.write_text(there, encoding="utf-8")
+        export(tmp_path, made)
+        assert path.read_text(encoding="utf-8") == expected
 
 
 def test_a_second_round_with_other_forms_than_the_study_s_is_refused(
@@ -443,36 +405,15 @@ def test_a_second_round_with_other_forms_than_the_study_s_is_refused(
     assert add_adjudication(folder, made.study(config_hashes=fixed), tasks) == 1
 
 
-# Interrupted
-
-
-def full_disk(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """A disk on which the file of that name cannot be put in its place."""
-    replace = Path.replace
-
-    def refuse(self: Path, target: Path) -> Path:
-        if Path(target).name == name:
-            raise OSError(28, "No space left on device")
-        return replace(self, target)
-
-    monkeypatch.setattr(Path, "replace", refuse)
-
-
 @pytest.mark.parametrize("name", ["preference.json", "key.jsonl", "study.json"])
 def test_an_export_cut_short_is_no_study_and_is_made_whole_by_the_next(
-    made: Made,
-    written: HumanFolder,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    name: str,
+    made: Made, written: HumanFolder, tmp_path: Path, name: str
 ) -> None:
     # Nothing is left of another export either.
     for before in (made, study_of(mixed(9, 9), annotators=12)):
         cut = tmp_path / f"{len(before.tasks)}"
-        with monkeypatch.context() as patched:
-            full_disk(patched, name)
-            with pytest.raises(StoreError, match="No space left"):
-                export(cut, before)
+        with full_disk(name), pytest.raises(StoreError, match="No space left"):
+            export(cut, before)
         with pytest.raises(InputError, match="no study here") as refused:
             read_study(HumanFolder(cut))
         assert f"pairwright human export {cut}" in refused.value.fix
@@ -483,10 +424,22 @@ def test_an_export_cut_short_is_no_study_and_is_made_whole_by_the_next(
 # Read back
 
 
-def test_what_was_fixed_is_read_back(made: Made, written: HumanFolder) -> None:
+def test_what_was_fixed_is_read_back_with_the_hash_of_what_was_written(
+    made: Made, written: HumanFolder
+) -> None:
     study, key = read_study(written)
     assert study == made.study(key_hash=file_hash(written.key))
     assert key == {task.keyed.task: task.keyed for task in made.all()}
+    seen = Counter[str]()
+    for who in made.tasks:
+        for kind in KINDS:
+            for task in json.loads(written.tasks(who, kind).read_bytes()):
+                assert list(task) == ["data"]
+                keyed = key[task["data"]["task"]]
+                assert (keyed.annotator, keyed.kind, keyed.round) == (who, kind, 1)
+                assert keyed.data_hash == digest(task["data"])
+                seen[keyed.task] += 1
+    assert seen == Counter(key.keys())
 
 
 HARMS: list[tuple[str, str, Callable[[bytes], bytes]]] = [
@@ -527,15 +480,10 @@ def test_a_damaged_study_or_key_is_an_error_that_says_where(
             read_study(folder)
 
 
-# The checks that ship
-
-
-def test_the_checks_that_ship_are_enough_and_all_different() -> None:
-    checks = load_checks(assets.HUMAN_EVAL / "checks.toml")
-    halves = [half for check in checks for half in check.halves]
-    assert len({half.id for half in halves}) == 2 * len(checks) == 32
-    assert all(half.good != half.bad for half in halves)
-    assert {check.domain for check in checks} <= set(Domains.load(assets.RUBRICS).by_key)
+NO_POSTS = (
+    "[[check]]\ndomain='d'\nquestion='q'\nfirst='f'\nsecond='s'\nposts_for_first=[]\n"
+    "posts_for_second=['p']\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -545,12 +493,9 @@ def test_the_checks_that_ship_are_enough_and_all_different() -> None:
         ("[[check]\n", "not TOML"),
         ("check = []\n", "check"),
         ("[[check]]\nquestion = 'q'\n", "check.0"),
-        (
-            "[[check]]\ndomain='d'\nquestion='q'\nfirst='f'\nsecond='s'\nposts_for_first=[]\n"
-            "posts_for_second=['p']\n",
-            "check.0.posts_for_first",
-        ),
+        (NO_POSTS, "check.0.posts_for_first"),
     ],
+    ids=["missing", "not TOML", "empty", "incomplete", "no posts"],
 )
 def test_a_file_of_checks_that_cannot_be_read_is_named(
     tmp_path: Path, text: str | None, said: str
@@ -567,110 +512,52 @@ def test_a_file_of_checks_that_cannot_be_read_is_named(
 # Foils
 
 
+def foiled(pairs: list[Pair], foils: float = 1.0) -> Made:
+    return study_of(pairs, wrong_profile=0, narrative=0, foils=foils)
+
+
 def test_a_foil_stands_among_the_aspects_like_one_of_them_and_only_the_key_names_it() -> None:
     pairs = mixed(20, 20, ["Home", "Garden"])
-    made = study_of(pairs, wrong_profile=0, narrative=0, foils=0.5)
+    made = foiled(pairs, 0.5)
     by_pair = {pair.id: pair for pair in pairs}
     users = {aspect_id(a.aspect): pair.user for pair in pairs for a in pair.rubric.aspects}
-    foiled, places = set(), set()
+    with_foil, places = set(), set()
     for task in made.of("vote", "rubric"):
-        pair = by_pair[task.keyed.pair or ""]
+        pair, keyed = by_pair[task.keyed.pair or ""], task.keyed
         own = [aspect_id(aspect.aspect) for aspect in pair.rubric.aspects]
-        assert [name for name in task.keyed.aspects if name not in task.keyed.foils] == own
-        rows: Any = task.data["aspects"]
-        assert [list(row) for row in rows] == [["text", "quote"]] * len(task.keyed.aspects)
-        assert [aspect_id(row["text"]) for row in rows] == list(task.keyed.aspects)
-        shown: Any = task.data["posts"]
-        for name in task.keyed.foils:
-            foiled.add(pair.id)
-            places.add(task.keyed.aspects.index(name))
+        assert [name for name in keyed.aspects if name not in keyed.foils] == own
+        assert [aspect_id(text) for text in column(task, "aspects")] == list(keyed.aspects)
+        for name in keyed.foils:
+            place = keyed.aspects.index(name)
+            with_foil.add(pair.id)
+            places.add(place)
             assert users[name] != pair.user
-            for quote in rows[task.keyed.aspects.index(name)]["quote"].splitlines():
-                assert any(quote in post["text"] for post in shown)
+            for quote in column(task, "aspects", "quote")[place].splitlines():
+                assert any(quote in text for text in column(task, "posts"))
                 assert any(quote in post.text for post in pair.profile)
-    assert len(foiled) == pytest.approx(30, abs=10)
+    assert len(with_foil) == pytest.approx(30, abs=10)
     assert places == {0, 1, 2}
-    again = study_of(pairs[::-1], wrong_profile=0, narrative=0, foils=0.5)
-    assert {t.keyed.task: t.keyed.foils for t in again.all()} == {
-        t.keyed.task: t.keyed.foils for t in made.all()
-    }
-    for folder_text in (json.dumps(task.data) for task in made.all()):
-        assert "foil" not in folder_text
-
-
-def _quoting(pair: Pair, n: int) -> Pair:
-    """The pair with posts of short and long sentences, and aspects that quote two or three."""
-    posts = tuple(
-        post.model_copy(update={"text": f"{post.text} {_sentences(n, k)}"})
-        for k, post in enumerate(pair.profile)
-    )
-    long = [
-        sentence
-        for post in posts
-        for sentence in post.text.split(". ")
-        if len(sentence.split()) > 12
-    ]
-    aspects = tuple(
-        aspect.model_copy(update={"evidence": "\n".join(long[k : k + 2 + (n + k) % 2])})
-        for k, aspect in enumerate(pair.rubric.aspects)
-    )
-    rubric = pair.rubric.model_copy(update={"aspects": aspects})
-    return pair.model_copy(update={"profile": posts, "rubric": rubric})
-
-
-def _sentences(n: int, k: int) -> str:
-    """Three short ones for each long one."""
-    chance = random.Random(f"{n} {k}")
-    sizes = [size for _ in range(4) for size in (5, 6, 7, chance.randint(13, 24))]
-    words = [[chance.choice("abcdefgh") * 4 for _ in range(size)] for size in sizes]
-    return " ".join(f"{' '.join(of).capitalize()}." for of in words)
-
-
-def test_a_foil_cannot_be_told_by_its_passages() -> None:
-    pairs = [_quoting(pair, n) for n, pair in enumerate(mixed(0, 60))]
-    made = study_of(pairs, wrong_profile=0, narrative=0, foils=1)
-    found = foil_signs(made.all())
-    assert found
-    assert (found.foils, found.aspects) == (60, 120)
-    signs = {sign.name: sign for sign in found.signs}
-    assert signs.keys() >= {"passages beside it", "words of these passages"}
-    for sign in signs.values():
-        assert 0.25 < sign.auc < 0.75, sign
-    assert signs["passages beside it"].auc == pytest.approx(0.5, abs=0.1)
-    assert signs["words of these passages"].auc == pytest.approx(0.5, abs=0.1)
-    assert foil_signs(study_of(pairs[:9], foils=0).all()) is None
+    assert not [task for task in made.all() if "foil" in json.dumps(task.data)]
+    again = foiled(pairs[::-1], 0.5)
+    assert {k.task: k.foils for k in again.keyed()} == {k.task: k.foils for k in made.keyed()}
 
 
 def test_signs_of_foils_are_measured_as_they_are() -> None:
-    (task, *_) = study_of(mixed(0, 6), foils=1).of("vote", "rubric")
-    rows: Any = task.data["aspects"]
+    (task, *_) = foiled(mixed(0, 6)).of("vote", "rubric")
+    aspects = rows(task, "aspects")
     place = task.keyed.aspects.index(task.keyed.foils[0])
-    changed: list[JsonValue] = [{**row, "quote": "a b c"} for row in rows]
-    changed[place] = {**rows[place], "quote": "a b?\nc d"}
+    changed: list[JsonValue] = [{**row, "quote": "a b c"} for row in aspects]
+    changed[place] = {**aspects[place], "quote": "a b?\nc d"}
     found = foil_signs([Task({**task.data, "aspects": changed}, task.keyed)])
     assert found
     told = {sign.name: sign.auc for sign in found.signs}
     for name in ("passages beside it", "words of these passages", "questions in these passages"):
         assert told[name] == 1.0
+    assert foil_signs(foiled(mixed(0, 9), 0).all()) is None
 
 
 def test_a_foil_has_a_passage_only_where_aspects_have_one() -> None:
-    without = {"evidence": "", "post_ids": ()}
-    pairs = [
-        pair.model_copy(
-            update={
-                "rubric": pair.rubric.model_copy(
-                    update={
-                        "origin": "gold",
-                        "aspects": tuple(a.model_copy(update=without) for a in pair.rubric.aspects),
-                    }
-                )
-            }
-        )
-        for pair in mixed(0, 20)
-    ]
-    made = study_of(pairs, wrong_profile=0, narrative=0, foils=1)
-    for task in made.of("vote", "rubric"):
-        rows: Any = task.data["aspects"]
-        assert len(rows) == 3
-        assert {row["quote"] for row in rows} == {NO_PASSAGE}
+    bare: dict[str, Any] = {"evidence": "", "post_ids": ()}
+    pairs = [with_rubric(pair, bare, bare, origin="gold") for pair in mixed(0, 20)]
+    for task in foiled(pairs).of("vote", "rubric"):
+        assert column(task, "aspects", "quote") == [NO_PASSAGE] * 3
