@@ -70,7 +70,7 @@ def test_alpha_is_krippendorffs(table: str, levels: range, measurement: Measurem
 )
 def test_alpha_with_missing_ratings_and_uneven_levels(measurement: str, alpha: float) -> None:
     """The values are those of the package `krippendorff` 0.9.0, which is not required here."""
-    by_rater = [[1, 9, 2, 4, 2], [1, 4, None, 9, None], [4, None, 1, 9, None]]
+    by_rater = ((1, 9, 2, 4, 2), (1, 4, None, 9, None), (4, None, 1, 9, None))
     assert value(of_matrix(by_rater, (1, 2, 4, 9)), f"alpha_{measurement}") == near(alpha)
 
 

@@ -41,7 +41,7 @@ TWIN, AGREED, *SINGLE = MADE.subjects
 Answers = dict[str, list[Verdict]]
 
 
-def placed(subject: Subject) -> dict[str, str]:
+def placed(subject: Subject) -> dict[str, Any]:
     """Where the responses stood in the first round, for verdicts."""
     keyed = next(k for k in MADE.keyed("vote") if k.subject == subject.id)
     return {"a": keyed.a, "b": keyed.b}
