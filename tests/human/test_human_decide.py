@@ -2,7 +2,8 @@
 
 import random
 from collections import Counter
-from typing import Any, get_args
+from collections.abc import Iterator
+from typing import Any, cast, get_args
 
 import pytest
 
@@ -73,26 +74,6 @@ DEFAULT = """
 """
 
 
-@pytest.mark.parametrize(
-    ("policy", "table"),
-    [({}, MAJORITY), ({"rule": "unanimity"}, UNANIMITY), (HumanRules().model_dump(), DEFAULT)],
-    ids=["majority", "unanimity", "default"],
-)
-def test_what_the_votes_on_a_pair_come_to(policy: dict[str, Any], table: str) -> None:
-    """Votes of the first round and, behind a comma, of the second."""
-    for line in table.strip().splitlines():
-        state, *words = line.split()
-        reason = "" if "+" in words[0] else words.pop(0)
-        reasons = ("preference: " + (reason.replace("_", " ") if "_of_" in reason else reason),)
-        for said in words:
-            first, _, closing = said.partition(",")
-            expected = state, reasons if reason else ()
-            assert of_votes(first, closing, **policy) == expected, said
-            if state != "disputed" and not closing:
-                # Round 2 changes nothing but disputes.
-                assert {of_votes(first, one, **policy) for one in "+-=?"} == {expected}
-
-
 PLACEBO = """
     waiting    3_of_4_votes         ===
     verified                        ==== ===+,===== ===?,=+====
@@ -102,6 +83,35 @@ PLACEBO = """
     refused    for_one_response     =+++ ---- ---=
     refused    cannot_tell          ==??
 """
+
+
+def cases(table: str) -> Iterator[tuple[Found, str, str]]:
+    """What is found, and the votes of the first round and, behind a comma, of the second."""
+    for line in table.strip().splitlines():
+        state, *words = line.split()
+        reasons: tuple[str, ...] = ()
+        if words[0][-1].isalpha():
+            reason = words.pop(0)
+            reason = reason.replace("_", " ") if "_of_" in reason else reason
+            reasons = (f"preference: {reason}",)
+        for said in words:
+            first, _, closing = said.partition(",")
+            yield (cast(State, state), reasons), first, closing
+
+
+@pytest.mark.parametrize(
+    ("policy", "table"),
+    [({}, MAJORITY), ({"rule": "unanimity"}, UNANIMITY), (HumanRules().model_dump(), DEFAULT)],
+    ids=["majority", "unanimity", "default"],
+)
+def test_what_the_votes_on_a_pair_come_to(policy: dict[str, Any], table: str) -> None:
+    for expected, first, closing in cases(table):
+        assert of_votes(first, closing, **policy) == expected, (first, closing)
+        if expected[0] != "disputed" and not closing:
+            # Round 2 changes nothing but disputes.
+            assert {of_votes(first, one, **policy) for one in "+-=?"} == {expected}
+
+
 OF_PLACEBO = [pair.model_copy(update={"mode": "placebo"}) for pair in twin(3)]
 
 
@@ -110,17 +120,10 @@ def test_a_placebo_is_verified_where_both_halves_make_no_difference(half: int) -
     """The default rule, of “no difference” in place of the chosen response; nobody is asked about
     aspects."""
     placebo = one(*OF_PLACEBO)
-    for line in PLACEBO.strip().splitlines():
-        state, *words = line.split()
-        reason = "" if "=" in words[0] or "-" in words[0] else words.pop(0)
-        if "_of_" in reason:
-            reason = reason.replace("_", " ")
-        for said in words:
-            first, _, closing = said.partition(",")
-            given = quality(placebo, 4, 4) + votes(OF_PLACEBO[1 - half], "====")
-            given += votes(OF_PLACEBO[half], first) + votes(OF_PLACEBO[half], closing, round=2)
-            reasons = (f"preference: {reason}",) if reason else ()
-            assert of(given, placebo, **HumanRules().model_dump()) == (state, reasons), said
+    rest = quality(placebo, 4, 4) + votes(OF_PLACEBO[1 - half], "====")
+    for expected, first, closing in cases(PLACEBO):
+        given = votes(OF_PLACEBO[half], first) + votes(OF_PLACEBO[half], closing, round=2)
+        assert of(rest + given, placebo, **HumanRules().model_dump()) == expected, (first, closing)
 
 
 @pytest.mark.parametrize(
@@ -149,11 +152,11 @@ def test_limits_of_the_rule_on_votes(policy: dict[str, Any], choices: str, state
 def test_the_votes_are_counted_by_what_they_are_for() -> None:
     made = decided(TWIN, [*votes(ASKED, "++-=?"), *votes(PARTNER, "+?")])
     assert made.pairs == (ASKED.id, PARTNER.id)
-    asked, partner = (vote.model_dump() | {"n": vote.n} for vote in made.votes)
-    counts = {"chosen": 2, "rejected": 1, "equal": 1, "cannot_tell": 1, "n": 5}
-    assert asked == {"pair": ASKED.id, **counts}
-    counts = {"chosen": 1, "rejected": 0, "equal": 0, "cannot_tell": 1, "n": 2}
-    assert partner == {"pair": PARTNER.id, **counts}
+    counts = [
+        (vote.pair, vote.chosen, vote.rejected, vote.equal, vote.cannot_tell, vote.n)
+        for vote in made.votes
+    ]
+    assert counts == [(ASKED.id, 2, 1, 1, 1, 5), (PARTNER.id, 1, 0, 0, 1, 2)]
 
 
 # Quality
@@ -184,8 +187,7 @@ def test_the_floor_is_on_the_mean() -> None:
     low, high = quality(VIOLATE, 2, 4, n=1), quality(VIOLATE, 4, 4, n=1)
     assert of_quality([*low, *high])[0] == "verified"
     assert of_quality([*low, *low, *high])[0] == "refused"
-    assert of_quality([*low, *low, *high], quality_floor=2.5)[0] == "verified"
-    thirds = [*quality(VIOLATE, 3, 4, n=2), *quality(VIOLATE, 4, 4, n=1)]
+    thirds = [*quality(VIOLATE, 3, 4, n=2), *high]
     assert of_quality(thirds, quality_floor=10 / 3)[0] == "verified"
 
 
@@ -216,25 +218,24 @@ BOTH_GAPS = ("quality_gap: correctness", "quality_gap: helpfulness")
 
 
 @pytest.mark.parametrize(
-    ("given", "reasons"),
+    ("given", "reasons", "limit"),
     [
-        ([(4, 3), (4, 3), (5, 3)], ()),  # 4/3 of a point
-        ([(5, 4), (5, 3)], ()),  # a point and a half, which is the limit
-        ([(5, 3), (4, 3), (5, 3)], BOTH_GAPS),
-        ([(3, 5), (3, 5)], BOTH_GAPS),
-        ([(scores(5, 4), scores(3, 4))] * 2, BOTH_GAPS[:1]),
+        ([(4, 3), (4, 3), (5, 3)], (), 1.5),
+        ([(5, 4), (5, 3)], (), 1.5),  # the limit passes
+        ([(5, 3), (4, 3), (5, 3)], BOTH_GAPS, 1.5),
+        ([(5, 3), (4, 3), (5, 3)], (), 2),
+        ([(3, 5), (3, 5)], BOTH_GAPS, 1.5),
+        ([(scores(5, 4), scores(3, 4))] * 2, BOTH_GAPS[:1], 1.5),
+        ([(5, 3), (5, 3), (3, 3)], (), 4 / 3),  # although thirds are not exact
+        ([(5, 3), (5, 3), (3, 3)], BOTH_GAPS, 1.3),
     ],
 )
-def test_neither_response_may_be_much_better(given: list[Any], reasons: tuple[str, ...]) -> None:
+def test_neither_response_may_be_much_better(
+    given: list[Any], reasons: tuple[str, ...], limit: float
+) -> None:
     answers = [v for first, second in given for v in quality(VIOLATE, first, second, n=1)]
-    assert of_quality(answers) == ("refused" if reasons else "verified", reasons)
-    assert of_quality(answers, quality_gap=2)[0] == "verified"
-
-
-def test_a_gap_that_is_the_limit_passes_although_thirds_are_not_exact() -> None:
-    given = [*quality(VIOLATE, 5, 3, n=2), *quality(VIOLATE, 3, 3, n=1)]
-    assert of_quality(given, quality_gap=4 / 3)[0] == "verified"
-    assert of_quality(given, quality_gap=1.3)[0] == "refused"
+    found = of_quality(answers, quality_gap=limit)
+    assert found == ("refused" if reasons else "verified", reasons)
 
 
 # Aspects
@@ -257,11 +258,9 @@ def test_an_aspect_is_supported_where_most_find_it_so(
     first: tuple[Support, Support], second: tuple[Support, Support], share: float
 ) -> None:
     assert decided(VIOLATE, support(PAIR, first, second)).supported == {PAIR.id: share}
-    passed: Found = ("verified", ())
-    assert of_support(first, second) == (passed if share >= 0.5 else ("refused", UNSUPPORTED))
-    assert of_support(first, second, aspects_supported=0, delivered=0) == passed
-    strict = of_support(first, second, aspects_supported=1)
-    assert strict == (passed if share == 1 else ("refused", UNSUPPORTED))
+    for least in (0, 0.5, 1):
+        found = of_support(first, second, aspects_supported=least, delivered=0)
+        assert found == (("verified", ()) if share >= least else ("refused", UNSUPPORTED))
 
 
 def delivered_by(*answers: str, **policy: Any) -> Found:
@@ -418,18 +417,16 @@ def test_one_half_of_a_twin_decides_for_both(
 
 def test_disputed_halves_of_a_twin_are_named_and_closed() -> None:
     given = [*well(TWIN), *votes(ASKED, "+++"), *votes(PARTNER, "+-=")]
-    assert decided(TWIN, given).disputed == (PARTNER.id,)
     closed = decided(TWIN, [*given, *votes(PARTNER, "+", round=2)])
-    assert closed.disputed == ()
+    assert (decided(TWIN, given).disputed, closed.disputed) == ((PARTNER.id,), ())
+    assert (decided(TWIN, given).adjudicated, closed.adjudicated) == (False, True)
     # What round 2 says is no vote of the first.
     assert closed.votes[1].n == 3
-    assert (closed.adjudicated, decided(TWIN, given).adjudicated) == (True, False)
     given = [*well(TWIN), *votes(ASKED, "+-="), *votes(PARTNER, "+-=")]
     assert decided(TWIN, given).disputed == (ASKED.id, PARTNER.id)
     given += votes(ASKED, "+", round=2)
-    assert decided(TWIN, given).state == "disputed"
-    assert decided(TWIN, [*given, *votes(PARTNER, "+", round=2)]).state == "verified"
-    assert decided(TWIN, [*given, *votes(PARTNER, "-", round=2)]).state == "refused"
+    for closing, state in (("", "disputed"), ("+", "verified"), ("-", "refused")):
+        assert of([*given, *votes(PARTNER, closing, round=2)], TWIN)[0] == state
 
 
 # What does not count
@@ -465,27 +462,6 @@ def test_simulated_answers_mark_the_decision() -> None:
 # Attention
 
 
-def checks(
-    answers: dict[str, str], expected: str = "A"
-) -> tuple[list[Verdict], dict[str, KeyedTask]]:
-    """Answers of each annotator to checks that expect one side: `+` right, `-` `=` `?` wrong."""
-    pair = violate(9)
-    a, b = response_id(pair.chosen), response_id(pair.rejected)
-    if expected == "B":
-        pair = pair.model_copy(update={"chosen": pair.rejected, "rejected": pair.chosen})
-    verdicts = [
-        v.model_copy(update={"pair": None, "subject": "check-1"})
-        for who, choices in answers.items()
-        for v in votes(pair, choices, annotator=who, purpose="attention", a=a, b=b)
-    ]
-    key = {
-        v.task: keyed(v.task, "attention", "check-1", expected=expected, annotator=v.annotator,
-                      a=a, b=b)
-        for v in verdicts
-    }  # fmt: skip
-    return verdicts, key
-
-
 def keyed(task: str, purpose: Purpose, subject: str, **changes: Any) -> KeyedTask:
     fields: dict[str, Any] = {
         "task": task, "kind": "preference", "purpose": purpose, "round": 1,
@@ -495,20 +471,39 @@ def keyed(task: str, purpose: Purpose, subject: str, **changes: Any) -> KeyedTas
     return KeyedTask.model_validate({**fields, **changes})
 
 
+def checks(
+    answers: dict[str, str], expected: str = "A"
+) -> tuple[list[Verdict], dict[str, KeyedTask]]:
+    """Answers of each annotator to checks that expect one side: `+` right, `-` `=` `?` wrong."""
+    pair = violate(9)
+    sides = {"a": response_id(pair.chosen), "b": response_id(pair.rejected)}
+    if expected == "B":
+        pair = pair.model_copy(update={"chosen": pair.rejected, "rejected": pair.chosen})
+    verdicts = [
+        verdict.model_copy(update={"pair": None, "subject": "check-1"})
+        for who, choices in answers.items()
+        for verdict in votes(pair, choices, annotator=who, purpose="attention", **sides)
+    ]
+    key = {
+        of.task: keyed(
+            of.task, "attention", "check-1", expected=expected, annotator=of.annotator, **sides
+        )
+        for of in verdicts
+    }
+    return verdicts, key
+
+
 @pytest.mark.parametrize("expected", ["A", "B"])
-def test_checks_passed_are_counted_by_annotator(expected: str) -> None:
+def test_written_checks_passed_are_counted_by_annotator(expected: str) -> None:
     verdicts, key = checks({"one": "+++--", "two": "=?--", "three": "++++"}, expected)
     passed = written_checks([*verdicts, *votes(PAIR, "---", annotator="three")], key)
     assert {who: (found.k, found.n) for who, found in passed.items()} == {
         "one": (3, 5), "two": (0, 4), "three": (4, 4)
     }  # fmt: skip
     assert excluded_by(passed, 0.75, None) == {"one", "two"}
-    assert excluded_by(passed, 0.6, None) == {"two"}
-    assert excluded_by(passed, 0, None) == frozenset()
     # Who met none is not excluded, and a share that is the floor passes.
+    assert excluded_by(passed, 0.6, None) == {"two"}
     assert excluded_by(written_checks(votes(PAIR, "+++"), {}), 1.0, None) == frozenset()
-    verdicts, key = checks({"x": "+" * 14 + "-" * 11})
-    assert excluded_by(written_checks(verdicts, key), 0.56, None) == frozenset()
 
 
 def decided_all(
@@ -583,23 +578,3 @@ def test_order_does_not_matter_and_a_vote_only_moves_its_own_way() -> None:
         chance.shuffle(given)
         assert decided(TWIN, given, **policy).model_dump_json() == before.model_dump_json()
     assert min(states[name] for name in ("verified", "refused", "disputed", "waiting")) > 3
-    assert states["verified"] > 14
-
-
-def test_a_changed_policy_decides_the_same_answers_anew() -> None:
-    given = [*quality(VIOLATE, 3, 4), *support(PAIR, ("clearly", "no"), CLEAR), *votes(PAIR, "++?")]
-    cases: list[tuple[dict[str, Any], State]] = [
-        ({}, "verified"),
-        ({"rule": "unanimity"}, "refused"),
-        ({"votes": 4}, "waiting"),
-        ({"votes": 2}, "verified"),
-        ({"cannot_tell": 0.2}, "refused"),
-        ({"quality_floor": 3.5}, "refused"),
-        ({"quality_votes": 3}, "waiting"),
-        ({"quality_votes": 0, "quality_floor": 5}, "verified"),
-        ({"aspects_supported": 1}, "refused"),
-        ({"rubric_votes": 3}, "waiting"),
-        ({"rubric_votes": 0, "aspects_supported": 1}, "verified"),
-    ]
-    for policy, expected in cases:
-        assert decided(VIOLATE, given, **policy).state == expected, policy
