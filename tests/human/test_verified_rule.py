@@ -5,7 +5,6 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,14 +12,16 @@ import pytest
 
 from pairwright import assets
 from pairwright.construct.folder import RunFolder, to_toml
-from pairwright.dataset import Row, RowDelivery, RowSupport, content_digest
+from pairwright.dataset import Layout, Row, RowDelivery, RowSupport, content_digest
 from pairwright.errors import Difference
 from pairwright.evaluation.outputs import ReleaseQuestions
 from pairwright.releases.verify.release import verify_release
 from pairwright.settings.rules import LATER_LIMITS
 from pairwright.workflows.decision_report import decide
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.public_study import PublicStudy, read_public
 from pairwright_human_eval.records import KeyedTask
+from pairwright_human_eval.study_files import read_study, read_tasks
 from pairwright_human_eval.subjects import Subject
 from released import PAIRS, Answers, released, right, rows, run_of, written
 from study import VERIFIED, Study, pairwright
@@ -56,7 +57,6 @@ def aged(run: Path) -> Path:
     study, folder = HumanFolder(run).study, RunFolder(run)
     stored, saved = json.loads(study.read_bytes()), folder.saved()
     for rules, name in ((stored, "policy"), (saved, "human")):
-        assert rules[name].keys() >= LATER_LIMITS
         rules[name] = {key: rules[name][key] for key in rules[name].keys() - LATER_LIMITS}
     study.write_text(json.dumps(stored, indent=2) + "\n", encoding="utf-8")
     folder.config.write_text(to_toml(saved), encoding="utf-8")
@@ -154,31 +154,49 @@ def test_without_a_study_all_aspects_are_the_answer_key(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def release(tmp_path_factory: pytest.TempPathFactory) -> Layout:
     folder = tmp_path_factory.mktemp("verified")
     # No judge of that version was asked for a choice without a tie.
     pairs = [
         pair.model_copy(update={"draft": pair.draft.model_copy(update={"blind_preference": None})})
         for pair in SOME
     ]
-    return released(aged(run_of(folder / "run", pairs)), folder / "release").root
+    return released(aged(run_of(folder / "run", pairs)), folder / "release")
 
 
-def test_a_release_of_an_older_study_verifies(release: Path) -> None:
-    stored = json.loads((release / "human/study.json").read_bytes())
+@pytest.fixture
+def bad(release: Layout, tmp_path: Path) -> Tampered:
+    return Tampered(copy_of(release.root, tmp_path / "copy"))
+
+
+def test_a_release_has_the_rule_and_the_errors_of_its_study(release: Layout) -> None:
+    """One as it was before the rule had later limits and named who took part."""
+    public = read_public(release)
+    assert public
+    stored = json.loads(release.study.read_bytes())
     assert not {*stored["policy"], *stored["fixed"]} & LATER_LIMITS
-    assert verify_release(release).rows == 6
+    named = stored | {"people": [{"mode": "twin", "annotators": 3}]}
+    assert PublicStudy.model_validate(named) == PublicStudy.model_validate(stored)
+    errors = {row.id: row.label_error for row in rows(release)}
+    assert errors == {name: public.label_errors[name] for name in errors}
+    assert all(error is not None and 0 < error < 0.5 for error in errors.values())
+    first = release.card.read_text(encoding="utf-8").split("\n# ", 1)[1].split("\n\n", 2)[1]
+    assert first.startswith("The audit of this release ")
+    assert "checks that are held to a limit" in first
 
 
 def as_format_2(bad: Tampered) -> None:
     """As releases were before rows had answers on aspects."""
     for path in sorted((bad.root / "data").rglob("*.parquet")):
         found = pq.read_table(path).drop_columns(["label_error", "blind_preference", "own_vote"])
-        kept = [[_before(aspect) for aspect in row] for row in found["rubric_aspects"].to_pylist()]
         place = found.schema.get_field_index("rubric_aspects")
         entry = found.schema.field("rubric_aspects").type.value_type
-        older = pa.struct([part for part in entry if part.name not in LATER])
-        type_ = pa.list_(pa.field("element", older))
+        parts = [part for part in entry if part.name not in LATER]
+        type_ = pa.list_(pa.field("element", pa.struct(parts)))
+        kept = [
+            [{part.name: aspect[part.name] for part in parts} for aspect in row]
+            for row in found["rubric_aspects"].to_pylist()
+        ]
         column = pa.array(kept, type=type_)
         changed = found.set_column(place, pa.field("rubric_aspects", type_), column)
         pq.write_table(changed, path, compression="zstd")
@@ -189,22 +207,17 @@ def as_format_2(bad: Tampered) -> None:
     bad.seal(derived=True)
 
 
-def _before(aspect: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in aspect.items() if name not in LATER}
-
-
-def test_a_release_of_format_2_is_read_and_verifies(release: Path, tmp_path: Path) -> None:
-    bad = Tampered(copy_of(release, tmp_path / "copy"))
+def test_a_release_of_format_2_is_read_and_verifies(bad: Tampered) -> None:
     as_format_2(bad)
-    found: list[Row] = rows(bad.layout)
+    found = rows(bad.layout)
     assert {aspect.support for row in found for aspect in row.rubric_aspects} == {None}
     assert all(row.answer_key == row.rubric_aspects for row in found)
+    assert {row.label_error for row in found} == {None}
+    assert not [row for row in found if "label_error" in row.model_dump_json()]
     assert verify_release(bad.root).rows == 6
 
 
-def test_an_answer_that_was_changed_is_found(release: Path, tmp_path: Path) -> None:
-    bad = Tampered(copy_of(release, tmp_path / "copy"))
-
+def test_an_answer_that_was_changed_is_found(bad: Tampered) -> None:
     def kinder(found: list[Row]) -> list[Row]:
         first, *others = found[0].rubric_aspects
         more = RowSupport(clearly=9, plausibly=0, no=0, contradicted=0)
@@ -218,28 +231,22 @@ def test_an_answer_that_was_changed_is_found(release: Path, tmp_path: Path) -> N
 
 
 def test_which_rule_was_fixed_before_the_first_answer_is_not_derived(
-    release: Path, tmp_path: Path
+    release: Layout, bad: Tampered
 ) -> None:
-    digest = verify_release(release).digest
-    bad = Tampered(copy_of(release, tmp_path / "copy"))
-    stored = json.loads((bad.root / "human/study.json").read_bytes())
+    verified = verify_release(release.root)
+    assert verified.rows == 6
+    not_said = "the study's rule with the one that was fixed at its export"
+    stored = bad.one("human/study.json")
     weaker = {name: stored[name] | {"votes": 2} for name in ("policy", "fixed")}
     bad.json("human/study.json", **weaker)
     bad.seal(derived=True)
+    assert not_said in " ".join(verify_release(bad.root).not_compared)
     with pytest.raises(Difference):
-        verify_release(bad.root, digest)
-    said = " ".join(verify_release(bad.root).not_compared)
-    assert "the study's rule with the one that was fixed at its export" in said
-    assert "the study's rule" not in " ".join(verify_release(release, digest).not_compared)
-    card = (release / "README.md").read_text(encoding="utf-8")
+        verify_release(bad.root, verified.digest)
+    held = verify_release(release.root, verified.digest)
+    assert "the study's rule" not in " ".join(held.not_compared)
+    card = release.card.read_text(encoding="utf-8")
     assert "by the word of those who made the release" in card.replace("\n", " ")
-
-
-def test_the_verdict_of_the_audit_is_the_first_sentence_of_the_card(release: Path) -> None:
-    card = (release / "README.md").read_text(encoding="utf-8")
-    first = card.split("\n# ", 1)[1].split("\n\n", 2)[1]
-    assert first.startswith("The audit of this release ")
-    assert "checks that are held to a limit" in first
 
 
 # The paper's setting
@@ -259,11 +266,8 @@ def test_the_papers_setting_can_be_verified(tmp_path: Path) -> None:
         ("human", "simulate", run),
     ):
         assert pairwright(*command).code == 0
-    tasks = [
-        row["data"]
-        for path in sorted((run / "human/tasks").glob("*/rubric.json"))
-        for row in json.loads(path.read_bytes())
-    ]
+    key = [keyed for keyed in read_study(HumanFolder(run)).key.values() if keyed.kind == "rubric"]
+    tasks = read_tasks(HumanFolder(run), key).values()
     assert tasks
     assert all(task["posts"] and task["aspects"] for task in tasks)
     assert "verified" in states(run)
