@@ -2,13 +2,15 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from live_study import LiveStudy
 from pairwright.intervals import Floats
 from pairwright_human_eval.report.calibration import PoweredMean, powered_mean
-from study import VERIFIED, Study, pairwright
+from study import VERIFIED, Study
 
 ANSWERS = np.array([1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 0], float)
 PREDICTIONS = np.array([0.9, 0.2, 0.7, 0.8, 0.4, 0.6, 0.9, 0.5, 0.3, 0.8, 0.7, 0.6])
@@ -19,25 +21,24 @@ OTHERS = np.array(
 )
 
 
-def alone(answers: Floats, predictions: Floats, others: Floats) -> PoweredMean:
-    """Every answer a cluster of its own."""
+def powered(answers: Floats, predictions: Floats, others: Floats, each: int = 1) -> PoweredMean:
+    """Where so many answers, one after the other, are a cluster."""
     n = len(answers)
-    places = np.arange(n + len(others))
+    places = np.arange(n + len(others)) // each
     return powered_mean(answers, predictions, places[:n], others, places[n:])
 
 
 def test_values_are_those_of_ppi_python() -> None:
     # ppi_mean_pointestimate and ppi_mean_ci of ppi-python 0.2.3, alpha=.05, power-tuned.
-    found = alone(ANSWERS, PREDICTIONS, OTHERS)
+    found = powered(ANSWERS, PREDICTIONS, OTHERS)
     assert found.value == pytest.approx(0.64692305, abs=1e-7)
     ends = [found.value + side * 1.959964 * found.error for side in (-1, 1)]
     assert ends == pytest.approx([0.44017856, 0.85366754], abs=1e-6)
 
 
 def test_predictions_that_say_nothing_change_nothing() -> None:
-    found = alone(ANSWERS, np.full(len(ANSWERS), 0.5), np.full(30, 0.5))
-    assert found.value == pytest.approx(ANSWERS.mean())
-    assert found.tuning == 0
+    found = powered(ANSWERS, np.full(len(ANSWERS), 0.5), np.full(30, 0.5))
+    assert (found.value, found.tuning) == (pytest.approx(ANSWERS.mean()), 0)
     assert found.error == pytest.approx(ANSWERS.std() / np.sqrt(len(ANSWERS)))
 
 
@@ -48,7 +49,7 @@ def test_a_wrong_judge_does_not_shift_the_share_and_a_good_one_narrows_it() -> N
         truth = chance.random(1000) < 0.6
         # Far too generous, and yet it knows something.
         judge = 0.9 + 0.1 * truth + 0.02 * chance.standard_normal(1000)
-        found = alone(truth[:100].astype(float), judge[:100], judge[100:])
+        found = powered(truth[:100].astype(float), judge[:100], judge[100:])
         inside += abs(found.value - 0.6) < 1.96 * found.error
         errors.append(found.error)
         plain.append(truth[:100].std() / 10)
@@ -58,37 +59,38 @@ def test_a_wrong_judge_does_not_shift_the_share_and_a_good_one_narrows_it() -> N
 
 def test_alike_answers_of_a_dyad_widen_the_interval() -> None:
     twice = [np.repeat(values, 2) for values in (ANSWERS, PREDICTIONS, OTHERS)]
-    places = np.repeat(np.arange(len(ANSWERS) + len(OTHERS)), 2)
-    n = 2 * len(ANSWERS)
-    by_dyad = powered_mean(twice[0], twice[1], places[:n], twice[2], places[n:])
-    assert by_dyad.error == pytest.approx(np.sqrt(2) * alone(*twice).error, rel=1e-6)
+    by_dyad = powered(*twice, each=2)
+    assert by_dyad.error == pytest.approx(np.sqrt(2) * powered(*twice).error, rel=1e-6)
+
+
+def report(study: LiveStudy) -> tuple[Any, str]:
+    """The report of a study, and its page."""
+    study.do("report")
+    files = study.files()
+    return json.loads(files["report.json"]), files["report.md"].decode()
 
 
 @pytest.mark.real
 def test_a_report_holds_the_judges_margins_against_people(tmp_path: Path) -> None:
-    study = Study.make(tmp_path / "study", **VERIFIED)
-    assert study.build().code == 0
-    run = study.run
-    assert pairwright("human", "export", run, "--sample", 30).code == 0
-    for command in ("simulate", "report"):
-        assert pairwright("human", command, run).code == 0
-    found = json.loads((run / "human" / "report.json").read_bytes())
+    built = Study.make(tmp_path / "study", **VERIFIED)
+    assert built.build().code == 0
+    study = LiveStudy(built.run)
+    study.do("export", "--sample", 30)
+    study.do("simulate")
+    found, page = report(study)
+    least = [one["least"] for one in found["calibration"]]
     assert sum(one["pairs"] for one in found["calibration"]) > 30
-    assert [one["least"] for one in found["calibration"]] == sorted(
-        one["least"] for one in found["calibration"]
-    )
+    assert least == sorted(least)
     assert {share["mode"] for share in found["powered"]} == {"twin", "violate"}
     for share in found["powered"]:
         assert 0 <= share["powered"]["value"] <= 1
         assert share["judged"] > 0
         assert share["waiting"] == 0
         assert (share["powered"]["low"] is None) == (share["people"]["clusters"] < 20)
-    text = (run / "human" / "report.md").read_text("utf-8")
-    assert "prediction-powered" in text
-    assert "NOT ALL ARE DECIDED" not in text
-    for path in sorted((run / "human" / "private" / "raw").glob("*.json"))[:4]:
+    assert "prediction-powered" in page
+    assert "NOT ALL ARE DECIDED" not in page
+    for path in sorted(study.folder.raw.glob("*.json"))[:4]:
         path.unlink()
-    assert pairwright("human", "report", run).code == 0
-    found = json.loads((run / "human" / "report.json").read_bytes())
+    found, page = report(study)
     assert sum(share["waiting"] for share in found["powered"]) > 0
-    assert "NOT ALL ARE DECIDED" in (run / "human" / "report.md").read_text("utf-8")
+    assert "NOT ALL ARE DECIDED" in page

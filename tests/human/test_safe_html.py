@@ -3,6 +3,7 @@
 import random
 import re
 from html.parser import HTMLParser
+from itertools import product
 
 import pytest
 
@@ -13,6 +14,7 @@ TAGS = frozenset(
     "p br h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong s hr "
     "table thead tbody tr th td".split()
 )
+SHORT = [text for text in HOSTILE if len(text) < 1000]
 INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ud800-\udfff\U000e0000-\U000e007f]"
@@ -51,14 +53,7 @@ class Page(HTMLParser):
     def handle_comment(self, data: str) -> None:
         self.other.append(data)
 
-    def handle_decl(self, decl: str) -> None:
-        self.other.append(decl)
-
-    def unknown_decl(self, data: str) -> None:
-        self.other.append(data)
-
-    def handle_pi(self, data: str) -> None:
-        self.other.append(data)
+    handle_decl = unknown_decl = handle_pi = handle_comment
 
 
 def checked(text: str) -> Page:
@@ -70,8 +65,7 @@ def checked(text: str) -> Page:
     assert not page.other
     for tag, key, value in page.attributes:
         assert (tag, key) == ("ol", "start")
-        assert value is not None
-        assert re.fullmatch(r"\d{1,9}", value)
+        assert re.fullmatch(r"\d{1,9}", value or "")
     assert not INVISIBLE.search(html)
     assert not INVISIBLE.search(page.text)
     html.encode()
@@ -84,17 +78,17 @@ FRAMES = ("> {}", "- {}", "1. {}", "# {}", "| a |\n|---|\n| {} |", "```\n{}\n```
 def test_a_hostile_response_is_only_harmless_tags_and_hides_nothing() -> None:
     for text in HOSTILE:
         assert "KEPT" in checked(text).text or text == "$response_b"
-        for frame in FRAMES:
-            checked(frame.format(text))
         assert render_markdown(text) == render_markdown.__wrapped__(text)  # A pure function.
+        checked(FRAMES[0].format(text))
+    for text, frame in product(SHORT, FRAMES[1:]):
+        checked(frame.format(text))
 
 
 def test_hostile_texts_in_any_company_are_harmless() -> None:
     chance = random.Random(7)
-    short = [text for text in HOSTILE if len(text) < 1000]
-    for _ in range(300):
+    for _ in range(200):
         joint = chance.choice(["", "\n", "\n\n", " ", "`", "|", "](", "\n> ", "\n- ", "*"])
-        checked(joint.join(chance.sample(short, 3)))
+        checked(joint.join(chance.sample(SHORT, 3)))
 
 
 def test_random_markup_is_harmless() -> None:
@@ -103,7 +97,7 @@ def test_random_markup_is_harmless() -> None:
         "< > & \" ' ` ``` ~~~ ~~ * ** _ [ ] ( ) ! # > - 1. | \n \n\n \\ : = / x a:b http:// "
         "&lt; &#60; &quot; <b <!-- --> <a:b> {} $ \t \x00 \u202e"
     ).split(" ")
-    for _ in range(2000):
+    for _ in range(1000):
         checked(chance.choice(["", " "]).join(chance.choices(pieces, k=chance.randint(1, 40))))
 
 
@@ -122,26 +116,29 @@ def test_random_markup_is_harmless() -> None:
         ("```python\nx < 1\n```", "<pre><code>x &lt; 1\n</code></pre>"),
         ("Costs $5 and {{idx}}", "<p>Costs $5 and {{idx}}</p>"),
         ("", ""),
+        # Tables, lists and definitions lose no more than styles and links.
+        (
+            "| a |\n|:-:|\n| **2** |",
+            "<table><thead><tr><th>a</th></tr></thead>"
+            "<tbody><tr><td><strong>2</strong></td></tr></tbody></table>",
+        ),
+        (
+            "1. one\n\nProse.\n\n2. two",
+            '<ol><li>one</li></ol><p>Prose.</p><ol start="2"><li>two</li></ol>',
+        ),
+        (
+            "[a]\n\n[a]: https://example.com 'said here'",
+            "<p>[a]</p><p>[a]: https://example.com 'said here'</p>",
+        ),
     ],
 )
 def test_markdown_looks_as_meant(markdown: str, html: str) -> None:
-    assert render_markdown(markdown).strip() == html
-
-
-def test_tables_lists_and_definitions_lose_no_more_than_styles_and_links() -> None:
-    html = render_markdown("| a | b |\n|:-:|--:|\n| 1 | **2** |")
-    assert "<th>a</th>" in html
-    assert "<td><strong>2</strong></td>" in html
-    assert "style" not in html
-    html = render_markdown("1. one\n\nProse.\n\n2. two")
-    assert html.count("<ol>") == 1
-    assert '<ol start="2">' in html
-    assert "said here" in render_markdown("[a]\n\n[a]: https://example.com 'said here'")
+    assert render_markdown(markdown).replace(">\n<", "><").strip() == html
 
 
 @pytest.mark.parametrize("mark", ["> ", "- ", "1. "])
 def test_no_depth_of_nesting_hides_the_text(mark: str) -> None:
-    for depth in (*range(1, 60, 3), 1000):
+    for depth in (*range(1, 60, 7), 1000):
         assert "innermost" in checked(mark * depth + "innermost").text, depth
 
 
