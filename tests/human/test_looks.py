@@ -8,15 +8,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from live_study import LiveStudy
 from pairwright.releases.derive.sentences import said
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.looks import Looks, error_spent, look_bounds, take_look
 from pairwright_human_eval.public_study import published
 from pairwright_human_eval.records import StoppingRule, Verdict
 from pairwright_human_eval.study_files import FixedStudy
-from pairwright_human_eval.subjects import outlines_of, subjects_of
-from small_studies import FILE, Made, mixed, study_of, votes
-from study import VERIFIED, Study, pairwright
+from pairwright_human_eval.subjects import outlines_of
+from small_studies import mixed, study_of, votes
+from study import VERIFIED, Study
 
 # As published for this spending function, two-sided at 5 %, looks at equal steps.
 KNOWN = {
@@ -46,92 +47,82 @@ def test_looks_at_any_time_err_together_as_often_as_one() -> None:
     assert error_spent(1, 0.05) == pytest.approx(0.05)
 
 
-@pytest.fixture(scope="module")
-def made() -> Made:
-    return study_of(mixed(0, 60), wrong_profile=0, narrative=0, repeats=0)
+MADE = study_of(mixed(0, 60), wrong_profile=0, narrative=0, repeats=0)
+KEY = {task.task: task for task in MADE.keyed()}
+OUTLINES = outlines_of(MADE.subjects, KEY)
 
 
-def answered(made: Made, n: int, *, against: bool = False) -> list[Verdict]:
+def answered(n: int, *, against: bool = False) -> list[Verdict]:
     """The first `n` votes that the study asks for, all for the chosen response or against it."""
-    pairs = {pair.id: pair for subject in made.subjects for pair in subject.pairs}
+    pairs = {pair.id: pair for subject in MADE.subjects for pair in subject.pairs}
     given = []
-    for task in made.keyed("vote", kind="preference")[:n]:
-        (verdict,) = votes(pairs[task.pair or ""], "-" if against else "+")
+    for task in MADE.keyed("vote", kind="preference")[:n]:
         named = {"task": task.task, "annotator": task.annotator}
-        given.append(verdict.model_copy(update=named))
+        given += votes(pairs[task.pair or ""], "-" if against else "+", **named)
     return given
 
 
-def fixed_by(made: Made, looks: int) -> FixedStudy:
-    key = {task.task: task for task in made.keyed()}
-    return FixedStudy(made.study(stopping=StoppingRule(looks=looks, floor=0.5)), key)
+def fixed_by(looks: int) -> FixedStudy:
+    return FixedStudy(MADE.study(stopping=StoppingRule(looks=looks, floor=0.5)), KEY)
 
 
-def look(run: Path, fixed: FixedStudy, votes: list[Verdict], *excluded: str) -> Looks:
+def look(run: Path, looks: int, votes: list[Verdict], *excluded: str) -> Looks:
+    """Look at these votes of a study whose rule allows so many looks."""
     folder = HumanFolder(run)
     folder.private.mkdir(parents=True, exist_ok=True)
-    outlines = outlines_of(subjects_of(mixed(0, 60), FILE), fixed.key)
-    return take_look(folder, fixed, outlines, votes, frozenset(excluded))
+    return take_look(folder, fixed_by(looks), OUTLINES, votes, frozenset(excluded))
 
 
-def test_a_look_is_kept_once_and_counted_against_the_rule(made: Made, tmp_path: Path) -> None:
-    fixed = fixed_by(made, 2)
-    assert look(tmp_path, fixed, []).looks == ()
-    first = look(tmp_path, fixed, answered(made, 90))
-    assert first == look(tmp_path, fixed, answered(made, 90))
+def test_a_look_is_kept_once_and_counted_against_the_rule(tmp_path: Path) -> None:
+    assert look(tmp_path, 2, []).looks == ()
+    first = look(tmp_path, 2, answered(90))
+    assert first == look(tmp_path, 2, answered(90))
     (seen,) = first.looks
     assert (seen.votes, seen.information, seen.share, seen.outcome) == (90, 0.5, 1.0, "above")
-    assert seen.bound == pytest.approx(2.963, abs=0.001)
-    second = look(tmp_path, fixed, answered(made, 180))
+    second = look(tmp_path, 2, answered(180))
     assert [one.information for one in second.looks] == [0.5, 1.0]
-    assert second.looks[1].bound == pytest.approx(1.969, abs=0.001)
+    assert [one.bound for one in second.looks] == pytest.approx(KNOWN[2], abs=0.001)
     assert not second.too_many
-    taken_back = look(tmp_path, fixed, answered(made, 120))
+    taken_back = look(tmp_path, 2, answered(120))
     assert second == taken_back, "nothing new was seen"
 
 
-def test_as_many_other_votes_are_another_look(made: Made, tmp_path: Path) -> None:
-    fixed, given = fixed_by(made, 1), answered(made, 90)
-    first = look(tmp_path, fixed, given)
-    (now,) = answered(made, 91)[-1:]
-    other = look(tmp_path, fixed, [*given[1:], now])
+def test_as_many_other_votes_are_another_look(tmp_path: Path) -> None:
+    first = look(tmp_path, 1, answered(90))
+    others = answered(91)[1:]
+    other = look(tmp_path, 1, others)
     assert other.looks[0] == first.looks[0]
     assert [one.votes for one in other.looks] == [90, 90]
     assert other.looks[1].bound == first.looks[0].bound
     assert other.too_many
     # Another annotator is excluded: other votes count.
-    third = look(tmp_path, fixed, [*given[1:], now], now.annotator)
+    third = look(tmp_path, 1, others, others[-1].annotator)
     assert len(third.looks) == 3
-    assert look(tmp_path, fixed, answered(made, 180)).looks[:3] == third.looks
+    assert look(tmp_path, 1, answered(180)).looks[:3] == third.looks
 
 
-def test_votes_against_the_chosen_response_are_below_the_floor(made: Made, tmp_path: Path) -> None:
-    for n in (100, 150):
-        found = look(tmp_path, fixed_by(made, 1), answered(made, n, against=True))
-        assert found.looks[-1].outcome == "below"
-    assert found.too_many
+def test_votes_against_the_chosen_response_are_below_the_floor(tmp_path: Path) -> None:
+    found = [look(tmp_path, 1, answered(n, against=True)) for n in (100, 150)]
+    assert [one.looks[-1].outcome for one in found] == ["below", "below"]
+    assert found[-1].too_many
 
 
 @pytest.mark.real
 def test_the_rule_is_fixed_at_export_and_reported(tmp_path: Path) -> None:
-    study = Study.make(tmp_path / "study", limit=8, **VERIFIED)
-    assert study.build().code == 0
-    run = study.run
-    assert pairwright("human", "export", run, "--looks", 2, "--floor", "60%").code == 0
-    other = pairwright("human", "export", run, "--looks", 3, "--floor", "60%")
-    assert other.code == 2
-    assert "another study was exported here" in other.err
-    assert pairwright("human", "simulate", run).code == 0
-    done = pairwright("human", "report", run)
-    assert done.code == 0, done.said
-    assert "Fixed at export: 2 in all, and a floor of 60 %" in done.out
-    looks = json.loads((run / "human" / "report.json").read_bytes())["looks"]
-    assert (len(looks["looks"]), looks["looks"][0]["information"]) == (1, 1.0)
-    assert "Looks at the answers: 1." in (run / "human" / "report.md").read_text("utf-8")
-    shutil.copy(run / "human" / "private" / "key.jsonl", run / "human" / "private" / "looks.jsonl")
-    broken = pairwright("human", "report", run)
-    assert broken.code == 2
-    assert "looks.jsonl" in broken.err
+    built = Study.make(tmp_path / "study", limit=8, **VERIFIED)
+    assert built.build().code == 0
+    study = LiveStudy(built.run)
+    study.do("export", "--looks", 2, "--floor", "60%")
+    said = study.refused("export", "--looks", 3, "--floor", "60%")
+    assert "another study was exported here" in said
+    study.do("simulate")
+    assert "Fixed at export: 2 in all, and a floor of 60 %" in study.do("report")
+    files = study.files()
+    (seen,) = json.loads(files["report.json"])["looks"]["looks"]
+    assert seen["information"] == 1.0
+    assert "Looks at the answers: 1." in files["report.md"].decode()
+    shutil.copy(study.folder.key, study.folder.private / "looks.jsonl")
+    assert "looks.jsonl" in study.refused("report")
 
 
 @pytest.mark.parametrize(
@@ -148,12 +139,10 @@ def test_a_card_says_how_often_the_answers_were_looked_at(looks: int, words: str
     assert sentence.endswith(words)
 
 
-def test_a_release_keeps_the_rule_and_the_looks(made: Made) -> None:
-    fixed = fixed_by(made, 2)
-    outlines = outlines_of(subjects_of(mixed(0, 60), FILE), fixed.key)
-    public = published(fixed, outlines, answered(made, 30), (), fixed.study.policy, looks=1)
-    stored = json.loads(public.study.model_dump_json())
-    assert (stored["stopping"], stored["looks"]) == ({"looks": 2, "floor": 0.5}, 1)
-    before = fixed._replace(study=fixed.study.model_copy(update={"stopping": None}))
-    older = published(before, outlines, answered(made, 30), (), fixed.study.policy, looks=1)
-    assert not {"stopping", "looks"} & json.loads(older.study.model_dump_json()).keys()
+def test_a_release_keeps_the_rule_and_the_looks() -> None:
+    fixed = fixed_by(2)
+    older = fixed._replace(study=fixed.study.model_copy(update={"stopping": None}))
+    for study, kept in ((fixed, {"stopping": {"looks": 2, "floor": 0.5}, "looks": 1}), (older, {})):
+        public = published(study, OUTLINES, answered(30), (), study.study.policy, looks=1).study
+        stored = json.loads(public.model_dump_json())
+        assert {name: stored[name] for name in ("stopping", "looks") if name in stored} == kept

@@ -75,7 +75,7 @@ def test_a_report_holds_the_judges_margins_against_people(tmp_path: Path) -> Non
     built = Study.make(tmp_path / "study", **VERIFIED)
     assert built.build().code == 0
     study = LiveStudy(built.run)
-    study.do("export", "--sample", 30)
+    study.do("export", "--sample", 30, "--seed", 0)
     study.do("simulate")
     found, page = report(study)
     least = [one["least"] for one in found["calibration"]]
