@@ -38,7 +38,8 @@ def test_values_are_those_of_ppi_python() -> None:
 
 def test_predictions_that_say_nothing_change_nothing() -> None:
     found = powered(ANSWERS, np.full(len(ANSWERS), 0.5), np.full(30, 0.5))
-    assert (found.value, found.tuning) == (pytest.approx(ANSWERS.mean()), 0)
+    assert found.value == pytest.approx(ANSWERS.mean())
+    assert found.tuning == 0
     assert found.error == pytest.approx(ANSWERS.std() / np.sqrt(len(ANSWERS)))
 
 
@@ -58,9 +59,9 @@ def test_a_wrong_judge_does_not_shift_the_share_and_a_good_one_narrows_it() -> N
 
 
 def test_alike_answers_of_a_dyad_widen_the_interval() -> None:
-    twice = [np.repeat(values, 2) for values in (ANSWERS, PREDICTIONS, OTHERS)]
-    by_dyad = powered(*twice, each=2)
-    assert by_dyad.error == pytest.approx(np.sqrt(2) * powered(*twice).error, rel=1e-6)
+    answers, judged, others = (np.repeat(of, 2) for of in (ANSWERS, PREDICTIONS, OTHERS))
+    apart, by_dyad = (powered(answers, judged, others, each) for each in (1, 2))
+    assert by_dyad.error == pytest.approx(np.sqrt(2) * apart.error, rel=1e-6)
 
 
 def report(study: LiveStudy) -> tuple[Any, str]:
@@ -75,7 +76,8 @@ def test_a_report_holds_the_judges_margins_against_people(tmp_path: Path) -> Non
     built = Study.make(tmp_path / "study", **VERIFIED)
     assert built.build().code == 0
     study = LiveStudy(built.run)
-    study.do("export", "--sample", 30, "--seed", 0)
+    # With other seeds now and then somebody is excluded, and some pairs wait.
+    study.do("export", "--sample", 30, "--seed", 1)
     study.do("simulate")
     found, page = report(study)
     least = [one["least"] for one in found["calibration"]]

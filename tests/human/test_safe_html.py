@@ -53,7 +53,10 @@ class Page(HTMLParser):
     def handle_comment(self, data: str) -> None:
         self.other.append(data)
 
-    handle_decl = unknown_decl = handle_pi = handle_comment
+    unknown_decl = handle_pi = handle_comment
+
+    def handle_decl(self, decl: str) -> None:
+        self.other.append(decl)
 
 
 def checked(text: str) -> Page:
