@@ -8,9 +8,6 @@ from typing import Any
 import pytest
 
 from pairwright import assets
-from pairwright.construct.candidates import choose_others
-from pairwright.construct.corpus import Corpus
-from pairwright.construct.partners import PossiblePartner, SurveyedQuestion, assign_partners
 from pairwright.records import Item
 from pairwright.settings import config
 from pairwright.sources import read
@@ -55,30 +52,6 @@ def test_every_history_is_older_than_every_question_of_its_category(items: list[
         assert all(earlier < later for earlier, later in pairwise(times))
         others = [other.created or "" for other in items if other.category == item.category]
         assert times[-1] < min(others), f"{item.id} cannot be everybody's partner"
-
-
-def test_most_users_find_a_partner(
-    by_user: dict[str, Item], settings: config.Config, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    path, items = tmp_path_factory.mktemp("corpus") / "items.jsonl", list(by_user.values())
-    corpus = Corpus.write(items, path, settings)
-    try:
-        tried = choose_others(
-            corpus, settings.twin, settings.planner.others, language=lambda _: "en"
-        )
-    finally:
-        corpus.close()
-    questions = [
-        SurveyedQuestion(
-            item.id,
-            item.user,
-            tuple(PossiblePartner(user=u, bearing=1) for u in tried[item.id].candidates),
-        )
-        for item in items
-    ]
-    assert all(question.possible for question in questions)
-    assigned = assign_partners(questions, settings.twin.questions_per_couple, settings.seed)
-    assert sum(isinstance(partner, str) for partner in assigned.values()) >= 2 * len(items) // 3
 
 
 def test_they_are_uneven_and_answer_others_too(by_user: dict[str, Item]) -> None:

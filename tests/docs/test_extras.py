@@ -30,29 +30,33 @@ def test_the_extra_comes_from_this_very_checkout_and_pip_finds_it_there() -> Non
     assert f"\n{extra.rstrip(']')} = [" in (Path(folder) / "pyproject.toml").read_text("utf-8")
 
 
-@pytest.mark.parametrize("editable", [False, True])
-def test_a_checkout_is_named_and_stays_editable(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, editable: bool
+VCS = {"vcs": "git", "commit_id": "abc123"}
+ORIGINS: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "a checkout": ({"url": "file://FOLDER", "dir_info": {}}, ["FOLDER[vllm]"]),
+    "an editable one": (
+        {"url": "file://FOLDER", "dir_info": {"editable": True}}, ["--editable", "FOLDER[vllm]"],
+    ),
+    "a wheel": (
+        {"url": "file://FOLDER/p-0.1.0-py3-none-any.whl", "archive_info": {}},
+        ["FOLDER/p-0.1.0-py3-none-any.whl[vllm]"],
+    ),
+    "a repository with its commit": (
+        {"url": "https://git.test/pairwright", "vcs_info": VCS},
+        ["pairwright[vllm] @ git+https://git.test/pairwright@abc123"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("origin", "named"), ORIGINS.values(), ids=ORIGINS)
+def test_where_pairwright_comes_from_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, origin: dict[str, Any], named: list[str]
 ) -> None:
     folder = tmp_path / "my checkout"
     folder.mkdir()
-    noted(monkeypatch, {"url": folder.as_uri(), "dir_info": {"editable": editable}})
-    command = shlex.split(install("vllm"))
-    assert command[4:] == ["--editable"] * editable + [f"{folder}[vllm]"]
-
-
-def test_a_wheel_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    wheel = tmp_path / "pairwright-0.1.0-py3-none-any.whl"
-    wheel.touch()
-    noted(monkeypatch, {"url": wheel.as_uri(), "archive_info": {}})
-    assert shlex.split(install("dense"))[4:] == [f"{wheel}[dense]"]
-
-
-def test_a_repository_is_named_with_its_commit(monkeypatch: pytest.MonkeyPatch) -> None:
-    vcs = {"vcs": "git", "commit_id": "abc123"}
-    noted(monkeypatch, {"url": "https://git.test/pairwright", "vcs_info": vcs})
-    wanted = "pairwright[ray] @ git+https://git.test/pairwright@abc123"
-    assert shlex.split(install("ray"))[4:] == [wanted]
+    (folder / "p-0.1.0-py3-none-any.whl").touch()
+    noted(monkeypatch, {**origin, "url": origin["url"].replace("file://FOLDER", folder.as_uri())})
+    wanted = [word.replace("FOLDER", str(folder)) for word in named]
+    assert shlex.split(install("vllm"))[4:] == wanted
 
 
 @pytest.mark.parametrize("origin", [None, {"url": "file:///gone/pairwright", "dir_info": {}}])
