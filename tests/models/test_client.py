@@ -731,6 +731,9 @@ def test_auto_falls_once_for_the_429s_of_one_flight() -> None:
         fixed.answered(0.1)
         fixed.answered(9.0)
     assert (limiter.limit, fixed.limit) == (6, 5)
+    for _ in range(2 * Concurrency.WINDOW):
+        limiter.answered(0.1)
+    assert limiter.limit == 6, "more would be of no use: what there is, is not used"
 
 
 def found_out(

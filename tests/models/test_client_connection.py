@@ -18,8 +18,8 @@ from exchanges import KEY, described, exchange
 from endpoint import Asked, Handler, ask, completion, raw, say, serving, trickle
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, PairwrightError
 from pairwright.models import Answer
-from pairwright.models.client import Client, Meter
-from pairwright.models.client.connection import LARGEST_REPLY, Connection, proxy_for
+from pairwright.models.client import Client, Meter, connection
+from pairwright.models.client.connection import Connection, proxy_for
 from pairwright.models.client.wire import headers_for
 
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
@@ -224,14 +224,18 @@ def test_a_custom_header_that_the_server_repeats_is_hidden(
 # --- bodies ---
 
 
-BOMB = gzip.compress(bytes(64 * 1024 * 1024))
+MIB = 1024 * 1024
+BOMB = gzip.compress(bytes(16 * MIB))
 
 
 @pytest.mark.parametrize(("encoding", "status"), [("gzip", 200), (None, 500)])
-def test_a_reply_beyond_all_measure_is_not_taken_in(encoding: str | None, status: int) -> None:
+def test_a_reply_beyond_all_measure_is_not_taken_in(
+    encoding: str | None, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A few packed bytes may be gigabytes."""
+    monkeypatch.setattr(connection, "LARGEST_REPLY", 4 * MIB)
     headers = {"Content-Encoding": encoding} if encoding else {}
-    handler = raw(BOMB if encoding else b" " * (LARGEST_REPLY + 1), status=status, headers=headers)
+    handler = raw(BOMB if encoding else b" " * (4 * MIB + 1), status=status, headers=headers)
     tracemalloc.start()
     try:
         outcome, asked = asked_once(handler, attempts=2)
@@ -240,9 +244,9 @@ def test_a_reply_beyond_all_measure_is_not_taken_in(encoding: str | None, status
         tracemalloc.stop()
     assert isinstance(outcome, CallFailed)
     assert outcome.reason == "reply_too_large"
-    assert f"HTTP {status} with more than 16 MiB" in outcome.detail
+    assert f"HTTP {status} with more than 4 MiB" in outcome.detail
     assert len(asked) == 2
-    assert peak < 3 * LARGEST_REPLY
+    assert peak < 12 * MIB
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate"])

@@ -144,6 +144,8 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> StandIn:
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setattr(engine, "find_spec", lambda _: True)
     monkeypatch.setattr(engine, "_ENVIRONMENT", {})
+    # There is no engine to be collected.
+    monkeypatch.setattr("gc.collect", lambda: 0)
     return made
 
 
