@@ -1,12 +1,12 @@
 """Calls of a client to a scripted server: what comes of them, and what the server saw."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
 import pytest
 
-from endpoint import Asked, Handler, ask, serving
+from endpoint import Asked, Handler, Page, ask, serving
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
 from pairwright.models import Answer, Completion
 from pairwright.models.client import Client, Meter
@@ -28,6 +28,7 @@ def exchange(
     meter: Meter | None = None,
     through: Callable[[str], str] = str,
     said: list[str] | None = None,
+    pages: Mapping[str, Page] | None = None,
     **changes: Any,
 ) -> tuple[T, list[Asked], int]:
     """What `use` made of the client; the requests the server saw, and how many at once. `through`
@@ -35,7 +36,7 @@ def exchange(
 
     async def scenario() -> tuple[T, list[Asked], int]:
         told: list[str] = [] if said is None else said
-        async with serving(handler) as server:
+        async with serving(handler, pages=pages) as server:
             endpoint = described(through(server.url), **changes)
             async with Client("near", endpoint, key, meter or Meter(), say=told.append) as sender:
                 return await use(sender), server.asked, server.most_in_flight

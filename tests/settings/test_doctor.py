@@ -9,14 +9,15 @@ from typing import Any, TypeVar
 
 import pytest
 from aiohttp import web
+from exchanges import KEY, described, exchange
 from rich.console import Console
 
-from endpoint import Asked, Handler, Page, completion, drop, fail, hang, raw, say, serving, thinks
+from endpoint import Asked, Handler, Page, completion, drop, fail, hang, raw, say, thinks
 from pairwright import assets
 from pairwright.cli.endpoints import print_server
-from pairwright.models.client import Client, Meter
+from pairwright.models.client import Client
 from pairwright.settings.config import validate
-from pairwright.settings.endpoints import Endpoint, Sampling
+from pairwright.settings.endpoints import Sampling
 from pairwright.settings.prompt import Prompts
 from pairwright.workflows.doctor import ServerReport
 from pairwright.workflows.doctor.examination import (
@@ -43,9 +44,10 @@ from pairwright.workflows.doctor.server import (
 from pairwright.workflows.run_models import MeterCounts
 
 T = TypeVar("T")
+Look = Callable[[ServerQuestions], Awaitable[ServerFinding]]
 PROMPTS = Prompts.load(assets.PROMPTS)
-KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
 PLAN = '{"aspects": ["how to store it"]}'
+GUIDANCE = ('"backend": "guidance"',)
 # As vLLM 0.32 writes it, shortened.
 VLLM = """\
 # HELP vllm:num_requests_running Number of requests in model execution batches.
@@ -66,28 +68,22 @@ def page(text: str, status: int = 200, **headers: str) -> Page:
     return answer
 
 
-def served(url: str, **changes: Any) -> Endpoint:
-    return Endpoint(**({"base_url": url, "model": "m", "attempts": 1, "timeout_s": 5} | changes))
-
-
 def examined(
     handler: Handler,
     look: Callable[[ServerQuestions], Awaitable[T]],
     *,
-    pages: dict[str, Page] | None = None,
     sampling: Sampling | None = None,
     **changes: Any,
 ) -> tuple[T, list[Asked]]:
     """What `look` finds about a server, and what the server was asked."""
 
-    async def scenario() -> tuple[T, list[Asked]]:
-        async with serving(handler, pages=pages) as server:
-            endpoint = served(server.url, **changes)
-            async with Client("near", endpoint, KEY, Meter()) as client:
-                questions = ServerQuestions(client, endpoint, sampling or Sampling(), PROMPTS)
-                return await look(questions), server.asked
+    async def use(client: Client) -> T:
+        return await look(
+            ServerQuestions(client, client._endpoint, sampling or Sampling(), PROMPTS)
+        )
 
-    return asyncio.run(scenario())
+    found, asked, _ = exchange(handler, use, **{"attempts": 1, **changes})
+    return found, asked
 
 
 def told_of(models: Page, **changes: Any) -> ServerFinding:
@@ -189,7 +185,7 @@ def test_a_server_that_never_answers_or_is_not_there_is_named_so() -> None:
     nowhere = "http://127.0.0.1:9/v1"
     slow = told_of(silent, timeout_s=0.3)
     assert "no whole reply in 0.3 s" in str(slow)
-    gone = asyncio.run(list_models(nowhere, None, served(nowhere))).finding
+    gone = asyncio.run(list_models(nowhere, None, described(nowhere))).finding
     assert "/v1" in gone.advice
     for found in (slow, gone):
         assert (found.state, "not reachable" in found.found) == ("stop", True)
@@ -252,14 +248,92 @@ def test_a_context_that_is_too_short_is_told_with_what_to_set() -> None:
     assert "not reported" in check_context(None, 8024).found
 
 
-# Structured output
+# What single checks find
 
 
-def test_a_server_that_ignores_schemas_is_told_of() -> None:
-    found, asked = examined(say("Certainly! Here you go."), check_schema)
-    assert (found.state, "not followed" in found.found) == ("stop", True)
-    assert "structured = false" in found.advice
-    assert len(asked) == Sampling().attempts
+def backend(is_vllm: bool) -> Look:
+    return lambda questions: check_backend(questions, vllm=is_vllm)
+
+
+def prefix(metrics: CacheMetrics | None) -> Look:
+    return lambda questions: check_prefix_cache(questions, metrics)
+
+
+def reusing(details: object) -> Handler:
+    return answering(by_seed, prompt_tokens_details=details)
+
+
+TOO_SHORT = fail(400, "This model's maximum context length is 1024 tokens.")
+USAGE = {"completion_tokens": 500, "completion_tokens_details": {"reasoning_tokens": 480}}
+APART = ("--reasoning-parser", "enable_thinking = false")
+FOUND: dict[str, tuple[Handler, Look, str, tuple[str, ...], tuple[str, ...], int]] = {
+    "schemas are ignored": (say("Certainly! Here you go."), check_schema, "stop",
+                            ("not followed",), ("structured = false",), Sampling().attempts),
+    "no thinking": (say(PLAN), check_thinking, "ok", ("none seen before a reply",), (), 2),
+    "thinking without end": (thinks(100_000, PLAN), check_thinking, "note",
+                             ("no reply by a schema came",), (), 4),
+    "a schema stops thinking": (thinks(200, PLAN, by_schema="never"), check_thinking, "note",
+                                ("with a schema it replies without thinking",), APART, 2),
+    "a schema swallows it": (thinks(200, PLAN, by_schema="swallowed"), check_thinking, "note",
+                             ("all of the reply is taken for thinking",), APART, 2),
+    "only the usage tells": (answering(lambda _: PLAN, **USAGE), check_thinking, "note",
+                             ("about 480 tokens",), ("thinking_tokens = 1024",), 2),
+    "guidance": (vllm("guidance"), backend(True), "ok", ("guidance",), (), 4),
+    "xgrammar": (vllm("xgrammar"), backend(True), "note",
+                 ("xgrammar; control characters in 3 of",), GUIDANCE, 4),
+    # Its fault is warned of before it is seen, and found on any server by what it writes.
+    "xgrammar unseen": (say(PLAN), backend(True), "note", ("xgrammar",), GUIDANCE, 4),
+    "its fault elsewhere": (vllm("xgrammar"), backend(False), "note",
+                            ("control characters in 3",), GUIDANCE, 3),
+    "a schema refused": (fail(400, "maxLength is not permitted"), backend(False), "ok",
+                         ("not known",), (), 1),
+    "a cache by its usage": (reusing({"cached_tokens": 1536}), prefix(None), "ok",
+                             ("1,536 of 12 tokens",), (), 2),
+    "and its size": (reusing({"cached_tokens": 1536}), prefix(CacheMetrics(True, 4096)), "ok",
+                     ("holds 4,096 tokens",), (), 2),
+    "a cache by metrics": (reusing(None), prefix(CacheMetrics(True, 4096)), "ok",
+                           ("own account",), (), 2),
+    "a cache that is off": (reusing(None), prefix(CacheMetrics(False, None)), "note",
+                            ("off",), (), 2),
+    "a cache not used": (reusing({"cached_tokens": 0}), prefix(None), "note", ("again",), (), 2),
+    "nothing of a cache": (reusing(None), prefix(None), "note", ("not known",), (), 2),
+    "no number": (reusing({"cached_tokens": "many"}), prefix(None), "note",
+                  ("not known",), (), 2),
+    "no table": (reusing([]), prefix(CacheMetrics(None, None)), "note", ("not known",), (), 2),
+    "no room for a history": (TOO_SHORT, prefix(None), "note",
+                              ("maximum context length",), (), 1),
+    "seeds repeat": (answering(by_seed), check_seeds, "ok", ("repeats",), (), 3),
+    "seeds are ignored": (say("always this"), check_seeds, "note",
+                          ("two seeds gave the same text",), (), 3),
+    "random texts": (answering(lambda asked: f"text {asked.number}"), check_seeds, "note",
+                     ("same seed gave two texts",), (), 3),
+    "empty texts": (say(""), check_seeds, "note", ("empty replies",), (), 3),
+    "thinking alone": (say(message={"content": None, "reasoning_content": "hm"}), check_seeds,
+                       "note", ("two seeds",), (), 3),
+    "no seeds": (fail(400, "Unsupported: seed", param="seed"), check_seeds, "note",
+                 ("not found out",), (), 1),
+}  # fmt: skip
+"""A server and a check of it: the state that is found, what is said, what is advised, and how many
+requests it takes."""
+
+
+@pytest.mark.parametrize(
+    ("handler", "look", "state", "said", "advised", "n"), FOUND.values(), ids=FOUND
+)
+def test_what_a_check_finds(
+    handler: Handler,
+    look: Look,
+    state: str,
+    said: tuple[str, ...],
+    advised: tuple[str, ...],
+    n: int,
+) -> None:
+    found, asked = examined(handler, look)
+    assert found.state == state, found
+    assert [words for words in said if words not in found.found] == [], found
+    assert [words for words in advised if words not in found.advice] == [], found
+    assert (GUIDANCE[0] in found.advice) == (advised == GUIDANCE)
+    assert len(asked) == n
 
 
 def test_a_reply_in_a_fence_is_told_of() -> None:
@@ -269,15 +343,6 @@ def test_a_reply_in_a_fence_is_told_of() -> None:
     assert "response_format" not in asked[0].body
 
 
-# Thinking
-
-
-def test_a_model_that_does_not_think_is_asked_twice() -> None:
-    found, asked = examined(say(PLAN), check_thinking)
-    assert (found.state, found.found) == ("ok", "none seen before a reply")
-    assert ["response_format" in one.body for one in asked] == [False, True]
-
-
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "inline"])
 def test_thinking_is_measured_and_the_key_for_its_room_is_named(field: str) -> None:
     found, asked = examined(thinks(600, PLAN, field=field), check_thinking)
@@ -285,18 +350,13 @@ def test_thinking_is_measured_and_the_key_for_its_room_is_named(field: str) -> N
     assert re.search(r"about 60\d tokens|about 59\d tokens", found.found), found.found
     assert found.advice.startswith("Set thinking_tokens = 1280 under [endpoints.near].")
     assert ("--reasoning-parser" in found.advice) == (field == "inline")
-    assert len(asked) == 2
+    assert ["response_format" in one.body for one in asked] == [False, True]
 
 
-def test_thinking_with_enough_room_is_fine_and_without_end_is_not_a_reply() -> None:
+def test_thinking_with_enough_room_is_fine_and_what_uses_it_up_is_measured_with_more() -> None:
     found, asked = examined(thinks(600, PLAN), check_thinking, thinking_tokens=1280)
     assert (found.state, found.advice) == ("ok", "")
     assert {one.body["max_tokens"] for one in asked} == {Sampling().max_tokens + 1280}
-    found, _ = examined(thinks(100_000, PLAN), check_thinking)
-    assert (found.state, "no reply by a schema came" in found.found) == ("note", True)
-
-
-def test_thinking_that_uses_up_the_room_is_measured_with_more() -> None:
     found, asked = examined(thinks(3000, PLAN), check_thinking)
     assert "1,024 tokens of room ran out" in found.found
     assert "about 2,997 tokens" in found.found
@@ -304,107 +364,12 @@ def test_thinking_that_uses_up_the_room_is_measured_with_more() -> None:
     assert [one.body["max_tokens"] for one in asked] == [1024, 8192, 1024, 8192]
 
 
-@pytest.mark.parametrize(
-    ("by_schema", "said"),
-    [("never", "with a schema it replies without thinking"),
-     ("swallowed", "all of the reply is taken for thinking")],
-)  # fmt: skip
-def test_a_schema_and_thinking_that_do_not_go_together_are_named(by_schema: str, said: str) -> None:
-    found, _ = examined(thinks(200, PLAN, by_schema=by_schema), check_thinking)
-    assert (found.state, said in found.found) == ("note", True), found
-    assert "--reasoning-parser" in found.advice
-    assert "enable_thinking = false" in found.advice
-
-
-def test_tokens_that_only_the_usage_speaks_of_are_thinking() -> None:
-    usage = {"completion_tokens": 500, "completion_tokens_details": {"reasoning_tokens": 480}}
-    found, _ = examined(answering(lambda _: PLAN, **usage), check_thinking)
-    assert "about 480 tokens" in found.found
-    assert "thinking_tokens = 1024" in found.advice
-
-
-# Schema backend
-
-
-XGRAMMAR = "xgrammar; control characters in 3 of"
-
-
-@pytest.mark.parametrize(
-    ("handler", "is_vllm", "state", "said", "n"),
-    [
-        (vllm("guidance"), True, "ok", "guidance", 4),
-        (vllm("xgrammar"), True, "note", XGRAMMAR, 4),
-        # Its fault is warned of before it is seen, and found on any server by what it writes.
-        (say(PLAN), True, "note", "xgrammar", 4),
-        (vllm("xgrammar"), False, "note", "control characters in 3", 3),
-        (fail(400, "maxLength is not permitted"), False, "ok", "not known", 1),
-    ],
-    ids=("guidance", "xgrammar", "unseen", "another server", "refused"),
-)
-def test_the_backend_is_told_by_what_it_refuses_and_writes(
-    handler: Handler, is_vllm: bool, state: str, said: str, n: int
-) -> None:
-    found, asked = examined(handler, lambda questions: check_backend(questions, vllm=is_vllm))
-    assert (found.state, said in found.found) == (state, True), found
-    assert ('"backend": "guidance"' in found.advice) == (state == "note")
-    assert len(asked) == n
-
-
-# Prefix cache
-
-
-@pytest.mark.parametrize(
-    ("details", "message", "state", "said"),
-    [
-        ({"cached_tokens": 1536}, None, "ok", "1,536 of 12 tokens"),
-        ({"cached_tokens": 1536}, CacheMetrics(True, 4096), "ok", "holds 4,096 tokens"),
-        (None, CacheMetrics(True, 4096), "ok", "own account"),
-        (None, CacheMetrics(False, None), "note", "off"),
-        ({"cached_tokens": 0}, None, "note", "again"),
-        (None, None, "note", "not known"),
-        ({"cached_tokens": "many"}, None, "note", "not known"),
-        ([], CacheMetrics(None, None), "note", "not known"),
-    ],
-)
-def test_a_prefix_cache_is_found_by_usage_or_by_metrics(
-    details: Any, message: CacheMetrics | None, state: str, said: str
-) -> None:
-    handler = answering(by_seed, prompt_tokens_details=details)
-    found, asked = examined(handler, lambda questions: check_prefix_cache(questions, message))
-    assert (found.state, said in found.found) == (state, True), found
-    assert asked[0].identity == asked[1].identity
-    assert 5000 < len(asked[0].said) < 11_000
-
-
-def test_a_context_too_short_for_a_history_leaves_the_cache_open() -> None:
-    handler = fail(400, "This model's maximum context length is 1024 tokens.")
-    found, _ = examined(handler, lambda questions: check_prefix_cache(questions, None))
-    assert (found.state, "maximum context length" in found.found) == ("note", True)
-
-
-# Seeds
-
-
-@pytest.mark.parametrize(
-    ("handler", "state", "said"),
-    [
-        (answering(by_seed), "ok", "repeats"),
-        (say("always this"), "note", "two seeds gave the same text"),
-        (answering(lambda asked: f"text {asked.number}"), "note", "same seed gave two texts"),
-        (say(""), "note", "empty replies"),
-        (say(message={"content": None, "reasoning_content": "hm"}), "note", "two seeds"),
-        (fail(400, "Unsupported: seed", param="seed"), "note", "not found out"),
-    ],
-    ids=("kept", "ignored", "random", "empty", "reasoning", "refused"),
-)
-def test_whether_seeds_repeat_is_told(handler: Handler, state: str, said: str) -> None:
-    found, asked = examined(handler, check_seeds)
-    assert (found.state, said in found.found) == (state, True), found
-    assert [a.body["seed"] for a in asked] == [0, 0, 1][: len(asked)]
-    assert all(a.body["temperature"] == 1.0 for a in asked)
-
-
-def test_no_seeds_are_tried_where_none_are_sent() -> None:
+def test_a_prefix_is_asked_twice_and_seeds_are_hot_and_differ_where_they_are_sent() -> None:
+    _, (one, again) = examined(reusing(None), prefix(None))
+    assert one.identity == again.identity
+    assert 5000 < len(one.said) < 11_000
+    _, asked = examined(answering(by_seed), check_seeds)
+    assert [(a.body["seed"], a.body["temperature"]) for a in asked] == [(0, 1), (0, 1), (1, 1)]
     found, asked = examined(say(), check_seeds, sampling=Sampling(seed=None))
     assert (found.state, asked) == ("ok", [])
 
@@ -441,7 +406,7 @@ def test_a_server_that_refuses_the_first_request_is_asked_no_more() -> None:
     [
         (fail(500, "EngineDeadError"), "EngineDeadError"),
         (raw("<html>"), "a web page"),
-        (hang, "no whole reply in 1"),
+        (hang, "no whole reply in 0.5"),
         (drop, "not answered"),
     ],
     ids=("500", "html", "slow", "dropped"),
@@ -450,7 +415,7 @@ def test_a_server_that_fails_on_a_long_prompt_cannot_be_used(failing: Handler, s
     async def handler(asked: Asked) -> web.StreamResponse:
         return await (failing if len(asked.said) > 5000 else say(PLAN))(asked)
 
-    found, asked = whole(handler, timeout_s=1)
+    found, asked = whole(handler, timeout_s=0.5)
     assert [f.about for f in found][-2:] == ["schema backend", "requests"]
     assert (found[-1].state, said in found[-1].found) == ("stop", True), found[-1]
     assert len(asked) == 7
