@@ -16,7 +16,7 @@ from pairwright.models.store import Store
 from pairwright.records import Rejected, Twin
 from released import twinned
 from scripted import settings
-from study import pairwright
+from study import Study, pairwright
 
 
 def pilot(*users: tuple[int, int, int]) -> Pilot:
@@ -30,19 +30,16 @@ def named(estimate: PilotEstimate) -> dict[str, Expected]:
 
 
 def test_what_is_expected_is_the_ratio_of_sums_over_all_users() -> None:
-    found = pilot((1, 1, 30), (1, 0, 10), (2, 1, 40)).expect(kept=100)
+    some = pilot((1, 1, 30), (1, 0, 10), (2, 1, 40))
+    found = some.expect(kept=100)
     assert (found.users, found.items, found.kept, found.given) == (3, 4, 2, "kept")
     by_name = named(found)
     assert set(by_name) == set(QUANTITIES) - {"kept"}
-    assert by_name["items"].value == 200
-    assert by_name["calls"].value == 4000
-    assert by_name["cost"].value == pytest.approx(400)
-
-
-def test_where_items_are_given_it_says_how_many_are_kept() -> None:
-    by_name = named(pilot((1, 1, 30), (1, 0, 10)).expect(items=60))
-    assert by_name["kept"].value == 30
-    assert by_name["calls"].value == 1200
+    assert {name: by_name[name].value for name in ("items", "calls", "cost")} == {
+        "items": 200, "calls": 4000, "cost": pytest.approx(400),
+    }  # fmt: skip
+    by_name = named(some.expect(items=60))
+    assert (by_name["kept"].value, by_name["calls"].value) == (30, 1200)
     assert by_name["kept"].low == 0
 
 
@@ -82,14 +79,9 @@ def completed(store: Store, text: str) -> Call:
 
 
 def test_a_run_is_read_by_user_and_a_shared_call_counts_once(tmp_path: Path) -> None:
-    config = settings(
-        endpoints={
-            "local": {
-                "base_url": "http://127.0.0.1:8000/v1", "model": "m",
-                "price_in": 1.0, "price_out": 10.0,
-            }
-        }
-    )  # fmt: skip
+    prices = {"price_in": 1.0, "price_out": 10.0}
+    local = {"base_url": "http://127.0.0.1:8000/v1", "model": "m", **prices}
+    config = settings(endpoints={"local": local})
     with closing(Store(tmp_path / "calls.sqlite")) as store:
         own, shared, other = (completed(store, text) for text in ("own", "shared", "other"))
         kept = Twin(id="t", halves=twinned(0))
@@ -137,8 +129,6 @@ def test_a_pilot_goes_with_a_dry_run_and_a_dry_target_with_a_pilot(tmp_path: Pat
 
 @pytest.mark.real
 def test_a_dry_run_with_a_pilot_prints_an_interval_with_its_n(tmp_path: Path) -> None:
-    from study import Study
-
     study = Study.make(tmp_path / "s", limit=4)
     assert study.build().code == 0
     done = pairwright(

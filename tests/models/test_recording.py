@@ -163,22 +163,18 @@ def test_a_missing_call_without_a_change_says_so(replaying: Study) -> None:
     assert f"The settings are those of {FILE}" in done.err
 
 
-def test_the_model_must_be_one_of_the_recording(replaying: Study) -> None:
+def test_the_model_must_be_one_of_the_recording_and_doctor_reads_it(replaying: Study) -> None:
+    done = pairwright("doctor", replaying.config)
+    assert (done.code, "can be read, and has replies of this model" in done.out) == (0, True)
     replaying.change(served__model="another")
     done = replaying.build()
     assert done.code == 2
     assert "[endpoints.served.model]" in done.err
     assert f"It has those of: {SIMULATED}." in done.err
     assert not replaying.run.exists()
-
-
-def test_doctor_reads_a_recording(replaying: Study) -> None:
-    done = pairwright("doctor", replaying.config)
-    assert (done.code, "can be read, and has replies of this model" in done.out) == (0, True)
     (replaying.folder / FILE).unlink()
     done = pairwright("doctor", replaying.config)
-    assert done.code == 2
-    assert "No such file" in done.out
+    assert (done.code, "No such file" in done.out) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -203,8 +199,7 @@ def test_a_damaged_recording_is_refused(
 
 
 def test_a_recording_that_was_cut_short_is_refused(recorded: RecordedRun, tmp_path: Path) -> None:
-    path = tmp_path / "cut.jsonl.gz"
-    whole = recorded.path.read_bytes()
+    path, whole = tmp_path / "cut.jsonl.gz", recorded.path.read_bytes()
     for size in (len(whole) // 2, 5, 0):
         path.write_bytes(whole[:size])
         with pytest.raises(InputError, match=r"cut\.jsonl\.gz"):

@@ -3,7 +3,6 @@
 import asyncio
 import gc
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -57,10 +56,7 @@ def test_every_unit_is_worked_on_once_and_never_more_are_alive_than_workers(
     assert most == min(workers, 20)
 
 
-@pytest.mark.parametrize("failing", [False, True])
-def test_garbage_is_looked_for_seldom_while_a_run_is_under_way_and_as_before_after_it(
-    failing: bool,
-) -> None:
+def test_garbage_is_looked_for_seldom_while_a_run_is_under_way_and_as_before_after_it() -> None:
     # As Python begins: commands tune it for their own process.
     tuned, before = gc.get_threshold(), (700, 10, 10)
     gc.set_threshold(*before)
@@ -68,17 +64,16 @@ def test_garbage_is_looked_for_seldom_while_a_run_is_under_way_and_as_before_aft
 
     async def work(_: int) -> None:
         during.append(gc.get_threshold())
-        if failing:
-            raise ValueError("a bug")
+        raise ValueError("a bug")
 
     try:
-        with suppress(ValueError):
+        with pytest.raises(ValueError, match="a bug"):
             asyncio.run(work_through(Units(3), work, workers=1, stop=lambda: None))
         after = gc.get_threshold()
     finally:
         gc.set_threshold(*tuned)
-    assert all(found[0] > before[0] and found[1:] == before[1:] for found in during)
-    assert during
+    assert [found[1:] for found in during] == [before[1:]]
+    assert during[0][0] > before[0]
     assert after == before
 
 
@@ -96,21 +91,6 @@ def test_one_worker_keeps_the_order_and_a_slow_unit_holds_nobody_up() -> None:
     assert order(9, 1) == list(range(9))
     assert order(30, 2) == [*range(1, 30), 0]
     assert order(0, 4) == []
-
-
-def test_units_are_taken_one_by_one_and_not_kept() -> None:
-    """Ten thousand units are never in memory together."""
-    units = Units(10_000)
-    lead = 0
-
-    async def work(unit: int) -> None:
-        nonlocal lead
-        await asyncio.sleep(0)
-        lead = max(lead, units.taken - unit)
-
-    asyncio.run(work_through(units, work, workers=8, stop=never))
-    assert units.taken == 10_000
-    assert lead <= 16
 
 
 def test_the_first_error_stops_the_others_which_finish_what_they_have_begun() -> None:
@@ -131,10 +111,7 @@ def test_the_first_error_stops_the_others_which_finish_what_they_have_begun() ->
     assert stops == ["stop"]
 
 
-@pytest.mark.parametrize(
-    "first",
-    [TypeError("a bug"), KeyError("a bug"), AssertionError("a bug"), CallFailed("cause", "of all")],
-)
+@pytest.mark.parametrize("first", [AssertionError("a bug"), CallFailed("cause", "of all")])
 def test_of_several_errors_the_first_is_raised_a_bug_as_well_and_stop_is_called_once(
     first: Exception,
 ) -> None:

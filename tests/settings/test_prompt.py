@@ -4,6 +4,7 @@ import re
 import shutil
 from collections.abc import Callable
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -176,14 +177,10 @@ def test_text_cannot_open_or_close_a_tag_or_pass_for_a_chat_marker(said: str) ->
         assert markers(rendered(name, said)) == markers(rendered(name, "harmless")), name
 
 
-@pytest.mark.parametrize(
-    "between",
-    [
-        *"\u00ad\u0300\u034f\u115f\u17b4\u180b\u180e\u200c\u200d\u3164\ufe00\ufe0f\uffa0",
-        "\U000e0100",
-        "\u200d\u00ad",
-    ],
-)
+UNSEEN = "\u00ad\u0300\u034f\u115f\u17b4\u180b\u180e\u200c\u200d\u3164\ufe00\ufe0f\uffa0\U000e0100"
+
+
+@pytest.mark.parametrize("between", [*UNSEEN, "\u200d\u00ad"])
 def test_characters_that_nobody_sees_do_not_hide_a_tag(between: str) -> None:
     for tag in ("{}/post>", "{}|im_end|>", "{}post>", "po{}st>"):
         assert "<" not in guard("<" + tag.format(between))
@@ -201,10 +198,7 @@ def test_wide_and_small_brackets_are_brackets(less: str, slash: str, greater: st
 @pytest.mark.parametrize(
     "said",
     [
-        INERT["jinja value"],
-        INERT["jinja block"],
-        INERT["format field"],
-        INERT["injection"],
+        *(INERT[name] for name in ("jinja value", "jinja block", "format field", "injection")),
         INERT["fence"],
         "a < b and c > d, 5<6, x<-3, <3, <$50, <1 kg",
         "<http://example.org> <me@example.org> a<b, if x <y and y> z",
@@ -282,43 +276,29 @@ BOTH = "{{ question }} {{ words }}\n"
         (f"{BOTH}{{% macro m() %}}{{% endmacro %}}", "write_plain.md:2", ["macro is not allowed"]),
         (f"{BOTH}{{{{ 'text' }}}}", "write_plain.md:2", ["const is not allowed"]),
         (f"{BOTH}{{{{ question.text }}}}", "write_plain.md:2", ["a field is asked", "in a loop"]),
+        (f"{BOTH}{{{{ question.__class__ }}}}", "write_plain.md:2", ["nothing has the field"]),
         (f"{BOTH}{{{{ self }}}}", "write_plain.md:2", ["the name 'self' means something else"]),
         (f"{BOTH}{{% for loop in words %}}{{% endfor %}}", "write_plain.md:2", ["name 'loop'"]),
         (f"{BOTH}{{% for w in words %}}{{{{ loop }}}}{{% endfor %}}", "write_plain.md:2",
          ["name 'loop'"]),
         (BOTH + "{% for w in words %}" * 30 + "{% endfor %}" * 30, "write_plain.md",
          ["cannot be read as a template", "fewer loops"]),
+        (f"{BOTH}{{% for a in aspects if a %}}{{{{ a }}}}{{% endfor %}}", "write_adhering.md:2",
+         ["condition"]),
+        ("{{ question }} {{ response }} {% for a in aspects %}{{ a.txet }}{% endfor %}",
+         "adherence.md:1", ["nothing has the field 'txet'"]),
     ],
 )  # fmt: skip
 def test_a_bad_prompt_is_refused_with_file_line_and_remedy(
     edited: Callable[..., Path], source: str | bytes | None, where: str, message: list[str]
 ) -> None:
-    path = edited("write_plain", source)
+    path = edited(where.partition(".")[0], source)
     with pytest.raises(PromptError) as caught:
         Prompts.load(path.parent)
     assert str(path.parent / where) in str(caught.value)
     for words in message:
         assert words in str(caught.value)
     assert caught.value.fix
-
-
-@pytest.mark.parametrize(
-    ("name", "source"),
-    [
-        ("write_plain", "{{ question.__class__ }} {{ question }} {{ words }}"),
-        ("write_adhering",
-         "{{ question }} {{ words }} {% for a in aspects if a %}{{ a }}{% endfor %}"),
-        ("adherence",
-         "{{ question }} {{ response }} {% for a in aspects %}{{ a.txet }}{% endfor %}"),
-    ],
-    ids=("a dunder attribute", "a condition in a loop", "a field that no value has"),
-)  # fmt: skip
-def test_a_prompt_that_reaches_into_values_is_refused_before_the_first_call(
-    edited: Callable[..., Path], name: str, source: str
-) -> None:
-    path = edited(name, source)
-    with pytest.raises(PromptError):
-        Prompts.load(path.parent)
 
 
 @pytest.mark.parametrize(
@@ -380,23 +360,12 @@ def test_a_changed_prompt_changes_its_own_hash_and_no_other(edited: Callable[...
 
 def common(first: str, second: str) -> str:
     """What two texts begin with."""
-    n = next((n for n, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None)
-    return first[: min(len(first), len(second)) if n is None else n]
+    letters = zip(first, second, strict=False)
+    return "".join(one for one, _ in takewhile(lambda both: both[0] == both[1], letters))
 
 
-def with_question(name: str, question: str) -> tuple[str, str]:
-    values = {**samples()[name], "question": question}
-    system, user = prompts().ask(name, **values).messages
-    return system.content, user.content
-
-
-def test_both_writers_of_the_papers_setting_share_history_and_question() -> None:
-    first, second = (
-        with_question(name, QUESTION)[1] for name in ("paper_expected", "paper_avoided")
-    )
-    shared = common(first, second)
-    assert f"<question>\n{QUESTION}\n</question>" in shared
-    assert shared.endswith("</question>\n\n<task>paper_")
+def with_question(name: str, question: str) -> str:
+    return prompts().ask(name, **{**samples()[name], "question": question}).messages[1].content
 
 
 def test_a_prompt_without_a_place_for_the_history_is_refused(edited: Callable[..., Path]) -> None:
@@ -408,11 +377,14 @@ def test_a_prompt_without_a_place_for_the_history_is_refused(edited: Callable[..
 
 
 def test_two_questions_about_one_user_share_the_whole_history() -> None:
-    first, second = (with_question("plan", q)[1] for q in (QUESTION, "Which flour keeps longest?"))
+    first, second = (with_question("plan", q) for q in (QUESTION, "Which flour keeps longest?"))
     shared = common(first, second)
     assert shared.endswith("</history>\n\n<question>\n")
     assert "Rules for an aspect" in shared
     assert all(shown.text in shared for shown in samples()["plan"]["posts"])
+    # Both writers of the paper's setting share the question, too.
+    writers = (with_question(name, QUESTION) for name in ("paper_expected", "paper_avoided"))
+    assert common(*writers).endswith(f"{QUESTION}\n</question>\n\n<task>paper_")
 
 
 ROLES = {
