@@ -13,27 +13,14 @@ from typing import Any
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from pairwright.evaluation.scorers.in_process import InProcess
+from engines.scoring import Texts, answered
 from pairwright.evaluation.settings import Likelihood
-from pairwright.models import Request, Unstored
-from pairwright.models.client import Meter
-from pairwright.settings.prompt_variables import Message
 
-Texts = list[tuple[str, str]]
 MODELS = ("policy", "reference", "other-tokens")
 
 
-async def ours(folder: Path, texts: Texts, **more: Any) -> list[dict[str, Any]]:
-    """All at once, so that they are batched."""
-    spec = Likelihood(kind="likelihood", model=str(folder), **more)
-    async with InProcess("mine", spec, Meter(), lambda _: None) as sender:
-        llm = Unstored(sender)
-        asked = [
-            Request(spec.model, (Message("user", prompt), Message("assistant", response)), 1)
-            for prompt, response in texts
-        ]
-        found = await asyncio.gather(*(llm.complete(request) for request in asked))
-    return [{"text": of.text, "finish": of.finish, "tokens": of.prompt_tokens} for of in found]
+def ours(folder: Path, texts: Texts, **more: Any) -> list[dict[str, Any]]:
+    return asyncio.run(answered(Likelihood(kind="likelihood", model=str(folder), **more), texts))
 
 
 def alone(folder: Path, texts: Texts) -> list[tuple[list[int], list[float]]]:
@@ -58,9 +45,9 @@ def main(models: Path, texts: Texts) -> dict[str, Any]:
     for name in MODELS:
         with torch.inference_mode():
             single = alone(models / name, texts)
-        batched = asyncio.run(ours(models / name, texts, batch_tokens=1500))
+        batched = ours(models / name, texts, batch_tokens=1500)
         found[name] = {"ours": batched, "alone": single}
-    found["short"] = asyncio.run(ours(models / "policy", texts, max_length=300))
+    found["short"] = ours(models / "policy", texts, max_length=300)
     return found
 
 

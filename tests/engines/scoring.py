@@ -15,7 +15,7 @@ from transformers import AutoModelForCausalLM, AutoModelForSequenceClassificatio
 
 from pairwright.errors import ConfigError
 from pairwright.evaluation.scorers.in_process import InProcess
-from pairwright.evaluation.settings import Classifier, Dpo
+from pairwright.evaluation.settings import Classifier, Dpo, Likelihood
 from pairwright.models import Request, Unstored
 from pairwright.models.client import Meter
 from pairwright.settings.prompt_variables import Message
@@ -28,8 +28,8 @@ SCORED = (
 REFUSED = ("three-classes", "no-template", "half-template", "policy")
 
 
-async def ours(spec: Classifier | Dpo, texts: Texts) -> list[dict[str, Any]]:
-    """All at once, so that they are batched."""
+async def answered(spec: Classifier | Dpo | Likelihood, texts: Texts) -> list[dict[str, Any]]:
+    """What Pairwright stores of all of them, asked at once, so that they are batched."""
     async with InProcess("mine", spec, Meter(), lambda _: None) as sender:
         llm = Unstored(sender)
         asked = [
@@ -79,7 +79,7 @@ def implicit(policy: str, reference: str, beta: float, texts: Texts) -> list[lis
 
 def attempt(spec: Classifier | Dpo, texts: Texts) -> dict[str, Any]:
     try:
-        return {"ours": asyncio.run(ours(spec, texts))}
+        return {"ours": asyncio.run(answered(spec, texts))}
     except ConfigError as error:
         return {"error": str(error)}
 
