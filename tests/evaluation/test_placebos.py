@@ -5,12 +5,27 @@ import csv
 import importlib
 import json
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from decided import board_of, placebo, result, twin, violate
+from decided import (
+    AHEAD,
+    BEHIND,
+    TIED,
+    Half,
+    board_of,
+    board_with,
+    ends,
+    placebo,
+    result,
+    twin,
+    twins,
+    violate,
+)
 from pairwright.blind_preference import preference_case
 from pairwright.dataset import Row
 from pairwright.dataset.row import RowAspect
@@ -30,9 +45,7 @@ from pairwright.intervals import mean_points, newcombe
 from pairwright.modes import MODES, Mode, has_no_preference
 from pairwright.records import Follows
 
-Half = tuple[float | None, float]
 Outcome = tuple[Half, Half]
-AHEAD, BEHIND, TIED = (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)
 RIGHT: Outcome = (AHEAD, AHEAD)
 SAME: Outcome = (AHEAD, BEHIND)
 TURNED: Outcome = (BEHIND, BEHIND)
@@ -43,17 +56,15 @@ FLIPS = {"net_right_flips", "placebo_flips"}
 
 
 def decided(
-    twins: Sequence[Outcome], placebos: Sequence[Outcome], first: int = 100
+    of_twins: Sequence[Outcome], of_placebos: Sequence[Outcome], first: int = 100
 ) -> list[PairDecision]:
     """Twins of couples 0, 1, ... and placebos of others, or of the same with `first` = 0."""
-    return [
-        *(half for n, outcome in enumerate(twins) for half in twin(n, *outcome)),
-        *(half for n, outcome in enumerate(placebos) for half in placebo(first + n, *outcome)),
-    ]
+    placebos = [placebo(first + n, *outcome) for n, outcome in enumerate(of_placebos)]
+    return [*twins(of_twins), *chain(*placebos)]
 
 
-def figure(decisions: Sequence[PairDecision], name: str) -> ScorerFigure | None:
-    return next((one for one in figures_of(decisions) if one.name == name), None)
+def flips_of(decisions: Sequence[PairDecision]) -> dict[str, ScorerFigure]:
+    return {one.name: one for one in figures_of(decisions) if one.name in FLIPS}
 
 
 # What flips are
@@ -71,59 +82,38 @@ def figure(decisions: Sequence[PairDecision], name: str) -> ScorerFigure | None:
         ("turns its sign and flips", [TURNED] * 4, [TURNED] * 4, 1.0, -0.5),
         ("ties", [TIES] * 4, [TIES, HALF_TIED] * 2, 0.0, 0.0),
         ("ties a half", [RIGHT, HALF_TIED] * 2, [SAME] * 4, 0.0, 0.5),
-        (
-            "leaves out halves",
-            [RIGHT, RIGHT, SAME, SHORT],
-            [RIGHT, SAME, SHORT],
-            0.5,
-            2 / 3 - 1 / 4,
-        ),
+        ("leaves out", [RIGHT, RIGHT, SAME, SHORT], [RIGHT, SAME, SHORT], 0.5, 2 / 3 - 1 / 4),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_what_a_scorer_has(
     scorer: str, twins: list[Outcome], placebos: list[Outcome], flips: float, net: float
 ) -> None:
-    decisions = decided(twins, placebos)
-    flipped, found = figure(decisions, "placebo_flips"), figure(decisions, "net_right_flips")
-    assert flipped
-    assert found
+    figures = flips_of(decided(twins, placebos))
+    flipped, found = figures["placebo_flips"], figures["net_right_flips"]
     assert (flipped.value, found.value) == pytest.approx((flips, net), abs=1e-6), scorer
-    assert found.low is not None
-    assert found.high is not None
-    assert -0.5 <= found.low <= net <= found.high <= 1
+    low, high = ends(found)
+    assert -0.5 <= low <= net <= high <= 1
     short = SHORT in twins
-    assert (found.n, flipped.n) == (
-        len(twins) - short + len(placebos) - short,
-        len(placebos) - short,
-    )
+    whole = len(placebos) - short
+    assert (found.n, flipped.n) == (len(twins) - short + whole, whole)
     assert bool(found.note) == short
-    assert (
-        "3 of 4 twins have both scores; 2 of 3 placebos have both scores" in found.note
-    ) == short
+    said = "3 of 4 twins have both scores; 2 of 3 placebos have both scores"
+    assert (said in found.note) == short
 
 
-@pytest.mark.parametrize(
-    ("twins", "placebos", "names"),
-    [
-        ([RIGHT], [], set()),
-        ([], [SAME], {"placebo_flips"}),
-        ([RIGHT], [SAME], FLIPS),
-        ([SHORT], [SAME], FLIPS),
-    ],
-)
-def test_they_are_where_their_units_are(
-    twins: list[Outcome], placebos: list[Outcome], names: set[str]
-) -> None:
-    assert {one.name for one in figures_of(decided(twins, placebos))} & FLIPS == names
+def test_they_are_where_their_units_are() -> None:
+    assert flips_of(decided([RIGHT], [])).keys() == set()
+    assert flips_of(decided([], [SAME])).keys() == {"placebo_flips"}
+    assert flips_of(decided([RIGHT], [SAME])).keys() == FLIPS
+    assert flips_of(decided([SHORT], [SAME])).keys() == FLIPS
 
 
 def test_of_a_scorer_that_cannot_see_the_user_they_are_0_by_identity() -> None:
     decisions = decided([SAME] * 4, [SAME] * 3)
     found = without_error("profile", "longer", decisions, figures_of(decisions))
-    flips = {one.name: one for one in found if one.name in FLIPS}
-    assert [(one.value, one.low, one.by_identity) for one in flips.values()] == [
-        (0, None, True)
-    ] * 2
+    flips = [(one.value, one.low, one.by_identity) for one in found if one.name in FLIPS]
+    assert flips == [(0, None, True)] * 2
 
 
 # Their intervals
@@ -139,9 +129,7 @@ def test_of_a_scorer_that_cannot_see_the_user_they_are_0_by_identity() -> None:
         ((5, 56), (0, 29), (0.0893, -0.0381, 0.1926)),
     ],
 )
-def test_the_difference_of_two_shares_is_newcombes(
-    first: tuple[int, int], second: tuple[int, int], expected: tuple[float, float, float]
-) -> None:
+def test_the_difference_of_two_shares_is_newcombes(first: Any, second: Any, expected: Any) -> None:
     found = newcombe(share(*first), share(*second))
     assert (found.value, found.low, found.high) == pytest.approx(expected, abs=5e-5)
 
@@ -157,11 +145,8 @@ def test_it_has_the_variance_of_the_difference_by_couple() -> None:
         points = np.concatenate([shared, flips]).astype(np.float64)
         found = net_right_flips(points, placebo_of, clusters, mean_points)
         errors = shared - shared.mean() - (flips - flips.mean()) / 2
-        assert found.low is not None
-        assert found.high is not None
-        assert found.high - found.low == pytest.approx(
-            2 * 1.96 * errors.std() / 2000**0.5, rel=0.01
-        )
+        low, high = ends(found)
+        assert high - low == pytest.approx(2 * 1.96 * errors.std() / 2000**0.5, rel=0.01)
         assert (found.n, found.clusters) == (4000, 2000)
 
 
@@ -187,18 +172,14 @@ def board(tmp_path: Path) -> Leaderboard:
         "missing": ([RIGHT] * 30 + [SAME] * 9 + [SHORT], [SAME] * 30),
     }
     decoys = [violate(200 + n, 1.0 if n % 2 else -1.0, mode="decoy") for n in range(12)]
-    for name, (twins, placebos) in scorers.items():
-        result(tmp_path, name, [*decided(twins, placebos, first=20), *decoys])
-    return board_of(tmp_path)
+    given = {name: [*decided(*both, first=20), *decoys] for name, both in scorers.items()}
+    return board_with(tmp_path, **given)
 
 
 def test_rows_are_ranked_by_net_right_flips(board: Leaderboard) -> None:
     twins, decoys = board.rankings
-    assert (twins.mode, twins.ranked_by, decoys.ranked_by) == (
-        "twin",
-        "net_right_flips",
-        "accuracy",
-    )
+    assert (twins.mode, twins.ranked_by) == ("twin", "net_right_flips")
+    assert decoys.ranked_by == "accuracy"
     rows = ("reader.profile", "missing.profile", "overlap.profile", "longer.profile")
     assert twins.ranked == rows
     assert twins.unranked == {"partial.profile": "only 90.0% of the placebos have both scores"}
@@ -209,22 +190,20 @@ def test_rows_are_ranked_by_net_right_flips(board: Leaderboard) -> None:
     assert (first.first, first.second) == ("reader.profile", "overlap.profile")
     # On the 39 twins that all ranked rows have whole, and all placebos of 50 couples.
     assert first.difference == pytest.approx((20 - 1) / 30 / 2, abs=1e-6)
-    assert first.low is not None
-    assert 0 < first.low < first.difference
+    assert 0 < ends(first)[0] < first.difference
     assert (first.n, first.clusters) == (69, 50)
     assert first.adjusted < 0.05
     assert not set(twins.groups["reader.profile"]) & set(twins.groups["overlap.profile"])
 
 
-def test_all_forms_have_them(board: Leaderboard, drawn: None) -> None:
+def test_all_forms_have_them(board: Leaderboard, composed: None) -> None:
     page = board_page(board)
     head = "net right flips, points | right flips | flips on placebos | accuracy"
     assert head in page.markdown
     assert page.html.count("<svg") >= 3
     assert "Word overlap prefers each user's own response on 90.0 %" in page.markdown
-    assert (
-        "missing: 39 of 40 twins have both scores, and the others are in no flips." in page.markdown
-    )
+    missing = "missing: 39 of 40 twins have both scores, and the others are in no flips."
+    assert missing in page.markdown
     assert "reader has the most net right flips, 88.3 points" in page.opening[0]
     assert "Rows are ranked by net right flips." in " ".join(board_notes(board))
     assert "net right flips, points" in latex_tables(board)
@@ -245,14 +224,8 @@ def test_a_result_says_them_on_a_terminal(tmp_path: Path) -> None:
 
 
 def test_alike_rows_and_rows_with_as_many_net_flips_are_not_distinguished(tmp_path: Path) -> None:
-    scorers = {
-        "a": ([RIGHT, TURNED] * 20, [RIGHT, TURNED] * 15),
-        "b": ([SAME] * 40, [SAME] * 30),
-        "c": ([RIGHT, TURNED] * 20, [RIGHT, TURNED] * 15),
-    }
-    for name, outcomes in scorers.items():
-        result(tmp_path, name, decided(*outcomes))
-    (ranking,) = board_of(tmp_path).rankings
+    turning, same = decided([RIGHT, TURNED] * 20, [RIGHT, TURNED] * 15), [SAME] * 30
+    (ranking,) = board_with(tmp_path, a=turning, b=decided([SAME] * 40, same), c=turning).rankings
     assert [(one.difference, one.p, one.adjusted) for one in ranking.comparisons] == [(0, 1, 1)] * 3
 
 
@@ -300,22 +273,23 @@ def test_nothing_else_changes_with_placebos(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("placebos", [[SHORT] * 3, [TIES] * 3])
 def test_a_row_without_a_score_on_placebos_is_not_ranked(
-    tmp_path: Path, placebos: list[Outcome], drawn: None
+    tmp_path: Path, placebos: list[Outcome], composed: None
 ) -> None:
-    result(tmp_path, "a", decided([RIGHT] * 3, placebos))
-    result(tmp_path, "b", decided([RIGHT] * 3, [SAME] * 3))
-    board = board_of(tmp_path)
+    without, whole = decided([RIGHT] * 3, placebos), decided([RIGHT] * 3, [SAME] * 3)
+    board = board_with(tmp_path, a=without, b=whole)
     (ranking,) = board.rankings
     assert ranking.ranked == (("a.profile",) if TIES in placebos else ()) + ("b.profile",)
     assert board_page(board).markdown.count("(no pair has a score)") == (SHORT in placebos)
+    # A result without them may be the first.
+    result(tmp_path, "a", decided([RIGHT] * 3, []), "profile-without-evidence")
+    assert [one.ranked_by for one in board_of(tmp_path).rankings] == ["net_right_flips", "accuracy"]
 
 
 @pytest.mark.parametrize("twins", [[], [RIGHT] * 3])
 @pytest.mark.parametrize("decoys", [0, 3])
 def test_every_mixture_has_a_page(tmp_path: Path, twins: list[Outcome], decoys: int) -> None:
     others = [violate(200 + n, 1.0, mode="decoy") for n in range(decoys)]
-    result(tmp_path, "a", [*decided(twins, [RIGHT, SAME]), *others])
-    board = board_of(tmp_path)
+    board = board_with(tmp_path, a=[*decided(twins, [RIGHT, SAME]), *others])
     page = board_page(board).markdown
     assert "50.0 % (9.5 to 90.5)" in page
     assert ("## Placebos" in page) == (not twins)
@@ -324,18 +298,8 @@ def test_every_mixture_has_a_page(tmp_path: Path, twins: list[Outcome], decoys: 
 
 def test_they_are_part_of_conditions_that_show_no_rubric_and_nobody_else() -> None:
     (name,) = (name for name in MODES if has_no_preference(name))
-    assert {one for one, record in CONDITIONS.items() if record.applies(name)} == {
-        "none",
-        "profile",
-        "planner",
-    }
-
-
-def test_a_result_without_them_may_be_the_first(tmp_path: Path) -> None:
-    result(tmp_path, "a", decided([RIGHT] * 3, []), "profile-without-evidence")
-    result(tmp_path, "b", decided([RIGHT] * 3, [SAME] * 3), "profile")
-    board = board_of(tmp_path)
-    assert [one.ranked_by for one in board.rankings] == ["net_right_flips", "accuracy"]
+    shown = {one for one, record in CONDITIONS.items() if record.applies(name)}
+    assert shown == {"none", "profile", "planner"}
 
 
 def row(mode: Mode, *follows: Follows | None, **changes: object) -> Row:

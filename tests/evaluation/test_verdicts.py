@@ -8,61 +8,28 @@ from pairwright.evaluation.scorers.judges import read_rating, read_verdict
 from pairwright.models import Unread
 
 VERDICTS = {
-    # Marked by a word
-    "Result: A": "A",
-    "Result: Answer B": "B",
-    "Result: the first response": "A",
-    "**Result: B**": "B",
-    "Winner = B": "B",
-    "Result:\n\nResponse B": "B",
-    "Reasoning: Answer A is good.\nResult: B.": "B",
-    "Result: A\nOn second thought.\nResult: B": "B",
-    # Marked by brackets, tags or JSON
-    "[[A]]": "A",
-    "I looked at both. [[B]]": "B",
-    "\\boxed{B}": "B",
-    "Final answer: \\boxed{\\text{B}}": "B",
-    "<verdict>B</verdict>": "B",
-    '{"reason": "x", "verdict": "B", "sure": 1}': "B",
-    'Sure!\n```json\n{"reason": "Result: A is what I", "verdict": "B"}\n```': "B",
-    'Here: {"verdict": "A"} no, wait: {"verdict": "B"}': "B",
-    '{"Verdict": "b"}': "B",
-    '{"preferred_response": "Response A"}': "A",
-    # The verdict alone
-    "B": "B",
-    "b.": "B",
-    "[B]": "B",
-    "(B)": "B",
-    "**B**": "B",
-    "Response B": "B",
-    "Response 2": "B",
-    "Assistant B": "B",
-    "Output (a)": "A",
-    "Output (b)\n": "B",
-    "### Verdict\nB": "B",
-    "The better response is B.": "B",
-    # A tie that is said
-    "tie": "tie",
-    "A tie": "tie",
-    "Result: draw": "tie",
-    # The last of several
-    "The previous judge's verdict: A\nMy verdict: B": "B",
-    "Initial verdict: A\nFinal verdict: B": "B",
-    "My verdict is: B.": "B",
-    "My verdict is B.": "B",
-    "The final answer is: Response A": "A",
-    "[[A>B]]": "A",
-    "[[A>>B]]": "A",
-    "[[B>A]]": "B",
-    "[[A<B]]": "B",
-    "[[A=B]]": "tie",
-    "My final verdict is: [[B>>A]]": "B",
-    "A > B": "A",
-    "Verdict: B > A": "B",
-    "[[C]]": "tie",
-    "My final verdict is: [[C]]": "tie",
-    "[[A]] if A is better, [[B]] if B is better\n\n[[A]]": "A",
-}
+    "A": (
+        "Result: A", "Result: the first response", "[[A]]",
+        '{"preferred_response": "Response A"}', "Output (a)", "The final answer is: Response A",
+        "[[A>B]]", "[[A>>B]]", "A > B", "[[A]] if A is better, [[B]] if B is better\n\n[[A]]",
+    ),
+    "B": (
+        "Result: Answer B", "**Result: B**", "Winner = B", "Result:\n\nResponse B",
+        "Reasoning: Answer A is good.\nResult: B.", "Result: A\nOn second thought.\nResult: B",
+        "I looked at both. [[B]]", "\\boxed{B}", "Final answer: \\boxed{\\text{B}}",
+        "<verdict>B</verdict>", '{"reason": "x", "verdict": "B", "sure": 1}',
+        'Sure!\n```json\n{"reason": "Result: A is what I", "verdict": "B"}\n```',
+        'Here: {"verdict": "A"} no, wait: {"verdict": "B"}', '{"Verdict": "b"}', "B", "b.", "[B]",
+        "(B)", "**B**", "Response B", "Response 2", "Assistant B", "Output (b)\n",
+        "### Verdict\nB", "The better response is B.",
+        "The previous judge's verdict: A\nMy verdict: B", "Initial verdict: A\nFinal verdict: B",
+        "My verdict is: B.", "My verdict is B.", "[[B>A]]", "[[A<B]]",
+        "My final verdict is: [[B>>A]]", "Verdict: B > A",
+    ),
+    "tie": (
+        "tie", "A tie", "Result: draw", "[[A=B]]", "[[C]]", "My final verdict is: [[C]]",
+    ),
+}  # fmt: skip
 NO_VERDICTS = [
     "", "  \n", "both", "Both", "neither", "Neither A nor B", "Neither is better.", "a tie: A",
     "Tie: A", "Tie, but A is slightly better", "Result: It is not a tie",
@@ -113,7 +80,8 @@ NO_VERDICTS = [
 
 
 def test_a_verdict_is_read_as_it_is_said() -> None:
-    assert {text: read_verdict(text) for text in VERDICTS} == VERDICTS
+    for verdict, texts in VERDICTS.items():
+        assert {text: read_verdict(text) for text in texts} == dict.fromkeys(texts, verdict)
 
 
 def test_what_is_no_verdict_is_neither_a_default_nor_a_tie() -> None:
@@ -124,25 +92,12 @@ def test_what_is_no_verdict_is_neither_a_default_nor_a_tie() -> None:
 
 
 SCORES = {
-    "7": 7,
-    "7.": 7,
-    "10": 10,
-    "7/10": 7,
-    "[[7]]": 7,
-    "\\boxed{7}": 7,
-    "Score: 7": 7,
-    "**Score:** 9": 9,
-    "Rating: 7/10": 7,
-    "Score: 3\nScore: 8": 8,
-    "<score>4</score>": 4,
-    '{"reason": "a", "score": 7, "more": 1}': 7,
-    "The score is 8.": 8,
-    "My rating is: 7": 7,
-    "The final score is **4**.": 4,
-    "The previous judge's score: 9\nMy score: 6": 6,
-    "### Score\n\n6": 6,
-    "Final Score\n**8/10**": 8,
-}
+    "7": 7, "7.": 7, "10": 10, "7/10": 7, "[[7]]": 7, "\\boxed{7}": 7, "Score: 7": 7,
+    "**Score:** 9": 9, "Rating: 7/10": 7, "Score: 3\nScore: 8": 8, "<score>4</score>": 4,
+    '{"reason": "a", "score": 7, "more": 1}': 7, "The score is 8.": 8, "My rating is: 7": 7,
+    "The final score is **4**.": 4, "The previous judge's score: 9\nMy score: 6": 6,
+    "### Score\n\n6": 6, "Final Score\n**8/10**": 8,
+}  # fmt: skip
 NO_SCORES = [
     "", "0", "11", "20", "-3", "8.5", "8/5", "8/100", "80%", "7-8", "1e1", "[2, 2, 2]",
     "Score: 0", "Score: 20", "Score: -3", "Score: 8.5", "Score: 8,5", "Score: 8/5", "Score: 80%",
@@ -162,9 +117,6 @@ NO_SCORES = [
 
 def test_a_score_is_read_as_it_is_said() -> None:
     assert {text: read_rating(text) for text in SCORES} == SCORES
-
-
-def test_what_is_no_whole_number_from_1_to_10_is_no_score() -> None:
     assert [text for text in NO_SCORES if not isinstance(read_rating(text), Unread)] == []
 
 
