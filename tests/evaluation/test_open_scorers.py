@@ -55,6 +55,7 @@ def refs(store: Store, **changes: Any) -> Any:
     return opened(store, "mine", scorers={"mine": spec})["mine"].ref
 
 
+URL = "http://127.0.0.1:9/v1"
 SERVED = {"kind": "served", "endpoint": "near"}
 
 
@@ -75,7 +76,7 @@ def test_a_name_that_is_not_there_names_those_that_are(store: Store) -> None:
 def test_nothing_is_loaded_or_connected_before_it_is_asked(store: Store) -> None:
     found = opened(
         store, "here", "there", "trained",
-        endpoints={"near": {"base_url": "http://127.0.0.1:9/v1", "model": "org/rm"}},
+        endpoints={"near": {"base_url": URL, "model": "org/rm"}},
         scorers={
             "here": {"kind": "classifier", "model": "nowhere"},
             "there": SERVED,
@@ -115,7 +116,7 @@ def test_what_decides_a_verdict_is_in_its_judges_settings(store: Store, tmp_path
         (tmp_path / path.name).write_text(path.read_text() + more)
 
     def of(sampling: dict[str, Any], prompts: Path = shipped, **endpoint: Any) -> str:
-        near = {"base_url": "http://127.0.0.1:9/v1", "model": "m"}
+        near = {"base_url": URL, "model": "m"}
         judge = {"kind": "pairwise", "endpoint": "near", "sampling": sampling}
         return opened(
             store, "judge", endpoints={"near": near | endpoint}, scorers={"judge": judge},
@@ -128,25 +129,18 @@ def test_what_decides_a_verdict_is_in_its_judges_settings(store: Store, tmp_path
     assert len({plain, *others}) == 4
 
 
-@pytest.mark.parametrize(
-    "endpoint",
-    [
-        pytest.param({"engine": "vllm", "model": "org/rm"}, id="vLLM in this process"),
-        pytest.param({"base_url": "recording:r.jsonl.gz", "model": "org/rm"}, id="a recording"),
-    ],
-)
-def test_an_endpoint_that_cannot_classify_is_refused(
-    endpoint: dict[str, str], store: Store
-) -> None:
+@pytest.mark.parametrize("where", [{"engine": "vllm"}, {"base_url": "recording:r.jsonl.gz"}])
+def test_an_endpoint_that_cannot_classify_is_refused(where: dict[str, str], store: Store) -> None:
+    endpoints = {"near": where | {"model": "org/rm"}}
     with pytest.raises(ConfigError, match="no /classify") as caught:
-        opened(store, "there", endpoints={"near": endpoint}, scorers={"there": SERVED})
+        opened(store, "there", endpoints=endpoints, scorers={"there": SERVED})
     assert "[endpoints.near], which [scorers.there] names" in caught.value.where
     assert "--runner pooling" in caught.value.fix
 
 
 def test_a_key_that_is_not_set_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RM_KEY", raising=False)
-    near = {"base_url": "http://127.0.0.1:9/v1", "model": "m", "api_key_env": "RM_KEY"}
+    near = {"base_url": URL, "model": "m", "api_key_env": "RM_KEY"}
     with pytest.raises(ConfigError, match="RM_KEY is not set"):
         opened(store, "there", endpoints={"near": near}, scorers={"there": SERVED})
 
@@ -174,12 +168,11 @@ def encoder(monkeypatch: pytest.MonkeyPatch) -> Encoder:
 
 
 def nearest(model: str, response: str, *posts: str, aspects: tuple[str, ...] = ()) -> Any:
-    shown = PromptContent(
-        "Why?", tuple(Post(id=of, text=of, category="c") for of in posts), aspects
-    )
+    known = tuple(Post(id=of, text=of, category="c") for of in posts)
 
     async def scenario() -> ResponseScore | Unscored:
-        return await EmbeddingBaseline(model, "here", asyncio.Lock()).score(shown, response)
+        baseline = EmbeddingBaseline(model, "here", asyncio.Lock())
+        return await baseline.score(PromptContent("Why?", known, aspects), response)
 
     return asyncio.run(scenario())
 
@@ -189,23 +182,15 @@ def test_a_response_is_as_good_as_the_nearest_of_what_is_shown(encoder: Encoder)
     assert nearest("a", "0", "60", aspects=("180", "0")) == ResponseScore(1.0)
     assert nearest("a", "0", "180") == ResponseScore(-1.0)
     assert nearest("a", "0") == ResponseScore(0.0)
-
-
-def test_what_both_responses_are_held_against_is_encoded_once(encoder: Encoder) -> None:
+    assert nearest("a", "nan", "30").reason == "not_a_number"
+    # What both responses are held against is encoded once.
+    encoder.encoded.clear()
     for response in ("10", "20"):
         nearest("once", response, "30", "40")
     assert encoder.encoded == ["30", "40", "10", "20"]
 
 
-def test_a_direction_that_is_no_number_gives_no_score(encoder: Encoder) -> None:
-    found = nearest("odd", "nan", "30")
-    assert isinstance(found, Unscored)
-    assert found.reason == "not_a_number"
-
-
-def test_the_embedding_baseline_without_its_extra_says_what_to_install(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_its_extra_it_says_what_to_install(store: Store, monkeypatch: Any) -> None:
     monkeypatch.setattr(dense, "find_spec", lambda _: None)
     with pytest.raises(ConfigError, match="sentence-transformers is not installed") as caught:
         opened(store, "near", scorers={"near": {"kind": "embedding", "model": "org/embedder"}})
@@ -217,7 +202,7 @@ SCORE = score_reply(0.5, 3)
 TOKENS = chat_reply(to_text(TokenLogprobs((1, 2), (-0.5, -0.25))), 3)
 VERDICT = chat_reply('{"reason": "It fits.", "verdict": "A"}', 3)
 RATING = chat_reply('{"reason": "It fits.", "score": 7}', 3)
-NEAR = {"base_url": "http://127.0.0.1:9/v1", "model": "org/near", "revision": "r1"}
+NEAR = {"base_url": URL, "model": "org/near", "revision": "r1"}
 OWN = """class Short:
     def __init__(self, words: int) -> None:
         self.words = words
@@ -237,48 +222,19 @@ KINDS: dict[str, tuple[dict[str, Any], bytes]] = {
     "pairwise": ({"endpoint": "near"}, VERDICT),
     "pointwise": ({"endpoint": "near"}, RATING),
 }
-GOLDEN: dict[str, tuple[str, tuple[str, ...]]] = {
-    "classifier": (
-        "b2:380e40c2fc5953d1a8e9f716ef8ec2a11bf56af9",
-        ("b2:ec77ad67cbd3b62d9314bfd3a3c68cf70946fabf",),
-    ),
-    "served": (
-        "b2:daa92811c38bf9f85d4212c7cfa295661c26c438",
-        ("b2:b9f7868021606f254c060435880d1b9b2c132ff4",),
-    ),
-    "dpo": (
-        "b2:346d568c9476167cd8ebf04d71d5717ef26ddbc4",
-        ("b2:e2df726959f961bb767b849a7368702dea23cc96",),
-    ),
-    "likelihood": (
-        "b2:ad7a1befc9b568beda48e9a9ca670c5d038422ff",
-        ("b2:cdd495c26c94144c3120bd2b6ee6553d8a8085a6",),
-    ),
-    "served-likelihood": (
-        "b2:13f730665084d6fbbbf7db7356e60f46387e0be0",
-        ("b2:d178bfcb5d17bc2a97f0526a23a482ce9df917aa",),
-    ),
-    "guided": (
-        "b2:dee7b3c373a78fb05d87bbdc7dbd2ba93b5400cc",
-        ("b2:cdd495c26c94144c3120bd2b6ee6553d8a8085a6",),
-    ),
-    "python": (
-        "b2:3cdcb2ecba897362348e306881d4b87553ff85ef",
-        ("b2:b134eea71a0f8ebeff60eb82f9c2cabb0207cd72",),
-    ),
-    "pairwise": (
-        "b2:f7c0a51bc2213d64d266530f3ee966bc54198106",
-        (
-            "b2:3ed29df04027dc0d3d2a3b0ddca506021401016f",
-            "b2:bcaaf73fbce0692a3ef011c351569e490d5c5ccc",
-        ),
-    ),
-    "pointwise": (
-        "b2:f7c0a51bc2213d64d266530f3ee966bc54198106",
-        ("b2:1f45da344e7c307f15bed594bf95df77291e72c9",),
-    ),
-}
-"""By kind: the settings that results name, and the key of each stored call."""
+GOLDEN = """
+classifier 380e40c2fc5953d1a8e9f716ef8ec2a11bf56af9 ec77ad67cbd3b62d9314bfd3a3c68cf70946fabf
+served daa92811c38bf9f85d4212c7cfa295661c26c438 b9f7868021606f254c060435880d1b9b2c132ff4
+dpo 346d568c9476167cd8ebf04d71d5717ef26ddbc4 e2df726959f961bb767b849a7368702dea23cc96
+likelihood ad7a1befc9b568beda48e9a9ca670c5d038422ff cdd495c26c94144c3120bd2b6ee6553d8a8085a6
+served-likelihood 13f730665084d6fbbbf7db7356e60f46387e0be0 d178bfcb5d17bc2a97f0526a23a482ce9df917aa
+guided dee7b3c373a78fb05d87bbdc7dbd2ba93b5400cc cdd495c26c94144c3120bd2b6ee6553d8a8085a6
+python 3cdcb2ecba897362348e306881d4b87553ff85ef b134eea71a0f8ebeff60eb82f9c2cabb0207cd72
+pairwise f7c0a51bc2213d64d266530f3ee966bc54198106 3ed29df04027dc0d3d2a3b0ddca506021401016f
+pairwise f7c0a51bc2213d64d266530f3ee966bc54198106 bcaaf73fbce0692a3ef011c351569e490d5c5ccc
+pointwise f7c0a51bc2213d64d266530f3ee966bc54198106 1f45da344e7c307f15bed594bf95df77291e72c9
+"""
+"""By kind: the hash of its settings that results name, and that of each stored call."""
 SHOWN = PromptContent(
     "How do I bake bread?",
     (Post(id="p1", text="There is no oven on our narrowboat.", category="cooking"),),
@@ -331,4 +287,6 @@ def test_a_kind_of_scorer_keeps_its_keys(kind: str, tmp_path: Path) -> None:
             return found["mine"]
 
     opened = asyncio.run(scenario())
-    assert (opened.ref.settings, tuple(keys.found)) == GOLDEN[kind]
+    found = [[kind, opened.ref.settings, key] for key in keys.found]
+    golden = [line.split() for line in GOLDEN.splitlines() if line.startswith(f"{kind} ")]
+    assert found == [[kind, f"b2:{settings}", f"b2:{key}"] for _, settings, key in golden]

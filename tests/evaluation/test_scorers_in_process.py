@@ -12,15 +12,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
+from unittest import mock
 
 import pytest
 
 from pairwright.errors import BudgetSpent, ConfigError, Interrupted
 from pairwright.evaluation.scorers import in_process
-from pairwright.evaluation.scorers.in_process import (
-    InProcess,
-    batch_places,
-)
+from pairwright.evaluation.scorers.in_process import InProcess, batch_places
 from pairwright.evaluation.scorers.score_models import LanguageModel, RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
 from pairwright.evaluation.settings import Classifier
@@ -62,6 +60,10 @@ class StandIn:
         words = sum(len(message.content.split()) for message in messages)
         return TokenizedText(tuple(range(words)), 0)
 
+    def go_on(self) -> None:
+        assert self.holds
+        self.holds.set()
+
     def scores(self, texts: list[TokenizedText]) -> list[float]:
         if self.holds:
             assert self.holds.wait(10)
@@ -72,18 +74,20 @@ class StandIn:
         return [self.gives(length) for length in lengths[self.too_few :]]
 
 
+@pytest.fixture(autouse=True)
+def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(in_process, "find_spec", lambda _: True)
+
+
 def using(
     model: StandIn,
     use: Callable[[InProcess, RewardModel], Awaitable[T]],
-    monkeypatch: pytest.MonkeyPatch,
     *,
     meter: Meter | None = None,
     said: list[str] | None = None,
     **spec: Any,
 ) -> T:
     """What `use` made of the sender and the scorer above it."""
-    monkeypatch.setattr(in_process, "find_spec", lambda _: True)
-    monkeypatch.setattr(in_process, "_imported", lambda: model)
     given = Classifier.model_validate({"kind": "classifier", "model": "tiny", **spec})
 
     async def scenario() -> T:
@@ -91,44 +95,46 @@ def using(
         async with InProcess("mine", given, meter or Meter(), say) as sender:
             return await use(sender, RewardModel(Unstored(sender), "tiny"))
 
-    return asyncio.run(asyncio.wait_for(scenario(), 20))
+    with mock.patch.object(in_process, "_imported", return_value=model):
+        return asyncio.run(asyncio.wait_for(scenario(), 20))
 
 
-def words(n: int) -> str:
-    """A response that makes a conversation of n tokens, its question being one word."""
-    return " ".join(["word"] * (n - 1))
+async def score(scorer: RewardModel, tokens: int) -> Any:
+    """That of a conversation of so many tokens, of which the question is one."""
+    return await scorer.score(PromptContent("Why?"), " ".join(["word"] * (tokens - 1)))
 
 
 def scores(*lengths: int) -> Callable[[InProcess, RewardModel], Awaitable[list[Any]]]:
-    async def use(_: InProcess, model: RewardModel) -> list[Any]:
-        calls = (model.score(PromptContent("Why?"), words(n)) for n in lengths)
+    async def use(_: InProcess, scorer: RewardModel) -> list[Any]:
+        calls = (score(scorer, n) for n in lengths)
         return await asyncio.gather(*calls, return_exceptions=True)
 
     return use
 
 
-def test_texts_of_about_the_same_length_go_together_and_each_gets_its_own_score(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def begun(model: StandIn) -> None:
+    """Wait until a model that holds has its first batch."""
+    while not model.loads:
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.05)
+
+
+def test_texts_of_about_the_same_length_go_together_and_each_gets_its_own_score() -> None:
     model = StandIn()
-    found = using(model, scores(9, 2, 8, 2, 3, 9), monkeypatch, batch_tokens=18)
+    found = using(model, scores(9, 2, 8, 2, 3, 9), batch_tokens=18)
     assert found == [ResponseScore(float(n), n) for n in (9, 2, 8, 2, 3, 9)]
     assert model.batches == [[9, 9], [8], [3], [2, 2]]
 
 
-def test_a_conversation_over_the_limit_is_not_cut_and_the_others_are_scored(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_conversation_over_the_limit_is_not_cut_and_the_others_are_scored() -> None:
     model = StandIn(limit=10)
-    long, short, edge = using(model, scores(11, 4, 10), monkeypatch)
+    long, short, edge = using(model, scores(11, 4, 10))
     assert (long.reason, long.detail) == (CONTEXT_LENGTH, "11 tokens, and the model reads 10")
     assert (short, edge) == (ResponseScore(4.0, 4), ResponseScore(10.0, 10))
     assert model.batches == [[10], [4]]
 
 
-def test_the_model_is_loaded_once_and_not_before_it_is_asked(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_model_is_loaded_once_and_not_before_it_is_asked() -> None:
     model, said = StandIn(), list[str]()
 
     async def twice(sender: InProcess, scorer: RewardModel) -> int:
@@ -137,53 +143,39 @@ def test_the_model_is_loaded_once_and_not_before_it_is_asked(
             await scores(3, 4)(sender, scorer)
         return before
 
-    assert using(model, twice, monkeypatch, said=said) == 0
+    assert using(model, twice, said=said) == 0
     assert model.loads == 1
     assert said[0] == "[scorers.mine] tiny is being loaded"
     assert "[scorers.mine] is ready" in said[1]
 
 
-def test_what_comes_while_the_model_is_busy_waits_for_its_next_turn(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_comes_while_the_model_is_busy_waits_for_its_next_turn() -> None:
     model = StandIn(holds=threading.Event())
 
-    async def use(_: InProcess, scorer: RewardModel) -> None:
-        first = asyncio.create_task(scorer.score(PromptContent("Why?"), words(5)))
-        while not model.loads:
-            await asyncio.sleep(0.01)
+    async def use(sender: InProcess, scorer: RewardModel) -> None:
+        first = asyncio.create_task(score(scorer, 5))
+        await begun(model)
+        later = [asyncio.create_task(score(scorer, n)) for n in (2, 7, 3)]
         await asyncio.sleep(0.05)
-        later = [
-            asyncio.create_task(scorer.score(PromptContent("Why?"), words(n))) for n in (2, 7, 3)
-        ]
-        await asyncio.sleep(0.05)
-        assert model.holds
-        model.holds.set()
+        model.go_on()
         await asyncio.gather(first, *later)
 
-    using(model, use, monkeypatch)
+    using(model, use)
     assert model.batches == [[5], [7], [3], [2]]
 
 
 @pytest.mark.parametrize("missing", ["torch", "transformers"])
-def test_without_the_extra_it_says_what_to_install(
-    missing: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def use(_: InProcess, scorer: RewardModel) -> Any:
-        monkeypatch.setattr(in_process, "find_spec", lambda name: None if name == missing else name)
-        with pytest.raises(ConfigError, match="not installed") as caught:
-            await scorer.score(PromptContent("Why?"), "Rye.")
-        return caught.value
-
-    error = using(StandIn(), use, monkeypatch)
+def test_without_the_extra_it_says_what_to_install(missing: str, monkeypatch: Any) -> None:
+    monkeypatch.setattr(in_process, "find_spec", lambda name: None if name == missing else name)
+    (error,) = using(StandIn(), scores(3))
+    assert isinstance(error, ConfigError)
+    assert "not installed" in error.what
     assert error.where == "[scorers.mine] kind = 'classifier'"
     assert install("evaluate") in error.fix
 
 
-def test_a_model_that_cannot_be_loaded_is_named_to_all_who_wait(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    found = using(StandIn(fails=OSError("no such file")), scores(3, 4), monkeypatch)
+def test_a_model_that_cannot_be_loaded_is_named_to_all_who_wait() -> None:
+    found = using(StandIn(fails=OSError("no such file")), scores(3, 4))
     for error in found:
         assert isinstance(error, ConfigError)
         assert "'tiny' cannot be loaded: no such file" in str(error)
@@ -197,70 +189,52 @@ def test_a_model_that_cannot_be_loaded_is_named_to_all_who_wait(
         pytest.param(StandIn(too_few=True), ValueError, id="it gives a score too few"),
     ],
 )
-def test_a_model_that_breaks_leaves_nobody_waiting(
-    model: StandIn, kind: type[Exception], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = using(model, scores(3, 4, 5), monkeypatch)
+def test_a_model_that_breaks_leaves_nobody_waiting(model: StandIn, kind: type[Exception]) -> None:
+    found = using(model, scores(3, 4, 5))
     assert [type(error) for error in found] == [kind] * 3
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
-def test_a_score_that_is_no_number_is_no_score(
-    number: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_score_that_is_no_number_is_no_score(number: float) -> None:
     model = StandIn(gives=lambda n: number if n == 3 else 1.0)
-    broken, whole = using(model, scores(3, 4), monkeypatch)
-    assert isinstance(broken, Unscored)
+    broken, whole = using(model, scores(3, 4))
     assert broken.reason == "not_a_number"
     assert whole == ResponseScore(1.0, 4)
 
 
-def test_stopping_keeps_the_batch_under_way_and_begins_no_other(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_stopping_keeps_the_batch_under_way_and_begins_no_other() -> None:
     model = StandIn(holds=threading.Event())
 
     async def use(sender: InProcess, scorer: RewardModel) -> list[Any]:
-        asked = [scorer.score(PromptContent("Why?"), words(n)) for n in (9, 2, 3)]
+        asked = [score(scorer, n) for n in (9, 2, 3)]
         calls = asyncio.gather(*asked, return_exceptions=True)
-        while not model.loads:
-            await asyncio.sleep(0.01)
-        await asyncio.sleep(0.05)
+        await begun(model)
         sender.stop()
-        assert model.holds
-        model.holds.set()
+        model.go_on()
         return [*await calls, *await scores(4)(sender, scorer)]
 
-    found = using(model, use, monkeypatch, batch_tokens=9)
+    found = using(model, use, batch_tokens=9)
     assert found[0] == ResponseScore(9.0, 9)
     assert [type(of) for of in found[1:]] == [Interrupted] * 3
     assert model.batches == [[9]]
 
 
-def test_one_who_no_longer_waits_takes_nothing_from_the_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_one_who_no_longer_waits_takes_nothing_from_the_others() -> None:
     model = StandIn(holds=threading.Event())
 
     async def use(_: InProcess, scorer: RewardModel) -> Any:
-        gone, stays = (
-            asyncio.create_task(scorer.score(PromptContent("Why?"), words(n))) for n in (5, 6)
-        )
-        while not model.loads:
-            await asyncio.sleep(0.01)
+        gone, stays = (asyncio.create_task(score(scorer, n)) for n in (5, 6))
+        await begun(model)
         gone.cancel()
-        assert model.holds
-        model.holds.set()
+        model.go_on()
         return await stays
 
-    assert using(model, use, monkeypatch) == ResponseScore(6.0, 6)
+    assert using(model, use) == ResponseScore(6.0, 6)
 
 
-def test_calls_and_tokens_are_counted_and_a_budget_is_kept(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_calls_and_tokens_are_counted_and_a_budget_is_kept() -> None:
     meter = Meter(max_calls=2)
-    found = using(StandIn(), scores(3, 4, 5), monkeypatch, meter=meter)
+    found = using(StandIn(), scores(3, 4, 5), meter=meter)
     assert [type(of) for of in found] == [ResponseScore, ResponseScore, BudgetSpent]
     assert (meter.calls, meter.sent, meter.in_flight, meter.prompt_tokens) == (2, 2, 0, 7)
 
@@ -292,9 +266,7 @@ def test_every_text_is_in_one_batch_and_none_is_over_the_tokens_but_a_text_alone
     ],
     ids=["numbers", "NaN", "no chance at all", "no tokens"],
 )
-def test_log_probabilities_of_a_model_are_a_score(
-    values: tuple[float, ...], expected: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_log_probabilities_of_a_model_are_a_score(values: tuple[float, ...], expected: Any) -> None:
     class Model(StandIn):
         def scores(self, texts: list[TokenizedText]) -> Any:
             return [TokenLogprobs(tuple(range(len(values))), values) for _ in texts]
@@ -302,5 +274,5 @@ def test_log_probabilities_of_a_model_are_a_score(
     async def use(sender: InProcess, _: RewardModel) -> ResponseScore | Unscored:
         return await LanguageModel(Unstored(sender), "tiny").score(PromptContent("Why?"), "So it")
 
-    found = using(Model(), use, monkeypatch)
+    found = using(Model(), use)
     assert (found.reason if isinstance(found, Unscored) else found) == expected
