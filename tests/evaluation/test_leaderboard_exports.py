@@ -1,5 +1,6 @@
 """The rankings as CSV and LaTeX: every figure is there, and no name is a formula or a command."""
 
+import io
 import json
 import re
 from pathlib import Path
@@ -8,7 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from decided import RELEASE, board_of, result, twin, violate
+from decided import (
+    AHEAD,
+    BEHIND,
+    RELEASE,
+    board_of,
+    board_with,
+    result,
+    right_on,
+    twins,
+    violate,
+)
 from pairwright import leaderboard
 from pairwright.evaluation.board.board import Leaderboard
 from pairwright.evaluation.board.tables import COLUMNS, csv_table, escaped, latex_tables
@@ -21,9 +32,8 @@ NAMES = ("=1+1", r"a_b & 50 % \input{x}", "[2em] $x$ #1 ~ ^ -- \n*")
 def hostile(tmp_path: Path) -> Leaderboard:
     """Three scorers with hostile names, and one that left out most pairs."""
     for n, wins in enumerate((30, 25, 25)):
-        pairs = [violate(k, 1.0 if k < wins else -1.0) for k in range(40)]
         for condition in ("none", "profile"):
-            result(tmp_path, f"scorer-{n}", pairs, condition)
+            result(tmp_path, f"scorer-{n}", right_on(wins), condition)
     result(tmp_path, "partial", [violate(k, 1.0 if k < 9 else None) for k in range(40)])
     text = board_of(tmp_path).model_dump_json()
     for n, name in enumerate(NAMES):
@@ -33,10 +43,8 @@ def hostile(tmp_path: Path) -> Leaderboard:
     )
 
 
-def test_pandas_reads_every_figure_back(hostile: Leaderboard, tmp_path: Path) -> None:
-    path = tmp_path / "leaderboard.csv"
-    path.write_text(csv_table(hostile), encoding="utf-8")
-    table = pd.read_csv(path)
+def test_pandas_reads_every_figure_back(hostile: Leaderboard) -> None:
+    table = pd.read_csv(io.StringIO(csv_table(hostile)))
     assert tuple(table.columns) == COLUMNS
     assert len(table) == sum(len(one.ranked) + len(one.unranked) for one in hostile.rankings)
     profile = table[table.condition == "profile"].reset_index()
@@ -59,11 +67,9 @@ def test_pandas_reads_every_figure_back(hostile: Leaderboard, tmp_path: Path) ->
 
 
 def test_a_row_of_the_csv_has_both_halves_right(tmp_path: Path) -> None:
-    halves = [half for n in range(50) for half in twin(n, (1.0, 0.0), (1.0 if n < 25 else -1.0, 0))]
-    result(tmp_path / "results", "model", halves)
-    path = tmp_path / "leaderboard.csv"
-    path.write_text(csv_table(board_of(tmp_path / "results")), encoding="utf-8")
-    row = pd.read_csv(path).iloc[0]
+    halves = twins((AHEAD, AHEAD if n < 25 else BEHIND) for n in range(50))
+    board = board_with(tmp_path, model=halves)
+    row = pd.read_csv(io.StringIO(csv_table(board))).iloc[0]
     assert (row["both_right"], row["both_right_n"]) == (0.5, 50)
 
 

@@ -2,13 +2,15 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pairwright.errors import InputError
+from pairwright.errors import ConfigError, InputError
 from pairwright.evaluation.release import Release
 from pairwright.evaluation.scorers.score_file import ScoreFile
 from pairwright.evaluation.scorers.scorer import ResponseScore, Unscored
+from pairwright.workflows.scorers import pointwise
 from study import Done, pairwright
 
 HEAD = "pair,condition,response,score"
@@ -49,66 +51,49 @@ def test_what_is_missing_is_named_and_never_a_zero(tmp_path: Path) -> None:
     ) == Unscored("no_score", "empty in line 1")
 
 
-@pytest.mark.parametrize(
-    ("text", "at", "message"),
-    [
-        ("p1,none,chosen,NaN", "2 [score]", "'NaN' is not a finite number"),
-        ("p1,none,chosen,inf", "2 [score]", "'inf' is not a finite number"),
-        ("p1,none,chosen,high", "2 [score]", "'high' is not a number"),
-        ("p1,none,chosen,1_0", "2 [score]", "'1_0' is not a number"),
-        ("p1,none,first,1", "2 [response]", "'first' is not one of chosen, rejected"),
-        ("p1,blind,chosen,1", "2 [condition]", "'blind' is not one of none, profile,"),
-        ("p1,wrong-profile,chosen,1", "2 [condition]", "'wrong-profile' is not one of"),
-        (",none,chosen,1", "2 [pair]", "is not an id"),
-        ("p1,none,chosen", "2", "3 cells in 4 columns"),
-        (f"{GOOD}p1,none,chosen,0.5", "4", "already, in line 2"),
-    ],
-)
-def test_a_wrong_line_of_csv_is_refused_with_its_place(
-    tmp_path: Path, text: str, at: str, message: str
+WRONG: list[tuple[object, str, str]] = [
+    ("p1,none,chosen,NaN", "2 [score]", "'NaN' is not a finite number"),
+    ("p1,none,chosen,inf", "2 [score]", "'inf' is not a finite number"),
+    ("p1,none,chosen,high", "2 [score]", "'high' is not a number"),
+    ("p1,none,chosen,1_0", "2 [score]", "'1_0' is not a number"),
+    ("p1,none,first,1", "2 [response]", "'first' is not one of chosen, rejected"),
+    ("p1,blind,chosen,1", "2 [condition]", "'blind' is not one of none, profile,"),
+    ("p1,wrong-profile,chosen,1", "2 [condition]", "'wrong-profile' is not one of"),
+    (",none,chosen,1", "2 [pair]", "is not an id"),
+    ("p1,none,chosen", "2", "3 cells in 4 columns"),
+    (f"{GOOD}p1,none,chosen,0.5", "4", "already, in line 2"),
+    (line("0.5"), "1 [score]", "'0.5' is not a number"),
+    (line(True), "1 [score]", "'True' is not a number"),
+    (line(float("nan")), "1 [score]", "'nan' is not a finite number"),
+    (line([1]), "1 [score]", "is not a number"),
+    (line(10**400), "1 [score]", "is not a number"),
+    (line(1, pair=7), "1 [pair]", "'7' is not an id"),
+    (line(1, condition=["none"]), "1 [condition]", "is not one of none"),
+    ({"pair": "p1", "condition": "none", "score": 1}, "1", "has no response"),
+    ([1], "1", "not an object"),
+]
+"""Lines of CSV, and of JSON Lines."""
+
+
+@pytest.mark.parametrize(("given", "at", "message"), WRONG, ids=str)
+def test_a_wrong_line_is_refused_with_its_place(
+    tmp_path: Path, given: Any, at: str, message: str
 ) -> None:
-    path = csv(tmp_path, text)
+    path = csv(tmp_path, given) if isinstance(given, str) else jsonl(tmp_path, given)
     with pytest.raises(InputError) as caught:
         ScoreFile(path)
     assert caught.value.where == f"{path}:{at}"
     assert message in caught.value.what
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (line("0.5"), "'0.5' is not a number"),
-        (line(True), "'True' is not a number"),
-        (line(float("nan")), "'nan' is not a finite number"),
-        (line([1]), "is not a number"),
-        (line(10**400), "is not a number"),
-        (line(1, pair=7), "'7' is not an id"),
-        (line(1, condition=["none"]), "is not one of none"),
-        ({"pair": "p1", "condition": "none", "score": 1}, "has no response"),
-        ([1], "not an object"),
-    ],
-    ids=str,
-)
-def test_a_wrong_line_of_jsonl_is_refused_with_its_place(
-    tmp_path: Path, given: object, message: str
-) -> None:
-    path = jsonl(tmp_path, line(1, pair="p0"), given)
-    with pytest.raises(InputError) as caught:
-        ScoreFile(path)
-    assert caught.value.where.startswith(f"{path}:2")
-    assert message in caught.value.what
-
-
 def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
-    for path, told in [
-        (tmp_path / "not.csv", "No such file"),
-        (tmp_path / "scores.xlsx", "neither .csv nor .jsonl"),
-        (csv(tmp_path, ""), "holds no scores"),
-    ]:
+    for name, told in (("not.csv", "No such file"), ("scores.xlsx", "neither .csv nor .jsonl")):
         with pytest.raises(InputError, match=told):
-            ScoreFile(path)
-    with pytest.raises(InputError, match="has no score"):
-        ScoreFile(csv(tmp_path, GOOD, "pair,condition,response,value"))
+            ScoreFile(tmp_path / name)
+    without_score = "pair,condition,response,value"
+    for text, head, told in (("", HEAD, "holds no scores"), (GOOD, without_score, "has no score")):
+        with pytest.raises(InputError, match=told):
+            ScoreFile(csv(tmp_path, text, head))
 
 
 def test_a_pair_that_the_release_does_not_have_is_refused_with_its_line(tmp_path: Path) -> None:
@@ -132,40 +117,38 @@ def test_a_condition_without_any_score_is_refused_with_what_there_is(tmp_path: P
 # --- through the whole command ---
 
 
-@pytest.fixture(scope="module")
-def release(small_release: Path) -> Path:
-    return small_release
-
-
 def evaluated(folder: Path, release: Path, lines: list[str], *more: str) -> Done:
-    folder.joinpath("scorers.toml").write_text(
-        '[scorers.theirs]\nkind = "scores"\npath = "scores.csv"\n', encoding="utf-8"
-    )
+    scorers = folder / "scorers.toml"
+    scorers.write_text('[scorers.theirs]\nkind = "scores"\npath = "scores.csv"\n', "utf-8")
     csv(folder, "\n".join(lines))
-    out = folder / "results"
     return pairwright(
-        "evaluate", release, "--out", out, "--scorers", folder / "scorers.toml",
+        "evaluate", release, "--out", folder / "results", "--scorers", scorers,
         "--scorer", "theirs", "--condition", "profile", *more,
     )  # fmt: skip
 
 
-def lines_of(release: Path) -> list[str]:
+@pytest.fixture(scope="module")
+def lines(small_release: Path) -> list[str]:
     """The chosen response is ahead in every pair but each third, which is a tie."""
-    lines = []
-    for n, row in enumerate(Release(release).rows()):
-        lines.append(f"{row.id},profile,chosen,{1 if n % 3 else 0}")
-        lines.append(f"{row.id},profile,rejected,0")
-    return lines
+    rows = enumerate(Release(small_release).rows())
+    pairs = [(row.id, 1 if n % 3 else 0) for n, row in rows]
+    return [
+        f"{pair},profile,{side},{score if side == 'chosen' else 0}"
+        for pair, score in pairs
+        for side in ("chosen", "rejected")
+    ]
 
 
 @pytest.mark.real
-def test_results_of_a_file_are_results_as_any_others(release: Path, tmp_path: Path) -> None:
-    done = evaluated(tmp_path, release, lines_of(release))
+def test_results_of_a_file_are_results_as_any_others(
+    small_release: Path, lines: list[str], tmp_path: Path
+) -> None:
+    done = evaluated(tmp_path, small_release, lines)
     assert done.code == 0, done.said
     about = json.loads((tmp_path / "results" / "theirs.profile.json").read_bytes())
     assert (about["pairs"], about["scored"], about["ties"]) == (24, 24, 8)
     assert about["scorer"]["kind"] == "scores"
-    pairwright("evaluate", release, "--out", tmp_path / "results")
+    pairwright("evaluate", small_release, "--out", tmp_path / "results")
     board = pairwright("leaderboard", tmp_path / "results", "--out", tmp_path / "board")
     assert board.code == 0, board.said
     page = (tmp_path / "board" / "leaderboard.md").read_text("utf-8")
@@ -174,36 +157,34 @@ def test_results_of_a_file_are_results_as_any_others(release: Path, tmp_path: Pa
 
 
 def test_pairs_that_the_file_leaves_out_count_against_the_coverage(
-    release: Path, tmp_path: Path
+    small_release: Path, lines: list[str], tmp_path: Path
 ) -> None:
-    done = evaluated(tmp_path, release, lines_of(release)[4:])
+    done = evaluated(tmp_path, small_release, lines[4:])
     assert done.code == 1
     assert "2 not_in_file" in done.said
 
 
 @pytest.mark.parametrize("more", [[], ["--split", "test"], ["--limit", "2"]], ids=str)
 def test_a_strange_pair_ends_the_command_before_anything_is_scored(
-    release: Path, tmp_path: Path, more: list[str]
+    small_release: Path, lines: list[str], tmp_path: Path, more: list[str]
 ) -> None:
-    done = evaluated(tmp_path, release, [*lines_of(release), "px,profile,chosen,1"], *more)
+    done = evaluated(tmp_path, small_release, [*lines, "px,profile,chosen,1"], *more)
     assert done.code == 2
     assert "no pair 'px'" in done.err
     assert not list((tmp_path / "results").glob("*.*.json"))
 
 
-def test_a_changed_file_is_another_scorer(release: Path, tmp_path: Path) -> None:
-    def settings(lines: list[str]) -> str:
-        evaluated(tmp_path, release, lines)
+def test_a_changed_file_is_another_scorer(
+    small_release: Path, lines: list[str], tmp_path: Path
+) -> None:
+    def settings(given: list[str]) -> str:
+        evaluated(tmp_path, small_release, given)
         about = json.loads((tmp_path / "results" / "theirs.profile.json").read_bytes())
         return str(about["scorer"]["settings"])
 
-    whole = lines_of(release)
-    assert settings(whole) != settings(whole[:-1]) == settings(whole[:-1])
+    assert settings(lines) != settings(lines[:-1]) == settings(lines[:-1])
 
 
 def test_other_commands_say_that_a_file_has_no_scores_of_their_responses(tmp_path: Path) -> None:
-    from pairwright.errors import ConfigError
-    from pairwright.workflows.scorers import pointwise
-
     with pytest.raises(ConfigError, match="a file of scores of a release's pairs"):
         pointwise("theirs", ScoreFile(csv(tmp_path, GOOD)))

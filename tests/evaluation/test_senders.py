@@ -5,11 +5,10 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from decided import RELEASE, board_of, result, violate
+from decided import RELEASE, board_of, result, right_on
 from pairwright import evaluate, leaderboard
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate
@@ -20,11 +19,14 @@ from pairwright.workflows.ranking import check_results
 
 JUDGE = (BuildModel(role="judge", model="Qwen/Qwen3-32B"),)
 SURE = Estimate(value=0.99, low=0.98, high=1.0, n=300, clusters=60)
-Parts = dict[str, bytes]
 
 
-def pairs(wins: int) -> list[Any]:
-    return [violate(n, 1.0 if n < wins else -1.0) for n in range(40)]
+def sent(folder: Path, **wins: dict[str, int]) -> list[Path]:
+    """The folders of senders, each with results of these scorers."""
+    for sender, scorers in wins.items():
+        for name, right in scorers.items():
+            result(folder / sender, name, right_on(right), tokens=right)
+    return [folder / sender for sender in wins]
 
 
 @pytest.mark.parametrize(
@@ -41,8 +43,8 @@ def test_two_results_that_say_different_things_of_a_release_are_refused(
 ) -> None:
     """A stranger's result, first by name, removed the mark of the judge's family."""
     first, second = (RELEASE.model_copy(update={key: one}) for one in (value, other))
-    own = result(tmp_path / "own", "qwen-rm", pairs(30), release=first)
-    theirs = result(tmp_path / "theirs", "aaa", pairs(20), release=second)
+    own = result(tmp_path / "own", "qwen-rm", right_on(30), release=first)
+    theirs = result(tmp_path / "theirs", "aaa", right_on(20), release=second)
     with pytest.raises(InputError, match="says something else of the release") as error:
         board_of(own, theirs)
     assert str(own) in str(error.value)
@@ -52,34 +54,33 @@ def test_two_results_that_say_different_things_of_a_release_are_refused(
 def test_what_a_result_says_of_its_release_is_held_to_the_release(tmp_path: Path) -> None:
     release = RELEASE.model_copy(update={"builders": JUDGE})
     forged = RELEASE.model_copy(update={"neighbours": SURE, "builders": JUDGE})
-    check_release(Result(result(tmp_path, "whole", pairs(30), release=release)), release)
+    check_release(Result(result(tmp_path, "whole", right_on(30), release=release)), release)
     for key, other in (("neighbours", forged), ("builders", RELEASE)):
         with pytest.raises(InputError, match=f"is of another release: {key}"):
-            check_release(Result(result(tmp_path, "forged", pairs(30), release=other)), release)
+            check_release(Result(result(tmp_path, "forged", right_on(30), release=other)), release)
 
 
 @pytest.mark.parametrize(("name", "kind"), [("overlap", "python"), ("mine", "baseline")])
 def test_a_baseline_has_a_baselines_name_and_kind(tmp_path: Path, name: str, kind: str) -> None:
-    path = result(tmp_path, name, pairs(30), scorer=ScorerRef(name=name, kind=kind))
+    path = result(tmp_path, name, right_on(30), scorer=ScorerRef(name=name, kind=kind))
     with pytest.raises(InputError, match="a baseline, and its kind is") as error:
         board_of(tmp_path)
     assert str(path) in error.value.where
 
 
 def test_the_same_results_in_two_folders_count_once(tmp_path: Path) -> None:
-    for sender, wins in (("theirs", 20), ("ours", 30)):
-        result(tmp_path / sender, "overlap", pairs(25))
-        result(tmp_path / sender, f"{sender}-rm", pairs(wins), tokens=wins)
-    theirs, ours = tmp_path / "theirs", tmp_path / "ours"
+    theirs, ours = sent(
+        tmp_path,
+        theirs={"overlap": 25, "theirs-rm": 20},
+        ours={"overlap": 25, "ours-rm": 30},
+    )
     board = leaderboard([ours, theirs, ours, theirs])
     assert set(board.entries) == {"overlap.profile", "ours-rm.profile", "theirs-rm.profile"}
 
 
 def test_an_alias_sets_two_scorers_of_one_name_apart_and_leaves_baselines(tmp_path: Path) -> None:
-    for sender, wins in (("theirs", 20), ("ours", 30)):
-        result(tmp_path / sender, "overlap", pairs(25))
-        result(tmp_path / sender, "judge", pairs(wins))
-    theirs, ours = tmp_path / "theirs", tmp_path / "ours"
+    of_ours = {"overlap": 25, "judge": 30}
+    theirs, ours = sent(tmp_path, theirs={"overlap": 25, "judge": 20}, ours=of_ours)
     with pytest.raises(InputError) as error:
         leaderboard([ours, theirs])
     assert str(theirs / "judge.profile.json") in error.value.where
@@ -92,25 +93,22 @@ def test_an_alias_sets_two_scorers_of_one_name_apart_and_leaves_baselines(tmp_pa
     assert label(board.entries["team: judge.profile"]) == "team: judge"
 
 
-def test_an_alias_is_a_name_and_an_archive_is_unpacked_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    result(tmp_path / "ours", "judge", pairs(30))
-    (tmp_path / "ours.zip").touch()
-    monkeypatch.chdir(tmp_path)
+def test_an_alias_is_a_name_and_an_archive_is_unpacked_first(tmp_path: Path) -> None:
+    (ours,) = sent(tmp_path, ours={"judge": 30})
+    archive = ours.with_suffix(".zip")
+    archive.touch()
     with pytest.raises(InputError, match="is not an alias"):
-        leaderboard(["A B=ours"])
+        leaderboard([f"A B={ours}"])
     with pytest.raises(InputError, match="is an archive") as error:
-        leaderboard(["team=ours.zip"])
+        leaderboard([f"team={archive}"])
     assert "Unpack it" in error.value.fix
 
 
 def test_a_baseline_that_differs_is_refused_and_its_folder_named(tmp_path: Path) -> None:
-    for sender, wins in (("theirs", 39), ("ours", 25)):
-        result(tmp_path / sender, "overlap", pairs(wins))
+    theirs, ours = sent(tmp_path, theirs={"overlap": 39}, ours={"overlap": 25})
     with pytest.raises(InputError, match="A baseline gives everybody the same") as error:
-        leaderboard([tmp_path / "ours", f"team={tmp_path / 'theirs'}"])
-    assert str(tmp_path / "theirs" / "overlap.profile.json") in str(error.value)
+        leaderboard([ours, f"team={theirs}"])
+    assert str(theirs / "overlap.profile.json") in str(error.value)
 
 
 def view(database: sqlite3.Connection) -> None:
