@@ -12,13 +12,13 @@ import pytest
 from endpoint import double, in_thread
 from pairwright.dataset import Layout
 from pairwright.dataset.layout import file_digest, write_checksums
+from pairwright.evaluation.decision import PairDecision
 from study import pairwright
 
 FILE = """
 [endpoints.toy]
 base_url = "{url}"
 model = "toy-judge"
-{more}
 [scorers.judge]
 kind = "pairwise"
 endpoint = "toy"
@@ -42,7 +42,7 @@ def made(small_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Evalu
     folder = tmp_path_factory.mktemp("verify")
     found = Evaluated(small_release, folder / "results", folder / "scorers.toml")
     with in_thread(double()) as endpoint:
-        found.scorers.write_text(FILE.format(url=endpoint.url, more=""))
+        found.scorers.write_text(FILE.format(url=endpoint.url))
         done = pairwright(
             "evaluate", small_release, "--out", found.results, "--scorers", found.scorers,
             "--scorer", "judge", "--scorer", "rater", "--scorer", "overlap",
@@ -72,6 +72,10 @@ def verified(of: Evaluated, *more: object) -> Any:
     )
 
 
+def edit(of: Evaluated, before: str, after: str) -> None:
+    of.scorers.write_text(of.scorers.read_text().replace(before, after, 1))
+
+
 def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
@@ -83,13 +87,11 @@ def rewrite(of: Evaluated, stem: str, number: int, **changes: object) -> str:
     rows[number] |= changes
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     about = json.loads(path.with_suffix(".json").read_text())
-    orders = [row["orders"] for row in rows if row["orders"]]
-    about["unstable"] = sum(a != b for a, b in orders)
-    about["ties"] = (
-        sum(a != b or a == "tie" for a, b in orders)
-        if orders
-        else sum(row["chosen"] == row["rejected"] and row["chosen"] is not None for row in rows)
-    )
+    decisions = [PairDecision.model_validate(row) for row in rows]
+    orders = [one.orders for one in decisions if one.orders]
+    about["unstable"] = sum(first != second for first, second in orders)
+    about["ties"] = sum(one.choice == "tie" for one in decisions)
+    about["scored"] = sum(one.choice is not None for one in decisions)
     about["lines"] = file_digest(path)
     path.with_suffix(".json").write_text(json.dumps(about))
     return str(rows[number]["id"])
@@ -97,10 +99,8 @@ def rewrite(of: Evaluated, stem: str, number: int, **changes: object) -> str:
 
 def test_results_are_what_their_replies_give_and_no_key_is_needed(mine: Evaluated) -> None:
     """The endpoint is gone, so that nothing can be asked."""
-    text = mine.scorers.read_text().replace(
-        'model = "toy-judge"', 'model = "toy-judge"\napi_key_env = "PAIRWRIGHT_NO_SUCH_KEY"'
-    )
-    mine.scorers.write_text(text)
+    model = 'model = "toy-judge"\n'
+    edit(mine, model, f'{model}api_key_env = "PAIRWRIGHT_NO_SUCH_KEY"\n')
     done = verified(mine)
     assert done.code == 0, done.said
     assert "12 results are what the stored replies give" in " ".join(done.err.split())
@@ -114,17 +114,11 @@ def upside_down(row: dict[str, Any]) -> dict[str, object]:
     return {"chosen": row["rejected"] - 1, "rejected": row["chosen"]}
 
 
-LONG = ("rater.none", "judge.planner", "rater.wrong-profile")
+STEMS = ("rater.none", "judge.planner", "rater.wrong-profile")
+LONG = [pytest.param(stem, marks=pytest.mark.real) for stem in STEMS]
 
 
-@pytest.mark.parametrize(
-    "stem",
-    [
-        "judge.profile",
-        "overlap.profile",
-        *(pytest.param(stem, marks=pytest.mark.real) for stem in LONG),
-    ],
-)
+@pytest.mark.parametrize("stem", ["judge.profile", "overlap.profile", *LONG])
 def test_a_verdict_that_was_changed_with_its_checksum_is_found(mine: Evaluated, stem: str) -> None:
     path = mine.results / f"{stem}.jsonl"
     name = rewrite(mine, stem, 1, **upside_down(lines(path)[1]))
@@ -159,38 +153,24 @@ def test_a_score_without_a_stored_reply_is_found(mine: Evaluated) -> None:
 def test_a_pair_that_was_dodged_is_found(mine: Evaluated) -> None:
     bare = {"chosen": None, "rejected": None, "orders": None, "unscored": "context_length"}
     name = rewrite(mine, "judge.none", 0, **bare)
-    about = json.loads((mine.results / "judge.none.json").read_text())
-    about["scored"] -= 1
-    (mine.results / "judge.none.json").write_text(json.dumps(about))
     done = verified(mine)
     assert done.code == 1
     assert f"pair {name}: no score (context_length), and the stored replies give: " in done.err
 
 
-def without_store(of: Evaluated) -> None:
-    (of.results / "calls.sqlite").unlink()
-
-
-def another_seed(of: Evaluated) -> None:
-    of.scorers.write_text("seed = 7\n" + of.scorers.read_text())
-
-
-def warmer(of: Evaluated) -> None:
-    text = of.scorers.read_text().replace(
-        'kind = "pairwise"', 'kind = "pairwise"\nsampling = { temperature = 0.5 }'
-    )
-    of.scorers.write_text(text)
+KIND = 'kind = "pairwise"\n'
 
 
 @pytest.mark.parametrize(
     ("spoil", "what"),
     [
-        (without_store, "calls.sqlite: is not there"),
-        (another_seed, "[seed]: is of another seed"),
-        (warmer, "[scorer]: is of another scorer: settings b2:"),
+        (lambda of: (of.results / "calls.sqlite").unlink(), "calls.sqlite: is not there"),
+        (lambda of: edit(of, "[endpoints", "seed = 7\n[endpoints"), "[seed]: is of another seed"),
+        (lambda of: edit(of, KIND, f"{KIND}sampling = {{ temperature = 0.5 }}\n"),
+         "[scorer]: is of another scorer: settings b2:"),
     ],
     ids=["no store", "another seed", "another scorer"],
-)
+)  # fmt: skip
 def test_what_cannot_be_derived_is_refused(mine: Evaluated, spoil: Any, what: str) -> None:
     spoil(mine)
     done = verified(mine)

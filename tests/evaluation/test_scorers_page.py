@@ -19,7 +19,7 @@ import pytest
 from endpoint import in_thread, say
 from pairwright.evaluation.settings import Spec, load_scorers
 from pairwright.models.client.scores import _ClassReply
-from study import Done, pairwright
+from study import pairwright
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "scorers.md").read_text(encoding="utf-8")
 ENDINGS = {"python": "py", "toml": "toml", "markdown": "md"}
@@ -69,16 +69,26 @@ def folder(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made
 
 
-def result(folder: Path, stem: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "results" / f"{stem}.json").read_bytes())
+USUAL = ("none", "profile", "wrong-profile")
+
+
+def run(folder: Path, scorer: str, *conditions: str) -> dict[str, Any]:
+    """The result of the page's command with this scorer in the last of these conditions, all of
+    which must be whole."""
+    done = pairwright(*command(scorer))
+    assert done.code == 0, done.said
+    found = {}
+    for condition in conditions:
+        found = json.loads((folder / "results" / f"{scorer}.{condition}.json").read_bytes())
+        assert found["scored"] == found["pairs"] > 0, found
     return found
 
 
-def assert_whole(done: Done, folder: Path, scorer: str, *conditions: str) -> None:
-    assert done.code == 0, done.said
-    for condition in conditions:
-        about = result(folder, f"{scorer}.{condition}")
-        assert about["scored"] == about["pairs"] > 0, about
+def move(folder: Path, name: str, before: str, after: str) -> None:
+    """Put a server of a file somewhere else."""
+    table = (folder / name).read_text("utf-8")
+    assert before in table
+    (folder / name).write_text(table.replace(before, after), "utf-8")
 
 
 def test_every_file_and_every_command_of_the_page_is_tried_here() -> None:
@@ -87,48 +97,36 @@ def test_every_file_and_every_command_of_the_page_is_tried_here() -> None:
         "scorers.toml", "my_scorer.py", "own.toml", "file.toml", "server.py", "served.toml",
         "grm.md", "grm.toml", "rewards.toml",
     }  # fmt: skip
-    tried = {"qwen-judge", "shared", "elsewhere", "mine", "grm"}
-    assert {
-        shlex.split(line)[shlex.split(line).index("--scorer") + 1] for line in COMMANDS
-    } == tried
+    words = [shlex.split(line) for line in COMMANDS]
+    tried = {line[line.index("--scorer") + 1] for line in words}
+    assert tried == {"qwen-judge", "shared", "elsewhere", "mine", "grm"}
 
 
-def test_every_kind_has_an_example() -> None:
+def test_every_kind_has_an_example_and_every_file_is_read_as_it_stands(folder: Path) -> None:
+    for block in BLOCKS:
+        if block.name.endswith(".toml"):
+            assert load_scorers(folder / block.name).scorers
     tables = [tomllib.loads(block.text) for block in BLOCKS if block.language == "toml"]
     shown = {of["kind"] for table in tables for of in table.get("scorers", {}).values()}
     kinds = [get_args(of.model_fields["kind"].annotation)[0] for of in get_args(get_args(Spec)[0])]
     assert shown == set(kinds)
 
 
-@pytest.mark.parametrize("name", [b.name for b in BLOCKS if b.name.endswith(".toml")])
-def test_every_file_of_scorers_is_read_as_it_stands(folder: Path, name: str) -> None:
-    assert load_scorers(folder / name).scorers
-
-
 def test_the_first_example_asks_a_server(folder: Path) -> None:
     with in_thread(say('{"reason": "r", "verdict": "A"}')) as endpoint:
-        table = (folder / "scorers.toml").read_text("utf-8")
-        table = table.replace(f"http://127.0.0.1:{PORT}/v1", endpoint.url)
-        (folder / "scorers.toml").write_text(table, "utf-8")
-        done = pairwright(*command("qwen-judge"))
-    assert_whole(done, folder, "qwen-judge", "none", "profile", "wrong-profile")
+        move(folder, "scorers.toml", f"http://127.0.0.1:{PORT}/v1", endpoint.url)
+        run(folder, "qwen-judge", *USUAL)
 
 
 def test_the_scorer_of_ones_own_runs(folder: Path) -> None:
-    done = pairwright(*command("shared"))
-    assert_whole(done, folder, "shared", "none", "profile", "wrong-profile")
-    assert result(folder, "shared.profile")["scorer"]["model"] == "my_scorer:Shared"
+    about = run(folder, "shared", "none", "wrong-profile", "profile")
+    assert about["scorer"]["model"] == "my_scorer:Shared"
 
 
 def test_the_file_of_scores_is_made_and_taken_in(folder: Path) -> None:
     (script,) = [b.text for b in BLOCKS if b.language == "python" and "scores.csv" in b.text]
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, timeout=60
-    )
-    assert done.returncode == 0, done.stderr
-    found = pairwright(*command("elsewhere"))
-    assert_whole(found, folder, "elsewhere", "profile")
-    assert result(folder, "elsewhere.profile")["scorer"]["model"] == "our-reward-model"
+    exec(script, {})
+    assert run(folder, "elsewhere", "profile")["scorer"]["model"] == "our-reward-model"
 
 
 def free_port() -> int:
@@ -157,12 +155,9 @@ def server(folder: Path, port: int) -> Iterator[None]:
 @pytest.mark.real
 def test_the_server_of_the_page_is_a_reward_model(folder: Path) -> None:
     port = free_port()
-    table = (folder / "served.toml").read_text("utf-8")
-    assert PORT in table
-    (folder / "served.toml").write_text(table.replace(PORT, str(port)), "utf-8")
+    move(folder, "served.toml", PORT, str(port))
     with server(folder, port):
-        done = pairwright(*command("mine"))
-    assert_whole(done, folder, "mine", "none", "profile", "wrong-profile")
+        run(folder, "mine", *USUAL)
 
 
 def test_the_reply_of_the_page_is_what_is_read_and_the_request_what_is_sent() -> None:
@@ -174,12 +169,8 @@ def test_the_reply_of_the_page_is_what_is_read_and_the_request_what_is_sent() ->
 
 def test_the_prompt_of_ones_own_is_the_whole_of_what_is_asked(folder: Path) -> None:
     with in_thread(say("It keeps to the pan. [[A]]")) as endpoint:
-        table = (folder / "grm.toml").read_text("utf-8")
-        assert PORT in table
-        (folder / "grm.toml").write_text(table.replace(f"127.0.0.1:{PORT}/v1", endpoint.url[7:]))
-        done = pairwright(*command("grm"))
-    assert_whole(done, folder, "grm", "none", "profile", "wrong-profile")
-    about = result(folder, "grm.profile")
+        move(folder, "grm.toml", f"127.0.0.1:{PORT}/v1", endpoint.url[7:])
+        about = run(folder, "grm", "none", "wrong-profile", "profile")
     # It always answers the first place, so it contradicts itself in every pair.
     assert about["unstable"] == about["pairs"]
     for request in endpoint.asked:
