@@ -3,12 +3,13 @@
 import base64
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
 import jinja2
+import matplotlib as mpl
 import pytest
 from markdown_it import MarkdownIt
 from markupsafe import Markup
@@ -33,6 +34,9 @@ HOSTILE = (
     "---",
 )  # fmt: skip
 pytestmark = pytest.mark.usefixtures("all_drawn")
+Template = Callable[[str], object]
+KIT = '{% import "kit.md.jinja" as kit %}'
+FOLD = "{% call kit.fold(value) %}\n{{ value }}\n{% endcall %}"
 
 
 class Shown(HTMLParser):
@@ -54,8 +58,8 @@ class Shown(HTMLParser):
 
 
 @pytest.fixture
-def template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where the template `page` of a test is."""
+def template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Template]:
+    """Writes the template `page` of a test, whose title is T if it does not begin with one."""
     folder = tmp_path / "templates"
     folder.mkdir()
     kit = (pages.FOLDER / "templates" / "kit.md.jinja").read_text("utf-8")
@@ -64,23 +68,28 @@ def template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         (tmp_path / name).write_text((pages.FOLDER / name).read_text("utf-8"), "utf-8")
     monkeypatch.setattr(pages, "FOLDER", tmp_path)
     pages._environment.cache_clear()
-    yield folder / "page.md.jinja"
+
+    def write(text: str) -> None:
+        text = text if text.startswith("# ") else f"# T\n\n{text}"
+        (folder / "page.md.jinja").write_text(f"{KIT}{text}\n", "utf-8")
+
+    yield write
     pages._environment.cache_clear()
 
 
 @pytest.mark.parametrize(
     "source",
     [
-        "# T\n\n{{ value }}\n",
-        "# T {{ value }}\n\n## S {{ value }}\n\nText {{ value }} text.\n",
-        "# T\n\n| a | b |\n| --- | --: |\n| {{ value }} | x |\n",
-        '{% import "kit.md.jinja" as kit %}# T\n\n{{ kit.warning(value) }}\n'
-        "{% call kit.fold(value) %}\n{{ value }}\n{% endcall %}\n",
-        "# T\n\n- {{ value }}\n",
+        "{{ value }}",
+        "# T {{ value }}\n\n## S {{ value }}\n\nText {{ value }} text.",
+        "| a | b |\n| --- | --: |\n| {{ value }} | x |",
+        f"{{{{ kit.warning(value) }}}}\n{FOLD}",
+        FOLD,
+        "- {{ value }}",
     ],
 )
-def test_a_value_is_shown_as_it_is(template: Path, source: str) -> None:
-    template.write_text(source, "utf-8")
+def test_a_value_is_shown_as_it_is(template: Template, source: str) -> None:
+    template(source)
     harmless = Shown(render_page("page", value="plain").html)
     for value in HOSTILE:
         page = render_page("page", value=value)
@@ -100,13 +109,12 @@ def test_a_value_is_shown_as_it_is(template: Path, source: str) -> None:
 
 
 @pytest.mark.parametrize("value", HOSTILE)
-def test_a_terminal_shows_a_value_as_it_is(template: Path, value: str) -> None:
+def test_a_terminal_shows_a_value_as_it_is(template: Template, value: str) -> None:
     """In the order of the template, with its lines of code whole."""
-    template.write_text(
-        "# T\n\nText {{ value }}\\\nof two\nlines.\n\n"
+    template(
+        "Text {{ value }}\\\nof two\nlines.\n\n"
         "    run {{ value|verbatim }}  # *\n    next\n\n"
-        "| a | n |\n| --- | --: |\n| {{ value }} | {{ n }} |\n\n- end {{ path }}\n",
-        "utf-8",
+        "| a | n |\n| --- | --: |\n| {{ value }} | {{ n }} |\n\n- end {{ path }}"
     )
     words = " ".join(value.split())
     assert list(render_words("page", value=value, n=1000, path=Path("a_b") / "*")) == [
@@ -132,8 +140,8 @@ def test_a_value_is_shown_as_it_is_in_the_pages_of_a_release(value: str) -> None
     assert "\\" not in page.text.replace(words, "")
 
 
-def test_a_plot_shows_a_label_as_it_is(template: Path) -> None:
-    template.write_text('# T\n\n{{ plot("a") }}\n', "utf-8")
+def test_a_plot_shows_a_label_as_it_is(template: Template) -> None:
+    template('{{ plot("a") }}')
     harmless = Shown(render_page("page", {"a": drawn("plain")}).html)
     # Some beside one another: to draw takes long.
     for values in (HOSTILE[n : n + 9] for n in range(0, len(HOSTILE), 9)):
@@ -145,33 +153,17 @@ def test_a_plot_shows_a_label_as_it_is(template: Path) -> None:
         assert [one for one in values if text.count(" ".join(one.split())) < 3] == []
 
 
-@pytest.mark.parametrize("value", [None, True, 0.5, ["a"], object()])
-def test_what_has_no_text_is_an_error(template: Path, value: object) -> None:
-    template.write_text("# T\n\n{{ value }}\n", "utf-8")
-    with pytest.raises(ValueError, match="has no text on a page"):
-        render_page("page", value=value)
-
-
-def test_a_value_that_is_missing_is_an_error(template: Path) -> None:
-    template.write_text("# T\n\n{{ value }}\n", "utf-8")
+def test_what_has_no_text_is_an_error(template: Template) -> None:
+    template("{{ value }}")
+    for value in (None, True, 0.5, ["a"], object()):
+        with pytest.raises(ValueError, match="has no text on a page"):
+            render_page("page", value=value)
     with pytest.raises(jinja2.UndefinedError):
         render_page("page")
 
 
-def test_a_summary_is_shown_as_it_is(template: Path) -> None:
-    template.write_text(
-        '{% import "kit.md.jinja" as kit %}# T\n\n{% call kit.fold(value) %}\nx\n{% endcall %}\n',
-        "utf-8",
-    )
-    harmless = Shown(render_page("page", value="plain").html)
-    for value in HOSTILE:
-        page = Shown(render_page("page", value=value).html)
-        assert page.tags == harmless.tags, value
-        assert " ".join(value.split()) in " ".join(page.text.split())
-
-
-def test_a_policy_names_the_one_sheet_and_the_one_script(template: Path) -> None:
-    template.write_text("# T\n\n| a | b |\n| --- | --: |\n| x | 1 |\n\n{{ plot('a') }}\n", "utf-8")
+def test_a_policy_names_the_one_sheet_and_the_one_script(template: Template) -> None:
+    template("| a | b |\n| --- | --: |\n| x | 1 |\n\n{{ plot('a') }}")
     svg = Markup(
         '<svg><style type="text/css">svg *{stroke: 1}</style><g style="fill: blue"/></svg>'
     )
@@ -195,14 +187,14 @@ def test_styles_are_lifted_from_elements_and_never_from_texts() -> None:
     assert sheet == ".p0 { fill: blue }"
 
 
-def test_numbers_and_estimates_have_one_text(template: Path) -> None:
-    template.write_text("# T\n\n{{ n }} of {{ n }}: {{ estimate }}\n", "utf-8")
+def test_numbers_and_estimates_have_one_text(template: Template) -> None:
+    template("{{ n }} of {{ n }}: {{ estimate }}")
     page = render_page("page", n=12345, estimate=share(5, 20))
     assert page.opening == ("12,345 of 12,345: 0.250 (0.112 to 0.469)",)
 
 
-def test_a_plot_is_drawn_in_html_and_named_in_markdown(template: Path) -> None:
-    template.write_text('# T\n\n{{ plot("a") }}\n\n{{ plot("b") }}\n\n## S\n\nEnd.\n', "utf-8")
+def test_a_plot_is_drawn_in_html_and_named_in_markdown(template: Template) -> None:
+    template('{{ plot("a") }}\n\n{{ plot("b") }}\n\n## S\n\nEnd.')
     page = render_page("page", {"a": Plot(Markup("<svg></svg>"), "All <b> scorers")})
     assert "*Plot, in the HTML report: All &lt;b&gt; scorers*" in page.markdown
     assert Shown(page.html).tags.count("svg") == 1
@@ -210,8 +202,8 @@ def test_a_plot_is_drawn_in_html_and_named_in_markdown(template: Path) -> None:
     assert page.opening == ()
 
 
-def test_the_opening_ends_at_the_first_heading(template: Path) -> None:
-    template.write_text("# T\n\n> **Careful.**\n\nOne\nline.\n\n## S\n\nMore.\n", "utf-8")
+def test_the_opening_ends_at_the_first_heading(template: Template) -> None:
+    template("> **Careful.**\n\nOne\nline.\n\n## S\n\nMore.")
     assert render_page("page").opening == ("Careful.", "One line.")
 
 
@@ -226,9 +218,12 @@ def drawn(label: str, name: str = "p1") -> Plot:
         return plot(figure, label, name=name)
 
 
-def test_a_page_loads_nothing_and_is_the_same_bytes_again(template: Path) -> None:
-    template.write_text('# T\n\n{{ plot("a") }}\n\n## S\n\n| a |\n| --- |\n| x |\n', "utf-8")
+def test_a_page_loads_nothing_and_is_the_same_bytes_again(template: Template) -> None:
+    template('{{ plot("a") }}\n\n## S\n\n| a |\n| --- |\n| x |')
     html = render_page("page", {"a": drawn("x")}).html
+    # It is scrolled where it would be too small to read.
+    assert '<div class="wide"><svg' in html
+    assert "min-width: 34rem" in html
     assert html == render_page("page", {"a": drawn("x")}).html
     assert not re.search(r"20\d\d-\d\d-\d\d", html)
     read = Shown(html)
@@ -241,18 +236,13 @@ def test_a_page_loads_nothing_and_is_the_same_bytes_again(template: Path) -> Non
 
 
 def test_plots_keep_their_text_and_follow_the_pages_colours() -> None:
+    before = dict(mpl.rcParams)
     svg = drawn("A label that is text").svg
+    assert dict(mpl.rcParams) == before
     assert ">A label that is text</text>" in svg
     assert "var(--blue)" in svg
     assert "var(--ink)" in svg
     assert BLUE.light not in svg
-
-
-def test_a_plot_is_scrolled_where_it_would_be_too_small_to_read(template: Path) -> None:
-    template.write_text('# T\n\n{{ plot("a") }}\n', "utf-8")
-    html = render_page("page", {"a": drawn("x")}).html
-    assert '<div class="wide"><svg' in html
-    assert "min-width: 34rem" in html
 
 
 def test_ids_of_two_plots_do_not_meet_and_all_are_found() -> None:
@@ -267,16 +257,8 @@ def test_ids_of_two_plots_do_not_meet_and_all_are_found() -> None:
     assert used <= set(ids)
 
 
-def test_drawing_leaves_other_peoples_settings_alone() -> None:
-    import matplotlib as mpl
-
-    before = dict(mpl.rcParams)
-    drawn("$x$")
-    assert dict(mpl.rcParams) == before
-
-
-def test_a_table_aligns_words_left_and_numbers_right_on_one_line(template: Path) -> None:
-    template.write_text("# T\n\n| a | n |\n| --- | --: |\n| b | {{ number }} |\n", "utf-8")
+def test_a_table_aligns_words_left_and_numbers_right_on_one_line(template: Template) -> None:
+    template("| a | n |\n| --- | --: |\n| b | {{ number }} |")
     number = "-0.476 (-0.545 to -0.407, n = 1,500)"
     page = render_page("page", number=number)
     assert f"| b | {number} |\n" in page.markdown
@@ -284,8 +266,8 @@ def test_a_table_aligns_words_left_and_numbers_right_on_one_line(template: Path)
     assert ".number { text-align: right; white-space: nowrap; }" in page.html
 
 
-def test_sections_are_linked_below_the_verdict(template: Path) -> None:
-    template.write_text("# T\n\nVerdict.\n\n## First\n\na\n\n## Second\n\nb\n", "utf-8")
+def test_sections_are_linked_below_the_verdict(template: Template) -> None:
+    template("Verdict.\n\n## First\n\na\n\n## Second\n\nb")
     html = render_page("page").html
     assert '<a href="#s2">Second</a>' in html
     assert '<h2 id="s2">Second</h2>' in html
@@ -304,13 +286,11 @@ def test_dots_have_their_intervals_and_no_value_has_no_dot() -> None:
     assert drawn == draw_dots(dots, unit="%", reference=0.5, caption="Dots", name="dots")
 
 
-def test_a_terminal_gets_the_tables_that_are_not_folded_as_plain_text(template: Path) -> None:
-    template.write_text(
-        '{% import "kit.md.jinja" as kit %}# T\n\n## By *words*\n\n'
-        "| a | | n |\n| --- | --- | --: |\n| {{ value }} | x | 1 (0 to 2) |\n\n"
+def test_a_terminal_gets_the_tables_that_are_not_folded_as_plain_text(template: Template) -> None:
+    template(
+        "## By *words*\n\n| a | | n |\n| --- | --- | --: |\n| {{ value }} | x | 1 (0 to 2) |\n\n"
         '{% call kit.fold("More") %}\n| b |\n| --- |\n| 2 |\n{% endcall %}\n\n'
-        "| c |\n| --: |\n| 3 |\n",
-        "utf-8",
+        "| c |\n| --: |\n| 3 |"
     )
     first, last = render_page("page", value="[b] | <i> *y*").tables
     cells = (("[b] | <i> *y*", "x", "1 (0 to 2)"),)
