@@ -24,9 +24,8 @@ from pairwright.models.store import Store
 from pairwright.workflows.run_status import status
 from study import OUTCOMES, Study
 
-ITEMS = 8
-LIGHT = {"modes": ["violate"], "aspects": "narrative"}
-"""About nine calls an item."""
+ITEMS = 4
+UNITS = 2 * ITEMS
 
 
 @pytest.fixture(scope="module")
@@ -38,10 +37,11 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], i
     return study.outcomes(), endpoint.n
 
 
-def shared(folder: Path, url: str, **changes: Any) -> Study:
+def shared(folder: Path, url: str, *, limit: int = ITEMS, **changes: Any) -> Study:
     """A study for two processes. A busy machine must not look like a lost reply."""
-    given = {"processes": 2, "served__timeout_s": 120, **LIGHT, **changes}
-    return Study.make(folder, url, limit=given.pop("limit", ITEMS), **given)
+    return Study.make(
+        folder, url, limit=limit, **{"processes": 2, "served__timeout_s": 120, **changes}
+    )
 
 
 def stored(study: Study) -> int:
@@ -78,21 +78,6 @@ def test_several_processes_leave_the_files_of_one_and_send_no_call_twice(
     assert not multiprocessing.active_children()
 
 
-def test_processes_give_the_files_of_one(tmp_path: Path) -> None:
-    """With twins, which take a partner and other users' posts."""
-    files = []
-    for processes in (1, 2):
-        study = Study.make(tmp_path / str(processes), limit=4, processes=processes)
-        assert study.build().code == 0
-        study.assert_whole(8)
-        files.append(study.outcomes())
-        with closing(Store(study.run / "calls.sqlite", writing=False)) as store:
-            assert store.index is not None
-            assert store.index.stale() == []
-    assert files[0] == files[1]
-    assert b'"mode":"twin"' in files[0]["pairs.jsonl"]
-
-
 def test_more_processes_than_units_are_not_started(tmp_path: Path) -> None:
     started = set[int]()
 
@@ -101,7 +86,7 @@ def test_more_processes_than_units_are_not_started(tmp_path: Path) -> None:
         return await double()(asked)
 
     with in_thread(count) as endpoint:
-        study = shared(tmp_path / "s", endpoint.url, limit=1, processes=16)
+        study = shared(tmp_path / "s", endpoint.url, limit=1, processes=16, modes=["violate"])
         assert study.build().code == 0
     study.assert_whole(1)
     assert started == {1}
@@ -124,6 +109,11 @@ def test_a_killed_worker_loses_no_finished_call_and_stops_nothing(
     assert study.outcomes() == whole
     assert calls <= endpoint.n <= calls + 4, "what was in flight at the killed one, if anything"
     assert tidy(study)
+    with closing(Store(study.run / "calls.sqlite", writing=False)) as store:
+        assert store.index is not None
+        assert store.index.stale() == []
+    study.assert_whole(UNITS)
+    assert b'"mode":"twin"' in whole["pairs.jsonl"]
 
 
 def test_a_worker_that_dies_again_and_again_stops_the_run_and_its_units_are_named(
@@ -135,7 +125,7 @@ def test_a_worker_that_dies_again_and_again_stops_the_run_and_its_units_are_name
         return await double()(asked)
 
     with in_thread(kill_all) as endpoint:
-        study = shared(tmp_path / "s", endpoint.url, limit=2)
+        study = shared(tmp_path / "s", endpoint.url, limit=2, modes=["violate"])
         done = study.build()
         assert done.code == 2
         assert "3 times (last with -9)" in done.err
@@ -161,7 +151,7 @@ def test_a_bug_in_a_unit_stops_the_run_names_the_unit_and_writes_nothing(tmp_pat
 
         endpoint.handler = spoil_items
         study.change(served__concurrency=2)
-        with pytest.raises(RuntimeError, match=r"in unit (twin|violate):") as bug:
+        with pytest.raises(RuntimeError, match=r"in unit (survey|twin|violate):") as bug:
             study.build()
         assert "Traceback" in str(bug.value)
         assert not any((study.run / name).exists() for name in OUTCOMES)
@@ -170,16 +160,12 @@ def test_a_bug_in_a_unit_stops_the_run_names_the_unit_and_writes_nothing(tmp_pat
 
 
 def test_a_refusing_endpoint_is_told_as_by_one_process(tmp_path: Path) -> None:
-    told = []
     with in_thread(fail(401, "who are you")) as endpoint:
-        for processes in (1, 2):
-            folder = tmp_path / str(processes)
-            study = shared(folder, endpoint.url, processes=processes)
-            done = study.build()
-            assert done.code == 2
-            told.append(done.err.splitlines()[-2:])
-    assert told[0] == told[1]
-    assert "who are you" in told[0][0]
+        builds = [shared(tmp_path / str(n), endpoint.url, processes=n).build() for n in (1, 2)]
+    assert [done.code for done in builds] == [2, 2]
+    one, two = (done.err.splitlines()[-2:] for done in builds)
+    assert one == two
+    assert "who are you" in one[0]
 
 
 @pytest.mark.real
@@ -198,9 +184,7 @@ def test_what_is_refused_before_it_starts_a_process(
     """A key that is not there, and a second run in the folder."""
     monkeypatch.delenv("NO_SUCH_KEY", raising=False)
     with in_thread(double()) as endpoint:
-        study = Study.make(
-            tmp_path / "s", endpoint.url, limit=2, processes=2, served__api_key_env="NO_SUCH_KEY"
-        )
+        study = shared(tmp_path / "s", endpoint.url, served__api_key_env="NO_SUCH_KEY")
         done = study.build()
         assert done.code == 2
         assert "NO_SUCH_KEY is not set" in done.err
@@ -222,7 +206,7 @@ def test_a_budget_holds_over_all_processes_and_can_be_raised(
         assert done.code == 1, done.said
         assert "budget is spent" in done.err
         assert endpoint.n == stored(study) == 30
-        study.assert_whole(ITEMS)
+        study.assert_whole(UNITS)
         study.change(budget__max_calls=calls)
         assert study.build().code == 0
         assert endpoint.n == calls
@@ -246,7 +230,7 @@ def test_two_workers_with_different_replies_to_one_request_leave_a_function_of_t
 
     with in_thread(never_alike) as endpoint:
         study = shared(
-            tmp_path / "s", endpoint.url, limit=6, served__concurrency=4, aspects="planner"
+            tmp_path / "s", endpoint.url, limit=6, served__concurrency=4, modes=["violate"]
         )
         one_question(study)
         done = study.build()
