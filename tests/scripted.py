@@ -272,3 +272,13 @@ def verdicts(*given: str) -> dict[str, Any]:
 def graded(score: int) -> dict[str, Any]:
     """A quality judge's reply with the same score on every scale."""
     return {scale.name: {"reason": "r", "score": score} for scale in scales()}
+
+
+def by_order(field: str, first: str, straight: str, swapped: str) -> Callable[[Request], Canned]:
+    """A judge of two responses who says `straight` where this one stands first, else `swapped`."""
+
+    def given(request: Request) -> Canned:
+        stands_first = parts("response", body(request))[0] == first
+        return {"reason": "r", field: straight if stands_first else swapped}
+
+    return given

@@ -5,8 +5,8 @@ from test_build_functions import Case, script
 
 from pairwright import text
 from pairwright.construct import build_twin
-from pairwright.records import Rejected, Twin
-from scripted import Scripted, item, models, policy, posts, wait
+from pairwright.records import GateResult, Rejected, Twin
+from scripted import Scripted, expect, item, models, policy, posts, wait
 
 CHINESE = Case(
     "工作日怎样才能吃上好面包？",
@@ -66,8 +66,7 @@ def test_a_twin_is_built_and_all_who_write_are_asked_for_its_language(
     case: Case, language: str, length: str
 ) -> None:
     llm = script(case)
-    made = twin(case, llm)
-    assert isinstance(made, Twin), made
+    made = expect(Twin, twin(case, llm))
     assert [half.chosen for half in made.halves] == [case.for_first, case.for_second]
     assert all(half.rubric.aspects for half in made.halves)
     for name in ("plan", "plan_blind", "write_plain", "write_adhering"):
@@ -84,8 +83,7 @@ def test_a_chinese_draft_that_is_too_long_is_refused_by_its_characters() -> None
     long = CHINESE.for_first * 4
     assert text.word_count(long) > 100
     found = twin(CHINESE, script(CHINESE, write_adhering=long))
-    assert isinstance(found, Rejected)
-    assert found.reason == "word_limit"
+    assert expect(Rejected, found).reason == "word_limit"
 
 
 def test_an_english_draft_to_a_german_question_is_refused() -> None:
@@ -94,7 +92,5 @@ def test_an_english_draft_to_a_german_question_is_refused() -> None:
         "loaves and cook them in a heavy covered pan, turning once, until they sound hollow."
     )
     found = twin(GERMAN, script(GERMAN, write_adhering=[english, GERMAN.for_second] * 3))
-    assert isinstance(found, Rejected)
-    gate = found.drafts[0].refused_by
-    assert gate
+    gate = expect(GateResult, expect(Rejected, found).drafts[0].refused_by)
     assert (gate.gate, gate.sides, gate.limit) == ("wrong_language", ("first",), "de")

@@ -42,6 +42,7 @@ from scripted import (
     Others,
     Scripted,
     body,
+    expect,
     found_in,
     graded,
     item,
@@ -79,9 +80,7 @@ def placebo(llm: Scripted, partner: Item = NOBODY_EITHER, **config: Any) -> Twin
 
 def test_a_decoy_is_the_askers_half_of_a_twin_whose_other_user_is_nobody() -> None:
     llm = script(**AWAY)
-    made = decoy(llm)
-    assert isinstance(made, Contrast)
-    pair = made.pair
+    pair = expect(Contrast, decoy(llm)).pair
     assert (pair.mode, pair.user, pair.twin_id, pair.asked) == ("decoy", "una", None, True)
     assert pair.stranger == PARTNER.user
     assert (pair.chosen, pair.rejected) == (FOR_UNA, FOR_VICTOR)
@@ -117,13 +116,13 @@ def test_a_decoy_serves_only_what_the_users_own_posts_do_not_carry(
     llm = script(support_decoy=verdicts(*said))
     made = decoy(llm)
     if left:
-        assert isinstance(made, Contrast)
+        expect(Contrast, made)
         served = [parts("aspect", p) for p in llm.prompts("write_adhering")]
         assert [aspect[2] for aspect in left] in served
     else:
-        assert isinstance(made, Rejected)
-        assert (made.stage, made.reason) == ("decoy", "decoy_fits")
-        assert [one.reason for one in made.dropped] == list(said)
+        rejected = expect(Rejected, made)
+        assert (rejected.stage, rejected.reason) == ("decoy", "decoy_fits")
+        assert [one.reason for one in rejected.dropped] == list(said)
         assert not llm.asked("write_adhering"), "nothing is written for it"
 
 
@@ -136,8 +135,7 @@ def test_a_decoy_serves_no_more_aspects_than_the_response_it_is_held_against() -
         served = {aspect for _, _, aspect in own} - {unserved}
         return scored(*(2 * (aspect in served) for aspect in aspects))
 
-    made = decoy(script(adherence=judge, **AWAY))
-    assert isinstance(made, Contrast)
+    made = expect(Contrast, decoy(script(adherence=judge, **AWAY)))
     assert refusals(made.refused) == ["adherence"] * 2
     assert [a.aspect for a in made.pair.rubric.aspects] == [UNAS[0][2]]
     fits = made.pair.draft.adherence
@@ -145,8 +143,7 @@ def test_a_decoy_serves_no_more_aspects_than_the_response_it_is_held_against() -
 
 
 def test_a_check_of_a_decoy_that_cannot_be_read_is_no_pass() -> None:
-    made = decoy(script(support_decoy="They do not."))
-    assert isinstance(made, Rejected)
+    made = expect(Rejected, decoy(script(support_decoy="They do not.")))
     assert (made.stage, made.reason) == ("support_decoy", "unparseable")
 
 
@@ -159,8 +156,7 @@ def plain(request: Any) -> str:
 
 def test_a_placebo_is_two_plain_responses_for_two_users_and_no_rubric() -> None:
     llm = script(write_plain=plain)
-    made = placebo(llm)
-    assert isinstance(made, Twin)
+    made = expect(Twin, placebo(llm))
     asked, other = made.halves
     assert [half.mode for half in made.halves] == ["placebo", "placebo"]
     assert (asked.user, other.user) == ("wim", "xia")
@@ -178,12 +174,14 @@ def test_a_placebo_is_two_plain_responses_for_two_users_and_no_rubric() -> None:
     assert len(llm.asked("plan")) == 1
 
 
-def test_a_partner_of_whom_something_is_known_after_all_makes_no_placebo() -> None:
+def test_a_partner_of_whom_something_is_or_may_be_known_after_all_makes_no_placebo() -> None:
     llm = script(write_plain=plain)
-    made = placebo(llm, PARTNER)
-    assert isinstance(made, Rejected)
+    made = expect(Rejected, placebo(llm, PARTNER))
     assert (made.stage, made.reason, made.user) == ("placebo", "partner_signal", "victor")
     assert not llm.asked("compare")
+    # A plan that cannot be read is not taken for a signal.
+    made = expect(Rejected, placebo(script(write_plain=plain, plan="No JSON.")))
+    assert (made.stage, made.reason, made.user) == ("plan", "unparseable", "xia")
 
 
 @pytest.mark.parametrize("number", [0, 3])
@@ -194,8 +192,7 @@ def test_a_placebo_is_of_two_users_with_about_as_many_posts_before_the_question(
     late = Post(id="late", text="The cat has a new bed.", created="2031-01-01T00:00:00")
     partner = NOBODY_EITHER.model_copy(update={"profile": (*older, late)})
     llm = script(write_plain=plain)
-    made = placebo(llm, partner)
-    assert isinstance(made, Rejected)
+    made = expect(Rejected, placebo(llm, partner))
     assert (made.stage, made.reason) == ("placebo", "unlike_histories")
     assert made.detail == f"1 posts of the asker, {number} of the partner"
     assert llm.purposes == []
@@ -205,12 +202,6 @@ def test_a_placebo_is_of_two_users_with_about_as_many_posts_before_the_question(
     assert names(found) == ["wim"]
 
 
-def test_a_plan_that_cannot_be_read_is_not_taken_for_a_signal_of_the_partner() -> None:
-    made = placebo(script(write_plain=plain, plan="No JSON."))
-    assert isinstance(made, Rejected)
-    assert (made.stage, made.reason, made.user) == ("plan", "unparseable", "xia")
-
-
 def test_a_placebo_that_is_not_level_is_drawn_again() -> None:
     def better(request: Any) -> Any:
         return {"reason": "r", "verdict": "tie" if "first spoon" in body(request) else "A"}
@@ -218,12 +209,10 @@ def test_a_placebo_that_is_not_level_is_drawn_again() -> None:
     def drawn(request: Any) -> str:
         return (PLAIN, PLAIN.replace("fresh", "any"), PLAIN, OTHER_PLAIN)[request.draw]
 
-    made = placebo(script(write_plain=drawn, compare=better))
-    assert isinstance(made, Twin)
+    made = expect(Twin, placebo(script(write_plain=drawn, compare=better)))
     assert refusals(made.refused) == ["near_duplicate"]
     low = placebo(script(write_plain=plain, quality=graded(2)), draws=1)
-    assert isinstance(low, Rejected)
-    assert low.reason == "quality_floor"
+    assert expect(Rejected, low).reason == "quality_floor"
 
 
 class _Nobody:
@@ -245,10 +234,9 @@ def test_two_accounts_with_the_same_posts_are_no_couple(tmp_path: Path, mode: Mo
     asker, double = item(own, user="una"), item(other, user="uno", id="item-2")
     unit = BuildUnit(f"{mode}:{asker.id}", mode, 0, 0, partner="uno")
     with closing(Corpus.write([asker, double], tmp_path / "items", settings())) as corpus:
-        outcome = wait(work_on(unit, corpus, policy(), _Nobody()))
-    assert isinstance(outcome, Outcome)
-    assert isinstance(outcome.result, Rejected)
-    assert (outcome.result.stage, outcome.result.reason) == ("partners", "same_posts")
+        outcome = expect(Outcome, wait(work_on(unit, corpus, policy(), _Nobody())))
+    refused = expect(Rejected, outcome.result)
+    assert (refused.stage, refused.reason) == ("partners", "same_posts")
     assert outcome.calls == ()
 
 
@@ -360,17 +348,9 @@ def test_a_question_without_anybody_says_so_in_its_own_words() -> None:
 
 @pytest.mark.parametrize(("mode", "second"), [("twin", "partner"), ("decoy", "stranger")])
 def test_the_second_user_of_a_decoy_is_shown_as_a_stranger(mode: Mode, second: str) -> None:
+    refused = Rejected(stage="gates", reason="parity", detail="")
     outcome = Outcome(
-        unit=f"{mode}:q",
-        mode=mode,
-        item_id="q",
-        user="una",
-        partner="victor",
-        posts=3,
-        result=Rejected(stage="gates", reason="parity", detail=""),
-        calls=(),
-        prompt_tokens=0,
-        completion_tokens=0,
-        simulated=False,
-    )
+        unit=f"{mode}:q", mode=mode, item_id="q", user="una", partner="victor", posts=3,
+        result=refused, calls=(), prompt_tokens=0, completion_tokens=0, simulated=False,
+    )  # fmt: skip
     assert heading_of(outcome)[1].rest.startswith(f"user una, {second} victor; 3 earlier posts;")
