@@ -51,38 +51,35 @@ def worked_on(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-def change(study: Study, statement: str, *values: object) -> None:
+def change(study: Study, statement: str) -> None:
     with closing(sqlite3.connect(study.run / "calls.sqlite")) as database:
-        database.execute(statement, values)
+        database.execute(statement)
         database.commit()
 
 
 def test_a_finished_run_has_nothing_to_do(
     built: Study, copied: Study, endpoint: Endpoint, worked_on: list[str]
 ) -> None:
-    done = copied.build()
-    assert done.code == 0
+    assert copied.build().code == 0
     assert worked_on == []
     assert copied.outcomes() == built.outcomes()
     assert endpoint.n == 0
 
 
-def test_only_units_without_an_outcome_are_worked_on(
-    built: Study, copied: Study, worked_on: list[str]
+@pytest.mark.parametrize(
+    ("statement", "units"),
+    [
+        ("DELETE FROM outcomes WHERE position IN (0, 3, 6, 9, -3)", 5),
+        ("UPDATE outcomes SET kind = 'failed' WHERE position = 2", 1),
+        ("UPDATE outcomes SET kind = 'waiting' WHERE position = 2", 1),
+    ],
+)
+def test_only_units_without_an_outcome_and_that_failed_or_wait_are_worked_on(
+    built: Study, copied: Study, worked_on: list[str], statement: str, units: int
 ) -> None:
-    change(copied, "DELETE FROM outcomes WHERE position IN (0, 3, 6, 9, -3)")
+    change(copied, statement)
     assert copied.build().code == 0
-    assert len(worked_on) == 5
-    assert copied.outcomes() == built.outcomes()
-
-
-@pytest.mark.parametrize("kind", ["failed", "waiting"])
-def test_units_that_failed_or_wait_are_worked_on_again(
-    built: Study, copied: Study, worked_on: list[str], kind: str
-) -> None:
-    change(copied, "UPDATE outcomes SET kind = ? WHERE position = 2", kind)
-    assert copied.build().code == 0
-    assert len(worked_on) == 1
+    assert len(worked_on) == units
     assert copied.outcomes() == built.outcomes()
 
 
@@ -110,8 +107,7 @@ def test_an_accepted_change_works_on_all_and_asks_nothing(
 
 
 @pytest.mark.parametrize(
-    "statement",
-    ["UPDATE follows SET identity = 'follows-of-another-run'", "DROP TABLE follows"],
+    "statement", ["UPDATE follows SET identity = 'follows-of-another-run'", "DROP TABLE follows"]
 )
 def test_an_outcome_of_other_things_or_of_what_nobody_knows_is_never_taken(
     built: Study, copied: Study, worked_on: list[str], statement: str

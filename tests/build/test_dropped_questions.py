@@ -13,18 +13,14 @@ from pairwright.construct.tally import UnitTally
 from pairwright.errors import StoreError
 from pairwright.models.store import Store, UnitEntry
 from pairwright.modes import Mode
-from pairwright.question_selection import (
-    MOST,
-    Question,
-    QuestionDifference,
-    question_differences,
-)
+from pairwright.question_selection import MOST, Question, QuestionDifference, question_differences
 from pairwright.records import Item, Post
 from pairwright.text import number_of
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.run_build import build
 from pairwright.workflows.run_status import status
 from pairwright.workflows.run_words import run_sections
+from scripted import expect
 from study import pairwright
 
 KINDS = ("question", "answer")
@@ -54,10 +50,8 @@ def compared(
 
 
 def covers_nothing(one: QuestionDifference) -> bool:
-    found = one.difference
-    assert found.low is not None
-    assert found.high is not None
-    return found.low <= 0 <= found.high
+    low, high = expect(float, one.difference.low), expect(float, one.difference.high)
+    return low <= 0 <= high
 
 
 ALIKE = compared({}, {})

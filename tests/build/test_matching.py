@@ -14,6 +14,7 @@ from pairwright.construct.partners import (
     match_couples,
 )
 from pairwright.records import Rejected
+from scripted import expect
 
 
 def question(item: str, user: str, *possible: str | tuple[str, float]) -> SurveyedQuestion:
@@ -87,12 +88,9 @@ def test_a_couple_is_given_so_many_questions_of_both_by_turns() -> None:
 def test_why_a_question_has_no_partner_is_said() -> None:
     found = assign_partners(
         [question("q1", "una"), question("q2", "vic", "wim"), question("q3", "xia", ("wim", 0.9))],
-        4,
-        0,
-    )
-    lonely, late = found["q1"], found["q2"]
-    assert isinstance(lonely, Rejected)
-    assert isinstance(late, Rejected)
+        most=4, seed=0,
+    )  # fmt: skip
+    lonely, late = (expect(Rejected, found[name]) for name in ("q1", "q2"))
     assert (lonely.reason, late.reason) == ("no_partner", "no_partner")
     assert "nobody" in lonely.detail
     assert "others' partners" in late.detail
@@ -129,10 +127,6 @@ def test_the_matching_is_near_the_best_there_is() -> None:
 
 
 def test_a_couple_is_parted_where_its_users_are_worth_more_apart() -> None:
-    chain = {
-        ("a", "b"): Worth(1, 0, 2),
-        ("b", "c"): Worth(1, 0, 9),
-        ("c", "d"): Worth(1, 0, 2),
-    }
+    chain = {("a", "b"): Worth(1, 0, 2), ("b", "c"): Worth(1, 0, 9), ("c", "d"): Worth(1, 0, 2)}
     assert match_couples(chain, 0) == {"a": "b", "b": "a", "c": "d", "d": "c"}
     assert match_couples({**chain, ("b", "c"): Worth(3, 0, 9)}, 0) == {"b": "c", "c": "b"}

@@ -12,11 +12,13 @@ from pairwright.assets import RUBRICS
 from pairwright.construct.own_choice_pairs import VoteTable
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset import Layout, Row
+from pairwright.estimate import Estimate
 from pairwright.intervals import Floats, accuracy_by_cluster
 from pairwright.records import Neighbours
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import Voter, read_choosers
+from scripted import expect
 
 PEOPLE, RESPONSES = 12, 9
 QUESTION = "Which?"
@@ -84,15 +86,10 @@ def test_people_who_choose_at_random_tell_nothing() -> None:
     for seed in range(60):
         votes = drawn(seed)
         votes[[0, 1], [2, 3]], votes[[0, 1], [3, 2]] = 1, -1
-        points += [
-            (str(seed), found(votes, 0, 1, 2, 3).point),
-            (str(seed), found(votes, 1, 0, 3, 2).point),
-        ]
-    share = accuracy_by_cluster(points)
-    assert share
-    assert share.low is not None
-    assert share.high is not None
-    assert share.low < 0.5 < share.high
+        pair = found(votes, 0, 1, 2, 3), found(votes, 1, 0, 3, 2)
+        points += [(str(seed), one.point) for one in pair]
+    share = expect(Estimate, accuracy_by_cluster(points))
+    assert expect(float, share.low) < 0.5 < expect(float, share.high)
 
 
 def test_somebody_whom_nobody_is_like_has_no_leaning() -> None:
@@ -122,8 +119,7 @@ def test_a_release_keeps_them_and_the_leaderboard_has_them_as_a_row(
     assert "The choices of others tell 100.0 % (" in card
     evaluate(tmp_path / "release", None, tmp_path / "results", names=["overlap"])
     board = leaderboard([tmp_path / "results"], tmp_path / "board")
-    others = board.release.neighbours
-    assert others
+    others = expect(Estimate, board.release.neighbours)
     assert (others.value, others.n) == (1.0, len(rows))
     page = (tmp_path / "board" / "leaderboard.md").read_text()
     assert "| the choices of others (not ranked) |  | 100.0 % (" in page

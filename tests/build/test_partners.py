@@ -83,6 +83,13 @@ STRANGERS = [user(name, BREAD, ABOUT_NEITHER) for name in ("una", "vic")]
 MOMENT = "2010-01-01T00:00:00"
 NARRATIVE = "It came out of the oven pale again."
 LATE = "2022-01-01T00:00:00"
+BEFORE = user("una", BREAD, *[ABOUT_STEW] * 4)
+AFTER = changed(
+    user("vic", STEW, ABOUT_BREAD, created=LATE),
+    *(post(f"new-{n}", ABOUT_BREAD, "2021-01-01T00:00:00") for n in range(3)),
+)
+"""The ratio is of the posts that the twin will show: one of Vic's is older than Una's question, and
+all of Una's are older than Vic's."""
 
 
 @pytest.mark.parametrize(
@@ -126,28 +133,20 @@ LATE = "2022-01-01T00:00:00"
                      id="the narrative"),
         pytest.param(baker("una"), user("vic", "?", f"Rye bread. {NARRATIVE}", ABOUT_BREAD), {},
                      (True, False), id="another's narrative"),
-        # The ratio is of the posts that the twin will show: one of Vic's is older than Una's
-        # question, and all of Una's are older than Vic's.
-        pytest.param(user("una", BREAD, *[ABOUT_STEW] * 4),
-                     changed(user("vic", STEW, ABOUT_BREAD, created=LATE), *(
-                         post(f"new-{n}", ABOUT_BREAD, "2021-01-01T00:00:00") for n in range(3))),
-                     {}, (False, True), id="ratio of what is shown"),
-        pytest.param(user("una", BREAD, *[ABOUT_STEW] * 4),
-                     changed(user("vic", STEW, ABOUT_BREAD, created=LATE), *(
-                         post(f"new-{n}", ABOUT_BREAD, "2021-01-01T00:00:00") for n in range(3))),
-                     {"length_ratio": 4}, (True, True), id="another ratio of what is shown"),
+        pytest.param(BEFORE, AFTER, {}, (False, True), id="ratio of what is shown"),
+        pytest.param(BEFORE, AFTER, {"length_ratio": 4}, (True, True),
+                     id="another ratio of what is shown"),
     ],
 )  # fmt: skip
 def test_who_could_be_whose_partner(
     corpus_of: CorpusOf, una: Item, vic: Item, policy: dict[str, Any], fits: tuple[bool, bool]
 ) -> None:
-    rules = TwinRules(**policy)
     for corpus in (corpus_of(una, vic), corpus_of(vic, una)):
         found = [candidates(corpus, name, **policy) for name in ("una", "vic")]
         assert found == [{"vic"} if fits[0] else set(), {"una"} if fits[1] else set()]
     if una.category == vic.category:
-        assert suits(una, vic.profile, rules, "en") == fits[0]
-        assert suits(vic, una.profile, rules, "en") == fits[1]
+        assert suits(una, vic.profile, TwinRules(**policy), "en") == fits[0]
+        assert suits(vic, una.profile, TwinRules(**policy), "en") == fits[1]
 
 
 def test_nobody_to_try_a_question_on_is_no_error(corpus_of: CorpusOf) -> None:

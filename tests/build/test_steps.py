@@ -25,6 +25,8 @@ from scripted import policy, settings
 ITEMS = 24
 Fate = Callable[[BuildUnit], str]
 """The kind of outcome of a unit."""
+ENDS: dict[type, str] = {Rejected: "rejected", Failure: "failed", Pending: "waiting"}
+"""The kind of outcome of a unit without a partner."""
 
 
 def kept(_: BuildUnit) -> str:
@@ -69,37 +71,26 @@ class Build:
         """Give a unit its outcome; a unit that has no partner gets what it says."""
         item = self.corpus.item(unit.item)
         if unit.mode != "survey":
-            partner = unit.partner if isinstance(unit.partner, str) else None
-            for ended_as, why in (
-                ("rejected", Rejected),
-                ("failed", Failure),
-                ("waiting", Pending),
-            ):
-                kind = ended_as if isinstance(unit.partner, why) else kind
+            kind = ENDS.get(type(unit.partner), kind)
             if unit.partner is None and unit.mode != "violate":
-                # The survey ruled it out.
-                kind = "rejected"
-            record: dict[str, Any] = {
-                "mode": unit.mode, "user": item.user, "partner": partner, "result": {},
-            }  # fmt: skip
-            self.store.add_outcome(unit.position, unit.id, kind, json.dumps(record))
+                kind = "rejected"  # The survey ruled it out.
+            partner = unit.partner if isinstance(unit.partner, str) else None
+            record = json.dumps(
+                {"mode": unit.mode, "user": item.user, "partner": partner, "result": {}}
+            )
+            self.store.add_outcome(unit.position, unit.id, kind, record)
             return
-        possible = tuple(
-            PossiblePartner(user=user, bearing=1) for user in self.corpus.tried[item.id].candidates
-        )
+        candidates = self.corpus.tried[item.id].candidates
+        possible = tuple(PossiblePartner(user=user, bearing=1) for user in candidates)
+        kept = Survey(signal=True, possible=possible, strangers=("u00", "u01"))
         results = {
-            "kept": Survey(signal=True, possible=possible, strangers=("u00", "u01")),
             "alone": Survey(signal=True, strangers=("u00", "u01")),
             "nothing": Survey(signal=False, possible=possible),
             "failed": Failure(failure="http_500", detail=""),
             "waiting": Pending(waits_for="match"),
         }
         ended = SurveyOutcome(
-            unit=unit.id,
-            item_id=item.id,
-            user=item.user,
-            result=results.get(kind, results["kept"]),
-            calls=(),
+            unit=unit.id, item_id=item.id, user=item.user, result=results.get(kind, kept), calls=()
         )
         self.store.add_outcome(unit.position, unit.id, ended.kind, ended.model_dump_json())
 
@@ -111,11 +102,27 @@ class Build:
                 found[int(unit[-2:])] = json.loads(record)["partner"]
         return found
 
+    def kept_units(self) -> set[str]:
+        return {unit for unit, kind, _ in self.store.outcomes() if kind == "kept"}
+
+    def partners(self) -> dict[str, set[str]]:
+        """With whom each user is, in the twins that are kept and whoever asked."""
+        found: dict[str, set[str]] = {}
+        for item, partner in self.twins().items():
+            found.setdefault(f"u{item:02}", set()).add(str(partner))
+            found.setdefault(str(partner), set()).add(f"u{item:02}")
+        return found
+
 
 @pytest.fixture
 def build(tmp_path: Path) -> Iterator[Build]:
     with ExitStack() as stack:
         yield Build(tmp_path, stack)
+
+
+def of_survey(item: int, kind: str, otherwise: Fate = kept) -> Fate:
+    """The survey of one item ends in this way; all else as it does otherwise."""
+    return lambda unit: kind if unit.id == f"survey:q-u{item:02}" else otherwise(unit)
 
 
 def tasks(step: list[BuildUnit]) -> set[str]:
@@ -128,9 +135,8 @@ def test_all_is_surveyed_while_pairs_that_need_no_partner_are_built_then_come_th
     first, second = build.run()
     assert (tasks(first), tasks(second)) == ({"survey", "violate"}, {"twin"})
     assert (len(first), len(second)) == (2 * ITEMS, ITEMS)
-    couples = {frozenset((f"u{item:02}", partner)) for item, partner in build.twins().items()}
     assert len(build.twins()) > 0.9 * ITEMS
-    assert len(frozenset().union(*couples)) == 2 * len(couples), "disjoint"
+    assert all(len(partners) == 1 for partners in build.partners().values())
     assert build.store.surveyed == ITEMS
     assert build.run() == [[], []], "a second run has nothing to do"
 
@@ -191,16 +197,16 @@ def test_without_twins_the_first_mode_has_a_unit_of_every_item(
 
 
 def test_a_decoy_is_forgotten_where_its_question_may_find_a_partner(build: Build) -> None:
-    def one_fails(unit: BuildUnit) -> str:
-        return "failed" if unit.id == "survey:q-u03" else shares(unit)
-
-    _, before = build.run(modes=ALL, fate=one_fails)
+    _, before = build.run(modes=ALL, fate=of_survey(3, "failed", shares))
     assert all(unit.item != 3 for unit in before if unit.mode != "twin")
     assert "decoy" in tasks(before)
     build.run(modes=ALL, fate=shares)
-    kept = {unit for unit, kind, _ in build.store.outcomes() if kind == "kept"}
-    for item in range(ITEMS):
-        assert not {f"twin:q-u{item:02}", f"decoy:q-u{item:02}"} <= kept
+    assert_no_decoy_beside_a_twin(build)
+
+
+def assert_no_decoy_beside_a_twin(build: Build) -> None:
+    units = build.kept_units()
+    assert not any({f"twin:q-u{n:02}", f"decoy:q-u{n:02}"} <= units for n in range(ITEMS))
 
 
 def test_a_target_counts_twins_and_the_rest_follows_them(build: Build) -> None:
@@ -210,8 +216,7 @@ def test_a_target_counts_twins_and_the_rest_follows_them(build: Build) -> None:
     assert not any(isinstance(unit.partner, str) for unit in taken[-1] if unit.mode == "twin")
     more = build.run(target=8, modes=ALL, fate=shares)
     assert len(build.twins()) == 8
-    kept = {unit for unit, kind, _ in build.store.outcomes() if kind == "kept"}
-    assert not any({f"twin:q-u{n:02}", f"decoy:q-u{n:02}"} <= kept for n in range(ITEMS))
+    assert_no_decoy_beside_a_twin(build)
     assert {"decoy", "placebo"} <= tasks(more[-1])
 
 
@@ -233,10 +238,7 @@ def test_without_twins_there_is_one_step_and_no_survey_and_pairs_count_to_a_targ
 
 
 def test_while_a_survey_waits_all_twins_wait_and_nothing_is_matched(build: Build) -> None:
-    def one_waits(unit: BuildUnit) -> str:
-        return "waiting" if unit.id == "survey:q-u03" else "kept"
-
-    _, twins = build.run(fate=one_waits)
+    _, twins = build.run(fate=of_survey(3, "waiting"))
     reasons = {u.id: u.partner.waits_for for u in twins if isinstance(u.partner, Pending)}
     assert len(reasons) == ITEMS
     assert reasons.pop("twin:q-u03") == "match"
@@ -247,34 +249,23 @@ def test_while_a_survey_waits_all_twins_wait_and_nothing_is_matched(build: Build
 
 
 def test_a_failed_survey_holds_nobody_up_and_couples_with_a_kept_twin_stay(build: Build) -> None:
-    def one_fails(unit: BuildUnit) -> str:
-        if unit.id == "survey:q-u03":
-            return "failed"
-        return "rejected" if unit.item % 2 else "kept"
-
-    build.run(fate=one_fails)
+    build.run(fate=of_survey(3, "failed", lambda unit: "rejected" if unit.item % 2 else "kept"))
     before = build.twins()
     assert build.twins("failed") == {3: None}
     assert len(before) > ITEMS // 3
     _, again = build.run()
-    after = build.twins()
-    assert before.items() <= after.items()
+    assert before.items() <= build.twins().items()
     assert {unit.item for unit in again} == set(range(ITEMS)) - before.keys()
-    users = [user for item, partner in after.items() for user in (f"u{item:02}", partner)]
-    # Disjoint: everybody is named with one partner alone.
-    assert len({frozenset((f"u{i:02}", p)) for i, p in after.items()}) * 2 == len(set(users))
+    assert all(len(partners) == 1 for partners in build.partners().values())
 
 
 def test_an_interrupted_build_goes_on_with_the_same_matching(build: Build) -> None:
-    class Killed(Exception):
-        pass
-
     def killed(unit: BuildUnit) -> str:
         if unit.id == "twin:q-u11":
-            raise Killed
+            raise KeyboardInterrupt
         return "kept"
 
-    with pytest.raises(Killed):
+    with pytest.raises(KeyboardInterrupt):
         build.run(fate=killed)
     before = build.twins()
     build.run()
@@ -362,15 +353,9 @@ def test_nobody_has_two_partners_however_often_surveys_fail(
             return "failed" if unit.mode == "survey" and unit.item in items else "kept"
 
         build.run(target, fate)
-        couples = build.twins()
-        assert before.items() <= couples.items(), "what is kept stays"
-        before = couples
-        partners: dict[str, set[str]] = {}
-        for item, partner in couples.items():
-            asker = f"u{item:02}"
-            partners.setdefault(asker, set()).add(str(partner))
-            partners.setdefault(str(partner), set()).add(asker)
-        assert all(len(one) == 1 for one in partners.values())
+        assert before.items() <= build.twins().items(), "what is kept stays"
+        before = build.twins()
+        assert all(len(one) == 1 for one in build.partners().values())
     assert len(before) > 0.7 * ITEMS
 
 

@@ -26,6 +26,7 @@ from scripted import (
     Others,
     Scripted,
     body,
+    expect,
     item,
     models,
     parts,
@@ -88,8 +89,7 @@ def test_both_halves_are_held_against_the_same_number_and_nobody_against_the_own
     with closing(Corpus.write(people, tmp_path / "items.jsonl", settings())) as corpus:
         corpus.tried = {ASKER.id: TriedUsers(("victor", "xia", "wim"), 1)}
         rules: BuildRules = replace(policy(), other_users=corpus)
-        made = wait(build_twin(ASKER, PARTNER, models(llm), rules))
-    assert isinstance(made, Twin)
+        made = expect(Twin, wait(build_twin(ASKER, PARTNER, models(llm), rules)))
     assert [half.rubric.others for half in made.halves] == [3, 3]
     # Four histories, each planned from once: the partner's plan is one of the asker's others.
     assert len({request.key for request in llm.asked("plan")}) == 4

@@ -63,6 +63,12 @@ def change(study: Study, statements: str) -> None:
         database.executescript(statements)
 
 
+def value(study: Study, query: str) -> Any:
+    with closing(sqlite3.connect(study.run / "calls.sqlite")) as database:
+        (found,) = database.execute(query).fetchone()
+    return found
+
+
 def found(study: Study) -> tuple[Any, ...]:
     """What status counts."""
     now: RunStatus = status(study.run)
@@ -146,8 +152,7 @@ def test_the_next_build_makes_the_index_of_an_earlier_version_again(
 
 def test_an_outcome_that_could_not_be_written_whole_is_not_there(copied: Study) -> None:
     before = found(copied)
-    with closing(sqlite3.connect(copied.run / "calls.sqlite")) as database:
-        (record,) = database.execute("SELECT record FROM outcomes WHERE position = 0").fetchone()
+    record = value(copied, "SELECT record FROM outcomes WHERE position = 0")
     outcome = Outcome.model_validate_json(record)
     store = Store(copied.run / "calls.sqlite")
     entry = entry_of(outcome, store)
@@ -157,18 +162,14 @@ def test_an_outcome_that_could_not_be_written_whole_is_not_there(copied: Study) 
     with pytest.raises(StoreError, match="unit_readings"):
         store.close()
     store._db.close()
-    with closing(sqlite3.connect(copied.run / "calls.sqlite")) as database:
-        for table in ("outcomes", "unit_entries", "unit_names"):
-            query = f"SELECT count(*) FROM {table} WHERE position = 4000"
-            assert database.execute(query).fetchone() == (0,), table
+    for table in ("outcomes", "unit_entries", "unit_names"):
+        assert value(copied, f"SELECT count(*) FROM {table} WHERE position = 4000") == 0, table
     change(copied, "DROP TABLE unit_form")
     assert found(copied) == before
 
 
 def test_a_reply_that_is_missing_leaves_its_unit_counted(built: Study, copied: Study) -> None:
-    query = "SELECT key FROM calls WHERE purpose = 'support' LIMIT 1"
-    with closing(sqlite3.connect(copied.run / "calls.sqlite")) as database:
-        (key,) = database.execute(query).fetchone()
+    key = value(copied, "SELECT key FROM calls WHERE purpose = 'support' LIMIT 1")
     change(copied, f"CREATE TABLE kept AS SELECT * FROM calls WHERE key = '{key}'")
     change(copied, f"DELETE FROM calls WHERE key = '{key}'")
     less, whole = found(copied)[0], found(built)[0]
