@@ -126,9 +126,7 @@ def test_a_limit_works_on_its_own_units(copied: Study, worked_on: list[str]) -> 
 
 
 @pytest.mark.real
-def test_workers_get_only_what_is_left(
-    built: Study, copied: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_get_the_rest(built: Study, copied: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     handed: list[str] = []
 
     def noted(todo: Any, size: int) -> Any:

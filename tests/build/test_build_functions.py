@@ -352,9 +352,7 @@ JUDGED = f'"{UNAS[0][2]}" (reason 1); "{UNAS[1][2]}" (reason 2)'
         ("write_adhering", {"quality": "no JSON"}, ""),
     ],
 )  # fmt: skip
-def test_a_redraw_tells_the_writer_what_was_wrong(
-    name: str, changes: dict[str, Answer], note: str
-) -> None:
+def test_a_redraw_says_what_was_wrong(name: str, changes: dict[str, Answer], note: str) -> None:
     llm = script(ENGLISH, **changes)
     no_pair(llm, draws=2, strategies=["omit"])
     first, again = llm.asked(name)
@@ -407,13 +405,9 @@ def test_every_gate_that_blames_a_side_has_a_note() -> None:
         ({"write_omitting": ""}, "unusable_reply"),
         ({"plan": "no JSON"}, "unparseable"),
         ({"plan": planned()}, "no_personal_signal"),
-        ({"support": "no JSON"}, "unparseable"),
-        ({"match": "no JSON"}, "unparseable"),
     ],
 )  # fmt: skip
-def test_each_way_to_be_refused_has_its_reason(
-    changes: dict[str, Answer], reason: str | None
-) -> None:
+def test_each_refusal_has_its_reason(changes: dict[str, Answer], reason: str | None) -> None:
     if reason is None:
         assert kept_pair(script(ENGLISH, **changes), strategies=["omit"], draws=1)
         return
@@ -512,9 +506,7 @@ def test_too_few_aspects_in_the_data_are_a_refusal(origin: str, of: Item, reason
         (ASKER, "narrative", 2),
     ],
 )
-def test_the_planner_is_measured_against_what_the_data_has(
-    of: Item, against: str | None, measured: int
-) -> None:
+def test_what_the_planner_is_measured_against(of: Item, against: str | None, measured: int) -> None:
     llm = script(narrative=TOLD)
     kept_pair(llm, of=of, planner={"measure_against": against} if against else {})
     assert len(llm.asked("planner_precision", "planner_recall")) == measured
@@ -734,9 +726,7 @@ def test_two_users_who_want_the_same_make_no_twin() -> None:
 
 
 @pytest.mark.parametrize(("silent", "user"), [("narrowboat", "una"), ("cafe", "victor")])
-def test_no_signal_of_either_user_refuses_the_whole_twin_and_names_the_user(
-    silent: str, user: str
-) -> None:
+def test_no_signal_of_either_user_refuses_the_twin_and_names_them(silent: str, user: str) -> None:
     llm = script(plan=lambda r: planned() if silent in body(r) else planner(r))
     rejected = no_twin(llm)
     assert (rejected.reason, rejected.user) == ("no_personal_signal", user)
@@ -776,9 +766,7 @@ def served(**shares: int) -> Callable[[Request], Canned]:
         ({"write_adhering": Said("no", "content_filter")}, "content_filter"),
     ],
 )
-def test_a_twin_is_refused_as_a_whole_with_its_reason(
-    changes: dict[str, Answer], reason: str
-) -> None:
+def test_a_twin_is_refused_with_its_reason(changes: dict[str, Answer], reason: str) -> None:
     assert no_twin(script(ENGLISH, **changes), draws=1).reason == reason
 
 
@@ -822,9 +810,7 @@ def test_echo_is_measured_in_twins_alone_and_where_every_other_text_gate_passes(
         {"quality": by_response(una=5), "compare": verdict("A", "A")},
     ],
 )
-def test_a_redraw_of_a_twin_quotes_neither_posts_nor_the_other_sides_aspects(
-    changes: dict[str, Answer],
-) -> None:
+def test_a_redraw_quotes_neither_posts_nor_the_other_aspects(changes: dict[str, Answer]) -> None:
     llm = script(ENGLISH, **changes)
     no_twin(llm, draws=3)
     redrawn = [body(r) for r in llm.asked("write_adhering") if r.draw > 0]

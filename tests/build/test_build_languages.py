@@ -62,9 +62,7 @@ def twin(case: Case, llm: Scripted) -> Twin | Rejected:
     ("case", "language", "length"),
     [(CHINESE, "Chinese", "128 to 152 characters"), (GERMAN, "German", "")],
 )
-def test_a_twin_is_built_and_all_who_write_are_asked_for_its_language(
-    case: Case, language: str, length: str
-) -> None:
+def test_all_who_write_are_asked_for_the_language(case: Case, language: str, length: str) -> None:
     llm = script(case)
     made = expect(Twin, twin(case, llm))
     assert [half.chosen for half in made.halves] == [case.for_first, case.for_second]

@@ -33,9 +33,7 @@ from study import OUTCOMES, Study, pairwright
 ITEMS = 4
 
 
-def test_a_build_gives_its_counts_and_prints_nothing(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_build_gives_its_counts_alone(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     config = Study.make(tmp_path / "study", limit=ITEMS).config
     events = list[Event]()
     result = build(config, tmp_path / "run", limit=ITEMS, progress=events.append)
@@ -57,9 +55,7 @@ def test_a_build_gives_its_counts_and_prints_nothing(
     assert verify_calls(tmp_path / "run") == ()
 
 
-def test_it_builds_the_same_files_as_the_command_and_inside_a_running_event_loop(
-    tmp_path: Path,
-) -> None:
+def test_it_builds_the_files_of_the_command_and_inside_a_running_event_loop(tmp_path: Path) -> None:
     config = Study.make(tmp_path / "study", limit=ITEMS).config
     assert pairwright("build", config, "--run", tmp_path / "a", "--limit", ITEMS).code == 0
 
@@ -122,9 +118,7 @@ def test_status_says_which_endpoint_asks_for_which_wait_while_the_build_runs_and
     assert over.endswith("UTC, which is over.")
 
 
-def test_an_estimate_sends_and_writes_nothing_and_prices_histories_that_a_cache_may_hold(
-    tmp_path: Path,
-) -> None:
+def test_an_estimate_sends_and_writes_nothing_and_prices_cached_histories(tmp_path: Path) -> None:
     path = write_example_study(tmp_path / "study")
     before = sorted(tmp_path.rglob("*"))
     config = load(path)

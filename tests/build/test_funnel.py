@@ -120,9 +120,7 @@ def kept_with(preference: int | None, user: str = "una", mode: str = "violate") 
         ([None], "1 not measured", False),
     ],
 )
-def test_the_lean_of_kept_pairs_is_counted_by_user(
-    preferences: list[int | None], text: str, leans: bool
-) -> None:
+def test_the_lean_is_counted_by_user(preferences: list[int | None], text: str, leans: bool) -> None:
     counted = Tally()
     for n, preference in enumerate(preferences):
         counted.add(kept_with(preference, f"user{n}"))

@@ -749,9 +749,7 @@ def test_the_interaction_is_that_of_the_audits_word_overlap_over_both_halves() -
         assert shared_words(of).interaction == sum(halves)
 
 
-def test_a_draft_that_a_count_of_words_solves_is_refused_and_each_side_learns_its_own_words() -> (
-    None
-):
+def test_a_draft_that_a_count_of_words_solves_is_refused_and_each_side_learns_its_words() -> None:
     of = of_two("Burners and a pan.", "Marble and steam.", OVENS, CAFE)
     for limit, passed in ((3, False), (4, True)):
         gate = check_shared_words(of, TwinRules(shared_words=limit), GateRules(), is_twin=True)

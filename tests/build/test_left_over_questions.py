@@ -185,9 +185,7 @@ def test_a_partner_of_whom_something_is_or_may_be_known_after_all_makes_no_place
 
 
 @pytest.mark.parametrize("number", [0, 3])
-def test_a_placebo_is_of_two_users_with_about_as_many_posts_before_the_question(
-    number: int,
-) -> None:
+def test_a_placebo_is_of_users_with_about_as_many_posts_before_the_question(number: int) -> None:
     older = posts(*(f"The cat sleeps on radiator {n}." for n in range(number)), prefix="xia")
     late = Post(id="late", text="The cat has a new bed.", created="2031-01-01T00:00:00")
     partner = NOBODY_EITHER.model_copy(update={"profile": (*older, late)})
@@ -260,13 +258,12 @@ def test_strangers_of_a_decoy_are_all_whose_posts_show_a_signal() -> None:
     assert survey(("twin",))[0].strangers == ()
 
 
-def test_where_nothing_is_known_of_the_asker_anybody_may_be_the_partner_and_nobody_is_asked() -> (
-    None
-):
+def test_where_nothing_is_known_of_the_asker_anybody_may_be_partner_and_nobody_is_asked() -> None:
     found, llm = survey(("twin", "placebo"), plan={"aspects": []})
     assert (found.signal, names(found)) == (False, ["victor", "wim"])
     assert llm.purposes == ["plan"]
-    assert survey(("twin",), plan={"aspects": []})[0] == Survey(signal=False)
+    found, llm = survey(("twin",), plan={"aspects": []})
+    assert (found, llm.purposes) == (Survey(signal=False), ["plan"])
     found, llm = survey(("placebo",), support=verdicts("far_fetched", "far_fetched"))
     assert (found.signal, names(found)) == (False, ["victor", "wim"])
     assert "plan_blind" not in llm.purposes
@@ -308,9 +305,7 @@ def question(item: str, user: str, *others: str, signal: bool = True) -> Surveye
     return SurveyedQuestion(item, user, possible, signal)
 
 
-def test_a_couple_may_have_twins_and_placebos_and_one_twin_is_worth_more_than_any_placebos() -> (
-    None
-):
+def test_a_couple_may_have_twins_and_placebos_and_a_twin_is_worth_more_than_any_placebos() -> None:
     one = [question("q1", "ada", "bob"), question("q2", "bob", "ada", signal=False)]
     assert assign_partners(one, 4, 0) == {"q1": "bob", "q2": "ada"}
     more = [

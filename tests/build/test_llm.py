@@ -142,9 +142,7 @@ def read(data: dict[str, Any]) -> Any:
         ("much", (0, 0)),
     ],
 )
-def test_a_body_gives_its_text_and_finish_reason_whatever_its_bill_says(
-    usage: object, tokens: tuple[int, int]
-) -> None:
+def test_a_body_is_read_whatever_its_bill_says(usage: object, tokens: tuple[int, int]) -> None:
     for reason, finish in (("length", "length"), (None, "stop")):
         reply = read({**body(finish_reason=reason), "usage": usage})
         assert (reply.key, reply.text, reply.finish) == ("b2:1", "hi", finish)
@@ -547,9 +545,7 @@ def test_calls_made_together_answer_in_order() -> None:
 @pytest.mark.parametrize("at_once", [True, False])
 @pytest.mark.parametrize("error", [CallFailed("http_500", "down"), Unanswered("waiting")])
 @pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
-def test_siblings_are_awaited_before_an_error_is_let_through(
-    error: BaseException, at_once: bool
-) -> None:
+def test_an_error_waits_for_the_siblings(error: BaseException, at_once: bool) -> None:
     finished = []
 
     async def fails() -> None:
@@ -578,9 +574,7 @@ def test_a_bug_does_not_hide_behind_a_call_that_is_not_answered_yet() -> None:
 
 
 @pytest.mark.parametrize("turns", [(5, 0), (0, 5), (0, 0), (5, 5)])
-def test_the_first_of_several_errors_is_raised_in_the_order_of_the_calls(
-    turns: tuple[int, int],
-) -> None:
+def test_of_several_errors_that_of_the_first_call_is_raised(turns: tuple[int, int]) -> None:
     with pytest.raises(CallFailed, match="first"):
         wait(together(after(turns[0], "first"), after(turns[1], "second")))
 

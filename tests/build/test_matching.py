@@ -45,9 +45,7 @@ def test_a_couple_is_given_the_questions_of_both_for_which_the_partner_shows_a_s
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_couples_with_more_usable_questions_are_preferred_then_those_whose_posts_bear_more(
-    seed: int,
-) -> None:
+def test_couples_of_more_questions_come_first_then_those_whose_posts_bear_more(seed: int) -> None:
     found = assigned(
         question("q1", "una", ("wim", 0.9), "vic"),
         question("q2", "vic", "una"),

@@ -105,9 +105,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built_conversation(tmp_path_factory.mktemp("neighbours"))
 
 
-def test_a_release_keeps_them_and_the_leaderboard_has_them_as_a_row(
-    run: Path, tmp_path: Path
-) -> None:
+def test_a_release_keeps_them_and_the_leaderboard_has_a_row(run: Path, tmp_path: Path) -> None:
     release(run, tmp_path / "release", "1.0.0")
     rows = [row for row in load_release(tmp_path / "release") if isinstance(row, Row)]
     built = {pair.id: pair.neighbours for pair in iterate_pairs(run)}

@@ -155,9 +155,7 @@ def test_nobody_to_try_a_question_on_is_no_error(corpus_of: CorpusOf) -> None:
     assert not suits(baker("una"), (), TwinRules(), "en")
 
 
-def test_a_user_of_several_categories_is_a_candidate_in_that_of_the_longest_history(
-    corpus_of: CorpusOf,
-) -> None:
+def test_a_user_is_a_candidate_in_the_category_of_the_longest_history(corpus_of: CorpusOf) -> None:
     short = user("una", BREAD, ABOUT_STEW, id="q-short", category="diy")
     long = user("una", BREAD, ABOUT_STEW, ABOUT_NEITHER, id="q-una")
     corpus = corpus_of(short, long, cook("vic", category="diy"), cook("wim"))
@@ -170,9 +168,7 @@ def test_a_user_of_several_categories_is_a_candidate_in_that_of_the_longest_hist
 # On whom a question is tried
 
 
-def test_those_come_first_who_suit_both_ways_then_those_who_suit_then_the_others(
-    corpus_of: CorpusOf,
-) -> None:
+def test_first_come_those_who_suit_both_ways_then_those_who_suit(corpus_of: CorpusOf) -> None:
     both = [cook(f"both{n}") for n in range(2)]
     one = [user(f"one{n}", "Where to keep a knife?", ABOUT_BREAD) for n in range(2)]
     nobody = [user(f"no{n}", "Where to keep a knife?", ABOUT_NEITHER) for n in range(20)]
@@ -204,9 +200,7 @@ def test_a_limit_chooses_for_the_first_items_of_the_source(corpus_of: CorpusOf) 
 # A corpus
 
 
-def test_items_come_back_as_they_were_written_and_the_latest_has_the_longest_history(
-    corpus_of: CorpusOf,
-) -> None:
+def test_items_come_back_as_written_and_the_longest_history_is_found(corpus_of: CorpusOf) -> None:
     odd = user("Zoë\n\u2028", 'A "quoted"\nquestion? 😀', "Text with\nlines\u2028and\x85more")
     texts = [[ABOUT_BREAD], [ABOUT_BREAD] * 3, [ABOUT_STEW] * 3]
     items = (odd, *(user("una", BREAD, *t, id=f"q-{n}") for n, t in enumerate(texts)))
@@ -246,9 +240,7 @@ def test_both_halves_of_a_twin_are_held_against_equally_many_and_nobody_against_
     assert tried(few, count=0)["q-u0"].users == ()
 
 
-def test_an_other_is_read_without_newer_posts_and_without_the_question(
-    corpus_of: CorpusOf,
-) -> None:
+def test_an_other_is_read_without_newer_posts_and_without_the_question(corpus_of: CorpusOf) -> None:
     una = baker("una", created="2011-06-01T00:00:00")
     vic = user("vic", "What is it?", f"{BREAD} Again.", ABOUT_BREAD, ABOUT_STEW)
     # Who wrote nothing before the question is no other.

@@ -136,9 +136,7 @@ def test_every_item_and_mode_is_one_unit_at_its_place_of_the_source(corpus_of: C
     assert sum(a != b for a, b in pairwise(blocks)) == len(set(blocks)) - 1
 
 
-def test_a_limit_takes_the_first_items_and_the_order_of_the_source_decides_nothing(
-    corpus_of: CorpusOf,
-) -> None:
+def test_a_limit_takes_the_first_items_and_their_order_decides_nothing(corpus_of: CorpusOf) -> None:
     items = [asked_by(name) for name in NAMES]
     corpus, turned = corpus_of(items), corpus_of(items[::-1])
     limited = all_units(corpus, ("twin",), SURVEY, items=range(7))
@@ -194,9 +192,7 @@ def test_prompts_with_a_history_share_all_bytes_up_to_the_question(corpus_of: Co
         assert all(of.text in shared for of in own.profile)
 
 
-def test_a_question_from_before_the_last_posts_shares_all_posts_that_it_shows(
-    corpus_of: CorpusOf,
-) -> None:
+def test_an_earlier_question_shares_all_posts_that_it_shows(corpus_of: CorpusOf) -> None:
     early = asked_by("u00", created="2012-06-01", profile=history("u00")[:3])
     corpus = corpus_of([early, asked_by("u02"), asked_by("u04")])
     for seen in corpus.others(early, early.user):

@@ -103,9 +103,7 @@ def test_the_score_is_the_cosine_with_the_nearest_post_and_a_second_floor_of_the
     assert accuracy.n == len(rows)
 
 
-def test_posts_are_ranked_by_their_inner_product_with_the_question(
-    engines: str, natural: Path, model: Path
-) -> None:
+def test_posts_are_ranked_by_their_inner_product(engines: str, natural: Path, model: Path) -> None:
     row, *_ = load_release(natural)
     texts = [post.text for post in row.profile]
     done = subprocess.run(

@@ -110,9 +110,7 @@ def test_over_the_budget_the_lowest_ranked_posts_are_left_out_and_none_is_cut() 
     assert selected(QUESTION, profile, policy(history_tokens=100)) == (profile[1],)
 
 
-def test_dense_ranking_without_its_extra_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_dense_ranking_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dense, "find_spec", lambda _: None)
     with pytest.raises(ConfigError, match="sentence-transformers is not installed") as caught:
         dense.require()

@@ -31,7 +31,7 @@ from pairwright.stages.judges import AdherenceReply, adherence, choose, compare,
 from pairwright.stages.narrative_aspects import aspects_of_narrative
 from pairwright.stages.planner import Plan, plan, plan_blind
 from pairwright.stages.support_check import support
-from pairwright.stages.writer import write, write_paper, write_plain
+from pairwright.stages.writer import write
 from scripted import (
     Answer,
     Canned,
@@ -171,9 +171,7 @@ def test_a_quote_may_differ_in_case_quotes_and_spaces(evidence: str) -> None:
         (("p1", "no oven on board", "Pans explained in a friendly tone"), "not_about_content"),
     ],
 )
-def test_an_unfit_aspect_is_dropped_with_its_reason(
-    aspect: tuple[str, str, str], reason: str
-) -> None:
+def test_unfit_aspects_are_dropped_with_reasons(aspect: tuple[str, str, str], reason: str) -> None:
     found = sifted(planned(aspect, NO_NUTS))
     assert names(found.aspects) == [NO_NUTS[2]]
     assert why(found) == [(aspect[2], reason)]
@@ -218,9 +216,7 @@ def test_a_pattern_names_each_post_once_and_has_a_line_for_each_passage() -> Non
         ([("p3", "I work nights"), ("p3", "sleep until noon")], "pattern_of_one_post"),
     ],
 )
-def test_every_passage_of_a_pattern_is_in_the_post_it_names(
-    passages: list[tuple[str, str]], reason: str
-) -> None:
+def test_each_passage_is_in_the_post_it_names(passages: list[tuple[str, str]], reason: str) -> None:
     found = sifted({"aspects": [pattern(QUIET, *passages)]})
     assert why(found) == [(QUIET, reason)]
 
@@ -328,18 +324,6 @@ CASES = [
     (Aspect(aspect=NO_OVEN[2], reason="", evidence=""), (PROFILE[0],)),
     (Aspect(aspect=NO_NUTS[2], reason="", evidence=""), (PROFILE[1], PROFILE[3])),
 ]
-
-
-def test_each_aspect_is_judged_with_all_posts_it_rests_on() -> None:
-    llm = Scripted(support=verdicts("carried", "far_fetched"))
-    found = good(support(QUESTION, CASES, model(llm), prompts()))
-    assert [case.verdict for case in found] == ["carried", "far_fetched"]
-    (prompt,) = llm.prompts("support")
-    first, second = parts("case", prompt)
-    assert NO_OVEN[2] in first
-    assert BOAT in first
-    assert parts("post", second) == [NUTS, TEETH]
-    assert NIGHTS not in prompt
 
 
 @pytest.mark.parametrize("numbered", [True, False], ids=["of this version", "of an earlier one"])
@@ -481,9 +465,7 @@ def test_a_verdict_that_changes_with_the_order_is_undecided(straight: str, swapp
 @pytest.mark.parametrize(
     ("straight", "swapped", "taken"), [("A", "B", 2), ("A", "A", 1), ("B", "B", 1), ("B", "A", 0)]
 )
-def test_a_forced_choice_counts_the_orders_that_take_the_first(
-    straight: str, swapped: str, taken: int
-) -> None:
+def test_a_forced_choice_counts_both_orders(straight: str, swapped: str, taken: int) -> None:
     llm = Scripted(choose=by_order("choice", "one", straight, swapped))
     assert good(choose(QUESTION, "one", "two", model(llm), prompts())) == taken
     orders = [["one", "two"], ["two", "one"]]
@@ -492,9 +474,7 @@ def test_a_forced_choice_counts_the_orders_that_take_the_first(
 
 @pytest.mark.parametrize("said", ["It is a tie.", {"reason": "r", "choice": "C", "verdict": "C"}])
 @pytest.mark.parametrize("name", ["compare", "choose"])
-def test_one_order_that_cannot_be_read_leaves_no_comparison_and_no_choice(
-    name: str, said: Canned
-) -> None:
+def test_one_unreadable_order_leaves_no_comparison_and_no_choice(name: str, said: Canned) -> None:
     def judge(request: Request) -> Canned:
         fine = {"reason": "r", "verdict" if name == "compare" else "choice": "A"}
         return fine if parts("response", body(request))[0] == "one" else said
@@ -628,28 +608,6 @@ def test_a_writer_reads_question_aspects_and_word_limit() -> None:
         # Below what is accepted: models count badly.
         assert "64 to 76 words" in body(request)
         assert "80" not in body(request)
-
-
-def test_the_plain_writer_reads_the_question_alone() -> None:
-    llm = Scripted(write_plain="Bread.")
-    assert good(write_plain(QUESTION, model(llm), prompts(), words=80)) == "Bread."
-    (prompt,) = llm.prompts("write_plain")
-    assert "<aspect" not in prompt
-    assert "<post" not in prompt
-
-
-def test_the_papers_writers_read_the_best_posts_too() -> None:
-    llm = Scripted(paper_expected="Bread.", paper_avoided="Cake.")
-    for stance in ("expected", "avoided"):
-        good(
-            write_paper(
-                QUESTION, PROFILE, RUBRIC, stance, model(llm), prompts(), PlanRules(posts=2),
-                words=80, draw=0,
-            )
-        )  # fmt: skip
-    expected, avoided = llm.prompts("paper_expected", "paper_avoided")
-    assert len(parts("post", expected)) == 2
-    assert expected.split("<task>")[0] == avoided.split("<task>")[0]
 
 
 # Infer: what is this user's own
@@ -786,30 +744,33 @@ def test_another_users_rubric_that_cannot_be_read_is_no_evidence_either_way() ->
     assert why(found) == [(NO_NUTS[2], "expected_by_others")]
 
 
+SHARED = "Loaves that a guest may share"
+
+
 def of_two_posts() -> dict[str, Any]:
     """Three aspects; the second rests on two posts."""
     reply = planned(NO_OVEN, NO_NUTS, SHIFTS)
     passages = ("p4", "she eats with us"), ("p2", "allergic to hazelnuts")
-    reply["aspects"][1] = pattern("Loaves that a guest may share", *passages)
+    reply["aspects"][1] = pattern(SHARED, *passages)
     return reply
 
 
 def test_support_is_judged_on_all_posts_of_an_aspect_and_the_control_on_as_many() -> None:
     llm = script(of_two_posts())
     inferred(llm, support_control=1.0)
-    cases, control = (
-        [parts("post", case) for case in parts("case", llm.prompts(name)[0])]
-        for name in ("support", "support_control")
+    judged, controlled = (
+        parts("case", llm.prompts(name)[0]) for name in ("support", "support_control")
     )
+    for of in (judged, controlled):
+        assert [parts("aspect", case)[0] for case in of] == [NO_OVEN[2], SHARED, SHIFTS[2]]
+    cases, control = ([parts("post", case) for case in of] for of in (judged, controlled))
     assert cases == [[BOAT], [TEETH, NUTS], [NIGHTS]]
     assert [len(each) for each in control] == [1, 2, 1]
     assert len(set(control[1])) == 2
     assert all(post.startswith("Stranger") for each in control for post in each)
 
 
-def test_support_can_be_left_out_or_asked_again_with_strangers_posts_which_decides_nothing() -> (
-    None
-):
+def test_support_can_be_left_out_or_asked_again_of_strangers_posts_which_decides_nothing() -> None:
     llm = script()
     assert len(inferred(llm, support_check=False).aspects) == 3
     assert "support" not in llm.purposes
@@ -895,9 +856,7 @@ def test_posts_left_out_for_want_of_context_stand_in_the_rubric() -> None:
         ("write_plain", Said("no", "content_filter"), "content_filter"),
     ],
 )
-def test_a_check_that_cannot_be_read_refuses_the_item_and_is_no_pass(
-    name: str, said: Canned, reason: str
-) -> None:
+def test_an_unreadable_check_refuses_the_item(name: str, said: Canned, reason: str) -> None:
     rejected = not_inferred(script(**{name: said}))
     assert (rejected.stage, rejected.reason) == (name, reason)
 

@@ -129,9 +129,7 @@ def tasks(step: list[BuildUnit]) -> set[str]:
     return {unit.mode for unit in step}
 
 
-def test_all_is_surveyed_while_pairs_that_need_no_partner_are_built_then_come_the_twins(
-    build: Build,
-) -> None:
+def test_surveys_and_pairs_without_partners_come_before_twins(build: Build) -> None:
     first, second = build.run()
     assert (tasks(first), tasks(second)) == ({"survey", "violate"}, {"twin"})
     assert (len(first), len(second)) == (2 * ITEMS, ITEMS)
@@ -156,9 +154,7 @@ def units_of(step: list[BuildUnit], mode: str) -> dict[int, Any]:
     return {unit.item: unit.partner for unit in step if unit.mode == mode}
 
 
-def test_a_question_without_a_partner_gives_a_decoy_and_one_without_a_signal_a_placebo(
-    build: Build,
-) -> None:
+def test_no_partner_gives_a_decoy_and_no_signal_a_placebo(build: Build) -> None:
     first, second = build.run(modes=ALL, fate=shares)
     assert tasks(first) == {"survey"}
     twins, decoys, placebos = (units_of(second, mode) for mode in ALL)
@@ -184,9 +180,7 @@ def test_a_question_without_a_partner_gives_a_decoy_and_one_without_a_signal_a_p
 @pytest.mark.parametrize(
     ("modes", "first"), [(["decoy", "placebo"], "decoy"), (["placebo"], "placebo")]
 )
-def test_without_twins_the_first_mode_has_a_unit_of_every_item(
-    build: Build, modes: list[str], first: str
-) -> None:
+def test_the_first_mode_has_units_of_all_items(build: Build, modes: list[str], first: str) -> None:
     _, second = build.run(modes=modes, fate=shares)
     assert set(units_of(second, first)) == set(range(ITEMS))
     if first == "decoy":
@@ -228,9 +222,7 @@ def test_twins_come_first_whatever_the_order_of_the_modes(build: Build) -> None:
     assert set(units_of(rest, "placebo")) <= {item for item in range(ITEMS) if item % 4 == 1}
 
 
-def test_without_twins_there_is_one_step_and_no_survey_and_pairs_count_to_a_target(
-    build: Build,
-) -> None:
+def test_without_twins_one_step_has_no_survey_and_pairs_count_to_a_target(build: Build) -> None:
     taken = build.run(target=10, modes=["violate"])
     assert [unit.item for step in taken for unit in step] == list(range(10))
     (only,) = build.run(modes=["violate"])
@@ -342,9 +334,7 @@ def test_a_smaller_target_keeps_what_was_decided_for_a_larger_one(build: Build) 
 
 
 @pytest.mark.parametrize("target", [None, ITEMS])
-def test_nobody_has_two_partners_however_often_surveys_fail(
-    build: Build, target: int | None
-) -> None:
+def test_nobody_has_two_partners_however_surveys_fail(build: Build, target: int | None) -> None:
     failed = [set(range(0, ITEMS, 3)), {2, 3, 9}, {3}, set[int]()]
     before = dict[int, str | None]()
     for items in failed:

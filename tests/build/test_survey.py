@@ -65,12 +65,6 @@ def test_fewer_aspects_than_the_least_are_not_enough() -> None:
     assert found == Survey(signal=True)
 
 
-def test_without_a_signal_of_the_asker_nobodys_plan_is_asked_for() -> None:
-    found, llm = survey(plan={"aspects": []})
-    assert not found.signal
-    assert llm.purposes == ["plan"]
-
-
 def test_it_asks_what_the_rubric_asks_and_no_more() -> None:
     _, surveyed = survey()
     llm = script()
@@ -78,9 +72,7 @@ def test_it_asks_what_the_rubric_asks_and_no_more() -> None:
     assert {request.key for request in surveyed.requests} == {r.key for r in llm.requests}
 
 
-def test_both_halves_are_held_against_the_same_number_and_nobody_against_the_own_plan(
-    tmp_path: Path,
-) -> None:
+def test_halves_are_held_against_as_many_and_nobody_against_the_own_plan(tmp_path: Path) -> None:
     """Through the very corpus of a build: three others, one of them the partner."""
     third = item(posts("I keep bees, and bread is for Sundays.", prefix="xia"), user="xia", id="q3")
     fourth = item(STRANGER, user="wim", id="q4")
@@ -122,9 +114,7 @@ def surveys(study: Study) -> dict[str, str]:
 
 
 @pytest.mark.real
-def test_a_survey_that_failed_holds_nobody_up_and_is_asked_again_and_what_is_kept_stays(
-    tmp_path: Path,
-) -> None:
+def test_a_failed_survey_holds_nobody_up_and_is_asked_again(tmp_path: Path) -> None:
     broken, asked_by = True, ""
 
     async def answer(asked: Asked) -> web.StreamResponse:

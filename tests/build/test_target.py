@@ -30,9 +30,7 @@ def twins(study: Study) -> set[str]:
     return {row["twin_id"] for row in study.rows("pairs.jsonl") if row["mode"] == "twin"}
 
 
-def test_as_many_twins_are_kept_as_asked_for_and_the_files_say_that_items_are_left(
-    tmp_path: Path,
-) -> None:
+def test_as_many_twins_are_kept_as_asked_for_and_files_say_what_is_left(tmp_path: Path) -> None:
     study = study_in(tmp_path / "s")
     done = built(study, 3)
     assert done.code == 0, done.said

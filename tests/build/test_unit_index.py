@@ -97,9 +97,7 @@ def test_status_and_show_do_not_read_every_record(built: Study, reads: Reads) ->
     assert reads.n == 1
 
 
-def test_what_the_index_counts_and_finds_is_what_the_records_say(
-    built: Study, copied: Study
-) -> None:
+def test_the_index_counts_and_finds_what_the_records_say(built: Study, copied: Study) -> None:
     change(copied, DROPPED)
     assert found(copied) == found(built)
     assert found(built)[0].readings["support"][1] > 0

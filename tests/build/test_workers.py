@@ -116,9 +116,7 @@ def test_a_killed_worker_loses_no_finished_call_and_stops_nothing(
     assert b'"mode":"twin"' in whole["pairs.jsonl"]
 
 
-def test_a_worker_that_dies_again_and_again_stops_the_run_and_its_units_are_named(
-    tmp_path: Path,
-) -> None:
+def test_a_worker_that_dies_repeatedly_stops_the_run_and_names_its_units(tmp_path: Path) -> None:
     async def kill_all(asked: Asked) -> web.StreamResponse:
         for child in multiprocessing.active_children():
             os.kill(child.pid or 0, signal.SIGKILL)
@@ -143,7 +141,9 @@ def lines(path: Path) -> list[str]:
 
 def test_a_bug_in_a_unit_stops_the_run_names_the_unit_and_writes_nothing(tmp_path: Path) -> None:
     with in_thread(double()) as endpoint:
-        study = shared(tmp_path / "s", endpoint.url)
+        study = shared(
+            tmp_path / "s", endpoint.url, limit=8, modes=["violate"], aspects="narrative"
+        )
 
         async def spoil_items(asked: Asked) -> web.StreamResponse:
             (study.run / "items.jsonl").write_bytes(b"")
@@ -151,7 +151,7 @@ def test_a_bug_in_a_unit_stops_the_run_names_the_unit_and_writes_nothing(tmp_pat
 
         endpoint.handler = spoil_items
         study.change(served__concurrency=2)
-        with pytest.raises(RuntimeError, match=r"in unit (survey|twin|violate):") as bug:
+        with pytest.raises(RuntimeError, match="in unit violate:") as bug:
             study.build()
         assert "Traceback" in str(bug.value)
         assert not any((study.run / name).exists() for name in OUTCOMES)
@@ -178,9 +178,7 @@ def test_a_wait_that_a_process_meets_is_told_by_status(tmp_path: Path) -> None:
     assert wait.words == "busy"
 
 
-def test_what_is_refused_before_it_starts_a_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_starts_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A key that is not there, and a second run in the folder."""
     monkeypatch.delenv("NO_SUCH_KEY", raising=False)
     with in_thread(double()) as endpoint:
@@ -213,9 +211,7 @@ def test_a_budget_holds_over_all_processes_and_can_be_raised(
     assert study.outcomes() == whole
 
 
-def test_two_workers_with_different_replies_to_one_request_leave_a_function_of_the_store(
-    tmp_path: Path,
-) -> None:
+def test_different_replies_to_one_request_leave_a_function_of_the_store(tmp_path: Path) -> None:
     """All items ask the same question, and the endpoint never answers twice alike."""
 
     async def never_alike(asked: Asked) -> web.StreamResponse:
@@ -371,9 +367,7 @@ def test_an_address_goes_with_ray(tmp_path: Path) -> None:
     assert "--engine ray" in done.err
 
 
-def test_where_ray_is_missing_it_is_said_how_to_install_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_how_to_install_ray_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     monkeypatch.delitem(sys.modules, "pairwright.workflows.workers.cluster", raising=False)
     study = Study.make(tmp_path / "s", limit=1)

@@ -252,9 +252,7 @@ def test_which_list_stands_first_does_not_tell_whose_it_is(tmp_path: Path) -> No
     ],
     ids=["no JSON", "too many answers", "failed"],
 )
-def test_a_judge_that_says_nothing_is_the_reason_and_no_zero(
-    tmp_path: Path, precision: Answer, why: str
-) -> None:
+def test_a_judge_s_silence_is_no_zero(tmp_path: Path, precision: Answer, why: str) -> None:
     answers = {"plan_score_precision": precision, "plan_score_recall": found_in([], [])}
     found = judged(tmp_path, ("Cheap",), **answers)
     assert (found.unjudged, found.compared) == (why, {})
@@ -386,9 +384,7 @@ def test_planners_are_compared_and_running_again_asks_nothing(folder: Path) -> N
     assert html.count("<svg") == 2
 
 
-def test_a_summary_is_never_beside_lines_that_it_is_not_of(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_summary_is_beside_its_own_lines(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with in_thread(double()) as endpoint:
         path = config(folder, endpoint.url)
         assert score(path).code == 0
@@ -458,9 +454,7 @@ def test_only_the_first_items_are_scored_where_that_is_asked(folder: Path) -> No
         ({"embeddings": {"model": "e"}}, "embeddings"),
     ],
 )
-def test_a_wrong_file_is_refused_by_its_key(
-    folder: Path, tables: dict[str, Any], message: str
-) -> None:
+def test_a_wrong_file_is_refused_by_key(folder: Path, tables: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError) as raised:
         load_scoring(config(folder, **tables))
     assert message in str(raised.value)

@@ -46,9 +46,7 @@ def found(
 
 
 @pytest.mark.parametrize("case", SCORED)
-def test_scores_of_a_batch_are_those_of_transformers_one_text_at_a_time(
-    case: str, found: Any
-) -> None:
+def test_scores_of_a_batch_are_those_of_transformers_for_each_text(case: str, found: Any) -> None:
     ours = [float(of["text"]) for of in found[case]["ours"]]
     alone = [score_of(logits) for logits in found[case]["alone"]]
     assert len(set(alone)) == len(alone)

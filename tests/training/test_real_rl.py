@@ -107,9 +107,7 @@ def test_a_server_that_dies_ends_the_training(found: Any) -> None:
     assert "gave no rewards for 1 s" in found["down"]
 
 
-def test_the_outputs_of_a_training_are_judged(
-    trained: Path, found: Any, release: Path, tmp_path: Path
-) -> None:
+def test_its_outputs_are_judged(trained: Path, found: Any, release: Path, tmp_path: Path) -> None:
     outputs = tmp_path / "outputs.jsonl"
     done = pairwright("train", "rl-outputs", trained, "--model", "tiny", "--out", outputs)
     assert done.code == 0, done.said

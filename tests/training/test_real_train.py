@@ -206,9 +206,7 @@ def test_the_adapter_writes_a_plan_that_stands(engines: str, folder: Path) -> No
     assert [of.aspect for of in plan.aspects] == [of.aspect for of in item.rubric_aspects]
 
 
-def test_another_model_is_told_apart_and_one_that_cannot_be_trained_named(
-    engines: str, folder: Path
-) -> None:
+def test_models_are_told_apart_and_untrainable_ones_named(engines: str, folder: Path) -> None:
     for name in ("same", "other", "bare"):
         shutil.copytree(folder / "tiny", folder / name)
     config = folder / "other" / "config.json"

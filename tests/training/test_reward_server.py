@@ -215,9 +215,7 @@ TWO_QUESTIONS = {**SAMPLE, "prompt": [{"role": "user", "content": "Q"}]}
         (body({**SAMPLE, "reward": 1}), 422, "samples.0.reward"),
     ],
 )
-def test_a_body_that_is_no_batch_is_told_what_is_wrong(
-    sent: bytes, status: int, message: str
-) -> None:
+def test_what_is_wrong_with_a_body_is_told(sent: bytes, status: int, message: str) -> None:
     reply = posted(Scripted(length), sent)
     assert reply.status_code == status
     assert message in reply.json()["error"]["message"]
@@ -233,9 +231,7 @@ def test_a_body_that_is_no_batch_is_told_what_is_wrong(
     ],
     ids=["its endpoint is down", "its endpoint refuses", "no usable model", "unknown id"],
 )
-def test_what_no_sample_gets_a_score_for_is_an_error_of_the_batch(
-    error: Exception, status: int
-) -> None:
+def test_what_leaves_no_score_is_an_error_of_the_batch(error: Exception, status: int) -> None:
     def given(sample: RewardSample) -> Reward | Exception:
         return error if sample.response == "bad" else length(sample)
 
@@ -479,9 +475,7 @@ def test_only_the_latest_replies_are_kept() -> None:
 
 
 @pytest.mark.parametrize("condition", ["none", "profile", "rubric"])
-def test_a_pair_named_by_id_is_shown_in_the_condition(
-    release: Path, pair: Row, condition: str
-) -> None:
+def test_a_pair_is_shown_in_the_condition(release: Path, pair: Row, condition: str) -> None:
     sender = Sent([])
     assert score(sender, "is 3", pair, release, condition=condition).score == 3.0
     [said] = [request.messages[0].content for request in sender.requests]
@@ -522,9 +516,7 @@ def test_a_history_that_does_not_fit_loses_posts(release: Path, pair: Row) -> No
     assert len(sender.requests) == 2
 
 
-def test_a_completion_over_the_context_and_a_score_that_is_no_number_are_errors(
-    release: Path, pair: Row
-) -> None:
+def test_an_overlong_completion_and_no_number_are_errors(release: Path, pair: Row) -> None:
     long = score(Sent([], 1000), "x " * 1000 + "1", pair, release)
     assert (long.score, long.error) == (None, "context_length")
     nan = score(Sent([]), "is nan")

@@ -50,9 +50,7 @@ def prompts_of(folder: Path) -> list[dict[str, Any]]:
     return [prompt for of in loaded(folder, "prompts").values() for prompt in of]
 
 
-def test_trl_reads_a_prompt_for_each_question_of_a_user_and_all_pairs_as_preferences(
-    release: Path, tmp_path: Path
-) -> None:
+def test_trl_reads_prompts_and_preferences(release: Path, tmp_path: Path) -> None:
     done = exported(release, tmp_path / "out", "--validation-share", "0.3")
     assert done.code == 0, done.said
     rows, prompts = rows_of(release), prompts_of(tmp_path / "out")
@@ -89,9 +87,7 @@ def test_trl_reads_a_prompt_for_each_question_of_a_user_and_all_pairs_as_prefere
     assert not dyads["train"] & dyads["validation"]
 
 
-def test_aspects_stand_beside_the_prompts_where_they_are_asked_for_and_never_in_them(
-    release: Path, tmp_path: Path
-) -> None:
+def test_aspects_stand_beside_prompts_and_never_in_them(release: Path, tmp_path: Path) -> None:
     assert exported(release, tmp_path / "out", "--with-aspects").code == 0
     rows, prompts = rows_of(release), prompts_of(tmp_path / "out")
     secret = {row.narrative for row in rows.values() if row.narrative}
@@ -105,9 +101,7 @@ def test_aspects_stand_beside_the_prompts_where_they_are_asked_for_and_never_in_
     assert "the answer key" in (tmp_path / "out" / "README.md").read_text()
 
 
-def test_what_is_shown_of_the_user_and_kept_for_validation_is_what_is_asked_for(
-    release: Path, tmp_path: Path
-) -> None:
+def test_what_is_shown_and_kept_for_validation_is_as_asked(release: Path, tmp_path: Path) -> None:
     exported(release, tmp_path / "none", "--condition", "none", "--validation-share", "0")
     rows = rows_of(release)
     (split,) = loaded(tmp_path / "none", "prompts").items()
@@ -134,9 +128,7 @@ def test_nobody_trains_on_labels_that_were_drawn(
     }
 
 
-def test_verl_reads_its_columns_and_the_ground_truth_names_the_pair(
-    release: Path, tmp_path: Path
-) -> None:
+def test_verl_reads_its_columns_and_the_truth_names_the_pair(release: Path, tmp_path: Path) -> None:
     assert exported(release, tmp_path / "out", format="verl").code == 0
     rows = rows_of(release)
     # As verl's own dataset loads it.
@@ -156,9 +148,7 @@ def test_verl_reads_its_columns_and_the_ground_truth_names_the_pair(
 
 
 @pytest.mark.parametrize(("format", "files"), [("trl", 6), ("verl", 4)])
-def test_an_export_has_the_same_bytes_each_time(
-    release: Path, tmp_path: Path, format: str, files: int
-) -> None:
+def test_an_export_can_be_repeated(release: Path, tmp_path: Path, format: str, files: int) -> None:
     made = []
     for out in (tmp_path / "one", tmp_path / "two"):
         exported(release, out, format=format)
@@ -198,9 +188,7 @@ def test_an_allowed_test_split_is_called_contaminated(release: Path, tmp_path: P
     )
 
 
-def test_what_is_no_release_and_a_folder_that_holds_something_are_refused(
-    release: Path, tmp_path: Path
-) -> None:
+def test_what_is_no_release_and_a_full_folder_are_refused(release: Path, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     for of, out, message in (
         (tmp_path, tmp_path / "out", "is not a release"),

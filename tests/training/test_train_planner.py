@@ -225,9 +225,7 @@ def test_a_prompt_is_what_evaluation_asks_and_holds_no_narrative(tmp_path: Path)
     assert all(aspect.aspect not in prompt for aspect in item.rubric_aspects)
 
 
-def test_what_is_over_the_limit_loses_its_lowest_ranked_posts_and_never_the_target(
-    tmp_path: Path,
-) -> None:
+def test_what_is_over_the_limit_loses_low_ranked_posts_and_never_the_target(tmp_path: Path) -> None:
     last = row("q-1", rubric_aspects=[{"aspect": "Baking without an oven aboard"}])
     (item,) = items(tmp_path, last)
     whole = example(item, retrieval="recency").tokens
