@@ -24,14 +24,15 @@ _WORD = re.compile(r"[^\W\d_][\w'\u2019-]*")
 _CAPITALISED = r"[A-Z\u00c0-\u00de][\w'\u2019-]+"
 # Two capitalised words in a row, behind a word in lower case: inside a sentence. One alone is a
 # make, a language or a theorem as often as somebody's own matter, unless the post introduces it:
-# "my son Tobias", "a dog called Rufus".
-_NAME = re.compile(rf"(?<=[a-z,] ){_CAPITALISED}(?: {_CAPITALISED})+")
+# "my son Tobias", "a dog called Rufus". A pattern that begins with a letter or a digit and looks
+# behind it then is found in half the time.
+_NAME = re.compile(rf"[A-Z\u00c0-\u00de](?<=[a-z,] .)[\w'\u2019-]+(?: {_CAPITALISED})+")
 _INTRODUCED = re.compile(rf"\b(?:(?:[Mm]y|[Oo]ur)(?: [a-z]+){{1,2}}|named|called) ({_CAPITALISED})")
 _GERMAN_INTRODUCED = re.compile(
     r"\b(?:(?:[Mm]ein|[Uu]nser)(?:e[mnr]?)? (?:Sohn|Tochter|Mann|Frau|Bruder|Schwester|Freund"
     rf"|Freundin|Partner|Partnerin|Hund|H\u00fcndin|Katze|Kater)|namens) ({_CAPITALISED})"
 )
-_NUMBER = re.compile(r"(?<![\w.,/-])(\d+(?:[.,:]\d+)*)(?:[ -]?([^\W\d_]+|[%\u00b0]))?")
+_NUMBER = re.compile(r"(\d(?<![\w.,/-].)\d*(?:[.,:]\d+)*)(?:[ -]?([^\W\d_]+|[%\u00b0]))?")
 _YEAR = re.compile(r"(?:1[89]|20)\d\d")
 _DIGITS = 3
 

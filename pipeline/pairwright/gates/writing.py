@@ -177,16 +177,10 @@ def shared_words(sides: DraftSides) -> SharedWords:
         for words, mine, theirs in zip(only, distinct, distinct[::-1], strict=True)
     )
     named = (
-        _in_text(response, words & mine, sides.language)
+        text.words_with(words & mine, response, sides.language)
         for response, words, mine in zip(sides.both, only, distinct, strict=True)
     )
     return SharedWords(interaction, tuple(named))  # type: ignore[arg-type]
-
-
-def _in_text(response: str, stems: frozenset[str], language: str | None) -> tuple[str, ...]:
-    """The words of a response that have one of these stems, each once, in order."""
-    words = dict.fromkeys(text.words_of(response, language))
-    return tuple(word for word in words if text.terms(word, language) & stems)
 
 
 def check_shared_words(

@@ -83,7 +83,7 @@ class Request:
         return cls(**fields, messages=messages, schema_json=schema, purpose=purpose)
 
 
-def bytes_of(body: dict[str, Any]) -> bytes:
+def bytes_of(body: dict[str, Any] | list[Any]) -> bytes:
     """Compact JSON. Half an emoji, which no UTF-8 can hold, is escaped."""
     try:
         return to_json(body)

@@ -84,7 +84,7 @@ def _seldom_collecting() -> Iterator[None]:
     """Hundreds of calls under way are thousands of objects, all in use: looking through them for
     garbage after every 700 new ones, as Python does, takes a fifth of the time."""
     before = gc.get_threshold()
-    gc.set_threshold(SELDOM, *before[1:])
+    gc.set_threshold(max(SELDOM, before[0]), *before[1:])
     try:
         yield
     finally:

@@ -8,6 +8,7 @@ people's files hold, become one form whose text order is time order.
 import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from typing import Any
 
 from pairwright.sources.markup import to_text
@@ -201,6 +202,8 @@ def utc(value: str | int | float | date) -> str:
     return moment.replace(tzinfo=None).isoformat(timespec="milliseconds")
 
 
+# A post is held against the times of many questions.
+@lru_cache(maxsize=4096)
 def latest_moment(time: str) -> str:
     """When something of this time was written at the latest: a day without a time of day, which is
     read as its midnight, counts as its end."""

@@ -5,12 +5,12 @@ does a generic answer already meet it, does the rubric without a history contain
 users' rubrics? The last two cost most, other users' plans above all: they are asked only where an
 aspect is left. With fewer than `min_aspects` left there is not enough of a personal signal."""
 
-import json
 import random
 from hashlib import blake2b
 from typing import NamedTuple
 
 from pairwright.models import Model, Models, SharedWork, together
+from pairwright.models.model import bytes_of
 from pairwright.records import (
     FULL_ADHERENCE,
     Adherence,
@@ -100,8 +100,8 @@ async def plan_once(
 
     # A plan names posts, so users who wrote the same words must not get each other's.
     number = len(posts) if most is None else min(most, len(posts))
-    key = json.dumps([question, number, [(post.id, post.text) for post in posts]])
-    found = await settings.plans(blake2b(key.encode()).digest(), models, work)
+    key = bytes_of([question, number, *((post.id, post.text) for post in posts)])
+    found = await settings.plans(blake2b(key).digest(), models, work)
     if isinstance(found, Rejected):
         return found
     by_id = {post.id: post for post in posts}

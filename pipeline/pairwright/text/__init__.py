@@ -40,7 +40,16 @@ from pairwright.text.scripts import (
     words,
     words_of,
 )
-from pairwright.text.stems import WordCache, echo, jaccard, stem, stemmer, terms, terms_of
+from pairwright.text.stems import (
+    WordCache,
+    echo,
+    jaccard,
+    stem,
+    stemmer,
+    terms,
+    terms_of,
+    words_with,
+)
 from pairwright.text.stopwords import STOPWORDS
 
 __all__ = [
@@ -49,4 +58,5 @@ __all__ = [
     "jaccard", "language", "language_of", "near_duplicate", "normalised", "number_of", "opening",
     "passages", "run_length", "shared_span", "space_scripts", "spans", "stem", "stemmer", "terms",
     "terms_of", "token_estimate", "visible", "wait_text", "word_count", "words", "words_of",
+    "words_with",
 ]  # fmt: skip

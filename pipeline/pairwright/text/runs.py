@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from pairwright.text.forms import canonical
@@ -66,8 +67,8 @@ class _WordText(NamedTuple):
 @lru_cache(maxsize=64)
 def _word_text(texts: tuple[str, ...]) -> _WordText:
     # No word is a bar, so no run crosses from one text to the next.
-    joined = " | ".join([" ".join(words(text)) for text in texts])
-    return _WordText(f" {joined} ", frozenset(joined.split()))
+    each = [words(text) for text in texts]
+    return _WordText(f" {' | '.join(map(' '.join, each))} ", frozenset(chain.from_iterable(each)))
 
 
 def near_duplicate(a: str, b: str, limit: float = 0.8) -> bool:

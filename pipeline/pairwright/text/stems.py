@@ -96,6 +96,13 @@ def terms(text: str, language: str | None = "en") -> frozenset[str]:
     return _terms(text, language if language in _STEMMED else "en")
 
 
+def words_with(stems: Set[str], text: str, language: str | None = "en") -> tuple[str, ...]:
+    """The words of a text that have one of these `terms` as their stem, each once, in order."""
+    content = _content_stems(language if language in _STEMMED else "en")
+    distinct = dict.fromkeys(words_of(text, language))
+    return tuple(word for word in distinct if content[word] in stems)
+
+
 @lru_cache(maxsize=2048)
 def _terms(text: str, language: str | None) -> frozenset[str]:
     return frozenset(
