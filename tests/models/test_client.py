@@ -437,22 +437,31 @@ def test_what_every_call_would_meet_stops_at_once_with_the_endpoints_words(
         assert said in str(error)
 
 
+VLLM = "This model's maximum context length is 1024 tokens."
+LLAMA_CPP = "the request exceeds the available context size."
+ANTHROPIC = "prompt is too long: 210000 tokens > 200000 maximum"
+
+
 @pytest.mark.parametrize(
-    "body",
+    ("body", "words"),
     [
-        {"error": {"error": {"message": "maximum context length is 5", "code": 400}}},
-        {"error": None, "message": "maximum context length is 5"},
-        {"object": "error", "message": "maximum context length is 5", "code": 1},
-        {"detail": "maximum context length is 5"},
-        {"error": "maximum context length is 5"},
-        "maximum context length is 5",
+        # vLLM's batch files nest `error` twice; an engine in process has no HTTP around it.
+        ({"error": {"error": {"message": VLLM, "code": 400}}}, VLLM),
+        ({"error": None, "message": VLLM}, VLLM),
+        ({"object": "error", "message": VLLM, "code": 400}, VLLM),
+        ({"detail": VLLM}, VLLM),
+        ({"error": VLLM}, VLLM),
+        (VLLM, VLLM),
+        ({"error": {"message": "Too much.", "code": "context_length_exceeded"}}, "Too much."),
+        ({"error": {"code": 400, "message": LLAMA_CPP}}, LLAMA_CPP),
+        ({"error": {"message": ANTHROPIC}}, ANTHROPIC),
     ],
 )
-def test_a_refusal_means_the_same_however_it_is_wrapped(body: object) -> None:
-    """vLLM's batch files nest `error` twice; an engine in process has no HTTP around it."""
+def test_a_prompt_over_the_context_is_an_answer_however_it_is_said(
+    body: object, words: str
+) -> None:
     stored = completion_of("k", refusal(400, body, "batch.jsonl:7", Secrets(None)))
-    assert stored.finish == CONTEXT_LENGTH
-    assert "length is 5" in stored.text
+    assert (stored.finish, stored.text) == (CONTEXT_LENGTH, words)
 
 
 @pytest.mark.parametrize("body", [None, "", {}, []])
@@ -480,51 +489,19 @@ def test_another_refusal_of_one_request_fails_that_call_only(
     assert len(asked) == 1
 
 
-TOO_LONG = {
-    "OpenAI": fail(
-        400,
-        "This model's maximum context length is 8192 tokens. However, your messages resulted in"
-        " 9001 tokens. Please reduce the length of the messages.",
-        code="context_length_exceeded",
-        param="messages",
-    ),
-    "OpenAI by its code": fail(400, "Too much.", code="context_length_exceeded"),
-    "vLLM": fail(
-        400,
-        "This model's maximum context length is 1024 tokens. However, your prompt contains at"
-        " least 1025 input tokens, which exceeds this limit even without any output tokens."
-        " Please reduce the length of the input prompt. (parameter=input_tokens, value=1025)",
-        code=400,
-        param="input_tokens",
-    ),
-    "vLLM of old": raw(
-        '{"object":"error","message":"This model\'s maximum context length is 1024 tokens.",'
-        '"type":"BadRequestError","param":null,"code":400}',
-        status=400,
-    ),
-    "llama.cpp": raw(
-        '{"error":{"code":400,"message":"the request exceeds the available context size.",'
-        '"type":"exceed_context_size_error"}}',
-        status=400,
-    ),
-    "Anthropic": fail(400, "prompt is too long: 210000 tokens > 200000 maximum"),
-}
+TOO_LONG = fail(400, VLLM, code=400, param="input_tokens")
 
 
-@pytest.mark.parametrize("kind", TOO_LONG)
-def test_a_prompt_over_the_context_is_an_answer_about_this_request(kind: str) -> None:
-    answer, asked, _ = exchange(TOO_LONG[kind], once)
-    assert answer.finish == CONTEXT_LENGTH
-    assert len(asked) == 1
-
-
-def test_a_content_filter_is_an_answer_about_this_request() -> None:
+def test_an_answer_about_this_request_is_not_asked_for_again() -> None:
     words = "The response was filtered due to the prompt triggering the content policy."
-    answer, asked, _ = exchange(fail(400, words, code="content_filter"), once)
-    assert (answer.finish, answer.text) == ("content_filter", words)
-    assert len(asked) == 1
-    answer, _, _ = exchange(say("", finish="content_filter"), once)
-    assert answer.finish == "content_filter"
+    for handler, finish in (
+        (TOO_LONG, CONTEXT_LENGTH),
+        (fail(400, words, code="content_filter"), "content_filter"),
+        (say(words, finish="content_filter"), "content_filter"),
+    ):
+        answer, asked, _ = exchange(handler, once)
+        assert (answer.finish, len(asked)) == (finish, 1)
+        assert answer.text in (words, VLLM)
 
 
 def test_more_room_than_the_model_has_is_a_long_prompt_where_it_was_added_for_a_cut_reply() -> None:
@@ -778,7 +755,7 @@ def test_auto_learns_nothing_from_a_refusal(monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(sender.concurrency, "answered", learned.append)
         await sender.send(ask())
 
-    exchange(TOO_LONG["vLLM"], use, concurrency="auto")
+    exchange(TOO_LONG, use, concurrency="auto")
     assert learned == []
     exchange(say(), use, concurrency="auto")
     assert len(learned) == 1
@@ -801,7 +778,7 @@ def test_max_calls_is_never_passed_and_the_rest_is_told() -> None:
 def test_max_calls_counts_those_of_earlier_runs_and_refusals_that_are_stored() -> None:
     # The next run counts refusals, because they are in the store.
     meter = Meter(max_calls=10, calls=7)
-    results, asked, _ = exchange(TOO_LONG["vLLM"], many(8), meter=meter, concurrency=1)
+    results, asked, _ = exchange(TOO_LONG, many(8), meter=meter, concurrency=1)
     assert len(asked) == 3
     assert sum(isinstance(r, BudgetSpent) for r in results) == 5
 
