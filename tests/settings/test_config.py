@@ -110,20 +110,12 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> N
     [
         # No such key, at each level.
         ("words = 100", "word = 100", ["[word]", "no such key as word", "docs/config.md"]),
-        ('path = "h', 'file = "x"\npath = "h', ["[source.file]", "no such key"]),
         ('model = "m"', 'model = "m"\ntimeout = 5', ["[endpoints.local.timeout]", "no such key"]),
-        ('judge = "local"', 'judge = "local"\nscorer = "local"', ["[roles.scorer]"]),
-        ("[sampling.judge]", "[sampling.scorer]", ["[sampling.scorer]", "no such key"]),
-        ("temperature = 0.0", "temprature = 0.0", ["[sampling.judge.temprature]"]),
-        ("posts = 10", "top_k = 10", ["[planner.top_k]", "no such key"]),
-        ("margin = 0.3", "gap = 0.3", ["[twin.gap]", "no such key"]),
-        ("off = []", "on = []", ["[gates.on]", "no such key"]),
         ("off = []", "rare_share = 0.02", ["[gates.rare_share]", "earlier version", "leak_words"]),
         ("off = []", "profile_terms = 2", ["[gates.profile_terms]", "Delete this line"]),
         ("posts = 10", "posts = 10\nmin_confidence = 0.4",
          ["[planner.min_confidence]", "earlier version", "support check", "Delete"]),
         ("off = []", "min_words = 81", ["80 words", "min_words is 81"]),
-        ("max_calls = 1000", "max_call = 1000", ["[budget.max_call]", "no such key"]),
         # A key that is nearly a known one says which, also where that one is now missing.
         ('judge = "local"', 'jugde = "local"', ["[roles.jugde]", "Did you mean 'judge'?"]),
         ("[source]", "[sources]", ["[sources]", "Did you mean 'source'?"]),
@@ -135,42 +127,21 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> N
         ('judge = "local"', 'judge = "lokal"', ["only: local", "Did you mean 'local'?"]),
         # What must be there.
         ('[source]\npath = "histories.jsonl"', "", ["[source]", "required", "Add source"]),
-        ('path = "histories.jsonl"', "", ["[source.path]", "required", "Add source.path"]),
         ('model = "m"', "", ["[endpoints.local.model]", "required", "Add endpoints.local.model"]),
-        ('planner = "local"', "", ["[roles.planner]", "Add roles.planner"]),
-        # Wrong types.
-        ("words = 100", 'words = "a hundred"', ["[words]", "integer"]),
+        # Wrong types, and values that cannot be: docs/config.md has all.
         ("words = 100", "words = 99.5", ["[words]", "integer"]),
-        ("words = 100", "words = [100]", ["[words]", "integer"]),
         ('modes = ["twin", "violate"]', 'modes = "twin"', ["[modes]", "should be a list"]),
         ('"violate"]', '"contrast"]', ["[modes.1]", "'placebo', 'violate', 'natural' or"]),
-        ('model = "m"', "model = 5", ["[endpoints.local.model]", "string"]),
-        ("posts = 10", "posts = 10\nretrieval = 'tfidf'", ["[planner.retrieval]", "'bm25'"]),
         ("[gates]", "[[gates]]", ["[gates]", "should be a table"]),
-        ("words = 100", "words = 100\naspects = 'oracle'", ["[aspects]", "'planner'"]),
-        # Values that cannot be.
         ("words = 100", "words = -1", ["[words]", "greater than or equal to 20"]),
-        ("words = 100", "words = 100\ndraws = 0", ["[draws]", "greater than or equal to 1"]),
-        ("posts = 10", "posts = 0", ["[planner.posts]", "greater than or equal to 1"]),
-        ("margin = 0.3", "margin = -0.1", ["[twin.margin]", "greater than or equal to 0"]),
         ("margin = 0.3", "margin = 30", ["[twin.margin]", "less than or equal to 1"]),
-        ("max_calls = 1000", "max_calls = -1", ["[budget.max_calls]", "greater than or equal"]),
-        ("max_calls = 1000", "max_cost = -0.5", ["[budget.max_cost]", "greater than or equal"]),
-        ("temperature = 0.0", "temperature = -1", ["[sampling.judge.temperature]"]),
         ("temperature = 0.0", "top_p = 0", ["[sampling.judge.top_p]", "greater than 0"]),
-        ("temperature = 0.0", "attempts = 0", ["[sampling.judge.attempts]"]),
         ('model = "m"', 'model = "m"\nconcurrency = 0',
          ["[endpoints.local.concurrency]", "1 or 'auto'"]),
-        ('model = "m"', 'model = "m"\nconcurrency = -4', ["[endpoints.local.concurrency]"]),
         ('model = "m"', 'model = "m"\nconcurrency = true', ["[endpoints.local.concurrency]"]),
         ('model = "m"', 'model = "m"\nconcurrency = "max"',
          ["[endpoints.local.concurrency]", "integer or 'auto'"]),
-        ('model = "m"', 'model = "m"\ntimeout_s = 0', ["[endpoints.local.timeout_s]"]),
-        ('model = "m"', 'model = "m"\nrpm = 0', ["[endpoints.local.rpm]"]),
-        ('model = "m"', 'model = "m"\nprice_in = -1', ["[endpoints.local.price_in]"]),
         ('modes = ["twin", "violate"]', "modes = []", ["[modes]", "at least 1"]),
-        ('generator = ["local"]', "generator = []", ["[roles.generator]", "at least 1"]),
-        ("words = 100", "words = 100\nstrategies = []", ["[strategies]", "at least 1"]),
         # What does not go together.
         ('judge = "local"', 'judge = "gpt"', ["roles", "'gpt'", "only: local"]),
         ('["local"]', '["local", "other"]', ["roles", "'other'", "only: local"]),
@@ -179,7 +150,6 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> N
         ("words = 100", 'words = 100\naspects = "narrative"', ["twins need", "narrative"]),
         ("words = 100", "words = 100\npaper_writers = true", ["paper_writers", "modes"]),
         ("words = 100", 'words = 100\npreset = "ours"', ["[preset]", "'ours'", "paper"]),
-        ("words = 100", 'words = 100\npreset = ["paper"]', ["[preset]", "pairwright, paper"]),
         ("words = 100", "words = 100\npreset = {}", ["[preset]", "pairwright, paper"]),
         ('"twin", "violate"', '"twin", "twin"', ["[modes]", "twice"]),
         ("off = []", 'off = ["persona"]', ["[gates.off.0]", "'persona_talk'"]),
@@ -195,7 +165,6 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> N
         ('"http://127.0.0.1:8000/v1"', '"recording: "', [".base_url]", "recording"]),
         ('"http://127.0.0.1:8000/v1"', '["recording:a", "recording:b"]', [".base_url]"]),
         ('model = "m"', 'model = "m"\ntimeout_s = inf', ["[endpoints.local.timeout_s]", "finite"]),
-        ("temperature = 0.0", "temperature = nan", ["[sampling.judge.temperature]", "finite"]),
         ("temperature = 0.0", "extra = {x = inf}", ["[sampling.judge.extra.x]", "finite"]),
     ],
 )  # fmt: skip
@@ -232,41 +201,37 @@ def test_an_engine_in_process_needs_a_model_and_no_address(write: Callable[[str]
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("content", "key", "told"),
     [
-        (in_process('engine = "vllm"', 'engine = "sglang"'),
-         ["[endpoints.local.engine]", "'http' or 'vllm'"]),
-        (in_process('engine = "vllm"', 'engine = "http"'),
-         ["[endpoints.local.base_url]", "required"]),
-        (in_process('model = "org/name"', ""), ["[endpoints.local.model]", "required"]),
-        (in_process("concurrency = 256", 'base_url = "http://127.0.0.1:8000/v1"'),
-         ["[endpoints.local.base_url]", "has no address", "leave out one"]),
-        (in_process("concurrency = 256", 'api_key_env = "KEY"'),
-         ["[endpoints.local.api_key_env]", "is for servers"]),
-        (in_process("concurrency = 256", "rpm = 60"), ["[endpoints.local.rpm]", "is for servers"]),
-        (in_process("concurrency = 256", "tpm = 60"), ["[endpoints.local.tpm]", "is for servers"]),
-        (in_process("concurrency = 256", 'token_parameter = "max_completion_tokens"'),
-         ["[endpoints.local.token_parameter]", "is for servers"]),
-        (in_process('dtype = "bfloat16"', 'served_model_name = "n"'),
-         ["[endpoints.local.vllm]", "'served_model_name' has its own place"]),
-        (in_process('dtype = "bfloat16"', 'revision = "n"'),
-         ["[endpoints.local.vllm]", "'revision' has its own place"]),
+        (in_process('engine = "vllm"', 'engine = "sglang"'), "engine", "'http' or 'vllm'"),
+        (in_process('engine = "vllm"', 'engine = "http"'), "base_url", "required"),
+        (in_process('model = "org/name"', ""), "model", "required"),
+        (in_process("concurrency = 256", 'base_url = "http://a/v1"'), "base_url", "has no address"),
+        *(
+            (in_process("concurrency = 256", line), line.partition(" ")[0], "is for servers")
+            for line in (
+                'api_key_env = "KEY"', "rpm = 60", "tpm = 60",
+                'token_parameter = "max_completion_tokens"',
+            )
+        ),
+        *(
+            (in_process('dtype = "bfloat16"', f'{key} = "n"'), "vllm", f"{key!r} has its own place")
+            for key in ("served_model_name", "revision")
+        ),
         (in_process('dtype = "bfloat16"', "gpu_memory_utilization = inf"),
-         ["[endpoints.local.vllm.gpu_memory_utilization]", "finite"]),
-        (in_process('dtype = "bfloat16"', "at = 2026-01-01"),
-         ["[endpoints.local.vllm.at]", "JSON"]),
+         "vllm.gpu_memory_utilization", "finite"),
+        (in_process('dtype = "bfloat16"', "at = 2026-01-01"), "vllm.at", "JSON"),
         (changed('model = "m"', 'model = "m"\nvllm = {dtype = "float16"}'),
-         ["[endpoints.local.vllm]", "is for engine = 'vllm'"]),
-        (changed('model = "m"', 'model = "m"\nvllm = "fast"'),
-         ["[endpoints.local.vllm]", "table"]),
+         "vllm", "is for engine = 'vllm'"),
+        (changed('model = "m"', 'model = "m"\nvllm = "fast"'), "vllm", "table"),
     ],
 )  # fmt: skip
 def test_what_does_not_go_with_an_engine_is_named(
-    refused: Refused, content: str, message: list[str]
+    refused: Refused, content: str, key: str, told: str
 ) -> None:
-    told = refused(content)
-    for words in message:
-        assert words in told
+    message = refused(content)
+    assert f"[endpoints.local.{key}]" in message
+    assert told in message
 
 
 def test_a_missing_file_says_how_to_get_one_and_a_folder_names_the_file_in_it(
