@@ -51,16 +51,9 @@ def write(tmp_path: Path) -> Callable[..., Path]:
     return written
 
 
-def domains_error(folder: Path) -> str:
+def error_of(load: Callable[[Path], object], folder: Path) -> str:
     with pytest.raises(DomainError) as caught:
-        Domains.load(folder)
-    assert caught.value.fix
-    return str(caught.value)
-
-
-def scales_error(folder: Path) -> str:
-    with pytest.raises(DomainError) as caught:
-        load_scales(folder)
+        load(folder)
     assert caught.value.fix
     return str(caught.value)
 
@@ -72,11 +65,8 @@ def scales_error(folder: Path) -> str:
 def test_a_shipped_file_is_valid_on_its_own(path: Path, tmp_path: Path) -> None:
     shutil.copy(path, tmp_path)
     if path.name == "quality.toml":
-        assert [scale.name for scale in load_scales(tmp_path)] == [
-            "correctness",
-            "relevance",
-            "helpfulness",
-        ]
+        names = [scale.name for scale in load_scales(tmp_path)]
+        assert names == ["correctness", "relevance", "helpfulness"]
         return
     domain = Domains.load(tmp_path).by_key[path.stem]
     assert domain.name
@@ -88,16 +78,12 @@ def test_a_shipped_file_is_valid_on_its_own(path: Path, tmp_path: Path) -> None:
 
 def test_the_47_subcategories_of_lamp_qa_ship_in_their_domains() -> None:
     domains = Domains.load(assets.RUBRICS)
-    assert {key: " ".join(domain.subcategories) for key, domain in domains.by_key.items()} == (
-        LAMP_QA
-    )
+    shipped = {key: " ".join(domain.subcategories) for key, domain in domains.by_key.items()}
+    assert shipped == LAMP_QA
     names = [name for each in LAMP_QA.values() for name in each.split()]
     assert len(names) == len(set(names)) == 47
     for key, each in LAMP_QA.items():
-        for name in each.split():
-            domain = domains.of(name)
-            assert domain is not None
-            assert domain.key == key
+        assert all(domains.of(name) is domains.by_key[key] for name in each.split())
 
 
 def test_every_quality_scale_runs_from_1_to_5_with_a_text_for_every_score() -> None:
@@ -114,9 +100,7 @@ def test_a_new_domain_is_one_file_named_by_its_key(write: Callable[..., Path]) -
     domains = Domains.load(write(garden=GARDEN + 'also = ["compost"]\n', quality=SCALE))
     assert list(domains.by_key) == ["garden"]
     for category in ("roses", "ROSES", "Herbs", "compost"):
-        domain = domains.of(category)
-        assert domain is not None
-        assert domain.key == "garden"
+        assert domains.of(category) is domains.by_key["garden"]
     assert domains.of("rose") is None
     assert domains.of("") is None
 
@@ -125,28 +109,20 @@ def test_a_new_domain_is_one_file_named_by_its_key(write: Callable[..., Path]) -
     ("change", "told"),
     [
         (('name = "Garden"', ""), ["[name]", "required"]),
-        (('subcategories = ["roses", "herbs"]', ""), ["[subcategories]", "required"]),
-        (('kinds = ["soil and climate", "space"]', ""), ["[kinds]", "required"]),
         (('kinds = ["soil and climate", "space"]', "kinds = []"), ["[kinds]", "at least 1"]),
-        (('["roses", "herbs"]', "[]"), ["[subcategories]", "at least 1"]),
         (('"space"', '"soil and climate"'), ["[kinds]", "'soil and climate' is there twice"]),
         (('"herbs"', '"roses"'), ["[subcategories]", "'roses' is there twice"]),
-        (('"space"', "5"), ["[kinds.1]", "string"]),
-        (('["roses", "herbs"]', '"roses"'), ["[subcategories]"]),
-        (("kinds", "kind"), ["kind"]),
         (('name = "Garden"', 'name = "Garden"\naspects = []'), ["[aspects]"]),
         (('name = "Garden"', "name = Garden"), ["not TOML", "line 2"]),
-        (("]", "", 1), ["not TOML"]),
         (('name = "Garden"', 'name = "Garden"\ngood = "Roses"'), ["[good]", "list"]),
         (('name = "Garden"', 'name = "Garden"\nbad = ["a", "a"]'), ["[bad]", "'a' is there twice"]),
         (('name = "Garden"', 'name = "Garden"\nnot_inferred = [" "]'), ["[not_inferred]", "text"]),
-        (('name = "Garden"', 'name = "Garden"\nnot_infered = ["a"]'), ["not_inferred"]),
     ],
 )
 def test_a_bad_domain_file_is_named_with_its_key(
-    write: Callable[..., Path], change: tuple[str, str] | tuple[str, str, int], told: list[str]
+    write: Callable[..., Path], change: tuple[str, str], told: list[str]
 ) -> None:
-    message = domains_error(write(garden=GARDEN.replace(*change)))
+    message = error_of(Domains.load, write(garden=GARDEN.replace(*change)))
     for words in ("garden.toml", *told):
         assert words in message
 
@@ -162,7 +138,7 @@ def test_a_category_in_two_domains_is_refused_whatever_its_case(
     write: Callable[..., Path], category: str
 ) -> None:
     park = f'name = "Park"\nsubcategories = ["trees"]\nkinds = ["shade"]\nalso = ["{category}"]\n'
-    message = domains_error(write(garden=GARDEN, park=park))
+    message = error_of(Domains.load, write(garden=GARDEN, park=park))
     for words in ("park.toml", "garden.toml", category):
         assert words in message
 
@@ -171,16 +147,16 @@ def test_a_folder_without_a_domain_and_a_file_that_is_not_utf_8_are_named(
     write: Callable[..., Path],
 ) -> None:
     folder = write(quality=SCALE)
-    assert f"{folder}: no domain file" in domains_error(folder)
+    assert f"{folder}: no domain file" in error_of(Domains.load, folder)
     (folder / "garden.toml").write_bytes(GARDEN.encode().replace(b"soil", b"s\xf6il"))
-    assert "garden.toml" in domains_error(folder)
+    assert "garden.toml" in error_of(Domains.load, folder)
 
 
 # Scales
 
 
 def test_a_missing_quality_file_is_named_with_what_to_do(write: Callable[..., Path]) -> None:
-    message = scales_error(write(garden=GARDEN))
+    message = error_of(load_scales, write(garden=GARDEN))
     for words in ("quality.toml", "no such file", "pairwright init"):
         assert words in message
 
@@ -190,13 +166,9 @@ def test_a_missing_quality_file_is_named_with_what_to_do(write: Callable[..., Pa
     [
         ((SCALE, ""), "[scale]"),
         ((SCALE, SCALE + SCALE), "two scales are named 'correctness'"),
-        (('question = "Is it correct?"', ""), "question"),
         ((', { score = 5, text = "right" }', ""), "anchors"),
         (("score = 5", 'score = "five"'), "score"),
-        (("score = 5", "score = 4.5"), "score"),
         (("score = 5", "score = 1"), "the same score"),
-        (("[[scale]]", "[[scales]]"), "scale"),
-        (('name = "correctness"', 'name = "correctness"\nweight = 2'), "weight"),
         (('name = "correctness"', 'name = "_hidden"'), "name"),
         (('name = "correctness"', 'name = ""'), "name"),
     ],
@@ -204,6 +176,6 @@ def test_a_missing_quality_file_is_named_with_what_to_do(write: Callable[..., Pa
 def test_a_bad_scale_is_named_with_its_key(
     write: Callable[..., Path], change: tuple[str, str], told: str
 ) -> None:
-    message = scales_error(write(quality=SCALE.replace(*change)))
+    message = error_of(load_scales, write(quality=SCALE.replace(*change)))
     assert "quality.toml" in message
     assert told in message
