@@ -7,18 +7,16 @@ import subprocess
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 import tenacity
 from aiohttp import web
+from building import ending, stored, until
 from stored import disk_full
 
 from endpoint import Asked, Endpoint, double, hang, in_thread, on_a_bad_line
 from pairwright.models.client import client
-from pairwright.models.store import Store
 from study import OUTCOMES, Study, pairwright
 
 ITEMS = 8
@@ -34,27 +32,6 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, byt
     return study.outcomes(), endpoint.n
 
 
-def until(happened: Callable[[], bool], process: subprocess.Popen[str]) -> None:
-    """Wait for something to happen while a process runs."""
-    for _ in range(2000):
-        if happened():
-            return
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.01)
-    raise AssertionError("it did not happen in 20 seconds")
-
-
-@contextmanager
-def building(study: Study, *options: str) -> Iterator[subprocess.Popen[str]]:
-    """A build in a process of its own, that does not outlive the test."""
-    process = study.start_build(*options)
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
-
-
 def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
     """Exit code and everything that it said."""
     out, err = process.communicate(timeout=20)
@@ -68,11 +45,9 @@ def sent(asked: Asked) -> str:
     return json.dumps([asked.body["messages"], asked.body["seed"], schema], sort_keys=True)
 
 
-def stored(study: Study) -> set[str]:
+def kept(study: Study) -> set[str]:
     """The same of every call in the store."""
-    with closing(Store(study.run / "calls.sqlite", writing=False)) as store:
-        rows = store._db.execute("SELECT request FROM calls").fetchall()
-    requests = [json.loads(request) for (request,) in rows]
+    requests = [call.request for call in stored(study.run).values()]
     return {
         json.dumps([r["messages"], r["seed"], r["schema_name"]], sort_keys=True) for r in requests
     }
@@ -96,19 +71,19 @@ def test_killed_again_and_again_no_stored_call_is_sent_twice_and_the_files_come_
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, served__concurrency=8)
         lost = 0
         for part in (0.2, 0.7):
-            before = stored(study) if (study.run / "calls.sqlite").exists() else set()
+            before = kept(study) if (study.run / "calls.sqlite").exists() else set()
             endpoint.forget()
-            with building(study) as process:
+            with ending(study.start_build()) as process:
                 until(lambda: len(before) + endpoint.n > part * calls, process)  # noqa: B023
                 process.send_signal(signal.SIGKILL)
                 process.wait()
             assert before.isdisjoint(map(sent, endpoint.asked))
             assert no_outcomes(study)
-            assert len(stored(study)) > len(before)
-            lost += len(before) + endpoint.n - len(stored(study))
+            assert len(kept(study)) > len(before)
+            lost += len(before) + endpoint.n - len(kept(study))
             verified(study)
         assert lost <= 2 * 8, "what was in flight, and nothing more"
-        before = stored(study)
+        before = kept(study)
         endpoint.forget()
         assert study.build().code == 0
         assert before.isdisjoint(map(sent, endpoint.asked))
@@ -128,7 +103,7 @@ def test_asked_to_stop_it_stores_what_is_in_flight_and_claims_nothing(
 
     with in_thread(slower_later) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, served__concurrency=4)
-        with building(study) as process:
+        with ending(study.start_build()) as process:
             until(lambda: endpoint.n > 64 and endpoint.in_flight == 4, process)
             process.send_signal(signal.SIGINT)
             code, said = ended(process)
@@ -137,7 +112,7 @@ def test_asked_to_stop_it_stores_what_is_in_flight_and_claims_nothing(
         assert "Traceback" not in said
         assert "run again" in said
         assert len(endpoint.answered) == asked <= 72
-        assert len(stored(study)) == asked
+        assert len(kept(study)) == asked
         assert no_outcomes(study)
         assert not list(study.run.glob("*.partial"))
         assert "not finished" in pairwright("status", study.run).out
@@ -156,7 +131,7 @@ def test_asked_twice_to_stop_it_ends_at_once_and_every_answered_call_is_there(
 
     with in_thread(stuck) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, served__concurrency=4)
-        with building(study) as process:
+        with ending(study.start_build()) as process:
             until(lambda: endpoint.in_flight == 4 and endpoint.n >= 24, process)
             process.send_signal(signal.SIGINT)
             time.sleep(0.3)
@@ -167,7 +142,7 @@ def test_asked_twice_to_stop_it_ends_at_once_and_every_answered_call_is_there(
     assert time.monotonic() - started < 3
     assert code == 130
     assert "Traceback" not in said
-    assert len(stored(study)) == 20
+    assert len(kept(study)) == 20
     assert no_outcomes(study)
     verified(study)
 
@@ -186,7 +161,7 @@ def test_a_second_build_is_told_and_the_first_goes_on_and_can_be_watched(
 
     with in_thread(held_up) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, served__concurrency=8)
-        with building(study) as process:
+        with ending(study.start_build()) as process:
             until(lambda: len(endpoint.answered) == 20, process)
             second = study.build()
             watched = pairwright("status", study.run)
@@ -210,7 +185,7 @@ def test_an_interrupted_run_leaves_the_files_of_the_last_whole_one(tmp_path: Pat
         assert study.build("--limit", 1).code == 0
         first = study.outcomes()
         endpoint.handler = double(delay_s=0.3)
-        with building(study) as process:
+        with ending(study.start_build()) as process:
             until(lambda: endpoint.in_flight == 4, process)
             process.send_signal(signal.SIGTERM)
             assert ended(process)[0] == 130
@@ -250,16 +225,16 @@ def test_on_a_bad_line_every_unit_ends_with_its_reason_and_only_failed_ones_are_
     assert {row["reason"] for row in failed} == {"http_500"}
     assert all("kills the engine" in row["detail"] for row in failed)
     assert 1 < max(asked.values()) <= 5
-    answered = stored(study)
+    answered = kept(study)
     assert answered
-    kept = study.rows("pairs.jsonl")
+    pairs = study.rows("pairs.jsonl")
     with in_thread(double(unparseable_json=0.05)) as endpoint:
         code, _ = run_on_a_bad_line(study, endpoint, monkeypatch)
         assert code == 0
         assert endpoint.n > 0
         assert answered.isdisjoint(map(sent, endpoint.asked))
     again = study.rows("pairs.jsonl")
-    assert all(pair in again for pair in kept)
+    assert all(pair in again for pair in pairs)
     verified(study)
 
 
@@ -289,10 +264,10 @@ def test_a_full_disk_ends_the_build_in_a_sentence_and_it_goes_on_later(
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS)
         with disk_full(at):
             done = study.build()
-        kept = stored(study)
+        before = kept(study)
         endpoint.forget()
         assert study.build().code == 0
-        assert endpoint.n == calls - len(kept)
+        assert endpoint.n == calls - len(before)
         assert study.outcomes() == whole
     assert done.code == 2
     assert str(study.run) in done.err

@@ -11,16 +11,16 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import pytest
+from building import ending, stored, until
 
 from endpoint import Endpoint, double, in_thread
 from engines.fixtures import engines, environment
-from pairwright.models.store import Store
 from study import KEY_VARIABLE, Study
 
 __all__ = ["engines"]
@@ -69,23 +69,19 @@ def start(engines: str) -> Iterator[Start]:
         yield started
 
 
-@contextmanager
 def building(
     python: str, study: Study, nodes: Nodes, *options: str
-) -> Iterator[subprocess.Popen[str]]:
-    process = subprocess.Popen(
-        [
-            python, "-c", PROGRAM, "build", str(study.config), "--run", str(study.run),
-            "--engine", "ray", "--address", nodes.address, *options,
-        ],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        env=environment(COLUMNS="400", **{KEY_VARIABLE: KEY}),
-    )  # fmt: skip
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
+) -> AbstractContextManager[subprocess.Popen[str]]:
+    command = [
+        python, "-c", PROGRAM, "build", str(study.config), "--run", str(study.run),
+        "--engine", "ray", "--address", nodes.address, *options,
+    ]  # fmt: skip
+    environ = environment(COLUMNS="400", **{KEY_VARIABLE: KEY})
+    return ending(
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environ
+        )
+    )
 
 
 def make(folder: Path, url: str, **changes: Any) -> Study:
@@ -106,19 +102,6 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], i
     return study.outcomes(), endpoint.n
 
 
-def until(happened: Callable[[], bool], process: subprocess.Popen[str]) -> None:
-    end = time.monotonic() + 600
-    while not happened():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < end, "it did not happen in ten minutes"
-        time.sleep(0.05)
-
-
-def stored(study: Study) -> int:
-    with closing(Store(study.run / "calls.sqlite", writing=False)) as store:
-        return store.totals().calls
-
-
 def ended(process: subprocess.Popen[str]) -> str:
     said, _ = process.communicate(timeout=600)
     assert process.returncode == 0, said
@@ -133,12 +116,12 @@ def test_a_killed_node_loses_no_finished_call_and_stops_nothing(
     with in_thread(double(delay_s=0.3)) as endpoint:
         study = make(tmp_path / "s", endpoint.url)
         with building(engines, study, nodes) as process:
-            until(lambda: endpoint.n > calls // 3, process)
+            until(lambda: endpoint.n > calls // 3, process, 600)
             os.kill(nodes.raylets[-1], signal.SIGKILL)
             said = ended(process)
         assert study.outcomes() == whole
         assert calls <= endpoint.n <= calls + 2, "the killed node had two calls in flight at most"
-        assert stored(study) == calls
+        assert len(stored(study.run)) == calls
         assert not (study.run / "shards").exists()
         assert {asked.headers["Authorization"] for asked in endpoint.asked} == {f"Bearer {KEY}"}
     assert KEY not in said
@@ -155,7 +138,7 @@ def test_a_killed_driver_is_gone_on_with_by_another_number_of_workers(
     with in_thread(double(delay_s=0.3)) as endpoint:
         study = make(tmp_path / "s", endpoint.url, processes=2)
         with building(engines, study, nodes) as process:
-            until(lambda: endpoint.n > calls // 3, process)
+            until(lambda: endpoint.n > calls // 3, process, 600)
             process.kill()
             process.wait()
         quiet(endpoint)
@@ -184,12 +167,12 @@ def test_ctrl_c_lets_actors_finish_what_is_in_flight(
     with in_thread(double(delay_s=0.3)) as endpoint:
         study = make(tmp_path / "s", endpoint.url, processes=2)
         with building(engines, study, nodes) as process:
-            until(lambda: endpoint.n > calls // 4, process)
+            until(lambda: endpoint.n > calls // 4, process, 600)
             process.send_signal(signal.SIGINT)
             said, _ = process.communicate(timeout=600)
         assert process.returncode == 130, said
         assert "Traceback" not in said
-        assert endpoint.n == len(endpoint.answered) == stored(study) < calls
+        assert endpoint.n == len(endpoint.answered) == len(stored(study.run)) < calls
     assert not (study.run / "shards").exists()
     assert not (study.run / "pairs.jsonl").exists()
 

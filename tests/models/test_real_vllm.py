@@ -8,7 +8,6 @@ import asyncio
 import json
 import re
 import shlex
-import sqlite3
 import subprocess
 import time
 from collections import Counter
@@ -19,12 +18,13 @@ from typing import Any, NamedTuple
 import aiohttp
 import pytest
 from aiohttp import web
+from building import StoredCall, stored
 
 from endpoint import Asked, Handler, drop, in_thread
 from engines.fixtures import HERE, engines, environment, tiny_chat
 from engines.served import NAME, STRICT, Served, serving_vllm
 from pairwright import assets
-from pairwright.models import Model, Reply, Unstored, completion_of, parse
+from pairwright.models import Model, Reply, Unstored, parse
 from pairwright.models.client import Client, Meter
 from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
@@ -54,15 +54,6 @@ def server(
     flags = ("--max-model-len", str(CONTEXT), *STRICT)
     with serving_vllm(engines, tiny_chat, folder, *flags) as server:
         yield server
-
-
-class Call(NamedTuple):
-    """A stored request with its reply."""
-
-    purpose: str
-    request: dict[str, Any]
-    text: str
-    finish: str
 
 
 def study(folder: Path, url: str, limit: int, **changes: Any) -> Study:
@@ -109,15 +100,8 @@ def with_gold(made: Study) -> Study:
     return made
 
 
-def calls(made: Study) -> list[Call]:
-    with sqlite3.connect(made.run / "calls.sqlite") as store:
-        rows = store.execute("SELECT key, purpose, request, reply FROM calls").fetchall()
-    store.close()
-    found = []
-    for key, purpose, request, reply in rows:
-        completion = completion_of(key, reply)
-        found.append(Call(purpose, json.loads(request), completion.text, completion.finish))
-    return found
+def calls(made: Study) -> list[StoredCall]:
+    return [*stored(made.run).values()]
 
 
 ENDED = (0, 1)
@@ -166,18 +150,18 @@ def test_a_structured_reply_that_came_to_its_end_fits_its_schema(
     planned: Study, judged: Study
 ) -> None:
     structured = [call for call in calls(planned) + calls(judged) if call.request["schema"]]
-    ended = [call for call in structured if call.finish == "stop"]
+    ended = [call for call in structured if call.reply.finish == "stop"]
     assert ended
     for call in ended:
-        json.loads(call.text)
+        json.loads(call.reply.text)
         if reply := REPLIES.get(call.purpose):
-            assert not isinstance(parse(call.text, reply), str), call
+            assert not isinstance(parse(call.reply.text, reply), str), call
     assert not judged.manifest["json_replies"]["leniently"]
 
 
 def test_a_reply_that_was_cut_short_is_asked_for_again_with_more_room(planned: Study) -> None:
     made = calls(planned)
-    cut = [c.request for c in made if c.finish == "length" and c.request["draw"] == 0]
+    cut = [c.request for c in made if c.reply.finish == "length" and c.request["draw"] == 0]
     assert cut
     asked = {
         (json.dumps(c.request["messages"]), c.request["max_tokens"], c.request["seed"])
@@ -188,10 +172,12 @@ def test_a_reply_that_was_cut_short_is_asked_for_again_with_more_room(planned: S
 
 
 def test_a_history_over_the_context_is_asked_about_with_fewer_posts(planned: Study) -> None:
-    over = [call for call in calls(planned) if call.finish == "context_length"]
+    over = [call for call in calls(planned) if call.reply.finish == "context_length"]
     assert over
-    assert all("maximum context length" in call.text for call in over)
-    answered = [c for c in calls(planned) if c.purpose == "plan" and c.finish != "context_length"]
+    assert all("maximum context length" in call.reply.text for call in over)
+    answered = [
+        c for c in calls(planned) if c.purpose == "plan" and c.reply.finish != "context_length"
+    ]
     assert answered
     most = max(len(c.request["messages"][-1]["content"]) for c in answered)
     assert all(len(c.request["messages"][-1]["content"]) > most // 2 for c in over)

@@ -11,20 +11,20 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from building import stored
 
 from engines.fixtures import HERE, engines, environment, tiny_chat
 from engines.served import NAME, STRICT, THREADS, serving_vllm
 from pairwright.construct.folder import to_toml
 from pairwright.errors import StoreError
-from pairwright.models import CONTEXT_LENGTH, Completion, Request, Unstored, completion_of
+from pairwright.models import CONTEXT_LENGTH, Completion, Request, Unstored
 from pairwright.models.client import Client, Meter
-from pairwright.models.store import Store
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
 from pairwright.settings.rules import TextGate
@@ -215,16 +215,9 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
     return process.returncode, said
 
 
-def stored(run: Path) -> dict[str, str]:
+def texts(run: Path) -> dict[str, str]:
     """The text of every stored call by its key."""
-    with closing(Store(run / "calls.sqlite", writing=False)) as store:
-        rows = store._db.execute("SELECT key, reply FROM calls").fetchall()
-    return {key: completion_of(key, reply).text for key, reply in rows}
-
-
-def purposes(run: Path) -> set[str]:
-    with closing(Store(run / "calls.sqlite", writing=False)) as store:
-        return {purpose for (purpose,) in store._db.execute("SELECT DISTINCT purpose FROM calls")}
+    return {key: call.reply.text for key, call in stored(run).items()}
 
 
 def outcomes(run: Path) -> dict[str, bytes]:
@@ -254,20 +247,20 @@ def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_can_be_left_to_a_server(
     assert code == 130, said
     assert "waiting for" in said
     assert "has died" not in said
-    before = stored(run)
+    before = texts(run)
     assert not (run / "pairs.jsonl").exists()
 
     code, said = ended(building(engines, config, run))
     assert code in ENDED, said
     assert "vLLM is ready" in said
-    whole, files = stored(run), outcomes(run)
+    whole, files = texts(run), outcomes(run)
     assert whole.items() > before.items()
     rejected = [json.loads(line) for line in files["rejected.jsonl"].splitlines()]
     too_long = [r["item_id"] for r in rejected if r["rejected"]["reason"] == CONTEXT_LENGTH]
     assert too_long == ["huge"]
     assert not files["failed.jsonl"]
     # Both kinds of calls: free text, and replies that follow a schema.
-    assert {"write_adhering", "adherence"} <= purposes(run)
+    assert {"write_adhering", "adherence"} <= {call.purpose for call in stored(run).values()}
 
     # Everything is stored: no engine is started, nothing is sent.
     code, said = ended(building(engines, config, run))
@@ -280,7 +273,7 @@ def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_can_be_left_to_a_server(
     assert (code, "endpoints.local.vllm" in said) == (2, True), said
     code, said = ended(building(engines, config, run, "--accept-changes"))
     assert code in ENDED, said
-    assert stored(run) == whole
+    assert texts(run) == whole
     for name in ("pairs.jsonl", "rejected.jsonl"):
         assert outcomes(run)[name] == files[name]
 
@@ -288,5 +281,5 @@ def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_can_be_left_to_a_server(
     alone = study / "alone"
     code, said = ended(building(engines, config, alone))
     assert code in ENDED, said
-    assert stored(alone) == whole
+    assert texts(alone) == whole
     assert outcomes(alone)["rejected.jsonl"] == files["rejected.jsonl"]

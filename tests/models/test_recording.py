@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from building import stored
 
 from endpoint import ask, double_url
 from pairwright.construct.partners import Survey, SurveyOutcome
@@ -60,8 +61,7 @@ def replaying(built: Study, recorded: RecordedRun, tmp_path: Path) -> Study:
 
 def keys(study: Study) -> set[str]:
     """Of every stored call."""
-    with closing(Store(study.run / "calls.sqlite", writing=False)) as store:
-        return {key for (key,) in store._db.execute("SELECT key FROM calls")}
+    return {*stored(study.run)}
 
 
 def histories(study: Study) -> list[str]:

@@ -1,0 +1,51 @@
+"""Builds in processes of their own, and the calls that they stored."""
+
+import json
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pairwright.models import Completion, completion_of
+from pairwright.models.store import Store
+
+
+class StoredCall(NamedTuple):
+    """A stored request with its reply."""
+
+    purpose: str
+    request: dict[str, Any]
+    reply: Completion
+
+
+def stored(run: Path) -> dict[str, StoredCall]:
+    """The calls of a run folder by their keys."""
+    with closing(Store(run / "calls.sqlite", writing=False)) as store:
+        rows = store._db.execute("SELECT key, purpose, request, reply FROM calls").fetchall()
+    return {
+        key: StoredCall(purpose, json.loads(request), completion_of(key, reply))
+        for key, purpose, request, reply in rows
+    }
+
+
+@contextmanager
+def ending(process: subprocess.Popen[str]) -> Iterator[subprocess.Popen[str]]:
+    """A process that does not outlive the block."""
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def until(
+    happened: Callable[[], bool], process: subprocess.Popen[str], seconds: float = 20
+) -> None:
+    """Wait for something to happen while a process runs."""
+    end = time.monotonic() + seconds
+    while not happened():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end, f"it did not happen in {seconds} seconds"
+        time.sleep(0.01)
