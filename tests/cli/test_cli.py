@@ -348,24 +348,6 @@ def test_a_missing_key_variable_is_named(
     assert built.endpoint.n == 0
 
 
-def test_the_key_is_sent_and_stands_in_no_file_and_no_output(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Even if the endpoint repeats it in an error that ends up in failed.jsonl."""
-    monkeypatch.setenv(KEY_VARIABLE, KEY)
-    failing = fail(400, f"Bad request with key {KEY} and header 'Bearer {KEY}'.")
-    study = Study.make(tmp_path / "s", "", limit=2, served__api_key_env=KEY_VARIABLE)
-    with in_thread(refusing(user_question(study, 0), double(), failing)) as endpoint:
-        study.change(served__base_url=endpoint.url)
-        done = study.build()
-        assert done.code == 1
-        assert {a.headers["Authorization"] for a in endpoint.asked} == {f"Bearer {KEY}"}
-    assert "Bad request" in study.rows("failed.jsonl")[0]["detail"]
-    for name, data in everything(study.folder).items():
-        assert KEY.encode() not in data, name
-    assert KEY not in done.said
-
-
 # --- endpoints that fail ---
 
 
@@ -398,18 +380,30 @@ def test_an_endpoint_that_only_fails_ends_in_1_says_why_and_is_asked_again_when_
         assert (study.run / name).read_bytes() == (built.study.run / name).read_bytes(), name
 
 
-def test_a_second_run_asks_only_for_what_failed(tmp_path: Path) -> None:
-    study = Study.make(tmp_path / "s", "", limit=4)
-    failing = fail(503, "busy", headers={"Retry-After": "0"})
+def test_a_second_run_asks_only_for_what_failed_and_the_key_stands_in_no_file_and_no_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even if the endpoint repeats it in an error that ends up in failed.jsonl."""
+    monkeypatch.setenv(KEY_VARIABLE, KEY)
+    study = Study.make(tmp_path / "s", "", limit=4, served__api_key_env=KEY_VARIABLE)
+    failing = fail(400, f"I can not [read] this [/b] with key {KEY} and header 'Bearer {KEY}'.")
     broken = refusing(user_question(study, 1), double(), failing)
     with in_thread(broken) as endpoint:
         study.change(served__base_url=endpoint.url)
-        assert study.build().code == 1
+        done = study.build()
+        assert done.code == 1
         refused = {a.identity for a in endpoint.asked if user_question(study, 1) in a.identity}
         answered = set(endpoint.by_identity) - refused
+        assert {a.headers["Authorization"] for a in endpoint.asked} == {f"Bearer {KEY}"}
     study.assert_whole(8)
-    failed = {row["item_id"] for row in study.rows("failed.jsonl")}
-    assert len(failed) == 1
+    failed = study.rows("failed.jsonl")
+    assert len({row["item_id"] for row in failed}) == 1
+    shown = pairwright("show", study.run, failed[0]["unit"])
+    assert f"{failed[0]['unit']}: failed" in shown.out
+    assert "http_400: I can not [read] this [/b]" in shown.out
+    assert KEY not in done.said + shown.said
+    for name, data in everything(study.folder).items():
+        assert KEY.encode() not in data, name
     with in_thread(double()) as endpoint:
         study.change(served__base_url=endpoint.url)
         assert study.build().code == 0
@@ -604,17 +598,6 @@ def test_show_finds_twins_units_items_and_refusals(built: Built) -> None:
     assert f"{refused['unit']}: rejected" in done.out
     assert refused["rejected"]["reason"] in done.out
     assert len(re.findall(r"refused by", done.out)) >= len(refused["rejected"]["drafts"])
-
-
-def test_show_explains_a_failed_unit(tmp_path: Path) -> None:
-    with in_thread(fail(422, "I can not [read] this [/b]")) as endpoint:
-        study = Study.make(tmp_path / "s", endpoint.url, limit=1)
-        assert study.build().code == 1
-    unit = study.rows("failed.jsonl")[0]["unit"]
-    done = pairwright("show", study.run, unit)
-    assert done.code == 0
-    assert f"{unit}: failed" in done.out
-    assert "http_422: I can not [read] this [/b]" in done.out
 
 
 def test_show_lists_all_units_and_takes_the_beginning_of_an_id(built: Built) -> None:
