@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import gzip
-import json
 import ssl
 import tracemalloc
 from collections.abc import Callable
@@ -48,11 +47,6 @@ def asked_once(
     return outcome, asked
 
 
-async def five_calls(client: Client) -> None:
-    for _ in range(5):
-        await client.send(ask())
-
-
 # --- headers ---
 
 
@@ -87,18 +81,6 @@ def test_a_password_of_netrc_is_not_taken(tmp_path: Path, monkeypatch: pytest.Mo
     assert asked.headers["Authorization"] == f"Bearer {KEY}"
 
 
-def test_cookies_are_not_kept() -> None:
-    """A load balancer's cookie would tie a whole run to one of its servers."""
-
-    async def with_cookie(_: Asked) -> web.StreamResponse:
-        response = web.json_response(completion())
-        response.set_cookie("server", "one")
-        return response
-
-    _, asked, _ = exchange(with_cookie, five_calls)
-    assert [one.headers.get("Cookie") for one in asked] == [None] * 5
-
-
 # --- the address ---
 
 
@@ -108,16 +90,23 @@ def test_a_slash_at_the_end_of_the_address_makes_no_difference(tail: str) -> Non
     assert asked.wire.path == "/v1/chat/completions"
 
 
-def test_one_connection_serves_calls_that_follow_each_other() -> None:
-    peers = []
+def test_one_connection_serves_calls_that_follow_each_other_and_keeps_no_cookie() -> None:
+    """A load balancer's cookie would tie a whole run to one of its servers."""
+    peers = set()
 
-    async def handler(asked: Asked) -> web.StreamResponse:
-        peers.append(asked.wire.get_extra_info("peername"))
-        return web.json_response(completion())
+    async def with_cookie(asked: Asked) -> web.StreamResponse:
+        peers.add(asked.wire.get_extra_info("peername"))
+        response = web.json_response(completion())
+        response.set_cookie("server", "one")
+        return response
 
-    exchange(handler, five_calls)
-    assert len(peers) == 5
-    assert len(set(peers)) == 1
+    async def five_calls(client: Client) -> None:
+        for _ in range(5):
+            await client.send(ask())
+
+    _, asked, _ = exchange(with_cookie, five_calls)
+    assert [one.headers.get("Cookie") for one in asked] == [None] * 5
+    assert len(peers) == 1
 
 
 # --- redirects ---
@@ -150,24 +139,19 @@ def redirected(status: int, elsewhere: bool) -> tuple[Answer | PairwrightError, 
     return asyncio.run(scenario())
 
 
-@pytest.mark.parametrize("status", [307, 308])
-def test_a_redirect_is_followed_with_its_body_and_the_key(status: int) -> None:
-    answer, (asked,) = redirected(status, elsewhere=False)
-    assert isinstance(answer, Answer)
-    assert asked.said == "hello"
-    assert asked.headers["Authorization"] == f"Bearer {KEY}"
-
-
-@pytest.mark.parametrize(
-    ("status", "elsewhere"),
-    [*((status, True) for status in (301, 302, 303, 307, 308)), (301, False), (302, False),
-     (303, False)],
-)  # fmt: skip
+@pytest.mark.parametrize("elsewhere", [True, False])
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_no_call_follows_a_redirect_to_another_server_or_one_that_would_drop_its_body(
     status: int, elsewhere: bool
 ) -> None:
     """Its posts and headers are nobody else's, and another server's reply is not the model's."""
     outcome, arrived = redirected(status, elsewhere)
+    if status in (307, 308) and not elsewhere:
+        assert isinstance(outcome, Answer)
+        (asked,) = arrived
+        assert asked.said == "hello"
+        assert asked.headers["Authorization"] == f"Bearer {KEY}"
+        return
     assert isinstance(outcome, EndpointRefused)
     assert arrived == []
     assert f"({status}) to http://127.0.0.1:" in str(outcome)
@@ -202,22 +186,22 @@ CUSTOM = "X-Team: team-secret-0123456789\nX-Login: Basic dXNlcjpwYXNzd29yZA==\nX
 
 
 @pytest.mark.parametrize("status", [200, 400, 401, 500])
-@pytest.mark.parametrize("secret", ["team-secret-0123456789", "dXNlcjpwYXNzd29yZA=="])
 def test_a_custom_header_that_the_server_repeats_is_hidden(
-    secret: str, status: int, monkeypatch: pytest.MonkeyPatch
+    status: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", CUSTOM)
+    secrets = ("team-secret-0123456789", "dXNlcjpwYXNzd29yZA==")
 
     async def handler(asked: Asked) -> web.StreamResponse:
-        assert secret in str(asked.headers)
-        said = f"headers {dict(asked.headers)} and {secret}"
+        assert all(secret in str(asked.headers) for secret in secrets)
+        said = f"headers {dict(asked.headers)} and {secrets[1]}"
         body = completion(said) if status == 200 else {"error": {"message": said}}
         return web.json_response(body, status=status)
 
     outcome, _ = asked_once(handler)
     shown = outcome.body.decode() if isinstance(outcome, Answer) else repr(outcome)
     assert "headers" in shown
-    assert secret not in shown
+    assert not [secret for secret in secrets if secret in shown]
     assert "abc" in shown
 
 
@@ -247,20 +231,6 @@ def test_a_reply_beyond_all_measure_is_not_taken_in(
     assert f"HTTP {status} with more than 4 MiB" in outcome.detail
     assert len(asked) == 2
     assert peak < 12 * MIB
-
-
-@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
-def test_a_compressed_reply_is_read_and_stored_plain(encoding: str) -> None:
-    async def handler(_: Asked) -> web.StreamResponse:
-        response = web.json_response(completion("naïve"))
-        response.enable_compression(web.ContentCoding(encoding))
-        return response
-
-    answer, (asked,) = asked_once(handler)
-    assert encoding in asked.headers["Accept-Encoding"]
-    assert isinstance(answer, Answer)
-    assert answer.completion.text == "naïve"
-    assert json.loads(answer.body)["choices"]
 
 
 def test_the_time_of_a_try_covers_what_comes_after_a_redirect() -> None:
