@@ -6,10 +6,7 @@ import heapq
 import json
 import random
 import time
-from collections import Counter
 from collections.abc import Callable
-from contextlib import AsyncExitStack
-from typing import Any
 
 import pytest
 import tenacity
@@ -259,19 +256,12 @@ def test_a_wait_beyond_the_limit_fails_at_once_and_nothing_more_is_sent(
     notes: list[str] = []
     waits: list[Wait] = []
 
-    async def scenario() -> tuple[list[object], int]:
-        async with serving(fail(429, "Busy.", headers={"Retry-After": message})) as server:
-            endpoint = described(server.url, attempts=9)
-            async with Client(
-                "near", endpoint, KEY, Meter(), say=notes.append, note_wait=waits.append
-            ) as sender:
-                calls = [sender.send(ask(f"{n}")) for n in range(2)]
-                found: list[object] = [*await asyncio.gather(*calls, return_exceptions=True)]
-                found += await asyncio.gather(sender.send(ask("3")), return_exceptions=True)
-                return found, len(server.asked)
+    async def use(sender: Client) -> list[object]:
+        return [*await many(2)(sender), *await many(1)(sender)]
 
-    found, n = asyncio.run(asyncio.wait_for(scenario(), 5))
-    assert n <= 2
+    busy = fail(429, "Busy.", headers={"Retry-After": message})
+    found, asked, _ = exchange(busy, use, said=notes, waits=waits, attempts=9)
+    assert len(asked) <= 2
     for error in found:
         assert isinstance(error, CallFailed)
         assert error.reason == "rate_limited"
@@ -358,22 +348,21 @@ def test_what_wait_the_headers_of_a_refusal_ask_for(
     assert wait_asked(headers, status) == (seconds and pytest.approx(seconds))
 
 
-def notes_of(*waits: str, monkeypatch: pytest.MonkeyPatch, calls: int = 1) -> list[str]:
-    """What people learn of while an endpoint sends calls away, each time with a Retry-After."""
-    notes: list[str] = []
-    monkeypatch.setattr(client, "LONG_WAIT_S", 0.04)
-    busy = [fail(429, "Busy.", headers={"Retry-After": wait}) for wait in waits]
-    exchange(script(*busy, say()), many(calls), said=notes, attempts=9)
-    return [note for note in notes if "left alone" in note]
-
-
 def test_a_long_wait_is_said_once_and_a_short_one_is_waited_for_in_silence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    (note,) = notes_of(*["0.6"] * 6, monkeypatch=monkeypatch, calls=6)
+    monkeypatch.setattr(client, "LONG_WAIT_S", 0.04)
+
+    def notes_of(*waits: str, calls: int) -> list[str]:
+        notes: list[str] = []
+        busy = [fail(429, "Busy.", headers={"Retry-After": wait}) for wait in waits]
+        exchange(script(*busy, say()), many(calls), said=notes, attempts=9)
+        return [note for note in notes if "left alone" in note]
+
+    (note,) = notes_of(*["0.6"] * 6, calls=6)
     assert "[endpoints.near] Busy.; the server asks to be left alone for 1 s." in note
     assert "Its calls wait, then they are sent again, up to 9 times in all" in note
-    assert notes_of("0.01", monkeypatch=monkeypatch) == []
+    assert notes_of("0.01", calls=1) == []
 
 
 # --- where it stops ---
@@ -580,23 +569,15 @@ def test_the_body_of_a_failed_try_is_let_go(status: int, monkeypatch: pytest.Mon
 # --- several servers ---
 
 
-def spread(handlers: list[Handler], n: int, **changes: Any) -> list[int]:
-    """How many of `n` calls, made at once, each server saw."""
-
-    async def scenario() -> list[int]:
-        async with AsyncExitStack() as stack:
-            servers = [await stack.enter_async_context(serving(h)) for h in handlers]
-            endpoint = described(tuple(s.url for s in servers), **changes)
-            async with Client("near", endpoint, KEY, Meter()) as sender:
-                results = await many(n)(sender)
-            assert [r for r in results if isinstance(r, BaseException)] == []
-            return [server.n for server in servers]
-
-    return asyncio.run(scenario())
-
-
 def test_the_least_busy_server_is_asked() -> None:
-    slow, fast = spread([echo(0.4), echo(0.02)], 40, concurrency=4)
+    async def scenario() -> tuple[int, int]:
+        async with serving(echo(0.4)) as slow, serving(echo(0.02)) as fast:
+            endpoint = described((slow.url, fast.url), concurrency=4)
+            async with Client("near", endpoint, KEY, Meter()) as sender:
+                await many(40)(sender)
+            return slow.n, fast.n
+
+    slow, fast = asyncio.run(scenario())
     assert slow + fast == 40
     assert 1 <= slow <= 6
 
@@ -607,30 +588,20 @@ def test_a_dead_server_rests_and_is_asked_again_when_it_came_back(
 ) -> None:
     monkeypatch.setattr(pace.Server, "REST_S", 0.5)
 
-    async def scenario() -> Counter[str]:
-        seen: Counter[str] = Counter()
-
-        def named(name: str, handler: Handler) -> Handler:
-            async def counting(asked: Asked) -> web.StreamResponse:
-                seen[name] += 1
-                return await handler(asked)
-
-            return counting
-
-        flaky = named("flaky", script(drop, drop, drop, echo(0.01)))
-        async with serving(flaky) as one, serving(named("steady", echo(0.01))) as two:
-            endpoint = described((one.url, two.url), attempts=10)
+    async def scenario() -> None:
+        dead = script(drop, drop, drop, echo(0.01))
+        async with serving(dead) as flaky, serving(echo(0.01)) as steady:
+            endpoint = described((flaky.url, steady.url), attempts=10)
             async with Client("near", endpoint, KEY, Meter()) as sender:
                 for i in range(8):
                     await sender.send(ask(f"{i}"))
-                assert seen["flaky"] == 3
+                assert flaky.n == 3
                 await asyncio.sleep(0.55)
                 await many(20)(sender)
-        return seen
+            assert flaky.n > 8
+            assert steady.n > 8
 
-    seen = asyncio.run(scenario())
-    assert seen["flaky"] > 8
-    assert seen["steady"] > 8
+    asyncio.run(scenario())
 
 
 def test_a_server_rests_longer_each_time_up_to_a_minute_and_a_success_forgets_it() -> None:
