@@ -10,7 +10,7 @@ from unittest import mock
 
 import pytest
 
-from batch_stand_in import answer, refused, write_lines
+from batch_stand_in import answer, write_lines
 from endpoint import ask, double, in_thread
 from pairwright.errors import CallFailed, Unanswered
 from pairwright.models.batch import rounds
@@ -98,8 +98,14 @@ def test_the_first_round_says_what_waits_and_writes_no_outcome_files(begun: Stud
     assert "waiting" in pairwright("show", begun.run, f"twin:{first}").out
 
 
-def test_what_to_do_next_is_printed_with_the_folders_given(copied: Study) -> None:
+def test_written_again_before_any_reply_it_is_the_same_round_and_says_what_to_do_next(
+    copied: Study,
+) -> None:
+    before = shards(copied, 1)[0].read_bytes()
     done = write(copied)
+    assert "Round 1:" in done.out
+    assert shards(copied, 1)[0].read_bytes() == before
+    assert not shards(copied, 2)
     out = copied.folder / "out"
     assert done.code == 3
     assert f"pairwright batch submit {copied.run} {out}" in done.out
@@ -135,35 +141,6 @@ def test_each_line_is_a_request_of_the_batch_api_and_each_key_stands_once(begun:
     # Those that share a history follow one another.
     prompts = [json.dumps(line["body"]["messages"]) for line in written]
     assert prompts == sorted(prompts)
-
-
-def test_written_again_before_any_reply_it_is_the_same_round_byte_for_byte(copied: Study) -> None:
-    before = shards(copied, 1)[0].read_bytes()
-    done = write(copied)
-    assert "Round 1:" in done.out
-    assert shards(copied, 1)[0].read_bytes() == before
-    assert not shards(copied, 2)
-
-
-def test_neither_an_endpoint_nor_a_key_is_needed(tmp_path: Path) -> None:
-    study = study_in(
-        tmp_path, served__base_url="https://127.0.0.1:1/v1", served__api_key_env="NO_SUCH_KEY"
-    )
-    assert write(study).code == 3
-
-
-def test_half_of_the_replies_go_as_far_as_they_reach(copied: Study) -> None:
-    (file,) = shards(copied, 1)
-    half = answer(file, file.with_suffix(".replies.jsonl"))
-    replies = lines(half)
-    write_lines(half, replies[: len(replies) // 2])
-    assert ingest(copied, half).code == 0
-    assert "Round 2:" in write(copied).out
-    asked = {line["custom_id"] for line in lines(shards(copied, 2)[0])}
-    missing = {line["custom_id"] for line in replies[len(replies) // 2 :]}
-    stored = {line["custom_id"] for line in replies} - missing
-    assert missing <= asked
-    assert not stored & asked
 
 
 def test_the_rest_can_be_built_over_the_wire(copied: Study) -> None:
@@ -244,14 +221,6 @@ def test_a_request_that_fails_in_as_many_rounds_as_attempts_is_given_up(tmp_path
             record(attempts=3)
 
 
-def test_failures_begin_a_new_round_of_the_same_requests(copied: Study) -> None:
-    (file,) = shards(copied, 1)
-    failed = [refused(line["custom_id"], 500, message="no") for line in lines(file)]
-    assert ingest(copied, write_lines(file.with_suffix(".replies.jsonl"), failed)).code == 1
-    assert "Round 2:" in write(copied).out
-    assert shards(copied, 2)[0].read_bytes() == file.read_bytes()
-
-
 def test_a_folder_that_holds_another_runs_round_is_refused(begun: Study, tmp_path: Path) -> None:
     other = study_in(tmp_path, words=90)
     done = other.build("--batch-out", begun.folder / "out")
@@ -266,16 +235,6 @@ def test_a_file_is_no_place_for_a_round(copied: Study, tmp_path: Path) -> None:
     done = copied.build("--batch-out", taken)
     assert done.code == 2
     assert f"{taken}: not a folder" in done.err
-
-
-def test_a_round_is_not_written_while_batches_of_it_are_under_way(copied: Study) -> None:
-    folder = copied.folder / "out" / "round-1"
-    under_way = {"step": "created", "file_id": "f", "batch_id": "b", "status": "in_progress"}
-    (folder / "submitted.json").write_text(json.dumps({"shards": {"001.jsonl": under_way}}))
-    done = write(copied)
-    assert done.code == 2
-    assert "under way" in done.err
-    assert "batch poll" in done.err
 
 
 def test_a_file_of_another_kind_in_the_place_of_the_requests_is_left_alone(copied: Study) -> None:

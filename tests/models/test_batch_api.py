@@ -69,6 +69,9 @@ def keys(folder: Path) -> list[str]:
 def test_replies_come_through_the_api_into_the_next_round(study: Study, api: BatchApi) -> None:
     done = submit(study)
     assert done.code == 0, done.said
+    assert "2 new batches, 0 submitted before" in done.out
+    assert "0 new batches, 2 submitted before" in submit(study).out
+    assert (len(api.batches), len(api.files)) == (2, 2)
     assert f"pairwright batch poll {study.run} {out_of(study)} --wait" in done.out
     done = poll(study, "--wait")
     assert done.code == 0, done.said
@@ -77,12 +80,6 @@ def test_replies_come_through_the_api_into_the_next_round(study: Study, api: Bat
     assert "Round 2:" in write(study).out
     assert {batch["completion_window"] for batch in api.batches.values()} == {"24h"}
     assert {batch["endpoint"] for batch in api.batches.values()} == {"/v1/chat/completions"}
-
-
-def test_what_was_submitted_is_not_submitted_again(study: Study, api: BatchApi) -> None:
-    assert "2 new batches, 0 submitted before" in submit(study).out
-    assert "0 new batches, 2 submitted before" in submit(study).out
-    assert (len(api.batches), len(api.files)) == (2, 2)
 
 
 def test_a_batch_that_was_made_unheard_is_found_and_not_made_again(
@@ -115,7 +112,10 @@ def test_polling_says_how_far_it_is_and_after_the_end_fetches_nothing_again(
     done = poll(study)
     assert done.code == 3
     assert "001.jsonl: in_progress, 0 of 2 requests" in done.out
-    assert write(study).code == 2, "what is under way is not asked again"
+    done = write(study)
+    assert done.code == 2, "what is under way is not asked again"
+    for said in ("under way", "batch poll"):
+        assert said in done.err
     done = poll(study)
     assert done.code == 0
     assert "4 lines: 4 stored; 0 stored before." in done.out
