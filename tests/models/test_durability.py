@@ -6,7 +6,6 @@ import signal
 import subprocess
 import threading
 import time
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from aiohttp import web
 from building import ending, stored, until
 from stored import disk_full
 
-from endpoint import Asked, Endpoint, double, hang, in_thread, on_a_bad_line
+from endpoint import Asked, double, hang, in_thread, on_a_bad_line
 from pairwright.models.client import client
 from study import OUTCOMES, Study, pairwright
 
@@ -193,44 +192,32 @@ def test_an_interrupted_run_leaves_the_files_of_the_last_whole_one(tmp_path: Pat
     study.assert_whole(2)
 
 
-def run_on_a_bad_line(
-    study: Study, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
-) -> tuple[int, Counter[str]]:
+FAULTS = dict.fromkeys(("http_429", "http_500", "dropped_connection", "truncated_body"), 0.1)
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
+    """One whose calls are tried again and again, at once."""
     monkeypatch.setattr(client, "_JITTERED", tenacity.wait_none())
-    study.change(served__base_url=endpoint.url, served__timeout_s=0.5, served__attempts=5)
-    code = study.build("--accept-changes").code
-    study.assert_whole(UNITS)
-    return code, endpoint.by_identity
+    return Study.make(tmp_path / "s", "", limit=ITEMS, served__attempts=30)
 
 
-@pytest.mark.real
 def test_on_a_bad_line_every_unit_ends_with_its_reason_and_only_failed_ones_are_asked_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    study: Study,
 ) -> None:
-    line = on_a_bad_line(
-        double(unparseable_json=0.05),
-        permanent_500=0.02,
-        http_429=0.05,
-        http_500=0.05,
-        timeout=0.05,
-        dropped_connection=0.05,
-        truncated_body=0.05,
-    )
-    study = Study.make(tmp_path / "s", "", limit=ITEMS)
-    with in_thread(line) as endpoint:
-        code, asked = run_on_a_bad_line(study, endpoint, monkeypatch)
-    failed = study.rows("failed.jsonl")
+    with in_thread(on_a_bad_line(double(), permanent_500=0.02, **FAULTS)) as endpoint:
+        study.change(served__base_url=endpoint.url)
+        assert study.build().code == 1
+        assert 1 < max(endpoint.by_identity.values()) <= 30
+    study.assert_whole(UNITS)
+    failed, pairs = study.rows("failed.jsonl"), study.rows("pairs.jsonl")
     assert 0 < len(failed) < UNITS, "else this test shows nothing"
-    assert code == 1
     assert {row["reason"] for row in failed} == {"http_500"}
     assert all("kills the engine" in row["detail"] for row in failed)
-    assert 1 < max(asked.values()) <= 5
     answered = kept(study)
-    assert answered
-    pairs = study.rows("pairs.jsonl")
-    with in_thread(double(unparseable_json=0.05)) as endpoint:
-        code, _ = run_on_a_bad_line(study, endpoint, monkeypatch)
-        assert code == 0
+    with in_thread(double()) as endpoint:
+        study.change(served__base_url=endpoint.url)
+        assert study.build().code == 0
         assert endpoint.n > 0
         assert answered.isdisjoint(map(sent, endpoint.asked))
     again = study.rows("pairs.jsonl")
@@ -239,16 +226,11 @@ def test_on_a_bad_line_every_unit_ends_with_its_reason_and_only_failed_ones_are_
 
 
 def test_the_faults_of_a_line_leave_no_trace_in_the_files(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    undisturbed: tuple[dict[str, bytes], int],
+    study: Study, undisturbed: tuple[dict[str, bytes], int]
 ) -> None:
     whole, calls = undisturbed
-    faults = {"http_429": 0.1, "http_500": 0.1, "dropped_connection": 0.1, "truncated_body": 0.1}
-    study = Study.make(tmp_path / "s", "", limit=ITEMS)
-    with in_thread(on_a_bad_line(double(), **faults)) as endpoint:
-        monkeypatch.setattr(client, "_JITTERED", tenacity.wait_none())
-        study.change(served__base_url=endpoint.url, served__attempts=30)
+    with in_thread(on_a_bad_line(double(), **FAULTS)) as endpoint:
+        study.change(served__base_url=endpoint.url)
         assert study.build().code == 0
         assert endpoint.n > calls
     for name in ("pairs.jsonl", "rejected.jsonl", "failed.jsonl"):
