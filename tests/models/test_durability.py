@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import tenacity
 from aiohttp import web
-from building import ending, stored, until
+from own_process import ending, stored, until
 from stored import disk_full
 
 from endpoint import Asked, double, hang, in_thread, on_a_bad_line

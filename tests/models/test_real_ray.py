@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import pytest
-from building import ending, stored, until
+from own_process import ending, stored, until
 
 from endpoint import Endpoint, double, in_thread
 from engines.fixtures import engines, environment

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import aiohttp
 import pytest
 from aiohttp import web
-from building import StoredCall, stored
+from own_process import StoredCall, stored
 
 from endpoint import Asked, Handler, drop, in_thread
 from engines.fixtures import HERE, engines, environment, tiny_chat

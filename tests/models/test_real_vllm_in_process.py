@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from building import stored
+from own_process import stored
 
 from engines.fixtures import HERE, engines, environment, tiny_chat
 from engines.served import NAME, STRICT, THREADS, serving_vllm

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from building import stored
+from own_process import stored
 
 from endpoint import ask, double_url
 from pairwright.construct.partners import Survey, SurveyOutcome
