@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from pairwright.workflows.answers import count_answers
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.people import read_roster
 from pairwright_human_eval.records import LATER, OWN, KeyedTask
-from pairwright_human_eval.report.own import OwnCounts, own_figures
+from pairwright_human_eval.report.own import OwnCounts, OwnFigures, own_figures
 from pairwright_human_eval.study_files import read_own
 from released import DOMAINS, PAIRS, Answers, partner_of, placebo, released, rows, run_of
 from small_studies import user_of
@@ -31,21 +32,40 @@ SEATS = [f"author-{n:02}" for n in range(1, 7)]
 EVERYTHING = [*PAIRS, *(pair for n in range(8) for pair in placebo(n, DOMAINS[n % 2]))]
 
 
-def people_file(folder: Path, lines: Iterable[str], head: str = "user,person") -> Path:
+def people_file(folder: Path, lines: Iterable[str]) -> Path:
     path = folder / "people.csv"
-    path.write_text("\n".join((head, *lines)) + "\n", encoding="utf-8")
+    path.write_text("\n".join(("user,person", *lines)) + "\n", encoding="utf-8")
     return path
 
 
-def seated(run: Path, people: dict[str, str], *options: object) -> Done:
+def seated(run: Path, people: dict[str, str] = PEOPLE, *options: object) -> Done:
     path = people_file(run.parent, (f"{user},{person}" for user, person in people.items()))
     sheets = ("--tool", "spreadsheet")
     return pairwright("human", "export", run, "--own", path, *sheets, *options)
 
 
-def open_tasks(study: LiveStudy) -> int:
-    with open_study(study.run) as opened:
-        return count_answers(opened).open_tasks
+@pytest.fixture
+def new(tmp_path: Path) -> LiveStudy:
+    """A run without a study."""
+    return LiveStudy(run_of(tmp_path / "run", EVERYTHING, study=False))
+
+
+def make_later_today(study: LiveStudy) -> None:
+    own = read_own(study.folder)
+    study.folder.own.write_text(own.model_copy(update={"later": date.today()}).model_dump_json())
+
+
+def sheets_of(study: LiveStudy) -> set[str]:
+    return {path.name for path in (study.folder.path / "spreadsheets").iterdir()}
+
+
+def report_of(study: LiveStudy) -> Any:
+    study.do("report")
+    return json.loads((study.folder.path / "report.json").read_bytes())["own"]
+
+
+def released_json(path: Path) -> Any:
+    return json.loads(path.read_bytes())
 
 
 def choose(task: KeyedTask) -> Answers:
@@ -57,13 +77,14 @@ def choose(task: KeyedTask) -> Answers:
 
 def answer(study: LiveStudy, ends: Iterable[str] = ("", "-later")) -> None:
     names = [f"{seat}{end}" for seat in SEATS for end in ends]
-    sheets = study.folder.path / "spreadsheets"
-    filled = [
-        study.fill(name, choose, out=study.run.parent / f"{name}.csv")
-        for name in names
-        if (sheets / f"{name}.csv").exists()
-    ]
-    study.do("import", *filled)
+    study.do(
+        "import",
+        *(
+            study.fill(name, choose, out=study.run.parent / f"{name}.csv")
+            for name in names
+            if f"{name}.csv" in sheets_of(study)
+        ),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +93,9 @@ def beside(tmp_path_factory: pytest.TempPathFactory) -> LiveStudy:
     run = run_of(tmp_path_factory.mktemp("own") / "run", EVERYTHING)
     done = seated(run, PEOPLE, "--days", 0)
     assert done.code == 0, done.said
-    answer(LiveStudy(run))
-    return LiveStudy(run)
+    study = LiveStudy(run)
+    answer(study)
+    return study
 
 
 @pytest.fixture(scope="module")
@@ -132,15 +154,14 @@ def test_no_id_of_the_source_leaves_the_private_part(beside: LiveStudy, release:
 
 
 def test_the_choices_are_in_the_report_with_intervals_by_person(beside: LiveStudy) -> None:
-    beside.do("report")
-    report = json.loads((beside.folder.path / "report.json").read_bytes())["own"]
+    report = report_of(beside)
     assert (report["people"], report["with_label"]["value"]) == (6, 1.0)
     for name, n in {"with_label": 6, "difference": 12, "others": 6, "retest": 6}.items():
         assert (report[name]["n"], report[name]["clusters"]) == (n, 6), name
     assert (report["equal"]["value"], report["equal_placebos"]["value"]) == (0.0, 1.0)
+    assert report["ceiling"]["value"] == 1.0
     page = (beside.folder.path / "report.md").read_text("utf-8")
     assert "| own less yoked | 12 |" in page
-    assert report["ceiling"]["value"] == 1.0
     assert "| chosen again as before, 0 days later or more | 6 |" in page
     assert "24 of 24 twins and pairs" in page  # Own choices verify nothing, and refuse nothing.
 
@@ -153,25 +174,20 @@ def test_a_release_has_each_choice_in_its_row_and_counts_of_the_rest(
     assert chose == {t.pair: "chosen" if t.expected else "equal" for t in own}
     said = [json.loads(line) for line in release.verdicts.read_text("utf-8").splitlines()]
     assert {line["purpose"] for line in said if line["annotator"] in SEATS} == {"own"}
-    people = json.loads(beside.folder.people.read_bytes())["found"]
+    people = released_json(beside.folder.people)["found"]
     assert people["spreadsheet:2001"] == ["author-01"]  # In both rounds.
-    study = json.loads(release.study.read_bytes())
-    seats = {one["annotator"]: one for one in study["annotators"]}
-    assert (
-        seats["author-01"]["own"]["yoked"]["chosen"]
-        + seats["author-01"]["own"]["yoked"]["rejected"]
-        == 1
-    )
+    seats = {one["annotator"]: one for one in released_json(release.study)["annotators"]}
+    yoked = seats["author-01"]["own"]["yoked"]
+    assert yoked["chosen"] + yoked["rejected"] == 1
     assert "own" not in seats["annotator-01"]
-    assert json.loads(release.findings.read_bytes())["own"]["people"] == 6
+    assert released_json(release.findings)["own"]["people"] == 6
     assert pairwright("verify", release.root).code == 0
-    card = release.card.read_text("utf-8")
+    card = " ".join(release.card.read_text("utf-8").split())
     assert "6 people judged pairs of their own posts" in card
     assert "by the votes of 9 people" in card
-    assert "Asked again 0 days later or more" in " ".join(card.split())
-    audit = json.loads(release.audit.read_bytes())["checks"]
-    noted = {one["config"] for one in audit if one["name"] == "own_votes"}
-    assert "own less yoked" in noted
+    assert "Asked again 0 days later or more" in card
+    audit = released_json(release.audit)["checks"]
+    assert "own less yoked" in {one["config"] for one in audit if one["name"] == "own_votes"}
 
 
 def _other_seat(bad: Tampered) -> None:
@@ -218,97 +234,52 @@ def _own(bad: Tampered) -> int:
     return bad.number(VERDICTS, lambda line: line["purpose"] == "own")
 
 
-def test_a_board_has_the_twins_that_users_chose_themselves_apart() -> None:
-    def unit(*votes: OwnVote | None) -> list[PairDecision]:
-        return [decision(str(n), n, 1.0, 0.0, own_vote=vote) for n, vote in enumerate(votes)]
-
-    named = {votes: own_slice(unit(*votes)) for votes in OF_UNITS}
-    assert named == OF_UNITS
-
-
-OF_UNITS: dict[tuple[OwnVote | None, ...], str] = {
-    ("chosen", "chosen"): "chosen by their users",
-    ("chosen", None): "chosen by their users",
-    ("chosen", "cannot_tell"): "chosen by their users",
-    ("chosen", "equal"): "not chosen by a user",
-    ("rejected", None): "not chosen by a user",
-    ("cannot_tell", None): "",
-    (None, None): "",
-}
-
-
-@pytest.mark.parametrize(("days", "said"), [(0, "0 days"), (1, "1 day"), (14, "14 days")])
-def test_days_are_counted_in_words(days: int, said: str) -> None:
-    found = own_figures([counts((1, 0, 0), (1, 0, 0))], days, simulated=False)
-    assert found
-    assert f"chosen again as before, {said} later or more" in dict(found.named())
-
-
 def test_own_votes_on_what_annotators_were_not_asked_about_are_counted_and_not_released(
-    tmp_path: Path,
+    new: LiveStudy,
 ) -> None:
-    run = run_of(tmp_path / "run", PAIRS, study=False)
-    seated(run, PEOPLE, "--days", 0)
-    study = LiveStudy(run)
-    sheets = ("--tool", "spreadsheet")
-    study.do("export", "--annotators", 9, "--sample", 3, *sheets)
-    answer(study, ("",))
-    study.do("import", *(study.fill(f"annotator-{n:02}") for n in range(1, 10)))
-    layout = released(run, tmp_path / "release")
-    asked = {keyed.subject for keyed in study.key.values() if keyed.round == 1}
+    seated(new.run, PEOPLE, "--days", 0)
+    new.do("export", "--annotators", 9, "--sample", 3, "--tool", "spreadsheet")
+    answer(new, ("",))
+    new.do("import", *(new.fill(f"annotator-{n:02}") for n in range(1, 10)))
+    layout = released(new.run, new.run.parent / "release")
+    asked = {keyed.subject for keyed in new.key.values() if keyed.round == 1}
     lines = [json.loads(line) for line in layout.verdicts.read_text("utf-8").splitlines()]
     assert {line["subject"] for line in lines if line["purpose"] == "own"} <= asked
-    assert json.loads(layout.findings.read_bytes())["own"]["with_label"]["n"] == 6
+    assert released_json(layout.findings)["own"]["with_label"]["n"] == 6
     assert pairwright("verify", layout.root).code == 0
 
 
-def test_the_later_day_is_kept(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", EVERYTHING, study=False)
+def test_the_later_day_is_kept_and_who_was_given_a_sheet_gets_the_later_one(
+    new: LiveStudy,
+) -> None:
     later = date.today() + timedelta(days=14)
-    assert f"asked again on {later}" in seated(run, PEOPLE).out
-    study = LiveStudy(run)
-    assert not (study.folder.path / "spreadsheets" / "author-01-later.csv").exists()
-    refused = study.refused("push", "--url", "http://127.0.0.1:9", "--round", 4)
+    assert f"asked again on {later}" in seated(new.run).out
+    first = {f"{seat}.csv" for seat in SEATS}
+    assert sheets_of(new) == first
+    refused = new.refused("push", "--url", "http://127.0.0.1:9", "--round", 4)
     assert f"nobody is asked again before {later}" in refused
     # Another number of days changes nothing: the day is fixed.
-    assert f"asked again on {later}" in seated(run, PEOPLE, "--days", 0).out
-    own = read_own(study.folder)
-    study.folder.own.write_text(own.model_copy(update={"later": date.today()}).model_dump_json())
-    seated(run, PEOPLE)
-    assert (study.folder.path / "spreadsheets" / "author-01-later.csv").exists()
+    assert f"asked again on {later}" in seated(new.run, PEOPLE, "--days", 0).out
+    make_later_today(new)
+    new.do("export", "--own", new.run.parent / "people.csv")
+    assert sheets_of(new) == first | {f"{seat}-later.csv" for seat in SEATS}
 
 
-def test_who_was_given_a_sheet_gets_the_later_one_without_being_asked_for(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", EVERYTHING, study=False)
-    people = {user: PEOPLE[user] for user in list(PEOPLE)[:2]}
-    seated(run, people, "--days", 3)
-    study = LiveStudy(run)
-    own = read_own(study.folder)
-    study.folder.own.write_text(own.model_copy(update={"later": date.today()}).model_dump_json())
-    study.do("export", "--own", tmp_path / "people.csv")
-    sheets = {path.name for path in (study.folder.path / "spreadsheets").iterdir()}
-    assert sheets == {f"author-{n:02}{end}.csv" for n in (1, 2) for end in ("", "-later")}
-
-
-def test_simulated_people_wait_for_the_later_day_too(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", EVERYTHING, study=False)
-    seated(run, PEOPLE)
-    study = LiveStudy(run)
-    later = sum(keyed.round == LATER for keyed in study.key.values())
+def test_simulated_people_wait_for_the_later_day_too(new: LiveStudy) -> None:
+    seated(new.run)
+    later = sum(keyed.round == LATER for keyed in new.key.values())
     for _ in range(2):
-        said = study.do("simulate")
+        said = new.do("simulate")
         assert f"before the day on which people are asked again: {later} tasks" in said
         assert "Nothing is open" not in said
-    assert {verdict.round for verdict in study.verdicts} == {OWN}
-    own = read_own(study.folder)
-    study.folder.own.write_text(own.model_copy(update={"later": date.today()}).model_dump_json())
-    assert f"Answered: {later} open tasks" in study.do("simulate")
-    assert "Nothing is open" in study.do("simulate")
+    assert {verdict.round for verdict in new.verdicts} == {OWN}
+    make_later_today(new)
+    assert f"Answered: {later} open tasks" in new.do("simulate")
+    assert "Nothing is open" in new.do("simulate")
 
 
-def test_a_day_that_no_calendar_has_is_refused(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", PAIRS, study=False)
-    done = seated(run, PEOPLE, "--days", 10**9)
+def test_a_day_that_no_calendar_has_is_refused(new: LiveStudy) -> None:
+    done = seated(new.run, PEOPLE, "--days", 10**9)
     assert (done.code, "--days" in done.err, "Traceback" in done.said) == (2, True, False)
 
 
@@ -318,40 +289,34 @@ def test_no_round_is_pushed_that_nobody_was_asked_for(tmp_path: Path) -> None:
     assert "No such file" not in refused
 
 
-def test_people_are_asked_in_the_language_of_the_study(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", PAIRS, study=False)
-    assert seated(run, PEOPLE, "--language", "de").code == 0
-    study = LiveStudy(run)
-    folder = study.folder.path
-    assert "another study" in study.refused("export", "--annotators", 9)
-    study.do("export", "--annotators", 9, "--language", "de")
+def test_people_are_asked_in_the_language_of_the_study(new: LiveStudy) -> None:
+    assert seated(new.run, PEOPLE, "--language", "de").code == 0
+    assert "another study" in new.refused("export", "--annotators", 9)
+    new.do("export", "--annotators", 9, "--language", "de")
     for name in ("spreadsheets/author-01.csv", "labeling_config_preference_own.xml"):
-        text = (folder / name).read_text("utf-8-sig")
+        text = (new.folder.path / name).read_text("utf-8-sig")
         assert "Stellen Sie sich vor, Sie stellen diese Frage heute." in text
         assert "Kein Unterschied für mich" in text
-    assert "Taking part" not in (folder / "own_consent.md").read_text("utf-8")
+    assert "Taking part" not in (new.folder.path / "own_consent.md").read_text("utf-8")
 
 
-def test_people_join_later_and_annotators_too(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", EVERYTHING, study=False)
-    some = dict(list(PEOPLE.items())[:3])
-    seated(run, some)
-    study = LiveStudy(run)
-    before = study.key
+def test_people_join_later_and_annotators_too(new: LiveStudy) -> None:
+    seated(new.run, dict(list(PEOPLE.items())[:3]))
+    before = new.key
     moved = PEOPLE | {user_of(0): "moved@example.org"}
-    assert "3 of them new" in seated(run, moved).out
-    assert {*read_roster(study.folder).participants.values()} == {*moved.values()}
-    assert "has another seat" in seated(run, {user_of(5): "moved@example.org"}).err
-    assert before.items() <= study.key.items()
-    answer(study)
-    assert "No annotator was asked, so nothing is verified." in study.do("report")
-    refused = pairwright("release", run, "--out", tmp_path / "out", "--version", "1.0.0")
+    assert "3 of them new" in seated(new.run, moved).out
+    assert {*read_roster(new.folder).participants.values()} == {*moved.values()}
+    assert "has another seat" in seated(new.run, {user_of(5): "moved@example.org"}).err
+    assert before.items() <= new.key.items()
+    answer(new)
+    assert "No annotator was asked, so nothing is verified." in new.do("report")
+    out = new.run.parent / "out"
+    refused = pairwright("release", new.run, "--out", out, "--version", "1.0.0")
     assert (refused.code, "nobody has verified its pairs" in refused.err) == (2, True)
-    study.do("export", "--annotators", 9)
-    assert before.items() <= study.key.items()
-    assert set(study.states().values()) == {"waiting"}
-    assert len(study.states()) == 24
-    assert "6 people" in (study.do("report"), (study.folder.path / "report.md").read_text())[1]
+    new.do("export", "--annotators", 9)
+    assert before.items() <= new.key.items()
+    assert [*new.states().values()] == ["waiting"] * 24
+    assert report_of(new)["people"] == 6
 
 
 def test_who_withdraws_is_forgotten_and_not_seated_again(beside: LiveStudy, tmp_path: Path) -> None:
@@ -363,34 +328,32 @@ def test_who_withdraws_is_forgotten_and_not_seated_again(beside: LiveStudy, tmp_
     assert "code-z" not in said
     assert "done by somebody else" not in said
     assert not any(verdict.annotator == seat for verdict in study.verdicts)
-    left = b"".join(study.files().values())
-    assert b"code-z" not in left
+    assert b"code-z" not in b"".join(study.files().values())
     assert seat not in read_own(study.folder).seats
-    again = seated(study.run, PEOPLE)
+    again = seated(study.run)
     assert (again.code, "'code-z' has withdrawn" in again.err) == (2, True)
-    study.do("report")
-    report = json.loads((study.folder.path / "report.json").read_bytes())
-    assert report["own"]["people"] == 5
+    assert report_of(study)["people"] == 5
     assert "nobody else can do" in study.refused("replace", seat)
 
 
-def test_nobody_waits_for_the_answers_of_an_author_who_withdrew(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", EVERYTHING, study=False)
-    seated(run, PEOPLE, "--days", 0)
-    study = LiveStudy(run)
+def test_nobody_waits_for_the_answers_of_an_author_who_withdrew(
+    new: LiveStudy, tmp_path: Path
+) -> None:
+    seated(new.run, PEOPLE, "--days", 0)
     seat = SEATS[-1]
-    theirs = {name for name, keyed in study.key.items() if keyed.annotator == seat}
-    late = study.fill(seat, choose, out=tmp_path / "late.csv")
-    others = len(study.key) - len(theirs)
-    study.do("withdraw", seat)
-    assert seat not in study.do("status")
-    assert re.search(rf"{seat} +withdrawn", study.do("people"))
-    study.do("preview")
-    assert not (study.folder.preview / f"{seat}.html").exists()
-    assert "has withdrawn" in study.refused("import", late)
-    assert study.do("simulate").count(f"Answered: {others} open tasks.") == 1
-    assert open_tasks(study) == 0
-    assert not {verdict.task for verdict in study.verdicts} & theirs
+    theirs = {name for name, keyed in new.key.items() if keyed.annotator == seat}
+    late = new.fill(seat, choose, out=tmp_path / "late.csv")
+    others = len(new.key) - len(theirs)
+    new.do("withdraw", seat)
+    assert seat not in new.do("status")
+    assert re.search(rf"{seat} +withdrawn", new.do("people"))
+    new.do("preview")
+    assert not (new.folder.preview / f"{seat}.html").exists()
+    assert "has withdrawn" in new.refused("import", late)
+    assert new.do("simulate").count(f"Answered: {others} open tasks.") == 1
+    with open_study(new.run) as opened:
+        assert count_answers(opened).open_tasks == 0
+    assert not {verdict.task for verdict in new.verdicts} & theirs
 
 
 def test_of_who_is_forgotten_a_release_counts_nothing(beside: LiveStudy, tmp_path: Path) -> None:
@@ -400,10 +363,10 @@ def test_of_who_is_forgotten_a_release_counts_nothing(beside: LiveStudy, tmp_pat
     assert pairwright("forget", study.run, "--user", user_of(0)).code == 0
     study.do("report")
     layout = released(study.run, tmp_path / "release")
-    counted = {one["annotator"] for one in json.loads(layout.study.read_bytes())["annotators"]}
+    counted = {one["annotator"] for one in released_json(layout.study)["annotators"]}
     assert {*seats} - counted == {seat}
     assert seat not in layout.verdicts.read_text("utf-8")
-    assert json.loads(layout.findings.read_bytes())["own"]["people"] == 5
+    assert released_json(layout.findings)["own"]["people"] == 5
     assert pairwright("verify", layout.root).code == 0
 
 
@@ -432,35 +395,67 @@ def test_a_file_of_people_that_cannot_be_meant_is_refused(
     assert f"people.csv{where}" in said
 
 
-@pytest.mark.parametrize("options", [("--annotators", 9), ("--sample", 3), ("--floor", 0.6)])
-def test_what_only_annotators_have_is_refused(
-    beside: LiveStudy, tmp_path: Path, options: tuple[object, ...]
-) -> None:
-    path = people_file(tmp_path, [f"{user_of(0)},a"])
-    assert "has no annotators" in beside.refused("export", "--own", path, *options)
-
-
 @pytest.mark.parametrize(
-    ("option", "value", "fix"), [("--language", "de", "--language en"), ("--seed", 7, "option out")]
+    ("options", "said"),
+    [
+        (("--annotators", 9), ("has no annotators",)),
+        (("--sample", 3), ("has no annotators",)),
+        (("--floor", 0.6), ("has no annotators",)),
+        (("--language", "de"), ("--language", "--language en")),
+        (("--seed", 7), ("--seed", "option out")),
+    ],
 )
-def test_what_the_study_has_fixed_is_refused_and_not_passed_over(
-    beside: LiveStudy, tmp_path: Path, option: str, value: object, fix: str
+def test_what_only_annotators_have_and_what_the_study_has_fixed_is_refused(
+    beside: LiveStudy, tmp_path: Path, options: tuple[object, ...], said: tuple[str, ...]
 ) -> None:
     path = people_file(tmp_path, [f"{user_of(0)},person0@example.org"])
-    said = beside.refused("export", "--own", path, option, value)
-    assert option in said
-    assert fix in said
+    refused = beside.refused("export", "--own", path, *options)
+    assert not [part for part in said if part not in refused], refused
 
 
-def counts(own: tuple[int, int, int], yoked: tuple[int, int, int]) -> OwnCounts:
+# Figures
+
+OF_UNITS: dict[tuple[OwnVote | None, ...], str] = {
+    ("chosen", "chosen"): "chosen by their users",
+    ("chosen", None): "chosen by their users",
+    ("chosen", "cannot_tell"): "chosen by their users",
+    ("chosen", "equal"): "not chosen by a user",
+    ("rejected", None): "not chosen by a user",
+    ("cannot_tell", None): "",
+    (None, None): "",
+}
+
+
+def test_a_board_has_the_twins_that_users_chose_themselves_apart() -> None:
+    def unit(*votes: OwnVote | None) -> list[PairDecision]:
+        return [decision(str(n), n, 1.0, 0.0, own_vote=vote) for n, vote in enumerate(votes)]
+
+    assert {votes: own_slice(unit(*votes)) for votes in OF_UNITS} == OF_UNITS
+
+
+def counts(own: tuple[int, int, int], yoked: tuple[int, int, int], repeats: int = 0) -> OwnCounts:
+    """Of one person: choices for the chosen response, the other and no difference; of as many
+    repeats 82 % are as before."""
     votes = [
         RowVotes(chosen=chosen, rejected=rejected, equal=equal, cannot_tell=0)
         for chosen, rejected, equal in (own, yoked, (0, 0, 0))
     ]
     return OwnCounts(
-        twins=votes[0], yoked=votes[1], placebos=votes[2], repeats=0, repeated=0, others=0,
-        with_others=0,
+        twins=votes[0], yoked=votes[1], placebos=votes[2], repeats=repeats,
+        repeated=repeats * 82 // 100, others=0, with_others=0,
     )  # fmt: skip
+
+
+def figures(*people: OwnCounts, days: int = 14) -> OwnFigures:
+    found = own_figures(people, days, simulated=False)
+    assert found
+    return found
+
+
+@pytest.mark.parametrize(("days", "said"), [(0, "0 days"), (1, "1 day"), (14, "14 days")])
+def test_days_are_counted_in_words(days: int, said: str) -> None:
+    found = figures(counts((1, 0, 0), (1, 0, 0)), days=days)
+    assert f"chosen again as before, {said} later or more" in dict(found.named())
 
 
 @pytest.mark.parametrize(
@@ -473,14 +468,10 @@ def counts(own: tuple[int, int, int], yoked: tuple[int, int, int]) -> OwnCounts:
     ],
 )
 def test_own_less_yoked_is_what_is_personal(people: list[OwnCounts], difference: float) -> None:
-    found = own_figures(people, 14, simulated=False)
-    assert found
-    assert found.difference.value == difference
+    assert figures(*people).difference.value == difference
 
 
 def test_who_chooses_with_nine_in_ten_agrees_with_a_label_in_nine_of_ten() -> None:
     """Of two choices 82 of 100 are the same then."""
-    steady = counts((9, 1, 0), (5, 5, 0)).model_copy(update={"repeats": 100, "repeated": 82})
-    found = own_figures([steady], 14, simulated=False)
-    assert found
+    found = figures(counts((9, 1, 0), (5, 5, 0), repeats=100))
     assert (found.retest.value, found.ceiling.value) == (0.82, 0.9)

@@ -2,14 +2,17 @@
 and how much there is to read in the tasks of a study."""
 
 import json
+import math
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
+from live_study import LiveStudy
 from pairwright.estimate import share
 from pairwright.evaluation.board.comparisons import compare_rows
 from pairwright.evaluation.board.sign_flips import POWER, SimulatedReleases
@@ -37,7 +40,7 @@ from pairwright_human_eval.workload import (
 )
 from released import placebo, run_of, twinned
 from small_studies import FILE, OF_THREE, mixed, study_of, violate
-from study import VERIFIED, Done, Study, pairwright
+from study import VERIFIED, Study, pairwright
 
 
 @pytest.fixture(scope="module")
@@ -50,12 +53,16 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run(built: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(built, tmp_path / "run"))
+def built_study(built: Path, tmp_path: Path) -> LiveStudy:
+    return LiveStudy(Path(shutil.copytree(built, tmp_path / "run")))
 
 
-def plan(run: Path, *options: object) -> Done:
-    return pairwright("human", "plan", run, "--size", 40, *options)
+def stored(study: LiveStudy) -> Any:
+    """The plan as it is kept."""
+    return json.loads((study.run / "human" / "plan.json").read_bytes())
+
+
+SIZE = ("--size", 40)
 
 
 # Power
@@ -125,10 +132,7 @@ def test_more_scorers_and_alike_pairs_of_a_dyad_need_larger_differences() -> Non
     releases = SimulatedReleases([2] * 60, 0.3)
     alone, many = releases.least_difference(), releases.least_difference(10)
     alike = SimulatedReleases([2] * 60, 0.3, 0.6).least_difference()
-    assert alone is not None
-    assert many is not None
-    assert alike is not None
-    assert alone < min(many, alike)
+    assert 0 < (alone or 0) < min(many or 0, alike or 0)
     assert SimulatedReleases([2] * 4, 0.3).least_difference() is None
     assert SimulatedReleases([8], 0.3).least_accuracy() is None
 
@@ -181,29 +185,29 @@ def test_what_is_refused_before_all_answers_are_in_does_not_count() -> None:
 
 
 @pytest.mark.real
-def test_without_a_pilot_the_plan_says_that_hours_are_those_of_reading(run: Path) -> None:
-    done = plan(run)
-    assert done.code == 0, done.said
-    assert "NO PILOT" in done.out
-    found = json.loads((run / "human" / "plan.json").read_bytes())
-    (size,) = found["sizes"]
+def test_without_a_pilot_the_plan_says_that_hours_are_those_of_reading(
+    built_study: LiveStudy,
+) -> None:
+    assert "NO PILOT" in built_study.do("plan", *SIZE)
+    (size,) = stored(built_study)["sizes"]
     assert (size["units"], size["verified"], size["cost"]) == (40, None, None)
     assert size["pairs"] == 2 * (40 - size["controls"])
     # It writes no study: an export comes after it.
-    assert pairwright("human", "export", run, "--seed", 0).code == 0
+    built_study.do("export", "--seed", 0)
 
 
 @pytest.mark.real
-def test_a_pilots_yield_and_times_give_the_cost_of_a_verified_twin(run: Path) -> None:
+def test_a_pilots_yield_and_times_give_the_cost_of_a_verified_twin(
+    built_study: LiveStudy,
+) -> None:
     # A drawn seed now and then gives a pilot that verifies nothing, which has no cost of one.
-    assert pairwright("human", "export", run, "--seed", 0).code == 0
-    for command in ("simulate", "report"):
-        assert pairwright("human", command, run).code == 0
-    done = plan(run, "--wage", 20, "--currency", "GBP")
-    assert done.code == 0, done.said
-    assert "SIMULATED" in done.out
-    assert "GBP a verified one" in done.out
-    found = json.loads((run / "human" / "plan.json").read_bytes())
+    for command in (("export", "--seed", 0), ("simulate",), ("report",)):
+        built_study.do(*map(str, command))
+    paid = (*SIZE, "--wage", 20, "--currency", "GBP")
+    said = built_study.do("plan", *paid)
+    assert "SIMULATED" in said
+    assert "GBP a verified one" in said
+    found = stored(built_study)
     (size,) = found["sizes"]
     pilot = found["pilot"]["verified"]
     assert size["verified"]["value"] == pytest.approx((40 - size["controls"]) * pilot["value"])
@@ -212,11 +216,10 @@ def test_a_pilots_yield_and_times_give_the_cost_of_a_verified_twin(run: Path) ->
     assert each["value"] == pytest.approx(size["cost"] / size["verified"]["value"])
     assert each["low"] < each["value"] < each["high"]
     assert set(found["pilot"]["times"]) == {"quality", "preference", "rubric"}
-    page = (run / "human" / "plan.html").read_text(encoding="utf-8")
-    assert page.count("<svg") == 1
-    again = (run / "human" / "plan.html").read_bytes()
-    assert plan(run, "--wage", 20, "--currency", "GBP").code == 0
-    assert (run / "human" / "plan.html").read_bytes() == again
+    page = built_study.files()["plan.html"]
+    assert page.count(b"<svg") == 1
+    built_study.do("plan", *paid)
+    assert built_study.files()["plan.html"] == page
 
 
 def paid_study(folder: Path, twins: range, seed: int) -> float:
@@ -264,14 +267,11 @@ def test_hours_are_those_that_people_are_paid_for(
     folder, few = pilot
     whole = tmp_path / "whole"
     many = paid_study(whole, range(10, 22), 11)
-    for size, paid in zip(
-        plan_study(whole, pilot=folder, sizes=[6, 12]).sizes, (few, many), strict=True
-    ):
+    planned = plan_study(whole, pilot=folder, sizes=[6, 12]).sizes
+    for size, paid in zip(planned, (few, many), strict=True):
         hours, briefing = size.hours_range, size.people * BRIEFING
-        assert hours is not None
-        assert hours.low is not None
-        assert hours.high is not None
-        assert hours.low < paid + briefing < hours.high
+        assert hours
+        assert (hours.low or math.inf) < paid + briefing < (hours.high or 0)
     (same,) = plan_study(folder, sizes=[6]).sizes
     assert same.hours - same.people * BRIEFING == pytest.approx(few, rel=0.03)
 
@@ -292,31 +292,28 @@ def test_the_page_opens_with_three_sentences_and_its_main_tables_are_narrow(
     rules = re.findall(r"^\|[ :|-]+\|$", page.markdown, flags=re.MULTILINE)
     assert len(rules) == 5
     assert max(rule.count("|") - 1 for rule in rules) <= 5
-    assert page.html.count("<svg") == 1
     assert "<b>" not in page.html
     assert plan_page(plan, drawn=False).opening == page.opening
 
 
 def test_placebos_take_eight_people_and_find_no_accuracy(tmp_path: Path) -> None:
     pairs = [pair for n in range(4) for pair in placebo(n)]
-    found = plan_study(
-        run_of(tmp_path / "run", pairs, study=False, votes=4), mode="placebo", sizes=[20]
-    )
+    run = run_of(tmp_path / "run", pairs, study=False, votes=4)
+    found = plan_study(run, mode="placebo", sizes=[20])
     (size,) = found.sizes
     assert (found.mode, found.annotators, size.controls) == ("placebo", 8, 0)
-    assert {kind.kind: kind.tasks >= n for kind, n in zip(size.kinds, (60, 160), strict=True)} == {
-        "quality": True, "preference": True,
-    }  # fmt: skip
+    quality, preference = size.kinds
+    assert (quality.kind, preference.kind) == ("quality", "preference")
+    assert quality.tasks >= 60
+    assert preference.tasks >= 160
     assert (size.two_alone, size.above_chance) == (None, None)
     page = plan_page(found)
     assert "no accuracy is found by them" in page.opening[-1]
     # docs/placebos.md has the same figure.
-    assert (page.tables[-1].head, page.tables[-1].rows) == (
-        ("placebos", "flips, points"), (("20", "14"),)
-    )  # fmt: skip
-    assert not [
-        cell for table in page.tables for row in table.rows for cell in row if "n/a" in cell
-    ]
+    table = page.tables[-1]
+    assert (table.head, table.rows) == (("placebos", "flips, points"), (("20", "14"),))
+    cells = [cell for table in page.tables for row in table.rows for cell in row]
+    assert not [cell for cell in cells if "n/a" in cell]
     assert "two of 10" not in page.markdown
 
 
@@ -329,11 +326,10 @@ def test_placebos_take_eight_people_and_find_no_accuracy(tmp_path: Path) -> None
         ("--pilot", "nowhere", "nowhere"),
     ],
 )
-def test_what_makes_no_sense_is_refused(built: Path, option: str, value: str, named: str) -> None:
-    done = plan(built, option, value)
-    assert done.code == 2, done.said
-    assert named in done.err
-    assert "Traceback" not in done.err
+def test_what_makes_no_sense_is_refused(
+    pilot: tuple[Path, float], option: str, value: str, named: str
+) -> None:
+    assert named in LiveStudy(pilot[0]).refused("plan", *SIZE, option, value)
 
 
 TASK: Data = {
@@ -353,7 +349,7 @@ def test_every_word_on_the_page_counts_and_no_tag() -> None:
 
 
 @pytest.mark.parametrize("rate", [238, 179])
-def test_so_many_words_take_a_minute(rate: int) -> None:
+def test_so_many_words_take_a_minute_and_a_kind_without_tasks_is_left_out(rate: int) -> None:
     made = study_of(mixed(6, 6))
     found = readings(made.all(), ReadingRate(rate, "English"))
     assert [of.kind for of in found] == ["quality", "preference", "rubric"]
@@ -362,13 +358,8 @@ def test_so_many_words_take_a_minute(rate: int) -> None:
     assert sum(of.minutes for of in found) == pytest.approx(words / rate)
     for of in found:
         assert of.seconds == pytest.approx(of.words / rate * 60)
-
-
-def test_a_kind_without_tasks_is_left_out() -> None:
-    made = study_of(mixed(0, 3), annotators=6)
-    quality = [task for task in made.all() if task.keyed.kind == "quality"]
-    assert [of.kind for of in readings(quality, reading_rate([]))] == ["quality"]
-    assert readings([], reading_rate([])) == ()
+    alone = readings(made.of("vote", "quality"), ReadingRate(rate, "English"))
+    assert alone == found[:1]
 
 
 GERMAN = "Nehmen Sie die Brille ab, bevor Sie die Maske aufsetzen, und wischen Sie sie erst danach."
@@ -378,25 +369,22 @@ ENGLISH = "Take your glasses off before you put the mask on, and wipe them with 
 
 
 @pytest.mark.parametrize(
-    ("texts", "rate"),
+    ("texts", "forms", "rate"),
     [
-        ([GERMAN, GERMAN, ENGLISH], "179 words a minute (German)"),
-        ([FRENCH], "195 words a minute (French)"),
-        ([KOREAN], "184 words a minute (the mean of 17 languages)"),
-        ([ENGLISH, ENGLISH, GERMAN], "238 words a minute (English)"),
+        ([GERMAN, GERMAN, ENGLISH], "ja", "179 words a minute (German)"),
+        ([FRENCH], "ja", "195 words a minute (French)"),
+        ([KOREAN], "ja", "184 words a minute (the mean of 17 languages)"),
+        ([ENGLISH, ENGLISH, GERMAN], "ja", "238 words a minute (English)"),
+        # Where no language is certain it is that of the forms.
+        (["Xq?"], "de", "179 words a minute (German)"),
+        (["Xq?"], "en", "238 words a minute (English)"),
     ],
 )
-def test_texts_are_read_at_the_rate_of_their_language(texts: list[str], rate: str) -> None:
-    """Whatever the language of the forms is."""
+def test_texts_are_read_at_the_rate_of_their_language(
+    texts: list[str], forms: str, rate: str
+) -> None:
     pairs = [violate(n, question=text, chosen=text, rejected=text) for n, text in enumerate(texts)]
-    assert str(reading_rate(subjects_of(pairs, FILE), "ja")) == rate
-
-
-def test_where_no_language_is_certain_it_is_that_of_the_forms() -> None:
-    pairs = [violate(1, question="Xq?", chosen="Zv 1.", rejected="Zv 2.")]
-    subjects = subjects_of(pairs, FILE)
-    assert reading_rate(subjects, "de").words == 179
-    assert reading_rate(subjects).words == 238
+    assert str(reading_rate(subjects_of(pairs, FILE), forms)) == rate
 
 
 def test_the_rates_are_those_of_the_study() -> None:
