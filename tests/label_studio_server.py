@@ -1,7 +1,7 @@
 """For tests and benchmarks of Label Studio: a study without a build, and people who annotate it."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.form import CANNOT_JUDGE, questions
 from pairwright_human_eval.label_studio.files import config_hashes
-from pairwright_human_eval.label_studio.server import ServerAccount
+from pairwright_human_eval.label_studio.server import LabelStudioServer, ServerAccount
 from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study, digest, response_id
 from pairwright_human_eval.study_files import write_study
 from pairwright_human_eval.tasks import Task
@@ -126,16 +126,14 @@ def answers(kind: Kind, pick: int = 0) -> list[JsonValue]:
     result: list[JsonValue] = []
     for name, values in controls(kind, scales(), ASPECTS).items():
         ordered = sorted(values - {CANNOT_JUDGE})
-        choice = ordered[pick % len(ordered)]
-        result.append(
-            {
-                "from_name": name,
-                "to_name": "question",
-                "type": "choices",
-                "value": {"choices": [choice]},
-            }
-        )
+        result.append(ticked(name, ordered[pick % len(ordered)]))
     return result
+
+
+def ticked(control: str, choice: str) -> JsonValue:
+    """An answer as the page would send it."""
+    value: JsonValue = {"choices": [choice]}
+    return {"from_name": control, "to_name": "Question", "type": "choices", "value": value}
 
 
 class Person:
@@ -169,6 +167,11 @@ class Person:
         return int(reply.json()["id"])
 
 
+def newcomer(server: LabelStudioServer, name: str) -> Person:
+    """Somebody who came in by the invite link."""
+    return Person(server.url, server.sign_up(f"{name}@example.org", "a-long-password"))
+
+
 def raw_import(url: str, token: str, project: int, tasks: Iterable[JsonValue]) -> list[int]:
     """One bulk request with nothing around it."""
     headers = {"Authorization": f"Token {token}"}
@@ -183,9 +186,7 @@ def raw_import(url: str, token: str, project: int, tasks: Iterable[JsonValue]) -
     return [int(task) for task in reply.json()["task_ids"]]
 
 
-def wait_for(what: str, happened: object, seconds: float = 30) -> None:
-    """Until `happened()` is true."""
-    assert callable(happened)
+def wait_for(what: str, happened: Callable[[], bool], seconds: float = 30) -> None:
     until = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < until, f"{what} did not happen within {seconds} s"

@@ -1,13 +1,8 @@
-"""For the real tier: what people answer, how they tick it, and what has to come of it.
-
-Written from the rules that docs/verify.md tells, without the code that reads and decides.
-"""
-
-from collections.abc import Iterable, Mapping
+"""For the real tier: what people answer, and how they tick it, without the code that reads it."""
 
 from pydantic import JsonValue
 
-from label_studio_server import scales
+from label_studio_server import scales, ticked
 from pairwright_human_eval.records import (
     BOTH,
     CANNOT_TELL,
@@ -99,55 +94,13 @@ def ticks(row: KeyedTask, answers: Answers) -> list[tuple[str, int]]:
 
 def result(row: KeyedTask, answers: Answers, comment: str) -> list[JsonValue]:
     """As the page would send it."""
-    ticked: list[JsonValue] = [
-        {
-            "from_name": name,
-            "to_name": "Question",
-            "type": "choices",
-            "value": {"choices": [_options(name)[n]]},
-        }
-        for name, n in ticks(row, answers)
-    ]
-    if not comment:
-        return ticked
-    told: JsonValue = {"text": [comment]}
-    written = {"from_name": "comment", "to_name": "Question", "type": "textarea", "value": told}
-    return [*ticked, written]
+    given = [ticked(name, _options(name)[n]) for name, n in ticks(row, answers)]
+    if comment:
+        told: JsonValue = {"text": [comment]}
+        written = {"from_name": "comment", "to_name": "Question", "type": "textarea"}
+        given.append({**written, "value": told})
+    return given
 
 
 def _options(name: str) -> tuple[str, ...]:
     return OPTIONS.get(name.split("_")[0], SCORES)
-
-
-def states(key: Iterable[KeyedTask], given: Mapping[str, Answers | None]) -> dict[str, str]:
-    """By subject: what is decided where one person answers each question."""
-    votes: dict[str, list[KeyedTask]] = {}
-    for row in key:
-        if row.purpose != "attention":
-            votes.setdefault(row.subject, []).append(row)
-    return {subject: _state(rows, given) for subject, rows in votes.items()}
-
-
-def _state(rows: list[KeyedTask], given: Mapping[str, Answers | None]) -> str:
-    found = {_one(row, given[row.task]) for row in rows if row.purpose == "vote"}
-    if rows[0].round == 1 and all(row.kind != "rubric" for row in rows):
-        found.add("control")
-    order = ("refused", "control", "waiting", "disputed", "verified")
-    return next(state for state in order if state in found)
-
-
-def _one(row: KeyedTask, answers: Answers | None) -> str:
-    """What one answer alone would come to."""
-    match answers:
-        case None:
-            return "waiting"
-        case PreferenceAnswer(choice="cannot_tell"):
-            return "disputed"
-        case PreferenceAnswer(choice=choice):
-            return "verified" if choice == (row.a if row.expected == "A" else row.b) else "refused"
-        case QualityAnswers(scores=scores):
-            every = {score for of in scores.values() for score in of.values()}
-            poor = any(score is not None and score < 3 for score in every)
-            return "refused" if poor else "disputed" if None in every else "verified"
-        case RubricAnswers(aspects=aspects):
-            return "refused" if all(of.support == "no" for of in aspects) else "verified"

@@ -12,9 +12,7 @@ from pairwright.errors import InputError
 from pairwright.estimate import share
 from pairwright.settings.rules import PlanRules
 from pairwright_human_eval.acceptance import Acceptance, derive
-from pairwright_human_eval.attention import (
-    written_checks,
-)
+from pairwright_human_eval.attention import written_checks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import (
     CANNOT_TELL,
@@ -25,7 +23,7 @@ from pairwright_human_eval.records import (
     Verdict,
     response_id,
 )
-from pairwright_human_eval.simulation import Traits, simulate
+from pairwright_human_eval.simulation import SimulationResult, Traits, simulate
 from pairwright_human_eval.study_files import write_study
 from pairwright_human_eval.subjects import subjects_of
 from pairwright_human_eval.tasks import (
@@ -66,25 +64,45 @@ class Simulation:
         self.folder = HumanFolder(run)
         tasks = {who: tasks_for(who) for who in WHO}
         write_study(self.folder, STUDY, tasks)
-        self.key: dict[str, KeyedTask] = {
-            task.keyed.task: task.keyed for given in tasks.values() for task in given
-        }
+        self.key = {task.keyed.task: task.keyed for given in tasks.values() for task in given}
 
     def clear(self) -> None:
         shutil.rmtree(self.folder.raw, ignore_errors=True)
 
-    def run(self, **traits: float) -> Acceptance:
-        self.clear()
-        simulate(self.folder, self.key, STUDY, Traits.model_validate(traits))
+    def of(self, *annotators: str) -> dict[str, KeyedTask]:
+        """What these people were asked."""
+        return {name: task for name, task in self.key.items() if task.annotator in annotators}
+
+    def answer(self, key: dict[str, KeyedTask], **traits: float) -> SimulationResult:
+        return simulate(self.folder, key, STUDY, Traits.model_validate(traits))
+
+    def accepted(self) -> Acceptance:
         return derive(self.folder, self.key, STUDY)
+
+    def run(self, **traits: float) -> Acceptance:
+        """Everything is answered by people who are such."""
+        self.clear()
+        self.answer(self.key, **traits)
+        return self.accepted()
 
     def truth(self, verdict: Verdict) -> str | None:
         return {"A": verdict.a, "B": verdict.b, None: None}[self.key[verdict.task].expected]
+
+    def right(self, given: list[tuple[Verdict, str]], rate: float) -> bool:
+        """Whether so many of those who can tell are right."""
+        told = [choice == self.truth(v) for v, choice in given if choice != CANNOT_TELL]
+        return holds(sum(told), len(told), rate)
 
 
 @pytest.fixture(scope="module")
 def simulation(tmp_path_factory: pytest.TempPathFactory) -> Simulation:
     return Simulation(tmp_path_factory.mktemp("run"))
+
+
+@pytest.fixture(scope="module")
+def usual(simulation: Simulation) -> Acceptance:
+    """The answers of people as they are by default."""
+    return simulation.run()
 
 
 def votes(accepted: Acceptance, purpose: str = "vote") -> list[tuple[Verdict, str]]:
@@ -98,17 +116,14 @@ def votes(accepted: Acceptance, purpose: str = "vote") -> list[tuple[Verdict, st
 def holds(k: int, n: int, expected: float) -> bool:
     """Whether a 99.9 % interval of k of n holds what is expected. The seeds are fixed."""
     found = share(k, n, z=3.29)
-    assert found.low is not None
-    assert found.high is not None
-    return found.low <= expected <= found.high
+    return (found.low or 0) <= expected <= (found.high or 0)
 
 
-def test_every_task_becomes_a_marked_verdict(simulation: Simulation) -> None:
-    accepted = simulation.run()
-    assert not accepted.set_aside
-    assert {v.task for v in accepted.verdicts} == set(simulation.key)
-    assert all(v.simulated for v in accepted.verdicts)
-    assert accepted.people.found == {f"simulated:{n}": (who,) for n, who in enumerate(WHO, 1)}
+def test_every_task_becomes_a_marked_verdict(simulation: Simulation, usual: Acceptance) -> None:
+    assert not usual.set_aside
+    assert {v.task for v in usual.verdicts} == set(simulation.key)
+    assert all(v.simulated for v in usual.verdicts)
+    assert usual.people.found == {f"simulated:{n}": (who,) for n, who in enumerate(WHO, 1)}
 
 
 @pytest.mark.real
@@ -116,29 +131,26 @@ def test_every_task_becomes_a_marked_verdict(simulation: Simulation) -> None:
 def test_accuracy_is_found_again(simulation: Simulation, accuracy: float) -> None:
     accepted = simulation.run(accuracy=accuracy)
     for purpose in ("vote", "repeat"):
-        told = [(v, c) for v, c in votes(accepted, purpose) if c != CANNOT_TELL]
-        right = sum(choice == simulation.truth(v) for v, choice in told)
-        assert holds(right, len(told), accuracy)
+        assert simulation.right(votes(accepted, purpose), accuracy)
 
 
 def test_aspects_are_supported_and_delivered_by_the_expected_side(simulation: Simulation) -> None:
-    accepted = simulation.run(accuracy=0.8)
     answers = [
         (answer, simulation.truth(v))
-        for v in accepted.verdicts
+        for v in simulation.run(accuracy=0.8).verdicts
         if isinstance(v.answers, RubricAnswers)
         for answer in v.answers.aspects
     ]
     there = sum(a.support in ("clearly", "plausibly") for a, _ in answers)
     # Five of six aspects are there; who errs says one of the three other answers.
     assert holds(there, len(answers), 5 / 6 * (0.8 + 0.2 / 3) + 1 / 6 * 0.2 * 2 / 3)
-    told = [(a.delivered, truth) for a, truth in answers if a.delivered != CANNOT_TELL]
-    assert holds(sum(found == truth for found, truth in told), len(told), 0.8)
+    told = [a.delivered == truth for a, truth in answers if a.delivered != CANNOT_TELL]
+    assert holds(sum(told), len(told), 0.8)
 
 
-def test_quality_is_four_on_either_side(simulation: Simulation) -> None:
+def test_quality_is_four_on_either_side(usual: Acceptance) -> None:
     scores: dict[bool, list[int]] = {True: [], False: []}
-    for verdict in simulation.run().verdicts:
+    for verdict in usual.verdicts:
         if isinstance(verdict.answers, QualityAnswers):
             for response, scales in verdict.answers.scores.items():
                 chosen = response == response_id(SUBJECTS[verdict.subject].first)
@@ -149,9 +161,10 @@ def test_quality_is_four_on_either_side(simulation: Simulation) -> None:
 
 @pytest.mark.real
 def test_cannot_tell_is_as_frequent_as_told(simulation: Simulation) -> None:
-    told = [choice for _, choice in votes(simulation.run(cannot_tell=0.2))]
-    assert holds(told.count(CANNOT_TELL), len(told), 0.2)
-    assert CANNOT_TELL not in {c for _, c in votes(simulation.run(cannot_tell=0.0))}
+    for rate in (0.0, 0.2):
+        told = [choice for _, choice in votes(simulation.run(cannot_tell=rate))]
+        assert holds(told.count(CANNOT_TELL), len(told), rate)
+        assert (CANNOT_TELL in told) == (rate > 0)
 
 
 @pytest.mark.real
@@ -159,70 +172,55 @@ def test_bias_shows_where_nothing_is_known(simulation: Simulation) -> None:
     """A wrong profile tells nothing: without bias A and B are even, with it they are not."""
     for bias, expected in ((0.0, 0.5), (0.6, 0.8), (1.0, 1.0)):
         accepted = simulation.run(first_bias=bias, accuracy=0.9)
-        told = [(v, c) for v, c in votes(accepted, "wrong_profile") if c != CANNOT_TELL]
-        assert holds(sum(choice == v.a for v, choice in told), len(told), expected)
+        told = [c == v.a for v, c in votes(accepted, "wrong_profile") if c != CANNOT_TELL]
+        assert holds(sum(told), len(told), expected)
         # It moves guesses alone: who is sure is right on either side.
-        real = [(v, c) for v, c in votes(accepted) if c != CANNOT_TELL]
-        assert holds(sum(c == simulation.truth(v) for v, c in real), len(real), 0.9)
+        assert simulation.right(votes(accepted), 0.9)
 
 
 def test_the_careless_fail_the_checks_and_nobody_else(simulation: Simulation) -> None:
     simulation.clear()
-    simulated = simulate(simulation.folder, simulation.key, STUDY, Traits(careless=0.5))
-    accepted = derive(simulation.folder, simulation.key, STUDY)
+    careless = simulation.answer(simulation.key, careless=0.5).careless
+    accepted = simulation.accepted()
     passed = written_checks(accepted.verdicts, simulation.key)
-    assert len(simulated.careless) == len(WHO) / 2
-    assert {who for who, found in passed.items() if found.k < 0.75 * found.n} == simulated.careless
+    assert len(careless) == len(WHO) / 2
+    assert {who for who, found in passed.items() if found.k < 0.75 * found.n} == careless
     seconds = {
         who: mean(v.seconds or 0 for v in accepted.verdicts if v.annotator == who) for who in WHO
     }
-    quick = max(seconds[who] for who in simulated.careless)
-    assert quick < 20 < min(seconds[who] for who in WHO if who not in simulated.careless)
-    spread = Counter(c for v, c in votes(accepted) if v.annotator in simulated.careless)
-    assert len(spread) > 4
+    quick = max(seconds[who] for who in careless)
+    assert quick < 20 < min(seconds[who] for who in WHO if who not in careless)
+    assert len(Counter(c for v, c in votes(accepted) if v.annotator in careless)) > 4
 
 
-@pytest.mark.real
-def test_simulating_anew_gives_the_same(simulation: Simulation) -> None:
-    def files() -> dict[Path, bytes]:
-        found = simulation.folder.path.rglob("*")
-        return {path: path.read_bytes() for path in found if path.is_file()}
-
-    simulation.run(seed=1)
-    before = files()
-    other = simulation.run(seed=2)
-    assert votes(other) != []
-    assert files() != before
-    simulation.run(seed=1)
-    assert files() == before
-
-
-def test_an_answer_depends_on_its_own_task_alone(simulation: Simulation) -> None:
-    whole = {v.task: v.answers for v in simulation.run().verdicts}
-    order = list(WHO[:1])
-    part = {name: task for name, task in simulation.key.items() if task.annotator in order}
+def test_an_answer_depends_on_its_own_task_and_the_seed_alone(
+    simulation: Simulation, usual: Acceptance
+) -> None:
     simulation.clear()
-    simulate(simulation.folder, part, STUDY, Traits())
-    found = derive(simulation.folder, part, STUDY).verdicts
-    assert {v.task: v.answers for v in found}.items() <= whole.items()
-    assert len(found) == len(part)
+    part = simulation.of(WHO[0])
+    simulation.answer(part)
+    found = {v.task: v.answers for v in simulation.accepted().verdicts}
+    assert found.keys() == part.keys()
+    assert found == {v.task: v.answers for v in usual.verdicts if v.task in part}
+    simulation.clear()
+    simulation.answer(part, seed=1)
+    assert found != {v.task: v.answers for v in simulation.accepted().verdicts}
 
 
 def test_what_has_an_answer_keeps_it(simulation: Simulation) -> None:
     """Whatever the second command asks for: only the tasks that were open are answered."""
     simulation.clear()
-    late = {name for name, task in simulation.key.items() if task.annotator in WHO[1:]}
-    early = {name: task for name, task in simulation.key.items() if name not in late}
-    assert simulate(simulation.folder, early, STUDY, Traits(accuracy=0.6)).answered == len(early)
-    before = {v.task: v for v in derive(simulation.folder, simulation.key, STUDY).verdicts}
-    done = simulate(simulation.folder, simulation.key, STUDY, Traits(accuracy=1.0, careless=1.0))
-    assert done.answered == len(late)
-    assert done.careless == set(WHO[1:])
-    after = {v.task: v for v in derive(simulation.folder, simulation.key, STUDY).verdicts}
+    early, both = simulation.of(WHO[0]), simulation.of(*WHO[:2])
+    assert simulation.answer(early, accuracy=0.6).answered == len(early)
+    before = {v.task: v for v in simulation.accepted().verdicts}
+    done = simulation.answer(both, accuracy=1.0, careless=1.0)
+    assert done.answered == len(both) - len(early)
+    assert done.careless == {WHO[1]}
+    after = {v.task: v for v in simulation.accepted().verdicts}
     assert before.items() <= after.items()
-    assert after.keys() == set(simulation.key)
+    assert after.keys() == both.keys()
     files = sorted(simulation.folder.raw.iterdir())
-    assert simulate(simulation.folder, simulation.key, STUDY, Traits(seed=9)).answered == 0
+    assert simulation.answer(both, seed=9).answered == 0
     assert sorted(simulation.folder.raw.iterdir()) == files
 
 

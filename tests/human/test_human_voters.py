@@ -51,11 +51,6 @@ def voters(study: LiveStudy, subject: str = ONE) -> set[str]:
     return {keyed.annotator for keyed in key if keyed.round == 1 and keyed.subject == subject}
 
 
-def voter_account(study: LiveStudy) -> int:
-    """The account of one of those."""
-    return account_of(min(voters(study)))
-
-
 def account_of(annotator: str) -> int:
     """The account that gave an annotator's answers."""
     return int(annotator.removeprefix("annotator-"))
@@ -103,17 +98,8 @@ def test_the_answer_of_somebody_who_voted_on_it_closes_nothing(second: LiveStudy
     assert f"first round: {len(own)}." in second.files()["report.md"].decode()
 
 
-@pytest.mark.real
-def test_somebody_else_may_then_answer_the_same_task(second: LiveStudy) -> None:
-    store(adjudicated(second, voter_account(second), ONE), second.folder)
-    assert second.states()[ONE] == "disputed"
-    store(adjudicated(second, OUTSIDE, ONE), second.folder)
-    assert second.states()[ONE] == "verified"
-    assert voted_before(second) == 1
-
-
 def test_what_was_set_aside_is_given_to_another_adjudicator(second: LiveStudy) -> None:
-    store(adjudicated(second, voter_account(second), ONE), second.folder)
+    store(adjudicated(second, account_of(min(voters(second))), ONE), second.folder)
     alone = second.command("adjudicate")
     assert alone.code == 1
     few = "Too few adjudicators, who did not answer in the first round"
@@ -126,13 +112,14 @@ def test_what_was_set_aside_is_given_to_another_adjudicator(second: LiveStudy) -
     assert "Too few" not in once_more
     store(adjudicated(second, OUTSIDE, ONE, by="adjudicator-02"), second.folder)
     assert second.states()[ONE] == "verified"
+    assert voted_before(second) == 1
 
 
 @pytest.mark.real
 def test_an_account_of_a_server_and_of_a_file_with_one_number_are_one_person(
     second: LiveStudy,
 ) -> None:
-    voter = voter_account(second)
+    voter = account_of(min(voters(second)))
     store_pulled(elsewhere(adjudicated(second, voter, ONE)), second.folder)
     assert second.states()[ONE] == "disputed"
     # The study lead knows better: that server's account is somebody else.

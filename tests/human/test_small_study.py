@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import JsonValue
 from scipy.stats import binom
 
-from label_studio_server import Person, cache_folder
 from pairwright.dataset import Layout
 from pairwright.errors import InputError
 from pairwright.evaluation.board.sign_flips import SimulatedReleases
@@ -25,8 +23,6 @@ from pairwright.workflows.decision_report import decide
 from pairwright.workflows.plan_page import plan_page
 from pairwright.workflows.study_plan import plan_study
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.projects import pushed_state
-from pairwright_human_eval.label_studio.server import LabelStudioServer, prepare
 from pairwright_human_eval.records import pseudonyms
 from pairwright_human_eval.report.claims import READER, no_signal_share
 from pairwright_human_eval.report.page import WEAK, weakness
@@ -95,9 +91,7 @@ def test_the_counts_are_those_of_the_rule(people: int, halves: int) -> None:
     worst = few.sound_share_at_worst.value or 0
     assert worst < sound
     found = few.verified(30)
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low < 30 * worst < 30 * sound < found.high <= 30
+    assert (found.low or 30) < 30 * worst < 30 * sound < (found.high or 0) <= 30
 
 
 @pytest.mark.parametrize(
@@ -106,11 +100,7 @@ def test_the_counts_are_those_of_the_rule(people: int, halves: int) -> None:
         ({}, 2, ""),
         ({}, 1, ""),
         ({"votes": 1, "further": 0}, 2, "by 2 annotators, 1 vote on each half of a twin."),
-        (
-            {"votes": 1, "further": 0},
-            2,
-            "up to 48 % of twins of which one half's posts say nothing",
-        ),
+        ({"votes": 1, "further": 0}, 2, "48 % of twins of which one half's posts say nothing"),
         ({"votes": 2, "further": 0}, 1, "up to 25 % of pairs whose posts say nothing, the default"),
         ({"votes": 3, "rule": "majority", "further": 0}, 1, "most of 3 votes on each pair"),
         ({"votes": 4, "further": 0}, 2, ""),
@@ -182,7 +172,9 @@ def flat(text: str) -> str:
 MARK = "Decided by 2 annotators, 1 vote on each half of a twin. This rule is WEAKER"
 
 
-def test_export_says_in_five_lines_what_it_can_and_cannot_show(run: Path) -> None:
+def test_export_says_in_five_lines_what_it_can_and_cannot_show_and_one_figure_of_hours(
+    run: Path,
+) -> None:
     said = (run / "export.txt").read_text(encoding="utf-8")
     lines = said[said.index("With 2 people") :].splitlines()
     starts = ("With 2 people and 6 twins you will verify about 5 (2 to 6) if all are sound, in ",
@@ -194,10 +186,6 @@ def test_export_says_in_five_lines_what_it_can_and_cannot_show(run: Path) -> Non
     assert MARK in lines[4]
     assert "Rubric" not in (run / "human/guidelines.md").read_text(encoding="utf-8").split("|")[0]
     assert "2 violate pairs. So few people are asked about twins alone." in said
-
-
-def test_export_prints_one_figure_of_hours(run: Path) -> None:
-    said = (run / "export.txt").read_text(encoding="utf-8")
     (verdict,) = re.findall(r"in ([\d.]+) hours each of reading alone", flat(said))
     (most,) = re.findall(r"hours of reading each, with the guidelines +[\d.]+ to ([\d.]+)", said)
     assert verdict == most
@@ -235,37 +223,6 @@ def test_wherever_its_decisions_are_shown_it_is_said_how_weak_they_are(
         assert MARK in flat(page.read_text(encoding="utf-8")), page
     for command in ("report", "status"):
         assert MARK in flat(pairwright("human", command, run).out), command
-
-
-@pytest.mark.real
-def test_two_people_answer_in_label_studio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = run_of(tmp_path / "run", TWINS, study=False)
-    human, answer = HumanFolder(run), right()
-    with LabelStudioServer(prepare(cache_folder(), print), tmp_path / "server", 0) as server:
-        monkeypatch.setenv("LABEL_STUDIO_API_KEY", server.account.token)
-        for command in (("export", "--people", 2), ("push", "--url", server.url)):
-            done = pairwright("human", command[0], run, *command[1:])
-            assert done.code == 0, done.said
-        key = read_study(human).key
-        for who in pseudonyms(2):
-            person = Person(server.url, server.sign_up(f"{who}@example.org", "a-long-password"))
-            for project in pushed_state(human).projects:
-                for name, task in project.tasks.items() if project.annotator == who else ():
-                    ticks = answer(key[name], None) or {}
-                    person.annotate(task, [ticked(*tick) for tick in ticks.items()])
-            person.close()
-        assert pairwright("human", "pull", run).code == 0
-    found = decide(run)
-    assert Counter(one.state for one in found.decisions.values()) == {"verified": 6}
-    # With one vote on each half no vote can be a check.
-    assert {row.attention.n for row in found.report.annotators} == {0}
-
-
-def ticked(control: str, choice: str) -> JsonValue:
-    return {
-        "from_name": control, "to_name": "question", "type": "choices",
-        "value": {"choices": [choice]},
-    }  # fmt: skip
 
 
 # The plan
