@@ -100,15 +100,6 @@ def estimates(of: Agreement) -> dict[str, Estimate]:
     return {name: found for name, found in of if isinstance(found, Estimate)}
 
 
-def test_every_interval_holds_its_value_and_says_what_it_rests_on() -> None:
-    whole = agreement(seeded(1, 80, 6, 3), measurement="interval")
-    assert (whole.items, whole.raters) == (80, 6)
-    for of in estimates(whole).values():
-        assert None not in (of.low, of.value, of.high)
-        assert (of.low or 0) < (of.value or 0) < (of.high or 0)
-        assert (of.n, of.clusters, of.note) == (240, 80, "")
-
-
 def test_levels_without_order_have_no_ordinal_alpha() -> None:
     ratings = seeded(1, 20, 4, 3)
     nominal, ordinal = agreement(ratings), agreement(ratings, measurement="ordinal")
@@ -156,26 +147,6 @@ def test_items_of_one_cluster_are_sampled_together() -> None:
     assert (together.low, together.high) == pytest.approx((once.low, once.high))
     with pytest.raises(KeyError):
         agreement(many, clusters={})
-
-
-def test_items_that_are_hard_together_widen_the_interval() -> None:
-    """In every other cluster of four items everybody is right; in the rest everybody guesses."""
-    rng = np.random.default_rng(6)
-    rows = [
-        (f"{cluster:02} {item}", f"rater {rater:02}", int(rng.integers(3)) * (cluster % 2) + 1)
-        for cluster in range(60)
-        for item in range(4)
-        for rater in rng.permutation(12)[:3]
-    ]
-    ratings = Ratings.of(rows, [1, 2, 3])
-    clusters = {item: item[:2] for item in ratings.items}
-    together, apart = agreement(ratings, clusters=clusters).percent, agreement(ratings).percent
-    assert width(together) > 1.3 * width(apart)
-
-
-def test_raters_who_differ_widen_the_interval() -> None:
-    alike, unlike = (agreement(seeded(7, 400, 8, 4, spread)).percent for spread in (0, 0.2))
-    assert width(unlike) > 1.5 * width(alike)
 
 
 @pytest.mark.real

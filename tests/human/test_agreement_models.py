@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from statsmodels.stats.weightstats import DescrStatsW
 
-from agreement_reference import rows_of
 from pairwright.intervals import Floats
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.agreement.models import (
@@ -84,18 +83,6 @@ def test_planted_truth_is_recovered_better_than_by_majority() -> None:
     assert np.abs(fitted.prior - [0.5, 0.3, 0.2]).max() < 0.05
     # The posteriors are as sure as they are right.
     assert fitted.posterior.max(axis=1).mean() == pytest.approx(right.mean(), abs=0.02)
-
-
-def test_everything_is_a_distribution_the_same_each_time_and_under_other_names() -> None:
-    ratings, _, _ = planted(items=50)
-    first, again = dawid_skene(ratings), dawid_skene(ratings)
-    for of in (first.posterior, first.confusion, first.prior):
-        assert of.sum(axis=-1) == pytest.approx(np.ones(of.shape[:-1]))
-        assert of.min() >= 0
-    assert np.array_equal(first.posterior, again.posterior)
-    assert first.iterations == again.iterations
-    swapped = dawid_skene(Ratings.of(rows_of(ratings), "cba"))
-    assert swapped.posterior[:, ::-1] == pytest.approx(first.posterior)
 
 
 def test_a_rater_who_has_not_erred_yet_may_still_err() -> None:

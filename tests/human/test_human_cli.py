@@ -129,29 +129,6 @@ def test_the_secret_seed_is_in_no_file_outside_private(built: Path, tmp_path: Pa
 # Again
 
 
-@pytest.mark.real
-def test_other_options_pairs_or_rules_over_a_study_are_refused(
-    study: LiveStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    study.do("export", *SEED)
-    for other in ("--annotators 12", "--annotators 12 --overlap 4", "--sample 20"):
-        refused(study, "another study was exported here", "Move", options=(*other.split(),))
-    config = study.run / "config.toml"
-    text = config.read_text(encoding="utf-8")
-    changed = text.replace('rule = "unanimity"', 'rule = "majority"')
-    assert changed != text
-    config.write_text(changed, encoding="utf-8")
-    refused(study, "another study was exported here")
-    config.write_text(text, encoding="utf-8")
-    other_run = Study.make(tmp_path / "study", limit=8, modes=["violate"], **VERIFIED)
-    assert other_run.build().code == 0
-    shutil.copytree(study.folder.path, other_run.run / study.folder.path.name)
-    refused(LiveStudy(other_run.run), "another study was exported here")
-    # A newer version finds its study again.
-    monkeypatch.setattr("pairwright.workflows.study.__version__", "99.0")
-    study.do("export", *SEED)
-
-
 # Options
 
 

@@ -349,6 +349,8 @@ def test_another_study_is_refused_and_nothing_is_touched(made: Made, tmp_path: P
         with pytest.raises(InputError, match="another study was exported here") as refused:
             export(tmp_path, made, **change)
         assert "Move" in refused.value.fix
+    # A newer version finds its study again.
+    assert not export(tmp_path, made, version="99.0")
     # It differs in its tasks alone.
     with pytest.raises(InputError, match="another study"):
         write_study(HumanFolder(tmp_path), made.study(), study_of(mixed(5, 5)).tasks)
