@@ -13,14 +13,14 @@ import pytest
 from label_studio_server import controls
 from pairwright import assets
 from pairwright.errors import InputError
-from pairwright.settings.domains import Anchor, Scale, load_scales
+from pairwright.settings.domains import Anchor, Scale
 from pairwright.settings.prompt import Prompts
 from pairwright_human_eval.form import marks
 from pairwright_human_eval.label_studio.files import config_hash, labelling_config
 from pairwright_human_eval.language import render_guidelines
 from pairwright_human_eval.records import KINDS, Kind
+from small_studies import SCALES
 
-SCALES = load_scales(assets.RUBRICS)
 GUIDELINES = render_guidelines(SCALES)
 FORMS = {
     (kind, adjudication): labelling_config(kind, SCALES, adjudication=adjudication)
@@ -55,14 +55,10 @@ def scale(question: str = "Is it?", **change: object) -> Scale:
 
 
 def test_controls_are_questions_with_their_choices() -> None:
-    scores = frozenset("12345")
+    scores = {"correctness": {*"12345", "cannot_judge"}}
+    scores |= {"relevance": {*"12345"}, "helpfulness": {*"12345"}}
     assert controls("quality", SCALES, 0) == {
-        "correctness_a": scores | {"cannot_judge"},
-        "correctness_b": scores | {"cannot_judge"},
-        "relevance_a": scores,
-        "relevance_b": scores,
-        "helpfulness_a": scores,
-        "helpfulness_b": scores,
+        f"{name}_{side}": choices for name, choices in scores.items() for side in "ab"
     }
     assert controls("preference", SCALES, 3) == {"preference": {"A", "B", "equal", "cannot_tell"}}
     support = {"clearly", "plausibly", "no", "contradicted"}
@@ -124,9 +120,7 @@ def test_a_form_is_as_label_studio_and_the_study_need_it(kind: Kind, adjudicatio
 
     # Nothing in the style that Label Studio escapes.
     (style,) = root.iter("Style")
-    assert style.text is not None
-    assert not set("<>&") & set(style.text)
-    assert "url(" not in style.text
+    assert not re.search(r"[<>&]|url\(", style.text or "<")
 
     # Nothing tells what a task is really about.
     telling = (
@@ -151,12 +145,9 @@ def test_people_read_the_words_of_the_scales_alike_for_both_sides() -> None:
         for anchor in each.anchors:
             assert shown.count(f"{anchor.score}: {anchor.text}") == 2
     assert shown.count("Cannot judge") == 2
-    first, second = (
-        [values(c, "Choice") for c in page.iter("Choices") if c.attrib["name"].endswith(side)]
-        for side in ("_a", "_b")
-    )
-    assert first == second
-    assert len(first) == len(SCALES)
+    sides = {choices.attrib["name"]: values(choices, "Choice") for choices in page.iter("Choices")}
+    for scale in SCALES:
+        assert sides[f"{scale.name}_a"] == sides[f"{scale.name}_b"]
 
 
 def test_the_preference_is_asked_about_this_person() -> None:

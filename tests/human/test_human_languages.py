@@ -8,9 +8,7 @@ import pytest
 
 from label_studio_server import controls
 from live_study import LiveStudy, usual
-from pairwright import assets
 from pairwright.errors import InputError
-from pairwright.settings.domains import load_scales
 from pairwright_human_eval.form import Shown, marks, view_of
 from pairwright_human_eval.label_studio.files import config_hashes, labelling_config
 from pairwright_human_eval.language import (
@@ -24,8 +22,8 @@ from pairwright_human_eval.qualification import checks_in
 from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, PreferenceAnswer
 from released import PAIRS, Answers, run_of
 from sheets import ANSWER, FIELD, fill, sheet_rows, write
+from small_studies import SCALES
 
-SCALES = load_scales(assets.RUBRICS)
 OTHERS = [code for code in languages() if code != "en"]
 READ = ("value", "requiredMessage", "placeholder")
 

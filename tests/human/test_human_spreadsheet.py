@@ -21,11 +21,17 @@ from sheets import ANSWER, FIELD, TASK, WHAT, Rows, sheet_rows, write
 FIRST = "annotator-01"
 NAMES = [f"annotator-{n:02}" for n in range(1, 10)]
 Answer = Callable[[KeyedTask], Answers | None]
+Mistake = Callable[[Rows], list[str]]
+"""It is made in the rows of a sheet; what is said of it."""
 
 
 def only(kind: str, ticks: Answers) -> Answer:
     """These answers to all tasks of a kind, and none to others."""
     return lambda task: ticks if task.kind == kind else None
+
+
+def preferring(choice: str, **ticks: str) -> Answer:
+    return only("preference", {"preference": choice, **ticks})
 
 
 def own_tasks(study: LiveStudy, annotator: str = FIRST) -> set[str]:
@@ -67,15 +73,12 @@ def test_a_study_by_spreadsheet_is_decided_reported_and_released(
 
 
 def test_the_same_answers_come_from_a_spreadsheet_and_from_label_studio(study: LiveStudy) -> None:
-    def answers() -> dict[str, object]:
-        return {verdict.task: verdict.answers for verdict in study.verdicts}
-
     study.do("import", *map(study.fill, NAMES))
-    by_sheet = answers()
+    by_sheet = {verdict.task: verdict.answers for verdict in study.verdicts}
     shutil.rmtree(study.folder.raw)
     answered(study.run, usual)
     study.do("status")
-    assert answers() == by_sheet
+    assert {verdict.task: verdict.answers for verdict in study.verdicts} == by_sheet
 
 
 def test_a_second_round_goes_by_spreadsheet(study: LiveStudy) -> None:
@@ -140,6 +143,10 @@ def test_no_cell_begins_as_a_formula_and_its_text_comes_back() -> None:
         cell = guarded(text)
         assert not cell.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r", "\n", "＝")), text
         assert unguarded(cell) == text
+    # A long one is in several cells.
+    long = "long " * 20_000
+    assert "".join(pieces(long)) == long
+    assert max(map(len, pieces(long))) < 32_767
 
 
 def test_hostile_texts_are_in_no_formula(tmp_path: Path) -> None:
@@ -151,12 +158,6 @@ def test_hostile_texts_are_in_no_formula(tmp_path: Path) -> None:
     cells = [cell for path in paths for row in sheet_rows(path) for cell in row]
     assert f"'{formula}" in cells
     assert not any(cell.startswith(("=", "+", "-", "@", "\t")) for cell in cells)
-
-
-def test_a_long_text_is_in_several_cells() -> None:
-    text = "long " * 20_000
-    assert "".join(pieces(text)) == text
-    assert max(map(len, pieces(text))) < 32_767
 
 
 # What comes back
@@ -208,7 +209,7 @@ def test_a_sheet_is_read_as_any_program_saves_it(
      ("cannot_tell", "cannot_tell")],
 )  # fmt: skip
 def test_an_answer_is_read_as_it_is_meant(study: LiveStudy, written: str, stored: str) -> None:
-    study.do("import", study.fill(FIRST, only("preference", {"preference": written})))
+    study.do("import", study.fill(FIRST, preferring(written)))
     assert chosen(study) == {stored}
 
 
@@ -218,7 +219,7 @@ def test_an_answer_is_read_as_it_is_meant(study: LiveStudy, written: str, stored
      ("No", False), ("FALSE", False), ("0", False), ("0,0", False)],
 )  # fmt: skip
 def test_a_task_that_came_before_is_ticked(study: LiveStudy, written: str, seen: bool) -> None:
-    study.do("import", study.fill(FIRST, only("preference", {"preference": "A", "seen": written})))
+    study.do("import", study.fill(FIRST, preferring("A", seen=written)))
     answers = [verdict.answers for verdict in study.verdicts]
     assert {one.seen for one in answers if isinstance(one, PreferenceAnswer)} == {seen}
 
@@ -240,23 +241,16 @@ def test_what_is_empty_is_unfinished_and_never_an_answer(study: LiveStudy) -> No
     assert not study.verdicts
     assert not study.set_aside
     part = next(k for k in study.key.values() if k.kind == "rubric")
-
-    def begun(task: KeyedTask) -> Answers | None:
-        return {"support_0": "clearly"} if task.task == part.task else None
-
-    study.do("import", study.fill(part.annotator, begun))
+    begun = {part.task: {"support_0": "clearly"}}
+    study.do("import", study.fill(part.annotator, lambda task: begun.get(task.task)))
     assert not study.verdicts
     assert [(line["task"], line["reason"]) for line in study.set_aside] == [(part.task, "draft")]
 
 
 def test_a_task_is_skipped_with_its_reason(study: LiveStudy) -> None:
     part = next(k for k in study.key.values() if k.kind == "preference")
-
-    def skip(task: KeyedTask) -> Answers | None:
-        ticks = {"preference": "Skip", "comment": "known, write to me@example.com"}
-        return ticks if task.task == part.task else None
-
-    study.do("import", study.fill(part.annotator, skip))
+    skip = {part.task: {"preference": "Skip", "comment": "known, write to me@example.com"}}
+    study.do("import", study.fill(part.annotator, lambda task: skip.get(task.task)))
     (line,) = study.set_aside
     assert (line["reason"], line["detail"]) == ("skipped", "known, write to [e-mail]")
     assert "example.com" not in "".join(p.read_text() for p in study.folder.raw.iterdir())
@@ -265,9 +259,9 @@ def test_a_task_is_skipped_with_its_reason(study: LiveStudy) -> None:
 def test_of_two_files_the_later_one_counts_and_equal_answers_count_once(
     study: LiveStudy, tmp_path: Path
 ) -> None:
-    for n, choice in enumerate(("A", "B", "A"), start=1):
-        answer = only("preference", {"preference": choice})
-        study.do("import", study.fill(FIRST, answer, out=tmp_path / f"{n}.csv", minutes=str(n)))
+    for n, choice in enumerate("ABA", start=1):
+        out = tmp_path / f"{n}.csv"
+        study.do("import", study.fill(FIRST, preferring(choice), out=out, minutes=str(n)))
     assert chosen(study) == {"A"}
     assert {line["reason"] for line in study.set_aside} == {"superseded"}
     study.do("import", "--undo")
@@ -278,13 +272,13 @@ def test_an_answer_that_is_changed_and_changed_back_is_the_first_one(
     study: LiveStudy, tmp_path: Path
 ) -> None:
     for n, choice in enumerate("ABA"):
-        answer = only("preference", {"preference": choice})
-        said = study.do("import", study.fill(FIRST, answer, out=tmp_path / f"{n}.csv"))
+        out = tmp_path / f"{n}.csv"
+        said = study.do("import", study.fill(FIRST, preferring(choice), out=out))
         assert "Files taken in: 1." in said
         assert chosen(study) == {choice}
     # A copy of the last one adds nothing, nor one of other tasks.
     assert "Files taken in: 0." in study.do("import", tmp_path / "2.csv")
-    other = study.fill("annotator-02", only("preference", {"preference": "A"}))
+    other = study.fill("annotator-02", preferring("A"))
     study.do("import", other)
     assert "Files taken in: 0." in study.do("import", tmp_path / "0.csv", other)
     study.do("import", "--undo", "2.csv")
@@ -299,23 +293,17 @@ def number(rows: Rows, field: str) -> int:
     return next(n for n, row in enumerate(rows, start=1) if row[FIELD] == field)
 
 
-def unknown_choice(rows: Rows) -> list[str]:
-    n = number(rows, "preference")
-    rows[n - 1][ANSWER] = "maybe A"
-    said = f"row {n}, column answer: task {rows[n - 1][TASK]}, preference: 'maybe A' is"
-    return [said, "Response A, Response B, No difference for this person, Cannot tell"]
+def wrong_cell(field: str, column: int, text: str, *said: str) -> Mistake:
+    """A text that cannot be meant in the first row of a field. What is said of it names `row` and
+    `task`."""
 
+    def mistake(rows: Rows) -> list[str]:
+        n = number(rows, field)
+        task = rows[n - 1][TASK]
+        rows[n - 1][column] = text
+        return [part.format(row=f"row {n}", task=f"task {task}") for part in said]
 
-def unknown_tick(rows: Rows) -> list[str]:
-    n = number(rows, "seen")
-    rows[n - 1][ANSWER] = "perhaps"
-    return [f"row {n}, column answer: task {rows[n - 1][TASK]}, seen: 'perhaps' is none of yes, no"]
-
-
-def unknown_task(rows: Rows) -> list[str]:
-    n = number(rows, "preference")
-    rows[n - 1][TASK] = "task-0000000000000000"
-    return [f"row {n}, column task: 'task-0000000000000000' is not a task of this study"]
+    return mistake
 
 
 def wrong_rows(rows: Rows) -> list[str]:
@@ -331,12 +319,6 @@ def two_answers(rows: Rows) -> list[str]:
     return [f"row {len(rows)}, column answer", f"is answered in row {n}, too"]
 
 
-def no_minutes(rows: Rows) -> list[str]:
-    n = number(rows, "minutes")
-    rows[n - 1][ANSWER] = "an hour"
-    return [f"row {n}, column answer: 'an hour' is not a number of minutes"]
-
-
 def missing_column(rows: Rows) -> list[str]:
     rows[:] = [row[:ANSWER] for row in rows]
     return ["the column 'answer' is missing"]
@@ -350,13 +332,32 @@ def many_mistakes(rows: Rows) -> list[str]:
     return [f"and {len(fields) - 5} more mistakes"]
 
 
-@pytest.mark.parametrize(
-    "mistake",
-    [unknown_choice, unknown_tick, unknown_task, wrong_rows, two_answers, no_minutes,
-     missing_column, many_mistakes],
-)  # fmt: skip
+NO_TASK = "task-0000000000000000"
+CHOICES = "Response A, Response B, No difference for this person, Cannot tell"
+MISTAKES: dict[str, Mistake] = {
+    "unknown choice": wrong_cell(
+        "preference", ANSWER, "maybe A", "{row}, column answer: {task}, preference: 'maybe A'",
+        CHOICES,
+    ),
+    "unknown tick": wrong_cell(
+        "seen", ANSWER, "often", "{row}, column answer: {task}, seen: 'often' is none of yes, no"
+    ),
+    "unknown task": wrong_cell(
+        "preference", TASK, NO_TASK, f"{{row}}, column task: '{NO_TASK}' is not a task of this"
+    ),
+    "no minutes": wrong_cell(
+        "minutes", ANSWER, "an hour", "{row}, column answer: 'an hour' is not a number of minutes"
+    ),
+    "wrong rows": wrong_rows,
+    "two answers": two_answers,
+    "missing column": missing_column,
+    "many mistakes": many_mistakes,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
 def test_a_mistake_is_named_with_its_row_column_and_task(
-    study: LiveStudy, mistake: Callable[[Rows], list[str]]
+    study: LiveStudy, mistake: Mistake
 ) -> None:
     rows = sheet_rows(study.fill(FIRST))
     expected = mistake(rows)
