@@ -64,8 +64,6 @@ def test_a_qualification_has_so_many_checks_that_who_does_not_read_is_noticed(
     assert enough_checks(floor, most) == number
 
 
-# Checks in a study: votes on twins
-
 ASKED, PARTNER = twin(1)
 NAMED = {"a": response_id(ASKED.chosen), "b": response_id(ASKED.rejected)}
 NAMED |= {"=": EQUAL, "?": CANNOT_TELL}
@@ -175,9 +173,6 @@ def test_the_tasks_of_a_study_say_how_many_votes_can_be_checks() -> None:
     alone = study_of(mixed(6, 0), overlap=1, annotators=3)
     for none in (placebos, alone):
         assert not any(possible_checks(none.tasks).values())
-
-
-# The control with a stranger's posts
 
 
 @pytest.mark.parametrize(("choices", "power"), [(0, 0), (15, 0.3), (60, 0.75), (120, 0.95)])

@@ -51,9 +51,6 @@ def scale(question: str = "Is it?", **change: object) -> Scale:
     )
 
 
-# What comes back
-
-
 def test_controls_are_questions_with_their_choices() -> None:
     scores = {"correctness": {*"12345", "cannot_judge"}}
     scores |= {"relevance": {*"12345"}, "helpfulness": {*"12345"}}
@@ -71,9 +68,6 @@ def test_controls_are_questions_with_their_choices() -> None:
     assert controls("rubric", SCALES, 0) == {}
     # Scores without an anchor can be given, too.
     assert controls("quality", (scale(),), 0)["good_a"] == {"1", "2", "3"}
-
-
-# What Label Studio needs
 
 
 @pytest.mark.parametrize(("kind", "adjudication"), FORMS)
@@ -132,9 +126,6 @@ def test_a_form_is_as_label_studio_and_the_study_need_it(kind: Kind, adjudicatio
 def test_without_a_narrative_its_heading_is_not_there_either() -> None:
     (repeated,) = [r for r in form("preference").iter("Repeater") if r.attrib["on"] == "$narrative"]
     assert values(repeated, "Header") == ["What this person wrote below the question"]
-
-
-# What people read
 
 
 def test_people_read_the_words_of_the_scales_alike_for_both_sides() -> None:
@@ -206,9 +197,6 @@ def test_a_wheel_has_everything_that_an_export_reads() -> None:
         assert included[f"human_eval/{name}"] == f"pairwright/human_eval/{name}"
 
 
-# What is refused
-
-
 @pytest.mark.parametrize("text", ["Costs $much?", "Is {{idx}} right?"])
 def test_words_that_label_studio_would_replace_are_refused(text: str) -> None:
     for bad in (scale(text), scale(anchors=({"score": 1, "text": text}, {"score": 2, "text": ""}))):
@@ -255,9 +243,6 @@ def test_a_missing_template_is_named(folder: Path, name: str) -> None:
     assert caught.value.where == str(folder / name)
 
 
-# The hash
-
-
 def test_a_configuration_laid_out_anew_has_the_same_hash_and_every_other_its_own() -> None:
     for xml in FORMS.values():
         root = ElementTree.fromstring(xml)
@@ -287,9 +272,6 @@ def test_a_configuration_laid_out_anew_has_the_same_hash_and_every_other_its_own
 def test_what_is_no_xml_has_no_hash(xml: str) -> None:
     with pytest.raises(InputError, match="not XML"):
         config_hash(xml)
-
-
-# `cannot_judge` is for people
 
 
 def test_the_judges_prompt_is_the_same_with_and_without_cannot_judge() -> None:

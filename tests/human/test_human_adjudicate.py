@@ -87,9 +87,6 @@ def earlier(task: Task) -> list[str]:
     return [row["text"] for row in found if isinstance(row, dict) and isinstance(row["text"], str)]
 
 
-# What is asked again
-
-
 @pytest.mark.parametrize(
     ("said", "asked"),
     [
@@ -127,9 +124,6 @@ def test_the_task_is_that_of_the_first_round_with_the_earlier_answers() -> None:
     assert task.keyed.annotator == "adjudicator-01"
     assert task.keyed.task == task.data["task"] not in {t.keyed.task for t in MADE.all()}
     assert task.keyed.data_hash == digest(task.data)
-
-
-# What is shown of the first round
 
 
 def test_earlier_answers_are_told_by_side_and_without_names() -> None:
@@ -182,9 +176,6 @@ def test_the_order_of_answers_does_not_matter() -> None:
     assert second_round(given, 2) == before
 
 
-# Quality
-
-
 def rated(given: Answers, subject: Subject, score: int | None) -> None:
     """Give the subject other scores: nobody could judge how correct the first response is."""
     unsure: dict[str, int | None] = {"correctness": None, "helpfulness": score}
@@ -206,9 +197,6 @@ def test_a_quality_that_nobody_could_judge_is_asked_again(score: int) -> None:
     at = placed(subject)
     told = f"A: {scores[at['a']]}; B: {scores[at['b']]}"
     assert earlier(task) == [f"Person 1: {told}", f"Person 2: {told}"]
-
-
-# Who
 
 
 def test_quality_and_preferences_of_a_twin_go_to_different_people_where_there_are_enough() -> None:
@@ -258,9 +246,6 @@ def test_what_further_people_have_is_not_given_again_and_who_is_missing_is_named
     assert added(9, {}) == (0, [])
     assert added(6, {"adjudicator-02": {TWIN.id}}) == (0, [TWIN.id])
     assert added(7, {"adjudicator-02": {TWIN.id}}) == (1, [])
-
-
-# Adding the second round to a study
 
 
 @pytest.fixture

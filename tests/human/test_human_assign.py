@@ -53,9 +53,6 @@ def overlap_of(made: Made) -> int:
     return size
 
 
-# Sides
-
-
 def test_a_side_is_a_function_of_seed_salt_and_subject() -> None:
     """Pinned: another order would turn every exported study's key to lies."""
     drawn = {
@@ -104,9 +101,6 @@ def test_sides_are_those_of_the_subject_and_balanced(n: int) -> None:
             assert sides[subject.id]["A"] == sides[subject.id]["B"] == overlap_of(made)
 
 
-# Who
-
-
 @pytest.mark.parametrize("n", STUDIES)
 def test_who_answers_what(n: int) -> None:
     made = some_study(n)
@@ -143,9 +137,6 @@ def test_who_answers_what(n: int) -> None:
         assert keyed.pair == made.by_id[keyed.subject].asked.id
 
 
-# Refusals
-
-
 @pytest.mark.parametrize(
     ("annotators", "overlap", "mode", "votes", "needed"),
     [
@@ -174,9 +165,6 @@ def test_too_few_people_are_refused_and_told_how_many_it_takes(
     assert study_of(pairs, annotators=needed, **options).tasks
 
 
-# Samples
-
-
 def test_a_sample_is_drawn_by_content() -> None:
     subjects = subjects_of(mixed(10, 10), FILE)
     drawn = sample(subjects, 6, seed=3)
@@ -187,9 +175,6 @@ def test_a_sample_is_drawn_by_content() -> None:
     assert {s.id for s in sample(subjects, 4, seed=3)} < {s.id for s in drawn}
     for size in (None, 20, 99):
         assert sample(subjects, size, 3) == subjects
-
-
-# Repeats
 
 
 def test_a_repeat_is_the_same_task_by_the_same_person_with_the_sides_swapped() -> None:
@@ -210,9 +195,6 @@ def test_a_repeat_is_the_same_task_by_the_same_person_with_the_sides_swapped() -
             swapped = {"response_a": "response_b", "response_b": "response_a"}
             for key in again.data.keys() - {"task"}:
                 assert again.data[key] == first.data[swapped.get(key, key)]
-
-
-# Controls
 
 
 def shown(made: Made, purpose: Purpose) -> list[tuple[KeyedTask, str, str]]:

@@ -61,9 +61,6 @@ def refused(study: LiveStudy, *said: str, options: tuple[object, ...] = ()) -> s
     return why
 
 
-# What it writes
-
-
 def test_an_export_writes_tasks_forms_and_the_key(exported: LiveStudy) -> None:
     study, key = read_study(exported.folder)
     assert (study.sampled, study.of, study.overlap, len(study.annotators)) == (24, 24, 3, 11)
@@ -129,9 +126,6 @@ def test_the_secret_seed_is_in_no_file_outside_private(built: Path, tmp_path: Pa
 # Again
 
 
-# Options
-
-
 def test_a_sample_is_of_subjects(study: LiveStudy) -> None:
     study.do("export", *SEED, "--sample", 10)
     fixed, key = read_study(study.folder)
@@ -146,9 +140,6 @@ def test_an_option_that_cannot_be_is_refused(study: LiveStudy) -> None:
         refused(study, "Invalid value", f"--{name}", options=(f"--{name}", value))
     refused(study, "--people", "without --annotators", options=("--people", 2, "--annotators", 9))
     refused(study, "--people 2: a study of a few", options=("--annotators", 2))
-
-
-# What is wrong with a run
 
 
 def edited(name: str, change: Callable[[list[str]], list[str]]) -> Callable[[Path], None]:
@@ -228,9 +219,6 @@ def test_ids_and_sides_are_drawn_with_a_secret_that_is_kept(study: LiveStudy) ->
     shutil.rmtree(study.folder.path)
     study.do("export")
     assert not study.key.keys() & first
-
-
-# Simulated annotators
 
 
 def test_quality_is_named_first_and_a_folder_s_name_is_no_markup(

@@ -65,9 +65,6 @@ def count(said: str, row: str) -> int:
     return int(line.split()[-1].replace(",", ""))
 
 
-# What is taken in
-
-
 def test_a_broken_file_stops_no_other(study: LiveStudy, files: list[Path], tmp_path: Path) -> None:
     broken = tmp_path / "broken.json"
     broken.write_text('[\n{"id": 1,\n"data": {', encoding="utf-8")
@@ -125,9 +122,6 @@ def test_copies_are_counted(study: LiveStudy, files: list[Path], tmp_path: Path)
     assert count(said, "copies") == len(tasks) + 1
     assert count(said, "answers in") == 2 * len(tasks) + 1
     assert count(said, "still open") == count(once, "still open")
-
-
-# What is taken back
 
 
 @pytest.mark.real

@@ -169,9 +169,6 @@ def test_a_spreadsheet_says_what_the_form_says(code: str, kind: Kind) -> None:
             } <= set(form)
 
 
-# Attention checks
-
-
 def test_a_german_qualification_has_german_checks_and_a_study_in_german_says_what_it_is(
     tmp_path: Path,
 ) -> None:

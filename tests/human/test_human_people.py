@@ -71,9 +71,6 @@ def dropped(study: LiveStudy) -> LiveStudy:
     return study
 
 
-# Dropouts
-
-
 def test_a_newcomer_gets_what_is_undone_and_nothing_is_done_twice(dropped: LiveStudy) -> None:
     before, late = dropped.own(LEFT), dropped.fill(LEFT)
     assert "waiting" in dropped.states().values()
@@ -167,9 +164,6 @@ def test_nobody_passed_by_fewer_checks_than_exclude(study: LiveStudy) -> None:
     assert {int(row["checks"]) for row in rows} & {1, 2}
 
 
-# Ids from outside, time, pay and codes
-
-
 @pytest.mark.real
 def test_people_join_under_their_own_ids_and_no_id_leaves_the_private_part(
     dropped: LiveStudy, tmp_path: Path
@@ -244,9 +238,6 @@ def test_an_account_that_has_no_number_is_named(study: LiveStudy, account: str) 
     given = {"given": {account: ["annotator-01"]}}
     study.folder.people.write_text(json.dumps(given), encoding="utf-8")
     assert "is not an account" in study.refused("withdraw", "annotator-01")
-
-
-# Withdrawal
 
 
 def remarked(tasks: list[dict[str, Any]], **fields: object) -> list[dict[str, Any]]:
@@ -387,9 +378,6 @@ def test_tasks_of_who_withdrew_go_to_no_server_again(
     assert LEFT not in said
     assert not [title for title in titles if LEFT in title]
     assert [title for title in titles if NEW in title]
-
-
-# Consent, and one page to begin from
 
 
 def test_a_person_begins_from_one_page_that_asks_for_consent_first(study: LiveStudy) -> None:

@@ -10,10 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from scipy.stats import spearmanr
-from sklearn.metrics import cohen_kappa_score
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from pairwright.records import Pair
@@ -33,7 +30,7 @@ from pairwright_human_eval.records import (
 )
 from pairwright_human_eval.report import StudyReport, claims, compute_report, write_report
 from pairwright_human_eval.report.page import page_of, stranger_sentence
-from pairwright_human_eval.report.resample import CELLS, Draws, kappas, rank_correlations, ratio
+from pairwright_human_eval.report.resample import Draws, ratio
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Subject
 from small_studies import OF_THREE, SCALES, Made, mixed, study_of
@@ -483,30 +480,6 @@ def test_adjudicators_stand_apart() -> None:
     assert (after.annotators, after.seconds) == (before.annotators, before.seconds)
 
 
-# Resampling
-
-
-def test_intervals_hold_the_truth_at_least_as_often_as_they_say() -> None:
-    """Owen's interval is on the safe side: 60 studies, of which 3 may miss at 95 %."""
-    held, widths = 0, []
-    for seed in range(60):
-        chance = np.random.default_rng(seed)
-        lean = {f"d{n}": of for n, of in enumerate(chance.normal(0, 0.8, 80))}
-        eye = {f"p{n}": of for n, of in enumerate(chance.normal(0, 0.4, 9))}
-        rows = [(d, p) for d in lean for p in chance.choice(list(eye), 3, replace=False)]
-        # Symmetric about one half, so the truth is known.
-        share = [1 / (1 + np.exp(-(lean[d] + eye[p]))) for d, p in rows]
-        votes = (chance.random(len(rows)) < share).astype(float).tolist()
-        dyads, people = zip(*rows, strict=True)
-        of = ratio(Draws(lean, eye, 300, seed), dyads, votes, [1.0] * len(rows), people)
-        assert of.low is not None
-        assert of.high is not None
-        held += of.low <= 0.5 <= of.high
-        widths.append(of.high - of.low)
-    assert held >= 55
-    assert np.mean(widths) < 0.35
-
-
 @pytest.mark.parametrize(
     ("dyads", "people", "votes", "reason"),
     [
@@ -558,26 +531,6 @@ def test_who_cannot_judge_is_missing_from_means_and_pairs_without_a_judge_from_c
     assert report.unjudged == 6
     assert all(of.n == 0 and of.kappa.value is None for of in report.delivered)
     assert all(of.difference.value is None for of in report.judged_quality)
-
-
-# The judge
-
-
-def test_kappa_and_rank_correlation_are_the_libraries() -> None:
-    chance = random.Random(2)
-    for _ in range(20):
-        n = chance.randint(10, 60)
-        one = [chance.randint(1, 5) for _ in range(n)]
-        other = [min(5, max(1, of + chance.randint(-2, 2))) / 3 for of in one]
-        places = np.array([np.unique(of, return_inverse=True)[1] for of in (one, other)]).T
-        times = np.array([[1] * n, [chance.randint(0, 3) for _ in range(n)]], float)
-        plain, weighted = rank_correlations(times, places)
-        assert plain == pytest.approx(spearmanr(one, other)[0])
-        repeated = [np.repeat(of, times[1].astype(int)) for of in (one, other)]
-        assert weighted == pytest.approx(spearmanr(*repeated)[0])
-        yes, no = [of > 2 for of in one], [of > 1 for of in other]
-        cells = [[sum(pair == cell for pair in zip(yes, no, strict=True)) for cell in CELLS]]
-        assert kappas(np.array(cells, float))[0] == pytest.approx(cohen_kappa_score(yes, no))
 
 
 # Annotators

@@ -53,9 +53,6 @@ def chosen(study: LiveStudy) -> set[str]:
     return found
 
 
-# A whole study
-
-
 @pytest.mark.real
 def test_a_study_by_spreadsheet_is_decided_reported_and_released(
     study: LiveStudy, tmp_path: Path
@@ -109,9 +106,6 @@ def test_another_tool_with_sheets_needs_a_record_alone(
     assert not made.sheets[0].exists()
 
 
-# What a sheet holds
-
-
 def test_a_sheet_shows_what_the_task_shows_and_names_no_side(exported_sheets: LiveStudy) -> None:
     path = exported_sheets.sheet(FIRST)
     head, *rows = sheet_rows(path)
@@ -158,9 +152,6 @@ def test_hostile_texts_are_in_no_formula(tmp_path: Path) -> None:
     cells = [cell for path in paths for row in sheet_rows(path) for cell in row]
     assert f"'{formula}" in cells
     assert not any(cell.startswith(("=", "+", "-", "@", "\t")) for cell in cells)
-
-
-# What comes back
 
 
 def with_separator_line(path: Path, rows: Rows) -> Path:
@@ -283,9 +274,6 @@ def test_an_answer_that_is_changed_and_changed_back_is_the_first_one(
     assert "Files taken in: 0." in study.do("import", tmp_path / "0.csv", other)
     study.do("import", "--undo", "2.csv")
     assert chosen(study) == {"A", "B"}
-
-
-# What cannot be meant
 
 
 def number(rows: Rows, field: str) -> int:

@@ -287,9 +287,6 @@ def test_errors_name_what_happened_and_show_no_secret(
     assert "a-secret-session" not in str(caught.value)
 
 
-# Without a server
-
-
 def test_no_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.sleep", lambda _: None)  # The SDK waits between its attempts.
     with (

@@ -134,9 +134,6 @@ def test_200_pairs_from_a_build_to_the_second_round(
         assert b"@example.org" not in content, name
 
 
-# The way there
-
-
 def built(study: Path) -> Path:
     """A run of the fictional users, who are there several times under other names."""
     study.mkdir()
@@ -173,9 +170,6 @@ def human_again(folder: HumanFolder, *words: object) -> None:
     after = files_of(folder.path)
     assert after.keys() == before.keys()
     assert not [name for name in after if after[name] != before[name]], words
-
-
-# Answers
 
 
 def firsts(rows: list[KeyedTask]) -> list[KeyedTask]:
@@ -256,9 +250,6 @@ def fill_in(page: Page, link: str, ticked: dict[str, int], pictures: Path, name:
 
 def comment(answers: Answers) -> str:
     return WRITTEN if answers == PreferenceAnswer(choice=CANNOT_TELL) else ""
-
-
-# What there is to see, and what came of it
 
 
 def assert_quotes_stand_in_posts(folder: HumanFolder, key: list[KeyedTask]) -> None:

@@ -104,9 +104,6 @@ def test_random_markup_is_harmless() -> None:
         checked(chance.choice(["", " "]).join(chance.choices(pieces, k=chance.randint(1, 40))))
 
 
-# What a reader sees
-
-
 @pytest.mark.parametrize(
     ("markdown", "html"),
     [

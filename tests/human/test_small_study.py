@@ -39,9 +39,6 @@ OF_HALVES: dict[int, Mode] = {2: "twin", 1: "violate"}
 FEW = [(people, 2) for people in range(2, 11)] + [(people, 1) for people in range(2, 7)]
 
 
-# What each is asked
-
-
 @pytest.mark.parametrize(("people", "halves"), FEW)
 def test_who_answers_what(people: int, halves: int) -> None:
     few = small_study(people, OF_HALVES[halves])
@@ -73,9 +70,6 @@ def test_who_are_more_do_a_whole_study() -> None:
             small_study(people, OF_HALVES[halves])
     with pytest.raises(InputError, match="verify no placebos"):
         small_study(2, "placebo")
-
-
-# What it verifies
 
 
 @pytest.mark.parametrize(("people", "halves"), FEW)
@@ -150,9 +144,6 @@ def test_how_weak_a_rule_is_follows_from_its_decisions(rules: dict[str, Any], ha
     assert found == pytest.approx(no_signal_share(rule.votes, rule, halves))
 
 
-# From export to release
-
-
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study of two people, in which one of six twins is voted down. Not to be changed."""
@@ -223,9 +214,6 @@ def test_wherever_its_decisions_are_shown_it_is_said_how_weak_they_are(
         assert MARK in flat(page.read_text(encoding="utf-8")), page
     for command in ("report", "status"):
         assert MARK in flat(pairwright("human", command, run).out), command
-
-
-# The plan
 
 
 def test_the_plan_answers_in_the_words_of_the_export(

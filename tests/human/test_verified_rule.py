@@ -67,9 +67,6 @@ def states(run: Path) -> set[str]:
     return {decision.state for decision in decide(run).decisions.values()}
 
 
-# The rule is the study's
-
-
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study by whose answers only the rejected responses deliver. Not to be changed."""
@@ -116,9 +113,6 @@ def test_an_older_study_is_decided_by_the_rule_that_it_stored(run: Path) -> None
     ]
 
 
-# Rows and answer key
-
-
 def test_a_row_has_what_people_said_of_each_aspect_and_the_supported_ones_as_key(
     tmp_path: Path,
 ) -> None:
@@ -148,9 +142,6 @@ def test_without_a_study_all_aspects_are_the_answer_key(tmp_path: Path) -> None:
     for row in rows(written(run, tmp_path / "release", trial=True)):
         assert row.answer_key == row.rubric_aspects
         assert {aspect.support for aspect in row.rubric_aspects} == {None}
-
-
-# Releases of before
 
 
 @pytest.fixture(scope="module")
@@ -247,9 +238,6 @@ def test_which_rule_was_fixed_before_the_first_answer_is_not_derived(
     assert "the study's rule" not in " ".join(held.not_compared)
     card = release.card.read_text(encoding="utf-8")
     assert "by the word of those who made the release" in card.replace("\n", " ")
-
-
-# The paper's setting
 
 
 @pytest.mark.real
