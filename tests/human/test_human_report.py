@@ -6,14 +6,17 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.stats import spearmanr
+from sklearn.metrics import cohen_kappa_score
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from pairwright.records import Pair
+from pairwright.records import Adherence, AspectScore, Pair, Quality
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.looks import Look, Looks
@@ -36,6 +39,8 @@ from pairwright_human_eval.subjects import Subject
 from small_studies import OF_THREE, SCALES, Made, mixed, study_of
 
 Answer = Callable[[KeyedTask, Subject], Any]
+near = partial(pytest.approx, abs=1e-6)
+"""Estimates are rounded to six places."""
 
 
 class Asked:
@@ -531,6 +536,56 @@ def test_who_cannot_judge_is_missing_from_means_and_pairs_without_a_judge_from_c
     assert report.unjudged == 6
     assert all(of.n == 0 and of.kappa.value is None for of in report.delivered)
     assert all(of.difference.value is None for of in report.judged_quality)
+
+
+def judged(pair: Pair, first: list[int], second: list[int], quality: int) -> Pair:
+    """The pair with a judge's scores of its aspects in both responses, and of their quality."""
+    adherence = {
+        side: Adherence(scores=tuple(AspectScore(reason="", score=n) for n in scores))
+        for side, scores in (("first", first), ("second", second))
+    }
+    rated = Quality(reason="", scores={scale.name: quality for scale in SCALES})
+    scores = {"adherence": adherence, "quality": {"first": rated, "second": rated}}
+    return pair.model_copy(update={"draft": pair.draft.model_copy(update=scores)})
+
+
+def test_people_are_held_to_the_judge_as_the_libraries_do() -> None:
+    """People say the same as each other; the judge agrees with them about as often as not."""
+    chance = random.Random(2)
+    judge: dict[str, tuple[list[int], list[int], int]] = {}
+    people: dict[str, tuple[list[str], int]] = {}
+    pairs = mixed(0, 20)
+    for n, pair in enumerate(pairs):
+        first, second = ([chance.choice((0, 2)) for _ in range(2)] for _ in "ab")
+        judge[pair.id] = first, second, chance.randint(1, 5)
+        people[pair.id] = [chance.choice(("own", "both", "neither")) for _ in "ab"], n % 4 + 1
+        pairs[n] = judged(pair, *judge[pair.id])
+
+    def answer(keyed: KeyedTask, subject: Subject) -> Any:
+        said, score = people[subject.id]
+        if keyed.kind == "rubric":
+            by = (best(keyed) if one == "own" else one for one in said)
+            return weighed(keyed, (("clearly", name) for name in by))
+        return scored(subject, score, score) if keyed.kind == "quality" else right(keyed, subject)
+
+    asked = Asked(pairs, wrong_profile=0.0, narrative=0.0)
+    report = asked.report(answer)
+    found = {of.responses: of for of in report.delivered}
+    cells = [
+        (side, score > 0, said == "both" or (said == "own" and side == "chosen"))
+        for id, (first, second, _) in judge.items()
+        for side, scores in (("chosen", first), ("rejected", second))
+        for score, said in zip(scores, people[id][0], strict=True)
+    ]
+    for name, of in found.items():
+        yes, most = zip(*((a, b) for side, a, b in cells if name in (side, "all")), strict=True)
+        assert of.kappa.value == near(cohen_kappa_score(yes, most))
+        assert (of.n, of.both_yes) == (len(yes), sum(map(all, zip(yes, most, strict=True))))
+    rated = [(judge[id][2], people[id][1]) for id in judge for _ in range(2)]
+    for by in report.judged_quality:
+        assert by.spearman.value == near(spearmanr(*zip(*rated, strict=True))[0])
+        assert by.difference.value == near(np.mean([one - other for one, other in rated]))
+    assert report.unjudged == 0
 
 
 # Annotators
