@@ -47,13 +47,17 @@ def _attribute(value: object) -> str:
     return escape(str(value)).replace("\n", "&#xA;")
 
 
+def present(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if value is not None}
+
+
 def question(id: int, day: int, title: str, user: int | None = 7, **more: object) -> dict[str, Any]:
     row = {
         "Id": id, "PostTypeId": 1, "CreationDate": f"2015-01-{day:02}T10:00:00.000", "Score": 4,
         "Body": f"<p>The whole of question {id} &amp; its story.</p>\n", "OwnerUserId": user,
         "Title": title, "Tags": "<bread><oven>", **more,
     }  # fmt: skip
-    return {name: value for name, value in row.items() if value is not None}
+    return present(row)
 
 
 def answer(id: int, day: int, parent: int, user: int | None = 7, **more: object) -> dict[str, Any]:
@@ -62,7 +66,7 @@ def answer(id: int, day: int, parent: int, user: int | None = 7, **more: object)
         "CreationDate": f"2015-01-{day:02}T11:00:00.000", **more,
         "Body": more.get("Body", f"<p>Answer {id} from a tiny kitchen.</p>"),
     }  # fmt: skip
-    return {name: value for name, value in row.items() if value is not None}
+    return present(row)
 
 
 def comment(id: int, day: int, post: int, words: str, user: int | None = 7) -> dict[str, Any]:
@@ -70,7 +74,7 @@ def comment(id: int, day: int, post: int, words: str, user: int | None = 7) -> d
         "Id": id, "PostId": post, "Score": 0, "Text": words, "UserId": user,
         "CreationDate": f"2015-01-{day:02}T12:00:00.000",
     }  # fmt: skip
-    return {name: value for name, value in row.items() if value is not None}
+    return present(row)
 
 
 # User 7 has an item: an answer to user 8, and two questions before the last.
@@ -96,11 +100,16 @@ def write(folder: Path, *posts: dict[str, Any], comments: Iterable[dict[str, Any
     return dump
 
 
+def of_dump(folder: Path, *posts: dict[str, Any], **rules: Any) -> Result:
+    """What is read of a dump of these posts."""
+    write(folder, *posts)
+    return result(folder, **rules)
+
+
 def test_a_users_latest_question_has_their_earlier_questions_and_answers_as_history(
     tmp_path: Path,
 ) -> None:
-    write(tmp_path, *WHOLE)
-    got = result(tmp_path)
+    got = of_dump(tmp_path, *WHOLE)
     item = got.item
     assert (item.id, item.user) == ("cooking_4", f"{SITE}/users/7")
     assert item.question == "Which knife suits a left-handed beginner?"
@@ -127,8 +136,7 @@ def test_a_users_latest_question_has_their_earlier_questions_and_answers_as_hist
 
 
 def test_the_answers_a_question_got_are_kept_with_votes_and_without_text(tmp_path: Path) -> None:
-    write(tmp_path, *WHOLE, answer(10, 7, 4, None))
-    assert result(tmp_path).item.answers == (
+    assert of_dump(tmp_path, *WHOLE, answer(10, 7, 4, None)).item.answers == (
         GivenAnswer(
             source_url=f"https://{SITE}/a/5", user=f"{SITE}/users/8",
             created="2015-01-05T11:00:00.000", score=-2, accepted=False,
@@ -201,8 +209,7 @@ NOBODYS = {
 def test_a_row_that_is_nobodys_post_is_refused_with_its_line(
     tmp_path: Path, row: dict[str, Any], reason: str
 ) -> None:
-    write(tmp_path, *WHOLE[:3], row, *WHOLE[3:])
-    got = result(tmp_path)
+    got = of_dump(tmp_path, *WHOLE[:3], row, *WHOLE[3:])
     assert [post.id for post in got.item.profile] == ["a2", "q3"]
     assert (reason, "Posts.xml:6") in [(why, where) for why, where, _ in got.refused()]
 
@@ -219,8 +226,7 @@ def test_a_question_that_cannot_be_asked_stays_in_the_history(
     tmp_path: Path, changes: dict[str, Any], reason: str
 ) -> None:
     last = question(9, 9, "How long does sourdough keep in a fridge?")
-    write(tmp_path, *WHOLE[:3], KNIFE | changes, last)
-    got = result(tmp_path, targets="all")
+    got = of_dump(tmp_path, *WHOLE[:3], KNIFE | changes, last, targets="all")
     assert [item.id for item in got.items] == ["cooking_9"]
     assert [post.id for post in got.item.profile] == ["a2", "q3", "q4"]
     assert "[duplicate]" not in got.item.profile[2].text
@@ -248,8 +254,7 @@ def test_a_question_that_is_asked_again_is_one_item_and_leaves_room_for_another(
     tmp_path: Path,
 ) -> None:
     again = question(9, 9, "which knife suits a  left-handed beginner?")
-    write(tmp_path, *WHOLE, again, answer(10, 4, 1))
-    got = result(tmp_path, targets=2, min_posts=1)
+    got = of_dump(tmp_path, *WHOLE, again, answer(10, 4, 1), targets=2, min_posts=1)
     assert [item.id for item in got.items] == ["cooking_3", "cooking_9"]
     assert ("repeated_question", "Posts.xml:6", "q4") in got.refused()
     assert [post.id for post in got.items[1].profile] == ["a2", "q3", "a10"]
@@ -260,16 +265,14 @@ def test_a_post_that_its_user_edited_after_the_question_is_counted(
     tmp_path: Path, editor: int, day: int, said: bool
 ) -> None:
     edit = {"LastEditorUserId": editor, "LastEditDate": f"2015-01-{day:02}T13:00:00.000"}
-    write(tmp_path, WHOLE[0], WHOLE[1] | edit, *WHOLE[2:])
-    got = result(tmp_path)
+    got = of_dump(tmp_path, WHOLE[0], WHOLE[1] | edit, *WHOLE[2:])
     assert [post.id for post in got.item.profile] == ["a2", "q3"]
     assert (("edited_later", "a2") in [(p.reason, p.id) for p in got.problems]) == said
 
 
 def test_a_category_may_be_the_tag_that_most_questions_have(tmp_path: Path) -> None:
     oven = question(30, 20, "How often should an oven be cleaned?", 11, Tags="|oven|")
-    write(tmp_path, *WHOLE, oven)
-    item = result(tmp_path, category_by="tag").item
+    item = of_dump(tmp_path, *WHOLE, oven, category_by="tag").item
     assert (item.category, item.domain, item.tags) == ("cooking/oven", "Home", ("bread", "oven"))
 
 
@@ -280,8 +283,7 @@ def test_licences_follow_from_addresses_and_dates(tmp_path: Path) -> None:
                  Body=f"<p>{n} {'crumb ' * n}</p>")
         for n, date in enumerate(dates, 1)
     ]  # fmt: skip
-    write(tmp_path, *posts)
-    item = result(tmp_path).item
+    item = of_dump(tmp_path, *posts).item
     licences = [licence_of(p.source_url, p.created) for p in item.profile]
     licences.append(licence_of(item.source_url, item.created))
     assert licences == ["CC-BY-SA-2.5", "CC-BY-SA-3.0", "CC-BY-SA-4.0"]
@@ -314,8 +316,7 @@ def test_a_body_is_read_with_marks_for_what_text_cannot_hold(html: str, plain: s
 
 def test_marks_are_counted_as_repairs(tmp_path: Path) -> None:
     body = '<pre>1\n2\n3\n4</pre><img src="x"><p>Some words &#8238;on my</p>'
-    write(tmp_path, *WHOLE[:2], RYE | {"Body": body}, KNIFE)
-    got = result(tmp_path)
+    got = of_dump(tmp_path, *WHOLE[:2], RYE | {"Body": body}, KNIFE)
     assert {p.reason for p in got.problems if p.id == "q3"} == {
         "html_to_text", "code_block", "image", "control_characters",
     }  # fmt: skip
@@ -467,9 +468,8 @@ def test_a_dump_of_no_use_is_an_error_that_says_where_and_what_to_do(
 def test_a_row_that_never_ends_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pairwright.sources.stackexchange.rows.LONGEST", 1000)
     long = question(1, 1, "x", Body="b" * 3_000_000)
-    write(tmp_path, long)
     with pytest.raises(SourceError, match=r"Posts.xml:\d+: a row of more than 1,000 bytes"):
-        result(tmp_path)
+        of_dump(tmp_path, long)
 
 
 @pytest.mark.parametrize("site", ["https://cooking.stackexchange.com", "cooking", "A.b", ""])
