@@ -161,7 +161,7 @@ def test_the_table_of_build_and_status_says_what_the_files_hold(built: Built) ->
     assert (as_json.code, json.loads(as_json.out)) == (0, built.study.manifest)
 
 
-def test_a_finished_build_run_again_sends_nothing_and_limit_is_no_part_of_the_config(
+def test_a_finished_build_sends_nothing_again_with_or_without_limit(
     built: Built, copied: Study
 ) -> None:
     before = everything(copied.run)
@@ -177,9 +177,7 @@ def test_a_finished_build_run_again_sends_nothing_and_limit_is_no_part_of_the_co
     assert built.endpoint.n == 0
 
 
-def test_a_changed_threshold_is_refused_by_name_and_accepted_asks_only_of_what_it_now_keeps(
-    built: Built, copied: Study
-) -> None:
+def test_an_accepted_threshold_asks_only_of_what_it_now_keeps(built: Built, copied: Study) -> None:
     before, outcomes = everything(copied.run), copied.outcomes()
     copied.change(twin__margin=0.3, served__revision="another")
     done = copied.build()
@@ -213,7 +211,7 @@ def test_a_changed_threshold_is_refused_by_name_and_accepted_asks_only_of_what_i
         ("rubrics/Society_and_Culture.toml", 'name = "Society', 'name = "New Society'),
     ],
 )
-def test_changed_content_is_refused_by_name(
+def test_changed_content_is_named(
     built: Built, copied: Study, what: str, old: str, new: str
 ) -> None:
     path = copied.folder / what
@@ -225,7 +223,7 @@ def test_changed_content_is_refused_by_name(
     assert built.endpoint.n == 0
 
 
-def test_rows_that_were_refused_are_told_with_the_remedy_by_build_and_status(
+def test_refused_rows_are_told_with_the_remedy_by_build_and_status(
     tmp_path: Path,
 ) -> None:
     with in_thread(double()) as endpoint:
@@ -248,7 +246,7 @@ def test_rows_that_were_refused_are_told_with_the_remedy_by_build_and_status(
         assert "Write times as 2024-03-01" in said
 
 
-def test_how_a_run_is_carried_out_may_change(
+def test_how_a_run_is_done_may_change(
     built: Built, copied: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Retries, timeouts, addresses and concurrency are in no key, so they decide nothing."""
@@ -264,9 +262,7 @@ def test_how_a_run_is_carried_out_may_change(
     assert copied.rows("pairs.jsonl") == built.study.rows("pairs.jsonl")
 
 
-def test_a_dry_run_sends_and_writes_nothing_and_its_bounds_hold(
-    built: Built, copied: Study
-) -> None:
+def test_a_dry_run_sends_and_writes_nothing_and_bounds_hold(built: Built, copied: Study) -> None:
     copied.change(served__price_in=1.0, served__price_out=2.0)
     before = everything(copied.folder)
     shutil.rmtree(copied.run)
@@ -313,9 +309,7 @@ def test_a_build_that_is_refused_for_the_lock_has_changed_nothing(copied: Study)
     assert after["config.toml"] == before["config.toml"]
 
 
-def test_a_build_killed_before_its_config_was_there_can_be_run_again(
-    copied: Study, built: Built
-) -> None:
+def test_a_build_killed_before_its_config_can_be_run_again(copied: Study, built: Built) -> None:
     shutil.rmtree(copied.run)
     copied.run.mkdir()
     (copied.run / "config.partial").write_text("modes = [")
@@ -335,7 +329,7 @@ def test_a_damaged_or_missing_config_in_the_run_folder_is_named(copied: Study) -
     assert (done.code, str(path) in done.err) == (2, True)
 
 
-def test_a_missing_key_variable_is_named(
+def test_a_missing_key_is_named(
     copied: Study, built: Built, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copied.change(served__api_key_env=KEY_VARIABLE)
@@ -351,9 +345,7 @@ def test_a_missing_key_variable_is_named(
 # --- endpoints that fail ---
 
 
-def test_an_endpoint_that_only_fails_ends_in_1_says_why_and_is_asked_again_when_it_is_well(
-    tmp_path: Path, built: Built
-) -> None:
+def test_an_endpoint_that_only_fails_is_asked_again_when_well(tmp_path: Path, built: Built) -> None:
     busy = fail(500, "the engine is on fire", headers={"Retry-After": "0"})
     with in_thread(busy) as broken:
         study = Study.make(tmp_path / "s", broken.url, limit=ITEMS, twin__margin=0.9)
@@ -414,7 +406,7 @@ def test_a_second_run_asks_only_for_what_failed_and_the_key_stands_in_no_file_an
     assert study.rows("failed.jsonl") == []
 
 
-def test_a_refusal_ends_the_run_at_once_with_the_cause_and_keeps_what_was_answered(
+def test_a_refusal_ends_the_run_and_keeps_what_was_answered(
     tmp_path: Path,
 ) -> None:
     async def until_the_key_expires(asked: Asked) -> web.StreamResponse:

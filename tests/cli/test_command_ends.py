@@ -75,7 +75,7 @@ def test_people_qualify_on_a_server(run: Path, tmp_path: Path) -> None:
     assert f"Next:\n{steps}{after}" in said
 
 
-def test_tasks_go_to_a_server_and_answers_come_back(
+def test_tasks_go_to_a_server_and_answers_return(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LABEL_STUDIO_API_KEY", KEY)
@@ -109,9 +109,7 @@ def test_a_server_of_ones_own_runs_until_ctrl_c(run: Path, monkeypatch: pytest.M
     assert said.endswith(f"Stopped. The answers are in {run / 'data'}.\n")
 
 
-def test_a_training_says_which_checkpoint_it_chose(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_training_says_what_it_chose(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     nothing = check(30, 0.0).model_copy(update={"unreadable": 4})
     report = TrainingReport(begun=begun(), refused={}, checkpoints=(nothing,), chosen=30, losses=())
     print_training(report, tmp_path / "out")

@@ -82,9 +82,7 @@ def test_replies_come_through_the_api_into_the_next_round(study: Study, api: Bat
     assert {batch["endpoint"] for batch in api.batches.values()} == {"/v1/chat/completions"}
 
 
-def test_a_batch_that_was_made_unheard_is_found_and_not_made_again(
-    study: Study, api: BatchApi
-) -> None:
+def test_a_batch_that_was_made_unheard_is_found_again(study: Study, api: BatchApi) -> None:
     for _ in range(5):  # So that it is on a later page of the list.
         api.batches[f"other_{len(api.batches)}"] = {
             "id": f"other_{len(api.batches)}", "object": "batch", "created_at": 0,
@@ -105,9 +103,7 @@ def test_a_batch_that_was_made_unheard_is_found_and_not_made_again(
     assert len(set(tags)) == len(tags) == 2
 
 
-def test_polling_says_how_far_it_is_and_after_the_end_fetches_nothing_again(
-    study: Study, api: BatchApi
-) -> None:
+def test_polling_says_how_far_it_is_and_fetches_nothing_again(study: Study, api: BatchApi) -> None:
     submit(study)
     done = poll(study)
     assert done.code == 3
@@ -124,7 +120,7 @@ def test_polling_says_how_far_it_is_and_after_the_end_fetches_nothing_again(
     assert api.asked == []
 
 
-def test_replies_of_an_expired_batch_are_taken_in_and_the_rest_asked_again(
+def test_replies_of_an_expired_batch_stay_and_the_rest_is_asked(
     study: Study, api: BatchApi
 ) -> None:
     api.ends, api.unanswered = "expired", 1
@@ -141,9 +137,7 @@ def test_replies_of_an_expired_batch_are_taken_in_and_the_rest_asked_again(
     assert not {first[0], first[2]} & set(second)
 
 
-def test_a_batch_that_failed_is_told_with_its_reason_and_its_requests_come_again(
-    study: Study, api: BatchApi
-) -> None:
+def test_a_batch_that_failed_is_told_and_asked_again(study: Study, api: BatchApi) -> None:
     api.ends = "failed"
     submit(study)
     done = poll(study, "--wait")
@@ -181,9 +175,7 @@ def test_a_file_that_was_changed_is_not_submitted(study: Study, api: BatchApi) -
     assert len(api.batches) == 1, "the one before it"
 
 
-def test_a_round_that_the_run_has_gone_past_can_still_be_polled(
-    study: Study, api: BatchApi, tmp_path: Path
-) -> None:
+def test_an_earlier_round_can_still_be_polled(study: Study, api: BatchApi, tmp_path: Path) -> None:
     submit(study)
     assert study.build("--batch-out", tmp_path / "elsewhere").code == 3
     done = poll(study, "--wait")

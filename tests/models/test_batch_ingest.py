@@ -238,7 +238,7 @@ def test_a_half_written_last_line_is_told_as_that(there: There, cut: int) -> Non
     assert problem.detail == "the line breaks off: the file is not whole"
 
 
-def test_of_two_replies_to_one_request_the_first_stays_and_an_equal_or_failed_one_is_no_matter(
+def test_of_two_replies_to_one_request_the_first_stays(
     there: There,
 ) -> None:
     same, failed = good(0, "first"), refused(KEY, 500, message="no")
@@ -264,7 +264,7 @@ def test_an_empty_file_is_told(there: There) -> None:
     ],
     ids=["gzip", "folder", "nothing"],
 )
-def test_what_is_no_file_of_lines_is_an_input_error(
+def test_no_file_of_lines_is_an_error(
     there: There, make: Callable[[Path], object], message: str
 ) -> None:
     path = there.folder / "replies"
@@ -274,7 +274,7 @@ def test_what_is_no_file_of_lines_is_an_input_error(
     assert found.value.where == str(path)
 
 
-def test_keys_of_the_environment_and_of_messages_are_not_kept_but_a_short_one_is_no_secret(
+def test_keys_of_environment_and_messages_are_not_kept(
     there: There,
 ) -> None:
     secret = "plain-secret-0123456789"
@@ -284,7 +284,7 @@ def test_keys_of_the_environment_and_of_messages_are_not_kept_but_a_short_one_is
     assert "abcdefghijkl" not in there.problems[0].detail
 
 
-def test_what_was_stored_before_the_disk_failed_stays_asked_or_answered(
+def test_a_full_disk_takes_no_request_off_the_list(
     there: There, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The store refuses: nothing is taken off the list of requests."""

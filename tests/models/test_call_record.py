@@ -76,9 +76,7 @@ def test_a_store_without_calls_that_it_had_names_what_is_missing(calls: Path) ->
     assert found == (f"{calls}: holds 2 calls, and held 3 calls before",)
 
 
-def test_the_store_of_another_run_is_noticed_though_it_holds_more(
-    calls: Path, tmp_path: Path
-) -> None:
+def test_the_store_of_another_run_is_noticed_though_larger(calls: Path, tmp_path: Path) -> None:
     other = tmp_path / "other" / "calls.sqlite"
     other.parent.mkdir()
     with recorded_store(other, consent=CONSENT) as store:

@@ -190,7 +190,7 @@ def test_a_web_page_stops_the_run_from_an_endpoint_that_never_answered_else_fail
 
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("handler", [hang, trickle(0.05)], ids=("silence", "a byte at a time"))
-def test_a_try_ends_when_its_time_is_over_and_the_call_fails_with_its_reason(
+def test_a_try_ends_when_its_time_is_over_and_says_so(
     handler: Handler,
 ) -> None:
     """`timeout_s` is the seconds that one try may take, not the pause between two bytes."""
@@ -250,9 +250,7 @@ def test_a_wait_that_the_endpoint_asks_for_is_kept() -> None:
         ("Fri, 31 Dec 9999 23:59:59 GMT", "more than a year"),
     ],
 )
-def test_a_wait_beyond_the_limit_fails_at_once_and_nothing_more_is_sent(
-    message: str, wait: str
-) -> None:
+def test_a_wait_beyond_the_limit_fails_at_once_for_all_calls(message: str, wait: str) -> None:
     notes: list[str] = []
     waits: list[Wait] = []
 
@@ -348,7 +346,7 @@ def test_what_wait_the_headers_of_a_refusal_ask_for(
     assert wait_asked(headers, status) == (seconds and pytest.approx(seconds))
 
 
-def test_a_long_wait_is_said_once_and_a_short_one_is_waited_for_in_silence(
+def test_a_long_wait_is_said_once_and_a_short_one_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(client, "LONG_WAIT_S", 0.04)
@@ -415,9 +413,7 @@ OF_ALL_CALLS: dict[str, tuple[Handler, str, str]] = {
 
 
 @pytest.mark.parametrize(("handler", "words", "advice"), OF_ALL_CALLS.values(), ids=OF_ALL_CALLS)
-def test_what_every_call_would_meet_stops_at_once_with_the_endpoints_words(
-    handler: Handler, words: str, advice: str
-) -> None:
+def test_what_concerns_all_calls_stops_the_run(handler: Handler, words: str, advice: str) -> None:
     error, asked = failure(handler)
     assert isinstance(error, EndpointRefused)
     assert error.exit_code == 2
@@ -446,9 +442,7 @@ ANTHROPIC = "prompt is too long: 210000 tokens > 200000 maximum"
         ({"error": {"message": ANTHROPIC}}, ANTHROPIC),
     ],
 )
-def test_a_prompt_over_the_context_is_an_answer_however_it_is_said(
-    body: object, words: str
-) -> None:
+def test_a_prompt_over_the_context_is_stored_however_it_is_said(body: object, words: str) -> None:
     stored = completion_of("k", refusal(400, body, "batch.jsonl:7", Secrets(None)))
     assert (stored.finish, stored.text) == (CONTEXT_LENGTH, words)
 
@@ -468,9 +462,7 @@ def test_a_refusal_without_a_word_is_told_by_its_status(body: object) -> None:
         (413, raw(NGINX.format("413 Too Large"), status=413), "413 Too Large"),
     ],
 )
-def test_another_refusal_of_one_request_fails_that_call_only(
-    status: int, handler: Handler, words: str
-) -> None:
+def test_another_refusal_fails_that_call_only(status: int, handler: Handler, words: str) -> None:
     error, asked = failure(handler)
     assert isinstance(error, CallFailed)
     assert error.reason == f"http_{status}"
@@ -583,7 +575,7 @@ def test_the_least_busy_server_is_asked() -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_dead_server_rests_and_is_asked_again_when_it_came_back(
+def test_a_dead_server_rests_and_is_asked_again_later(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(pace.Server, "REST_S", 0.5)
@@ -705,7 +697,7 @@ def found_out(
     return found.limit
 
 
-def test_auto_grows_while_answers_take_as_long_as_before_and_falls_when_they_slow_down(
+def test_auto_grows_until_answers_slow_down(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert 64 < found_out(lambda _: 1.0, 2000, monkeypatch) <= Concurrency.AUTO_MOST

@@ -50,7 +50,7 @@ def asked_once(
 # --- headers ---
 
 
-def test_the_environments_organisation_and_project_are_sent(
+def test_the_environments_organisation_and_project_go_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     _, (plain,) = asked_once(say())
@@ -62,7 +62,7 @@ def test_the_environments_organisation_and_project_are_sent(
     assert told.headers["OpenAI-Project"] == "proj_2"
 
 
-def test_custom_headers_of_the_environment_are_sent_and_replace_ours(
+def test_headers_of_the_environment_replace_ours(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lines = "X-Team: a:b\n\nno header\nauthorization: Basic xyz\n X-Spaced :  yes "
@@ -141,9 +141,7 @@ def redirected(status: int, elsewhere: bool) -> tuple[Answer | PairwrightError, 
 
 @pytest.mark.parametrize("elsewhere", [True, False])
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_no_call_follows_a_redirect_to_another_server_or_one_that_would_drop_its_body(
-    status: int, elsewhere: bool
-) -> None:
+def test_no_call_goes_to_another_server_or_loses_its_body(status: int, elsewhere: bool) -> None:
     """Its posts and headers are nobody else's, and another server's reply is not the model's."""
     outcome, arrived = redirected(status, elsewhere)
     if status in (307, 308) and not elsewhere:
@@ -166,7 +164,7 @@ def test_no_call_follows_a_redirect_to_another_server_or_one_that_would_drop_its
         "http://me:secret@HOST/v1/chat/completions",
     ],
 )  # fmt: skip
-def test_a_redirect_that_leads_nowhere_or_asks_for_a_password_fails_the_call_with_a_reason(
+def test_a_redirect_to_nowhere_or_with_a_password_fails_the_call(
     to: str,
 ) -> None:
     async def handler(asked: Asked) -> web.StreamResponse:
@@ -186,7 +184,7 @@ CUSTOM = "X-Team: team-secret-0123456789\nX-Login: Basic dXNlcjpwYXNzd29yZA==\nX
 
 
 @pytest.mark.parametrize("status", [200, 400, 401, 500])
-def test_a_custom_header_that_the_server_repeats_is_hidden(
+def test_a_header_that_a_server_repeats_is_hidden(
     status: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", CUSTOM)
@@ -263,7 +261,7 @@ def test_why_a_server_cannot_be_reached_is_said(through: Callable[[str], str], s
 # --- proxies ---
 
 
-def test_another_machine_is_reached_through_the_environments_proxy(
+def test_another_machine_is_reached_through_a_proxy(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def through(url: str) -> str:
@@ -279,7 +277,7 @@ def test_another_machine_is_reached_through_the_environments_proxy(
     assert asked.headers["Proxy-Authorization"] == f"Basic {login}"
 
 
-def test_a_proxy_that_is_not_there_is_told_without_its_password(
+def test_a_dead_proxy_is_told_without_its_password(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://me:secret@127.0.0.1:9")
@@ -320,7 +318,7 @@ def test_which_proxy_an_address_is_reached_through(
     assert proxy_for(url) == proxy
 
 
-def test_a_proxy_of_another_kind_is_refused_with_what_to_set(
+def test_a_proxy_of_another_kind_is_refused_with_advice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("ALL_PROXY", "socks5://me:secret@p:1080")

@@ -122,7 +122,7 @@ def test_asked_to_stop_it_stores_what_is_in_flight_and_claims_nothing(
 
 
 @pytest.mark.real
-def test_asked_twice_to_stop_it_ends_at_once_and_every_answered_call_is_there(
+def test_asked_twice_to_stop_it_ends_and_every_answered_call_is_there(
     tmp_path: Path,
 ) -> None:
     async def stuck(asked: Asked) -> web.StreamResponse:
@@ -202,7 +202,7 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
     return Study.make(tmp_path / "s", "", limit=ITEMS, served__attempts=30)
 
 
-def test_on_a_bad_line_every_unit_ends_with_its_reason_and_only_failed_ones_are_asked_again(
+def test_on_a_bad_line_units_end_with_reasons_and_failed_ones_are_asked_again(
     study: Study,
 ) -> None:
     with in_thread(on_a_bad_line(double(), permanent_500=0.02, **FAULTS)) as endpoint:
@@ -225,7 +225,7 @@ def test_on_a_bad_line_every_unit_ends_with_its_reason_and_only_failed_ones_are_
     verified(study)
 
 
-def test_the_faults_of_a_line_leave_no_trace_in_the_files(
+def test_faults_of_a_line_leave_no_trace(
     study: Study, undisturbed: tuple[dict[str, bytes], int]
 ) -> None:
     whole, calls = undisturbed

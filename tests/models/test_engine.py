@@ -85,9 +85,7 @@ def test_a_table_is_read_as_the_command_line_would_be() -> None:
         ({"dtype": "float16", "max_model_len": "long"}, "max_model_len", "invalid int"),
     ],
 )
-def test_a_flag_that_vllm_does_not_take_is_named_by_its_key(
-    table: dict[str, Any], key: str, message: str
-) -> None:
+def test_a_flag_that_vllm_refuses_is_named(table: dict[str, Any], key: str, message: str) -> None:
     with pytest.raises(ConfigError) as caught:
         flags(vllm=table)
     assert caught.value.where == f"[endpoints.local.vllm.{key}]"
@@ -181,7 +179,7 @@ def test_without_vllm_the_message_says_what_to_install(monkeypatch: pytest.Monke
     assert "base_url" in caught.value.fix
 
 
-def test_an_engine_starts_at_the_first_call_once_for_all_and_ends_with_its_client(
+def test_an_engine_starts_at_the_first_call_and_ends_with_its_client(
     stand_in: StandIn,
 ) -> None:
     said: list[str] = []
@@ -208,7 +206,7 @@ NO_FLAG = ConfigError("flag does not exist", where="[endpoints.local.vllm.x]", f
         (NO_FLAG, "flag does not exist"),
     ],
 )
-def test_an_engine_that_cannot_start_is_tried_once_and_every_call_is_told(
+def test_an_engine_that_cannot_start_is_tried_once(
     stand_in: StandIn, error: Exception, message: str
 ) -> None:
     stand_in.fails = error
@@ -233,7 +231,7 @@ def test_a_call_that_is_given_up_does_not_end_the_start_for_the_others(stand_in:
     assert stand_in.starts == 1
 
 
-def test_a_build_asks_the_engine_and_then_needs_it_no_more_and_doctor_does_not_start_it(
+def test_a_build_asks_the_engine_once_and_doctor_not_at_all(
     tmp_path: Path, stand_in: StandIn
 ) -> None:
     endpoint = {"engine": "vllm", "model": "org/tiny"}
@@ -262,7 +260,7 @@ LONG = (
 )
 
 
-def test_one_prompt_that_is_too_long_is_stored_as_that_and_the_others_go_on(
+def test_one_prompt_that_is_too_long_is_stored_and_the_others_go_on(
     stand_in: StandIn,
 ) -> None:
     stand_in.replies = [good("a"), bad(400, LONG, "input_tokens"), good("c")]
@@ -278,7 +276,7 @@ NO_MODEL = "The model `nope` does not exist. Valid aliases: tiny."
 NO_MESSAGES = "Cannot apply chat template to an empty conversation."
 
 
-def test_what_every_call_would_meet_stops_the_run_and_what_concerns_one_fails_it_alone(
+def test_what_concerns_all_calls_stops_the_run_and_one_fails_alone(
     stand_in: StandIn,
 ) -> None:
     for reply in (bad(400, ROOM, "max_tokens"), bad(404, NO_MODEL, "model")):
@@ -315,7 +313,7 @@ def test_an_engine_that_dies_stops_the_run(stand_in: StandIn) -> None:
     assert stand_in.ends == 1
 
 
-def test_asked_to_stop_it_answers_what_is_in_flight_and_takes_nothing_more(
+def test_asked_to_stop_it_answers_what_is_in_flight_and_no_more(
     stand_in: StandIn,
 ) -> None:
     stand_in.waits_s = 0.05

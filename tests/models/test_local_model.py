@@ -67,9 +67,7 @@ def test_the_template_alone_says_which_tokens_there_are_and_where_a_response_beg
         pytest.param("{% for", "chat template fails", id="no template"),
     ],
 )
-def test_a_template_that_cannot_show_a_conversation_is_refused(
-    template: str | None, message: str
-) -> None:
+def test_a_template_without_a_conversation_is_refused(template: str | None, message: str) -> None:
     with pytest.raises(ConfigError, match=message) as caught:
         read(template).check()
     assert caught.value.where == "[scorers.mine]"

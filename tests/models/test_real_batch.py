@@ -51,7 +51,7 @@ def lengthen_first(study: Study) -> None:
     file.write_text("".join(json.dumps(item) + "\n" for item in items), encoding="utf-8")
 
 
-def test_rounds_through_vllm_run_batch_reach_the_end(
+def test_rounds_of_vllm_run_batch_reach_the_end(
     tmp_path: Path, engines: str, tiny_chat: Path
 ) -> None:
     study = Study.make(

@@ -177,9 +177,7 @@ def test_ctrl_c_lets_actors_finish_what_is_in_flight(
     assert not (study.run / "pairs.jsonl").exists()
 
 
-def test_a_node_that_does_not_see_the_run_folder_is_named(
-    engines: str, start: Start, tmp_path: Path
-) -> None:
+def test_a_node_that_misses_the_folder_is_named(engines: str, start: Start, tmp_path: Path) -> None:
     """A cluster with a mount of its own stands for hosts without the file system."""
     hidden = tmp_path / "hidden"
     hidden.mkdir()

@@ -146,9 +146,7 @@ def test_a_second_run_sends_nothing_and_gives_the_same_files(planned: Study, jud
         assert made.outcomes() == before
 
 
-def test_a_structured_reply_that_came_to_its_end_fits_its_schema(
-    planned: Study, judged: Study
-) -> None:
+def test_a_structured_reply_that_ended_fits_its_schema(planned: Study, judged: Study) -> None:
     structured = [call for call in calls(planned) + calls(judged) if call.request["schema"]]
     ended = [call for call in structured if call.reply.finish == "stop"]
     assert ended
@@ -299,9 +297,7 @@ def test_a_build_outlives_its_server(survived: Survived) -> None:
     assert len(calls(survived.study)) == len(survived.answers)
 
 
-def test_doctor_warns_of_the_backend_that_vllm_takes_by_itself(
-    server: Served, survived: Survived
-) -> None:
+def test_doctor_warns_of_vllms_own_choice_of_backend(server: Served, survived: Survived) -> None:
     survived.study.change(served__base_url=server.url)
     done = pairwright("doctor", survived.study.config)
     finished(done)

@@ -94,7 +94,7 @@ def test_a_recording_answers_a_build_to_the_same_bytes(
     assert again.head.models[SIMULATED].simulated == again.calls > 0
 
 
-def test_only_what_the_last_build_used_is_recorded_and_what_its_survey_used(
+def test_only_what_the_last_build_and_its_survey_used_is_recorded(
     built: Study, tmp_path: Path
 ) -> None:
     study = built.copy(tmp_path / "fewer")

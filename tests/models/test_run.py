@@ -112,7 +112,7 @@ def test_the_first_error_stops_the_others_which_finish_what_they_have_begun() ->
 
 
 @pytest.mark.parametrize("first", [AssertionError("a bug"), CallFailed("cause", "of all")])
-def test_of_several_errors_the_first_is_raised_a_bug_as_well_and_stop_is_called_once(
+def test_of_several_errors_the_first_is_raised_and_stop_called_once(
     first: Exception,
 ) -> None:
     """As in a build: after the stop, the others end in Interrupted."""

@@ -58,9 +58,7 @@ def units(store: Store) -> list[str]:
     return [unit for unit, _, _ in store.outcomes()]
 
 
-def test_calls_and_outcomes_of_a_shard_come_into_the_store_and_the_shard_goes(
-    store: Store, folder: Path
-) -> None:
+def test_calls_and_outcomes_of_a_shard_go_into_the_store(store: Store, folder: Path) -> None:
     with closing(shard(folder, 3, store)) as mine:
         fill(mine, ("q1", "a1"), ("q2", "a2"))
         ended(mine, 7, "q1", "q2")
@@ -70,9 +68,7 @@ def test_calls_and_outcomes_of_a_shard_come_into_the_store_and_the_shard_goes(
     assert left(folder) == []
 
 
-def test_a_shard_reads_what_the_store_has_and_adds_nothing_to_it(
-    store: Store, folder: Path
-) -> None:
+def test_a_shard_reads_what_the_store_has_and_adds_nothing(store: Store, folder: Path) -> None:
     fill(store, ("known", "a"))
     with closing(shard(folder, 0, store)) as mine:
         assert answer(mine, "known") == "a"
@@ -82,9 +78,7 @@ def test_a_shard_reads_what_the_store_has_and_adds_nothing_to_it(
     assert answer(store, "new") is None
 
 
-def test_the_next_worker_of_a_chunk_has_its_calls_and_builds_its_units_again(
-    store: Store, folder: Path
-) -> None:
+def test_the_next_worker_of_a_chunk_has_its_calls_not_its_units(store: Store, folder: Path) -> None:
     with closing(shard(folder, 0, store)) as dead:
         fill(dead, ("q", "a"))
         ended(dead, 1, "q")
@@ -185,7 +179,7 @@ def test_a_shard_that_cannot_be_merged_is_named_and_left(
     assert units(store) == []
 
 
-def test_a_shard_whose_worker_is_still_writing_is_neither_merged_nor_begun_anew(
+def test_a_shard_whose_worker_writes_is_neither_merged_nor_begun(
     store: Store, folder: Path
 ) -> None:
     with closing(shard(folder, 0, store)) as mine:
@@ -214,7 +208,7 @@ def test_a_folder_that_cannot_be_made_is_named(store: Store, tmp_path: Path) -> 
         shard(tmp_path / "shards", 0, store)
 
 
-def test_a_store_that_somebody_reads_is_not_handed_to_other_hosts(
+def test_a_store_that_is_read_is_not_handed_on(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(store, ("q", "a"))

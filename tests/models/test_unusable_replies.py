@@ -56,9 +56,7 @@ def study(server: Server, tmp_path: Path) -> Iterator[Study]:
 
 
 @pytest.mark.parametrize("kind", BROKEN)
-def test_a_run_without_usable_replies_is_short_and_says_why(
-    server: Server, study: Study, kind: str
-) -> None:
+def test_a_run_without_usable_replies_says_why(server: Server, study: Study, kind: str) -> None:
     server.message, server.finish, reason, meaning = BROKEN[kind]
     done = study.build()
     assert done.code == 1
@@ -73,9 +71,7 @@ def test_a_run_without_usable_replies_is_short_and_says_why(
     assert json.loads((study.run / "manifest.json").read_text())["state"] == "short"
 
 
-def test_replies_of_a_mended_server_are_asked_for_and_give_what_it_would_have_given(
-    server: Server, study: Study
-) -> None:
+def test_a_mended_server_gives_what_it_would_have_given(server: Server, study: Study) -> None:
     assert study.build().code == 0
     whole = study.outcomes()["pairs.jsonl"]
     for path in sorted(study.run.iterdir(), reverse=True):
@@ -94,7 +90,7 @@ def test_replies_of_a_mended_server_are_asked_for_and_give_what_it_would_have_gi
     assert study.build().code == 0
 
 
-def test_a_second_judge_who_cannot_be_read_makes_a_run_short_and_is_asked_again(
+def test_a_second_judge_who_cannot_be_read_is_asked_again(
     study: Study,
 ) -> None:
     broken = True
@@ -142,9 +138,7 @@ def test_a_check_of_decoys_that_is_cut_short_is_the_judges(study: Study) -> None
     assert "raise max_tokens under [sampling.judge]" in done.err
 
 
-def test_a_text_of_the_model_in_place_of_content_is_not_taken_for_a_response(
-    server: Server, study: Study
-) -> None:
+def test_a_refusal_in_place_of_content_is_no_response(server: Server, study: Study) -> None:
     def writers_refuse(asked: Asked, reply: Body) -> None:
         if "response_format" not in asked.body:
             reply["choices"][0]["message"] = {"content": None, "refusal": "I cannot help with it."}

@@ -168,9 +168,7 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> N
         ("temperature = 0.0", "extra = {x = inf}", ["[sampling.judge.extra.x]", "finite"]),
     ],
 )  # fmt: skip
-def test_a_bad_config_is_named_with_file_key_and_remedy(
-    refused: Refused, old: str, new: str, told: list[str]
-) -> None:
+def test_a_bad_config_is_named(refused: Refused, old: str, new: str, told: list[str]) -> None:
     message = refused(changed(old, new))
     for words in told:
         assert words in message
@@ -226,7 +224,7 @@ def test_an_engine_in_process_needs_a_model_and_no_address(write: Callable[[str]
         (changed('model = "m"', 'model = "m"\nvllm = "fast"'), "vllm", "table"),
     ],
 )  # fmt: skip
-def test_what_does_not_go_with_an_engine_is_named(
+def test_what_an_engine_refuses_is_named(
     refused: Refused, content: str, key: str, told: str
 ) -> None:
     message = refused(content)
@@ -234,7 +232,7 @@ def test_what_does_not_go_with_an_engine_is_named(
     assert told in message
 
 
-def test_a_missing_file_says_how_to_get_one_and_a_folder_names_the_file_in_it(
+def test_a_missing_file_says_how_to_get_one_and_a_folder_what_is_in_it(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(ConfigError, match=r"absent\.toml: no such file") as caught:
@@ -258,9 +256,7 @@ def test_what_is_not_toml_is_named_with_its_line(refused: Refused, content: str,
     assert line in told
 
 
-def test_a_file_that_is_not_utf_8_or_is_empty_is_an_error_of_the_config(
-    tmp_path: Path, refused: Refused
-) -> None:
+def test_a_file_that_is_empty_or_not_utf_8_is_an_error(tmp_path: Path, refused: Refused) -> None:
     path = tmp_path / "run.toml"
     path.write_bytes(GOOD.encode().replace(b"histories", b"Zur\xfcck"))
     with pytest.raises(ConfigError, match=r"run\.toml"):
@@ -323,7 +319,7 @@ def endpoint(**changes: Any) -> dict[str, Any]:
     ],
     ids=("a server", "an engine"),
 )  # fmt: skip
-def test_how_a_run_is_carried_out_may_change(change: dict[str, Any]) -> None:
+def test_how_a_run_is_done_may_change(change: dict[str, Any]) -> None:
     assert differences(resolved(), resolved()) == []
     assert resolved() != resolved(**change)
     assert differences(essential(resolved()), essential(resolved(**change))) == []
@@ -500,7 +496,7 @@ def test_a_second_run_with_another_config_is_refused_and_names_what_differs(
     assert file.read_bytes() == kept
 
 
-def test_a_build_that_begins_again_names_the_file_that_changed_and_what_was_moved(
+def test_a_build_begun_again_names_what_changed_and_what_was_moved(
     tmp_path: Path,
 ) -> None:
     source = {"path": "choices.csv", "format": "choices", "texts": "texts.csv", "min_posts": 1}
@@ -615,9 +611,7 @@ KEYS = [
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_a_key_in_place_of_a_variable_is_refused_and_not_repeated(
-    refused: Refused, key: str
-) -> None:
+def test_a_key_for_a_variable_is_refused_and_not_repeated(refused: Refused, key: str) -> None:
     told = refused(changed('model = "m"', f'model = "m"\napi_key_env = "{key}"'))
     assert "[endpoints.local.api_key_env]" in told
     assert "Revoke" in told
@@ -641,7 +635,7 @@ def test_a_key_in_place_of_a_variable_is_refused_and_not_repeated(
         ("[endpoints.local.vllm]", in_process('dtype = "bfloat16"', f'hf_token = "{KEYS[2]}"')),
     ],
 )  # fmt: skip
-def test_a_key_among_other_settings_is_refused_and_not_repeated(
+def test_a_key_elsewhere_is_refused_and_not_repeated(
     refused: Refused, place: str, content: str
 ) -> None:
     told = refused(content)

@@ -130,7 +130,7 @@ def vllm(name: str) -> Handler:
 # What a server tells
 
 
-def test_the_list_of_models_tells_the_context_and_that_it_is_vllm(
+def test_the_list_of_models_tells_context_and_engine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It is asked for with the headers of every call."""
@@ -211,9 +211,7 @@ def test_metrics_of_vllm_tell_of_its_cache() -> None:
     ],
     ids=("another server", "html", "none", "error", "redirect", "vllm"),
 )
-def test_metrics_stand_beside_v1_and_those_of_another_kind_tell_nothing(
-    answer: Page, told: CacheMetrics | None
-) -> None:
+def test_metrics_stand_beside_v1_or_tell_nothing(answer: Page, told: CacheMetrics | None) -> None:
     async def look(questions: ServerQuestions) -> CacheMetrics | None:
         return await cache_metrics(f"{questions.endpoint.base_url}/")
 

@@ -309,7 +309,7 @@ def test_a_bad_prompt_is_refused_with_file_line_and_remedy(
          "words is not a list"),
     ],
 )  # fmt: skip
-def test_a_prompt_that_takes_a_text_for_something_else_is_named(
+def test_a_prompt_that_mistakes_a_text_is_named(
     edited: Callable[..., Path], loop: str, why: str
 ) -> None:
     path = edited("write_adhering", BOTH + loop)
@@ -419,7 +419,7 @@ def test_judges_of_quality_read_nothing_about_one_person(name: str) -> None:
     assert not re.search(r"personal|this person|one person|history|earlier posts", read)
 
 
-def test_a_build_does_without_the_prompts_of_judges_under_test(
+def test_a_build_does_without_prompts_of_judges_under_test(
     edited: Callable[..., Path],
 ) -> None:
     path = edited("prefer", None)

@@ -119,7 +119,7 @@ def test_a_new_domain_is_one_file_named_by_its_key(write: Callable[..., Path]) -
         (('name = "Garden"', 'name = "Garden"\nnot_inferred = [" "]'), ["[not_inferred]", "text"]),
     ],
 )
-def test_a_bad_domain_file_is_named_with_its_key(
+def test_a_bad_domain_is_named(
     write: Callable[..., Path], change: tuple[str, str], told: list[str]
 ) -> None:
     message = error_of(Domains.load, write(garden=GARDEN.replace(*change)))
@@ -134,16 +134,14 @@ def test_a_domain_file_without_examples_is_read(write: Callable[..., Path]) -> N
 
 
 @pytest.mark.parametrize("category", ["Roses", "herbs"])
-def test_a_category_in_two_domains_is_refused_whatever_its_case(
-    write: Callable[..., Path], category: str
-) -> None:
+def test_a_category_in_two_domains_is_refused(write: Callable[..., Path], category: str) -> None:
     park = f'name = "Park"\nsubcategories = ["trees"]\nkinds = ["shade"]\nalso = ["{category}"]\n'
     message = error_of(Domains.load, write(garden=GARDEN, park=park))
     for words in ("park.toml", "garden.toml", category):
         assert words in message
 
 
-def test_a_folder_without_a_domain_and_a_file_that_is_not_utf_8_are_named(
+def test_a_folder_without_a_domain_and_a_file_not_utf_8_are_named(
     write: Callable[..., Path],
 ) -> None:
     folder = write(quality=SCALE)
@@ -173,7 +171,7 @@ def test_a_missing_quality_file_is_named_with_what_to_do(write: Callable[..., Pa
         (('name = "correctness"', 'name = ""'), "name"),
     ],
 )
-def test_a_bad_scale_is_named_with_its_key(
+def test_a_bad_scale_is_named(
     write: Callable[..., Path], change: tuple[str, str], told: str
 ) -> None:
     message = error_of(load_scales, write(quality=SCALE.replace(*change)))

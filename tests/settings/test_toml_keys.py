@@ -59,7 +59,7 @@ def test_a_domain_of_many_brackets_is_refused(tmp_path: Path) -> None:
          "selection.mach", "match"),
     ],
 )  # fmt: skip
-def test_settings_name_the_key_that_is_meant(
+def test_settings_name_what_is_meant(
     load: Load, toml: str, key: str, meant: str, tmp_path: Path
 ) -> None:
     endpoint = "" if load is load_training else ENDPOINT

@@ -106,7 +106,7 @@ REFUSED_ROWS = {
 
 
 @pytest.mark.parametrize(("bad", "reason", "id"), REFUSED_ROWS.values(), ids=REFUSED_ROWS.keys())
-def test_a_bad_row_is_refused_with_its_place_and_reading_goes_on(
+def test_a_bad_row_is_refused_alone(
     tmp_path: Path, bad: object, reason: str, id: str | None
 ) -> None:
     got = of_rows(tmp_path, row("a"), bad, row("c"))
@@ -143,9 +143,7 @@ REFUSED_POSTS = {
 
 
 @pytest.mark.parametrize(("fields", "reason"), REFUSED_POSTS.values(), ids=REFUSED_POSTS.keys())
-def test_a_bad_post_is_refused_and_its_item_kept(
-    tmp_path: Path, fields: dict[str, Any], reason: str
-) -> None:
+def test_a_bad_post_is_refused_alone(tmp_path: Path, fields: dict[str, Any], reason: str) -> None:
     got = of_rows(tmp_path, row("a"), fields)
     assert [p.id for p in got.items[1].profile] == ["p1", "p2", "p3"]
     assert (got.problem.action, got.problem.reason) == ("refused", reason)
@@ -155,7 +153,7 @@ def test_a_bad_post_is_refused_and_its_item_kept(
 
 
 @pytest.mark.parametrize("keep", [True, False])
-def test_a_post_without_a_time_is_counted_or_refused_where_others_have_one(
+def test_a_post_without_a_time_among_others_is_counted_or_refused(
     tmp_path: Path, keep: bool
 ) -> None:
     got = of_rows(tmp_path, with_post("A kettle.", None), undated_posts=keep)
@@ -169,7 +167,7 @@ def test_where_nothing_has_a_time_no_post_is_said_to_have_none(tmp_path: Path) -
     assert of_rows(tmp_path, row(created=None, profile=posts), undated_posts=False).problems == []
 
 
-def test_an_item_left_with_too_few_posts_is_refused_after_what_was_said_about_them(
+def test_an_item_left_with_too_few_posts_is_refused_after_its_posts(
     tmp_path: Path,
 ) -> None:
     late = [post("p1", STEW, "2021-01-01"), post("p2", f"<p>{BREAD}</p>", "2020-01-01")]
@@ -194,7 +192,7 @@ REPAIRED_POSTS = {
 @pytest.mark.parametrize(
     ("text", "reason", "clean"), REPAIRED_POSTS.values(), ids=REPAIRED_POSTS.keys()
 )
-def test_a_post_is_repaired_and_said_to_be(
+def test_a_repair_of_a_post_is_told(
     tmp_path: Path, text: str, reason: str, clean: str | None
 ) -> None:
     got = of_rows(tmp_path, row("a"), with_post(text))
@@ -310,7 +308,7 @@ def test_what_is_not_certainly_a_time_is_none(value: Any) -> None:
         utc(value)
 
 
-def test_lamp_qa_has_no_users_so_each_item_is_one_and_its_responses_are_left_alone(
+def test_lamp_qa_has_no_users_so_each_item_is_one_without_responses(
     tmp_path: Path,
 ) -> None:
     official = row("a", user=None, created=None, chosen="c", rejected="r", score=1)
@@ -326,7 +324,7 @@ def test_ids_and_users_are_only_data(tmp_path: Path) -> None:
     assert [item.id for item in got.items] == ["/0", "/1", "/2", "/3", "/4"]
 
 
-def test_a_number_for_an_id_is_its_digits_and_a_missing_category_takes_the_default(
+def test_a_numeric_id_is_its_digits_and_no_category_takes_the_default(
     tmp_path: Path,
 ) -> None:
     rows = row("a", user=17), row("b", user=17.0, category="NaN")
@@ -342,9 +340,7 @@ def test_a_number_for_an_id_is_its_digits_and_a_missing_category_takes_the_defau
     ],
     ids=("the domains", "the line of the first"),
 )
-def test_the_detail_of_a_refusal_names_what_it_is_refused_for(
-    tmp_path: Path, bad: dict[str, Any], detail: str
-) -> None:
+def test_a_refusal_names_its_cause(tmp_path: Path, bad: dict[str, Any], detail: str) -> None:
     assert detail in of_rows(tmp_path, row("z"), row("a"), bad).problem.detail
 
 
@@ -399,7 +395,7 @@ NOT_UTF8 = pa.array([b"good", b"\xff\xfe", b"good"]).cast(pa.binary()).view(pa.s
     ],
     ids=("no UTF-8", "microseconds", "days", "milliseconds"),
 )  # fmt: skip
-def test_a_parquet_row_of_an_impossible_value_is_refused_alone(
+def test_a_bad_parquet_row_is_refused_alone(
     tmp_path: Path, column: str, values: pa.Array, reason: str
 ) -> None:
     table = pa.Table.from_pylist([row("a"), row("b"), row("c")])
@@ -454,9 +450,7 @@ ANN = (
 
 
 @pytest.mark.parametrize("separator", [";", "\t"])
-def test_a_csv_of_semicolons_or_tabs_is_read_as_one_of_commas(
-    tmp_path: Path, separator: str
-) -> None:
+def test_a_csv_of_semicolons_or_tabs_is_read_as_well(tmp_path: Path, separator: str) -> None:
     commas = posts_csv(*ANN, f'ann,2020-01-03,"{QUESTION}","a; b\tc, d",cooking,')
     (tmp_path / "p.csv").write_bytes(commas)
     rows = list(csv.reader(io.StringIO(commas.decode())))
@@ -468,9 +462,7 @@ def test_a_csv_of_semicolons_or_tabs_is_read_as_one_of_commas(
 
 
 @pytest.mark.parametrize("how", ["sep=; before it", "carriage returns", "both"])
-def test_a_csv_as_excel_writes_it_is_read_with_the_right_line_numbers(
-    tmp_path: Path, how: str
-) -> None:
+def test_a_csv_as_excel_writes_it_has_the_right_line_numbers(tmp_path: Path, how: str) -> None:
     """Its column names have a comma, and its last record is not whole."""
     commas = posts_csv(*ANN, "bob,2020-01-01", head="user,created,title,text,category,url[ or none")
     content = commas.replace(b",", b";").replace(b"[", b",")
@@ -495,9 +487,7 @@ def test_the_named_separator_counts_whatever_the_records_look_like(tmp_path: Pat
 
 
 @pytest.mark.parametrize("written", ["01.03.2024 08:00", "3/1/2024", "13-3-24"])
-def test_a_date_whose_day_and_month_are_uncertain_says_how_to_write_it(
-    tmp_path: Path, written: str
-) -> None:
+def test_a_date_that_is_uncertain_says_how_to_write_it(tmp_path: Path, written: str) -> None:
     problem = of_posts(tmp_path, *ANN, f"ann,{written},t,x,cooking,").problem
     assert (problem.reason, problem.value) == ("bad_time", written)
     assert "on purpose" in problem.detail
@@ -511,7 +501,7 @@ def test_a_quoted_separator_in_a_column_name_separates_nothing(tmp_path: Path) -
     assert of_posts(tmp_path, *lines, head=head).item.user == "ann"
 
 
-def test_a_users_latest_post_is_the_question_and_the_earlier_ones_the_profile(
+def test_a_users_latest_post_is_the_question_and_the_earlier_the_profile(
     tmp_path: Path,
 ) -> None:
     got = of_posts(tmp_path, *ANN)
@@ -629,9 +619,7 @@ def test_a_cell_may_be_longer_than_the_csv_module_allows_by_default(tmp_path: Pa
     ],
     ids=["the first line", "the first sentence", "neither is short enough"],
 )
-def test_without_a_title_the_opening_is_the_question(
-    tmp_path: Path, body: str, question: str | None
-) -> None:
+def test_without_a_title_the_opening_asks(tmp_path: Path, body: str, question: str | None) -> None:
     frame = pd.DataFrame(
         [
             *({"user": "u", "text": t, "created": n} for n, t in enumerate((STEW, BREAD), 10**9)),
@@ -737,9 +725,7 @@ USELESS = {
 
 
 @pytest.mark.parametrize("case", USELESS.values(), ids=USELESS.keys())
-def test_a_file_of_no_use_is_an_error_that_says_where_and_what_to_do(
-    tmp_path: Path, case: Useless
-) -> None:
+def test_a_file_of_no_use_says_where_and_what_to_do(tmp_path: Path, case: Useless) -> None:
     if case.content is not None:
         (tmp_path / case.name).write_bytes(case.content)
     with pytest.raises(SourceError) as caught:
@@ -804,7 +790,7 @@ class _Dataset(list[dict[str, Any]]):
         return list(self[0])
 
 
-def test_a_hub_id_is_loaded_with_its_config_split_and_revision(
+def test_a_hub_id_has_config_split_and_revision(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Any] = []
@@ -838,7 +824,7 @@ def test_a_dataset_that_cannot_be_loaded_says_why_and_without_the_extra_what_to_
             result(tmp_path, "org/name")
 
 
-def test_a_hub_id_is_fingerprinted_by_its_commit(
+def test_a_hub_id_has_the_hash_of_its_commit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def dataset_info(name: str, revision: str | None) -> SimpleNamespace:

@@ -106,7 +106,7 @@ def of_dump(folder: Path, *posts: dict[str, Any], **rules: Any) -> Result:
     return result(folder, **rules)
 
 
-def test_a_users_latest_question_has_their_earlier_questions_and_answers_as_history(
+def test_a_users_latest_question_has_their_earlier_posts_as_history(
     tmp_path: Path,
 ) -> None:
     got = of_dump(tmp_path, *WHOLE)
@@ -206,7 +206,7 @@ NOBODYS = {
 
 
 @pytest.mark.parametrize(("row", "reason"), NOBODYS.values(), ids=NOBODYS.keys())
-def test_a_row_that_is_nobodys_post_is_refused_with_its_line(
+def test_a_row_that_is_nobodys_post_is_refused(
     tmp_path: Path, row: dict[str, Any], reason: str
 ) -> None:
     got = of_dump(tmp_path, *WHOLE[:3], row, *WHOLE[3:])
@@ -222,7 +222,7 @@ def test_a_row_that_is_nobodys_post_is_refused_with_its_line(
         ({"Title": "What is wrong with this knife?"}, "unanswerable_title"),
     ],
 )
-def test_a_question_that_cannot_be_asked_stays_in_the_history(
+def test_what_cannot_be_asked_stays_a_post(
     tmp_path: Path, changes: dict[str, Any], reason: str
 ) -> None:
     last = question(9, 9, "How long does sourdough keep in a fridge?")
@@ -250,7 +250,7 @@ def test_targets_are_the_latest_questions_each_with_what_is_older(tmp_path: Path
     assert ("too_few_posts", "Posts.xml:5", f"{SITE}/users/7") in got.refused()
 
 
-def test_a_question_that_is_asked_again_is_one_item_and_leaves_room_for_another(
+def test_a_question_asked_again_is_one_item_and_leaves_room(
     tmp_path: Path,
 ) -> None:
     again = question(9, 9, "which knife suits a  left-handed beginner?")
@@ -261,9 +261,7 @@ def test_a_question_that_is_asked_again_is_one_item_and_leaves_room_for_another(
 
 
 @pytest.mark.parametrize(("editor", "day", "said"), [(7, 9, True), (7, 2, False), (8, 9, False)])
-def test_a_post_that_its_user_edited_after_the_question_is_counted(
-    tmp_path: Path, editor: int, day: int, said: bool
-) -> None:
+def test_a_post_edited_later_is_counted(tmp_path: Path, editor: int, day: int, said: bool) -> None:
     edit = {"LastEditorUserId": editor, "LastEditDate": f"2015-01-{day:02}T13:00:00.000"}
     got = of_dump(tmp_path, WHOLE[0], WHOLE[1] | edit, *WHOLE[2:])
     assert [post.id for post in got.item.profile] == ["a2", "q3"]
@@ -365,9 +363,7 @@ def test_a_title_that_says_what_it_asks_is_asked(title: str) -> None:
 @pytest.mark.parametrize(
     ("path", "rules"), [(f"{SITE}/Posts.xml", {}), ("here", {"site": SITE}), (f"{SITE}/", {})]
 )
-def test_folder_file_or_rules_tell_the_site(
-    tmp_path: Path, path: str, rules: dict[str, str]
-) -> None:
+def test_folder_file_or_rules_tell_a_site(tmp_path: Path, path: str, rules: dict[str, str]) -> None:
     dump = write(tmp_path, *WHOLE)
     expected = result(tmp_path)
     (tmp_path / "here").symlink_to(dump)
@@ -419,7 +415,7 @@ def test_an_archive_that_is_of_no_use_is_an_error(tmp_path: Path) -> None:
         result(tmp_path, f"{SITE}.7z")
 
 
-def test_without_the_extra_an_archive_says_what_to_install(
+def test_without_the_extra_an_archive_names_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "py7zr", None)
@@ -493,7 +489,7 @@ def test_keys_of_another_format_are_refused() -> None:
         SourceRules(path="x", targets=2)
 
 
-def test_a_site_of_no_domain_is_an_error_that_says_what_to_write_and_into_which_files(
+def test_a_site_of_no_domain_says_what_to_write_into_which_files(
     tmp_path: Path,
 ) -> None:
     write(tmp_path, *WHOLE).rename(tmp_path / "chess.stackexchange.com")

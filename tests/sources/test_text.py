@@ -164,9 +164,7 @@ def test_texts_too_short_for_runs_are_duplicates_only_if_equal() -> None:
         ("Rye bread?", "Rye bread!", False),
     ],
 )
-def test_the_same_text_to_a_reader_is_so_whatever_its_spaces_and_form(
-    first: str, second: str, same: bool
-) -> None:
+def test_spaces_and_form_make_no_other_text(first: str, second: str, same: bool) -> None:
     assert (text.canonical(first) == text.canonical(second)) is same
 
 
