@@ -42,11 +42,7 @@ def row(id: str, posts: int = 4, **changes: Any) -> dict[str, Any]:
             for n, (said, _) in enumerate(told)
         ],
         "rubric_aspects": [
-            {
-                "aspect": aspect,
-                "reason": "The user says so.",
-                "evidence": "told in the narrative",
-            }
+            {"aspect": aspect, "reason": "The user says so.", "evidence": "told in the narrative"}
             for _, aspect in told[:2]
         ],
         **changes,

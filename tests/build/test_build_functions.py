@@ -423,13 +423,10 @@ def test_each_refusal_has_its_reason(changes: dict[str, Answer], reason: str | N
 
 
 def test_a_gate_that_is_off_lets_the_pair_through_with_its_measure() -> None:
-    found = kept_pair(
-        script(quality=graded(1), compare=verdict("A", "B")),
-        gates={"off": ["quality_floor", "parity"]},
-    )
-    gates = {g.gate: g for g in found.pair.draft.gates}
-    assert gates["quality_floor"].passed
-    assert gates["quality_floor"].value == 1
+    llm = script(quality=graded(1), compare=verdict("A", "B"))
+    found = kept_pair(llm, gates={"off": ["quality_floor", "parity"]})
+    gates = {g.gate: (g.passed, g.value) for g in found.pair.draft.gates}
+    assert gates["quality_floor"] == (True, 1)
 
 
 def test_a_failed_call_is_not_a_rejection() -> None:
@@ -558,9 +555,8 @@ def test_both_sides_of_the_papers_setting_are_written_from_the_same_posts() -> N
 
     llm = script(paper_expected=crowded)
     paper(llm)
-    assert parts("post", llm.prompts("paper_expected")[-1]) == parts(
-        "post", llm.prompts("paper_avoided")[-1]
-    )
+    expected, avoided = (llm.prompts(f"paper_{side}")[-1] for side in ("expected", "avoided"))
+    assert parts("post", expected) == parts("post", avoided)
 
 
 # Mode twin
@@ -583,9 +579,8 @@ def test_a_twin_is_two_halves_that_mirror_each_other() -> None:
         assert [a.aspect for a in half.rubric.aspects] == [a[2] for a in aspects]
         assert (half.rubric.user, half.rubric.question_id) == (user, "item-1")
         assert (half.twin_id, half.mode, half.item_id) == (found.id, "twin", "item-1")
-        assert (half.question, half.domain, half.category) == (
-            QUESTION, ASKER.domain, ASKER.category,
-        )  # fmt: skip
+        about = (half.question, half.domain, half.category)
+        assert about == (QUESTION, ASKER.domain, ASKER.category)
         assert half.draft == mine.draft
         assert half.draft.both == (FOR_UNA, FOR_VICTOR)
         # The narrative stays with the one who wrote it.
@@ -598,16 +593,14 @@ def test_each_response_of_a_twin_is_written_for_one_rubric_and_held_to_both() ->
     assert {name: a.share for name, a in draft.adherence.items()} == {
         "first_own": 1, "second_other": 0, "second_own": 1, "first_other": 0,
     }  # fmt: skip
-    asked = {
-        parts("response", p)[0]: parts("aspect", p)
-        for p in llm.prompts("adherence")
-        if PLAIN not in p
-    }
+    una, victor = ([aspect[2] for aspect in aspects] for aspects in (UNAS, VICTORS))
+    judged = [p for p in llm.prompts("adherence") if PLAIN not in p]
     # One call a response, over the aspects of both, in the same order.
-    assert asked == {key: [a[2] for a in (*UNAS, *VICTORS)] for key in (FOR_UNA, FOR_VICTOR)}
-    assert sorted(parts("aspect", p) for p in llm.prompts("write_adhering")) == sorted(
-        [[a[2] for a in UNAS], [a[2] for a in VICTORS]]
-    )
+    assert {parts("response", p)[0]: parts("aspect", p) for p in judged} == {
+        FOR_UNA: una + victor, FOR_VICTOR: una + victor,
+    }  # fmt: skip
+    wanted = sorted(parts("aspect", p) for p in llm.prompts("write_adhering"))
+    assert wanted == sorted([una, victor])
     # Quality is judged once a response; a tie in the first order needs no other.
     assert len(llm.asked("quality")) == 2
     assert [parts("response", p) for p in llm.prompts("compare")] == [[FOR_UNA, FOR_VICTOR]]
@@ -716,13 +709,17 @@ def test_two_users_who_want_the_same_make_no_twin() -> None:
         ("p1", "two steam ovens", UNAS[0][2]),
         ("p2", "guests are vegans", "Recipes safe for any nut allergy"),
     )
-    llm = script(plan=lambda r: planned(*(UNAS if "narrowboat" in body(r) else alike)))
+
+    def plan(request: Request) -> Canned:
+        return planned(*(UNAS if "narrowboat" in body(request) else alike))
+
+    llm = script(plan=plan)
     rejected = no_twin(llm)
     assert (rejected.stage, rejected.reason) == ("gates", "rubrics_alike")
     assert "limit 0.5" in rejected.detail
     assert not llm.asked("write_adhering")
-    kept = script(plan=lambda r: planned(*(UNAS if "narrowboat" in body(r) else alike)))
-    assert no_twin(kept, twin={"rubric_overlap": 1.0}).reason != "rubrics_alike"
+    wider = no_twin(script(plan=plan), twin={"rubric_overlap": 1.0})
+    assert wider.reason != "rubrics_alike"
 
 
 @pytest.mark.parametrize(("silent", "user"), [("narrowboat", "una"), ("cafe", "victor")])
@@ -738,16 +735,20 @@ def served(**shares: int) -> Callable[[Request], Canned]:
     Victor's rubric."""
 
     def scores(request: Request) -> Canned:
-        prompt = body(request)
-        (response,) = parts("response", prompt)
-        aspects = parts("aspect", prompt)
-        if response == PLAIN:
-            return scored(*[0] * len(aspects))
-        author = "una" if response == FOR_UNA else "victor"
-        holders = ["una" if a in (UNAS[0][2], UNAS[1][2]) else "victor" for a in aspects]
-        return scored(
-            *(shares.get(f"{author}_by_{one}", 2 if author == one else 0) for one in holders)
-        )
+        author, una = written_for(request), {aspect[2] for aspect in UNAS}
+        holders = ("una" if a in una else "victor" for a in parts("aspect", body(request)))
+        return scored(*(shares.get(f"{author}_by_{one}", 2 * (author == one)) for one in holders))
+
+    return scores
+
+
+def serving_all_but(unserved: str) -> Callable[[Request], Canned]:
+    """A judge who finds that every writer serves the own aspects, but for this one."""
+
+    def scores(request: Request) -> Canned:
+        own = {"una": UNAS, "victor": VICTORS}.get(written_for(request), ())
+        kept = {aspect for _, _, aspect in own} - {unserved}
+        return scored(*(2 * (aspect in kept) for aspect in parts("aspect", body(request))))
 
     return scores
 
@@ -842,18 +843,8 @@ def test_the_writers_of_a_twin_learn_which_of_their_own_words_the_posts_hold() -
 
 def test_an_aspect_that_was_not_served_twice_is_dropped_if_others_are_left() -> None:
     unserved = UNAS[1][2]
-
-    def judge(request: Request) -> Mapping[str, Any]:
-        response, aspects = parts("response", body(request))[0], parts("aspect", body(request))
-        own = UNAS if FOR_UNA in response else VICTORS
-        return scored(*(2 * (a in (own[0][2], own[1][2]) and a != unserved) for a in aspects))
-
-    def plain_first(request: Request) -> Mapping[str, Any]:
-        if PLAIN in body(request):
-            return scored(*[0] * len(parts("aspect", body(request))))
-        return judge(request)
-
-    llm = script(adherence=plain_first)
+    judge = serving_all_but(unserved)
+    llm = script(adherence=judge)
     found = kept_twin(llm)
     asked, other = (half.rubric for half in found.halves)
     assert [aspect.aspect for aspect in asked.aspects] == [UNAS[0][2]]
@@ -869,7 +860,7 @@ def test_an_aspect_that_was_not_served_twice_is_dropped_if_others_are_left() -> 
 
         def never_without(request: Request, third: Canned = third) -> Canned:
             lacks = FOR_UNA in body(request) and unserved not in parts("aspect", body(request))
-            return third if lacks else plain_first(request)
+            return third if lacks else judge(request)
 
         def silent_without(request: Request, third: Canned = third) -> Canned:
             lacks = parts("aspect", body(request)) == [UNAS[0][2]]
@@ -878,7 +869,7 @@ def test_an_aspect_that_was_not_served_twice_is_dropped_if_others_are_left() -> 
         llm = script(adherence=never_without, write_adhering=silent_without)
         assert refusals(no_twin(llm).drafts) == reasons
     # Where no aspect would be left, or fewer than a rubric has, nothing further is drawn.
-    for answer, least in ((served(una_by_una=0), 1), (plain_first, 2)):
+    for answer, least in ((served(una_by_una=0), 1), (judge, 2)):
         never = no_twin(script(adherence=answer), planner={"min_aspects": least})
         assert refusals(never.drafts) == ["adherence"] * 2
 

@@ -25,55 +25,50 @@ from pairwright.settings.config import load
 from pairwright.workflows.build_estimate import estimate, price_of
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.progress import BuildBegun, Event, Note, Stop, UnitEnded
-from pairwright.workflows.run_build import build
+from pairwright.workflows.run_build import BuildResult, build
 from pairwright.workflows.run_status import status, verify_calls
 from pairwright.workflows.run_words import shortfalls, wait_sentences
+from scripted import expect
 from study import OUTCOMES, Study, pairwright
 
 ITEMS = 4
 
 
-def test_a_build_gives_its_counts_alone(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    config = Study.make(tmp_path / "study", limit=ITEMS).config
-    events = list[Event]()
-    result = build(config, tmp_path / "run", limit=ITEMS, progress=events.append)
+def test_a_build_gives_its_counts_alone_and_the_files_of_the_command(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    config, run = Study.make(tmp_path / "study", limit=ITEMS).config, tmp_path / "run"
+    notes, events = list[Event](), list[Event]()
+
+    async def cells() -> BuildResult:
+        """As in a notebook, where an event loop runs."""
+        out = tmp_path / "batches"
+        waiting = build(config, tmp_path / "c", limit=2, batch_out=out, progress=notes.append)
+        assert not waiting.whole
+        assert (waiting.status.waiting, waiting.usage.sent) == (4, 0)
+        assert waiting.round
+        assert waiting.round.lines > 0
+        return build(str(config), str(run), limit=ITEMS, progress=events.append)
+
+    result = asyncio.run(cells())
     assert capfd.readouterr() == ("", "")
     assert result.whole
     assert result.round is None
     assert result.status.simulated
-    assert result.status.pairs == len((tmp_path / "run" / "pairs.jsonl").read_text().splitlines())
+    assert result.status.pairs == len((run / "pairs.jsonl").read_text().splitlines())
     assert result.usage.sent == result.status.stored.calls > 0
     assert all(check.found.n >= check.found.k for check in result.status.checks)
     begun, *ended = [event for event in events if not isinstance(event, Note)]
-    assert isinstance(begun, BuildBegun)
-    assert begun.units == len(ended) == 3 * ITEMS
+    assert expect(BuildBegun, begun).units == len(ended) == 3 * ITEMS
     kinds = Counter(event.unit.kind for event in ended if isinstance(event, UnitEnded))
     assert kinds["kept"] == result.status.tally.kept.total()
-    again = build(config, tmp_path / "run", limit=ITEMS)
+    again = build(config, run, limit=ITEMS)
     assert (again.usage.sent, again.status) == (0, result.status)
-    assert status(tmp_path / "run") == result.status
-    assert verify_calls(tmp_path / "run") == ()
-
-
-def test_it_builds_the_files_of_the_command_and_inside_a_running_event_loop(tmp_path: Path) -> None:
-    config = Study.make(tmp_path / "study", limit=ITEMS).config
+    assert status(run) == result.status
+    assert verify_calls(run) == ()
     assert pairwright("build", config, "--run", tmp_path / "a", "--limit", ITEMS).code == 0
-
-    async def cell() -> None:
-        build(str(config), str(tmp_path / "b"), limit=ITEMS)
-
-    async def cell_with_files() -> None:
-        # Calls written to files are a round that waits.
-        result = build(config, tmp_path / "c", limit=ITEMS, batch_out=tmp_path / "batches")
-        assert not result.whole
-        assert (result.status.waiting, result.usage.sent) == (2 * ITEMS, 0)
-        assert result.round
-        assert result.round.lines > 0
-
-    asyncio.run(cell())
-    asyncio.run(cell_with_files())
     for name in OUTCOMES:
-        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+        assert (tmp_path / "a" / name).read_bytes() == (run / name).read_bytes()
 
 
 def test_a_config_can_be_changed_in_python(tmp_path: Path) -> None:
@@ -254,7 +249,7 @@ def test_another_thread_can_stop_a_build_and_the_same_call_goes_on(tmp_path: Pat
 
 SCRIPT = """
 import sys
-from pairwright.workflows.run_build import build
+from pairwright.workflows.run_build import BuildResult, build
 
 if __name__ == "__main__":
     print(build(sys.argv[1], sys.argv[2], limit=4).status.pairs)

@@ -11,7 +11,7 @@ from pairwright.evaluation.completions import rouge
 from pairwright.evaluation.scorers.scorer import BASELINES, PromptContent
 from pairwright.gates import DraftSides, check_writing
 from pairwright.gates.particulars import shared_particulars
-from pairwright.gates.phrases import META, PERSONA, REFUSAL, first_phrase
+from pairwright.gates.phrases import META, PERSONA, REFUSAL, Talk, first_phrase
 from pairwright.records import Post
 from pairwright.retrieve import by_bm25
 from pairwright.settings.domains import Domains
@@ -170,9 +170,8 @@ def test_near_duplicates_of_chinese_are_found() -> None:
     assert text.near_duplicate("Einverstanden", "„Einverstanden!“")
     assert not text.near_duplicate("支持", "反对。")
     assert text.near_duplicate(CHINESE, CHINESE.replace("周末", "星期天"))
-    assert not text.near_duplicate(
-        CHINESE, "城市里的公共交通应该更便宜，这样大家就不会天天开车上班。"
-    )
+    other = "城市里的公共交通应该更便宜，这样大家就不会天天开车上班。"
+    assert not text.near_duplicate(CHINESE, other)
 
 
 def test_retrieval_finds_the_german_and_the_chinese_post_that_bears_on_a_question() -> None:
@@ -204,9 +203,8 @@ def test_gates_measure_chinese_in_words() -> None:
     found = {g.gate: g for g in check_writing(_sides(first, second, "zh"), GateRules(), words=100)}
     assert [g.gate for g in found.values() if not g.passed] == []
     assert found["word_limit"].value == text.word_count(first)
-    leaked = check_writing(
-        _sides(f"{first}没有烤箱也能做的面包。", second, "zh"), GateRules(), words=100
-    )
+    leaking = _sides(f"{first}没有烤箱也能做的面包。", second, "zh")
+    leaked = check_writing(leaking, GateRules(), words=100)
     assert [g.gate for g in leaked if not g.passed] == ["rubric_leakage"]
     english = "Mix the dough in the evening and let it rise slowly overnight in a cold place. " * 2
     foreign = check_writing(_sides(first, english, "zh"), GateRules(length_ratio=9), words=100)
@@ -217,10 +215,8 @@ def test_prompts_say_nothing_of_english_and_name_another_language() -> None:
     prompts = Prompts.load(assets.PROMPTS)
 
     def asked(language: str | None) -> str:
-        values = in_language(language, (80, 95))
-        return (
-            prompts.ask("write_plain", question="?", words="80 to 95", **values).messages[1].content
-        )
+        values = {"question": "?", "words": "80 to 95", **in_language(language, (80, 95))}
+        return prompts.ask("write_plain", **values).messages[1].content
 
     assert asked("en") == asked(None) == asked("xx")
     assert "German" in asked("de")
@@ -303,42 +299,40 @@ def test_rouge_of_chinese_is_of_pairs_of_characters() -> None:
     assert rouge("it's rye", "it is rye")[0] == pytest.approx(4 / 6)
 
 
+TALK = {
+    PERSONA: """
+        Da du ja in einem Beitrag geschrieben hast, nimm Klapptische.
+        Als jemand, der gern draußen ist, brauchst du festes Schuhwerk.
+        Angesichts Ihrer Vorlieben passt ein leichter Wein. Das passt, da du in der Stadt wohnst.
+        Weil Sie keinen Ofen haben, nehmen Sie eine Pfanne. Das ist gut für jemanden wie dich.
+        Weil du gern lange wanderst, nimm feste Schuhe. Das ist etwas für Leute wie Sie.
+        Sie haben erwähnt, dass Sie malen: Nehmen Sie Kreide.
+        对于像你这样的人，铸铁锅最好。 因為你沒有烤箱，所以用平底鍋。
+        既然你喜欢黑麦面包，就多放一点酵母。 作为一个住在船上的你，最好用铸铁锅。
+        您之前提到过厨房很小，所以选小一点的锅。 考慮到您的情況，平底鍋比較合適。
+    """,
+    META: """
+        Der Nutzer möchte ohne Ofen backen. Der Nutzer mo\u0308chte ohne Ofen backen.
+        Diese Antwort verzichtet auf Nüsse. 这个回答将避免提到坚果。 该用户喜欢黑麦面包。
+    """,
+    REFUSAL: """
+        Es tut mir leid, aber ich kann diese Frage nicht beantworten.
+        Als KI-Modell kann ich dazu nichts sagen. Als Sprachmodell kann ich dazu nichts sagen.
+        Leider kann ich diese Frage nicht beantworten. Leider kann ich dazu keine Auskunft geben.
+        Leider kann ich Ihnen dabei nicht weiterhelfen.
+        對不起，我沒辦法給建議。 恐怕我不能帮你。 很抱歉，我无法回答您的问题。
+        作为人工智能助手，我没有味觉。
+    """,
+}
+"""Sentences each of which is to be found."""
+
+
 @pytest.mark.parametrize(
     ("kind", "said"),
-    [
-        (PERSONA, "Da du ja in einem Beitrag geschrieben hast, nimm Klapptische."),
-        (PERSONA, "Als jemand, der gern draußen ist, brauchst du festes Schuhwerk."),
-        (PERSONA, "Angesichts Ihrer Vorlieben passt ein leichter Wein."),
-        (PERSONA, "Weil Sie keinen Ofen haben, nehmen Sie eine Pfanne."),
-        (PERSONA, "Das passt, da du in der Stadt wohnst."),
-        (PERSONA, "Weil du gern lange wanderst, nimm feste Schuhe."),
-        (PERSONA, "Das ist gut für jemanden wie dich."),
-        (PERSONA, "Das ist etwas für Leute wie Sie."),
-        (PERSONA, "Sie haben erwähnt, dass Sie malen: Nehmen Sie Kreide."),
-        (PERSONA, "对于像你这样的人，铸铁锅最好。"),
-        (PERSONA, "因為你沒有烤箱，所以用平底鍋。"),
-        (PERSONA, "既然你喜欢黑麦面包，就多放一点酵母。"),
-        (PERSONA, "作为一个住在船上的你，最好用铸铁锅。"),
-        (PERSONA, "您之前提到过厨房很小，所以选小一点的锅。"),
-        (PERSONA, "考慮到您的情況，平底鍋比較合適。"),
-        (META, "Der Nutzer möchte ohne Ofen backen."),
-        (META, "Der Nutzer mo\u0308chte ohne Ofen backen."),
-        (META, "Diese Antwort verzichtet auf Nüsse."),
-        (META, "这个回答将避免提到坚果。"),
-        (META, "该用户喜欢黑麦面包。"),
-        (REFUSAL, "Es tut mir leid, aber ich kann diese Frage nicht beantworten."),
-        (REFUSAL, "Als KI-Modell kann ich dazu nichts sagen."),
-        (REFUSAL, "Leider kann ich diese Frage nicht beantworten."),
-        (REFUSAL, "Leider kann ich Ihnen dabei nicht weiterhelfen."),
-        (REFUSAL, "Leider kann ich dazu keine Auskunft geben."),
-        (REFUSAL, "Als Sprachmodell kann ich dazu nichts sagen."),
-        (REFUSAL, "對不起，我沒辦法給建議。"),
-        (REFUSAL, "恐怕我不能帮你。"),
-        (REFUSAL, "很抱歉，我无法回答您的问题。"),
-        (REFUSAL, "作为人工智能助手，我没有味觉。"),
-    ],
+    [(kind, said) for kind, text in TALK.items()
+     for said in re.split(r"(?<=[.。])\s+", text.strip())],
 )  # fmt: skip
-def test_ways_of_talking_are_found_in_german_and_chinese(kind: re.Pattern[str], said: str) -> None:
+def test_ways_of_talking_are_found_in_german_and_chinese(kind: Talk, said: str) -> None:
     assert first_phrase(kind, f"Vorweg gesagt. {said}", "?")
     assert first_phrase(kind, said, said) is None
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from test_build_functions import (
     ASKER,
-    ENGLISH,
     FOR_UNA,
     FOR_VICTOR,
     PARTNER,
@@ -20,13 +19,15 @@ from test_build_functions import (
     VICTORS,
     refusals,
     script,
+    serving_all_but,
 )
+from test_matching import question
+from test_survey import STRANGER, survey
 
 from pairwright.construct.corpus import BuildUnit, Corpus
 from pairwright.construct.outcome_details import heading_of
 from pairwright.construct.outcomes import Outcome
 from pairwright.construct.partners import (
-    PossiblePartner,
     Survey,
     SurveyedQuestion,
     SurveyedUsers,
@@ -36,7 +37,7 @@ from pairwright.construct.partners import (
 )
 from pairwright.construct.unit_work import work_on
 from pairwright.construct.written_pairs import build_decoy, build_placebo
-from pairwright.models import Models, Request
+from pairwright.models import Models
 from pairwright.records import Aspect, Contrast, DroppedAspect, Item, Mode, Post, Rejected, Twin
 from scripted import (
     Others,
@@ -50,13 +51,11 @@ from scripted import (
     parts,
     policy,
     posts,
-    scored,
     settings,
     verdicts,
     wait,
 )
 
-STRANGER = posts("My canary sings at noon, and I bake bread for it.", prefix="wim")
 OTHER_PLAIN = (
     "Choose a day with little else to do, and start with a recipe that has few steps. Read it to"
     " the end before the first spoon of flour, and leave the loaf alone until it has cooled down."
@@ -127,15 +126,7 @@ def test_a_decoy_serves_only_what_the_users_own_posts_do_not_carry(
 
 
 def test_a_decoy_serves_no_more_aspects_than_the_response_it_is_held_against() -> None:
-    unserved = UNAS[1][2]
-
-    def judge(request: Request) -> Any:
-        aspects, response = parts("aspect", body(request)), parts("response", body(request))[0]
-        own = {FOR_UNA: UNAS, FOR_VICTOR: VICTORS}.get(response, ())
-        served = {aspect for _, _, aspect in own} - {unserved}
-        return scored(*(2 * (aspect in served) for aspect in aspects))
-
-    made = expect(Contrast, decoy(script(adherence=judge, **AWAY)))
+    made = expect(Contrast, decoy(script(adherence=serving_all_but(UNAS[1][2]), **AWAY)))
     assert refusals(made.refused) == ["adherence"] * 2
     assert [a.aspect for a in made.pair.rubric.aspects] == [UNAS[0][2]]
     fits = made.pair.draft.adherence
@@ -241,13 +232,6 @@ def test_two_accounts_with_the_same_posts_are_no_couple(tmp_path: Path, mode: Mo
 # The survey
 
 
-def survey(modes: tuple[str, ...], suited: int = 2, **answers: Any) -> tuple[Survey, Scripted]:
-    llm = script(ENGLISH, **answers)
-    tried = SurveyedUsers({"victor": VICTOR, "wim": STRANGER}, suited)
-    rules = policy(Others([VICTOR, STRANGER]), modes=modes)
-    return wait(survey_question(ASKER, tried, models(llm), rules)), llm
-
-
 def names(found: Survey) -> list[str]:
     return [one.user for one in found.possible]
 
@@ -300,28 +284,29 @@ def test_when_posts_say_nothing(reasons: tuple[str, ...], nothing: bool) -> None
 # The matching
 
 
-def question(item: str, user: str, *others: str, signal: bool = True) -> SurveyedQuestion:
-    possible = tuple(PossiblePartner(other, 0.5) for other in others)
-    return SurveyedQuestion(item, user, possible, signal)
+def nothing_known(item: str, user: str, *others: str) -> SurveyedQuestion:
+    return question(item, user, *others)._replace(signal=False)
 
 
 def test_a_couple_may_have_twins_and_placebos_and_a_twin_is_worth_more_than_any_placebos() -> None:
-    one = [question("q1", "ada", "bob"), question("q2", "bob", "ada", signal=False)]
+    one = [question("q1", "ada", "bob"), nothing_known("q2", "bob", "ada")]
     assert assign_partners(one, 4, 0) == {"q1": "bob", "q2": "ada"}
     more = [
-        *(question(f"p{n}", "ada", "cyd", signal=False) for n in range(3)),
+        *(nothing_known(f"p{n}", "ada", "cyd") for n in range(3)),
         question("q1", "ada", "bob"),
     ]
     # Of a placebo's partner nothing need be known: the partner of the twin will do.
     assert assign_partners(more, 4, 0) == dict.fromkeys(("q1", "p0", "p1", "p2"), "bob")
 
 
+KINDS = {"t": question, "p": nothing_known}
+"""Questions that may give a twin, or a placebo."""
+
+
 def test_placebos_do_not_take_the_room_of_a_couples_twins() -> None:
-    many = [
-        question(f"{kind}{n}", "ada", "bob", signal=kind == "t") for kind in "tp" for n in range(3)
-    ]
+    many = [of(f"{kind}{n}", "ada", "bob") for kind, of in KINDS.items() for n in range(3)]
     found = assign_partners(many, 2, 0)
-    for kind in "tp":
+    for kind in KINDS:
         given = [found[f"{kind}{n}"] for n in range(3)]
         assert given.count("bob") == 2
         assert [one.reason for one in given if isinstance(one, Rejected)] == ["enough_of_couple"]
@@ -330,9 +315,9 @@ def test_placebos_do_not_take_the_room_of_a_couples_twins() -> None:
 def test_a_question_without_anybody_says_so_in_its_own_words() -> None:
     asked = [
         question("q", "ada"),
-        question("p", "bob", signal=False),
+        nothing_known("p", "bob"),
         question("t", "cyd", "dan"),
-        question("r", "eve", "dan", signal=False),
+        nothing_known("r", "eve", "dan"),
     ]
     found = assign_partners(asked, 4, 0)
     details = {item: one.detail for item, one in found.items() if isinstance(one, Rejected)}

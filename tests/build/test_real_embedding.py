@@ -64,24 +64,24 @@ def cosine(one: str, other: str) -> float:
     return product / sqrt(sum(n * n for n in a.values()) * sum(n * n for n in b.values()))
 
 
-def pairwright(engines: str, *words: Any) -> str:
-    """A command of the engines' environment; it must end with 0."""
-    done = subprocess.run(
-        [engines, "-c", "from pairwright.cli import main; main()", *map(str, words)],
+def evaluated(engines: str, release: Path, folder: Path, *options: str) -> Any:
+    """`pairwright evaluate` by the scorer `near` of a folder, in the engines' environment."""
+    command = (
+        "evaluate", release, "--scorers", folder / "scorers.toml", "--scorer", "near",
+        "--condition", "profile", "--out", folder / "results", *options,
+    )  # fmt: skip
+    return subprocess.run(
+        [engines, "-c", "from pairwright.cli import main; main()", *map(str, command)],
         env=environment(), capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def test_the_score_is_the_cosine_with_the_nearest_post_and_a_second_floor_of_the_board(
     engines: str, natural: Path, model: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "scorers.toml").write_text(SCORERS.format(model=model), encoding="utf-8")
-    pairwright(
-        engines, "evaluate", natural, "--scorers", tmp_path / "scorers.toml", "--scorer", "near",
-        "--scorer", "overlap", "--condition", "profile", "--out", tmp_path / "results",
-    )  # fmt: skip
+    done = evaluated(engines, natural, tmp_path, "--scorer", "overlap")
+    assert done.returncode == 0, done.stderr
     rows = {row.id: row for row in load_release(natural)}
     lines = (tmp_path / "results" / "near.profile.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(lines) == len(rows) > 100
@@ -126,12 +126,7 @@ def test_a_folder_without_a_model_is_named(engines: str, natural: Path, tmp_path
     (tmp_path / "scorers.toml").write_text(
         SCORERS.format(model=tmp_path / "none"), encoding="utf-8"
     )
-    done = subprocess.run(
-        [engines, "-c", "from pairwright.cli import main; main()", "evaluate", str(natural),
-         "--scorers", str(tmp_path / "scorers.toml"), "--scorer", "near", "--condition", "profile",
-         "--out", str(tmp_path / "results")],
-        env=environment(), capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = evaluated(engines, natural, tmp_path)
     assert done.returncode != 0
     assert "cannot be loaded" in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr

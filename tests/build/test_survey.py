@@ -38,14 +38,17 @@ from scripted import (
 from study import Study
 
 STRANGER = posts("My canary sings at noon, and I bake bread for it.", prefix="wim")
-TRIED = SurveyedUsers({"victor": VICTOR, "wim": STRANGER}, suited=2)
 
 
-def survey(least: int = 1, **answers: Answer) -> tuple[Survey, Scripted]:
-    """The survey of Una's question, and the models that were asked."""
+def survey(
+    modes: tuple[str, ...] = ("twin",), least: int = 1, suited: int = 2, **answers: Answer
+) -> tuple[Survey, Scripted]:
+    """The survey of Una's question, which Victor and Wim may suit, and the models that were asked;
+    a rubric has so many aspects at least."""
     llm = script(ENGLISH, **answers)
-    rules = policy(Others([VICTOR, STRANGER]), modes=["twin"], planner={"min_aspects": least})
-    return wait(survey_question(ASKER, TRIED, models(llm), rules)), llm
+    tried = SurveyedUsers({"victor": VICTOR, "wim": STRANGER}, suited)
+    rules = policy(Others([VICTOR, STRANGER]), modes=modes, planner={"min_aspects": least})
+    return wait(survey_question(ASKER, tried, models(llm), rules)), llm
 
 
 def test_a_candidate_is_a_possible_partner_by_a_plan_with_enough_aspects() -> None:
