@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import ssl
 import sys
 import tomllib
 from collections.abc import Generator, Iterator
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 # What tests write need not outlive a power cut; to wait for the disk took a tenth of their time.
 os.fsync = lambda fd: None
+# To read the certificates takes longer than a call, and every client of HTTP reads them.
+vars(ssl)["create_default_context"] = cache(ssl.create_default_context)
 # Files in memory take a third of the time, where there is room for those of all tests.
 _MEMORY = Path("/dev/shm")
 if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > 4e9:

@@ -361,12 +361,6 @@ def test_the_second_ctrl_c_ends_all_processes_at_once(tmp_path: Path) -> None:
         assert endpoint.n == stored(study) - kept
 
 
-def test_an_address_goes_with_ray(tmp_path: Path) -> None:
-    done = Study.make(tmp_path / "s", limit=1).build("--address", "127.0.0.1:6379")
-    assert done.code == 2
-    assert "--engine ray" in done.err
-
-
 def test_how_to_install_ray_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     monkeypatch.delitem(sys.modules, "pairwright.workflows.workers.cluster", raising=False)

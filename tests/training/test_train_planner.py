@@ -417,16 +417,6 @@ def written_settings(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_defaults_are_those_that_were_published(written_settings: Path) -> None:
-    found = load_training(written_settings)
-    assert (found.lora.r, found.lora.alpha, found.lora.dropout) == (16, 16, 0.05)
-    steps = found.steps
-    expected = (5e-5, 250, 2000, 250)
-    assert (steps.learning_rate, steps.warmup, steps.most, steps.save_every) == expected
-    assert (steps.batch, steps.accumulation, steps.weight_decay) == (1, 64, 0.0)
-    assert (found.max_tokens, found.history.posts) == (8192, 10)
-
-
 @pytest.mark.parametrize(
     ("line", "key"),
     [
