@@ -85,31 +85,22 @@ def twinned(n: int, domain: str = "Home", **changes: Any) -> tuple[Pair, Pair]:
     first, second = _on_site(first), _on_site(second)
     users = pseudonym(first.user), pseudonym(second.user)
     name = content_id("twin", first.item_id, *users, first.chosen, first.rejected)
-    scores = {
-        cell: Adherence(scores=tuple(AspectScore(reason="r", score=s) for s in given))
-        for cell, given in {
-            "first_own": (2, 1), "second_other": (0, 1), "second_own": (2, 2), "first_other": (1, 0)
-        }.items()
-    }  # fmt: skip
+    scores = _adherence(
+        first_own=(2, 1), second_other=(0, 1), second_own=(2, 2), first_other=(1, 0)
+    )
     return _named(first, scores, name), _named(second, scores, name)
 
 
 def violated(n: int, domain: str = "Home", **changes: Any) -> Pair:
     """A pair of mode violate, likewise."""
-    scores = {
-        side: Adherence(scores=tuple(AspectScore(reason="r", score=s) for s in given))
-        for side, given in {"first": (2, 2), "second": (0, 1)}.items()
-    }
+    scores = _adherence(first=(2, 2), second=(0, 1))
     return _named(_on_site(violate(n, domain, **_changed(n, changes))), scores, None)
 
 
 def decoyed(n: int, domain: str = "Home", **changes: Any) -> Pair:
     """A decoy: its rejected response is written for `partner_of(n)`."""
     texts = {"chosen": f"Fitting answer {n}.", "rejected": f"Answer {n} for somebody else."}
-    scores = {
-        cell: Adherence(scores=tuple(AspectScore(reason="r", score=s) for s in given))
-        for cell, given in {"first_own": (2, 1), "second_other": (0, 1)}.items()
-    }
+    scores = _adherence(first_own=(2, 1), second_other=(0, 1))
     written_for = {"mode": "decoy", "stranger": partner_of(n)}
     pair = violate(n, domain, **_changed(n, {**written_for, **texts, **changes}))
     return _named(_on_site(pair), scores, None)
@@ -134,6 +125,13 @@ def partner_of(n: int) -> str:
     return user_of(n, "_partner")
 
 
+def _adherence(**cells: tuple[int, int]) -> dict[str, Adherence]:
+    return {
+        cell: Adherence(scores=tuple(AspectScore(reason="r", score=score) for score in scores))
+        for cell, scores in cells.items()
+    }
+
+
 def _changed(n: int, changes: dict[str, Any]) -> dict[str, Any]:
     return {"narrative": f"The long story of {n}.", "source_url": _address(n), **changes}
 
@@ -146,23 +144,20 @@ def _on_site(pair: Pair) -> Pair:
     """Every post with an id, an address and a date of its own."""
     owner = int(content_id("n", pair.user)[-6:], 16)
     names = {post.id: f"post-{owner * 10 + k}" for k, post in enumerate(pair.profile)}
-    posts = tuple(
-        post.model_copy(
-            update={
-                "id": names[post.id],
-                "source_url": _address(owner * 10 + k),
-                "created": f"{2010 + 4 * k}-05-01T12:00:00.000",
-                "category": "Repairs",
-            }
-        )
-        for k, post in enumerate(pair.profile)
-    )
+    posts = []
+    for k, post in enumerate(pair.profile):
+        own = {
+            "id": names[post.id], "source_url": _address(owner * 10 + k), "category": "Repairs",
+            "created": f"{2010 + 4 * k}-05-01T12:00:00.000",
+        }  # fmt: skip
+        posts.append(post.model_copy(update=own))
     aspects = tuple(
         aspect.model_copy(update={"post_ids": tuple(names[post] for post in aspect.post_ids)})
         for aspect in pair.rubric.aspects
     )
     rubric = pair.rubric.model_copy(update={"aspects": aspects})
-    return pair.model_copy(update={"profile": posts, "rubric": rubric, "category": "Repairs"})
+    changes = {"profile": tuple(posts), "rubric": rubric, "category": "Repairs"}
+    return pair.model_copy(update=changes)
 
 
 def _named(pair: Pair, adherence: dict[str, Adherence], twin_id: str | None) -> Pair:
@@ -188,15 +183,11 @@ def _named(pair: Pair, adherence: dict[str, Adherence], twin_id: str | None) -> 
 def unaddressed(pairs: Iterable[Pair]) -> list[Pair]:
     """The pairs without addresses of questions and posts, so that [release] licence is theirs."""
     nowhere: dict[str, Any] = {"source_url": None}
-    return [
-        pair.model_copy(
-            update={
-                **nowhere,
-                "profile": tuple(post.model_copy(update=nowhere) for post in pair.profile),
-            }
-        )
-        for pair in pairs
-    ]
+    changed = []
+    for pair in pairs:
+        profile = tuple(post.model_copy(update=nowhere) for post in pair.profile)
+        changed.append(pair.model_copy(update=nowhere | {"profile": profile}))
+    return changed
 
 
 PAIRS = tuple(pair for n in range(8) for pair in question(n, DOMAINS[n % 2]))

@@ -53,9 +53,7 @@ def breakdown(balance: Balance, by: str) -> Breakdown:
         ([100], "note"),
     ],
 )
-def test_a_user_dominates_with_more_than_5_percent_and_three_equal_shares(
-    per_user: list[int], status: Status
-) -> None:
+def test_a_user_dominates_with_more_than_three_shares(per_user: list[int], status: Status) -> None:
     assert dominance(per_user).status == status
 
 

@@ -305,9 +305,7 @@ def test_escape_sequences_of_a_pair_do_not_reach_the_terminal(here: Path) -> Non
         (["empty.jsonl"], "holds no rows"),
     ],
 )
-def test_wrong_use_is_told_before_anything_is_written(
-    here: Path, arguments: list[str], said: str
-) -> None:
+def test_wrong_use_is_told_before_a_file_is(here: Path, arguments: list[str], said: str) -> None:
     jsonl(here / "a.jsonl", *[plain(n) for n in range(3)])
     (here / "empty.jsonl").touch()
     refused(pairwright("audit", *arguments), said)

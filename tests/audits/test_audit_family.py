@@ -57,21 +57,19 @@ class Fixed:
 # Membership
 
 
-def test_a_check_that_was_decided_by_its_own_interval_is_refused() -> None:
-    with pytest.raises(ValueError, match="not with the others"):
-        decide([check("new_check", "fail", ESTIMATE)])
-    with pytest.raises(ValueError, match="not with the others"):
-        decide([check("new_check", "pass", ESTIMATE)])
-
-
-def test_a_check_of_the_family_cannot_be_decided_without_it() -> None:
-    with pytest.raises(ValueError, match="not with the others"):
-        decide([check("position_bias", "fail")])
-
-
-def test_a_comparison_that_the_family_does_not_name_is_refused() -> None:
-    with pytest.raises(ValueError, match="needs by_estimate"):
-        decide([Fixed(0.5, "new_check")])
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (check("new_check", "fail", ESTIMATE), "not with the others"),
+        (check("new_check", "pass", ESTIMATE), "not with the others"),
+        (check("position_bias", "fail"), "not with the others"),
+        (Fixed(0.5, "new_check"), "needs by_estimate"),
+    ],
+    ids=["its own interval", "a pass", "one of the family", "a comparison without a name"],
+)
+def test_what_is_decided_alone_is_refused(found: Check | LimitComparison, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        decide([found])
 
 
 def test_counts_and_notes_go_through_as_they_are() -> None:
@@ -242,9 +240,7 @@ def test_a_claims_interval_is_the_bootstraps_widened_as_a_normal_one_is() -> Non
         ((0.75, 0.68, 0.82), "fail"),
     ],
 )
-def test_strangers_posts_must_be_shown_to_tell_nothing(
-    found: tuple[float, float, float], status: str
-) -> None:
+def test_strangers_posts_must_tell_nothing(found: tuple[float, float, float], status: str) -> None:
     claim = VoteComparison(
         "own_posts_tell", "stranger's", measure(*found), bound=LIMIT, least=0.0, above=False
     )

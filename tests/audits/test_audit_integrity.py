@@ -293,9 +293,7 @@ def test_what_is_not_there_is_not_examined() -> None:
         ("no_answer", {"rejected": "N/A"}, "placeholders and errors in English"),
     ],
 )
-def test_one_row_in_a_hundred_may_be_garbled(
-    name: str, changes: dict[str, Any], detail: str
-) -> None:
+def test_one_row_in_100_may_be_garbled(name: str, changes: dict[str, Any], detail: str) -> None:
     rows = [row(n) for n in range(99)]
     bad = [changed(row(n), **changes) for n in (100, 101)]
     one, two = only([*rows, bad[0]], name), only([*rows[1:], *bad], name)
@@ -382,9 +380,7 @@ def test_a_twin_with_one_half_lost_is_caught() -> None:
     ],
 )
 @pytest.mark.parametrize("turned", [False, True])
-def test_halves_that_do_not_fit_are_caught(
-    spoil: Callable[[Row], Row], said: str, turned: bool
-) -> None:
+def test_odd_halves_are_caught(spoil: Callable[[Row], Row], said: str, turned: bool) -> None:
     first, second = twin(1)
     rows = [first, spoil(second)]
     check = only(rows[::-1] if turned else rows, "twin_not_whole")

@@ -179,9 +179,7 @@ def test_posts_without_a_time_are_told() -> None:
         ("corpus_overlap", {}, "no corpus"),
     ],
 )
-def test_where_there_is_nothing_to_leak_a_check_says_so(
-    name: str, changes: dict[str, Any], said: str
-) -> None:
+def test_nothing_to_leak_is_said(name: str, changes: dict[str, Any], said: str) -> None:
     check = only([row(**changes), row(**changes)], name)
     assert (check.status, check.of) == ("note", 0)
     assert said in check.detail
@@ -302,9 +300,7 @@ def test_a_near_duplicate_is_told_with_where_it_is() -> None:
 
 
 @pytest.mark.parametrize(("mode", "count"), [("natural", 0), ("accepted", 3)])
-def test_only_natural_twins_put_one_question_to_many_users_on_purpose(
-    mode: str, count: int
-) -> None:
+def test_natural_twins_put_one_question_to_many_users_on_purpose(mode: str, count: int) -> None:
     rows = [plain(f"r{n}", f"u{n}", QUESTION, mode=mode) for n in range(3)]
     check = only(rows, "near_duplicate_questions")
     assert (check.count, check.of) == (count, count)
@@ -426,9 +422,7 @@ WORDS = [f"word{n}" for n in range(60)]
         ("post 2", {"profile": (post(POST), post(", ".join(WORDS)))}),
     ],
 )
-def test_thirteen_words_of_a_corpus_are_found_in_every_text(
-    place: str, changes: dict[str, Any]
-) -> None:
+def test_words_of_a_corpus_are_found_in_every_text(place: str, changes: dict[str, Any]) -> None:
     corpus = ["Nothing of it here.", f"Before. {' '.join(WORDS)} After."]
     check = only([row("clean"), row("known", **changes)], "corpus_overlap", corpora=iter(corpus))
     assert (check.status, check.count, check.of) == ("fail", 1, 2)

@@ -127,7 +127,7 @@ def test_a_question_whose_key_or_options_cannot_be_read_is_counted(
         (("options=a", "chosen=b"), "options and key beside"),
     ],
 )
-def test_a_map_of_options_that_means_nothing_is_refused(
+def test_a_map_without_meaning_is_refused(
     tmp_path: Path, columns: tuple[str, ...], message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
@@ -171,9 +171,7 @@ def written(tmp_path: Path, made: Iterable[dict[str, Any]]) -> Path:
     return jsonl(tmp_path / "a.jsonl", *made)
 
 
-def test_options_that_give_nothing_away_are_picked_once_in_four(
-    learnt: None, tmp_path: Path
-) -> None:
+def test_options_that_tell_nothing_are_picked_once_in_four(learnt: None, tmp_path: Path) -> None:
     found = audited(written(tmp_path, questions(300, 1)))
     for name in ("length", "lexical_diversity", "style", "bag_of_words", "key_place"):
         check = found[name]
@@ -203,9 +201,7 @@ def test_a_right_option_that_is_often_the_longest_the_shortest_or_the_first_fail
 
 
 @pytest.mark.parametrize(("labels", "status"), [((1,), "fail"), ((1, 2), "pass")])
-def test_a_label_that_is_always_the_first_fails(
-    tmp_path: Path, labels: Sequence[int], status: str
-) -> None:
+def test_a_label_always_first_fails(tmp_path: Path, labels: Sequence[int], status: str) -> None:
     chance = random.Random(5)
     rows = [
         {"prompt": f"Which, {n}?", "a": _text(chance, 12), "b": _text(chance, 12)}

@@ -146,9 +146,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Read:
 
 
 @pytest.mark.parametrize("text", [of for of in HOSTILE if re.search("[<&{]", of)])
-def test_hostile_texts_add_no_element_and_no_attribute(
-    text: str, plain: Read, tmp_path: Path
-) -> None:
+def test_hostile_texts_add_no_element_or_attribute(text: str, plain: Read, tmp_path: Path) -> None:
     read = Read(page_of(tmp_path, *everywhere(text)))
     assert set(read.tags) == set(plain.tags)
     assert {name for name, _ in read.attributes} == {name for name, _ in plain.attributes}
@@ -420,9 +418,7 @@ def test_rows_of_one_id_that_a_failed_check_names_are_each_counted(tmp_path: Pat
     assert "of 601 pairs: all 2 that a failed check names" in Read(page).text
 
 
-def test_that_all_are_too_many_is_known_from_the_first_of_them(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_that_all_are_too_many_is_known_from_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packing, "BLOCK", 10_000)
     packed = list[str]()
     add = packing.PairPacker.add

@@ -488,9 +488,7 @@ def test_posts_with_licence_and_address_are_counted_by_licence() -> None:
         ({"licence": "CC-BY-SA-3.0", "created": None}, "pass", ""),
     ],
 )  # fmt: skip
-def test_a_post_without_its_licence_is_found(
-    changes: dict[str, Any], status: str, said: str
-) -> None:
+def test_a_post_without_licence_is_found(changes: dict[str, Any], status: str, said: str) -> None:
     check = only([row(profile=(post(), post(number=2, **changes)))], "licence")
     assert (check.status, check.count) == (status, 1 if said else 0)
     assert not said or check.flags[0].detail.startswith(said)
@@ -510,9 +508,7 @@ def test_where_nothing_is_stated_of_other_peoples_posts_nothing_is_decided() -> 
 
 
 @pytest.mark.parametrize(("licence", "status"), [("CC-BY-4.0", "pass"), (None, "fail")])
-def test_a_stated_attribution_stands_in_for_addresses_and_not_for_a_licence(
-    licence: str | None, status: str
-) -> None:
+def test_a_stated_attribution_stands_in_for_addresses(licence: str | None, status: str) -> None:
     of = row(profile=(post(licence=licence, source_url=None),), mode="natural")
     (check,) = part([of], name="licence", has_attribution=True).checks
     assert check.status == status
@@ -575,9 +571,7 @@ def test_rows_of_whoever_was_to_be_forgotten_are_found() -> None:
         ("user-9", "its user must be forgotten"),
     ],
 )
-def test_both_halves_of_a_twin_are_found_with_the_first(
-    other: str, detail: str, turned: bool
-) -> None:
+def test_both_halves_are_found_with_the_first(other: str, detail: str, turned: bool) -> None:
     rows = [
         row(id, user=user, twin_id=twin)
         for id, user, twin in (

@@ -104,7 +104,7 @@ def test_a_release_gives_its_rows_with_their_splits_as_often_as_asked(tmp_path: 
     assert list(source.read()) == found
 
 
-def test_some_rows_of_a_source_are_read_by_their_places(
+def test_rows_are_read_by_their_places(
     small_release: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Batches of two rows, so that some of them have no row that is wanted.
@@ -141,9 +141,7 @@ DAMAGED: dict[str, tuple[Damage, str]] = {
 
 
 @pytest.mark.parametrize("what", DAMAGED)
-def test_a_damaged_release_is_refused_and_not_taken_for_a_folder_of_files(
-    what: str, tmp_path: Path
-) -> None:
+def test_a_damaged_release_is_not_taken_for_a_folder_of_files(what: str, tmp_path: Path) -> None:
     damage, message = DAMAGED[what]
     folder = release(tmp_path / "mine", {"test": [violate(1)]})
     damage(folder)
@@ -278,9 +276,7 @@ def test_lists_that_are_stored_by_columns_are_turned(tmp_path: Path) -> None:
     check_official(row)
 
 
-def test_a_folder_of_files_has_its_folders_and_files_as_configurations_and_splits(
-    tmp_path: Path,
-) -> None:
+def test_folders_and_files_are_configurations_and_splits(tmp_path: Path) -> None:
     jsonl(tmp_path / "Art" / "test-00000-of-00002.jsonl", OFFICIAL)
     jsonl(tmp_path / "Art" / "test-00001-of-00002.jsonl", OFFICIAL)
     jsonl(tmp_path / "data" / "train.jsonl", OFFICIAL)
@@ -378,9 +374,7 @@ def test_a_plain_row_is_read(what: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("label", [0, "0", 0.0])
-def test_labels_0_and_1_are_refused_with_the_map_that_reads_them(
-    tmp_path: Path, label: object
-) -> None:
+def test_labels_0_and_1_are_told_the_map_that_reads_them(tmp_path: Path, label: object) -> None:
     row = {"input": "Which?", "a": "first", "b": "second"}
     file = jsonl(tmp_path / "a.jsonl", row | {"label": 1}, row | {"label": label})
     told = refused(file, "prompt=input", "first=a", "second=b", "label=label")
@@ -477,9 +471,7 @@ def test_what_cannot_be_read_is_named_by_its_line_and_ends_nothing(
 
 @pytest.mark.parametrize("suffix", [".json", ".jsonl", ".csv", ".tsv"])
 @pytest.mark.parametrize("packed", [False, True])
-def test_plain_rows_are_read_from_every_kind_of_file(
-    tmp_path: Path, suffix: str, packed: bool
-) -> None:
+def test_rows_are_read_from_every_kind_of_file(tmp_path: Path, suffix: str, packed: bool) -> None:
     rows_of_it = [PLAIN | {"chosen": 'A "quoted", long\nanswer.'}, PLAIN]
     if suffix == ".json":
         content = json.dumps(rows_of_it)
@@ -511,9 +503,7 @@ def sheet(file: Path, *records: tuple[str, str, str]) -> Path:
 
 
 @pytest.mark.parametrize("write", [json.dumps, repr])
-def test_lists_and_messages_in_cells_are_read_as_in_json(
-    tmp_path: Path, write: Callable[[object], str]
-) -> None:
+def test_lists_in_cells_are_read_as_in_json(tmp_path: Path, write: Callable[[object], str]) -> None:
     texts = ["one\nme@example.org", "two", "three"]
     other = [*MESSAGES[:1], {"role": "assistant", "content": "b"}]
     file = sheet(
@@ -534,9 +524,7 @@ def test_lists_and_messages_in_cells_are_read_as_in_json(
     ("chosen", "rejected"),
     [('["one"]', "one"), ("[1, 2]", "[3]"), ("[see below]", "[note] so"), ('{"a": 1}', "{}")],
 )
-def test_texts_that_begin_with_a_bracket_stay_texts(
-    tmp_path: Path, chosen: str, rejected: str
-) -> None:
+def test_texts_that_begin_with_brackets_stay(tmp_path: Path, chosen: str, rejected: str) -> None:
     (row,) = rows(sheet(tmp_path / "a.csv", ("Which?", chosen, rejected)))
     assert (row.chosen, row.rejected) == (chosen, rejected)
 
@@ -604,7 +592,7 @@ def test_a_file_in_which_nothing_can_be_read_names_its_columns(tmp_path: Path) -
         (("first=a", "second=b", "label=c", "chosen=d"), "beside first"),
     ],
 )
-def test_a_column_map_that_means_nothing_is_refused(
+def test_a_map_without_meaning_is_refused(
     tmp_path: Path, columns: tuple[str, ...], message: str
 ) -> None:
     assert message in refused(jsonl(tmp_path / "a.jsonl", PLAIN), *columns)
@@ -656,7 +644,7 @@ def test_a_file_of_no_use_is_named(tmp_path: Path, name: str, content: bytes, me
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.csv"])
-def test_a_line_that_would_fill_the_memory_is_not_read(
+def test_an_endless_line_is_not_read(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pairwright.dataset.lines.LONGEST", 1000)
@@ -667,9 +655,7 @@ def test_a_line_that_would_fill_the_memory_is_not_read(
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.parquet"])
-def test_what_does_not_fit_into_memory_is_named(
-    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_memory_is_named(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / name
     if name == "a.json":
         file.write_text(json.dumps([PLAIN]), encoding="utf-8")
@@ -750,9 +736,7 @@ def hub(
     return asked
 
 
-def test_every_split_of_every_configuration_on_the_hub_is_read(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_every_split_of_a_dataset_of_the_hub_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     configs = {"Art": {"test": Rows([OFFICIAL])}, "Music": {"train": Rows([OFFICIAL] * 2)}}
     asked = hub(monkeypatch, ["README.md"], configs)
     source = open_source("org/name@abc")
@@ -767,7 +751,7 @@ def test_every_split_of_every_configuration_on_the_hub_is_read(
     ]  # fmt: skip
 
 
-def test_a_release_on_the_hub_is_downloaded_and_read_as_one(
+def test_a_release_on_the_hub_is_read_as_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = release(tmp_path / "snapshot", {"test": [violate(1)]})
@@ -778,9 +762,7 @@ def test_a_release_on_the_hub_is_downloaded_and_read_as_one(
     assert "a release or a run" in refused("org/name", "chosen=a")
 
 
-def test_the_missing_extra_and_the_missing_network_are_told_apart(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_missing_extra_and_a_missing_network_differ(monkeypatch: pytest.MonkeyPatch) -> None:
     hub(monkeypatch, [], {})
 
     def down(*_: object, **__: object) -> list[str]:
@@ -793,9 +775,7 @@ def test_the_missing_extra_and_the_missing_network_are_told_apart(
 
 
 @pytest.mark.real
-def test_datasets_itself_gives_the_same_rows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_datasets_itself_gives_those_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The real `datasets` on a local folder; only what asks the Hub stands in."""
     datasets = importlib.import_module("datasets")
     load, names = datasets.load_dataset, datasets.get_dataset_config_names

@@ -138,9 +138,7 @@ def test_pairs_that_give_nothing_away_pass_or_are_too_few(learnt: None) -> None:
         ("refusal_words", "{}", "I'm sorry, but I cannot help with that. {}"),
     ],
 )
-def test_what_is_planted_on_either_side_fails_its_check(
-    check: str, chosen: str, rejected: str
-) -> None:
+def test_what_is_planted_on_a_side_fails_its_check(check: str, chosen: str, rejected: str) -> None:
     bodies = [text(random.Random(n), 20) for n in range(120)]
     rows = [
         row(n, "Which brakes?", chosen.format(body), rejected.format(body), user=str(n))
@@ -211,14 +209,6 @@ def test_too_few_clusters_train_no_classifier_and_are_told() -> None:
         assert "fewer than 10 clusters" in check.detail
 
 
-def test_more_checks_need_more_pairs_each() -> None:
-    one = audited(even(100))["Plain", "length"]
-    rows = [*even(100), *(of for n in range(2) for of in even(100, domain=f"Other {n}"))]
-    many = audited(rows)["Plain", "length"]
-    assert estimate(many).value == estimate(one).value
-    assert (estimate(many).low or 1) < (estimate(one).low or 0)
-
-
 def test_a_sample_says_of_how_many_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pair_features, "SAMPLE", 100)
     found = audited(even(300))
@@ -228,9 +218,7 @@ def test_a_sample_says_of_how_many_it_is(monkeypatch: pytest.MonkeyPatch) -> Non
     assert found["Plain", "length"].of == 300
 
 
-def test_classifiers_see_some_of_the_twins_and_say_of_how_many(
-    learnt: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_classifiers_see_a_sample_of_twins(learnt: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pair_features, "TWIN_SAMPLE", 40)
     rows = twins(40)
     found = audited(rows)
@@ -248,9 +236,7 @@ def test_no_rows_give_no_checks_and_empty_texts_are_ties() -> None:
     assert all(check.status != "fail" for check in found.values())
 
 
-def test_the_same_rows_give_the_same_checks_in_any_order_of_configurations(
-    learnt: None,
-) -> None:
+def test_the_order_of_configurations_changes_no_check(learnt: None) -> None:
     rows = [*even(60), *even(60, domain="Other"), *twins(12)]
     first = [check.model_dump_json() for check in audited(rows).values()]
     turned = [*twins(12), *even(60, domain="Other"), *even(60)]
@@ -315,9 +301,7 @@ def leaky_twins(n: int, leaks: int) -> list[Row]:
 
 
 @pytest.mark.parametrize(("leaks", "status"), [(0, "pass"), (5, "too_few"), (30, "fail")])
-def test_a_word_that_only_the_posts_hold_is_found_in_the_chosen_responses_of_twins(
-    leaks: int, status: str
-) -> None:
+def test_a_word_that_only_the_posts_hold_is_found_in_responses(leaks: int, status: str) -> None:
     """Clean twins tie: nothing but the names of dogs is one user's alone."""
     found = audited(leaky_twins(100, leaks))["Home-twin", "profile_residual"]
     assert estimate(found).value == 0.5 + leaks / 400
@@ -374,7 +358,7 @@ def test_pairs_without_a_rubric_or_their_other_half_are_not_looked_through_for_l
         ("aspects_overlap", "max_aspects_overlap", 0.95, "pass", False),
     ],
 )
-def test_a_bound_on_word_overlap_is_held_on_one_side(
+def test_a_bound_has_one_side(
     name: str, key: str, bound: float, status: str, by_study: bool
 ) -> None:
     solved = informed(160, "Mend the rudder first.", "Mend the roof first.")
@@ -468,9 +452,7 @@ def test_a_halved_twin_is_caught_though_the_figures_still_balance() -> None:
         ({}, "same response chosen"),
     ],
 )
-def test_halves_that_do_not_mirror_each_other_are_named(
-    changes: dict[str, str], wrong: str
-) -> None:
+def test_halves_that_mirror_nothing_are_named(changes: dict[str, str], wrong: str) -> None:
     rows = twins(12)
     same = {"chosen": rows[1].chosen, "rejected": rows[1].rejected}
     rows[0] = changed(rows[0], **(changes or same))
@@ -563,7 +545,7 @@ def test_how_unequally_twins_repeat_their_own_aspects_is_told() -> None:
         (("pears", "pears"), 0.0, "more than 0 in 0 of them, less in 0"),
     ],
 )
-def test_words_shared_in_both_halves_of_a_twin_are_summed(
+def test_words_shared_in_both_halves_are_summed(
     posts: tuple[str, str], value: float, said: str
 ) -> None:
     check = audited(twin_rows(posts))["Home-twin", "twin_shared_words"]

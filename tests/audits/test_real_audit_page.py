@@ -228,9 +228,7 @@ def test_a_megabyte_in_every_field_can_be_opened_and_left(browser: Browser, tmp_
         expect(page.locator("#found")).to_have_text("1 of 2 pairs")
 
 
-def test_very_long_texts_are_cut_until_the_rest_is_asked_for(
-    browser: Browser, tmp_path: Path
-) -> None:
+def test_long_texts_are_cut_until_the_rest_is_asked_for(browser: Browser, tmp_path: Path) -> None:
     rows = [row(0, chosen="a" * 1_000_000), row(1, chosen="word " * 200_000)]
     with opened(browser, written(tmp_path, audit_of(rows), rows), "#pair=pair-0000") as browsing:
         page = browsing.page
@@ -287,9 +285,7 @@ def test_filters_by_domain_mode_check_and_people(browser: Browser, plain: Path) 
         assert options(page) == ["pair-0005"]
 
 
-def test_what_simulated_annotators_verified_is_never_said_of_people(
-    browser: Browser, tmp_path: Path
-) -> None:
+def test_what_programs_verified_is_never_said_of_people(browser: Browser, tmp_path: Path) -> None:
     rows = [row(1), *(row(n, verified=False) for n in (2, 3, 4))]
     decisions = {"pair-0002": True, "pair-0003": False}
     audit = audit_of(rows).model_copy(update={"simulated_decisions": decisions})
@@ -515,9 +511,7 @@ CONTRASTS = """() => {
 }"""
 
 
-def test_without_scripts_the_report_is_there_and_says_what_is_missing(
-    browser: Browser, plain: Path
-) -> None:
+def test_without_scripts_the_report_says_what_is_missing(browser: Browser, plain: Path) -> None:
     with opened(browser, plain, java_script_enabled=False) as browsing:
         expect(browsing.page.locator("#needs")).to_contain_text("needs JavaScript")
         expect(browsing.page.locator("#browser")).to_be_hidden()

@@ -55,9 +55,7 @@ def items(source: SourceRules, most: int = 6, seed: int = 0) -> list[Item]:
 # ---- Polis
 
 
-def test_authors_of_a_conversation_are_coupled_with_those_who_voted_the_reverse(
-    tmp_path: Path,
-) -> None:
+def test_authors_are_coupled_with_those_who_voted_the_reverse(tmp_path: Path) -> None:
     source = rules(conversation(tmp_path / "ward"), "polis")
     found = items(source)
     assert found
@@ -82,9 +80,7 @@ def test_authors_of_a_conversation_are_coupled_with_those_who_voted_the_reverse(
     assert max(Counter(item.user for item in found).values()) <= 6
 
 
-def test_the_same_choices_and_seed_give_the_same_twins_and_another_seed_others(
-    tmp_path: Path,
-) -> None:
+def test_the_same_seed_gives_the_same_twins_and_another_others(tmp_path: Path) -> None:
     source = rules(conversation(tmp_path / "ward", authors=12), "polis")
     assert items(source) == items(source)
     assert items(source) != items(source, seed=1)
@@ -142,9 +138,7 @@ def test_statements_and_votes_that_cannot_be_used_are_named(tmp_path: Path) -> N
     assert "9" not in taken, "what moderators took out is no response"
 
 
-def test_what_organisers_wrote_is_no_history_and_a_fact_about_voters_no_response(
-    tmp_path: Path,
-) -> None:
+def test_what_organisers_wrote_is_no_history(tmp_path: Path) -> None:
     ward = conversation(tmp_path / "ward", votes={(3, "6"): 0})
     with (ward / "comments.csv").open("a", encoding="utf-8") as file:
         file.write("1500000000000,,90,0,0,0,1,Leashes for all dogs\n")
@@ -422,9 +416,7 @@ def test_a_history_holds_nothing_that_the_audit_takes_for_the_question(tmp_path:
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
 @pytest.mark.parametrize("key", ["created", "url"])
-def test_a_column_that_a_key_names_is_there_in_both_files(
-    tmp_path: Path, suffix: str, key: str
-) -> None:
+def test_a_column_that_is_named_is_in_both_files(tmp_path: Path, suffix: str, key: str) -> None:
     choices = table_of_choices(tmp_path / "choices.csv")
     texts = table_of_texts(tmp_path / "texts.csv")
     table = (
@@ -524,9 +516,7 @@ POSTS = {"path": "x", "format": "posts"}
         ({"source": {"path": "x", "format": "polis", "targets": 2}}, "targets goes with"),
     ],
 )
-def test_settings_that_do_not_go_together_are_refused(
-    changes: dict[str, object], said: str
-) -> None:
+def test_settings_that_do_not_fit_are_refused(changes: dict[str, object], said: str) -> None:
     base: dict[str, object] = {"modes": ["natural"], "source": {"path": "x", "format": "polis"}}
     with pytest.raises(ValueError, match=said):
         Config.model_validate(base | changes)

@@ -27,6 +27,7 @@ from pairwright.evaluation.outputs import ReleaseQuestions
 from pairwright.records import content_id, pseudonym
 from pairwright.releases.verify.rows import TwinCheck, check_absent, check_evidence
 from pairwright.settings.config import Config
+from pairwright.workflows.new_release import advise
 from pairwright.workflows.removal import forget
 from pairwright.workflows.rl_data import export_rl
 from pairwright.workflows.study_plan import plan_study
@@ -53,7 +54,7 @@ def polis(path: str) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("natural")
-    conversation(folder / "ward", authors=24, written_by={"6": 25})
+    conversation(folder / "ward", authors=16, written_by={"6": 25})
     return built(folder, polis("ward"), name="ward", licence="CC-BY-4.0", attribution=ATTRIBUTION)
 
 
@@ -64,6 +65,10 @@ def released(run: Path) -> Path:
     assert made.provenance.kind == "release"
     assert not made.left_out
     return out
+
+
+def audit_in(folder: Path) -> Audit:
+    return Audit.model_validate_json((folder / "audit" / "audit.json").read_bytes())
 
 
 def rows(folder: Path) -> list[Row]:
@@ -90,17 +95,6 @@ def test_a_release_of_natural_twins_needs_no_study_and_verifies(run: Path, relea
         assert not any(user.encode() in content for user in users), path
 
 
-def test_a_person_who_is_somebodys_partner_can_be_forgotten(run: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "run"
-    shutil.copytree(run, copy)
-    partner = next(pair.user for pair in iterate_pairs(copy) if not pair.asked)
-    (removal,) = forget(copy, users=[partner]).removals
-    assert removal.items == removal.twins == removal.pairs / 2
-    assert removal.posts == 3
-    release(copy, tmp_path / "1.0.0", "1.0.0")
-    assert pseudonym(partner) not in {row.user for row in rows(tmp_path / "1.0.0")}
-
-
 @pytest.mark.parametrize(
     ("author", "statements", "own"), [(25, [statement(3, 0)], False),
                                       (2, [statement(2, n) for n in range(3)], True)],
@@ -122,6 +116,7 @@ def test_what_an_author_wrote_leaves_with_the_author_also_as_a_response(
     assert not done.missing
     (removal,) = done.removals
     assert removal.items == removal.twins == len(shown | users) < len(pairs) / 2
+    assert removal.posts == (3 if own else 0)
     left = tmp_path / "1.0.0"
     release(copy, left, "1.0.0")
     assert verify(left).rows == len(pairs) - removal.pairs
@@ -133,7 +128,7 @@ def test_what_an_author_wrote_leaves_with_the_author_also_as_a_response(
 
 
 def test_each_row_says_who_wrote_both_responses_where_and_when(released: Path) -> None:
-    written = {statement(n, k): f"ward/{n}" for n in range(1, 25) for k in range(3)}
+    written = {statement(n, k): f"ward/{n}" for n in range(1, 17) for k in range(3)}
     written[statement(3, 0)] = "ward/25"
     with (released / "attribution.csv").open(encoding="utf-8") as file:
         lines = {tuple(line.values()) for line in csv.DictReader(file)}
@@ -216,11 +211,14 @@ def test_each_half_has_the_time_and_the_address_of_its_own_choice(tmp_path: Path
 
 def test_the_card_counts_statements_that_moderators_took_out(tmp_path: Path) -> None:
     conversation(tmp_path / "ward", taken_out=["9", "13"])
-    release(built(tmp_path, polis("ward")), tmp_path / "1.0.0", "1.0.0")
+    run = built(tmp_path, polis("ward"))
+    made = release(run, tmp_path / "1.0.0", "1.0.0")
     stated = (tmp_path / "1.0.0" / "stated.json").read_text(encoding="utf-8")
     assert "attribution" not in stated, "as releases were before it could be stated"
     card = (tmp_path / "1.0.0" / "README.md").read_text(encoding="utf-8")
     assert "Moderators of the source had taken out 2 statements" in card
+    empty = "motivation, maintainers, contact, licence, languages, citation, consent, maintenance:"
+    assert f'The pages say "Not stated." of {empty}' in " ".join(advise(made, run))
 
 
 def test_halves_that_disagree_on_authors_or_of_a_model_cannot_pass(released: Path) -> None:
@@ -259,8 +257,7 @@ def test_the_pages_say_what_the_label_is_and_what_it_is_not(released: Path) -> N
 
 
 def test_an_audit_asks_no_natural_twin_for_aspects(released: Path) -> None:
-    audit = Audit.model_validate_json((released / "audit" / "audit.json").read_bytes())
-    checks = {check.name: check for check in audit.checks}
+    checks = {check.name: check for check in audit_in(released).checks}
     assert checks["twin_not_whole"].status == "pass"
     assert checks["aspects_missing"].status != "fail"
     same = checks["near_duplicate_questions"]
@@ -282,9 +279,7 @@ def test_blind_scorers_are_right_on_exactly_one_half(released: Path, tmp_path: P
     assert "## Natural twins" in page
 
 
-def test_what_needs_a_rubric_or_annotators_says_why_not(
-    run: Path, released: Path, tmp_path: Path
-) -> None:
+def test_what_needs_a_rubric_says_why_not(run: Path, released: Path, tmp_path: Path) -> None:
     for condition in ("rubric", "profile-without-evidence", "evidence-only"):
         with pytest.raises(InputError, match="natural twins have none"):
             evaluate(released, None, tmp_path / "r", names=["longer"], conditions=[condition])
@@ -300,14 +295,14 @@ def test_what_needs_a_rubric_or_annotators_says_why_not(
     export_rl(released, tmp_path / "rl2", format="trl", split="test", allow_test_split=True)
 
 
-def test_a_release_without_addresses_keeps_the_bound_and_attribution_that_it_states(
-    tmp_path: Path,
-) -> None:
+def test_a_release_keeps_the_bound_and_attribution_that_it_states(tmp_path: Path) -> None:
     table_of_choices(tmp_path / "choices.csv", users=8, questions=6)
     table_of_texts(tmp_path / "texts.csv", users=8)
     stated = {"licence": "CC-BY-4.0", "attribution": ATTRIBUTION, "max_overlap": 0.51}
     run, out = built(tmp_path, CHOICES_OF | {"texts": "texts.csv"}, **stated), tmp_path / "1.0.0"
     made = release(run, out, "1.0.0")
+    empty = "motivation, maintainers, contact, languages, citation, consent, maintenance:"
+    assert f'The pages say "Not stated." of {empty}' in " ".join(advise(made, run))
     assert not any("Licences" in check for check in made.failed_checks)
     info = json.loads((out / "stated.json").read_text(encoding="utf-8"))["info"]
     assert info["max_overlap"] == 0.51
@@ -335,9 +330,7 @@ def test_a_release_without_addresses_keeps_the_bound_and_attribution_that_it_sta
     assert "The study" not in detail
 
 
-def test_a_taste_for_length_is_named_by_audit_card_and_leaderboard(
-    tmp_path: Path, audit_page: None
-) -> None:
+def test_a_taste_for_length_is_named_on_every_page(tmp_path: Path, audit_page: None) -> None:
     rows = [
         [f"u{user}", f"The {topic}?", f"No {topic}s", " ".join(f"{topic}{n}" for n in range(9)),
          "b" if user % 2 else "a", f"2024-05-{day + 10}T08:00:00", ""]
@@ -347,13 +340,12 @@ def test_a_taste_for_length_is_named_by_audit_card_and_leaderboard(
     write_csv(tmp_path / "choices.csv", CHOICES, rows)
     out = tmp_path / "1.0.0"
     release(built(tmp_path, CHOICES_OF), out, "1.0.0")
-    found = audit(out, out=tmp_path / "audit")
-    checks = {one.name: one for one in found.audit.checks}
+    checks = {one.name: one for one in audit_in(out).checks}
     assert (length := checks["length_taken"].found)
     assert length.value == 1
     assert (markup := checks["markup_taken"].found)
     assert markup.value == 0.5, "no response has any"
-    page = (tmp_path / "audit" / "report.html").read_text(encoding="utf-8")
+    page = (out / "audit" / "report.html").read_text(encoding="utf-8")
     assert "A taste for longer or shorter answers tells much of" in page
     assert "length taken so far" in (out / "README.md").read_text(encoding="utf-8")
     names = ["own-length", "own-markup", "constant"]
@@ -364,22 +356,19 @@ def test_a_taste_for_length_is_named_by_audit_card_and_leaderboard(
     assert "A taste for markup" not in board
 
 
-def test_conversations_are_compared_in_audit_and_leaderboard(
-    tmp_path: Path, audit_page: None
-) -> None:
+def test_conversations_are_compared_on_every_page(tmp_path: Path, audit_page: None) -> None:
     for name in ("north", "south"):
-        conversation(tmp_path / "both" / name, authors=12)
+        conversation(tmp_path / "both" / name, authors=8)
     out = tmp_path / "1.0.0"
     release(built(tmp_path, polis("both")), out, "1.0.0")
-    found = audit(out, out=tmp_path / "audit")
-    (by_source,) = (one for one in found.audit.breakdowns if one.by == "source")
+    (by_source,) = (one for one in audit_in(out).breakdowns if one.by == "source")
     assert {name.rpartition("/")[2] for name in (one.name for one in by_source.rows)} == {
         "north)", "south)",
     }  # fmt: skip
     for one in by_source.rows:
         assert {"profile_overlap", "choices_of_others"} <= one.accuracies.keys()
         assert {figure.n for figure in one.accuracies.values()} == {one.pairs}
-    page = (tmp_path / "audit" / "report.html").read_text(encoding="utf-8")
+    page = (out / "audit" / "report.html").read_text(encoding="utf-8")
     assert "choices of others" in page
     # The two conversations have one question, so their names differ only at the end.
     for name in ("north)", "south)"):

@@ -58,9 +58,7 @@ def never(monkeypatch: Patch, name: str) -> None:
     monkeypatch.setattr(parquet_batches, name, lambda *_: pytest.fail("it was read"))
 
 
-def test_a_text_longer_than_any_is_refused_with_its_row_and_inside_of_a_post_too(
-    path: Path, short: None
-) -> None:
+def test_a_text_longer_than_any_is_refused_with_its_row(path: Path, short: None) -> None:
     post = RowPost(id="p", text="x" * 5_001)
     for name, value in (("question", "x" * 5_001), ("profile", (post,))):
         first, second, third = rows_of(3)
@@ -71,9 +69,7 @@ def test_a_text_longer_than_any_is_refused_with_its_row_and_inside_of_a_post_too
         assert "a text of 5,001 bytes" in error.value.what
 
 
-def test_a_column_larger_than_any_is_refused_before_it_is_read(
-    path: Path, monkeypatch: Patch
-) -> None:
+def test_too_large_a_column_is_refused_before_it_is_read(path: Path, monkeypatch: Patch) -> None:
     """A cell of 6 MB, in a file of some kilobytes."""
     monkeypatch.setattr(parquet_batches, "LARGEST", 5_000_000)
     never(monkeypatch, "_texts")
@@ -141,9 +137,7 @@ def test_texts_of_every_kind_of_column_have_the_same_bounds(
     assert "may have 9,900,000" in error.what
 
 
-def test_a_small_foreign_file_of_large_columns_is_refused_before_it_is_read(
-    path: Path, monkeypatch: Patch
-) -> None:
+def test_a_large_foreign_column_is_refused_unread(path: Path, monkeypatch: Patch) -> None:
     monkeypatch.setattr(parquet_batches, "LARGEST", 5_000_000)
     write_table(path, chosen=["x" * 6_000_000])
     with monkeypatch.context() as patched:
@@ -163,9 +157,7 @@ def test_any_number_of_rows_may_share_a_short_text(path: Path, monkeypatch: Patc
     assert "may have 100,000" in refused(path).what
 
 
-def test_a_group_that_must_have_too_long_a_text_is_refused_before_it_is_read(
-    path: Path, short: None, monkeypatch: Patch
-) -> None:
+def test_a_group_with_a_long_text_is_unread(path: Path, short: None, monkeypatch: Patch) -> None:
     never(monkeypatch, "_check_texts")
     table = pa.table({"prompt": ["a", "b"], "chosen": ["x" * 6_000] * 2})
     pq.write_table(table, path, row_group_size=1)

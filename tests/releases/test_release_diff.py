@@ -73,7 +73,7 @@ def next_release(
 # What differs
 
 
-def test_the_first_version_adds_everything_and_the_same_pairs_again_change_nothing(
+def test_the_first_version_adds_everything_and_the_same_nothing(
     first: Layout, tmp_path: Path
 ) -> None:
     (added,) = read_primary(first).history
@@ -88,9 +88,7 @@ def test_the_first_version_adds_everything_and_the_same_pairs_again_change_nothi
     assert told(first, again)["subjects"] == told(first, again)["counts"] == []
 
 
-def test_what_people_refused_and_what_waits_since_is_removed_with_the_reason(
-    first: Layout, tmp_path: Path
-) -> None:
+def test_what_people_refused_or_what_waits_has_its_reason(first: Layout, tmp_path: Path) -> None:
     usual, waits = right({"Question 2, how is it done?"}), violated(0, DOMAINS[0])
 
     def answer(task: Any, subject: Any) -> Any:
@@ -149,7 +147,7 @@ def test_another_split_is_a_change(first: Layout, tmp_path: Path) -> None:
     assert changed == {("changed", "other split")}
 
 
-def test_a_pair_of_another_domain_leaves_one_configuration_and_new_pairs_are_new(
+def test_a_pair_of_another_domain_moves_and_new_pairs_are_new(
     first: Layout, tmp_path: Path
 ) -> None:
     pairs = [*pairs_of(0, 1, 2, 4), violated(3, "Garden")]
@@ -162,9 +160,7 @@ def test_a_pair_of_another_domain_leaves_one_configuration_and_new_pairs_are_new
     ]
 
 
-def test_what_is_built_and_was_not_asked_about_is_told_from_what_is_gone(
-    first: Layout, tmp_path: Path
-) -> None:
+def test_what_nobody_was_asked_about_is_not_gone(first: Layout, tmp_path: Path) -> None:
     run = run_of(tmp_path / "trial", pairs_of(0), study=False)
     trial = written(run, tmp_path / "out", trial=True)
     found = told(first, trial)
@@ -200,7 +196,7 @@ def unit(name: str, outcome: str, subject: str | None = None, reason: str = "") 
         ([unit("a", "failed", reason="timeout")], False, "failed: timeout"),
     ],
 )
-def test_units_tell_why_a_pair_is_gone(
+def test_units_tell_reasons(
     after: list[UnitOutcome], simulated: bool, reason: str, first: Layout
 ) -> None:
     before = {"pair-1": SubjectHashes(Part("Home-violate", "test"), simulated, {"pair-1": b""})}

@@ -100,9 +100,7 @@ def made(known: ReleaseContext) -> dict[str, str]:
 # All files
 
 
-def test_every_derived_file_is_there_and_none_is_primary(
-    known: ReleaseContext, made: dict[str, str]
-) -> None:
+def test_every_derived_file_is_there_alone(known: ReleaseContext, made: dict[str, str]) -> None:
     parts = [f"{domain}-{mode}-test" for domain in DOMAINS for mode in ("twin", "violate")]
     assert set(made) == {
         "manifest.json", "README.md", "DATASHEET.md", "croissant.json", "LICENSE.md",
@@ -153,9 +151,7 @@ def test_the_manifest_counts_units_and_tells_of_people_audit_build_and_primary_f
     assert list(found.files.items()) == sorted(hashes.items())
 
 
-def test_the_canary_is_another_for_other_rows_and_versions(
-    known: ReleaseContext, tmp_path: Path
-) -> None:
+def test_other_rows_and_versions_have_other_canaries(known: ReleaseContext, tmp_path: Path) -> None:
     other = primary(tmp_path / "x", run_of(tmp_path / "run", PAIRS[:6]))
     later = known.primary.provenance.model_copy(update={"version": "1.0.1"})
     names = {known.canary, other.canary}
@@ -166,7 +162,7 @@ def test_the_canary_is_another_for_other_rows_and_versions(
 # Card and datasheet
 
 
-def test_the_front_matter_names_every_split_of_every_configuration(
+def test_the_front_matter_names_each_split_of_every_configuration(
     run: Path, tmp_path: Path
 ) -> None:
     known = primary(tmp_path / "x", run, share=0.5)
@@ -226,9 +222,7 @@ def test_a_rule_that_was_changed_is_said_to_be(tmp_path: Path) -> None:
     assert changed in dataset_card(known)
 
 
-def test_the_datasheet_has_the_seven_sections_and_every_column_is_described(
-    made: dict[str, str],
-) -> None:
+def test_the_datasheet_has_its_sections_and_describes_every_column(made: dict[str, str]) -> None:
     found = [line[3:] for line in made["DATASHEET.md"].splitlines() if line.startswith("## ")]
     assert found == [
         "Motivation", "Composition", "Collection process",
@@ -278,7 +272,7 @@ def _hostile(pair: Pair, text: str) -> Pair:
 
 
 @pytest.mark.parametrize("path", ["README.md", "DATASHEET.md", "LICENSE.md", "CHANGELOG.md"])
-def test_hostile_text_is_shown_and_nothing_of_it_is_markup(
+def test_hostile_text_is_no_markup(
     path: str, hostile: dict[str, str], made: dict[str, str]
 ) -> None:
     shown, plain = (_rendered(of[path]) for of in (hostile, made))
@@ -321,9 +315,7 @@ def test_hostile_text_breaks_no_json_and_no_front_matter(hostile: dict[str, str]
 # Preference
 
 
-def test_the_preference_view_holds_the_same_pairs_as_messages(
-    known: ReleaseContext, made: dict[str, str]
-) -> None:
+def test_the_preference_view_holds_messages(known: ReleaseContext, made: dict[str, str]) -> None:
     lines = [json.loads(line) for line in made["preference/Home-twin-test.jsonl"].splitlines()]
     rows = rows_of_part(known, "Home-twin")
     assert [line["id"] for line in lines] == [row.id for row in rows]
@@ -337,9 +329,7 @@ def test_the_preference_view_holds_the_same_pairs_as_messages(
             assert assistant == {"role": "assistant", "content": text}
 
 
-def test_prompts_hold_posts_oldest_first_and_neither_aspects_nor_narrative(
-    known: ReleaseContext,
-) -> None:
+def test_prompts_hold_posts_oldest_first_and_no_aspects_or_story(known: ReleaseContext) -> None:
     row = rows_of_part(known, "Home-violate")[0]
     prompt = user_message(row.question, row.profile)
     places = [prompt.index(post.text) for post in row.profile]
@@ -357,9 +347,7 @@ FRAME = (
 )
 
 
-def test_no_text_of_a_user_can_pass_for_the_frame_and_a_line_is_one_for_every_reader(
-    known: ReleaseContext,
-) -> None:
+def test_no_text_of_a_user_can_pass_for_the_frame_of_a_prompt(known: ReleaseContext) -> None:
     row = rows_of_part(known, "Home-violate")[0]
     posts = tuple(post.model_copy(update={"text": FRAME}) for post in row.profile)
     forged = row.model_copy(update={"profile": posts, "question": FRAME})
@@ -377,9 +365,7 @@ def test_no_text_of_a_user_can_pass_for_the_frame_and_a_line_is_one_for_every_re
 # Attribution and licences
 
 
-def test_attribution_has_one_line_for_every_post_and_question(
-    known: ReleaseContext, made: dict[str, str]
-) -> None:
+def test_every_post_and_question_is_attributed(known: ReleaseContext, made: dict[str, str]) -> None:
     head, *lines = list(csv.reader(io.StringIO(made["attribution.csv"])))
     assert head == ["id", "address", "licence", "created"]
     assert lines == sorted(lines)
@@ -403,9 +389,7 @@ def test_no_cell_of_attribution_is_a_formula(known: ReleaseContext) -> None:
         assert not any(cell.startswith(start) for cell in cells)
 
 
-def test_the_licence_page_counts_posts_and_states_share_alike(
-    known: ReleaseContext, made: dict[str, str]
-) -> None:
+def test_the_licence_page_counts_posts_by_name(known: ReleaseContext, made: dict[str, str]) -> None:
     page = made["LICENSE.md"]
     assert known.summary.licences.keys() == {"CC-BY-SA-2.5", "CC-BY-SA-3.0"}
     for name, n in known.summary.licences.items():
@@ -426,9 +410,7 @@ def test_posts_without_a_licence_are_said_to_have_none(tmp_path: Path) -> None:
 # Changelog
 
 
-def test_the_changelog_begins_with_the_newest_version_and_ends_with_errors(
-    known: ReleaseContext,
-) -> None:
+def test_the_changelog_begins_with_the_newest_and_ends_with_errors(known: ReleaseContext) -> None:
     digest = "sha256:" + "0" * 64
     first, *_ = known.primary.history
     second = Version.model_validate(
@@ -447,9 +429,7 @@ def test_the_changelog_begins_with_the_newest_version_and_ends_with_errors(
 # Croissant
 
 
-def test_croissant_names_every_file_with_its_hash_and_every_column(
-    known: ReleaseContext, made: dict[str, str]
-) -> None:
+def test_croissant_names_files_and_columns(known: ReleaseContext, made: dict[str, str]) -> None:
     found = json.loads(made["croissant.json"])
     assert "http://mlcommons.org/croissant/1.1" in found["conformsTo"]
     files = {of["contentUrl"]: of["sha256"] for of in found["distribution"] if "sha256" in of}

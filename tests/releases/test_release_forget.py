@@ -17,7 +17,6 @@ from pairwright.releases.run_notes import add_tombstones, read_tombstones
 from pairwright.workflows.removal import forget as count_of
 from released import (
     DOMAINS,
-    PAIRS,
     decoyed,
     gathered,
     partner_of,
@@ -160,12 +159,6 @@ def test_the_splits_of_the_others_stay_and_of_nobody_else_nothing_is_released(ru
         gathered(run)
 
 
-def test_a_trial_forgets_as_well(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", [*question(0), *question(1)], study=False)
-    forget(run, "--user", user_of(1))
-    assert subjects(rows(written(run, tmp_path / "out", trial=True))) == about(0)
-
-
 def test_the_next_release_counts_them_by_configuration(run: Path, tmp_path: Path) -> None:
     first = written(run, tmp_path / "first")
     forget(run, "--user", user_of(1))
@@ -234,9 +227,7 @@ def test_it_says_what_of_the_run_is_concerned_and_keeps_hashes_alone(run: Path) 
     assert (run / "forgotten.jsonl").read_text(encoding="utf-8") == before
 
 
-def test_more_are_added_to_those_before_and_a_last_line_that_was_not_ended_is_kept(
-    run: Path,
-) -> None:
+def test_more_are_added_and_a_last_line_that_was_not_ended_is_kept(run: Path) -> None:
     forget(run, "--user", user_of(0))
     assert forget(run, "--user", pseudonym(user_of(1))).code == 0, "of a release, it will do"
     path = run / "forgotten.jsonl"
@@ -321,60 +312,39 @@ def test_a_damaged_run_is_refused(spoil: Damage, said: str, run: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("group"),
+    "group",
     [
         (
-            f"{SITE}/questions/123/how-do-i",
-            f"{SITE}/questions/123",
-            f"{SITE}/q/123",
-            f"{SITE}/q/123/4567",
-            "http://DIY.stackexchange.com/q/123/",
+            f"{SITE}/questions/123/how-do-i", f"{SITE}/questions/123", f"{SITE}/q/123",
+            f"{SITE}/q/123/4567", "http://DIY.stackexchange.com/q/123/",
             f"{SITE}/questions/123/how-do-i?noredirect=1&lq=1",
-            f"{SITE}/questions/123/how-do-i#comment5_123",
-            f" {SITE}/q/123\n",
-            "diy.stackexchange.com/q/123",
-            "diy.stackexchange.com./q/123",
-            f"{SITE}/posts/123",
-            f"{SITE}/posts/123/edit",
-            f"{SITE}/posts/123/revisions",
-            f"{SITE}/revisions/123/2",
-            f"{SITE}/Questions/123/How-Do-I",
-            f"{SITE}//questions//123/x/",
-            f"{SITE}/q/123\u200b",
-            f"\ufeff<{SITE}/q/123>",
-            f"{SITE}/q/123#123",
-            f"{SITE}/questions/123/x/124#comment5_123",
+            f"{SITE}/questions/123/how-do-i#comment5_123", f" {SITE}/q/123\n",
+            "diy.stackexchange.com/q/123", "diy.stackexchange.com./q/123",
+            f"{SITE}/posts/123", f"{SITE}/posts/123/edit", f"{SITE}/posts/123/revisions",
+            f"{SITE}/revisions/123/2", f"{SITE}/Questions/123/How-Do-I",
+            f"{SITE}//questions//123/x/", f"{SITE}/q/123\u200b", f"\ufeff<{SITE}/q/123>",
+            f"{SITE}/q/123#123", f"{SITE}/questions/123/x/124#comment5_123",
             # The site takes the number of any post behind both.
             f"{SITE}/a/123",
         ),
         ("https://mathoverflow.net/q/1", "mathoverflow.com/questions/1/x", "MathOverflow.net/a/1"),
         (
-            f"{SITE}/a/9",
-            f"{SITE}/a/9/4567",
-            f"{SITE}/questions/123/how-do-i/9#9",
-            f"{SITE}/questions/123/how-do-i/9",
-            f"{SITE}/questions/123/how-do-i#answer-9",
-            f"{SITE}/questions/123#9",
-            f"{SITE}/questions/123/how-do-i#comment5_9",
+            f"{SITE}/a/9", f"{SITE}/a/9/4567", f"{SITE}/questions/123/how-do-i/9#9",
+            f"{SITE}/questions/123/how-do-i/9", f"{SITE}/questions/123/how-do-i#answer-9",
+            f"{SITE}/questions/123#9", f"{SITE}/questions/123/how-do-i#comment5_9",
             f"{SITE}/posts/9/edit",
         ),
         (
             "https://www.example.com/a/b/?y=2&x=1&utm_source=mail&fbclid=z#top",
-            "http://example.com/a/b?x=1&y=2",
-            "HTTPS://Example.COM:443/a/b?y=2&x=1",
-            "example.com/%61/b?x=1&y=2",
-            "https://example.com./a/./b?x=1&amp;y=2",
+            "http://example.com/a/b?x=1&y=2", "HTTPS://Example.COM:443/a/b?y=2&x=1",
+            "example.com/%61/b?x=1&y=2", "https://example.com./a/./b?x=1&amp;y=2",
             "https:/example.com//a//b/?x=1&y=2",
         ),
         ("https://ex\u00e4mple.org/x", "https://xn--exmple-cua.org/x", "EX\u00c4MPLE.org/x"),
-        (
-            "https://example.org/caf\u00e9",
-            "https://example.org/cafe\u0301",
-            "https://example.org/caf%C3%A9",
-            "https://example.org/cafe%CC%81/",
-        ),
+        ("https://example.org/caf\u00e9", "https://example.org/cafe\u0301",
+         "https://example.org/caf%C3%A9", "https://example.org/cafe%CC%81/"),
     ],
-)
+)  # fmt: skip
 def test_all_spellings_of_an_address_have_one_name(group: tuple[str, ...]) -> None:
     assert len(set(map(url_name, group))) == 1
 
@@ -387,10 +357,6 @@ def test_different_addresses_have_different_names() -> None:
         "https://[::1/broken", "https://example.com/a%2Fb", "https://example.org/q/123",
     ]  # fmt: skip
     assert len(set(map(url_name, urls))) == len(urls)
-
-
-def test_forgetting_nobody_concerns_nobody() -> None:
-    assert not any(map(ForgetList().concerns, PAIRS))
 
 
 def test_a_pair_without_addresses_is_concerned_by_none() -> None:

@@ -42,9 +42,7 @@ def said(release: Path, page: str = "README.md") -> str:
 
 
 @pytest.mark.parametrize("asked", [True, False])
-def test_placebos_are_verified_by_votes_or_were_not_asked_about(
-    asked: bool, release: Path, older: Path
-) -> None:
+def test_placebos_are_verified_or_not_asked_about(asked: bool, release: Path, older: Path) -> None:
     verify_release(release if asked else older, write_audit=write_audit)
     found = rows(Layout(release if asked else older))
     assert Counter(row.config for row in found) == {
@@ -145,9 +143,7 @@ def test_placebos_alone_need_no_study_and_a_decoy_beside_them_does(tmp_path: Pat
         gathered(beside)
 
 
-def test_a_study_asks_about_decoys_as_of_single_pairs_and_no_aspect_of_a_placebo(
-    tmp_path: Path,
-) -> None:
+def test_a_study_asks_about_decoys_and_no_aspect_of_a_placebo(tmp_path: Path) -> None:
     many = [pair for n in range(20) for pair in (*twinned(n), decoyed(40 + n), *placebo(80 + n))]
     run = run_of(tmp_path / "run", many, study=False, wrong_profile=0.1)
     made = export_tasks(run, annotators=9, seed=1)

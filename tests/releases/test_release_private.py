@@ -84,9 +84,7 @@ def test_rows_say_how_the_planner_came_to_an_aspect(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_a_row_has_what_a_judge_that_knows_nobody_prefers_and_files_without_it_are_read(
-    tmp_path: Path,
-) -> None:
+def test_files_without_a_judge_that_knows_nobody_are_read(tmp_path: Path) -> None:
     drafts = [
         PAIRS[0].draft.model_copy(update={"blind_preference": given}) for given in (None, 0, 2)
     ]
@@ -99,9 +97,7 @@ def test_a_row_has_what_a_judge_that_knows_nobody_prefers_and_files_without_it_a
     assert next(iter(read_rows(tmp_path / "before.parquet"))) == rows[0]
 
 
-def test_hidden_characters_reach_no_page_and_what_stands_behind_them_is_no_markup(
-    tmp_path: Path,
-) -> None:
+def test_hidden_characters_reach_no_page_and_make_no_markup(tmp_path: Path) -> None:
     """Of makers whose own words hold them, before what could be markup."""
     words = f"{HIDDEN}# A heading{HIDDEN}\n\n{HIDDEN}- A `list`{HIDDEN}."
     fields = ("motivation", "maintainers", "contact", "citation", "annotators", "payment",

@@ -193,7 +193,7 @@ def test_an_interrupted_push_is_taken_up(end: str, there: Hub, root: Path) -> No
     assert without_the_hubs_own(there.repos[NAME].tags["1.0.0"]) == bytes_of(root)
 
 
-def test_without_a_network_nothing_is_a_traceback(
+def test_no_network_is_no_traceback(
     there: Hub, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
@@ -201,9 +201,7 @@ def test_without_a_network_nothing_is_a_traceback(
 
 
 @pytest.mark.parametrize("name", ["checksums.sha256", "README.md"])
-def test_what_was_changed_since_it_was_verified_is_not_pushed(
-    name: str, there: Hub, root: Path
-) -> None:
+def test_what_was_changed_since_is_not_pushed(name: str, there: Hub, root: Path) -> None:
     found = verified(root)
     (root / name).write_bytes(b"Better.\n")
     with pytest.raises(Difference, match="changed since it was verified") as caught:
@@ -261,9 +259,7 @@ def test_what_does_not_verify_is_not_published(release: Path, there: Hub, tmp_pa
     assert not there.asked
 
 
-def test_without_the_extra_the_message_names_it(
-    release: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_extra_is_named_in_words(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "pairwright.releases.hub")
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     done = pairwright("verify", release, "--push", NAME)
@@ -272,7 +268,5 @@ def test_without_the_extra_the_message_names_it(
 
 
 @pytest.mark.parametrize("options", [("--public",), ("--push", NAME, "--json")], ids=" ".join)
-def test_options_that_do_not_go_together_are_wrong_use(
-    options: tuple[str, ...], release: Path
-) -> None:
+def test_options_that_do_not_fit_are_wrong_use(options: tuple[str, ...], release: Path) -> None:
     assert pairwright("verify", release, *options).code == 2

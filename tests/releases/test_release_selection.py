@@ -61,9 +61,7 @@ def pages(folder: Path, selections: list[dict[str, Any]] | None) -> dict[str, st
         ((6, 6), "that were measured, none has a 95 % interval without 0."),
     ],
 )  # fmt: skip
-def test_the_limits_name_the_largest_difference_on_every_page(
-    tmp_path: Path, posts: tuple[int, int], said: str
-) -> None:
+def test_the_largest_difference_is_named(tmp_path: Path, posts: tuple[int, int], said: str) -> None:
     made = pages(tmp_path, [selection(posts)])
     limits = " ".join(json.loads(made["croissant.json"])["rai:dataLimitations"])
     for text in (made["README.md"], made["DATASHEET.md"], limits):
@@ -113,9 +111,7 @@ def _unknown(of: dict[str, Any]) -> None:
         (_unknown, "feature"),
     ],
 )
-def test_what_no_build_would_say_is_refused(
-    change: Callable[[dict[str, Any]], None], why: str
-) -> None:
+def test_what_no_build_says_is_refused(change: Callable[[dict[str, Any]], None], why: str) -> None:
     stated = selection((8, 5))
     change(stated)
     with pytest.raises(ValidationError, match=why):

@@ -94,9 +94,7 @@ def divided(questions: Iterable[int]) -> Answer:
     return answer
 
 
-def test_pairs_on_which_annotators_differed_are_counted(
-    known: ReleaseContext, tmp_path: Path
-) -> None:
+def test_pairs_where_annotators_differed_are_counted(known: ReleaseContext, tmp_path: Path) -> None:
     assert "Of the 6 pairs here with preference votes, 0 have at least one" in card(known)
     some = primary(tmp_path / "x", run_of(tmp_path / "run", PAIRS[:6], answer=divided([1])))
     assert some.summary.rows == 6, "two of three still verify a pair"
@@ -145,7 +143,7 @@ def test_by_people_the_pairs_are_verified(known: ReleaseContext) -> None:
         ("majority", 6, "or no answer had a majority, and at least 5 of 6 others in a second"),
     ],
 )
-def test_verified_says_what_a_second_round_takes(
+def test_a_second_round_is_told(
     known: ReleaseContext, rule: str, further: int, sentence: str
 ) -> None:
     policy = public_of(known).study.policy.model_copy(update={"rule": rule, "further": further})
@@ -160,7 +158,7 @@ def test_verified_says_what_a_second_round_takes(
         (None, "Annotators who passed fewer than 70 % of the attention checks do not count: ann"),
     ],
 )
-def test_both_pages_say_whom_attention_checks_could_exclude(
+def test_excluded_annotators_are_told(
     known: ReleaseContext, fewest: int | None, sentence: str
 ) -> None:
     first, *others = public_of(known).study.annotators
@@ -323,9 +321,7 @@ def test_languages_are_stated_or_said_not_to_be(known: ReleaseContext) -> None:
 # Posts, modes and contact
 
 
-def test_where_posts_were_published_is_said_of_those_with_an_address(
-    known: ReleaseContext, tmp_path: Path
-) -> None:
+def test_where_posts_were_published_is_said(known: ReleaseContext, tmp_path: Path) -> None:
     posts = known.summary.posts
     assert f"{posts} of the {posts} posts have an address: a scorer may" in card(known)
     none = primary(tmp_path / "x", run_of(tmp_path / "run", unaddressed(PAIRS[:6])))
@@ -360,9 +356,7 @@ def of_two_posts(pair: Pair) -> Pair:
     return pair.model_copy(update={"rubric": rubric})
 
 
-def test_aspects_are_counted_by_whether_one_post_shows_them(
-    known: ReleaseContext, tmp_path: Path
-) -> None:
+def test_aspects_are_counted_by_their_posts(known: ReleaseContext, tmp_path: Path) -> None:
     told = "Of 8 different aspects that a planner inferred, 8 rest on one post and 0 on several."
     assert told in card(known)
     made = primary(tmp_path / "x", run_of(tmp_path / "run", map(of_two_posts, VIOLATES)))
@@ -371,20 +365,20 @@ def test_aspects_are_counted_by_whether_one_post_shows_them(
     assert told in sheet(made)
 
 
-def test_rubrics_are_said_to_be_of_where_they_are_from(
-    known: ReleaseContext, tmp_path: Path
-) -> None:
+def test_rubrics_are_said_to_be_of_their_source(known: ReleaseContext, tmp_path: Path) -> None:
     assert "were inferred by a model" in card(known)
-    gold = [
-        pair.model_copy(update={"rubric": pair.rubric.model_copy(update={"origin": "gold"})})
-        for pair in VIOLATES
-    ]
+    gold = []
+    for pair in VIOLATES:
+        rubric = pair.rubric.model_copy(update={"origin": "gold"})
+        draft = pair.draft.model_copy(update={"blind_preference": None})
+        gold.append(pair.model_copy(update={"rubric": rubric, "draft": draft}))
     made = primary(tmp_path / "x", run_of(tmp_path / "run", gold))
     for page in (card(made), sheet(made)):
         assert "inferred by a model" not in page
         assert "a planner inferred" not in page
     assert "The rubrics of 2 of the 2 pairs came with the source" in card(made)
     assert "Rubrics, by pairs: 2 of the source." in sheet(made)
+    assert "which response a judge that knows nobody prefers was not measured" in card(made)
 
 
 def test_aspects_that_two_rows_share_and_dates_of_questions_are_not_counted(

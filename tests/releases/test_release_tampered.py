@@ -221,9 +221,7 @@ def _lines_swapped(whole: bytes, chance: random.Random) -> bytes:
 
 
 @pytest.mark.real
-def test_two_hundred_mutations_are_caught_with_checksums_that_match(
-    trial: Path, tmp_path: Path
-) -> None:
+def test_two_hundred_mutations_are_caught_though_sealed(trial: Path, tmp_path: Path) -> None:
     """Of every file but the checksums themselves, which are written again after each."""
     bad, chance = Tampered(copy_of(trial, tmp_path / "copy")), random.Random(1)
     names = [name for name, content in bytes_of(bad.root).items() if content and name != SUMS]
@@ -751,7 +749,7 @@ DERIVED = (
 
 
 @pytest.mark.parametrize(("path", "text"), DERIVED, ids=lambda of: of.split("/")[0])
-def test_a_derived_file_that_says_something_else_is_caught(
+def test_a_changed_derived_file_is_caught(
     path: str, text: str, trial: Path, tmp_path: Path
 ) -> None:
     bad = Tampered(copy_of(trial, tmp_path / "copy"))
@@ -765,34 +763,19 @@ def test_a_derived_file_that_says_something_else_is_caught(
 
 
 @pytest.mark.parametrize("path", ["human/decisions.jsonl", "human/findings.json"])
-def test_decisions_and_findings_that_nobody_came_to_are_caught(
-    path: str, release: Path, tmp_path: Path
-) -> None:
+def test_other_decisions_and_findings_are_caught(path: str, release: Path, tmp_path: Path) -> None:
     bad = Tampered(copy_of(release, tmp_path / "copy"))
     bad.text(path, "refused", "verified")
     bad.seal()
     assert caught(bad.root).where.startswith(f"{path}:")
 
 
-def test_a_file_that_no_release_has_is_caught_though_its_checksum_is_there(
-    trial: Path, tmp_path: Path
-) -> None:
+def test_a_file_that_no_release_has_is_caught_though_sealed(trial: Path, tmp_path: Path) -> None:
     bad = Tampered(copy_of(trial, tmp_path / "copy"))
     bad.write("loader.py", "print('hello')\n")
     bad.seal(derived=True)
     found = caught(bad.root)
     assert (found.where, found.what) == ("loader.py", "is not a file of a release")
-
-
-def test_a_derived_file_with_more_after_its_end_or_less_is_caught(
-    trial: Path, tmp_path: Path
-) -> None:
-    bad = Tampered(copy_of(trial, tmp_path / "copy"))
-    whole = bad.read("LICENSE.md")
-    for text in (whole + "And MIT.\n", whole[:-20], ""):
-        bad.write("LICENSE.md", text)
-        bad.seal()
-        assert caught(bad.root).where.startswith("LICENSE.md:")
 
 
 def test_another_canary_in_every_file_is_caught(trial: Path, tmp_path: Path) -> None:

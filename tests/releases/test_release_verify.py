@@ -9,10 +9,8 @@ import pytest
 from pairwright.cli.releases import print_verified
 from pairwright.dataset.layout import root_digest
 from pairwright.errors import Difference
-from pairwright.releases.primary import Change, Version
 from pairwright.releases.verify import VerifiedRelease, verify_release
 from pairwright.releases.verify.comparison import compare
-from pairwright.releases.verify.provenance import check_rows_of_history
 from released import PAIRS, released, run_of
 from study import pairwright
 from tampering import bytes_of, copy_of
@@ -78,9 +76,7 @@ def test_a_trial_that_simulated_annotators_answered_verifies_as_one(tmp_path: Pa
     assert found.rows == 6
 
 
-def test_a_zip_that_was_extracted_verifies_with_what_downloads_leave_beside_it(
-    trial: Path, tmp_path: Path
-) -> None:
+def test_what_downloads_leave_beside_a_release_is_no_part(trial: Path, tmp_path: Path) -> None:
     packed = shutil.make_archive(str(tmp_path / "release"), "zip", trial)
     root = tmp_path / "there"
     shutil.unpack_archive(packed, root)
@@ -89,30 +85,6 @@ def test_a_zip_that_was_extracted_verifies_with_what_downloads_leave_beside_it(
     (root / ".gitattributes").write_bytes(b"*.parquet filter=lfs\n")
     assert verify_release(root).beside == (".git", ".gitattributes")
     assert "Not part of the release: .gitattributes" in pairwright("verify", root).out
-
-
-# Versions
-
-
-def test_pairs_are_those_of_every_configuration_over_all_versions() -> None:
-    def version(number: str, pairs: int, *changes: tuple[str, str, int]) -> Version:
-        made = (
-            Change.model_validate({"config": config, "what": what, "reason": "", "pairs": n})
-            for config, what, n in changes
-        )
-        return Version(
-            version=number, previous=None, previous_digest=None, pairs=pairs, changes=tuple(made)
-        )
-
-    history = (
-        version("1.0.0", 4, ("Home-twin", "added", 4)),
-        version("1.1.0", 5, ("Home-violate", "added", 3), ("Home-twin", "removed", 2)),
-    )
-    check_rows_of_history(history, {"Home-twin": 2, "Home-violate": 3}, "history.jsonl")
-    for rows in ({"Home-twin": 3, "Home-violate": 2}, {"Home-twin": 5}, {}):
-        with pytest.raises(Difference) as caught:
-            check_rows_of_history(history, rows, "history.jsonl")
-        assert caught.value.where == "history.jsonl:2"
 
 
 # The command
