@@ -26,7 +26,13 @@ from pairwright.records import (
 from pairwright.settings.domains import Guidance
 from pairwright.settings.rules import PlanRules
 from pairwright.stages.aspect_match import match, measure_planner
-from pairwright.stages.infer import PlanSettings, UserQuestion, infer_rubric
+from pairwright.stages.infer import (
+    PlanSettings,
+    UserQuestion,
+    infer_rubric,
+    plan_of_other,
+    plan_once,
+)
 from pairwright.stages.judges import AdherenceReply, adherence, choose, compare, quality
 from pairwright.stages.narrative_aspects import aspects_of_narrative
 from pairwright.stages.planner import Plan, plan, plan_blind
@@ -685,6 +691,18 @@ def test_shared_work_is_done_once_is_in_every_log_and_never_mixes_users_up() -> 
     other = inferred(llm, plans=plans, profile=renamed)
     assert other.shown == tuple(post.id for post in renamed)
     assert {name for aspect in other.aspects for name in aspect.post_ids} <= set(other.shown)
+
+
+def test_a_plan_from_some_posts_is_not_that_from_all_of_them() -> None:
+    plans, llm = SharedWork(8), script()
+    for most, plans_asked in ((4, 1), (2, 2), (9, 2)):
+        settings = PlanSettings(
+            prompts(), PlanRules(others_posts=most), Guidance(("family",)), 100, plans
+        )
+        for work in (plan_once, plan_of_other):
+            found = expect(Plan, wait(work(QUESTION, PROFILE, models(llm), settings)))
+        assert len(found.shown.posts) == min(most, len(PROFILE))
+        assert len(llm.asked("plan")) == plans_asked
 
 
 @pytest.mark.parametrize(
