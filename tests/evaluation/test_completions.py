@@ -124,9 +124,6 @@ def test_own_posts_and_as_many_of_another_are_shown() -> None:
     assert [len(of) for of in shown.values()] == [0, 5, 2, 5]
     assert set(shown[WRONG]) < set(other)
     assert shown["posts-8"] == given.profile
-
-
-def test_what_is_compared_with_what() -> None:
     assert pairs((4, 1), ["best-of-2-by-s"]) == [
         ("wrong-profile", "none"),
         ("posts-1", "none"),
@@ -179,12 +176,6 @@ def test_a_pick_is_held_to_the_mean_of_its_draws() -> None:
     assert picked((1.0, 3.0, 3.0)) == (1, 2)
 
 
-def test_one_users_items_are_one_cluster() -> None:
-    found = figures([*lines("x", 0.2), *lines("y", 0.4, user="user-x")], [], (1,), 1)
-    assert {mean.rouge_1.clusters for mean in found.means} == {1}
-    assert found.means[-1].condition == "posts-1"
-
-
 def test_an_item_counts_in_all_conditions_or_in_none() -> None:
     given = [*lines("x", 0.2, 0.6), *lines("y", 0.4, 0.0), *lines("z", 0.4, 0.0)]
     given[3] = given[3].model_copy(update={"unscored": "unusable_reply"})
@@ -197,6 +188,10 @@ def test_an_item_counts_in_all_conditions_or_in_none() -> None:
     assert found.counted == ("x",)
     assert found.unscored == {"best-of-2-by-s: not_a_number": 1, "none: unusable_reply": 1}
     assert not figures(given[3:6], picks[1:2], (1,), 2).means
+    # The items of one user are one cluster.
+    found = figures([*lines("x", 0.2), *lines("y", 0.4, user="user-x")], [], (1,), 1)
+    assert {mean.rouge_1.clusters for mean in found.means} == {1}
+    assert found.means[-1].condition == "posts-1"
 
 
 # The command
@@ -279,6 +274,9 @@ def test_the_command_writes_in_every_condition_and_goes_on(tmp_path: Path) -> No
     assert (means["posts-2"].rouge_1.n, means["posts-2"].rouge_1.clusters) == (4, 4)
     for name in ("completions.md", "completions.html"):
         assert "not evidence about answers" in (tmp_path / "out" / name).read_text()
+    hostile = found.model_copy(update={"source": "<script>x</script>|a.jsonl"})
+    page = completions_page(hostile)
+    assert "<script" not in page.html + page.markdown
     again = ran(tmp_path, loaf(), given, *more, seed=7)
     assert (again.code, report(tmp_path), again.err.split()[-1]) == (0, found, "0")
 
@@ -293,11 +291,7 @@ def test_items_without_a_body_are_refused_and_counted(tmp_path: Path) -> None:
     assert found.source_problems == {"unknown_category": 1}
     assert (found.items, found.asked, found.counted) == (4, 2, 2)
     assert "1 item was not asked, empty_body" in done.said
-
-
-def test_a_source_without_a_body_is_an_error(tmp_path: Path) -> None:
-    given = source(tmp_path, *[{"narrative": None}] * 4)
-    done = ran(tmp_path, loaf(), given)
+    done = ran(tmp_path, loaf(), source(tmp_path, *[{"narrative": None}] * 4))
     assert done.code == 2
     assert "no item can be asked: 4 empty_body" in done.said
     assert done.err.split()[-1] == "0"
@@ -341,34 +335,17 @@ def test_a_prompt_over_the_context_is_shown_fewer_posts(tmp_path: Path) -> None:
     assert "with fewer posts than chosen" in done.said
 
 
-@pytest.mark.parametrize(
-    ("more", "sampling", "said"),
-    [
-        (("--scorer", "compares"), {}, "compares two responses"),
-        (("--scorer", "nobody"), {}, "no scorer 'nobody'"),
-        (("-n", 4), {"temperature": 0.0}, "one and the same"),
-    ],
-    ids=["a comparing judge", "an unknown scorer", "N texts at temperature 0"],
-)
-def test_what_cannot_pick_is_refused_before_anything_is_sent(
-    tmp_path: Path, more: tuple[object, ...], sampling: dict[str, float], said: str
-) -> None:
-    done = ran(tmp_path, loaf(), source(tmp_path), *more, **sampling)
+def test_what_cannot_pick_is_refused_before_anything_is_sent(tmp_path: Path) -> None:
+    done = ran(tmp_path, loaf(), source(tmp_path), "-n", 4, temperature=0.0)
     assert done.code == 2
-    assert said in done.said
+    assert "one and the same" in done.said
     assert done.err.split()[-1] == "0"
+    done = ran(tmp_path, loaf(), source(tmp_path), "--scorer", "compares")
+    assert done.code == 2
+    assert "compares two responses" in done.said
     without_policy = command(tmp_path, source(tmp_path), {"seed": 1})
     assert without_policy.code == 2
     assert "there is no policy" in without_policy.said
-
-
-def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
-    ran(tmp_path, loaf(), source(tmp_path), "-k", 1)
-    made = completions_page(
-        report(tmp_path).model_copy(update={"source": "<script>x</script>|a.jsonl"})
-    )
-    assert "<script" not in made.html
-    assert "<script" not in made.markdown
 
 
 @pytest.mark.skipif(not MOVIES.exists(), reason="the real histories are not beside the checkout")

@@ -119,9 +119,7 @@ def test_posts_are_before_or_after_a_cutoff_only_where_one_is_given(tmp_path: Pa
               if any(one.name == "slice_accuracy" for one in entry.figures)}  # fmt: skip
     assert sliced == {"known.profile"}
     assert "Posts before and after a model&#39;s cutoff" in board_page(board).html
-
-
-def test_a_twin_has_the_dates_of_both_users(tmp_path: Path) -> None:
+    # A twin has the dates of both users.
     halves = list(twin(1, (1.0, 0.0), (1.0, 0.0)))
     for place, day in enumerate(("2023-05-05", "2025-05-05")):
         own = {"first_post": day, "last_post": day}

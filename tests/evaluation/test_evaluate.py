@@ -4,7 +4,6 @@ import ast
 import asyncio
 import math
 import shutil
-from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from itertools import product
 from pathlib import Path
@@ -16,7 +15,7 @@ from decided import result, right_on, violate
 from pairwright.dataset import Layout, Row
 from pairwright.errors import CallFailed, InputError, Interrupted
 from pairwright.evaluation import conditions
-from pairwright.evaluation.conditions import CONDITIONS, CONTROLS, ConditionName
+from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.content import (
     ContentSources,
     Strangers,
@@ -60,8 +59,6 @@ def test_every_condition_has_a_table_and_a_mark_of_its_own() -> None:
     for given in ([one.table for one in every], [(one.marker, one.colour) for one in every]):
         assert len(set(given)) == len(every)
     assert all(set(one.baselines) <= set(BASELINES) for one in every)
-    assert CONTROLS == ("none", "profile-without-evidence", "evidence-only", "wrong-profile")
-    assert set(CONTROLS) <= set(CONDITIONS)
     for one in every:
         assert not one.unranked or not one.baselines, "nobody misses baselines in a control"
 
@@ -157,18 +154,15 @@ def test_a_wrong_profile_is_of_one_other_user_of_the_category(rows: list[Row]) -
     early = rows[0].model_copy(update={"created": "2011-01-01T00:00:00.000"})
     shown = shown_in(early, "wrong-profile", rows)
     assert {post.created for post in shown.posts} == {"2010-05-01T12:00:00.000"}
-
-
-def test_a_wrong_profile_is_never_the_partners(rows: list[Row]) -> None:
+    # It is never the partner's.
     twins: dict[str, set[str | None]] = {}
-    owners = owners_of(rows)
     for row in rows:
         if row.mode == "twin":
             twins.setdefault(row.item_id, set()).add(row.user)
     for seed, row in product(range(8), rows):
-        posts = Strangers(map(asker_of, rows), seed).instead_of(asker_of(row))
-        assert posts
-        assert not twins.get(row.item_id, set()) & {owners[post.id] for post in posts}
+        drawn = Strangers(map(asker_of, rows), seed).instead_of(asker_of(row))
+        assert drawn
+        assert not twins.get(row.item_id, set()) & {owners[post.id] for post in drawn}
 
 
 def test_a_wrong_profile_is_never_of_the_user_whose_needs_a_decoy_serves(rows: list[Row]) -> None:
@@ -187,16 +181,13 @@ def test_a_wrong_profile_is_never_of_the_user_whose_needs_a_decoy_serves(rows: l
         assert user not in shown_of(decoy)
 
 
-def test_the_same_seed_draws_the_same_stranger_and_another_seed_others(rows: list[Row]) -> None:
+def test_a_wrong_profile_is_drawn_by_the_seed_and_not_for_twins(rows: list[Row]) -> None:
     def drawn(seed: int) -> list[object]:
         strangers = Strangers(map(asker_of, rows), seed)
         return [strangers.instead_of(asker_of(row)) for row in rows]
 
     assert drawn(1) == drawn(1)
     assert drawn(1) != drawn(2)
-
-
-def test_twins_have_no_wrong_profile(rows: list[Row]) -> None:
     applies = CONDITIONS["wrong-profile"].applies
     assert {row.mode for row in rows if applies(row.mode)} == {"violate"}
     assert len(scored(rows, Baseline("longer"), "wrong-profile")) == len(PAIRS) // 3
@@ -214,9 +205,7 @@ def test_the_posts_that_the_rubric_cites_are_taken_out_or_shown_alone(rows: list
         left = posts_shown(row, "profile-without-evidence", rows)
         assert left == [one for one in own if one not in cited]
         assert left
-
-
-def test_without_the_evidence_as_many_posts_are_shown_where_there_are_as_many() -> None:
+    # Without the evidence as many posts are shown, where there are as many.
     posts = [{"id": f"p{n}", "text": f"Posts about saws, number {n}."} for n in range(9)]
     aspect = {"aspect": "quiet tools", "post_ids": ["p8"]}
     row = Row.model_validate(
@@ -387,13 +376,11 @@ def test_a_failed_call_is_a_reason_and_the_others_go_on(rows: list[Row]) -> None
     assert reasons(decisions) == {"call_failed:http_500": len(failed)}
     assert {d.item_id for d in failed} == {rows[0].item_id}
 
-
-def test_an_interruption_is_let_through(rows: list[Row]) -> None:
-    def given(_: PromptContent, __: str) -> ResponseScore:
+    def stopping(_: PromptContent, __: str) -> ResponseScore:
         raise Interrupted("stopping")
 
     with pytest.raises(Interrupted):
-        scored(rows, Scripted(given))
+        scored(rows, Scripted(stopping))
 
 
 def test_decisions_carry_what_measures_need_and_no_text(rows: list[Row]) -> None:
@@ -411,14 +398,6 @@ def test_the_share_of_votes_leaves_out_who_could_not_tell(rows: list[Row]) -> No
     assert blank_decision(row).vote_share == 0.625
     none = Row.model_validate(rows[0].model_dump() | {"votes": dict.fromkeys(votes, 0)})
     assert blank_decision(none).vote_share is None
-
-
-def test_a_blind_baseline_is_right_on_one_half_of_every_twin(rows: list[Row]) -> None:
-    for name in ("longer", "constant"):
-        points: dict[str | None, float] = defaultdict(float)
-        for decision in scored([row for row in rows if row.mode == "twin"], Baseline(name)):
-            points[decision.twin_id] += decision.points or 0.0
-        assert set(points.values()) == {1.0}
 
 
 def test_baselines_that_read_prefer_what_shares_more_with_what_is_shown() -> None:
@@ -502,28 +481,6 @@ def test_results_come_back_as_they_were_written(tmp_path: Path) -> None:
     assert list(found.decisions()) == DECISIONS
     assert (found.about.stem, found.about.pairs, found.about.scored) == ("longer.profile", 6, 5)
     found.check_lines()
-
-
-@pytest.mark.parametrize(
-    ("change", "complaint"),
-    [
-        pytest.param(lambda lines: lines[:-1], r"says \d+", id="a line is missing"),
-        pytest.param(lambda lines: [*lines, lines[0]], "is there twice", id="a pair twice"),
-        pytest.param(lambda lines: ["{}", *lines[1:]], "jsonl:1", id="a line is not a decision"),
-        pytest.param(
-            lambda lines: [lines[0].replace('"chosen":', '"chosen":NaN,"x":'), *lines[1:]],
-            "jsonl:1", id="a score is not a number",
-        ),
-    ],
-)  # fmt: skip
-def test_results_that_are_not_whole_are_refused(
-    tmp_path: Path, change: Callable[[list[str]], list[str]], complaint: str
-) -> None:
-    path = result(tmp_path, "longer", DECISIONS).with_suffix(".jsonl")
-    path.write_text("\n".join(change(path.read_text().splitlines())) + "\n")
-    (found,) = read_results(tmp_path)
-    with pytest.raises(InputError, match=complaint):
-        list(found.decisions())
 
 
 def test_timing_of_the_run_that_sent_calls_stays(tmp_path: Path) -> None:

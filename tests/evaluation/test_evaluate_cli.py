@@ -13,7 +13,6 @@ from decided import RELEASE
 from endpoint import Endpoint, double, double_url, in_thread, say
 from pairwright.assets import DOCS, PROMPTS
 from pairwright.cli.evaluation import print_result, uncovered
-from pairwright.dataset import Layout
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluation.board.inputs import gather_results
 from pairwright.evaluation.conditions import CONDITIONS
@@ -194,6 +193,7 @@ def test_results_say_by_which_rules_posts_were_shown(work: Work) -> None:
 
     plain, fewer, drawn = of("a"), of("b", history={"posts": 1}), of("c", seed=1)
     warm = of("d", planner={"endpoint": "toy", "sampling": {"temperature": 1.0}})
+    assert (plain["none"].limit, plain["none"].release.pairs) == (4, 24)
     assert plain["none"].history == fewer["none"].history == ""
     for condition in ("profile", "wrong-profile"):
         assert plain[condition].history != fewer[condition].history
@@ -236,13 +236,6 @@ def test_scorers_of_the_file_that_are_not_asked_are_named(work: Work) -> None:
     )  # fmt: skip
     assert Note("Not asked, because --scorer names none: judge, rater.") in events
     assert "twin right 50.0 % (by identity), n = " in " ".join(said)
-
-
-def test_a_limit_keeps_twins_whole_and_is_told(work: Work) -> None:
-    about = work.evaluated("longer", conditions=("none",), limit=3)["longer.none"]
-    assert about.limit == 3
-    assert about.pairs in (3, 4, 5, 6)
-    assert about.release.pairs == 24
 
 
 @pytest.mark.parametrize(
@@ -288,12 +281,9 @@ def test_a_judge_that_says_both_has_no_verdict_and_the_command_ends_short(work: 
     assert about["unscored"] == {"unparseable": 24}
 
 
-def test_a_release_that_was_changed_is_refused(small_release: Path, tmp_path: Path) -> None:
-    copy = Path(shutil.copytree(small_release, tmp_path / "copy"))
-    Layout(copy).manifest.write_text("{}")
-    done = pairwright("evaluate", copy, "--out", tmp_path / "out")
-    assert done.code == 2
-    assert "manifest.json [name]: not a release's manifest" in done.said
+def test_a_split_that_is_not_there_is_named_with_those_that_are(small_release: Path) -> None:
+    with pytest.raises(InputError, match=r"no pairs in the split 'train'; it has \d+ in test\n"):
+        Release(small_release, "train")
 
 
 def test_of_twins_alone_the_usual_conditions_are_theirs(
@@ -331,11 +321,6 @@ def test_wrong_pairs_are_told_from_uncounted_ones(capsys: pytest.CaptureFixture[
     lines = capsys.readouterr().out.splitlines()
     assert "  without a score, counted as wrong: 3 no_score" in lines
     assert any(line.startswith("  not counted,") and "2 no_other" in line for line in lines)
-
-
-def test_a_split_that_is_not_there_is_named_with_those_that_are(small_release: Path) -> None:
-    with pytest.raises(InputError, match=r"no pairs in the split 'train'; it has \d+ in test\n"):
-        Release(small_release, "train")
 
 
 def test_the_help_names_every_condition() -> None:

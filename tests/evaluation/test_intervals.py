@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from scipy.stats import binom, binomtest, norm, ttest_ind
+from scipy.stats import binomtest, norm, ttest_ind
 from scipy.stats import t as student
 
 from decided import ends
@@ -112,17 +112,15 @@ def test_crossed_intervals_hold_the_truth_where_those_by_couple_do_not() -> None
     assert held["couple"] / runs < 0.85
 
 
-def test_a_single_cluster_says_nothing() -> None:
-    assert of([1.0] * 500, [0] * 500).interval(Z) == (0, 1)
-    assert of([1, 0] * 500, [7] * 1000).interval(Z) == (0, 1)
-    assert of([1]).interval(Z) == (0, 1)
-
-
 def test_few_clusters_widen_the_interval() -> None:
     few, many = (of([1, 0] * 30, [n // size for n in range(60)]) for size in (20, 2))
     assert few.design == many.design == 1
     few_width, many_width = (x.interval(MANY)[1] - x.interval(MANY)[0] for x in (few, many))
     assert few_width > 1.5 * many_width
+    # A single cluster says nothing.
+    assert of([1.0] * 500, [0] * 500).interval(Z) == (0, 1)
+    assert of([1, 0] * 500, [7] * 1000).interval(Z) == (0, 1)
+    assert of([1]).interval(Z) == (0, 1)
 
 
 def test_ties_narrow_the_interval_and_never_close_it() -> None:
@@ -137,17 +135,13 @@ def test_ties_narrow_the_interval_and_never_close_it() -> None:
     low, high = of([0.5] * 5).interval(Z)
     # Bonett and Price's interval for no wins and no losses of 5: 1/2 +- z/2 sqrt(2/7/7).
     assert (high - low) / 2 == pytest.approx(Z / 2 * math.sqrt(2) / 7, abs=0.02)
-
-
-def test_an_interval_is_reported_with_its_pairs_and_clusters() -> None:
-    found = of([1, 1, 0, 0.5], [0, 0, 1, 2]).found(Z)
-    assert (found.value, found.n, found.clusters) == (0.625, 4, 3)
-    assert ends(found)[0] == round(ends(found)[0], 6)
+    reported = of([1, 1, 0, 0.5], [0, 0, 1, 2]).found(Z)
+    assert (reported.value, reported.n, reported.clusters) == (0.625, 4, 3)
+    assert ends(reported)[0] == round(ends(reported)[0], 6)
     assert accuracy(np.empty(0), np.empty(0, np.intp)) is None
 
 
-@pytest.mark.parametrize("truth", [0.5, 0.7, 0.9])
-@pytest.mark.parametrize("alike", [0.0, 0.4, 0.8])
+@pytest.mark.parametrize(("truth", "alike"), [(0.5, 0.0), (0.5, 0.8), (0.7, 0.4), (0.9, 0.8)])
 def test_in_clusters_of_two_95_of_100_intervals_hold_the_truth(truth: float, alike: float) -> None:
     chance = np.random.default_rng(1)
     tries, couples = 1500, 75
@@ -180,6 +174,9 @@ def test_where_most_pairs_tie_about_95_of_100_intervals_hold_the_truth() -> None
 def test_either_side_of_one_half_counts() -> None:
     settled = [plain(value, 500).settles(LIMITS, Z) for value in (0.3, 0.44, 0.5, 0.56, 0.7)]
     assert settled == ["fail", None, "pass", None, "fail"]
+    # An accuracy on the bound is settled by no number of pairs.
+    assert plain(BOUND, 100).needed(LIMITS, Z) is None
+    assert plain(1 - BOUND, MOST // 10).needed(LIMITS, Z) is None
 
 
 def test_at_one_half_147_pairs_settle_one_check_and_about_465_the_first_of_90() -> None:
@@ -187,6 +184,11 @@ def test_at_one_half_147_pairs_settle_one_check_and_about_465_the_first_of_90() 
     # z^2 / 4 over 0.08^2 is 465; Wilson's interval takes the variance at the bound: 0.2436.
     assert pytest.approx(465, abs=1) == MANY**2 / 4 / 0.08**2
     assert plain(0.5, 100).needed(LIMITS, MANY) == 454
+    # Pairs in clusters need more of them.
+    alone = of([1, 0, 1, 0] * 25).needed(LIMITS, Z)
+    together = of([1, 1, 0, 0] * 25, [n // 2 for n in range(100)]).needed(LIMITS, Z)
+    assert alone
+    assert together == pytest.approx(2 * alone, rel=0.1)
 
 
 @pytest.mark.parametrize("found", [plain(0.5, 100), plain(0.65, 100), of([1, 0.5, 0.5, 1, 0] * 5)])
@@ -198,31 +200,11 @@ def test_what_is_needed_just_settles_it(found: Accuracy) -> None:
     assert not short.settles(LIMITS, MANY)
 
 
-def test_pairs_in_clusters_need_more_of_them() -> None:
-    alone = of([1, 0, 1, 0] * 25).needed(LIMITS, Z)
-    together = of([1, 1, 0, 0] * 25, [n // 2 for n in range(100)]).needed(LIMITS, Z)
-    assert alone
-    assert together == pytest.approx(2 * alone, rel=0.1)
-
-
-def test_an_accuracy_on_the_bound_is_settled_by_no_number_of_pairs() -> None:
-    assert plain(BOUND, 100).needed(LIMITS, Z) is None
-    assert plain(1 - BOUND, MOST // 10).needed(LIMITS, Z) is None
-
-
 @pytest.mark.parametrize(("k", "n"), [(0, 20), (3, 20), (10, 20), (20, 20), (40, 700)])
 @pytest.mark.parametrize("level", [0.05, 0.0003])
 def test_the_exact_interval_is_clopper_and_pearsons(k: int, n: int, level: float) -> None:
     expected = binomtest(k, n).proportion_ci(1 - level, method="exact")
     assert exact(k, n, level) == pytest.approx((expected.low, expected.high))
-
-
-def test_the_exact_interval_keeps_a_small_level_where_wilsons_does_not() -> None:
-    level, truth, n = 0.001, 0.05, 60
-    by_exact = next(k for k in range(n) if exact(k, n, level)[0] > truth)
-    by_wilson = next(k for k in range(n) if (share(k, n, z_of(level)).low or 0) > truth)
-    assert binom.sf(by_exact - 1, n, truth) <= level / 2
-    assert binom.sf(by_wilson - 1, n, truth) > 5 * level / 2
 
 
 def settling(*found: Accuracy) -> list[Callable[[float], bool]]:
@@ -258,9 +240,7 @@ def test_of_90_checks_on_200_pairs_that_know_nothing_none_alarms() -> None:
         bare += bool((np.abs(points - 0.5) > BOUND - 0.5).any())
     assert alarms <= 5
     assert bare >= 75  # what comparing the bare figure with .58 does
-
-
-def test_at_the_bound_itself_90_checks_say_something_false_in_at_most_5_of_100() -> None:
+    # At the bound itself they say something false in at most 5 of 100.
     chance = np.random.default_rng(4)
     wrong = sum(any(_settled(BOUND, 200, chance)) for _ in range(100))
     assert wrong <= 9  # 5 and two standard deviations
@@ -280,9 +260,7 @@ def test_a_mean_of_independent_values_has_students_interval() -> None:
     twice = mean(np.repeat(values, 2), np.repeat(np.arange(5), 2), least=0)
     assert ends(twice) == ends(mean(values, np.arange(5), least=0))
     assert (twice.n, twice.clusters) == (10, 5)
-
-
-def test_a_mean_in_one_cluster_has_no_interval_and_of_nothing_is_none() -> None:
+    # In one cluster it has no interval, and of nothing it is none.
     found = mean(np.array([1.0, 3.0]), np.zeros(2, np.intp), least=0)
     assert (found.value, found.low, found.high) == (2, None, None)
     assert mean(np.empty(0), np.empty(0, np.intp), least=0).value is None
@@ -305,9 +283,7 @@ def test_a_difference_of_independent_values_has_welchs_interval() -> None:
     welch = ttest_ind(first, second, equal_var=False).confidence_interval()
     assert ends(found) == pytest.approx((welch.low, welch.high), abs=1e-6)
     assert (found.n, found.clusters) == (10, 10)
-
-
-def test_a_cluster_with_values_on_both_sides_is_compared_with_itself() -> None:
+    # A cluster with values on both sides is compared with itself.
     first, second = [2.0, 5.0, 11.0, 8.2], [1.0, 4.1, 10.0, 7.0]
     apart = gap(first, second, share=False)
     found = gap(first, second, [0, 1, 2, 3] * 2, share=False)

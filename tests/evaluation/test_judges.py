@@ -153,8 +153,7 @@ def test_a_later_draw_counts_where_an_earlier_one_has_no_verdict() -> None:
 
     assert prefer(second)[:2] == ("second", "first")
 
-
-def test_a_pair_without_a_verdict_in_one_order_has_none() -> None:
+    # A pair without a verdict in one order has none.
     def one_order(request: Request) -> Canned:
         first = parts("response", body(request))[0] == "Use a pan."
         return says("A") if first else "neither"
@@ -313,9 +312,6 @@ def test_kappa_is_the_published_one_where_every_reply_has_a_verdict() -> None:
     assert kappa(*zip(*verdicts, strict=True)) == pytest.approx(
         statistics["kappa_agreement"], abs=1e-15
     )
-
-
-def test_a_judge_that_likes_the_first_place_shows_it() -> None:
     first = figures_by_name(decisions(published("Natural", "Falcon").found))["first_position"]
     # 69 of 100 first as they stand and 79 of 100 swapped.
     assert first.value == pytest.approx((69 + 79) / 200)
@@ -363,6 +359,9 @@ def test_a_judge_with_one_verdict_for_everything_has_no_kappa() -> None:
     figure = figures_by_name([judged(0, "chosen", "chosen")])["order_kappa"]
     assert (figure.value, figure.n) == (None, 1)
     assert "every verdict is the same" in figure.note
+    # Scorers that do not compare have no such figure.
+    names = figures_by_name([violate(n, 1.0) for n in range(9)]).keys()
+    assert not names & {"swap_consistency", "first_position", "order_kappa"}
 
 
 def test_a_judge_that_never_changes_its_mind_has_no_interval_of_no_width() -> None:
@@ -402,11 +401,6 @@ def test_both_halves_of_a_twin_call_a_response_the_same() -> None:
     called = {(of.twin_id, _blind_names(of, of.orders)[0]) for of in halves if of.orders}
     assert len(called) == 100
     assert 30 < sum(name == "chosen" for _, name in called) < 70
-
-
-def test_scorers_that_do_not_compare_have_no_figures_of_consistency() -> None:
-    names = figures_by_name([violate(n, 1.0) for n in range(9)]).keys()
-    assert not names & {"swap_consistency", "first_position", "order_kappa"}
 
 
 def test_the_better_judge_does_not_have_the_lower_kappa() -> None:

@@ -9,18 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from decided import (
-    AHEAD,
-    BEHIND,
-    RELEASE,
-    board_of,
-    board_with,
-    result,
-    right_on,
-    twins,
-    violate,
-)
-from pairwright import leaderboard
+from decided import AHEAD, BEHIND, RELEASE, board_of, board_with, result, right_on, twins, violate
 from pairwright.evaluation.board.board import Leaderboard
 from pairwright.evaluation.board.tables import COLUMNS, csv_table, escaped, latex_tables
 from pairwright_human_eval.spreadsheets import unguarded
@@ -100,13 +89,6 @@ def test_an_escaped_text_is_only_escapes_and_plain_characters(name: str) -> None
     plain = r"""[^\\&%$#_{}~^\[\]*<>|"'`\n-]"""
     escape = r"""\\[&%$#_{}]|\\text[a-z]+\{\}|\{[\[\]*'`-]\}|~"""
     assert re.fullmatch(f"(?:{plain}|{escape})*", escaped(name))
-
-
-def test_the_folder_has_both_files(tmp_path: Path) -> None:
-    result(tmp_path / "results", "one", [violate(k, 1.0) for k in range(8)])
-    leaderboard([tmp_path / "results"], tmp_path / "board")
-    assert (tmp_path / "board" / "leaderboard.csv").read_text().startswith("release,version")
-    assert r"\begin{tabular}" in (tmp_path / "board" / "leaderboard.tex").read_text()
 
 
 def test_each_latex_table_of_a_trial_says_that_it_is_one(hostile: Leaderboard) -> None:

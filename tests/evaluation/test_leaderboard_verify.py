@@ -114,31 +114,42 @@ def upside_down(row: dict[str, Any]) -> dict[str, object]:
     return {"chosen": row["rejected"] - 1, "rejected": row["chosen"]}
 
 
-STEMS = ("rater.none", "judge.planner", "rater.wrong-profile")
-LONG = [pytest.param(stem, marks=pytest.mark.real) for stem in STEMS]
+REPLIES = "and the stored replies give: "
+LONG = ("rater.none", "judge.planner", "rater.wrong-profile")
 
 
-@pytest.mark.parametrize("stem", ["judge.profile", "overlap.profile", *LONG])
-def test_a_verdict_that_was_changed_with_its_checksum_is_found(mine: Evaluated, stem: str) -> None:
+def raised(row: dict[str, Any]) -> dict[str, object]:
+    """The same choice by higher scores."""
+    return {side: row[side] + 5 for side in ("chosen", "rejected")}
+
+
+def dodged(row: dict[str, Any]) -> dict[str, object]:
+    return {**dict.fromkeys(("chosen", "rejected", "orders")), "unscored": "context_length"}
+
+
+@pytest.mark.parametrize(
+    ("stem", "change", "said"),
+    [
+        ("judge.profile", upside_down, REPLIES),
+        ("overlap.profile", upside_down, REPLIES),
+        ("rater.profile", raised, "and the stored replies give "),
+        ("judge.none", dodged, f"no score (context_length), {REPLIES}"),
+        *(pytest.param(stem, upside_down, REPLIES, marks=pytest.mark.real) for stem in LONG),
+    ],
+)
+def test_a_verdict_that_was_changed_with_its_checksum_is_found(
+    mine: Evaluated, stem: str, change: Any, said: str
+) -> None:
     path = mine.results / f"{stem}.jsonl"
-    name = rewrite(mine, stem, 1, **upside_down(lines(path)[1]))
+    name = rewrite(mine, stem, 1, **change(lines(path)[1]))
     # The files agree with each other, so a leaderboard of them is made.
     assert pairwright("leaderboard", mine.results).code == 0
     done = verified(mine)
     assert done.code == 1, done.said
     assert f"{path}, pair {name}: " in done.err
-    assert "and the stored replies give: " in done.err
+    assert said in done.err
     assert "nothing is ranked" in done.err
     assert not done.out
-
-
-def test_a_score_that_was_raised_without_another_choice_is_found(mine: Evaluated) -> None:
-    row = lines(mine.results / "rater.profile.jsonl")[0]
-    more = {"chosen": row["chosen"] + 5, "rejected": row["rejected"] + 5}
-    name = rewrite(mine, "rater.profile", 0, **more)
-    done = verified(mine)
-    assert done.code == 1
-    assert f"pair {name}: " in done.err
 
 
 def test_a_score_without_a_stored_reply_is_found(mine: Evaluated) -> None:
@@ -148,14 +159,6 @@ def test_a_score_without_a_stored_reply_is_found(mine: Evaluated) -> None:
     done = verified(mine)
     assert done.code == 1
     assert "and no reply is stored that would say so" in done.err
-
-
-def test_a_pair_that_was_dodged_is_found(mine: Evaluated) -> None:
-    bare = {"chosen": None, "rejected": None, "orders": None, "unscored": "context_length"}
-    name = rewrite(mine, "judge.none", 0, **bare)
-    done = verified(mine)
-    assert done.code == 1
-    assert f"pair {name}: no score (context_length), and the stored replies give: " in done.err
 
 
 KIND = 'kind = "pairwise"\n'
@@ -186,9 +189,6 @@ def test_another_release_is_refused(mine: Evaluated, tmp_path: Path) -> None:
     done = verified(mine._replace(release=other.root))
     assert done.code == 2, done.said
     assert "[release]: is of another release" in done.err
-
-
-def test_a_file_of_scorers_is_only_for_verifying(mine: Evaluated) -> None:
     done = pairwright("leaderboard", mine.results, "--scorers", mine.scorers)
     assert done.code == 2
     assert "is only for --verify" in done.err

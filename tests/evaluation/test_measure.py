@@ -10,17 +10,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from decided import (
-    AHEAD,
-    Half,
-    ends,
-    judged,
-    right_on,
-    twin,
-    twins,
-    violate,
-    without_score,
-)
+from decided import AHEAD, Half, ends, judged, right_on, twin, twins, violate, without_score
 from pairwright.estimate import share as wilson
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.measure.accuracy import figures_of, gains
@@ -131,8 +121,7 @@ def test_the_interaction_looks_at_both_responses_for_both_users() -> None:
     assert value(twin(1, (1.0, 0.0), (0.0, 3.0)), "interaction") == 0
     assert value(twin(1, (2.0, 0.0), (3.0, 1.0)), "both_right") == 1
 
-
-def test_the_interaction_of_a_comparing_judge_is_that_of_its_verdicts() -> None:
+    # That of a comparing judge is that of its verdicts.
     def by_judge(*orders: tuple[str, str]) -> list[PairDecision]:
         halves = map(without_score, twin(1, AHEAD, AHEAD), ("", ""))
         return [half.model_copy(update={"orders": both})
@@ -160,9 +149,7 @@ def test_independent_pairs_have_wilsons_interval() -> None:
     assert accuracy.value == 0.75
     assert ends(accuracy) == pytest.approx(ends(expected), abs=1e-5)
     assert (accuracy.n, accuracy.clusters) == (40, 40)
-
-
-def test_pairs_of_one_user_count_as_fewer() -> None:
+    # Pairs of one user count as fewer.
     alone = [violate(n, 1.0 if n % 40 < 30 else -1.0) for n in range(80)]
     together = [one.model_copy(update={"cluster": f"user-{one.item_id[-1]}"}) for one in alone]
     one, other = (found(of, "accuracy", "violate") for of in (alone, together))
@@ -180,7 +167,7 @@ def test_ties_and_missing_scores_are_bounded_by_the_worst_and_the_best_case() ->
     assert coverage.note == "context_length: 1; not_a_number: 1"
 
 
-def test_ties_that_are_verdicts_which_change_with_the_order_are_named() -> None:
+def test_ties_that_change_with_the_order_are_named() -> None:
     decisions = [judged(1, "chosen", "rejected"), judged(2, "tie", "tie"), violate(3, 0.0)]
     note = found(decisions, "ties", "violate").note
     assert note == "1 of 3 are verdicts that change with the order"
@@ -249,10 +236,7 @@ def test_a_gain_is_paired_pair_by_pair() -> None:
     # 5 of 20 pairs come out otherwise, all one way: that is not nothing (p = .06).
     assert -0.05 < low < 0.1
     assert 0.35 < high < 0.5
-
-
-def test_a_gain_from_ties_is_as_sure_as_it_is_even() -> None:
-    """Half a step each: that says more than wins and losses of the same mean."""
+    # Ties are half a step each: that says more than wins and losses of the same mean.
     profile = [violate(n, 1.0 if n < 12 else 0.0) for n in range(15)]
     gain = gains(profile, [violate(n, 0.0) for n in range(15)])[0]
     assert gain.value == 0.4
@@ -278,9 +262,7 @@ def test_a_gain_is_over_pairs_with_a_score_in_both() -> None:
     gain = gains(profile, other, "gain over none")[0]
     assert (gain.name, gain.value, gain.n) == ("gain over none", 1, 1)
     assert gain.note == "3 pairs have no score in one of the two"
-
-
-def test_twins_have_no_gain_and_nothing_in_common_has_no_value() -> None:
+    # Twins have no gain, and nothing in common has no value.
     assert gains(twins([blind(1.0, 0.0)]), twins([blind(1.0, 0.0)])) == ()
     gain = gains([violate(1, 1.0)], [violate(2, 1.0)])[0]
     assert (gain.value, gain.n) == (None, 0)
@@ -405,9 +387,7 @@ def test_equal_margins_share_a_bin_and_stay_together() -> None:
     # Ties are right by one half, and certain verdicts leave nothing to chance.
     assert error.value == 0.0
     assert error.note.startswith("a calibrated scorer has 0.000 by chance;")
-
-
-def test_one_cluster_has_nothing_to_be_scaled_by() -> None:
-    found = error_of([violate(n, 1.0, cluster="all") for n in range(5)])
-    assert (found.value, found.n) == (None, 0)
-    assert found.note == "one cluster: nothing to fit it on"
+    # One cluster has nothing to be scaled by.
+    error = error_of([violate(n, 1.0, cluster="all") for n in range(5)])
+    assert (error.value, error.n) == (None, 0)
+    assert error.note == "one cluster: nothing to fit it on"

@@ -59,15 +59,12 @@ URL = "http://127.0.0.1:9/v1"
 SERVED = {"kind": "served", "endpoint": "near"}
 
 
-def test_baselines_are_there_without_a_file(store: Store) -> None:
+def test_baselines_are_there_without_a_file_and_an_unknown_name_lists_them(store: Store) -> None:
     found = opened(store, "longer", "constant")
     assert [of.ref.kind for of in found.values()] == ["baseline", "baseline"]
     longer = found["longer"].scorer
     assert isinstance(longer, Pointwise)
     assert asyncio.run(longer.score(PromptContent("Why?"), "two words")) == ResponseScore(2.0)
-
-
-def test_a_name_that_is_not_there_names_those_that_are(store: Store) -> None:
     with pytest.raises(ConfigError, match="no scorer 'yours'") as caught:
         opened(store, "yours", scorers={"mine": {"kind": "classifier", "model": "org/rm"}})
     assert "mine, constant, longer, overlap, own-length, own-markup, similarity" in caught.value.fix

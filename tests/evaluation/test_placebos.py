@@ -2,7 +2,6 @@
 them, and that placebos are in nothing else."""
 
 import csv
-import importlib
 import json
 from collections.abc import Sequence
 from itertools import chain
@@ -107,9 +106,7 @@ def test_they_are_where_their_units_are() -> None:
     assert flips_of(decided([], [SAME])).keys() == {"placebo_flips"}
     assert flips_of(decided([RIGHT], [SAME])).keys() == FLIPS
     assert flips_of(decided([SHORT], [SAME])).keys() == FLIPS
-
-
-def test_of_a_scorer_that_cannot_see_the_user_they_are_0_by_identity() -> None:
+    # Of a scorer that cannot see the user they are 0 by identity.
     decisions = decided([SAME] * 4, [SAME] * 3)
     found = without_error("profile", "longer", decisions, figures_of(decisions))
     flips = [(one.value, one.low, one.by_identity) for one in found if one.name in FLIPS]
@@ -229,22 +226,6 @@ def test_alike_rows_and_rows_with_as_many_net_flips_are_not_distinguished(tmp_pa
     assert [(one.difference, one.p, one.adjusted) for one in ranking.comparisons] == [(0, 1, 1)] * 3
 
 
-def test_planted_scorers_have_what_they_should(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Texts through the evaluation's own conditions and baselines; the benchmark has more."""
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
-    benchmark = importlib.import_module("placebo")
-    monkeypatch.setattr(benchmark, "UNITS", 80)
-    chance = np.random.default_rng(3)
-    names = ("reader", "overlap", "longer", "constant")
-    board = benchmark.planted_board(benchmark.planted_rows(chance, plain=False), chance, names)
-    net = {name: benchmark.net(board, name) for name in names}
-    assert net["reader"] >= 0.9
-    assert abs(net["overlap"]) <= 0.1
-    assert net["longer"] == net["constant"] == 0
-    flips = board.entries["overlap.profile"].figure("placebo_flips", "placebo")
-    assert flips.low > 0.15
-
-
 # Placebos are in nothing else
 
 
@@ -300,6 +281,9 @@ def test_they_are_part_of_conditions_that_show_no_rubric_and_nobody_else() -> No
     (name,) = (name for name in MODES if has_no_preference(name))
     shown = {one for one, record in CONDITIONS.items() if record.applies(name)}
     assert shown == {"none", "profile", "planner"}
+    rows = [row("placebo", judge="j", blind_preference=2), row("decoy", "stated", judge="j")]
+    assert [one.pair for one in ReleaseQuestions(rows).own] == ["decoy-1"]
+    assert [one and one.mode for one in map(preference_case, rows)] == [None, "decoy"]
 
 
 def row(mode: Mode, *follows: Follows | None, **changes: object) -> Row:
@@ -309,12 +293,6 @@ def row(mode: Mode, *follows: Follows | None, **changes: object) -> Row:
         "domain": "Home", "mode": mode, "item_id": "item-1", "user": "u", "rubric_aspects": aspects,
     }  # fmt: skip
     return Row.model_validate(fields | changes)
-
-
-def test_they_are_in_no_rubric_and_lean_to_no_side() -> None:
-    rows = [row("placebo", judge="j", blind_preference=2), row("decoy", "stated", judge="j")]
-    assert [one.pair for one in ReleaseQuestions(rows).own] == ["decoy-1"]
-    assert [one and one.mode for one in map(preference_case, rows)] == [None, "decoy"]
 
 
 # Accuracy by how the aspects follow from the posts

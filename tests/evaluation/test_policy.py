@@ -68,15 +68,18 @@ def guided(policy: LanguageModel, reward: Any, beta: float = 1.0) -> Any:
 def test_a_language_models_reward_is_added_at_every_token() -> None:
     score = guided(language_model(-1.0, -2.0), language_model(-4.0, -6.0), beta=2.0)
     assert score.value == (-1.0 - 4.0 / 2) + (-2.0 - 6.0 / 2)
-
-
-def test_a_reward_of_whole_responses_is_added_once() -> None:
+    # A reward of whole responses is added once.
     reward = Fixed(ResponseScore(5.0, 7))
     score = guided(language_model(-1.0, -2.0), reward, beta=0.5)
     assert (score.value, score.tokens) == (-3.0 + 5.0 / 0.5, 7)
     # Per token the whole sum is divided.
     score = guided(language_model(-1.0, -2.0, per_token=True), reward, beta=0.5)
     assert score.value == (-3.0 + 5.0 / 0.5) / 2
+    # Without one part there is no score.
+    broken = LanguageModel(Scripted(log_probabilities=Said("long", CONTEXT_LENGTH)), "lm")
+    whole = language_model(-1.0)
+    assert guided(broken, whole) == guided(whole, broken) == Unscored(CONTEXT_LENGTH, "long")
+    assert guided(whole, Fixed(Unscored("not_a_number"))) == Unscored("not_a_number")
 
 
 @pytest.mark.parametrize("ids", [(1, 2, 3), (5, 6)], ids=["another number", "other tokens"])
@@ -85,13 +88,6 @@ def test_a_policy_and_a_reward_with_other_tokens_are_refused(ids: tuple[int, ...
     with pytest.raises(ConfigError, match="different tokenizers") as error:
         guided(language_model(-1.0, -2.0), reward)
     assert "[scorers.g]" in str(error.value)
-
-
-def test_without_one_part_there_is_no_score() -> None:
-    broken = LanguageModel(Scripted(log_probabilities=Said("long", CONTEXT_LENGTH)), "lm")
-    whole = language_model(-1.0)
-    assert guided(broken, whole) == guided(whole, broken) == Unscored(CONTEXT_LENGTH, "long")
-    assert guided(whole, Fixed(Unscored("not_a_number"))) == Unscored("not_a_number")
 
 
 # The file
@@ -207,9 +203,7 @@ def test_tau_is_kendalls_with_what_chance_gives() -> None:
     assert tau.interval is not None
     low, high = ends(tau.interval)
     assert low < 4 / 6 <= high
-
-
-def test_policies_and_conditions_are_not_mixed() -> None:
+    # Policies and conditions are not mixed.
     others = [line(name, 0.1, 0.9, policy="other") for name in "ab"]
     shown = [line(name, 0.1, 0.9, condition="profile") for name in "ab"]
     assert [tau.n for tau in taus([*FOUR, *others, *shown], 0)] == [4, 2, 2]
@@ -278,9 +272,7 @@ def test_what_is_printed_fits_80_columns_with_every_n_and_interval() -> None:
     assert text.count("(0.000 to 1.000)") == 3 * 5
     assert text.count("(+0.000 to +1.000)") == 5
     assert text.count("n =") == 6
-
-
-def test_what_has_no_tau_is_said_once() -> None:
+    # What has no tau is said once.
     shown = [line(name, 0.5, 0.6, condition="profile") for name in "ab"]
     both = [line(name, 0.5, 0.6, condition="none", mode="twin") for name in "ab"]
     text = printed(*FOUR, *shown, *both)
@@ -312,10 +304,7 @@ def config(folder: Path, policy: str, reward: str) -> Path:
 
 
 def ran(release: Path, folder: Path, policy: Handler, reward: Handler, *more: object) -> Done:
-    with (
-        in_thread(policy, path=ANY_PATH) as first,
-        in_thread(reward, path=ANY_PATH) as second,
-    ):
+    with in_thread(policy, path=ANY_PATH) as first, in_thread(reward, path=ANY_PATH) as second:
         path = config(folder, first.url, second.url)
         done = pairwright(
             "downstream", "policy", release, "--scorers", path, "--out", folder / "out", *more
@@ -375,19 +364,21 @@ def test_a_run_that_was_broken_off_goes_on(small_release: Path, tmp_path: Path) 
         assert once.read_bytes() == twice.read_bytes()
 
 
-def test_a_reward_with_other_tokens_ends_the_command(small_release: Path, tmp_path: Path) -> None:
-    done = ran(small_release, tmp_path, told(by_letter), told(by_letter, shift=1), "--limit", 2)
-    assert done.code == 2
-    assert "different tokenizers" in done.said
-    assert "[scorers.by-arm]" in done.said
-
-
-def test_pairs_without_a_log_probability_are_counted(small_release: Path, tmp_path: Path) -> None:
-    silent = told(lambda id: -9999.0)
-    done = ran(small_release, tmp_path, told(by_letter), silent, "--scorer", "by-arm", "--limit", 2)
-    assert done.code == 1
-    assert "not_a_number" in done.said
-    assert "No pair has a score" in done.said
+@pytest.mark.parametrize(
+    ("reward", "code", "words"),
+    [
+        (told(by_letter, shift=1), 2, ["different tokenizers", "[scorers.by-arm]"]),
+        (told(lambda id: -9999.0), 1, ["not_a_number", "No pair has a score"]),
+    ],
+    ids=["other tokens", "no log-probability"],
+)
+def test_a_reward_that_cannot_be_added_ends_the_command(
+    small_release: Path, tmp_path: Path, reward: Handler, code: int, words: list[str]
+) -> None:
+    more = ("--scorer", "by-arm", "--limit", 2)
+    done = ran(small_release, tmp_path, told(by_letter), reward, *more)
+    assert done.code == code
+    assert [word for word in words if word not in done.said] == []
 
 
 def test_a_recording_has_no_log_probabilities(small_release: Path, tmp_path: Path) -> None:

@@ -33,13 +33,6 @@ def line(score: object, side: str = "chosen", **changes: object) -> dict[str, ob
     return {"pair": "p1", "condition": "none", "response": side, "score": score} | changes
 
 
-def test_both_forms_give_the_same(tmp_path: Path) -> None:
-    expected = (ResponseScore(0.5), ResponseScore(-2.0))
-    assert ScoreFile(csv(tmp_path, GOOD)).scores("p1", "none") == expected
-    path = jsonl(tmp_path, line(0.5, note="x"), line(-2, "rejected"))
-    assert ScoreFile(path).scores("p1", "none") == expected
-
-
 def test_what_is_missing_is_named_and_never_a_zero(tmp_path: Path) -> None:
     text = f"{GOOD}p2,none,chosen,1\np3,none,chosen,\np3,none,rejected,1\n"
     file = ScoreFile(csv(tmp_path, text))
@@ -49,6 +42,11 @@ def test_what_is_missing_is_named_and_never_a_zero(tmp_path: Path) -> None:
     assert ScoreFile(jsonl(tmp_path, line(None), line(1, "rejected"))).scores(
         "p1", "none"
     ) == Unscored("no_score", "empty in line 1")
+    # Both forms give the same.
+    expected = (ResponseScore(0.5), ResponseScore(-2.0))
+    assert ScoreFile(csv(tmp_path, GOOD)).scores("p1", "none") == expected
+    path = jsonl(tmp_path, line(0.5, note="x"), line(-2, "rejected"))
+    assert ScoreFile(path).scores("p1", "none") == expected
 
 
 WRONG: list[tuple[object, str, str]] = [
@@ -96,14 +94,9 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
             ScoreFile(csv(tmp_path, text, head))
 
 
-def test_a_pair_that_the_release_does_not_have_is_refused_with_its_line(tmp_path: Path) -> None:
-    path = csv(tmp_path, f"{GOOD}px,none,chosen,1\npy,none,chosen,1\n")
-    with pytest.raises(InputError, match="no pair 'px', nor 1 other") as caught:
-        ScoreFile(path).check({"p1"}, ("none",))
-    assert caught.value.where == f"{path}:4"
-
-
-def test_a_condition_without_any_score_is_refused_with_what_there_is(tmp_path: Path) -> None:
+def test_pairs_that_are_not_there_and_conditions_without_a_score_are_refused(
+    tmp_path: Path,
+) -> None:
     file = ScoreFile(csv(tmp_path, GOOD))
     file.check({"p1"}, ("none",))
     with pytest.raises(InputError, match="no scores of condition profile") as caught:
@@ -112,6 +105,10 @@ def test_a_condition_without_any_score_is_refused_with_what_there_is(tmp_path: P
     with pytest.raises(InputError) as caught:
         file.check({"p1"}, ("wrong-profile",))
     assert "'python'" in caught.value.fix
+    path = csv(tmp_path, f"{GOOD}px,none,chosen,1\npy,none,chosen,1\n")
+    with pytest.raises(InputError, match="no pair 'px', nor 1 other") as caught:
+        ScoreFile(path).check({"p1"}, ("none",))
+    assert caught.value.where == f"{path}:4"
 
 
 # --- through the whole command ---

@@ -124,9 +124,7 @@ def test_texts_of_about_the_same_length_go_together_and_each_gets_its_own_score(
     found = using(model, scores(9, 2, 8, 2, 3, 9), batch_tokens=18)
     assert found == [ResponseScore(float(n), n) for n in (9, 2, 8, 2, 3, 9)]
     assert model.batches == [[9, 9], [8], [3], [2, 2]]
-
-
-def test_a_conversation_over_the_limit_is_not_cut_and_the_others_are_scored() -> None:
+    # A conversation over the limit is not cut, and the others are scored.
     model = StandIn(limit=10)
     long, short, edge = using(model, scores(11, 4, 10))
     assert (long.reason, long.detail) == (CONTEXT_LENGTH, "11 tokens, and the model reads 10")
@@ -192,14 +190,6 @@ def test_a_model_that_cannot_be_loaded_is_named_to_all_who_wait() -> None:
 def test_a_model_that_breaks_leaves_nobody_waiting(model: StandIn, kind: type[Exception]) -> None:
     found = using(model, scores(3, 4, 5))
     assert [type(error) for error in found] == [kind] * 3
-
-
-@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
-def test_a_score_that_is_no_number_is_no_score(number: float) -> None:
-    model = StandIn(gives=lambda n: number if n == 3 else 1.0)
-    broken, whole = using(model, scores(3, 4))
-    assert broken.reason == "not_a_number"
-    assert whole == ResponseScore(1.0, 4)
 
 
 def test_stopping_keeps_the_batch_under_way_and_begins_no_other() -> None:

@@ -118,12 +118,9 @@ def test_the_first_example_asks_a_server(folder: Path) -> None:
         run(folder, "qwen-judge", *USUAL)
 
 
-def test_the_scorer_of_ones_own_runs(folder: Path) -> None:
+def test_the_scorer_of_ones_own_runs_and_the_file_of_scores_is_taken_in(folder: Path) -> None:
     about = run(folder, "shared", "none", "wrong-profile", "profile")
     assert about["scorer"]["model"] == "my_scorer:Shared"
-
-
-def test_the_file_of_scores_is_made_and_taken_in(folder: Path) -> None:
     (script,) = [b.text for b in BLOCKS if b.language == "python" and "scores.csv" in b.text]
     exec(script, {})
     assert run(folder, "elsewhere", "profile")["scorer"]["model"] == "our-reward-model"

@@ -14,7 +14,6 @@ from pairwright.errors import ConfigError, InputError, Interrupted
 from pairwright.evaluation.policy_samples import SampledQuestion
 from pairwright.evaluation.settings import Scorers
 from pairwright.workflows.best_samples import best_of_n
-from pairwright.workflows.correlation import correlate
 from pairwright.workflows.evaluation import evaluate
 from pairwright.workflows.output_judging import judge_outputs
 from pairwright.workflows.progress import Event, Step, Stop
@@ -142,14 +141,3 @@ def test_downstream_work_gives_its_records_in_a_notebook(
     outputs.write_text("\n".join(lines), encoding="utf-8")
     judged = in_notebook(lambda: judge_outputs(release, outputs, scorers, tmp_path / "judged"))
     assert [(one.model, one.outputs, one.scored) for one in judged.models] == [("mine", 2, 2)]
-
-
-def test_a_correlation_gives_its_record_and_writes_where_it_is_asked_to(tmp_path: Path) -> None:
-    rows = "".join(f"m{n},{n},{n + n % 3}\n" for n in range(6))
-    table = tmp_path / "models.csv"
-    table.write_text(f"model,b,d\n{rows}", encoding="utf-8")
-    done = correlate(table, "b", "d", tmp_path / "report")
-    assert (done.correlations.n, list(done.correlations.found)) == (6, ["b"])
-    assert {path.name for path in (tmp_path / "report").iterdir()} == {
-        "report.html", "report.md", "report.json",
-    }  # fmt: skip

@@ -70,9 +70,7 @@ def test_a_baseline_has_a_baselines_name_and_kind(tmp_path: Path, name: str, kin
 
 def test_the_same_results_in_two_folders_count_once(tmp_path: Path) -> None:
     theirs, ours = sent(
-        tmp_path,
-        theirs={"overlap": 25, "theirs-rm": 20},
-        ours={"overlap": 25, "ours-rm": 30},
+        tmp_path, theirs={"overlap": 25, "theirs-rm": 20}, ours={"overlap": 25, "ours-rm": 30}
     )
     board = leaderboard([ours, theirs, ours, theirs])
     assert set(board.entries) == {"overlap.profile", "ours-rm.profile", "theirs-rm.profile"}
@@ -91,6 +89,11 @@ def test_an_alias_sets_two_scorers_of_one_name_apart_and_leaves_baselines(tmp_pa
     assert ranking.ranked == ("judge.profile", "overlap.profile", "team: judge.profile")
     assert board.missing["profile"] == ("longer", "constant", "similarity")
     assert label(board.entries["team: judge.profile"]) == "team: judge"
+    # A baseline that differs is refused, and its folder named.
+    theirs, ours = sent(tmp_path, theirs={"overlap": 39}, ours={"overlap": 25})
+    with pytest.raises(InputError, match="A baseline gives everybody the same") as error:
+        leaderboard([ours, f"team={theirs}"])
+    assert str(theirs / "overlap.profile.json") in str(error.value)
 
 
 def test_an_alias_is_a_name_and_an_archive_is_unpacked_first(tmp_path: Path) -> None:
@@ -102,13 +105,6 @@ def test_an_alias_is_a_name_and_an_archive_is_unpacked_first(tmp_path: Path) -> 
     with pytest.raises(InputError, match="is an archive") as error:
         leaderboard([f"team={archive}"])
     assert "Unpack it" in error.value.fix
-
-
-def test_a_baseline_that_differs_is_refused_and_its_folder_named(tmp_path: Path) -> None:
-    theirs, ours = sent(tmp_path, theirs={"overlap": 39}, ours={"overlap": 25})
-    with pytest.raises(InputError, match="A baseline gives everybody the same") as error:
-        leaderboard([ours, f"team={theirs}"])
-    assert str(theirs / "overlap.profile.json") in str(error.value)
 
 
 def view(database: sqlite3.Connection) -> None:

@@ -27,9 +27,6 @@ def test_the_bounds_are_where_the_score_test_just_accepts_the_share() -> None:
                 # Wilson's bounds solve (p - b)^2 = z^2 b (1 - b) / n.
                 error = (k / n - bound) ** 2 - 1.959964**2 * bound * (1 - bound) / n
                 assert error == pytest.approx(0, abs=5e-6)
-
-
-def test_the_interval_stays_between_0_and_1_and_holds_the_share() -> None:
     for n in range(1, 60):
         for k in range(n + 1):
             low, high = ends(share(k, n))

@@ -178,9 +178,7 @@ def test_a_policy_names_the_one_sheet_and_the_one_script(template: Template) -> 
     assert "svg *{stroke: 1}" in sheet
     assert ".p0 { fill: blue }" in sheet
     assert "b {}" in sheet
-
-
-def test_styles_are_lifted_from_elements_and_never_from_texts() -> None:
+    # Styles are lifted from elements, and never from texts.
     html = '<g style="fill: blue"/><text title="a style=" style="fill: blue">style="a"</text>'
     lifted, sheet = pages.lift_styles(html)
     assert lifted == '<g class="p0"/><text title="a style=" class="p0">style="a"</text>'
@@ -191,6 +189,9 @@ def test_numbers_and_estimates_have_one_text(template: Template) -> None:
     template("{{ n }} of {{ n }}: {{ estimate }}")
     page = render_page("page", n=12345, estimate=share(5, 20))
     assert page.opening == ("12,345 of 12,345: 0.250 (0.112 to 0.469)",)
+    # The opening ends at the first heading.
+    template("> **Careful.**\n\nOne\nline.\n\n## S\n\nMore.")
+    assert render_page("page").opening == ("Careful.", "One line.")
 
 
 def test_a_plot_is_drawn_in_html_and_named_in_markdown(template: Template) -> None:
@@ -200,11 +201,6 @@ def test_a_plot_is_drawn_in_html_and_named_in_markdown(template: Template) -> No
     assert Shown(page.html).tags.count("svg") == 1
     assert "<figcaption>All &lt;b&gt; scorers</figcaption>" in page.html
     assert page.opening == ()
-
-
-def test_the_opening_ends_at_the_first_heading(template: Template) -> None:
-    template("> **Careful.**\n\nOne\nline.\n\n## S\n\nMore.")
-    assert render_page("page").opening == ("Careful.", "One line.")
 
 
 def drawn(label: str, name: str = "p1") -> Plot:
