@@ -8,6 +8,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from pairwright import assets
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt_variables import BUILDING, LISTING
+from pairwright.settings.rules import SourceRules
+from pairwright.training.gold import GoldItems, read_gold
+from scripted import domains
+
 # What a post says, and the gold aspect that it carries.
 TOPICS = (
     ("There is no oven on our narrowboat.", "Baking without an oven aboard"),
@@ -52,3 +59,14 @@ def row(id: str, posts: int = 4, **changes: Any) -> dict[str, Any]:
 def write(path: Path, given: Iterable[dict[str, Any]]) -> Path:
     path.write_text("".join(json.dumps(one) + "\n" for one in given), encoding="utf-8")
     return path
+
+
+def gold(folder: Path, *given: dict[str, Any]) -> GoldItems:
+    """What is read of a file of such rows in a folder."""
+    path = write(folder / "items.jsonl", given)
+    return read_gold(SourceRules(path=path.name), domains(), folder, "[source]")
+
+
+def planning_prompts() -> Prompts:
+    """The prompts that plan, as JSON and as a list."""
+    return Prompts.load(assets.PROMPTS, BUILDING | LISTING)

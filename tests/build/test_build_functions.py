@@ -496,12 +496,7 @@ def test_too_few_aspects_in_the_data_are_a_refusal(origin: str, of: Item, reason
 
 @pytest.mark.parametrize(
     ("of", "against", "measured"),
-    [
-        (gold(*GOLD), None, 2),
-        (ASKER, None, 0),
-        (gold(*GOLD), "none", 0),
-        (ASKER, "narrative", 2),
-    ],
+    [(gold(*GOLD), None, 2), (ASKER, None, 0), (gold(*GOLD), "none", 0), (ASKER, "narrative", 2)],
 )
 def test_what_the_planner_is_measured_against(of: Item, against: str | None, measured: int) -> None:
     llm = script(narrative=TOLD)

@@ -291,10 +291,7 @@ def nothing_known(item: str, user: str, *others: str) -> SurveyedQuestion:
 def test_a_couple_may_have_twins_and_placebos_and_a_twin_is_worth_more_than_any_placebos() -> None:
     one = [question("q1", "ada", "bob"), nothing_known("q2", "bob", "ada")]
     assert assign_partners(one, 4, 0) == {"q1": "bob", "q2": "ada"}
-    more = [
-        *(nothing_known(f"p{n}", "ada", "cyd") for n in range(3)),
-        question("q1", "ada", "bob"),
-    ]
+    more = [*(nothing_known(f"p{n}", "ada", "cyd") for n in range(3)), question("q1", "ada", "bob")]
     # Of a placebo's partner nothing need be known: the partner of the twin will do.
     assert assign_partners(more, 4, 0) == dict.fromkeys(("q1", "p0", "p1", "p2"), "bob")
 

@@ -878,10 +878,7 @@ def test_a_failed_call_fails_the_item_after_its_siblings_were_awaited() -> None:
 
 
 def test_others_are_planned_for_only_where_an_aspect_is_left() -> None:
-    for answers in (
-        {"support": verdicts(*["far_fetched"] * 3)},
-        {"adherence": scored(2, 2, 2)},
-    ):
+    for answers in ({"support": verdicts(*["far_fetched"] * 3)}, {"adherence": scored(2, 2, 2)}):
         llm = script(**answers)
         assert not_inferred(llm).reason == "no_personal_signal"
         assert sorted(llm.purposes) == ["adherence", "plan", "support", "write_plain"]

@@ -10,8 +10,7 @@ import pytest
 from aiohttp import web
 
 from endpoint import Asked, double, in_thread
-from golden import row, rows, write
-from pairwright import assets
+from golden import gold, planning_prompts, row, rows, write
 from pairwright.construct.folder import to_toml
 from pairwright.dataset import read_lines
 from pairwright.errors import CallFailed, ConfigError, InputError
@@ -19,16 +18,11 @@ from pairwright.estimate import Estimate
 from pairwright.intervals import mean_by_user
 from pairwright.models import SIMULATED, Request
 from pairwright.records import Item
-from pairwright.settings.prompt import Prompts
-from pairwright.settings.prompt_variables import BUILDING, LISTING
-from pairwright.settings.rules import SourceRules
 from pairwright.stages.aspect_list import HEADER
 from pairwright.training.gold import (
     AspectAgreement,
-    GoldItems,
     aspect_agreement,
     by_words,
-    read_gold,
 )
 from pairwright.training.plan_scores import (
     AspectMatches,
@@ -41,27 +35,11 @@ from pairwright.training.plan_scores import (
     planned,
 )
 from pairwright.training.plan_settings import PromptedPlanner, load_scoring
-from pairwright.training.plans import (
-    AspectJudging,
-    Serving,
-    compared,
-    others_of,
-    read_plans,
-)
+from pairwright.training.plans import AspectJudging, Serving, compared, others_of, read_plans
 from scripted import Answer, Scripted, domains, expect, found_in, model, parts, wait
 from scripted import body as said_in
 from scripted import planned as reply
 from study import Done, pairwright
-
-
-def gold(tmp_path: Path, *given: dict[str, Any]) -> GoldItems:
-    path = write(tmp_path / "items.jsonl", given)
-    return read_gold(SourceRules(path=path.name), domains(), tmp_path, "[source]")
-
-
-def prompts() -> Prompts:
-    return Prompts.load(assets.PROMPTS, BUILDING | LISTING)
-
 
 # Without a judge
 
@@ -116,7 +94,7 @@ def test_somebody_else_is_of_the_same_category_where_there_is_one(tmp_path: Path
 
 def serving(form: str = "plan", **answers: Answer) -> Serving:
     spec = PromptedPlanner.model_validate({"kind": "endpoint", "endpoint": "toy", "form": form})
-    return Serving(spec, model(Scripted(**answers)), prompts(), domains())
+    return Serving(spec, model(Scripted(**answers)), planning_prompts(), domains())
 
 
 def an_item(tmp_path: Path) -> Item:
@@ -202,7 +180,7 @@ def test_a_wrong_plan_is_refused_by_its_line(tmp_path: Path, line: object, messa
 
 def judged(tmp_path: Path, plan: tuple[str, ...] | None, **answers: Answer) -> ScoredPlan:
     given = gold(tmp_path, *rows(6)).items
-    judging = AspectJudging(model(Scripted(**answers)), prompts(), others_of(given, 0))
+    judging = AspectJudging(model(Scripted(**answers)), planning_prompts(), others_of(given, 0))
     line = ScoredPlan(id=given[0].id, user=given[0].user, gold=2, planned=plan)
     return wait(judging.judged(given[0], line))
 
@@ -233,7 +211,7 @@ def test_which_list_stands_first_does_not_tell_whose_it_is(tmp_path: Path) -> No
     places = set()
     for item in given:
         llm = Scripted(plan_score_precision=found_in([]), plan_score_recall=found_in([], []))
-        judging = AspectJudging(model(llm), prompts(), others_of(given, 0))
+        judging = AspectJudging(model(llm), planning_prompts(), others_of(given, 0))
         wait(
             judging.judged(item, ScoredPlan(id=item.id, user=item.user, gold=2, planned=("Cheap",)))
         )

@@ -7,30 +7,18 @@ from typing import Any, get_args
 
 import pytest
 
-from golden import row, rows, write
-from pairwright import assets
+from golden import gold, planning_prompts, row, rows, write
 from pairwright.errors import ConfigError, SourceError
 from pairwright.extras import install
 from pairwright.models import parse
 from pairwright.records import GoldAspect, Item, Post
-from pairwright.settings.prompt import Prompts
-from pairwright.settings.prompt_variables import BUILDING, LISTING, Ask
-from pairwright.settings.rules import SourceRules
+from pairwright.settings.prompt_variables import Ask
 from pairwright.stages.aspect_list import HEADER, format_aspects
 from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import MAX_PLANNED, PlanReply, sifted
 from pairwright.training import planner_checkpoints as folder
-from pairwright.training.gold import GoldItems, by_words, read_gold
+from pairwright.training.gold import by_words
 from pairwright.training.plan_settings import Form, Training, TrainingHistory, load_training
-from pairwright.training.planner_checkpoints import (
-    CheckpointScore,
-    TrainingReport,
-    apart,
-    best,
-    planner_page,
-    sample_items,
-    score_checkpoint,
-)
 from pairwright.training.planner_data import (
     IGNORED,
     LeftOutItem,
@@ -68,13 +56,7 @@ def characters(ask: Ask, target: str) -> SplitPrompt:
 
 
 def asking(form: Form = "plan", **changes: Any) -> PromptMaker:
-    prompts = Prompts.load(assets.PROMPTS, BUILDING | LISTING)
-    return PromptMaker(form, prompts, domains(), TrainingHistory(**changes), 100)
-
-
-def gold(tmp_path: Path, *given: dict[str, Any]) -> GoldItems:
-    path = write(tmp_path / "items.jsonl", given)
-    return read_gold(SourceRules(path=path.name), domains(), tmp_path, "[source]")
+    return PromptMaker(form, planning_prompts(), domains(), TrainingHistory(**changes), 100)
 
 
 def items(tmp_path: Path, *given: dict[str, Any]) -> tuple[Item, ...]:
@@ -278,21 +260,21 @@ def test_a_training_of_no_item_is_refused_with_the_reasons(tmp_path: Path) -> No
 def test_a_validation_user_that_is_trained_on_is_refused(tmp_path: Path) -> None:
     training = items(tmp_path, *rows(3))
     with pytest.raises(ConfigError, match=r"1 of its users are among those.*user-of-q-1"):
-        apart(training, items(tmp_path, row("v", user="user-of-q-1")), "[validation]")
+        folder.apart(training, items(tmp_path, row("v", user="user-of-q-1")), "[validation]")
 
 
 # Choosing a checkpoint
 
 
-def check(step: int, worst: float) -> CheckpointScore:
-    return CheckpointScore(
+def check(step: int, worst: float) -> folder.CheckpointScore:
+    return folder.CheckpointScore(
         step=step, sample="s", items=4, unreadable=0, precision=None, recall=None, f1=None,
         worst=worst,
     )  # fmt: skip
 
 
 def test_the_best_checkpoint_is_the_earliest_of_those_that_match_most() -> None:
-    assert best([check(1, 0.2), check(2, 0.5), check(3, 0.5), check(4, 0.1)]).step == 2
+    assert folder.best([check(1, 0.2), check(2, 0.5), check(3, 0.5), check(4, 0.1)]).step == 2
 
 
 def test_a_plan_that_cannot_be_read_is_counted_and_is_no_zero_of_the_mean(tmp_path: Path) -> None:
@@ -301,7 +283,7 @@ def test_a_plan_that_cannot_be_read_is_counted_and_is_no_zero_of_the_mean(tmp_pa
         target("plan", of.item.question, of.item.rubric_aspects, of.shown).text for of in asked
     ]
     said = [right[0], "no JSON", '{"aspects": []}']
-    found = score_checkpoint(7, "s", asked, said, "plan", by_words)
+    found = folder.score_checkpoint(7, "s", asked, said, "plan", by_words)
     assert (found.step, found.items, found.unreadable) == (7, 3, 1)
     assert found.precision is not None
     assert (found.precision.value, found.precision.n) == (1.0, 1)
@@ -311,10 +293,10 @@ def test_a_plan_that_cannot_be_read_is_counted_and_is_no_zero_of_the_mean(tmp_pa
 
 
 def test_a_sample_is_the_same_whatever_else_the_file_holds(tmp_path: Path) -> None:
-    few = sample_items(items(tmp_path, *rows(12)), 5, seed=1)
-    assert [of.id for of in few] == [of.id for of in sample_items(few, 5, seed=1)]
+    few = folder.sample_items(items(tmp_path, *rows(12)), 5, seed=1)
+    assert [of.id for of in few] == [of.id for of in folder.sample_items(few, 5, seed=1)]
     assert [of.id for of in few] != [
-        of.id for of in sample_items(items(tmp_path, *rows(12)), 5, seed=2)
+        of.id for of in folder.sample_items(items(tmp_path, *rows(12)), 5, seed=2)
     ]
 
 
@@ -390,17 +372,23 @@ def test_the_chosen_adapter_is_kept_without_what_only_training_needs(tmp_path: P
 
 
 def test_the_page_shows_every_checkpoint_and_what_was_left_out() -> None:
-    report = TrainingReport(
+    report = folder.TrainingReport(
         begun=begun(settings=settings(model="<b>base</b>")), refused={"no_gold_aspects": 3},
         checkpoints=(check(250, 0.2), check(500, 0.4)), chosen=500, losses=((1, 2.5), (2, 2.0)),
     )  # fmt: skip
-    told, no_plan = planner_page(report).markdown, "No checkpoint wrote a plan that can be read"
+    told, no_plan = (
+        folder.planner_page(report).markdown,
+        "No checkpoint wrote a plan that can be read",
+    )
     assert "checkpoint-500 is chosen" in told
     assert no_plan not in told
     assert "validation, not used: no_gold_aspects | 3" in told
-    assert "<b>base" not in planner_page(report).html
+    assert "<b>base" not in folder.planner_page(report).html
     nothing = check(500, 0.0).model_copy(update={"unreadable": 4})
-    assert no_plan in planner_page(report.model_copy(update={"checkpoints": (nothing,)})).markdown
+    assert (
+        no_plan
+        in folder.planner_page(report.model_copy(update={"checkpoints": (nothing,)})).markdown
+    )
 
 
 # Settings
