@@ -30,7 +30,7 @@ DROPPED = "".join(
 def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
     with in_thread(double()) as endpoint:
         folder = tmp_path_factory.mktemp("index") / "study"
-        study = Study.make(folder, endpoint.url, limit=4)
+        study = Study.make(folder, endpoint.url, limit=3)
         assert study.build().code == 0
         yield study
 
@@ -101,7 +101,7 @@ def test_the_index_counts_and_finds_what_the_records_say(built: Study, copied: S
     change(copied, DROPPED)
     assert found(copied) == found(built)
     assert found(built)[0].readings["support"][1] > 0
-    assert found(built)[0].no_signal.total() == 4
+    assert found(built)[0].no_signal.total() == 3
     ids = names(built)
     assert len(ids) > 20
     assert found_by(built, ids) == found_by(copied, ids) == ids
