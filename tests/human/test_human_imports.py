@@ -12,27 +12,15 @@ from live_study import LiveStudy, usual
 from pairwright.errors import InputError
 from pairwright_human_eval.raw_files import import_files, undo_import
 from pairwright_human_eval.study_files import read_study
-from released import exported_task, exports_of, run_of
+from released import exported_task, exports_of
 
 Tasks = list[dict[str, Any]]
 
 
-@pytest.fixture(scope="module")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> LiveStudy:
-    """A study that nobody has answered. Not to be changed."""
-    run = run_of(tmp_path_factory.mktemp("exported") / "run", answer=lambda *_: None)
-    return LiveStudy(run)
-
-
 @pytest.fixture
-def study(exported: LiveStudy, tmp_path: Path) -> LiveStudy:
-    return exported.copy(tmp_path / "run")
-
-
-@pytest.fixture
-def files(exported: LiveStudy, tmp_path: Path) -> list[Path]:
+def files(study: LiveStudy, tmp_path: Path) -> list[Path]:
     """What the annotators' projects export, one file each."""
-    given = sorted(exports_of(exported.run, usual).items())
+    given = sorted(exports_of(study.run, usual).items())
     return [written(tmp_path / f"{who}.json", tasks) for who, tasks in given]
 
 

@@ -240,22 +240,6 @@ def test_claims_and_agreement_know_nothing_of_decisions() -> None:
     }  # fmt: skip
 
 
-def test_agreement_is_there_with_cannot_tell_as_an_answer_and_without() -> None:
-    """On every pair two people take the same response, and the third cannot tell."""
-    before: Counter[str | None] = Counter()
-
-    def choice(keyed: KeyedTask, subject: Subject) -> str:
-        before[keyed.pair] += 1
-        return "cannot_tell" if before[keyed.pair] == 3 else response_id(subject.first)
-
-    report = uncontrolled(0, 8).report(voting(choice))
-    found = {row.question: row.agreement.percent for row in report.agreement}
-    without, within = found["preference"], found["preference (with cannot tell)"]
-    assert (without.value, without.n) == (1, 16)
-    assert within.value == pytest.approx(1 / 3, abs=1e-6)
-    assert within.n == 24
-
-
 def test_a_share_that_is_looked_at_has_one_interval() -> None:
     report = Asked(mixed(0, 30)).report(noisy(0.8))
     claim = report.preferred[0].of_all
@@ -390,45 +374,6 @@ def test_the_page_opens_with_three_sentences_and_a_figure_and_folds_the_rest(
     assert not re.split(r"^</?details>$", rest, flags=re.M)[0].strip()
     assert not page.tables
     assert page_of(report, brief=True).opening[-2:] == page.opening[-2:]
-
-
-# Aspects
-
-
-def test_aspects_are_counted_by_answer_and_by_majority() -> None:
-    """Two aspects a pair: of the first most say it is there and is the chosen response's alone; of
-    the second they disagree, but for twins, where nobody finds it and both have it."""
-    turns: Counter[str] = Counter()
-
-    def answer(keyed: KeyedTask, subject: Subject) -> Any:
-        if keyed.kind != "rubric" or not keyed.pair:
-            return right(keyed, subject)
-        turn = turns[keyed.pair]
-        turns[keyed.pair] += 1
-        own, other = best(keyed), worst(keyed)
-        first = ("clearly", "plausibly", "no")[turn], (own, "cannot_tell", own)[turn]
-        second = ("no", "contradicted", "clearly")[turn], (own, other, "cannot_tell")[turn]
-        if subject.mode == "twin":
-            second = "no", ("both", "both", "neither")[turn]
-        return weighed(keyed, (first, second))
-
-    report = uncontrolled(10, 10).report(answer)
-    there = {of.group: of for of in report.supported}
-    modes = ["all", "mode: twin", "twin: asked half", "twin: counterfactual half", "mode: violate"]
-    assert list(there) == [of.group for of in report.delivered_by] == modes
-    for group in there.values():
-        assert sum(of.value or 0 for of in group.answers.values()) == pytest.approx(1, abs=1e-5)
-        assert {of.n for of in group.answers.values()} == {3 * group.there.n}
-        assert group.there.value == 0.5
-    violate = there["mode: violate"].answers
-    assert {said: of.value for said, of in violate.items()} == {
-        "clearly": 0.333333, "plausibly": 0.166667, "no": 0.333333, "contradicted": 0.166667,
-    }  # fmt: skip
-    by = {of.group: of for of in report.delivered_by}
-    assert (by["mode: violate"].chosen.value, by["mode: violate"].undecided) == (1, 10)
-    twin = by["mode: twin"]
-    shares = (twin.chosen.value, twin.other.value, twin.both.value, twin.neither.value)
-    assert (shares, twin.chosen.n, twin.undecided) == ((0.5, 0, 0.5, 0), 40, 0)
 
 
 # Decisions and the second round
@@ -630,16 +575,6 @@ def test_who_fails_the_checks_counts_nowhere_but_where_it_is_said() -> None:
     assert report.with_excluded.other > 0
     assert [row.excluded for row in report.annotators].count(True) == 1
     assert max(of.agreement.raters for of in report.agreement) == 8
-
-
-def test_who_never_can_tell_is_excluded_and_the_report_says_how_often_they_say_so() -> None:
-    def choice(keyed: KeyedTask, _: object) -> str:
-        return "cannot_tell" if keyed.annotator == "annotator-01" else best(keyed)
-
-    row, *others = Asked(mixed(9, 0)).report(voting(choice)).annotators
-    assert (row.attention.k, row.attention.n, row.excluded) == (3, 6, True)
-    assert row.cannot_tell.value == 1
-    assert {other.cannot_tell.value for other in others} == {0}
 
 
 def test_an_exclusion_that_other_answers_may_still_change_is_said_to_be_such() -> None:
