@@ -38,7 +38,7 @@ from pairwright_human_eval.tasks import (
 )
 from small_studies import FILE, violate
 
-SUBJECTS = {one.id: one for one in subjects_of((violate(n) for n in range(100)), FILE)}
+SUBJECTS = {one.id: one for one in subjects_of((violate(n) for n in range(60)), FILE)}
 WHO = STUDY.annotators
 
 
@@ -48,7 +48,7 @@ def tasks_for(who: str) -> list[Task]:
         page, asked = page_of(subject, 0, bool(n % 2)), subject.asked
         found += [quality_task(page, who), rubric_task(page, asked, who, policy)]
         found.append(preference_task(page, asked, who, policy))
-        if n < 50:
+        if n < 30:
             found.append(repeated(found[-1], 0))
             found.append(preference_task(page, asked, who, policy, purpose="wrong_profile"))
     for n in range(20):

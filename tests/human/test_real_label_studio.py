@@ -230,17 +230,6 @@ def test_a_push_that_is_killed_goes_on_without_importing_twice(
         assert project.sending is None
 
 
-def test_lost_books_are_made_again_from_the_server(
-    tmp_path: Path, server: LabelStudioClient
-) -> None:
-    made = make_study(tmp_path, 30, ("annotator-20",), ("rubric",))
-    push(server, made)
-    books = made.folder.server.read_bytes()
-    made.folder.server.unlink()
-    assert push(server, made).already == 30
-    assert made.folder.server.read_bytes() == books
-
-
 def test_a_second_copy_goes_unless_it_was_answered(
     tmp_path: Path, server: LabelStudioClient, people: dict[str, Person]
 ) -> None:
@@ -272,17 +261,6 @@ def test_a_personal_access_token_serves_as_well(
     made = make_study(tmp_path, 2, ("annotator-40",), ("quality",))
     with LabelStudioClient(running.url, token) as server:
         assert push(server, made).imported == 2
-
-
-def test_a_wrong_key_is_named_and_not_shown(running: LabelStudioServer) -> None:
-    key = "0123456789abcdef0123456789abcdef01234567"
-    with (
-        LabelStudioClient(running.url, key) as server,
-        pytest.raises(InputError, match="does not take the API key") as caught,
-    ):
-        server.projects("Pairwright")
-    assert key not in str(caught.value)
-    assert "sessionid" not in str(caught.value)
 
 
 def test_the_server_starts_again_on_its_data_and_ends_with_us(

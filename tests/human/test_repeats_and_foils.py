@@ -27,7 +27,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> list[Pair]:
 @pytest.fixture(scope="module", params=["demo", "200 pairs"])
 def studies(request: pytest.FixtureRequest, demo: list[Pair]) -> list[Made]:
     """Studies of the demo, or of its pairs again and again under other names."""
-    pairs, seeds = demo, 6
+    pairs, seeds = demo, 5
     if request.param == "200 pairs":
         subjects = subjects_of(demo, Path("pairs.jsonl"))
         n = len(subjects) * 200 // len(demo)
