@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from hostile import HOSTILE
 from live_study import files_of
 from pairwright.errors import InputError, StoreError
 from pairwright.records import Pair
@@ -61,8 +60,6 @@ TELLING_IN_FORMS = re.compile(
     r"chosen|rejected|violat|\btwin|\bmode\b|model|judge\b|generat|adheren|simulat|planner"
     r"|expected|purpose|attention|stranger|control|\bvote|@"
 )
-WRITABLE = [text for text in HOSTILE if "\ud800" not in text]
-"""Half a surrogate pair stands in no pairs.jsonl: it is no JSON."""
 CONTROLLED: dict[str, Any] = {"repeats": 0.2, "wrong_profile": 0.2, "narrative": 0.2}
 
 
@@ -222,38 +219,23 @@ def test_posts_are_the_best_ranked_first_and_no_more_than_the_planner_saw() -> N
         assert {*column(task, "posts", "when")} == {""}
 
 
-# Hostile text
-
-
-def hostile(n: int) -> Pair:
-    """A pair all of whose texts try something."""
-    texts = [WRITABLE[(n + k) % len(WRITABLE)] for k in range(4)]
-    profile = tuple(
-        post.model_copy(update={"text": f"{text} \u202eKEPT\u200b"})
-        for post, text in zip(posts(user_of(n), 4), texts, strict=True)
-    )
-    return violate(
-        n, chosen=texts[0], rejected=texts[1] + " other", profile=profile,
-        question=f"{texts[2]} {n}", narrative=texts[3],
-    )  # fmt: skip
-
-
-def test_hostile_texts_arrive_as_safe_html_and_visible_text(tmp_path: Path) -> None:
-    # Four texts each.
-    pairs = [hostile(n) for n in range(0, len(WRITABLE), 4)]
-    made = study_of(pairs, annotators=6, wrong_profile=0)
-    export(tmp_path, made)
-    for content in public(HumanFolder(tmp_path)).values():
-        content.decode("utf-8")
-    invisible = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\ufeff]")
-    for task in made.all():
-        subject = made.by_id[task.keyed.subject]
-        shown = {task.data["response_a"], task.data["response_b"]}
-        assert shown == {render_markdown(subject.first), render_markdown(subject.second)}
-        for row in [*rows(task, "posts"), *rows(task, "narrative"), *rows(task, "aspects")]:
-            assert not any(invisible.search(text) for text in row.values())
-        assert all("KEPT" in text for text in column(task, "posts"))
-        assert not invisible.search(str(task.data["question"]))
+def test_hostile_texts_arrive_as_safe_html_and_visible_text() -> None:
+    hidden = "<b>\u202eKEPT\u200b</b>\x07"
+    profile = tuple(post.model_copy(update={"text": hidden}) for post in posts(user_of(1), 4))
+    said = {"question": hidden, "narrative": hidden, "chosen": hidden, "rejected": f"{hidden}."}
+    pair = with_rubric(violate(1, profile=profile, **said), *[{"aspect": hidden}] * 2)
+    for task in study_of([pair], annotators=6, narrative=1.0).all():
+        sides = {task.data["response_a"], task.data["response_b"]}
+        assert sides == {render_markdown(hidden), render_markdown(f"{hidden}.")}
+        shown = [str(task.data["question"])]
+        for name, field in (
+            ("posts", "text"),
+            ("narrative", "text"),
+            ("aspects", "text"),
+            ("aspects", "quote"),
+        ):
+            shown += column(task, name, field)
+        assert {*shown} == {"<b>KEPT</b>"}
 
 
 # Deterministic
