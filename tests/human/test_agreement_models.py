@@ -1,5 +1,5 @@
-"""Dawid and Skene's model, against their own paper; parity of quality by two one-sided tests;
-and what coin-flip annotators verify."""
+"""Dawid and Skene's model, against their own paper, and the errors of labels by it; parity of
+quality by two one-sided tests; and what coin-flip annotators verify."""
 
 from functools import partial
 
@@ -15,7 +15,10 @@ from pairwright_human_eval.agreement.models import (
     dawid_skene,
     parity,
 )
+from pairwright_human_eval.report.answers import abouts, answers_of, errors_by_pair
 from pairwright_human_eval.report.claims import verified_by_chance
+from pairwright_human_eval.subjects import outline_of
+from small_studies import one, violate, votes
 
 # Dawid and Skene (1979), table 1: 45 patients, one a word; the three assessments of anaesthetist
 # 1, then one each of anaesthetists 2 to 5.
@@ -72,6 +75,38 @@ def test_no_ratings_or_no_smoothing_is_an_error_and_too_few_rounds_are_told() ->
         dawid_skene(Ratings.of([], "ab"))
     with pytest.raises(ValueError, match="smoothing"):
         dawid_skene(anaesthetists(), smoothing=0)
+
+
+# The errors of labels
+
+
+def errors(*choices: str) -> list[float | None]:
+    """Of each pair, by the choices of annotators 1, 2, 3, ..."""
+    pairs = [violate(n) for n in range(len(choices))]
+    verdicts = [
+        votes(pair, choice, annotator=f"annotator-{n:02}")[0]
+        for pair, said in zip(pairs, choices, strict=True)
+        for n, choice in enumerate(said, start=1)
+    ]
+    asked = abouts(outline_of(one(pair)) for pair in pairs)
+    found = errors_by_pair(answers_of(asked, verdicts, frozenset()).counted(), asked)
+    return [found.get(pair.id) for pair in pairs]
+
+
+def test_a_label_is_probably_right_where_all_agree_and_wrong_where_all_say_the_other() -> None:
+    """Or that there is no difference; nothing is known where nobody can tell."""
+    for other in ("---", "==="):
+        *agreed, against, unknown = errors(*["+++"] * 30, other, "???")
+        assert max(error or 0 for error in agreed) < 0.01
+        assert (against or 0) > 0.99
+        assert unknown is None
+
+
+def test_the_fit_knows_who_errs() -> None:
+    """Annotators 1 and 2 always agree; 3 and 4 answer at random. Two against two, the careful ones
+    are believed."""
+    found = errors(*["++++", "++--", "+++-", "++-+"] * 10)
+    assert max(error or 1 for error in found[1::4]) < 0.05
 
 
 near = partial(pytest.approx, abs=2e-6)
