@@ -298,13 +298,18 @@ def test_a_deleted_store_is_not_paid_for_again_without_consent(copied: Study, bu
 
 def test_a_build_that_is_refused_for_the_lock_has_changed_nothing(copied: Study) -> None:
     """Else the first build's results would be beside the second one's config."""
+    (copied.run / "manifest.json").unlink()
     before = everything(copied.run)
     copied.change(twin__margin=0.3)
     with closing(Store(copied.run / "calls.sqlite")):
         done = copied.build("--accept-changes")
         assert done.code == 2
-        assert "another process" in done.err
+        assert "another process is writing" in done.err
+        assert str(copied.run) in done.err
         after = everything(copied.run)
+        watched = pairwright("status", copied.run)
+        assert (watched.code, "The build is running." in watched.out) == (0, True)
+        assert "not finished" not in watched.out
     assert {n for n in before if "sqlite" not in n} == {n for n in after if "sqlite" not in n}
     assert after["config.toml"] == before["config.toml"]
 

@@ -287,8 +287,6 @@ def test_keys_of_environment_and_messages_are_not_kept(
 def test_a_full_disk_takes_no_request_off_the_list(
     there: There, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The store refuses: nothing is taken off the list of requests."""
-
     def fails(*_: object) -> None:
         raise StoreError("disk full")
 

@@ -59,11 +59,6 @@ def replaying(built: Study, recorded: RecordedRun, tmp_path: Path) -> Study:
     return study
 
 
-def keys(study: Study) -> set[str]:
-    """Of every stored call."""
-    return {*stored(study.run)}
-
-
 def histories(study: Study) -> list[str]:
     return (study.folder / "histories.jsonl").read_text(encoding="utf-8").splitlines()
 
@@ -81,7 +76,7 @@ def test_a_recording_answers_a_build_to_the_same_bytes(
     for name in ("pairs.jsonl", "rejected.jsonl", "failed.jsonl"):
         assert after[name] == before[name]
     assert before["pairs.jsonl"]
-    assert keys(replaying) == keys(built)
+    assert stored(replaying.run).keys() == stored(built.run).keys()
     assert f"Replies come from a recording, {FILE}: " in done.err
     assert "Made for a test" in done.err
     assert f"Recorded: replies written by a simulated model ({SIMULATED})" in done.out
@@ -100,28 +95,26 @@ def test_only_what_the_last_build_and_its_survey_used_is_recorded(
     study = built.copy(tmp_path / "fewer")
     assert study.build("--limit", "1").code == 0
     made = record_run(study.run, tmp_path / "a.jsonl.gz")
-    assert 0 < made.calls < len(keys(study))
+    assert 0 < made.calls < len(stored(study.run))
     question = json.loads(histories(study)[0])["question"]
     used = lines(made.path)[1:]
     assert {line["topic"][:60] for line in used} == {question[:60]}
-    extra = min(keys(study) - {line["key"] for line in used})
+    extra = min(stored(study.run).keys() - {line["key"] for line in used})
     survey = SurveyOutcome(
         unit="survey:x", item_id="x", user="u", result=Survey(signal=False), calls=(extra,)
     )
     with closing(Store(study.run / "calls.sqlite")) as store:
         store.add_outcome(-1, survey.unit, survey.kind, survey.model_dump_json())
     made = record_run(study.run, tmp_path / "b.jsonl.gz")
-    assert {line["key"] for line in lines(made.path)[1:]} == {
-        *(line["key"] for line in used),
-        extra,
-    }
+    expected = {extra, *(line["key"] for line in used)}
+    assert {line["key"] for line in lines(made.path)[1:]} == expected
 
 
 def test_a_recording_has_the_calls_of_refused_drafts_and_says_nothing_of_the_machine(
     recorded: RecordedRun, built: Study
 ) -> None:
     assert built.manifest["counts"]["refused_drafts"]
-    assert {line["key"] for line in lines(recorded.path)[1:]} == keys(built)
+    assert {line["key"] for line in lines(recorded.path)[1:]} == stored(built.run).keys()
     text = gzip.decompress(recorded.path.read_bytes()).decode()
     assert str(built.folder.parent) not in text
     assert "base_url" not in text
@@ -146,10 +139,10 @@ def test_a_changed_prompt_is_not_in_the_recording(replaying: Study) -> None:
     assert question[:60] in failures[0]["detail"]
     assert replaying.rows("pairs.jsonl") == []
     # With an endpoint that answers, only what is missing is sent.
-    known = len(keys(replaying))
+    known = len(stored(replaying.run))
     replaying.change(served__base_url=double_url())
     assert replaying.build().code == 0
-    assert 0 < known < len(keys(replaying))
+    assert 0 < known < len(stored(replaying.run))
 
 
 def test_a_missing_call_without_a_change_says_so(replaying: Study) -> None:
@@ -220,7 +213,7 @@ def test_recording_refuses_what_is_there_and_what_has_not_ended(
 def test_the_command_says_what_it_wrote(built: Study, tmp_path: Path) -> None:
     done = pairwright("batch", "record", built.run, "--out", tmp_path / "r.jsonl", "--note", "Us")
     assert done.code == 0
-    n = len(keys(built))
+    n = len(stored(built.run))
     assert f"{SIMULATED}: {n} calls, {n} of them simulated" in done.out
     assert read_recording(tmp_path / "r.jsonl").head.note == "Us"
 

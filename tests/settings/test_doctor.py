@@ -60,8 +60,6 @@ vllm:cache_config_info{enable_prefix_caching="True",kv_cache_size_tokens="4096",
 
 
 def page(text: str, status: int = 200, **headers: str) -> Page:
-    """A page that says this."""
-
     async def answer(_: web.Request) -> web.StreamResponse:
         return web.Response(text=text, status=status, headers=headers)
 

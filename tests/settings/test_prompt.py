@@ -356,7 +356,6 @@ def test_a_changed_prompt_changes_its_own_hash_and_no_other(edited: Callable[...
 
 
 def common(first: str, second: str) -> str:
-    """What two texts begin with."""
     letters = zip(first, second, strict=False)
     return "".join(one for one, _ in takewhile(lambda both: both[0] == both[1], letters))
 
