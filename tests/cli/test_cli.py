@@ -159,6 +159,9 @@ def test_the_table_of_build_and_status_says_what_the_files_hold(built: Built) ->
     assert f"All {built.calls} calls" in status.out
     as_json = pairwright("status", built.study.run, "--json")
     assert (as_json.code, json.loads(as_json.out)) == (0, built.study.manifest)
+    # All replies name the model that was asked.
+    assert "served_models" not in built.study.manifest
+    assert "replies name" not in status.out
 
 
 def test_a_finished_build_sends_nothing_again_with_or_without_limit(
@@ -278,6 +281,10 @@ def test_a_dry_run_sends_and_writes_nothing_and_bounds_hold(built: Built, copied
     assert int(totals[1][1].replace(",", "")) >= built.calls
     assert float(totals[1][-1].replace(",", "")) > 0
     assert "Nothing was sent" in done.out
+    done = copied.build("--dry-run", "--pilot", built.study.run, "--target", 50)
+    assert done.code == 0, done.said
+    for said in ("By the pilot: 50 twins", f"{ITEMS} users of the pilot with {ITEMS} items"):
+        assert said in done.out
     copied.change(served__base_url="http://127.0.0.1:9/v1", served__api_key_env=KEY_VARIABLE)
     assert copied.build("--dry-run").code == 0, "it needs no endpoint and no key"
 

@@ -16,7 +16,7 @@ from pairwright.models.store import Store
 from pairwright.records import Rejected, Twin
 from released import twinned
 from scripted import settings
-from study import Study, pairwright
+from study import pairwright
 
 
 def pilot(*users: tuple[int, int, int]) -> Pilot:
@@ -125,17 +125,3 @@ def test_a_pilot_goes_with_a_dry_run_and_a_dry_target_with_a_pilot(tmp_path: Pat
     assert (done.code, "Add --dry-run" in done.err) == (2, True)
     done = pairwright(*given, "--dry-run", "--target", 5)
     assert (done.code, "add --pilot" in done.err) == (2, True)
-
-
-@pytest.mark.real
-def test_a_dry_run_with_a_pilot_prints_an_interval_with_its_n(tmp_path: Path) -> None:
-    study = Study.make(tmp_path / "s", limit=4)
-    assert study.build().code == 0
-    done = pairwright(
-        "build", study.config, "--run", tmp_path / "new", "--dry-run", "--pilot", study.run,
-        "--target", 50,
-    )  # fmt: skip
-    assert done.code == 0, done.said
-    assert "By the pilot: 50 twins" in done.out
-    assert "4 users of the pilot with 4 items" in done.out
-    assert not (tmp_path / "new").exists()

@@ -124,14 +124,6 @@ def test_the_card_of_a_release_names_them_without_folders(built: Study) -> None:
     assert BuildSummary().answered_by == []
 
 
-def test_a_run_whose_replies_name_its_model_says_nothing(tmp_path: Path) -> None:
-    with in_thread(naming("pairwright-simulated")) as endpoint:
-        study = Study.make(tmp_path / "study", endpoint.url, limit=1, modes=["violate"])
-        study.build()
-    assert "served_models" not in json.loads((study.run / "manifest.json").read_text())
-    assert "replies name" not in pairwright("status", study.run).out
-
-
 def test_names_of_a_shard_come_into_the_store(tmp_path: Path) -> None:
     with closing(Store(tmp_path / "calls.sqlite")) as store:
         shard = asyncio.run(shards.open_shard(shards.place(tmp_path / "shards", 1), store))
