@@ -226,9 +226,7 @@ def test_changed_content_is_named(
     assert built.endpoint.n == 0
 
 
-def test_refused_rows_are_told_with_the_remedy_by_build_and_status(
-    tmp_path: Path,
-) -> None:
+def test_refused_rows_are_told_with_the_remedy_by_build_and_status(tmp_path: Path) -> None:
     with in_thread(double()) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url)
         file = study.folder / "histories.jsonl"
@@ -418,9 +416,7 @@ def test_a_second_run_asks_only_for_what_failed_and_the_key_stands_in_no_file_an
     assert study.rows("failed.jsonl") == []
 
 
-def test_a_refusal_ends_the_run_and_keeps_what_was_answered(
-    tmp_path: Path,
-) -> None:
+def test_a_refusal_ends_the_run_and_keeps_what_was_answered(tmp_path: Path) -> None:
     async def until_the_key_expires(asked: Asked) -> web.StreamResponse:
         return await (double() if asked.number < 40 else fail(401, "expired"))(asked)
 

@@ -98,9 +98,7 @@ def test_the_first_round_says_what_waits_and_writes_no_outcome_files(begun: Stud
     assert "waiting" in pairwright("show", begun.run, f"twin:{first}").out
 
 
-def test_written_again_it_is_the_same_round_and_says_what_to_do(
-    copied: Study,
-) -> None:
+def test_written_again_it_is_the_same_round_and_says_what_to_do(copied: Study) -> None:
     before = shards(copied, 1)[0].read_bytes()
     done = write(copied)
     assert "Round 1:" in done.out

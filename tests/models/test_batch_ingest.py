@@ -238,9 +238,7 @@ def test_a_half_written_last_line_is_told_as_that(there: There, cut: int) -> Non
     assert problem.detail == "the line breaks off: the file is not whole"
 
 
-def test_of_two_replies_to_one_request_the_first_stays(
-    there: There,
-) -> None:
+def test_of_two_replies_to_one_request_the_first_stays(there: There) -> None:
     same, failed = good(0, "first"), refused(KEY, 500, message="no")
     result = there.ingest(there.file(same, same, good(0, "second"), failed))
     assert (result.stored, result.known, result.lines) == (1, 2, 4)
@@ -274,9 +272,7 @@ def test_no_file_of_lines_is_an_error(
     assert found.value.where == str(path)
 
 
-def test_keys_of_environment_and_messages_are_not_kept(
-    there: There,
-) -> None:
+def test_keys_of_environment_and_messages_are_not_kept(there: There) -> None:
     secret = "plain-secret-0123456789"
     leaking = refused(request(1).key, 401, message="Incorrect key sk-abcdefghijkl")
     there.ingest(there.file(good(0, f"fine is {secret}"), leaking), secrets=(secret, "fine", ""))

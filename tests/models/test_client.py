@@ -190,9 +190,7 @@ def test_a_web_page_stops_the_run_from_an_endpoint_that_never_answered_else_fail
 
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("handler", [hang, trickle(0.05)], ids=("silence", "a byte at a time"))
-def test_a_try_ends_when_its_time_is_over_and_says_so(
-    handler: Handler,
-) -> None:
+def test_a_try_ends_when_its_time_is_over_and_says_so(handler: Handler) -> None:
     """`timeout_s` is the seconds that one try may take, not the pause between two bytes."""
     started = time.monotonic()
     error, asked = failure(handler, attempts=2, timeout_s=0.2)
@@ -346,9 +344,7 @@ def test_what_wait_the_headers_of_a_refusal_ask_for(
     assert wait_asked(headers, status) == (seconds and pytest.approx(seconds))
 
 
-def test_a_long_wait_is_said_once_and_a_short_one_not(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_long_wait_is_said_once_and_a_short_one_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "LONG_WAIT_S", 0.04)
 
     def notes_of(*waits: str, calls: int) -> list[str]:
@@ -575,9 +571,7 @@ def test_the_least_busy_server_is_asked() -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_dead_server_rests_and_is_asked_again_later(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_dead_server_rests_and_is_asked_again_later(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pace.Server, "REST_S", 0.5)
 
     async def scenario() -> None:
@@ -697,9 +691,7 @@ def found_out(
     return found.limit
 
 
-def test_auto_grows_until_answers_slow_down(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_auto_grows_until_answers_slow_down(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 64 < found_out(lambda _: 1.0, 2000, monkeypatch) <= Concurrency.AUTO_MOST
     slower = found_out(lambda n: 1.0 if n < 1500 else 5.0, 1700, monkeypatch)
     assert slower < found_out(lambda _: 1.0, 1500, monkeypatch)

@@ -50,9 +50,7 @@ def asked_once(
 # --- headers ---
 
 
-def test_the_environments_organisation_and_project_go_out(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_environments_organisation_and_project_go_out(monkeypatch: pytest.MonkeyPatch) -> None:
     _, (plain,) = asked_once(say())
     assert not {"OpenAI-Organization", "OpenAI-Project"} & set(plain.headers)
     monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
@@ -62,9 +60,7 @@ def test_the_environments_organisation_and_project_go_out(
     assert told.headers["OpenAI-Project"] == "proj_2"
 
 
-def test_headers_of_the_environment_replace_ours(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_headers_of_the_environment_replace_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = "X-Team: a:b\n\nno header\nauthorization: Basic xyz\n X-Spaced :  yes "
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", lines)
     _, (asked,) = asked_once(say())
@@ -164,9 +160,7 @@ def test_no_call_goes_to_another_server_or_loses_its_body(status: int, elsewhere
         "http://me:secret@HOST/v1/chat/completions",
     ],
 )  # fmt: skip
-def test_a_redirect_to_nowhere_or_with_a_password_fails_the_call(
-    to: str,
-) -> None:
+def test_a_redirect_to_nowhere_or_with_a_password_fails_the_call(to: str) -> None:
     async def handler(asked: Asked) -> web.StreamResponse:
         return await moved(to.replace("HOST", asked.headers["Host"]))(asked)
 
@@ -261,9 +255,7 @@ def test_why_a_server_cannot_be_reached_is_said(through: Callable[[str], str], s
 # --- proxies ---
 
 
-def test_another_machine_is_reached_through_a_proxy(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_another_machine_is_reached_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     def through(url: str) -> str:
         monkeypatch.setenv("HTTP_PROXY", url.removesuffix("/v1").replace("//", "//me:secret@"))
         return "http://model.example:8000/v1"
@@ -277,9 +269,7 @@ def test_another_machine_is_reached_through_a_proxy(
     assert asked.headers["Proxy-Authorization"] == f"Basic {login}"
 
 
-def test_a_dead_proxy_is_told_without_its_password(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_dead_proxy_is_told_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://me:secret@127.0.0.1:9")
     outcome, _ = asked_once(say(), lambda _: "http://model.example/v1")
     assert isinstance(outcome, EndpointRefused)
@@ -318,9 +308,7 @@ def test_which_proxy_an_address_is_reached_through(
     assert proxy_for(url) == proxy
 
 
-def test_a_proxy_of_another_kind_is_refused_with_advice(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_proxy_of_another_kind_is_refused_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ALL_PROXY", "socks5://me:secret@p:1080")
     with pytest.raises(ConfigError) as found:
         proxy_for("https://model.example/v1")

@@ -120,9 +120,7 @@ def test_asked_to_stop_it_stores_what_is_in_flight_and_claims_nothing(
 
 
 @pytest.mark.real
-def test_asked_twice_to_stop_it_ends_and_every_answered_call_is_there(
-    tmp_path: Path,
-) -> None:
+def test_asked_twice_to_stop_it_ends_and_every_answered_call_is_there(tmp_path: Path) -> None:
     async def stuck(asked: Asked) -> web.StreamResponse:
         return await (double() if asked.number < 20 else hang)(asked)
 
@@ -154,9 +152,7 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
     return Study.make(tmp_path / "s", "", limit=ITEMS, served__attempts=30)
 
 
-def test_on_a_bad_line_units_end_with_reasons_and_failed_ones_are_asked_again(
-    study: Study,
-) -> None:
+def test_on_a_bad_line_units_end_with_reasons_and_failed_ones_are_asked_again(study: Study) -> None:
     with in_thread(on_a_bad_line(double(), permanent_500=0.02, **FAULTS)) as endpoint:
         study.change(served__base_url=endpoint.url)
         assert study.build().code == 1

@@ -179,9 +179,7 @@ def test_without_vllm_the_message_says_what_to_install(monkeypatch: pytest.Monke
     assert "base_url" in caught.value.fix
 
 
-def test_an_engine_starts_at_the_first_call_and_ends_with_its_client(
-    stand_in: StandIn,
-) -> None:
+def test_an_engine_starts_at_the_first_call_and_ends_with_its_client(stand_in: StandIn) -> None:
     said: list[str] = []
     assert send(said=said) == []
     assert (stand_in.starts, stand_in.ends, said) == (0, 0, [])
@@ -260,9 +258,7 @@ LONG = (
 )
 
 
-def test_one_prompt_that_is_too_long_is_stored_and_the_others_go_on(
-    stand_in: StandIn,
-) -> None:
+def test_one_prompt_that_is_too_long_is_stored_and_the_others_go_on(stand_in: StandIn) -> None:
     stand_in.replies = [good("a"), bad(400, LONG, "input_tokens"), good("c")]
     finishes = [answer.completion.finish for answer in send("a", "b", "c")]
     assert finishes == ["stop", CONTEXT_LENGTH, "stop"]
@@ -276,9 +272,7 @@ NO_MODEL = "The model `nope` does not exist. Valid aliases: tiny."
 NO_MESSAGES = "Cannot apply chat template to an empty conversation."
 
 
-def test_what_concerns_all_calls_stops_the_run_and_one_fails_alone(
-    stand_in: StandIn,
-) -> None:
+def test_what_concerns_all_calls_stops_the_run_and_one_fails_alone(stand_in: StandIn) -> None:
     for reply in (bad(400, ROOM, "max_tokens"), bad(404, NO_MODEL, "model")):
         stand_in.replies = [reply]
         stand_in.asked.clear()
@@ -313,9 +307,7 @@ def test_an_engine_that_dies_stops_the_run(stand_in: StandIn) -> None:
     assert stand_in.ends == 1
 
 
-def test_asked_to_stop_it_answers_what_is_in_flight_and_no_more(
-    stand_in: StandIn,
-) -> None:
+def test_asked_to_stop_it_answers_what_is_in_flight_and_no_more(stand_in: StandIn) -> None:
     stand_in.waits_s = 0.05
 
     async def scenario() -> Answer:

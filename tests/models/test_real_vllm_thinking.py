@@ -64,9 +64,7 @@ def replies(url: str, max_tokens: int, schema: str | None) -> list[Completion]:
     return asyncio.run(scenario())
 
 
-def test_a_schema_holds_after_thinking_and_thinking_alone_is_no_reply(
-    server: Served,
-) -> None:
+def test_a_schema_holds_after_thinking_and_thinking_alone_is_no_reply(server: Served) -> None:
     made = replies(server.url, 3000, SCHEMA)
     both = [reply for reply in made if reply.reasoning and reply.text]
     assert both, "no seed ended its thinking with a reply"

@@ -36,9 +36,7 @@ class Units:
 
 
 @pytest.mark.parametrize("workers", [1, 3, 50])
-def test_every_unit_is_worked_on_once_and_never_more_are_alive_than_workers(
-    workers: int,
-) -> None:
+def test_every_unit_is_worked_on_once_and_never_more_are_alive_than_workers(workers: int) -> None:
     units, done = Units(20), list[int]()
     alive = most = 0
 
@@ -112,9 +110,7 @@ def test_the_first_error_stops_the_others_which_finish_what_they_have_begun() ->
 
 
 @pytest.mark.parametrize("first", [AssertionError("a bug"), CallFailed("cause", "of all")])
-def test_of_several_errors_the_first_is_raised_and_stop_called_once(
-    first: Exception,
-) -> None:
+def test_of_several_errors_the_first_is_raised_and_stop_called_once(first: Exception) -> None:
     """As in a build: after the stop, the others end in Interrupted."""
     stopping, stops = asyncio.Event(), list[str]()
 

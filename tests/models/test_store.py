@@ -233,9 +233,7 @@ def test_two_endpoints_asked_for_one_key_at_once_both_hand_on_what_is_stored(sto
     assert {c.text for c in used} == {completion_of("", stored).text}
 
 
-def test_half_an_emoji_neither_hangs_nor_hurts_the_calls_beside_it(
-    store: Store,
-) -> None:
+def test_half_an_emoji_neither_hangs_nor_hurts_the_calls_beside_it(store: Store) -> None:
     """A reply cut inside an escaped surrogate pair puts one into the judge's prompt."""
 
     async def scenario() -> None:
@@ -347,9 +345,7 @@ def test_a_file_that_cannot_be_ours_is_refused_and_left_as_it_is(
     assert "\n  " in told, "it says what to do"
 
 
-def test_what_is_no_run_folder_is_named_and_reading_makes_no_file(
-    calls: Path,
-) -> None:
+def test_what_is_no_run_folder_is_named_and_reading_makes_no_file(calls: Path) -> None:
     assert "is not a run folder: it has no calls.sqlite" in refusal(calls, writing=False)
     assert "no such folder" in refusal(calls.parent / "x" / "calls.sqlite", writing=False)
     assert list(calls.parent.iterdir()) == []
@@ -440,9 +436,7 @@ def test_outcomes_come_back_in_source_order_and_by_kind(store: Store) -> None:
     assert list(store.outcomes()) == []
 
 
-def test_a_full_disk_is_an_error_for_every_caller_and_loses_nothing(
-    calls: Path,
-) -> None:
+def test_a_full_disk_is_an_error_for_every_caller_and_loses_nothing(calls: Path) -> None:
     """Once there is room the same store goes on."""
     keys = filled(calls)
 

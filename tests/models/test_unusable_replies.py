@@ -90,9 +90,7 @@ def test_a_mended_server_gives_what_it_would_have_given(server: Server, study: S
     assert study.build().code == 0
 
 
-def test_a_second_judge_who_cannot_be_read_is_asked_again(
-    study: Study,
-) -> None:
+def test_a_second_judge_who_cannot_be_read_is_asked_again(study: Study) -> None:
     broken = True
 
     def alter(asked: Asked, reply: Body) -> None:

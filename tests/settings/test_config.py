@@ -232,9 +232,7 @@ def test_what_an_engine_refuses_is_named(
     assert told in message
 
 
-def test_a_missing_file_says_how_to_get_one_and_a_folder_what_is_in_it(
-    tmp_path: Path,
-) -> None:
+def test_a_missing_file_says_how_to_get_one_and_a_folder_what_is_in_it(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"absent\.toml: no such file") as caught:
         load(tmp_path / "absent.toml")
     assert "pairwright init" in caught.value.fix
@@ -496,9 +494,7 @@ def test_a_second_run_with_another_config_is_refused_and_names_what_differs(
     assert file.read_bytes() == kept
 
 
-def test_a_build_begun_again_names_what_changed_and_what_was_moved(
-    tmp_path: Path,
-) -> None:
+def test_a_build_begun_again_names_what_changed_and_what_was_moved(tmp_path: Path) -> None:
     source = {"path": "choices.csv", "format": "choices", "texts": "texts.csv", "min_posts": 1}
     config = settings(source=source, modes=["natural"])
     assert prepare(tmp_path, config, source="b2:1 b2:2") == ""

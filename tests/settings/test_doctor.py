@@ -128,9 +128,7 @@ def vllm(name: str) -> Handler:
 # What a server tells
 
 
-def test_the_list_of_models_tells_context_and_engine(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_list_of_models_tells_context_and_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is asked for with the headers of every call."""
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Gateway: north")
     sent: list[str | None] = []

@@ -418,9 +418,7 @@ def test_judges_of_quality_read_nothing_about_one_person(name: str) -> None:
     assert not re.search(r"personal|this person|one person|history|earlier posts", read)
 
 
-def test_a_build_does_without_prompts_of_judges_under_test(
-    edited: Callable[..., Path],
-) -> None:
+def test_a_build_does_without_prompts_of_judges_under_test(edited: Callable[..., Path]) -> None:
     path = edited("prefer", None)
     assert "prefer" not in Prompts.load(path.parent).hashes
     with pytest.raises(PromptError, match="missing"):

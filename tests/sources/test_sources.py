@@ -167,9 +167,7 @@ def test_where_nothing_has_a_time_no_post_is_said_to_have_none(tmp_path: Path) -
     assert of_rows(tmp_path, row(created=None, profile=posts), undated_posts=False).problems == []
 
 
-def test_an_item_left_with_too_few_posts_is_refused_after_its_posts(
-    tmp_path: Path,
-) -> None:
+def test_an_item_left_with_too_few_posts_is_refused_after_its_posts(tmp_path: Path) -> None:
     late = [post("p1", STEW, "2021-01-01"), post("p2", f"<p>{BREAD}</p>", "2020-01-01")]
     got = of_rows(tmp_path, row("a"), row(profile=late))
     # No `html_to_text`: what is refused in the end was not repaired.
@@ -308,9 +306,7 @@ def test_what_is_not_certainly_a_time_is_none(value: Any) -> None:
         utc(value)
 
 
-def test_lamp_qa_has_no_users_so_each_item_is_one_without_responses(
-    tmp_path: Path,
-) -> None:
+def test_lamp_qa_has_no_users_so_each_item_is_one_without_responses(tmp_path: Path) -> None:
     official = row("a", user=None, created=None, chosen="c", rejected="r", score=1)
     got = of_rows(tmp_path, official, row("b", user=None))
     assert [(item.user, item.domain) for item in got.items] == [("a", "Home"), ("b", "Home")]
@@ -324,9 +320,7 @@ def test_ids_and_users_are_only_data(tmp_path: Path) -> None:
     assert [item.id for item in got.items] == ["/0", "/1", "/2", "/3", "/4"]
 
 
-def test_a_numeric_id_is_its_digits_and_no_category_takes_the_default(
-    tmp_path: Path,
-) -> None:
+def test_a_numeric_id_is_its_digits_and_no_category_takes_the_default(tmp_path: Path) -> None:
     rows = row("a", user=17), row("b", user=17.0, category="NaN")
     got = of_rows(tmp_path, *rows, default_category="coffee")
     assert [(i.user, i.category) for i in got.items] == [("17", "cooking"), ("17", "coffee")]
@@ -501,9 +495,7 @@ def test_a_quoted_separator_in_a_column_name_separates_nothing(tmp_path: Path) -
     assert of_posts(tmp_path, *lines, head=head).item.user == "ann"
 
 
-def test_a_users_latest_post_is_the_question_and_the_earlier_the_profile(
-    tmp_path: Path,
-) -> None:
+def test_a_users_latest_post_is_the_question_and_the_earlier_the_profile(tmp_path: Path) -> None:
     got = of_posts(tmp_path, *ANN)
     item = got.item
     assert item.id == content_id("item", "ann", QUESTION, "2020-01-03T00:00:00.000")

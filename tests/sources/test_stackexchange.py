@@ -106,9 +106,7 @@ def of_dump(folder: Path, *posts: dict[str, Any], **rules: Any) -> Result:
     return result(folder, **rules)
 
 
-def test_a_users_latest_question_has_their_earlier_posts_as_history(
-    tmp_path: Path,
-) -> None:
+def test_a_users_latest_question_has_their_earlier_posts_as_history(tmp_path: Path) -> None:
     got = of_dump(tmp_path, *WHOLE)
     item = got.item
     assert (item.id, item.user) == ("cooking_4", f"{SITE}/users/7")
@@ -250,9 +248,7 @@ def test_targets_are_the_latest_questions_each_with_what_is_older(tmp_path: Path
     assert ("too_few_posts", "Posts.xml:5", f"{SITE}/users/7") in got.refused()
 
 
-def test_a_question_asked_again_is_one_item_and_leaves_room(
-    tmp_path: Path,
-) -> None:
+def test_a_question_asked_again_is_one_item_and_leaves_room(tmp_path: Path) -> None:
     again = question(9, 9, "which knife suits a  left-handed beginner?")
     got = of_dump(tmp_path, *WHOLE, again, answer(10, 4, 1), targets=2, min_posts=1)
     assert [item.id for item in got.items] == ["cooking_3", "cooking_9"]
@@ -489,9 +485,7 @@ def test_keys_of_another_format_are_refused() -> None:
         SourceRules(path="x", targets=2)
 
 
-def test_a_site_of_no_domain_says_what_to_write_into_which_files(
-    tmp_path: Path,
-) -> None:
+def test_a_site_of_no_domain_says_what_to_write_into_which_files(tmp_path: Path) -> None:
     write(tmp_path, *WHOLE).rename(tmp_path / "chess.stackexchange.com")
     with pytest.raises(SourceError) as caught:
         result(tmp_path, "chess.stackexchange.com")
