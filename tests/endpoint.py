@@ -195,11 +195,7 @@ def say(text: str = "fine", **changes: Any) -> Handler:
 
 
 def thinks(
-    tokens: int,
-    text: str = "fine",
-    *,
-    by_schema: str = "after",
-    field: str = "reasoning_content",
+    tokens: int, text: str = "fine", *, by_schema: str = "after", field: str = "reasoning_content"
 ) -> Handler:
     """A model that thinks for so many tokens before it replies, and says so in `field`, or in the
     reply itself where that is `inline`. With a schema it thinks `after` all, `never` (the schema

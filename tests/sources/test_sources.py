@@ -201,8 +201,7 @@ def test_a_repair_of_a_post_is_told(
 
 def test_a_repair_of_an_item_is_said_once_however_many_fields_it_touched(tmp_path: Path) -> None:
     got = of_rows(
-        tmp_path,
-        row(question=f"<p>{QUESTION}</p>", narrative="<p>a</p><p>b\x00\x01</p>"),
+        tmp_path, row(question=f"<p>{QUESTION}</p>", narrative="<p>a</p><p>b\x00\x01</p>")
     )
     assert (got.item.question, got.item.narrative) == (QUESTION, "a\n\nb")
     said = [(p.reason, p.id) for p in got.problems]
