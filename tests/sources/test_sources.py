@@ -29,9 +29,6 @@ from pairwright.sources.fields import utc
 from pairwright.sources.markup import to_text
 from pairwright.sources.problems import REASONS, REMEDIES, ProblemCounts, SourceRefusal
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "stackexchange"
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"no real histories at {DATA}")
-
 STEW = "My stew is watery every time and I do not own a scale to measure anything with."
 BREAD = "Rye bread in a gas oven that only reaches two hundred degrees, is it hopeless?"
 KNIFE = "Which single knife should a left-handed beginner with small hands buy first?"
@@ -830,22 +827,6 @@ def test_a_hub_id_has_the_hash_of_its_commit(
     assert source_hash(SourceRules(path=pinned), tmp_path) == pinned
     with pytest.raises(SourceError, match="pip install"):
         source_hash(SourceRules(path="org/name"), tmp_path)
-
-
-# ---- real histories
-
-
-@needs_data
-def test_real_histories_come_in_whole() -> None:
-    got = result(DATA, "movies.jsonl")
-    assert got.problems == []
-    assert len(got.items) == 281
-    assert sum(len(item.profile) for item in got.items) == 682
-    for item in got.items:
-        times = [p.created or "" for p in item.profile]
-        assert times == sorted(times)
-        assert times[-1] < (item.created or "")
-        assert all(p.source_url for p in item.profile)
 
 
 def test_advice_is_about_what_most_were_refused_for() -> None:
