@@ -41,7 +41,7 @@ def ending(process: subprocess.Popen[str]) -> Iterator[subprocess.Popen[str]]:
 
 
 def until(
-    happened: Callable[[], bool], process: subprocess.Popen[str], seconds: float = 20
+    happened: Callable[[], bool], process: subprocess.Popen[str], seconds: float = 60
 ) -> None:
     """Wait for something to happen while a process runs."""
     end = time.monotonic() + seconds
