@@ -172,33 +172,36 @@ def test_figures_of_a_domain_stand_beside_the_targets_and_decide_nothing() -> No
     }
 
 
-def test_blind_accuracies_are_compared_within_a_domain_whatever_the_mode() -> None:
-    own = measured(
-        "own",
-        (blind("longer", "Home-violate", 0.7, 0.6), blind("bold", "Home-violate", 0.5)),
-        ("Home", "violate"),
-    )
-    other = measured(
-        "theirs",
-        (blind("longer", "Home", 0.8, 0.75), blind("longer", "Music", 0.4)),
-        ("Home", None),
-        ("Music", None),
-    )
-    (found,) = (check for check in compare(own, other) if check.name == "blind_accuracy")
-    assert (found.config, found.found) == ("Home-violate", own.checks[0].found)
-    assert found.detail == (
-        "longer: 0.700 (0.600 to 0.900, n = 40); 0.800 (0.750 to 0.900, n = 40) in theirs, Home"
-    )
+Side = tuple[tuple[Check, ...], tuple[tuple[str, str | None], ...]]
+HOME = (("Home", None),)
+COMPARED: dict[str, tuple[Side, Side, str, str]] = {
+    "a domain, whatever the mode": (
+        ((blind("longer", "Home-violate", 0.7, 0.6), blind("bold", "Home-violate", 0.5)),
+         (("Home", "violate"),)),
+        ((blind("longer", "Home", 0.8, 0.75), blind("longer", "Music", 0.4)),
+         (*HOME, ("Music", None))),
+        "Home-violate",
+        "longer: 0.700 (0.600 to 0.900, n = 40); 0.800 (0.750 to 0.900, n = 40) in theirs, Home",
+    ),
+    "all pairs with nothing but all pairs": (
+        ((blind("longer", "", 0.7), blind("longer", "Home", 0.6)), HOME),
+        ((blind("longer", "", 0.8),), HOME),
+        "", "longer: 0.700 (n = 40); 0.800 (n = 40) in theirs",
+    ),
+    "no estimate, and none with an interval": (
+        ((blind("longer", "Home", None),), HOME), ((blind("longer", "Home", 0.5),), HOME),
+        "Home", "longer: no estimate; 0.500 (n = 40) in theirs, Home",
+    ),
+}  # fmt: skip
 
 
-def test_all_pairs_together_are_compared_with_nothing_but_all_pairs() -> None:
-    own = measured("own", (blind("longer", "", 0.7), blind("longer", "Home", 0.6)), ("Home", None))
-    other = measured("theirs", (blind("longer", "", 0.8),), ("Home", None))
-    (found,) = (check for check in compare(own, other) if check.name == "blind_accuracy")
-    assert (found.config, found.detail) == (
-        "",
-        "longer: 0.700 (n = 40); 0.800 (n = 40) in theirs",
-    )
+@pytest.mark.parametrize("what", COMPARED)
+def test_blind_accuracies_stand_beside_those_of_the_same_pairs(what: str) -> None:
+    own, other, config, detail = COMPARED[what]
+    sides = measured("own", own[0], *own[1]), measured("theirs", other[0], *other[1])
+    (found,) = (check for check in compare(*sides) if check.name == "blind_accuracy")
+    assert (found.config, found.detail) == (config, detail)
+    assert found.found == own[0][0].found
 
 
 def test_the_only_domain_of_each_set_is_compared_whatever_its_name() -> None:
@@ -208,10 +211,3 @@ def test_the_only_domain_of_each_set_is_compared_whatever_its_name() -> None:
     assert details["size"] == "2 pairs; 1 in theirs, Home"
     assert details["lengths"].endswith("3.0 and 1.0 in theirs, Home")
     assert details["blind_accuracy"].endswith("0.800 (n = 40) in theirs, Home")
-
-
-def test_estimates_without_value_or_interval_are_told_as_such() -> None:
-    own = measured("own", (blind("longer", "Home", None),), ("Home", None))
-    other = measured("theirs", (blind("longer", "Home", 0.5),), ("Home", None))
-    (found,) = (check for check in compare(own, other) if check.name == "blind_accuracy")
-    assert found.detail == "longer: no estimate; 0.500 (n = 40) in theirs, Home"
