@@ -196,7 +196,7 @@ def unit(name: str, outcome: str, subject: str | None = None, reason: str = "") 
         ([unit("a", "failed", reason="timeout")], False, "failed: timeout"),
     ],
 )
-def test_units_tell_reasons(
+def test_units_tell_why(
     after: list[UnitOutcome], simulated: bool, reason: str, first: Layout
 ) -> None:
     before = {"pair-1": SubjectHashes(Part("Home-violate", "test"), simulated, {"pair-1": b""})}

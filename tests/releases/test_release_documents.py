@@ -100,7 +100,7 @@ def made(known: ReleaseContext) -> dict[str, str]:
 # All files
 
 
-def test_every_derived_file_is_there_alone(known: ReleaseContext, made: dict[str, str]) -> None:
+def test_every_derived_file_is_there(known: ReleaseContext, made: dict[str, str]) -> None:
     parts = [f"{domain}-{mode}-test" for domain in DOMAINS for mode in ("twin", "violate")]
     assert set(made) == {
         "manifest.json", "README.md", "DATASHEET.md", "croissant.json", "LICENSE.md",
