@@ -12,7 +12,6 @@ from pairwright.construct.dropped_questions import missed_stages, select_questio
 from pairwright.construct.tally import UnitTally
 from pairwright.errors import StoreError
 from pairwright.models.store import Store, UnitEntry
-from pairwright.modes import Mode
 from pairwright.question_selection import MOST, Question, QuestionDifference, question_differences
 from pairwright.records import Item, Post
 from pairwright.text import number_of
@@ -92,6 +91,9 @@ def test_what_is_not_known_of_a_question_is_not_counted() -> None:
     found = compared({"year": None}, {"kinds": Counter[str]()})
     assert not {"year", "post_kind"} & {feature for feature, _ in found}
     assert found["posts", ""].dropped.mean == 0
+    # Nor is anything compared where all end alike.
+    for kept in (True, False):
+        assert question_differences([question(n) for n in range(4)], [kept] * 4) == ()
 
 
 def test_the_most_frequent_categories_are_compared_and_of_two_one() -> None:
@@ -103,11 +105,6 @@ def test_the_most_frequent_categories_are_compared_and_of_two_one() -> None:
     (one,) = (one for one in two.values() if one.feature == "category")
     assert (one.kept.mean, one.dropped.mean, one.difference.value) == (1, 0, 1)
     assert one.deviations == 2
-
-
-@pytest.mark.parametrize("kept", [True, False])
-def test_where_all_end_alike_nothing_is_compared(kept: bool) -> None:
-    assert question_differences([question(n) for n in range(4)], [kept] * 4) == ()
 
 
 def test_a_difference_is_told_in_the_unit_of_its_feature() -> None:
@@ -162,36 +159,30 @@ def run(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    ("mode", "kept", "dropped", "stages"),
-    [
-        ("twin", 1, 4, [("signal", 2, 1), ("partner", 1, 1), (None, 1, 1)]),
-        ("violate", 0, 2, [("drafts", 1, 1), ("kept", 1, 1)]),
-    ],
-)
-def test_dropped_questions_and_their_users_are_counted_by_the_stage_that_they_missed(
-    run: Path, mode: Mode, kept: int, dropped: int, stages: list[tuple[str | None, int, int]]
-) -> None:
-    with closing(Store(run / "calls.sqlite", writing=False)) as store:
-        selections = select_questions(store, run / "items.jsonl", ["twin", "violate", "natural"])
-    assert [one.mode for one in selections] == ["twin", "violate"], "own choices drop none"
-    (found,) = (one for one in selections if one.mode == mode)
-    assert (found.kept, found.dropped) == (kept, dropped)
-    assert [(one.stage, one.questions, one.users) for one in found.stages] == stages
-    assert bool(found.differences) == bool(kept)
-    if kept:
-        posts = next(one for one in found.differences if one.feature == "posts")
-        assert (posts.kept.mean, posts.dropped.mean, posts.dropped.n) == (1, 3.5, 4)
-        assert found.largest
-        assert found.clear == 0, "one kept question has no interval"
-
-
-def test_the_stage_that_each_refused_unit_missed_can_be_listed(run: Path) -> None:
+def test_dropped_questions_and_their_users_are_counted_by_the_stage_they_missed(run: Path) -> None:
     with closing(Store(run / "calls.sqlite", writing=False)) as store:
         assert missed_stages(store) == {
             "twin:q1": "signal", "twin:q2": "signal", "twin:q3": "partner", "twin:q4": None,
             "violate:q0": "drafts", "violate:q1": "kept",
         }  # fmt: skip
+        twins, singles = select_questions(
+            store, run / "items.jsonl", ["twin", "violate", "natural"]
+        )
+    assert [(one.mode, one.kept, one.dropped) for one in (twins, singles)] == [
+        ("twin", 1, 4), ("violate", 0, 2)
+    ]  # fmt: skip
+    stages = [
+        [(one.stage, one.questions, one.users) for one in of.stages] for of in (twins, singles)
+    ]
+    assert stages == [
+        [("signal", 2, 1), ("partner", 1, 1), (None, 1, 1)],
+        [("drafts", 1, 1), ("kept", 1, 1)],
+    ]
+    assert not singles.differences, "nothing is kept"
+    posts = next(one for one in twins.differences if one.feature == "posts")
+    assert (posts.kept.mean, posts.dropped.mean, posts.dropped.n) == (1, 3.5, 4)
+    assert twins.largest
+    assert twins.clear == 0, "one kept question has no interval"
 
 
 def test_an_items_file_that_somebody_changed_is_named(run: Path) -> None:

@@ -537,11 +537,6 @@ async def after(turns: int, reason: str = "") -> int:
     return turns
 
 
-def test_calls_made_together_answer_in_order() -> None:
-    assert wait(together(after(5), after(1), after(3))) == (5, 1, 3)
-    assert wait(together()) == ()
-
-
 @pytest.mark.parametrize("at_once", [True, False])
 @pytest.mark.parametrize("error", [CallFailed("http_500", "down"), Unanswered("waiting")])
 @pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
@@ -594,7 +589,7 @@ def test_errors_that_are_not_raised_are_not_complained_about_either() -> None:
     assert complaints == []
 
 
-def test_what_needs_no_wait_is_answered_before_what_does() -> None:
+def test_calls_answer_in_their_order_and_what_needs_no_wait_comes_before_what_does() -> None:
     order = []
 
     async def call(name: str, turns: int) -> str:
@@ -605,6 +600,7 @@ def test_what_needs_no_wait_is_answered_before_what_does() -> None:
     named = wait(together(call("a", 1), call("b", 0), call("c", 1), call("d", 0)))
     assert named == ("a", "b", "c", "d")
     assert order == ["b", "d", "a", "c"]
+    assert wait(together()) == ()
 
 
 def test_a_cancelled_piece_of_work_cancels_all_its_calls() -> None:
