@@ -106,11 +106,14 @@ class Build:
         return {unit for unit, kind, _ in self.store.outcomes() if kind == "kept"}
 
     def partners(self) -> dict[str, set[str]]:
-        """With whom each user is, in the twins that are kept and whoever asked."""
+        """With whom each user is, in the twins and placebos that are kept and whoever asked."""
         found: dict[str, set[str]] = {}
-        for item, partner in self.twins().items():
-            found.setdefault(f"u{item:02}", set()).add(str(partner))
-            found.setdefault(str(partner), set()).add(f"u{item:02}")
+        for unit, kind, record in self.store.outcomes():
+            mode, _, asker = unit.partition(":q-")
+            if kind == "kept" and mode in ("twin", "placebo"):
+                partner = json.loads(record)["partner"]
+                found.setdefault(asker, set()).add(partner)
+                found.setdefault(partner, set()).add(asker)
         return found
 
 
@@ -166,14 +169,8 @@ def test_no_partner_gives_a_decoy_and_no_signal_a_placebo(build: Build) -> None:
     assert {item for item in range(ITEMS) if item % 4 == 0} <= set(decoys)
     assert all(decoys[item] in ("u00", "u01") for item in decoys)
     # A user has one partner, in twins and placebos alike.
-    users: dict[str, set[str]] = {}
-    for found in (twins, placebos):
-        for item, partner in found.items():
-            if isinstance(partner, str):
-                users.setdefault(f"u{item:02}", set()).add(partner)
-                users.setdefault(partner, set()).add(f"u{item:02}")
     assert any(isinstance(partner, str) for partner in placebos.values())
-    assert all(len(partners) == 1 for partners in users.values())
+    assert all(len(partners) == 1 for partners in build.partners().values())
     assert build.run(modes=ALL, fate=shares) == [[], []], "a second run has nothing to do"
 
 
@@ -183,10 +180,8 @@ def test_no_partner_gives_a_decoy_and_no_signal_a_placebo(build: Build) -> None:
 def test_the_first_mode_has_units_of_all_items(build: Build, modes: list[str], first: str) -> None:
     _, second = build.run(modes=modes, fate=shares)
     assert set(units_of(second, first)) == set(range(ITEMS))
-    if first == "decoy":
-        assert all(
-            isinstance(one, str) for n, one in units_of(second, "decoy").items() if n % 4 != 1
-        )
+    decoys = units_of(second, "decoy")
+    assert all(isinstance(partner, str) for item, partner in decoys.items() if item % 4 != 1)
     assert set(units_of(second, "placebo")) >= {item for item in range(ITEMS) if item % 4 == 1}
 
 
