@@ -1,6 +1,5 @@
 """`pairwright evaluate` on a real port: what is asked, what is stored, what is written and said."""
 
-import json
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
@@ -10,8 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from decided import RELEASE
-from endpoint import Endpoint, double, double_url, in_thread, say
-from pairwright.assets import DOCS, PROMPTS
+from endpoint import Endpoint, double, double_url, in_thread
+from pairwright.assets import PROMPTS
 from pairwright.cli.evaluation import print_result, uncovered
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluation.board.inputs import gather_results
@@ -130,14 +129,6 @@ def test_blind_requests_are_sent_once_for_both_halves_and_hold_no_post(work: Wor
     # The model of these tests is the embedded one.
     assert made["rater.none"].simulated
     assert not made["overlap.none"].simulated
-
-
-def test_judges_are_asked_in_both_orders(work: Work) -> None:
-    work.evaluated("judge", conditions=("rubric",))
-    orders = {request.said for request in work.endpoint.asked}
-    for row in Release(work.release).rows():
-        for response in (row.chosen, row.rejected):
-            assert any(f'<response name="A">\n{response}\n' in said for said in orders)
 
 
 def test_a_result_says_that_its_scorer_built_the_release(small_release: Path) -> None:
@@ -261,24 +252,6 @@ def test_a_wrong_file_of_scorers_is_refused(tmp_path: Path, table: str, complain
     path.write_text(toy + table + "\n")
     with pytest.raises(ConfigError, match=complaint):
         load_scorers(path)
-
-
-def test_a_judge_that_says_both_has_no_verdict_and_the_command_ends_short(work: Work) -> None:
-    work.endpoint.handler = say('{"reason": "Alike.", "verdict": "both"}')
-    config = work.folder / "scorers.toml"
-    config.write_text(
-        f'[endpoints.toy]\nbase_url = "{work.endpoint.url}"\nmodel = "m"\n'
-        '[scorers.judge]\nkind = "pairwise"\nendpoint = "toy"\n'
-    )
-    done = pairwright(
-        "evaluate", work.release, "--out", work.folder / "out", "--scorers", config,
-        "--scorer", "judge", "--condition", "none",
-    )  # fmt: skip
-    assert done.code == 1
-    assert "0 of 24 pairs have a score (24 unparseable)" in done.said
-    assert f"What each reason means: {DOCS / 'evaluate.md'}" in done.said
-    about = json.loads((work.folder / "out" / "judge.none.json").read_text())
-    assert about["unscored"] == {"unparseable": 24}
 
 
 def test_a_split_that_is_not_there_is_named_with_those_that_are(small_release: Path) -> None:

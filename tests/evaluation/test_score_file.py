@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pairwright.assets import DOCS
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluation.release import Release
 from pairwright.evaluation.scorers.score_file import ScoreFile
@@ -158,7 +159,10 @@ def test_pairs_that_the_file_leaves_out_count_against_the_coverage(
 ) -> None:
     done = evaluated(tmp_path, small_release, lines[4:])
     assert done.code == 1
-    assert "2 not_in_file" in done.said
+    assert "(2 not_in_file)" in done.said
+    assert f"What each reason means: {DOCS / 'evaluate.md'}" in done.said
+    about = json.loads((tmp_path / "results" / "theirs.profile.json").read_bytes())
+    assert about["unscored"] == {"not_in_file": 2}
 
 
 @pytest.mark.parametrize("more", [[], ["--split", "test"], ["--limit", "2"]], ids=str)

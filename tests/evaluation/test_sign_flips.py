@@ -171,23 +171,6 @@ def test_any_false_difference_is_found_in_at_most_5_of_100_tables(
     assert false / tables <= LEVEL + 3 * (LEVEL * (1 - LEVEL) / tables) ** 0.5
 
 
-def test_an_oracle_is_told_from_coins_in_a_table_of_nineteen_rows_on_ten_clusters() -> None:
-    """Holm's least p for 171 pairs would be 171 x 2^-9 = .33: everything would share a letter."""
-    chance, tables, found_of_always, found_of_coins = np.random.default_rng(5), 20, 0, 0.0
-    for _ in range(tables):
-        clusters = np.repeat(np.arange(10), 4)
-        first = np.tile([1.0, 0.0], 20)
-        points = (chance.random((19, 40)) < 0.5).astype(float)
-        # Rows 0 to 2: one that is right everywhere, and two that always say the same.
-        points[:3] = np.ones(40), first, 1 - first
-        p = dict(zip(pairs_of(19), step_down(points, clusters, pairs_of(19)).p, strict=True))
-        found_of_always += p[0, 1] < LEVEL and p[0, 2] < LEVEL
-        found_of_coins += np.mean([p[0, row] < LEVEL for row in range(3, 19)])
-        assert p[1, 2] > LEVEL
-    assert found_of_always == tables
-    assert found_of_coins / tables > 0.5
-
-
 # Crossed couples and responses
 
 
