@@ -362,6 +362,9 @@ def test_a_side_without_a_score_leaves_the_pair_without_one(rows: list[Row], val
     (decision,) = scored([row], half, "none")
     assert (decision.choice, decision.points) == (None, None)
     assert decision.unscored == "not_a_number"
+    judge = Comparing(lambda *_: Unscored("unparseable", "both"))
+    (decision,) = scored([row], judge)
+    assert (decision.choice, decision.unscored, decision.detail) == (None, "unparseable", "both")
 
 
 def test_a_failed_call_is_a_reason_and_the_others_go_on(rows: list[Row]) -> None:

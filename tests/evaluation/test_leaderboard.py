@@ -629,6 +629,10 @@ def test_results_of_other_scorers_seeds_and_histories_are_refused(tmp_path: Path
 
 
 def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no results"):
+        board_of(tmp_path)
+    with pytest.raises(InputError, match="no such file or folder"):
+        board_of(tmp_path / "absent")
     path = result(tmp_path, "a", right_on(30))
     with pytest.raises(InputError, match=r"a\.profile\.jsonl: is not a SCORER\.CONDITION\.json\n"):
         board_of(path.with_suffix(".jsonl"))
