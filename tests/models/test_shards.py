@@ -58,16 +58,6 @@ def units(store: Store) -> list[str]:
     return [unit for unit, _, _ in store.outcomes()]
 
 
-def test_calls_and_outcomes_of_a_shard_go_into_the_store(store: Store, folder: Path) -> None:
-    with closing(shard(folder, 3, store)) as mine:
-        fill(mine, ("q1", "a1"), ("q2", "a2"))
-        ended(mine, 7, "q1", "q2")
-    assert merge(store, place(folder, 3)) == set()
-    assert (answer(store, "q1"), answer(store, "q2")) == ("a1", "a2")
-    assert units(store) == ["unit-7"]
-    assert left(folder) == []
-
-
 def test_a_shard_reads_what_the_store_has_and_adds_nothing(store: Store, folder: Path) -> None:
     fill(store, ("known", "a"))
     with closing(shard(folder, 0, store)) as mine:
@@ -109,7 +99,7 @@ def test_of_two_replies_to_one_request_the_stored_one_stays_and_units_of_the_oth
 
 
 def test_a_shard_that_was_merged_before_a_kill_is_merged_again_without_harm(
-    store: Store, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(shard(folder, 0, store)) as mine:
         fill(mine, ("q", "a"))
@@ -208,9 +198,7 @@ def test_a_folder_that_cannot_be_made_is_named(store: Store, tmp_path: Path) -> 
         shard(tmp_path / "shards", 0, store)
 
 
-def test_a_store_that_is_read_is_not_handed_on(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_store_that_is_read_is_not_handed_on(store: Store) -> None:
     fill(store, ("q", "a"))
     store._db.execute("PRAGMA busy_timeout = 10")
     with closing(sqlite3.connect(store.path)) as reader:

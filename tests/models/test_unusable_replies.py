@@ -136,7 +136,7 @@ def test_a_check_of_decoys_that_is_cut_short_is_the_judges(study: Study) -> None
     assert "raise max_tokens under [sampling.judge]" in done.err
 
 
-def test_a_refusal_in_place_of_content_is_no_response(server: Server, study: Study) -> None:
+def test_a_refusal_in_place_of_content_is_no_response(study: Study) -> None:
     def writers_refuse(asked: Asked, reply: Body) -> None:
         if "response_format" not in asked.body:
             reply["choices"][0]["message"] = {"content": None, "refusal": "I cannot help with it."}
