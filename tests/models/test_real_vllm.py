@@ -11,13 +11,14 @@ import shlex
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import aiohttp
 import pytest
 from aiohttp import web
+from gold_study import rewritten, with_gold
 from own_process import StoredCall, stored
 
 from endpoint import Asked, Handler, drop, in_thread
@@ -67,37 +68,9 @@ def study(folder: Path, url: str, limit: int, **changes: Any) -> Study:
     return Study.make(folder, url, limit=limit, **(settings | changes))
 
 
-def rewritten(made: Study, change: Callable[[dict[str, Any]], None]) -> Study:
-    """The same with each row of its source changed."""
-    path = made.folder / "histories.jsonl"
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    for row in rows:
-        change(row)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return made
-
-
 def longer(row: dict[str, Any]) -> None:
     for post in row["profile"]:
         post["text"] += f" {post['text']}"
-
-
-def aspects(row: dict[str, Any]) -> None:
-    row["rubric_aspects"] = [
-        {"aspect": f"what to do {when}", "reason": "", "evidence": ""}
-        for when in ("first", "later")
-    ]
-
-
-def with_gold(made: Study) -> Study:
-    """The same with gold aspects, and with text gates off, so that judges are asked."""
-    rewritten(made, aspects)
-    off = [
-        "refusal", "word_limit", "too_short", "length_ratio", "format_parity", "persona_talk",
-        "meta_talk", "rubric_leakage", "profile_copy", "near_duplicate", "wrong_language",
-    ]  # fmt: skip
-    made.change(modes=["violate"], aspects="gold", draws=1, gates__off=off)
-    return made
 
 
 def calls(made: Study) -> list[StoredCall]:

@@ -14,29 +14,30 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
+from gold_study import rewritten, with_gold
 from own_process import stored
 
 from engines.fixtures import HERE, engines, environment, tiny_chat
 from engines.served import NAME, STRICT, THREADS, serving_vllm
-from pairwright.construct.folder import to_toml
 from pairwright.errors import StoreError
 from pairwright.models import CONTEXT_LENGTH, Completion, Request, Unstored
 from pairwright.models.client import Client, Meter
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
-from pairwright.settings.rules import TextGate
-from study import OUTCOMES
+from study import Study
 
 __all__ = ["engines", "tiny_chat"]
 
 pytestmark = pytest.mark.real
 
+CONTEXT = 8192
+"""Tokens, which are bytes here."""
 FLAGS = {
     "dtype": "float32",
-    "max_model_len": 4096,
+    "max_model_len": CONTEXT,
     "enforce_eager": True,
     "block_size": 32,
     "enable_chunked_prefill": False,
@@ -55,7 +56,9 @@ def server(
 ) -> Iterator[str]:
     """The base URL of `vllm serve` with the same flags."""
     folder = tmp_path_factory.mktemp("served")
-    with serving_vllm(engines, tiny_chat, folder, *STRICT, "--max-model-len", "4096") as served:
+    with serving_vllm(
+        engines, tiny_chat, folder, *STRICT, "--max-model-len", str(CONTEXT)
+    ) as served:
         yield served.url
 
 
@@ -130,7 +133,7 @@ def test_in_process_and_the_server_give_the_same_texts_for_the_same_keys(
         assert json.loads(line["text"])["score"] in range(1, 6)
     assert [line["finish"] for line in here].count(CONTEXT_LENGTH) == 1
     assert here[-1]["finish"] == CONTEXT_LENGTH
-    assert "4096" in here[-1]["text"]
+    assert str(CONTEXT) in here[-1]["text"]
     assert last["most_running"] > 8
 
 
@@ -143,60 +146,30 @@ async def _of_server(url: str, asked: list[Request]) -> list[Completion]:
 
 # ---- a build --------------------------------------------------------------------------------
 
-ASPECTS = [
-    {"aspect": "Names the tools to use", "reason": "Asks for tools", "evidence": "Which tool?"},
-    {"aspect": "Fits a small kitchen", "reason": "Has no room", "evidence": "My kitchen is small."},
-]
+HUGE = "boardgames-01"
+"""An item whose question is longer than the model's context."""
 
 
-def item(name: str, question: str) -> dict[str, Any]:
-    posts = [
-        {"id": f"{name}-p{n}", "text": f"My kitchen is small. Which tool helps, {n}?"}
-        for n in range(3)
-    ]
-    return {
-        "id": name,
-        "user": f"user-{name}",
-        "question": question,
-        "category": "cooking",
-        "profile": posts,
-        "rubric_aspects": ASPECTS,
-    }
+def lengthened(row: dict[str, Any]) -> None:
+    if row["id"] == HUGE:
+        row["question"] = "How do I bake bread? " * (CONTEXT // 20)
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Path:
-    """A folder with items; one question is longer than the model's context."""
-    questions = [f"How do I bake bread, number {n}?" for n in range(5)]
-    items = [item(f"i{n}", question) for n, question in enumerate(questions)]
-    items.append(item("huge", "How do I bake bread? " * 300))
-    (tmp_path / "items.json").write_text(json.dumps(items), encoding="utf-8")
-    return tmp_path
-
-
-def write_config(study: Path, endpoint: dict[str, Any]) -> Path:
+def study(tmp_path: Path, tiny_chat: Path) -> Study:
     sampling = {"max_tokens": 64, "attempts": 4}
-    settings = {
-        "modes": ["violate"],
-        "aspects": "gold",
-        "draws": 2,
-        # Nonsense passes no gate of texts, and judges shall be asked, too.
-        "gates": {"off": list(get_args(TextGate))},
-        "source": {"path": "items.json"},
-        "roles": {"planner": "local", "generator": "local", "judge": "local"},
-        "endpoints": {"local": {**endpoint, "concurrency": 16}},
-        "sampling": {"generator": sampling, "judge": {**sampling, "temperature": 0.7}},
-    }
-    path = study / "pairwright.toml"
-    path.write_text(to_toml(settings), encoding="utf-8")
-    return path
+    made = Study.make(
+        tmp_path / "s", "unused", limit=6, endpoints__served=in_process(tiny_chat),
+        sampling={"generator": sampling, "judge": {**sampling, "temperature": 0.7}},
+    )  # fmt: skip
+    return rewritten(with_gold(made, draws=2), lengthened)
 
 
-def building(engines: str, config: Path, run: Path, *options: str) -> subprocess.Popen[str]:
+def building(engines: str, study: Study, *options: str) -> subprocess.Popen[str]:
     """`pairwright build` in a process group of its own, which a terminal's Ctrl-C would reach."""
     program = "from pairwright.cli import main; main()"
     return subprocess.Popen(
-        [engines, "-c", program, "build", str(config), "--run", str(run), *options],
+        [engines, "-c", program, "build", study.config, "--run", study.run, *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -220,10 +193,6 @@ def texts(run: Path) -> dict[str, str]:
     return {key: call.reply.text for key, call in stored(run).items()}
 
 
-def outcomes(run: Path) -> dict[str, bytes]:
-    return {name: (run / name).read_bytes() for name in OUTCOMES}
-
-
 def n_stored(run: Path) -> int:
     try:
         return len(stored(run))
@@ -232,13 +201,12 @@ def n_stored(run: Path) -> int:
 
 
 def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_can_be_left_to_a_server(
-    engines: str, tiny_chat: Path, server: str, study: Path
+    engines: str, server: str, study: Study
 ) -> None:
-    run = study / "run"
-    config = write_config(study, in_process(tiny_chat))
+    run = study.run
 
     # Ctrl-C reaches the engine's processes, too: they must answer what is in flight.
-    process = building(engines, config, run)
+    process = building(engines, study)
     while n_stored(run) < 3:
         assert process.poll() is None, ended(process)
         time.sleep(0.02)
@@ -250,36 +218,36 @@ def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_can_be_left_to_a_server(
     before = texts(run)
     assert not (run / "pairs.jsonl").exists()
 
-    code, said = ended(building(engines, config, run))
+    code, said = ended(building(engines, study))
     assert code in ENDED, said
     assert "vLLM is ready" in said
-    whole, files = texts(run), outcomes(run)
+    whole, files = texts(run), study.outcomes()
     assert whole.items() > before.items()
     rejected = [json.loads(line) for line in files["rejected.jsonl"].splitlines()]
     too_long = [r["item_id"] for r in rejected if r["rejected"]["reason"] == CONTEXT_LENGTH]
-    assert too_long == ["huge"]
+    assert too_long == [HUGE]
     assert not files["failed.jsonl"]
     # Both kinds of calls: free text, and replies that follow a schema.
     assert {"write_adhering", "adherence"} <= {call.purpose for call in stored(run).values()}
 
     # Everything is stored: no engine is started, nothing is sent.
-    code, said = ended(building(engines, config, run))
+    code, said = ended(building(engines, study))
     assert (code in ENDED, "vLLM starts" in said) == (True, False), said
-    assert outcomes(run) == files
+    assert study.outcomes() == files
 
     # A server goes on with it, once it is said that it has the same flags, and need not answer.
-    config = write_config(study, {"base_url": server, "model": NAME})
-    code, said = ended(building(engines, config, run))
-    assert (code, "endpoints.local.vllm" in said) == (2, True), said
-    code, said = ended(building(engines, config, run, "--accept-changes"))
+    study.change(endpoints__served={"base_url": server, "model": NAME})
+    code, said = ended(building(engines, study))
+    assert (code, "endpoints.served.vllm" in said) == (2, True), said
+    code, said = ended(building(engines, study, "--accept-changes"))
     assert code in ENDED, said
     assert texts(run) == whole
     for name in ("pairs.jsonl", "rejected.jsonl"):
-        assert outcomes(run)[name] == files[name]
+        assert study.outcomes()[name] == files[name]
 
     # In a run of its own it answers as the engine did, every call.
-    alone = study / "alone"
-    code, said = ended(building(engines, config, alone))
+    run.rename(study.folder / "before")
+    code, said = ended(building(engines, study))
     assert code in ENDED, said
-    assert texts(alone) == whole
-    assert outcomes(alone)["rejected.jsonl"] == files["rejected.jsonl"]
+    assert texts(run) == whole
+    assert study.outcomes()["rejected.jsonl"] == files["rejected.jsonl"]
