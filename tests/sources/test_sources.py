@@ -527,6 +527,12 @@ def test_targets_are_a_users_latest_posts_each_with_what_is_older(tmp_path: Path
     ]
 
 
+def test_a_question_that_is_there_twice_is_one_item(tmp_path: Path) -> None:
+    got = of_posts(tmp_path, *ANN, ANN[2], targets="all")
+    assert len(got.items) == 1
+    assert ("repeated_question", "p.csv:4") in [(p.reason, p.where) for p in got.problems]
+
+
 def test_only_questions_are_asked_where_posts_have_a_kind(tmp_path: Path) -> None:
     lines = [f"{line},{kind}" for line, kind in zip(ANN, ("Review", "answer", ""), strict=True)]
     last = "ann,2020-02-01,,Rye is fine now,cooking,,answer"
