@@ -137,9 +137,11 @@ def learnt(nothing_learnt: None, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module", autouse=True)
 def sketched_audit(request: pytest.FixtureRequest) -> Iterator[pytest.MonkeyPatch]:
     """Every release is audited, and to write the page takes as long as the audit: tests of releases
-    have a sketch of it, but where a module looks at the page and says `AUDIT_PAGE = True`."""
+    and of studies have a sketch of it, but where a module looks at the page and says
+    `AUDIT_PAGE = True`."""
+    folder = request.path.parent.name
     with pytest.MonkeyPatch.context() as patched:
-        if request.path.parent.name == "releases" and not hasattr(request.module, "AUDIT_PAGE"):
+        if folder in ("releases", "human") and not hasattr(request.module, "AUDIT_PAGE"):
             patched.setattr(AUDIT_PAGE, _sketch_page)
         yield patched
 

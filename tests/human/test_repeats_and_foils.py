@@ -74,6 +74,8 @@ def test_nothing_that_is_seen_tells_a_repeat(studies: list[Made]) -> None:
         (task.keyed.purpose == "repeat", signs(task) | {"place": place / len(own)})
         for own in orders(studies)
         for place, task in enumerate(own)
+        # A third of the votes is enough to compare with.
+        if task.keyed.purpose == "repeat" or place % 3 == 0
     ]
     repeats = [repeat for repeat, _ in seen]
     assert sum(repeats) >= 100

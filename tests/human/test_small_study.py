@@ -194,6 +194,7 @@ def test_the_rule_follows_from_the_number_of_people(run: Path) -> None:
     assert (whole.of_verifiable.k, whole.of_verifiable.n) == (5, 6)
 
 
+@pytest.mark.usefixtures("audit_page")
 def test_wherever_its_decisions_are_shown_it_is_said_how_weak_they_are(
     run: Path, tmp_path: Path
 ) -> None:
