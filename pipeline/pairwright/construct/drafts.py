@@ -98,15 +98,24 @@ class SideBrief(NamedTuple):
 def refusal_of(brief: SideBrief, refused: Draft, words: int) -> Refusal:
     """What the writer of this side reads of the refused draft: its text, cut where it is many times
     as long as the `words` that are accepted; up to two sentences on what was wrong; and what the
-    judge said where it preferred the other side."""
+    judge said where it preferred the other side or did not find this one good enough."""
     gates = [gate for gate in refused.gates if brief.side in gate.sides]
     lines = (_note(gate, brief, refused) for gate in gates)
     faults = tuple(dict.fromkeys(note for note in lines if note))[:MOST_NOTES]
-    reasons: tuple[str, ...] = ()
-    if any(gate.gate == "parity" for gate in gates) and refused.comparison_reason:
-        name = "A" if brief.side == "first" else "B"
-        reasons = (f"(Your answer is response {name}.) {_brief(refused.comparison_reason)}",)
+    reason = _judge_reason(brief, refused, {gate.gate for gate in gates})
+    reasons = (reason,) if reason else ()
     return Refusal(brief.text(refused)[: MOST_CHARACTERS * words], faults, reasons)
+
+
+def _judge_reason(brief: SideBrief, refused: Draft, gates: set[str]) -> str:
+    """What the judge said of this side, which it found worse than the other or not good enough."""
+    if "parity" in gates and (refused.has_winner or not refused.quality):
+        name = "A" if brief.side == "first" else "B"
+        reason = _brief(refused.comparison_reason)
+        return reason and f"(Your answer is response {name}.) {reason}"
+    if gates & {"parity", "quality_floor"}:
+        return _brief(refused.quality[brief.side].reason)
+    return ""
 
 
 def _note(result: GateResult, brief: SideBrief, refused: Draft) -> str | None:
