@@ -1,14 +1,17 @@
-"""Run the commands of tutorial.md and write what they print below them.
+"""Run the commands of tutorial.md and the Python of python.md, and write what they print there.
 
     .venv/bin/python docs/tutorial.py            # write
-    .venv/bin/python docs/tutorial.py --check    # exit 1 and show where the page is stale
+    .venv/bin/python docs/tutorial.py --check    # exit 1 and show where a page is stale
 
-Each `sh` block of the page that a `text` block follows is run, in order and in one new folder, at
-80 columns. A comment `<!-- first N lines -->` between the two shortens the text. Digests are left
-out, because they depend on the version of every library, and so is the path of this checkout.
+Each `sh` or `python` block that a `text` block follows is run, those of a page in order and in one
+new folder, at 80 columns. A comment `<!-- first N lines -->` between the two shortens the text.
+Digests are left out, because they depend on the version of every library, and so is the path of
+this checkout.
 """
 
+import contextlib
 import difflib
+import io
 import os
 import re
 import subprocess
@@ -16,9 +19,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().with_name("tutorial.md")
+HERE = Path(__file__).resolve().parent
+PAGES = "tutorial.md", "python.md"
 STEP = re.compile(
-    r"(?P<before>^```sh\n(?P<commands>(?:(?!```).*\n)+)```\n\n"
+    r"(?P<before>^```(?P<language>sh|python)\n(?P<code>(?:(?!```).*\n)+)```\n\n"
     r"(?:<!-- first (?P<most>\d+) lines -->\n\n)?)"
     r"^```text\n(?:(?!```).*\n)*```\n",
     re.MULTILINE,
@@ -26,29 +30,51 @@ STEP = re.compile(
 
 
 def main() -> int:
-    page = PAGE.read_text(encoding="utf-8")
-    with tempfile.TemporaryDirectory() as folder:
-        current = STEP.sub(lambda step: _step(step, Path(folder)), page)
-    if "--check" in sys.argv[1:]:
-        lines = (text.splitlines(keepends=True) for text in (page, current))
-        difference = list(difflib.unified_diff(*lines, "tutorial.md", "a run of its commands"))
-        sys.stderr.writelines(difference)
-        return 1 if difference else 0
-    PAGE.write_text(current, encoding="utf-8")
-    return 0
+    stale = False
+    for name in PAGES:
+        page = (HERE / name).read_text(encoding="utf-8")
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            current = _Steps().written(page)
+        if "--check" in sys.argv[1:]:
+            lines = (text.splitlines(keepends=True) for text in (page, current))
+            difference = list(difflib.unified_diff(*lines, name, "a run of its code"))
+            sys.stderr.writelines(difference)
+            stale = stale or bool(difference)
+        else:
+            (HERE / name).write_text(current, encoding="utf-8")
+    return int(stale)
 
 
-def _step(step: re.Match[str], folder: Path) -> str:
-    lines = [
-        line for command in step["commands"].splitlines() for line in _printed(command, folder)
-    ]
-    if step["most"]:
-        lines = [*lines[: int(step["most"])], "[...]"]
-    return step["before"] + "\n".join(["```text", *lines, "```", ""])
+class _Steps:
+    """The steps of one page, in the working folder; its Python blocks share their names."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, object] = {}
+
+    def written(self, page: str) -> str:
+        """The page with what its steps print now."""
+        return STEP.sub(self._step, page)
+
+    def _step(self, step: re.Match[str]) -> str:
+        if step["language"] == "python":
+            printed = self._run(step["code"])
+        else:
+            printed = "".join(_run_command(command) for command in step["code"].splitlines())
+        text = re.sub(r"sha256:[0-9a-f]{64}", "sha256:...", printed).strip("\n")
+        text = text.replace(f"{HERE.parent}{os.sep}", "")
+        lines = [line.rstrip() for line in text.splitlines()]
+        if step["most"]:
+            lines = [*lines[: int(step["most"])], "[...]"]
+        return step["before"] + "\n".join(["```text", *lines, "```", ""])
+
+    def _run(self, code: str) -> str:
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(code, self._names)
+        return printed.getvalue()
 
 
-def _printed(command: str, folder: Path) -> list[str]:
-    """The lines that a command prints. A command that does not end with 0 ends this script."""
+def _run_command(command: str) -> str:
+    """What a command prints. One that does not end with 0 ends this script."""
     here = str(Path(sys.executable).parent)
     environment = os.environ | {
         "PATH": os.pathsep.join([here, os.environ["PATH"]]),
@@ -56,14 +82,10 @@ def _printed(command: str, folder: Path) -> list[str]:
         "TERM": "dumb",
         "NO_COLOR": "1",
     }
-    done = subprocess.run(
-        ["sh", "-c", command], cwd=folder, env=environment, capture_output=True, text=True
-    )
+    done = subprocess.run(["sh", "-c", command], env=environment, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{command}: exit {done.returncode}\n{done.stdout}\n{done.stderr}")
-    text = re.sub(r"sha256:[0-9a-f]{64}", "sha256:...", done.stdout).strip("\n")
-    text = text.replace(f"{PAGE.parents[1]}{os.sep}", "")
-    return [line.rstrip() for line in text.splitlines()]
+    return done.stdout.strip("\n") + "\n"
 
 
 if __name__ == "__main__":
