@@ -81,7 +81,7 @@ def community(people: int) -> Tasks:
     tasks = (
         task.keyed
         for n in range(people)
-        for task in own_tasks(f"author-{n + 1:02}", f"user {n}", subjects, seed=0).tasks
+        for task in own_tasks(f"author-{n + 1:02}", f"user {n}", subjects, seed=0)[0]
     )
     return {keyed.task: keyed for keyed in tasks if keyed.purpose != "repeat"}
 

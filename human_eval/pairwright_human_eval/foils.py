@@ -134,20 +134,13 @@ def _passages_of(post: Post) -> Iterator[_Passage]:
         start += len(line)
 
 
-class FoilSign(NamedTuple):
-    """One sign of all foils of a study among its aspects."""
-
-    name: str
-    auc: float
-    """The probability that a foil has more of it than an aspect; a tie is half."""
-
-
 class FoilSigns(NamedTuple):
     """By what foils could be told from the aspects beside them."""
 
     foils: int
     aspects: int
-    signs: tuple[FoilSign, ...]
+    signs: dict[str, float]
+    """By name the AUC, the probability that a foil has more of it than an aspect; a tie is half."""
 
 
 def foil_signs(tasks: Iterable[Task]) -> FoilSigns | None:
@@ -175,9 +168,7 @@ def foil_signs(tasks: Iterable[Task]) -> FoilSigns | None:
     if not foils:
         return None
     are_foils, signs = list(foils.values()), list(values.values())
-    found = tuple(
-        FoilSign(name, area([one[name] for one in signs], are_foils)) for name in signs[0]
-    )
+    found = {name: area([one[name] for one in signs], are_foils) for name in signs[0]}
     return FoilSigns(sum(are_foils), len(are_foils) - sum(are_foils), found)
 
 

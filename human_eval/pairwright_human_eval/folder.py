@@ -47,13 +47,6 @@ ROUNDS = {
 }
 
 
-class PersonPages(NamedTuple):
-    """What a person reads first; the study lead fills in the rest."""
-
-    guidelines: Path
-    consent: Path
-
-
 class HumanFolder:
     """The paths of a study in one run folder."""
 
@@ -101,11 +94,12 @@ class HumanFolder:
         self.screened = self.private / "screened.jsonl"
         """What the texts hold that strangers should perhaps not read, masked."""
 
-    def pages(self, person: str) -> "PersonPages":
-        """What a person reads before they begin."""
+    def pages(self, person: str) -> tuple[Path, Path]:
+        """What a person reads before they begin, guidelines and consent; the study lead fills in
+        the rest."""
         if not person.startswith("author-"):
-            return PersonPages(self.guidelines, self.consent)
-        return PersonPages(self.path / "own_guidelines.md", self.path / "own_consent.md")
+            return self.guidelines, self.consent
+        return self.path / "own_guidelines.md", self.path / "own_consent.md"
 
     def tasks(self, annotator: str, kind: Kind, round: int = 1) -> Path:
         """The task file of one annotator and kind. Names of annotators are ours, not theirs."""

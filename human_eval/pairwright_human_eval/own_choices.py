@@ -89,17 +89,11 @@ def _wrong(
     return None
 
 
-class OwnTasks(NamedTuple):
-    """What one person is asked, in the order of the work."""
-
-    tasks: list[Task]
-    """Now, and then, in round `LATER`, on the later day."""
-    unyoked: int
-    """Twins of theirs that no other twin could be yoked to."""
-
-
-def own_tasks(seat: str, user: str, subjects: Sequence[Subject], seed: int) -> OwnTasks:
-    """The tasks of the user in the seat; which response of a task is the chosen one is balanced
+def own_tasks(
+    seat: str, user: str, subjects: Sequence[Subject], seed: int
+) -> tuple[list[Task], int]:
+    """The tasks of the user in the seat, those of round `LATER` at the end, and how many twins of
+    theirs no other twin could be yoked to; which response of a task is the chosen one is balanced
     within twins of their own, and within yoked ones."""
     chance = random.Random(content_id("own", str(seed), seat))
     theirs = [(s, pair) for s in subjects for pair in s.pairs if pair.user == user]
@@ -122,7 +116,7 @@ def own_tasks(seat: str, user: str, subjects: Sequence[Subject], seed: int) -> O
     again = [repeated(task, seed) for task in tasks[: len(twins)]]
     chance.shuffle(tasks)
     chance.shuffle(again)
-    return OwnTasks([*tasks, *again], len(twins) - len(yoked))
+    return [*tasks, *again], len(twins) - len(yoked)
 
 
 def _yoked(
@@ -191,7 +185,7 @@ def add_people(
     seats = _seats(own, people, study)
     roster = _roster(folder, seats, people)
     made = {seat: own_tasks(seat, user, subjects, study.seed) for seat, user in seats.items()}
-    keyed = {task.keyed.task: task.keyed for given in made.values() for task in given.tasks}
+    keyed = {task.keyed.task: task.keyed for tasks, _ in made.values() for task in tasks}
     if any(keyed.get(one.task) != one for one in before if one.annotator in seats):
         raise InputError(
             "people who are there would be given other tasks",
@@ -202,18 +196,17 @@ def add_people(
     left = tuple(one for one in before if one.annotator not in seats)
     with on_disk(folder.path):
         write_forms(folder, study, round=OWN)
-        pages = folder.pages("author-01")
-        write_new(pages.guidelines, page_text("own_guidelines", language))
-        write_new(pages.consent, page_text("own_consent", language))
-        for seat, given in made.items():
-            write_tasks(folder, seat, given.tasks)
+        for page in folder.pages("author-01"):
+            write_new(page, page_text(page.stem, language))
+        for seat, (tasks, _) in made.items():
+            write_tasks(folder, seat, tasks)
         write_changed(folder.own_key, key_lines((*left, *keyed.values())))
         write_roster(folder, roster)
         write_own(folder, own.model_copy(update={"seats": seats}))
     return OwnExport(
-        {seat: given.tasks for seat, given in made.items()},
+        {seat: tasks for seat, (tasks, _) in made.items()},
         len(seats) - len(own.seats),
-        sum(given.unyoked for given in made.values()),
+        sum(unyoked for _, unyoked in made.values()),
         own.later,
     )
 

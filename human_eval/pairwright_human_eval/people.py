@@ -242,14 +242,6 @@ class Roster(Record):
     """The id from outside, by pseudonym."""
 
 
-class TimeSpent(NamedTuple):
-    """How long a person worked, as far as a tool noted it."""
-
-    seconds: float
-    tasks: int
-    """Tasks whose time is known; 0 where the person noted the time of the whole work."""
-
-
 def read_roster(folder: HumanFolder) -> Roster:
     """Raises InputError where the file was damaged."""
     return record_in(folder.participants, Roster) or Roster()
@@ -343,8 +335,9 @@ def task_times(
 
 def time_spent(
     exports: Sequence[Export], people: People, longest: float, rounds: Mapping[str, int]
-) -> dict[str, TimeSpent]:
-    """By pseudonym: the time of everything that a person did, with `longest` as in `task_times`.
+) -> dict[str, tuple[float, int]]:
+    """By pseudonym: the seconds of everything that a person did, with `longest` as in `task_times`,
+    and the tasks whose time is known, 0 where the person noted the time of the whole work.
 
     Where a person noted the time of the whole work, the last such note of each round counts.
     `rounds` are those of the tasks, by id.
@@ -357,8 +350,8 @@ def time_spent(
     times: dict[str, list[float]] = defaultdict(list)
     for (name, _, _), seconds in task_times(exports, people, longest).items():
         times[name].append(seconds)
-    found = {name: TimeSpent(sum(own), len(own)) for name, own in times.items()}
+    found = {name: (sum(own), len(own)) for name, own in times.items()}
     whole: dict[str, float] = defaultdict(float)
     for (name, _), (_, seconds) in noted.items():
         whole[name] += seconds
-    return found | {name: TimeSpent(seconds, 0) for name, seconds in whole.items()}
+    return found | {name: (seconds, 0) for name, seconds in whole.items()}

@@ -58,8 +58,9 @@ class SimulationResult(NamedTuple):
     answered: int
     """Tasks that were open."""
     early: int
-    """Open tasks whose day is to come."""
-    careless: frozenset[str]
+    """Open tasks of people who are asked again on a later day: nobody answers them before."""
+    careless: tuple[str, ...]
+    """Annotators who ticked anything."""
 
 
 def simulate(
@@ -106,7 +107,7 @@ def simulate(
             tasks=tuple(person.answers(tasks, shown)),
         )
         store(export, folder)
-    return SimulationResult(len(due), len(opened) - len(due), careless)
+    return SimulationResult(len(due), len(opened) - len(due), tuple(sorted(careless)))
 
 
 class _Annotator(NamedTuple):

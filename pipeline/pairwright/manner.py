@@ -6,7 +6,7 @@ choices; a scorer that reads no more than that has read little of what the perso
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from pairwright.dataset.row import choice_sides
 
@@ -25,17 +25,12 @@ MANNERS: dict[Manner, Callable[[str], int]] = {"length": len, "markup": count_ma
 """How much of each a response has: characters, so that all scripts are alike, and marks."""
 
 
-class MannerScores(NamedTuple):
-    """How well a response suits what a user took so far, by manner."""
-
-    length: float
-    markup: float
-
-
-def manner_scores(posts: Iterable[str], responses: Iterable[str]) -> Iterator[MannerScores] | None:
-    """The scores of responses: how much of a manner each has, times how much more often the user's
-    earlier choices took the response with more of it than the one with less. None where no post of
-    the history is a choice."""
+def manner_scores(
+    posts: Iterable[str], responses: Iterable[str]
+) -> Iterator[dict[Manner, float]] | None:
+    """How well responses suit what a user took so far, by manner: how much of it each has, times
+    how much more often the user's earlier choices took the response with more of it than the one
+    with less. None where no post of the history is a choice."""
     choices = [sides for post in posts if (sides := choice_sides(post))]
     if not choices:
         return None
@@ -44,12 +39,10 @@ def manner_scores(posts: Iterable[str], responses: Iterable[str]) -> Iterator[Ma
         for count in MANNERS.values()
     ]
     return (
-        MannerScores(
-            *(
-                taste * count(response)
-                for taste, count in zip(tastes, MANNERS.values(), strict=True)
-            )
-        )
+        {
+            manner: taste * count(response)
+            for taste, (manner, count) in zip(tastes, MANNERS.items(), strict=True)
+        }
         for response in responses
     )
 

@@ -6,7 +6,6 @@ matching of words as much as the reading of people, so no verdict is given witho
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from pairwright.estimate import Estimate
 from pairwright.modes import MODES
@@ -28,17 +27,11 @@ def is_of_mode(config: str) -> bool:
     return not config or config.startswith(_OF_MODE)
 
 
-class OverlapFigure(NamedTuple):
-    """The accuracy of one check on the pairs of a mode, or of a configuration."""
-
-    name: str
-    config: str
-    found: Estimate | None
-
-
-def overlap_clauses(figures: Iterable[OverlapFigure]) -> tuple[str, ...]:
-    """A clause for each mode that is measured: `word overlap with the posts is right in 70 % (60 to
-    79) of 92 pairs in twins, tf-idf in 74 % (65 to 82)`, `of 40 decoys in 52 % (37 to 67)`."""
+def overlap_clauses(figures: Iterable[tuple[str, str, Estimate | None]]) -> tuple[str, ...]:
+    """`figures` are accuracies: the name of a check, the mode or configuration of the pairs, and
+    what was found. A clause for each mode that is measured: `word overlap with the posts is right
+    in 70 % (60 to 79) of 92 pairs in twins, tf-idf in 74 % (65 to 82)`, `of 40 decoys in 52 % (37
+    to 67)`."""
     by_config: dict[str, dict[str, Estimate]] = {}
     for name, config, found in figures:
         if name in NAMES and is_of_mode(config) and found and found.value is not None:

@@ -30,7 +30,6 @@ from pairwright.construct.outcomes import Outcome
 from pairwright.construct.partners import (
     Survey,
     SurveyedQuestion,
-    SurveyedUsers,
     assign_partners,
     says_nothing,
     survey_question,
@@ -185,9 +184,9 @@ def test_a_placebo_is_of_users_with_about_as_many_posts_before_the_question(numb
     assert (made.stage, made.reason) == ("placebo", "unlike_histories")
     assert made.detail == f"1 posts of the asker, {number} of the partner"
     assert llm.purposes == []
-    tried = SurveyedUsers({"xia": older, "wim": STRANGER}, 0)
+    tried = {"xia": older, "wim": STRANGER}
     rules = policy(Others([SILENT]), modes=["placebo"])
-    found = wait(survey_question(NOBODY, tried, models(script(plan={"aspects": []})), rules))
+    found = wait(survey_question(NOBODY, tried, 0, models(script(plan={"aspects": []})), rules))
     assert names(found) == ["wim"]
 
 

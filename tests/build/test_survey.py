@@ -15,7 +15,7 @@ from endpoint import Asked, double, fail, in_thread
 from pairwright.construct import BuildRules
 from pairwright.construct.build_rules import TriedUsers, rubric_of
 from pairwright.construct.corpus import Corpus
-from pairwright.construct.partners import Survey, SurveyedUsers, iterate_surveys, survey_question
+from pairwright.construct.partners import Survey, iterate_surveys, survey_question
 from pairwright.construct.written_pairs import build_twin
 from pairwright.errors import ConfigError
 from pairwright.models import Request
@@ -46,9 +46,9 @@ def survey(
     """The survey of Una's question, which Victor and Wim may suit, and the models that were asked;
     a rubric has so many aspects at least."""
     llm = script(ENGLISH, **answers)
-    tried = SurveyedUsers({"victor": VICTOR, "wim": STRANGER}, suited)
+    tried = {"victor": VICTOR, "wim": STRANGER}
     rules = policy(Others([VICTOR, STRANGER]), modes=modes, planner={"min_aspects": least})
-    return wait(survey_question(ASKER, tried, models(llm), rules)), llm
+    return wait(survey_question(ASKER, tried, suited, models(llm), rules)), llm
 
 
 def test_a_candidate_is_a_possible_partner_by_a_plan_with_enough_aspects() -> None:

@@ -534,7 +534,7 @@ def test_signs_of_foils_are_measured_as_they_are() -> None:
     changed[place] = {**aspects[place], "quote": "a b?\nc d"}
     found = foil_signs([Task({**task.data, "aspects": changed}, task.keyed)])
     assert found
-    told = {sign.name: sign.auc for sign in found.signs}
+    told = found.signs
     for name in ("passages beside it", "words of these passages", "questions in these passages"):
         assert told[name] == 1.0
     assert foil_signs(foiled(mixed(0, 9), 0).all()) is None

@@ -9,7 +9,7 @@ import pytest
 
 from live_study import LiveStudy
 from pairwright.intervals import Floats
-from pairwright_human_eval.report.calibration import PoweredMean, powered_mean
+from pairwright_human_eval.report.calibration import powered_mean
 from study import VERIFIED, Study
 
 ANSWERS = np.array([1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 0], float)
@@ -21,7 +21,9 @@ OTHERS = np.array(
 )
 
 
-def powered(answers: Floats, predictions: Floats, others: Floats, each: int = 1) -> PoweredMean:
+def powered(
+    answers: Floats, predictions: Floats, others: Floats, each: int = 1
+) -> tuple[float, float, float]:
     """Where so many answers, one after the other, are a cluster."""
     n = len(answers)
     places = np.arange(n + len(others)) // each
@@ -30,23 +32,23 @@ def powered(answers: Floats, predictions: Floats, others: Floats, each: int = 1)
 
 def test_values_are_those_of_ppi_python() -> None:
     # ppi_mean_pointestimate and ppi_mean_ci of ppi-python 0.2.3, alpha=.05, power-tuned.
-    found = powered(ANSWERS, PREDICTIONS, OTHERS)
-    assert found.value == pytest.approx(0.64692305, abs=1e-7)
-    ends = [found.value + side * 1.959964 * found.error for side in (-1, 1)]
+    value, error, _ = powered(ANSWERS, PREDICTIONS, OTHERS)
+    assert value == pytest.approx(0.64692305, abs=1e-7)
+    ends = [value + side * 1.959964 * error for side in (-1, 1)]
     assert ends == pytest.approx([0.44017856, 0.85366754], abs=1e-6)
 
 
 def test_predictions_that_say_nothing_change_nothing() -> None:
-    found = powered(ANSWERS, np.full(len(ANSWERS), 0.5), np.full(30, 0.5))
-    assert found.value == pytest.approx(ANSWERS.mean())
-    assert found.tuning == 0
-    assert found.error == pytest.approx(ANSWERS.std() / np.sqrt(len(ANSWERS)))
+    value, error, tuning = powered(ANSWERS, np.full(len(ANSWERS), 0.5), np.full(30, 0.5))
+    assert value == pytest.approx(ANSWERS.mean())
+    assert tuning == 0
+    assert error == pytest.approx(ANSWERS.std() / np.sqrt(len(ANSWERS)))
 
 
 def test_alike_answers_of_a_dyad_widen_the_interval() -> None:
     answers, judged, others = (np.repeat(of, 2) for of in (ANSWERS, PREDICTIONS, OTHERS))
-    apart, by_dyad = (powered(answers, judged, others, each) for each in (1, 2))
-    assert by_dyad.error == pytest.approx(np.sqrt(2) * apart.error, rel=1e-6)
+    apart, by_dyad = (powered(answers, judged, others, each)[1] for each in (1, 2))
+    assert by_dyad == pytest.approx(np.sqrt(2) * apart, rel=1e-6)
 
 
 def report(study: LiveStudy) -> tuple[Any, str]:

@@ -92,7 +92,7 @@ def test_nothing_that_is_seen_tells_a_foil(studies: list[Made]) -> None:
     found = foil_signs(tasks)
     assert found
     assert found.foils >= 40
-    assert all(0.4 <= sign.auc <= 0.6 for sign in found.signs), found
+    assert all(0.4 <= auc <= 0.6 for auc in found.signs.values()), found
 
 
 def test_a_repeat_comes_fifteen_tasks_later_or_not_at_all(studies: list[Made]) -> None:

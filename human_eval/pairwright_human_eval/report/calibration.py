@@ -11,7 +11,6 @@ dependency because it brings a compiler (numba) and has had no release since 202
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import stdtrit
@@ -57,20 +56,13 @@ class PoweredShare(Record):
     """Sampled twins or pairs that are not decided yet, and are left out."""
 
 
-class PoweredMean(NamedTuple):
-    """The estimate."""
-
-    value: float
-    error: float
-    """Its standard error."""
-    tuning: float
-    """The weight of the predictions: 0 where they say nothing about the answers."""
-
-
 def powered_mean(
     answers: Floats, predictions: Floats, clusters: Places, others: Floats, other_clusters: Places
-) -> PoweredMean:
-    """Of `answers` with their `predictions`, shape (n,), and the predictions of `others`, shape
+) -> tuple[float, float, float]:
+    """The estimate, its standard error, and the weight of the predictions, which is 0 where they
+    say nothing about the answers.
+
+    Of `answers` with their `predictions`, shape (n,), and the predictions of `others`, shape
     (N,), that nobody answered; both n and N are above 0. Clusters are numbers that both share.
     """
     n, unanswered = len(answers), len(others)
@@ -83,7 +75,7 @@ def powered_mean(
         np.concatenate([clusters, other_clusters]),
         np.concatenate([(rest - rest.mean()) / n, tuning * (others - others.mean()) / unanswered]),
     )
-    return PoweredMean(value, math.sqrt(float(sums @ sums)), tuning)
+    return value, math.sqrt(float(sums @ sums)), tuning
 
 
 def margin(pair: OutlinePair) -> float | None:
@@ -148,7 +140,7 @@ def powered_shares(
             continue
         answers = [float(decisions[one.id].state == "verified") for one, _ in sampled]
         clusters = cluster_numbers([*dyads, *(one.dyad for one, _ in others)])
-        powered = powered_mean(
+        value, error, tuning = powered_mean(
             np.array(answers),
             np.array([p for _, p in sampled]),
             clusters[: len(sampled)],
@@ -157,18 +149,18 @@ def powered_shares(
         )
         alone = accuracy_by_cluster(list(zip(dyads, answers, strict=True)))
         assert alone
-        width = -float(stdtrit(alone.clusters - 1, LEVEL / 2)) * powered.error
-        varies = powered.error > 0 and alone.clusters >= ENOUGH_DYADS
+        width = -float(stdtrit(alone.clusters - 1, LEVEL / 2)) * error
+        varies = error > 0 and alone.clusters >= ENOUGH_DYADS
         found.append(
             PoweredShare(
                 mode=mode, people=alone, judged=len(others), waiting=len(own) - len(decided),
                 powered=Estimate(
-                    value=round(min(1.0, max(0.0, powered.value)), 6),
-                    low=round(max(0.0, powered.value - width), 6) if varies else None,
-                    high=round(min(1.0, powered.value + width), 6) if varies else None,
+                    value=round(min(1.0, max(0.0, value)), 6),
+                    low=round(max(0.0, value - width), 6) if varies else None,
+                    high=round(min(1.0, value + width), 6) if varies else None,
                     n=len(answers), clusters=alone.clusters,
                 ),
-                tuning=round(powered.tuning, 6),
+                tuning=round(tuning, 6),
             )
         )  # fmt: skip
     return tuple(found)

@@ -28,7 +28,6 @@ from pairwright.workflows.annotation_server import (
 )
 from pairwright.workflows.answers import (
     AnswerCounts,
-    SimulatedVerdicts,
     import_verdicts,
     last_decisions,
     remove_import,
@@ -40,6 +39,7 @@ from pairwright.workflows.person_pages import preview_tasks
 from pairwright.workflows.progress import Progress
 from pairwright_human_eval.decisions import Decision, reason_in_words
 from pairwright_human_eval.records import KINDS, LATER
+from pairwright_human_eval.simulation import SimulationResult
 from pairwright_human_eval.subjects import mode_of_twin
 from pairwright_human_eval.tools import TOOLS
 
@@ -132,10 +132,11 @@ def take_in(
     return int(bool(taken.refused))
 
 
-def print_simulated(done: SimulatedVerdicts, run: Path) -> None:
+def print_simulated(done: tuple[SimulationResult, AnswerCounts], run: Path) -> None:
     """Print what simulated annotators answered."""
-    print_words("simulate", done=done)
-    print_answers(done.answers, run)
+    result, answers = done
+    print_words("simulate", done=result, folder=answers.folder)
+    print_answers(answers, run)
 
 
 def print_answers(answers: AnswerCounts, run: Path) -> None:

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from itertools import product
-from typing import NamedTuple
 
 from pairwright import text
 from pairwright.construct.partners import Couple, Worth, match_couples
@@ -27,13 +26,6 @@ OTHERS_PER_USER = 100
 order."""
 COMPARISONS = 5_000_000
 """About so many are made of all choices; where these are many, each is compared with fewer."""
-
-
-class Meeting(NamedTuple):
-    """Two users before one question, by their positions, who took what the other refused."""
-
-    first: int
-    second: int
 
 
 def count_openings(candidates: Sequence[Chooser], seed: int) -> tuple[dict[Couple, int], set[int]]:
@@ -75,7 +67,7 @@ def _opening_count(one: Chooser, two: Chooser) -> int:
 
 def meetings_of(
     couples: Iterable[Couple], candidates: Sequence[Chooser]
-) -> Iterator[tuple[Couple, list[Meeting]]]:
+) -> Iterator[tuple[Couple, list[tuple[int, int]]]]:
     """Each couple with the questions on which both took what the other refused."""
     by_user: dict[str, dict[tuple[str, str], list[int]]] = {}
     for n, chooser in enumerate(candidates):
@@ -88,7 +80,7 @@ def meetings_of(
         yield (
             couple,
             sorted(
-                Meeting(n, other)
+                (n, other)
                 for n, other in positions
                 if _opening_count(candidates[n], candidates[other])
             ),
@@ -130,7 +122,7 @@ def natural_items(
     reasons = dict.fromkeys(met, "not_paired")
     for couple, own in meetings_of(couples, candidates):
         made = _couple_items(couple, own, candidates, twins_per_user, min_posts, seed)
-        items += ((meeting.first, item) for meeting, item in made)
+        items += ((meeting[0], item) for meeting, item in made)
         used |= {n for meeting, _ in made for n in meeting}
         left = "over_limit" if len(made) == twins_per_user else "telling_history"
         reasons |= {n: left for meeting in own for n in meeting}
@@ -177,28 +169,28 @@ def _use(candidates: Sequence[Chooser], used: Set[int], voted: int | None) -> So
 
 def _couple_items(
     couple: Couple,
-    meetings: Sequence[Meeting],
+    meetings: Sequence[tuple[int, int]],
     candidates: Sequence[Chooser],
     twins_per_user: int,
     min_posts: int,
     seed: int,
-) -> list[tuple[Meeting, Item]]:
+) -> list[tuple[tuple[int, int], Item]]:
     """At most `twins_per_user` twins of a couple. Responses of none of its twins yet come first."""
     chance = random.Random(f"{seed} {couple}")
     openings = [
         (meeting, a, b)
         for meeting in sorted(meetings)
-        for a, b in _openings(candidates[meeting.first], candidates[meeting.second], chance)
+        for a, b in _openings(candidates[meeting[0]], candidates[meeting[1]], chance)
     ]
     chance.shuffle(openings)
     used: Counter[tuple[str, str]] = Counter()
-    kept: list[tuple[Meeting, Item]] = []
+    kept: list[tuple[tuple[int, int], Item]] = []
     for bound in range(2 * twins_per_user):
         left = []
         for meeting, a, b in openings:
-            topic = candidates[meeting.first].topic
+            one, two = (candidates[n] for n in meeting)
+            topic = one.topic
             if len(kept) < twins_per_user and used[topic, a] + used[topic, b] <= bound:
-                one, two = candidates[meeting.first], candidates[meeting.second]
                 item = _make_item(one, two, a, b, min_posts)
                 if item:
                     kept.append((meeting, item))

@@ -72,14 +72,6 @@ class SurveyOutcome(Record):
         return Brief(self.unit, "survey", self.kind, reason_of(self.result))
 
 
-class SurveyedUsers(NamedTuple):
-    """The users that a question is tried on, with their posts that are older."""
-
-    posts: Mapping[str, tuple[Post, ...]]
-    suited: int
-    """So many of them, the first, could be the asker's partner."""
-
-
 _UNFOUNDED = frozenset({"support_far_fetched", "evidence_not_in_post", "names_no_shown_post"})
 """Why an aspect was dropped that the posts do not carry. A dropped aspect that they carry is a need
 that others have, too, and no response to it is plain for sure."""
@@ -95,10 +87,16 @@ def says_nothing(rubric: Rejected) -> bool:
 
 
 async def survey_question(
-    item: Item, tried: SurveyedUsers, models: Models, rules: BuildRules
+    item: Item,
+    tried: Mapping[str, tuple[Post, ...]],
+    suited: int,
+    models: Models,
+    rules: BuildRules,
 ) -> Survey:
-    """Whether the asker's posts show a signal for the question, and whose do of those it is tried
-    on. Nobody's plan is asked for where the asker's posts show none.
+    """`tried` are the users that the question is tried on, with their older posts; so many of them
+    as are `suited`, the first, could be the asker's partner. Whether the asker's posts show a
+    signal for the question, and whose do of those it is tried on. Nobody's plan is asked for where
+    the asker's posts show none.
 
     Raises as the build functions do.
     """
@@ -107,12 +105,12 @@ async def survey_question(
         plain = "placebo" in config.modes and says_nothing(rubric)
         anybody = (
             PossiblePartner(user, bearing=0)
-            for user, posts in tried.posts.items()
+            for user, posts in tried.items()
             if plain and are_level(len(item.profile), len(posts), config.twin)
         )
         return Survey(signal=False, possible=tuple(anybody))
-    users = list(tried.posts)[: None if "decoy" in config.modes else tried.suited]
-    plans = await together(*(plan_of(item, tried.posts[user], models, rules) for user in users))
+    users = list(tried)[: None if "decoy" in config.modes else suited]
+    plans = await together(*(plan_of(item, tried[user], models, rules) for user in users))
     shows = [
         user
         for user, plan in zip(users, plans, strict=True)
@@ -121,9 +119,9 @@ async def survey_question(
     language = rules.language(item)
     asks = text.terms(item.question, language)
     possible = []
-    for user in users[: tried.suited]:
+    for user in users[:suited]:
         if user in shows:
-            held = text.terms_of((post.text for post in tried.posts[user]), language)
+            held = text.terms_of((post.text for post in tried[user]), language)
             bearing = round(len(asks & held) / max(1, len(asks)), 4)
             possible.append(PossiblePartner(user, bearing))
     strangers = tuple(shows) if "decoy" in config.modes else ()

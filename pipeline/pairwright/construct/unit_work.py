@@ -8,7 +8,7 @@ from pairwright.construct.contrasts import build_contrast
 from pairwright.construct.corpus import BuildUnit, Corpus, fair_posts, have_same_posts
 from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.construct.own_choice_pairs import build_accepted, build_natural
-from pairwright.construct.partners import SurveyedUsers, SurveyOutcome, survey_question
+from pairwright.construct.partners import SurveyOutcome, survey_question
 from pairwright.construct.written_pairs import (
     build_decoy,
     build_placebo,
@@ -54,8 +54,7 @@ async def work_on(
             posts = {
                 user: fair_posts(item, corpus.longest_item(user).profile) for user in tried.users
             }
-            surveyed = SurveyedUsers(posts, tried.suited)
-            found = await _ended(survey_question(item, surveyed, models, rules))
+            found = await _ended(survey_question(item, posts, tried.suited, models, rules))
             keys = tuple(call.key for call in log.made)
             return SurveyOutcome(
                 unit=unit.id, item_id=item.id, user=item.user, result=found, calls=keys

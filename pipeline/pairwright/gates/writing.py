@@ -154,20 +154,14 @@ def check_echo(sides: DraftSides, twin: TwinRules, rules: GateRules) -> GateResu
     return gate_result(rules, "echo_gap", faults, gap, twin.echo_gap)
 
 
-class SharedWords(NamedTuple):
-    """The words of two responses that tell by a count whose posts they were written for."""
+def shared_words(sides: DraftSides) -> tuple[int, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The words of two responses that tell by a count whose posts they were written for.
 
-    interaction: int
-    """By how many content words the first response shares more with the first user's posts than
+    First by how many content words the first response shares more with the first user's posts than
     the second does, and the second more with the second user's than the first: 0 for a count that
-    tells nothing."""
-    words: tuple[tuple[str, ...], tuple[str, ...]]
-    """Of each response, as they are in its text, those that only its own user's posts have, and
-    that the other response lacks."""
-
-
-def shared_words(sides: DraftSides) -> SharedWords:
-    """Count the words that each response shares with the posts of its own user and of the other."""
+    tells nothing. Then of each response the words, as they are in its text, that only its own
+    user's posts have, and that the other response lacks.
+    """
     own, other = (text.terms_of(history, sides.language) for history in sides.histories)
     first, second = (text.terms(response, sides.language) for response in sides.both)
     distinct = own - other, other - own
@@ -176,11 +170,11 @@ def shared_words(sides: DraftSides) -> SharedWords:
         len(words & mine) - len(words & theirs)
         for words, mine, theirs in zip(only, distinct, distinct[::-1], strict=True)
     )
-    named = (
+    one, two = (
         text.words_with(words & mine, response, sides.language)
         for response, words, mine in zip(sides.both, only, distinct, strict=True)
     )
-    return SharedWords(interaction, tuple(named))  # type: ignore[arg-type]
+    return interaction, (one, two)
 
 
 def check_shared_words(
@@ -192,9 +186,10 @@ def check_shared_words(
     are not in the pair, and do not count.
     """
     own, _ = sides.histories
-    found = shared_words(sides if is_twin else sides._replace(histories=(own, ())))
-    over = found.interaction > twin.shared_words
-    faults = over and bool(found.words[0]), over and bool(found.words[1])
-    first, second = found.words
-    value: JsonValue = [found.interaction, [*first], [*second]]
+    interaction, (first, second) = shared_words(
+        sides if is_twin else sides._replace(histories=(own, ()))
+    )
+    over = interaction > twin.shared_words
+    faults = over and bool(first), over and bool(second)
+    value: JsonValue = [interaction, [*first], [*second]]
     return gate_result(rules, "shared_words", faults, value, twin.shared_words)

@@ -70,14 +70,6 @@ class ChoiceRow(NamedTuple):
         )
 
 
-class TextRow(NamedTuple):
-    """A row of the table of texts as it was read."""
-
-    user: str
-    post: Post
-    repairs: Repairs
-
-
 def read_choice(row: SourceRow, domains: Domains, rules: SourceRules) -> ChoiceRow | SourceProblem:
     """Read a row as a choice; a SourceProblem where it is not one."""
     cells, user = Cells(row.fields, rules.max_post_chars), ""
@@ -143,8 +135,11 @@ def _choice_index(cell: str, options: Sequence[str], rules: SourceRules) -> int:
     )
 
 
-def read_text(row: SourceRow, rules: SourceRules, *, timed: bool) -> TextRow | SourceProblem:
-    """A row as a text. It has a time if the choices have (`timed`), and none if they have none."""
+def read_text(
+    row: SourceRow, rules: SourceRules, *, timed: bool
+) -> tuple[str, Post, Repairs] | SourceProblem:
+    """A row of the table of texts: its user, the text and what was repaired in it. It has a time if
+    the choices have (`timed`), and none if they have none."""
     cells, user = Cells(row.fields, rules.max_post_chars), ""
     try:
         user = cells.user(rules.user)
@@ -168,4 +163,4 @@ def read_text(row: SourceRow, rules: SourceRules, *, timed: bool) -> TextRow | S
         )
     except SourceRefusal as refusal:
         return refusal.at(row.where, user or None)
-    return TextRow(user, post, cells.repairs)
+    return user, post, cells.repairs

@@ -136,17 +136,18 @@ def _read_texts(
             problems.add(found)
             yield found
             continue
-        if found.user not in latest:
+        user, post, repairs = found
+        if user not in latest:
             strangers += 1
-            yield SourceRefusal("unknown_user", "").at(row.where, found.user)
+            yield SourceRefusal("unknown_user", "").at(row.where, user)
             continue
         matched += 1
-        last = latest[found.user]
-        if timed and last and not is_older(found.post.created or "", last):
-            yield SourceRefusal("later_post", "").at(row.where, found.post.id)
+        last = latest[user]
+        if timed and last and not is_older(post.created or "", last):
+            yield SourceRefusal("later_post", "").at(row.where, post.id)
         else:
-            yield from repaired(found.repairs, row.where, found.post.id)
-            written.setdefault(found.user, []).append(OwnPost(found.post))
+            yield from repaired(repairs, row.where, post.id)
+            written.setdefault(user, []).append(OwnPost(post))
     if texts and not matched and not strangers and (refused := problems.of("refused")):
         raise SourceError(
             f"not one text can be used: {refused[0].reason} {refused[0].n:,}, {refused[0].detail}",

@@ -1,7 +1,6 @@
 """HTML bodies as plain text, and nothing done to text that only looks a little like HTML."""
 
 import re
-from dataclasses import dataclass
 from html import unescape
 from html.parser import HTMLParser
 
@@ -36,18 +35,8 @@ def to_text(raw: str) -> str | None:
     return None
 
 
-@dataclass
-class PostText:
-    """A post of a forum as a reader can use it without the page around it."""
-
-    text: str
-    code_blocks: int = 0
-    """Blocks of code that a mark stands for."""
-    images: int = 0
-
-
-def post_text(body: str) -> PostText:
-    """The plain text of a post's HTML.
+def post_text(body: str) -> tuple[str, int, int]:
+    """The plain text of a post's HTML, and how many blocks of code and images marks stand for.
 
     An image is the mark `[image: what it shows]`, a longer block of code `[code, 24 lines]`; lines
     that quote somebody begin with `> `, and raised characters with `^`.
@@ -55,7 +44,7 @@ def post_text(body: str) -> PostText:
     parser = _Marked()
     parser.feed(_only_tags(_COMMENT.sub("", body)))
     parser.close()
-    return parser.finished()
+    return parser.finished(), parser.code_blocks, parser.images
 
 
 def comment_text(markdown: str) -> str:
@@ -121,7 +110,7 @@ class _Marked(_Text):
 
     def __init__(self) -> None:
         super().__init__()
-        self._found = PostText("")
+        self.code_blocks = self.images = 0
         self._open: list[tuple[str, list[str]]] = []
         """Quotes and blocks of code whose end is to come, the outermost first: the tag of each, and
         what was collected before it."""
@@ -141,7 +130,7 @@ class _Marked(_Text):
             self._open.append((tag, self.parts))
             self.parts = []
         elif tag == "img":
-            self._found.images += 1
+            self.images += 1
             shown = " ".join((dict(attrs).get("alt") or "").split())
             self.parts.append("[image]" if shown.lower() in _NO_ALT else f"[image: {shown}]")
         elif tag == "sup" and self._before[-1:].strip():
@@ -179,12 +168,11 @@ class _Marked(_Text):
         """The end of what was collected."""
         return self.parts[-1] if self.parts else "\n"
 
-    def finished(self) -> PostText:
+    def finished(self) -> str:
         """What was collected; blocks that were never closed end here."""
         while self._open:
             self._end_block()
-        self._found.text = _tidy("".join(self.parts))
-        return self._found
+        return _tidy("".join(self.parts))
 
     def _end_block(self) -> str:
         """Put the innermost block into what is around it; its tag."""
@@ -197,7 +185,7 @@ class _Marked(_Text):
             code = inner.strip("\n")
             lines = code.split("\n")
             if len(lines) > CODE_LINES:
-                self._found.code_blocks += 1
+                self.code_blocks += 1
                 code = f"[code, {len(lines)} lines]"
             self.parts.append(code)
         return tag

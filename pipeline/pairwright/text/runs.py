@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import chain
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from pairwright.text.forms import canonical
 from pairwright.text.scripts import readable, run_length, words
@@ -26,26 +26,26 @@ def shared_span(text: str, sources: Iterable[str], allowed: str, n: int = 5) -> 
     """A run of `n` words of `text` that is in a source and not in `allowed`; None if there is
     none."""
     own, n = words(text), run_length(text, n)
-    sources_text, allowed_text = _word_text(tuple(sources)), _word_text((allowed,))
+    (sources_text, known_words), (allowed_text, _) = map(_word_text, (tuple(sources), (allowed,)))
     # A run can only be where so many words in a row are known to the sources.
-    known, row = bytes(map(sources_text.words.__contains__, own)), b"\1" * n
+    known, row = bytes(map(known_words.__contains__, own)), b"\1" * n
     runs, at = [], known.find(row)
     while at >= 0:
         runs.append(f" {' '.join(own[at : at + n])} ")
         at = known.find(row, at + 1)
-    copied = [run for run in runs if run in sources_text.text and run not in allowed_text.text]
+    copied = [run for run in runs if run in sources_text and run not in allowed_text]
     return readable(min(copied).split()) if copied else None
 
 
 def holds_run(text: str, run: str) -> bool:
     """Whether a text has the words of a run, such as one from `shared_span`, consecutively."""
-    return f" {' '.join(words(run))} " in _word_text((text,)).text
+    return f" {' '.join(words(run))} " in _word_text((text,))[0]
 
 
 def find_whole_aspect(text: str, aspects: Iterable[str], allowed: str) -> str | None:
     """The words of an aspect that `text` repeats as a whole and `allowed` does not; None if there
     is no such aspect."""
-    own, allowed_text = _word_text((text,)).text, _word_text((allowed,)).text
+    own, allowed_text = _word_text((text,))[0], _word_text((allowed,))[0]
     for aspect in aspects:
         run = words(aspect)
         phrase = f" {' '.join(run)} "
@@ -56,19 +56,13 @@ def find_whole_aspect(text: str, aspects: Iterable[str], allowed: str) -> str | 
     return None
 
 
-class _WordText(NamedTuple):
-    """The words of some texts in one string, with a space on both sides of each, and as a set."""
-
-    text: str
-    words: frozenset[str]
-
-
 # Both responses of a draft are compared with the same posts and the same aspects.
 @lru_cache(maxsize=64)
-def _word_text(texts: tuple[str, ...]) -> _WordText:
+def _word_text(texts: tuple[str, ...]) -> tuple[str, frozenset[str]]:
+    """Their words in one string, with a space on both sides of each, and as a set."""
     # No word is a bar, so no run crosses from one text to the next.
     each = [words(text) for text in texts]
-    return _WordText(f" {' | '.join(map(' '.join, each))} ", frozenset(chain.from_iterable(each)))
+    return f" {' | '.join(map(' '.join, each))} ", frozenset(chain.from_iterable(each))
 
 
 def near_duplicate(a: str, b: str, limit: float = 0.8) -> bool:

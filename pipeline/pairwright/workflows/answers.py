@@ -20,7 +20,7 @@ from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.raw_files import ImportedFile, import_files, undo_import
 from pairwright_human_eval.records import KINDS, Kind
-from pairwright_human_eval.simulation import Traits, simulate
+from pairwright_human_eval.simulation import SimulationResult, Traits, simulate
 from pairwright_human_eval.study_files import closed_key
 from pairwright_human_eval.subjects import mode_of_twin
 
@@ -132,19 +132,6 @@ def remove_import(
         return removed, count_answers(study)
 
 
-@dataclass(frozen=True, slots=True)
-class SimulatedVerdicts:
-    """What simulated annotators answered, and the study's answers after that."""
-
-    answered: int
-    """Tasks that were open."""
-    early: int
-    """Open tasks of people who are asked again on a later day: nobody answers them before."""
-    careless: tuple[str, ...]
-    """Annotators who ticked anything."""
-    answers: AnswerCounts
-
-
 def simulate_verdicts(
     run: RunPath,
     *,
@@ -159,14 +146,15 @@ def simulate_verdicts(
         float, Doc("Share of `cannot tell` and `cannot judge`.", least=0, most=1)
     ] = 0.05,
     seed: Annotated[int, Doc("Another seed, other answers.")] = 0,
-) -> SimulatedVerdicts:
-    """Answer every open task with simulated annotators, by the same import as people's answers.
+) -> tuple[SimulationResult, AnswerCounts]:
+    """Answer every open task with simulated annotators, by the same import as people's answers;
+    what they answered, and the study's answers after that.
 
     Everything that comes of it is marked as simulated and verifies nothing.
 
     Raises InputError where there is no study, or people have answered in it.
 
-        >>> simulate_verdicts("runs/demo", accuracy=0.8).answered
+        >>> simulate_verdicts("runs/demo", accuracy=0.8)[0].answered
         240
     """
     traits = Traits(
@@ -174,12 +162,7 @@ def simulate_verdicts(
     )
     with open_study(Path(run)) as study:
         done = simulate(study.folder, study.fixed.key, study.fixed.study, traits)
-        return SimulatedVerdicts(
-            answered=done.answered,
-            early=done.early,
-            careless=tuple(sorted(done.careless)),
-            answers=count_answers(study),
-        )
+        return done, count_answers(study)
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,8 +126,8 @@ def list_participants(
             state = "finished" if name in codes else "open"
             state = "replaced" if name in replaced else state
             state = "withdrawn" if name in withdrawn else state
-            time = times.get(name)
-            hours = None if time is None else time.seconds / 3600
+            seconds, timed = times.get(name, (None, 0))
+            hours = None if seconds is None else seconds / 3600
             people.append(
                 Participant(
                     annotator=name,
@@ -142,7 +142,7 @@ def list_participants(
                     if name in met and met[name].n >= (fewest or 1) and name in codes and settled
                     else None,
                     hours=hours,
-                    timed=time.tasks if time else 0,
+                    timed=timed,
                     pay=None if hours is None or hourly is None else round(hours * hourly, 2),
                     code=codes[name] if state == "finished" else "",
                 )

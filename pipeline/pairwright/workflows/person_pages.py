@@ -62,12 +62,13 @@ def write_start_pages(run: RunPath) -> StartPages:
             sheets = [path.name for path in sheets_of(folder, name)]
             if name in gone or not (name in links or sheets):
                 continue
-            consent = folder.pages(name).consent.read_text(encoding="utf-8")
-            unfilled = folder.pages(name).consent.name if "[" in consent else unfilled
+            guidelines, consent_page = folder.pages(name)
+            consent = consent_page.read_text(encoding="utf-8")
+            unfilled = consent_page.name if "[" in consent else unfilled
             page = start_page_html(
                 name,
                 consent,
-                folder.pages(name).guidelines.read_text(encoding="utf-8"),
+                guidelines.read_text(encoding="utf-8"),
                 links.get(name, {}),
                 ", ".join(sheets),
                 codes.get(name, ""),
@@ -114,7 +115,7 @@ def preview_tasks(run: RunPath) -> TaskPreview:
         tasks = read_tasks(folder, key.values())
         # Those of the person whose name comes first: of annotators, where there are some.
         first = min((keyed.annotator for keyed in key.values()), default="")
-        guidelines = folder.pages(first).guidelines.read_text(encoding="utf-8")
+        guidelines = folder.pages(first)[0].read_text(encoding="utf-8")
         language = load_language(fixed.study.language)
         written = []
         for name, page in preview_pages(key, tasks, fixed.study, guidelines, language):

@@ -257,7 +257,7 @@ def export_tasks(
             human, study, bool(added.added), [one for one in theirs if one.id in asked],
             added.tasks, sheets, screened, len(flagged),
         )  # fmt: skip
-        return replace(made, guidelines=human.pages("author-01").guidelines, own=added)
+        return replace(made, guidelines=human.pages("author-01")[0], own=added)
     plan = StudyPlan(pseudonyms(annotators), overlap, study.seed, rule, config.planner)
     tasks, salts = make_tasks(subjects, plan)
     study = study.model_copy(

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from pairwright.audits.catalogue import definition_of
 from pairwright.audits.records import Audit, Check, Status
-from pairwright.overlap_words import OverlapFigure, overlap_clauses
+from pairwright.overlap_words import overlap_clauses
 from pairwright.pages.markdown import Table
 from pairwright.text import number_of, visible
 
@@ -61,9 +61,7 @@ def audit_verdict(audit: Audit) -> AuditVerdict:
     counts = Counter(check.status for check in audit.checks)
     deciding = sum(n for status, n in counts.items() if status != "note")
     undecided = counts["too_few"]
-    overlap = overlap_clauses(
-        OverlapFigure(one.name, one.config, one.found) for one in audit.checks
-    )
+    overlap = overlap_clauses((one.name, one.config, one.found) for one in audit.checks)
     if counts["fail"]:
         headline = f"Fail: {counts['fail']:,} of {deciding:,} checks"
     elif undecided:

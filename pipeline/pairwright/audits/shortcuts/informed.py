@@ -68,8 +68,8 @@ def pair_overlap(row: Row, profile: frozenset[str]) -> PairOverlap:
     posts = (post.text for post in row.profile)
     if manners := manner_scores(posts, (row.chosen, row.rejected)):
         chosen, rejected = manners
-        differences["length_taken"] = chosen.length - rejected.length
-        differences["markup_taken"] = chosen.markup - rejected.markup
+        differences["length_taken"] = chosen["length"] - rejected["length"]
+        differences["markup_taken"] = chosen["markup"] - rejected["markup"]
     own, other = text_stems(row.chosen, language), text_stems(row.rejected, language)
     words = (own, flag_members(own, a & profile)), (other, flag_members(other, b & profile))
     return PairOverlap(words, differences)

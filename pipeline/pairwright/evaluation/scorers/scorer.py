@@ -161,7 +161,7 @@ def _similarity(shown: PromptContent, response: str) -> float:
 def _manner(manner: Manner, shown: PromptContent, response: str) -> float:
     """How well the response's manner suits what the user took so far; 0 where nothing shows it."""
     scores = manner_scores((post.text for post in shown.posts), (response,))
-    return round(getattr(next(scores), manner), 9) if scores else 0.0
+    return round(next(scores)[manner], 9) if scores else 0.0
 
 
 MANNER = {"own-length": "length", "own-markup": "markup"}

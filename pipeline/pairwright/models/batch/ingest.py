@@ -230,9 +230,8 @@ class Ingest:
                 raise KeyError(key)  # Not one of this run, and perhaps nothing that SQLite takes.
             stored = self._fresh[key][1].body if key in self._fresh else self._store.get(key)
             if stored is None:
-                call = self._pending.call(key)
-                answer = answer_of(reply, call.request, f"[endpoints.{call.endpoint}]")
-                self._fresh[key] = call.request, answer
+                endpoint, request = self._pending.call(key)
+                self._fresh[key] = request, answer_of(reply, request, f"[endpoints.{endpoint}]")
                 self.result.stored += 1
             elif reply.error or reply.status != 200 or reply.body == json.loads(stored):
                 # The answer is there, whatever became of another try.

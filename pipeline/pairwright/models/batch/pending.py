@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
 
 from pairwright.errors import CallFailed, InputError, Interrupted, Unanswered
 from pairwright.models import Answer, Request
@@ -43,13 +42,6 @@ COMMIT;
 _MESSAGES = "json_extract(request, '$.messages')"
 _ORDER = f"purpose, substr({_MESSAGES}, max(1, instr({_MESSAGES}, '<history>')), 4096), key"
 _SPOOLED = 500
-
-
-class PendingCall(NamedTuple):
-    """A request without a reply."""
-
-    endpoint: str
-    request: Request
 
 
 class PendingCalls:
@@ -113,7 +105,7 @@ class PendingCalls:
             f"SELECT key FROM asked WHERE needed AND endpoint = ? ORDER BY {_ORDER}", endpoint
         )
         for (key,) in keys:
-            yield self.call(key).request
+            yield self.call(key)[1]
 
     def digest(self) -> str:
         """Identifies the set of requests that the last build needs."""
@@ -123,15 +115,16 @@ class PendingCalls:
             digest.update(key.encode())
         return f"b2:{digest.hexdigest()}"
 
-    def call(self, key: str) -> PendingCall:
-        """Raises KeyError where no such request is open."""
+    def call(self, key: str) -> tuple[str, Request]:
+        """The endpoint of a request without a reply, and the request. Raises KeyError where no such
+        request is open."""
         row = self._db.execute(
             "SELECT endpoint, purpose, request FROM asked WHERE key = ?", key
         ).fetchone()
         if row is None:
             raise KeyError(key)
         endpoint, purpose, request = row
-        return PendingCall(endpoint, Request.of(request, purpose))
+        return endpoint, Request.of(request, purpose)
 
     def answered(self, keys: Iterable[str]) -> None:
         """These calls are in the store now."""

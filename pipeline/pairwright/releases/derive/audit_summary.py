@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pairwright.dataset import Layout
 from pairwright.errors import InputError, first_invalid
 from pairwright.estimate import Estimate, share
-from pairwright.overlap_words import OverlapFigure, is_of_mode, overlap_clauses
+from pairwright.overlap_words import is_of_mode, overlap_clauses
 from pairwright.records import Record
 from pairwright.releases.primary import PrimaryFiles
 from pairwright.settings.rules import ReleaseInfo
@@ -88,9 +88,7 @@ class AuditSummary(Record):
     @property
     def overlap(self) -> tuple[str, ...]:
         """What word overlap solves of each mode, in words; nothing in older releases."""
-        return overlap_clauses(
-            OverlapFigure(score.name, score.config, score.found) for score in self.baselines
-        )
+        return overlap_clauses((score.name, score.config, score.found) for score in self.baselines)
 
     @property
     def by_identity(self) -> bool:

@@ -84,7 +84,7 @@ def _match(accepted: PublishedAnswer, others: Sequence[PublishedAnswer]) -> Publ
 
 
 def _with_text(answer: GivenAnswer, store: DumpStore, longest: int) -> PublishedAnswer:
-    text = post_text(store.answer_body(answer)).text
+    text, _, _ = post_text(store.answer_body(answer))
     return PublishedAnswer(
         source_url=answer.source_url,
         user=answer.user,

@@ -206,13 +206,13 @@ def _one_line(title: str, repairs: Repairs, rules: SourceRules) -> str:
 def _body(post: DumpPost, repairs: Repairs, rules: SourceRules) -> str:
     if post.kind == "comment":
         return clean_text(comment_text(post.body), "text", repairs, rules.max_post_chars)
-    plain = post_text(post.body)
+    plain, code_blocks, images = post_text(post.body)
     repairs["html_to_text"] = "the body was HTML"
-    if plain.code_blocks:
-        repairs["code_block"] = text.number_of(plain.code_blocks, "block")
-    if plain.images:
-        repairs["image"] = text.number_of(plain.images, "image")
-    return clean_text(plain.text, "body", repairs, rules.max_post_chars)
+    if code_blocks:
+        repairs["code_block"] = text.number_of(code_blocks, "block")
+    if images:
+        repairs["image"] = text.number_of(images, "image")
+    return clean_text(plain, "body", repairs, rules.max_post_chars)
 
 
 MIN_TERMS = 2
