@@ -15,7 +15,6 @@ from pairwright.audits.page import PairSizes
 from pairwright.audits.read import PairSource, ReadRow
 from pairwright.audits.records import (
     Audit,
-    AuditSource,
     Breakdown,
     Check,
     Count,
@@ -24,7 +23,7 @@ from pairwright.audits.records import (
     Status,
 )
 from pairwright.audits.run import AuditPart
-from pairwright.dataset import Row, RowAspect, RowPost, RowQuality, RowVotes
+from pairwright.dataset import AuditSource, Row, RowAspect, RowPost, RowQuality, RowVotes
 from pairwright.estimate import Estimate
 
 DIGEST = f"sha256:{'0' * 64}"

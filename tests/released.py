@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from pairwright import __version__, assets
+from pairwright.build_statement import SourceSummary
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.manifest import SourceSummary, make_manifest
+from pairwright.construct.manifest import make_manifest
 from pairwright.construct.outcomes import Failure, Outcome, write_outcomes
 from pairwright.construct.tally import entry_of, tally_outcomes
 from pairwright.dataset import Layout, Row

@@ -230,7 +230,9 @@ def test_another_seed_draws_other_clusters_and_a_small_source_is_taken_whole() -
 
 def test_what_is_kept_of_a_pair_says_what_its_question_shares() -> None:
     sides = {"chosen": "Adjust the brake and the pedal.", "rejected": "Lubricate the chain."}
-    of = learnable_pair(Row(id="row", question="How are brakes adjusted?", **sides))
-    assert of.chosen.shared[0] == 2
-    assert of.chosen.in_question.sum() == 2
-    assert of.rejected.in_question.sum() == 0
+    _, chosen, rejected = learnable_pair(
+        Row(id="row", question="How are brakes adjusted?", **sides)
+    )
+    assert chosen.shared[0] == 2
+    assert chosen.in_question.sum() == 2
+    assert rejected.in_question.sum() == 0

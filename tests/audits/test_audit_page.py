@@ -197,7 +197,6 @@ def test_the_verdict_says_what_failed_where_why_and_what_to_do(tmp_path: Path) -
     assert leak.lines == ("all: 8 of 100; limit 0.",)
     # A row that a check names twice is one example.
     assert [example.row for example in leak.examples] == named[1:6]
-    assert leak.examples[0].link == "#pair=pair-0000"
     assert leak.more == 2
     assert found.open == (
         f"{DEFINITIONS['lists'].title}: Home-violate (about 465 pairs would settle it)",

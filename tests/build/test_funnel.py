@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from pairwright.build_statement import BuildSummary
 from pairwright.construct.manifest import KeptCost, kept_costs
 from pairwright.construct.outcomes import (
     Failure,
@@ -19,7 +20,6 @@ from pairwright.construct.tally import Tally, UnitTally
 from pairwright.models import Totals
 from pairwright.modes import Mode, Stage
 from pairwright.records import Contrast, Draft, DroppedAspect, Rejected, Twin
-from pairwright.releases.derive.build_summary import BuildSummary
 from pairwright.releases.derive.build_summary import funnel_rows as rows_of_page
 from pairwright.settings.prompt_variables import VARIABLES
 from pairwright.stages.writer import WRITER_PROMPTS

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from test_partners import allrounder
 
+from pairwright.build_statement import SourceSummary
 from pairwright.construct import session
 from pairwright.construct.candidates import choose_others
 from pairwright.construct.corpus import BuildUnit, Corpus
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.manifest import SourceSummary
 from pairwright.construct.outcomes import Failure, Pending
 from pairwright.construct.partners import PossiblePartner, Survey, SurveyOutcome
 from pairwright.construct.session import BuildTask, waves

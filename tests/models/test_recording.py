@@ -13,6 +13,7 @@ import pytest
 from own_process import stored
 
 from endpoint import ask, double_url
+from pairwright.build_statement import BuildSummary
 from pairwright.construct.partners import Survey, SurveyOutcome
 from pairwright.errors import CallFailed, InputError
 from pairwright.models import SIMULATED, Completion, completion_of
@@ -26,7 +27,6 @@ from pairwright.models.recorded import (
     write_recording,
 )
 from pairwright.models.store import Store
-from pairwright.releases.derive.build_summary import BuildSummary
 from pairwright.releases.derive.sentences import said
 from pairwright.workflows.recording import RecordedRun, record_run
 from study import Study, pairwright

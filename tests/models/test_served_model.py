@@ -12,10 +12,10 @@ from exchanges import exchange
 from stored import body, keep
 
 from endpoint import Asked, Handler, altered, ask, completion, in_thread
+from pairwright.build_statement import BuildSummary
 from pairwright.models.client import Client
 from pairwright.models.completion import is_same_model
 from pairwright.models.store import Store, shards
-from pairwright.releases.derive.build_summary import BuildSummary
 from pairwright.releases.derive.sentences import said
 from pairwright.releases.run_notes import _build
 from pairwright.workflows.run_status import status

@@ -19,7 +19,6 @@ from pairwright.estimate import Estimate, share
 from pairwright.pages import page as pages
 from pairwright.pages import render_page, render_words
 from pairwright.pages.markdown import Table
-from pairwright.pages.page import Extra
 from pairwright.pages.plots import BLUE, Dot, Plot, draw_dots, drawing, plot
 from pairwright.releases.derive import pages as cards
 
@@ -167,7 +166,7 @@ def test_a_policy_names_the_one_sheet_and_the_one_script(template: Template) -> 
     svg = Markup(
         '<svg><style type="text/css">svg *{stroke: 1}</style><g style="fill: blue"/></svg>'
     )
-    html = render_page("page", {"a": Plot(svg, "c")}, Extra("b {}", "go();")).html
+    html = render_page("page", {"a": Plot(svg, "c")}, ("b {}", "go();")).html
     (sheet,) = re.findall(r"<style>([^<]*)</style>", html)
     (script,) = re.findall(r'<script type="module">([^<]*)</script>', html)
     (policy,) = re.findall(r'content="(default-src [^"]*)"', html)

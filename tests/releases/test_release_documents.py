@@ -16,17 +16,15 @@ from markdown_it import MarkdownIt
 from pydantic import JsonValue
 
 from hostile import HOSTILE
-from pairwright.audits.records import Audit, AuditSource, Check
-from pairwright.dataset import Layout, Part, Row, read_rows, write_lines, write_one
+from pairwright.audits.records import Audit, Check
+from pairwright.dataset import AuditSource, Layout, Part, Row, read_rows, write_lines, write_one
 from pairwright.dataset.conversion import user_message
 from pairwright.dataset.layout import file_digest
 from pairwright.dataset.parquet import SCHEMA
 from pairwright.errors import InputError
 from pairwright.records import Pair
-from pairwright.releases.derive import (
-    Manifest,
-    ReleaseContext,
-)
+from pairwright.releases.derive import ReleaseContext
+from pairwright.releases.derive.context import make_manifest
 from pairwright.releases.derive.croissant import croissant_json
 from pairwright.releases.derive.documents import attribution, attribution_lines, preference_line
 from pairwright.releases.derive.pages import changelog, column_texts, dataset_card, licence_page
@@ -124,7 +122,8 @@ def test_every_derived_file_is_there(known: ReleaseContext, made: dict[str, str]
 def test_the_manifest_counts_units_and_tells_of_people_audit_build_and_primary_files(
     known: ReleaseContext, made: dict[str, str]
 ) -> None:
-    found, root = Manifest.model_validate_json(made["manifest.json"]), known.layout.root
+    found, root = make_manifest(known), known.layout.root
+    assert json.loads(made["manifest.json"]) == found.model_dump(mode="json")
     assert (found.name, found.version, found.kind) == ("small-pairs", "1.0.0", "release")
     counted = {(of.mode, of.outcome, of.stage, of.reason): of.units for of in found.units}
     assert counted == {

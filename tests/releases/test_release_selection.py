@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from pairwright.build_statement import BuildSummary
 from pairwright.dataset import Layout
 from pairwright.question_selection import (
     Question,
@@ -16,7 +17,7 @@ from pairwright.question_selection import (
     StageDrop,
     question_differences,
 )
-from pairwright.releases.derive.build_summary import BuildSummary, selection_rows
+from pairwright.releases.derive.build_summary import selection_rows
 from pairwright.releases.write import write_primary
 from released import context_of, gathered, run_of, texts
 

@@ -26,17 +26,9 @@ STEP = 50
 """Words in a class of lengths."""
 
 
-class BalanceMeans(NamedTuple):
-    """The figures by which pairs are compared with a target."""
-
-    pairs: int
-    chosen_words: float
-    rejected_words: float
-    aspects: float
-
-
-class _PairSums:
-    """Pairs that have one value of one property."""
+class PairSums:
+    """Pairs that have one value of one property, and the figures by which they are compared with a
+    target."""
 
     def __init__(self) -> None:
         self.pairs = 0
@@ -52,18 +44,17 @@ class _PairSums:
         self.chosen_words += words[0]
         self.rejected_words += words[1]
 
-    def means(self) -> BalanceMeans:
-        sums = (self.chosen_words, self.rejected_words, self.aspects)
-        return BalanceMeans(self.pairs, *(round(n / self.pairs, 6) for n in sums))
+    def mean(self, total: int) -> float:
+        """A sum over the number of pairs."""
+        return round(total / self.pairs, 6)
 
     def count(self, name: str) -> Count:
-        means = self.means()
         return Count(
             name=name,
             pairs=self.pairs,
             users=len(self.users),
-            chosen_words=means.chosen_words,
-            rejected_words=means.rejected_words,
+            chosen_words=self.mean(self.chosen_words),
+            rejected_words=self.mean(self.rejected_words),
         )
 
 
@@ -73,7 +64,7 @@ class Balance:
     names = ("user_dominates", "repeated_prompts")
 
     def __init__(self) -> None:
-        self._sums: dict[str, dict[str, _PairSums]] = defaultdict(lambda: defaultdict(_PairSums))
+        self._sums: dict[str, dict[str, PairSums]] = defaultdict(lambda: defaultdict(PairSums))
         self._rows: dict[str, dict[str, list[str]]] = defaultdict(dict)
         self._prompts: dict[str, dict[int, tuple[str, str]]] = defaultdict(dict)
         """Item and id of the first row with a prompt, by configuration and by the prompt's hash."""
@@ -119,8 +110,9 @@ class Balance:
                 found.append(Breakdown(by=by, rows=rows, left_out=left_out))
         return tuple(found)
 
-    def by_domain(self) -> dict[str, BalanceMeans]:
-        return {domain: sums.means() for domain, sums in self._sums["domain"].items()}
+    @property
+    def by_domain(self) -> dict[str, PairSums]:
+        return self._sums["domain"]
 
 
 def _properties(row: Row, chosen_words: int) -> Iterator[tuple[str, str]]:
@@ -177,8 +169,8 @@ def compare(own: ComparedPairs, other: ComparedPairs) -> Iterator[Check]:
     """Sizes, lengths and aspects of every domain; accuracies of configurations that have one name,
     or are of one domain where the other has no modes. The only domain of one set and the only one
     of the other are compared whatever their names, and so are the only configurations."""
-    for domain, means in sorted(own.balance.by_domain().items()):
-        yield from _domain(domain, means, other, alone=len(own.balance.by_domain()) == 1)
+    for domain, sums in sorted(own.balance.by_domain.items()):
+        yield from _domain(domain, sums, other, alone=len(own.balance.by_domain) == 1)
     for check in own.checks:
         for counterpart in other.checks:
             if check.name != counterpart.name or not (check.found and counterpart.found):
@@ -193,10 +185,8 @@ def compare(own: ComparedPairs, other: ComparedPairs) -> Iterator[Check]:
                 )
 
 
-def _domain(
-    domain: str, own: BalanceMeans, other: ComparedPairs, *, alone: bool
-) -> Iterator[Check]:
-    domains = other.balance.by_domain()
+def _domain(domain: str, own: PairSums, other: ComparedPairs, *, alone: bool) -> Iterator[Check]:
+    domains = other.balance.by_domain
     named = next(iter(domains)) if alone and len(domains) == 1 else domain
     there, name = domains.get(named), other.name
     if there is not None and named != domain:
@@ -213,11 +203,13 @@ def _domain(
     if there is None:
         return
     lengths = (
-        f"{own.chosen_words:.1f} words chosen and {own.rejected_words:.1f} rejected, on average;"
-        f" {there.chosen_words:.1f} and {there.rejected_words:.1f} in {name}"
+        f"{own.mean(own.chosen_words):.1f} words chosen and {own.mean(own.rejected_words):.1f}"
+        f" rejected, on average; {there.mean(there.chosen_words):.1f} and"
+        f" {there.mean(there.rejected_words):.1f} in {name}"
     )
     yield note_check("lengths", domain, of=own.pairs, detail=lengths)
-    aspects = f"{own.aspects:.2f} aspects on average; {there.aspects:.2f} in {name}"
+    aspects = f"{own.mean(own.aspects):.2f} aspects on average;"
+    aspects += f" {there.mean(there.aspects):.2f} in {name}"
     yield note_check("aspects_per_item", domain, of=own.pairs, detail=aspects)
 
 

@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 from pydantic import Field
 
 from pairwright.audits.read.source import ReadRow
+from pairwright.dataset import AuditSource
 from pairwright.estimate import Estimate
 from pairwright.records import Record
 
@@ -142,22 +143,6 @@ class Breakdown(Record):
     rows: tuple[Count, ...]
     left_out: int = 0
     """Further values, beyond the most frequent."""
-
-
-class AuditSource(Record):
-    """What was audited."""
-
-    name: str
-    """A folder's or file's name, or a Hub id; never a path of the auditor's machine."""
-    kind: Literal["release", "run", "official", "plain"]
-    version: str = ""
-    digest: str
-    """`sha256:` over the rows, in their order."""
-    rows: int
-    configs: dict[str, int]
-    simulated: bool
-    problems: dict[str, int]
-    """Rows that could not be read, by reason. They are part of no other number."""
 
 
 class Audit(Record):

@@ -22,7 +22,6 @@ from pairwright.audits.read.source import REASONS, TIE
 from pairwright.audits.records import (
     EXAMPLES,
     Audit,
-    AuditSource,
     Breakdown,
     Check,
     Flag,
@@ -31,7 +30,7 @@ from pairwright.audits.records import (
 )
 from pairwright.audits.shortcuts import MAX_SHORTCUT, Shortcuts
 from pairwright.audits.shortcuts.trials import BLIND
-from pairwright.dataset import Layout, Row, content_digest
+from pairwright.dataset import AuditSource, Layout, Row, content_digest
 from pairwright.dataset.address import ForgetList
 from pairwright.errors import InputError, PairwrightError
 from pairwright.threads import one_thread

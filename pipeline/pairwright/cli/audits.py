@@ -56,7 +56,7 @@ def _print_checks(result: AuditResult) -> None:
     say(console, source.digest)
     for finding in verdict.findings:
         say(console, finding.title, "bold red", wrap=True)
-        print_words("finding", finding=finding, named=NAMED, lines=LINES)
+        print_words("finding", finding=finding, named=NAMED, lines=LINES, short=short)
         console.print()
     accuracies = accuracy_table(audit)
     listed = (accuracies,) if len(accuracies.rows) <= LISTED else ()

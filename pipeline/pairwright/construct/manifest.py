@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from pairwright.build_statement import SourceSummary
 from pairwright.construct.dropped_questions import select_questions
 from pairwright.construct.outcomes import funnel_rows
 from pairwright.construct.tally import Tally
@@ -63,16 +64,6 @@ def kept_costs(
     several = [mode for mode in kept if is_twin(mode) and has_rubric(mode)]
     counts = [("pair", pairs.total()), *((str(mode), kept[mode]) for mode in several)]
     return [KeptCost(what, n, calls, cost) for what, n in counts]
-
-
-class SourceSummary(Record):
-    """Where the items came from, and how many rows were refused or repaired, by reason."""
-
-    path: str
-    hash: str
-    items: int
-    refused: dict[str, int]
-    repaired: dict[str, int]
 
 
 class ReachedTarget(Record):

@@ -18,16 +18,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairwright import sources
+from pairwright.build_statement import SourceSummary
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.candidates import choose_others
 from pairwright.construct.corpus import BuildUnit, Corpus, UnitTask, all_units, first_items
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.manifest import (
-    SourceSummary,
-    make_manifest,
-    reached_target,
-    target_mode,
-)
+from pairwright.construct.manifest import make_manifest, reached_target, target_mode
 from pairwright.construct.natural import natural_items
 from pairwright.construct.outcomes import Brief, Failure, Outcome, Pending, write_outcomes
 from pairwright.construct.own_choice_pairs import add_neighbours

@@ -14,7 +14,7 @@ from pairwright.dataset.address import licence_of
 from pairwright.dataset.conversion import model_name, row_of
 from pairwright.dataset.layout import Layout, Part, check_files, parts_of
 from pairwright.dataset.lines import line_writer, read_lines, read_one, write_lines, write_one
-from pairwright.dataset.parquet import content_digest, read_rows, write_rows
+from pairwright.dataset.parquet import AuditSource, content_digest, read_rows, write_rows
 from pairwright.dataset.row import (
     OwnVote,
     Row,
@@ -28,6 +28,7 @@ from pairwright.dataset.row import (
 )
 
 __all__ = [
+    "AuditSource",
     "Layout",
     "OwnVote",
     "Part",

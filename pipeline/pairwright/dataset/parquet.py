@@ -149,6 +149,22 @@ def content_digest(rows: Iterable[Row]) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
+class AuditSource(Record, extra="ignore"):
+    """What an audit says of the rows that it saw, whatever its version."""
+
+    name: str
+    """A folder's or file's name, or a Hub id; never a path of the auditor's machine."""
+    kind: Literal["release", "run", "official", "plain"]
+    version: str = ""
+    digest: str
+    """`sha256:` over the rows, in their order."""
+    rows: int
+    configs: dict[str, int]
+    simulated: bool
+    problems: dict[str, int]
+    """Rows that could not be read, by reason. They are part of no other number."""
+
+
 def _difference(schema: Any) -> str:
     """The first column that is not as a release has it; a name can be there twice."""
     for there, due in zip_longest(schema, SCHEMA):

@@ -14,11 +14,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from pydantic import AliasPath, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from pairwright.blind_preference import PreferenceFigure, preference_case, preference_figures
+from pairwright.build_statement import BuildSummary
 from pairwright.dataset import Layout, Row, RowPost, parts_of, read_rows
 from pairwright.dataset.layout import file_digest, read_checksums, root_digest
 from pairwright.dataset.parquet import count_rows
@@ -162,38 +163,11 @@ class ReleaseRef(Record):
     """Of judged pairs, by mode: which response a judge that knows nobody prefers."""
 
 
-class Construction(NamedTuple):
-    """What inferred the release's aspects."""
-
-    planner: str
-    """The model; empty where the release does not say."""
-    prompt: str
-    """Hash of the planner's prompt."""
-
-
-class _ReleaseEndpoint(Record, extra="ignore"):
-    model: str = ""
-
-
 class _Manifest(Record, extra="ignore"):
     name: str
     version: str
     kind: str
-    study_posts: int | None = Field(
-        None, validation_alias=AliasPath("build", "config", "planner", "posts")
-    )
-    planner: str = Field("", validation_alias=AliasPath("build", "roles", "planner"))
-    generators: tuple[str, ...] = Field(
-        (), validation_alias=AliasPath("build", "roles", "generator")
-    )
-    judge: str = Field("", validation_alias=AliasPath("build", "roles", "judge"))
-    further_judges: tuple[str, ...] = Field(
-        (), validation_alias=AliasPath("build", "roles", "further_judges")
-    )
-    endpoints: dict[str, _ReleaseEndpoint] = Field(
-        default={}, validation_alias=AliasPath("build", "endpoints")
-    )
-    prompts: dict[str, str] = Field(default={}, validation_alias=AliasPath("build", "prompts"))
+    build: BuildSummary = BuildSummary()
 
 
 class Release:
@@ -265,18 +239,19 @@ class Release:
         )
 
     @property
-    def construction(self) -> Construction:
-        """What inferred its aspects, as its manifest says."""
-        build = self._manifest
-        endpoint = build.endpoints.get(build.planner, _ReleaseEndpoint())
-        return Construction(endpoint.model, build.prompts.get("plan", ""))
+    def planner(self) -> tuple[str, str]:
+        """The model that inferred its aspects and the hash of its prompt; empty where the manifest
+        does not say."""
+        build = self._manifest.build
+        endpoint = build.endpoints.get(build.roles.planner) if build.roles else None
+        return endpoint.model if endpoint else "", build.prompts.get("plan", "")
 
     @property
     def study_posts(self) -> int | None:
         """How many posts of a history people saw in the study, the best ranked by BM25: as many as
         the build's planner at most. None where nobody was asked, or the release does not say."""
         has_study = Layout(self.folder).study.is_file()
-        return self._manifest.study_posts if has_study else None
+        return self._manifest.build.planner_posts if has_study else None
 
     def rows(self, limit: int | None = None) -> Iterator[Row]:
         """Every row, by configuration and split, in the order of their files; of the first `limit`
@@ -307,11 +282,13 @@ class Release:
 
     def _builders(self) -> Iterator[BuildModel]:
         """The models of the build's roles, as the manifest names them."""
-        build = self._manifest
+        build, roles = self._manifest.build, self._manifest.build.roles
+        if roles is None:
+            return
         named: tuple[tuple[BuildRole, str], ...] = (
-            ("planner", build.planner),
-            *(("generator", name) for name in build.generators),
-            *(("judge", name) for name in (build.judge, *build.further_judges)),
+            ("planner", roles.planner),
+            *(("generator", name) for name in roles.generator),
+            *(("judge", name) for name in roles.judges),
         )
         for role, name in named:
             if name in build.endpoints and build.endpoints[name].model:

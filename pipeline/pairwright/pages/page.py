@@ -38,13 +38,6 @@ _ATTRIBUTE = re.compile(r'([\w:-]+)="([^"]*)"')
 _SHEET = re.compile(r'<style type="text/css">([^<]*)</style>')
 
 
-class Extra(NamedTuple):
-    """What one page has beside its template: a style sheet and a script of its own."""
-
-    sheet: str = ""
-    script: str = ""
-
-
 class Page(NamedTuple):
     """A report in its forms."""
 
@@ -59,11 +52,12 @@ class Page(NamedTuple):
 def render_page(
     name: str,
     plots: Mapping[str, "Plot"] | None = None,
-    extra: Extra | None = None,
+    extra: tuple[str, str] = ("", ""),
     /,
     **values: object,
 ) -> Page:
-    """The page of `templates/NAME.md.jinja`, filled with `values`.
+    """The page of `templates/NAME.md.jinja`, filled with `values`; `extra` are a style sheet and a
+    script of its own.
 
     `{{ plot("accuracy") }}` places the plot of that name; one that is not among `plots` leaves
     nothing. Raises jinja2.UndefinedError for a value that is missing, and ValueError for one that
@@ -80,7 +74,7 @@ def render_page(
     tokens = markdown.parse(text)
     return Page(
         _with_captions(text, pictures),
-        _html(markdown, tokens, pictures, extra or Extra()),
+        _html(markdown, tokens, pictures, *extra),
         tuple(_opening(tokens)),
         tuple(one for one in _contents(tokens) if isinstance(one, Table)),
     )
@@ -211,7 +205,7 @@ def _plain(inline: Token) -> str:
 
 
 def _html(
-    markdown: MarkdownIt, tokens: list[Token], plots: Mapping[str, "Plot"], extra: Extra
+    markdown: MarkdownIt, tokens: list[Token], plots: Mapping[str, "Plot"], sheet: str, script: str
 ) -> str:
     title, sections = "", list[tuple[str, Markup]]()
     for opening, inline in itertools.pairwise(tokens):
@@ -233,12 +227,12 @@ def _html(
     # The first section comes after the verdict, and so do the links to all of them.
     verdict, heading, rest = body.partition("<h2 ")
     common = (FOLDER / "page.css").read_text(encoding="utf-8")
-    sheet = "\n".join(("", colour_variables(), common, extra.sheet, own, ""))
+    sheet = "\n".join(("", colour_variables(), common, sheet, own, ""))
     return _layout().render(
         title=title,
-        policy=Markup(_policy(sheet, extra.script)),
+        policy=Markup(_policy(sheet, script)),
         sheet=Markup(sheet),
-        script=Markup(extra.script),
+        script=Markup(script),
         verdict=Markup(verdict),
         sections=sections,
         body=Markup(heading + rest),

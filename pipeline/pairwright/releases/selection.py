@@ -102,22 +102,14 @@ class ReleaseCandidate(NamedTuple):
     """Whether it is released only where people verified it."""
 
 
-class Candidates(NamedTuple):
-    """A run's kept pairs, gone through once."""
-
-    entries: tuple[ReleaseCandidate, ...]
-    """All subjects, in the run's order."""
-    outlines: tuple[Outline, ...]
-    """Those of the study."""
-
-
 def read_candidates(
     pairs: Path,
     forgotten: ForgetList,
     study: FixedStudy | None,
     step: Callable[[int], None] = lambda _: None,
-) -> Candidates:
-    """Go through pairs.jsonl; `step` gets the number of subjects read.
+) -> tuple[tuple[ReleaseCandidate, ...], tuple[Outline, ...]]:
+    """All subjects of pairs.jsonl, in the run's order, and the outlines of those of the study;
+    `step` gets the number of subjects read.
 
     Raises InputError for a line that is not a pair, and for a domain that cannot name a folder.
     """
@@ -143,7 +135,7 @@ def read_candidates(
         if subject.id in subjects:
             outlines.append(outline_of(subject, aspects_asked=subject.id not in controls))
         step(len(entries))
-    return Candidates(tuple(entries), tuple(outlines))
+    return tuple(entries), tuple(outlines)
 
 
 def exclusions(

@@ -125,7 +125,7 @@ class ScorerEvaluation(NamedTuple):
             as_people=shows and as_people,
             seed=settings.seed if record.needs == "strangers" else None,
             planner=planned and planned.ref,
-            self_agreement=bool(planned and planned.agrees_with(release.construction)),
+            self_agreement=bool(planned and planned.agrees_with(*release.planner)),
             simulated=self.session.calls.any_simulated(models),
             pairs=len(decisions),
             scored=sum(choice is not None for choice in choices),

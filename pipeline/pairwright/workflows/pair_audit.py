@@ -198,12 +198,12 @@ def _people(run: Path, progress: Progress) -> tuple[ForgetList, ReleasedStudy | 
         return forgotten, None
     with open_study(run, reading=True) as study:
         answers = study.answers()
-        candidates = read_candidates(
+        _, outlines = read_candidates(
             study.pairs(), ForgetList(), study.fixed, lambda n: progress(Step("subjects", n))
         )
         return forgotten, published(
             study.fixed,
-            candidates.outlines,
+            outlines,
             answers.verdicts,
             answers.set_aside,
             study.rules,

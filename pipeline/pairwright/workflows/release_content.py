@@ -20,7 +20,6 @@ from pairwright.records import content_id, pseudonym
 from pairwright.releases.primary import PrimaryFiles, UnitOutcome
 from pairwright.releases.run_notes import read_errata, read_tombstones, run_provenance
 from pairwright.releases.selection import (
-    Candidates,
     ReleaseCandidate,
     exclusions,
     read_candidates,
@@ -78,13 +77,13 @@ def gather_release_content(
         before = read_previous(previous, version, name, trial=trial)
     errata = read_errata(run, before.primary.errata if before else ())
     forgotten = with_authors(read_tombstones(run), folder.items)
-    candidates, public, decisions = _candidates(run, forgotten, progress, trial=trial)
+    entries, public, decisions = _candidates(run, forgotten, progress, trial=trial)
     # A study's export has held the pairs to the build, and the study keeps the file's hash.
     asked = decisions is not None
     results = iterate_results(store) if asked else iterate_built_results(store, run / "pairs.jsonl")
-    units = tuple(_units(results, candidates.entries, forgotten, run / "pairs.jsonl"))
-    why = exclusions(candidates.entries, decisions, trial=trial)
-    chosen = tuple(entry for entry in candidates.entries if not why[entry.id])
+    units = tuple(_units(results, entries, forgotten, run / "pairs.jsonl"))
+    why = exclusions(entries, decisions, trial=trial)
+    chosen = tuple(entry for entry in entries if not why[entry.id])
     if not chosen:
         raise _nothing(run, why, trial=trial)
     provenance = run_provenance(
@@ -101,13 +100,13 @@ def gather_release_content(
         pairs=run / "pairs.jsonl",
         candidates=chosen,
         # Splits are made of all pairs, released or not: a later decision moves no user.
-        splits=splits_of((entry.users for entry in candidates.entries), validation_share),
+        splits=splits_of((entry.users for entry in entries), validation_share),
         previous=before,
         forgotten=forgotten,
-        leaving=frozenset(entry.id for entry in candidates.entries if entry.forgotten),
+        leaving=frozenset(entry.id for entry in entries if entry.forgotten),
     )
     failed = sum(unit.outcome == "failed" for unit in units)
-    return ReleaseContent(content, candidates.entries, why, failed)
+    return ReleaseContent(content, entries, why, failed)
 
 
 def every_100(progress: Progress, name: str) -> Callable[[int], None]:
@@ -131,15 +130,15 @@ def _manifest(run: Path) -> JsonValue:
 
 def _candidates(
     run: Path, forgotten: ForgetList, progress: Progress, *, trial: bool
-) -> tuple[Candidates, ReleasedStudy | None, dict[str, Decision] | None]:
+) -> tuple[tuple[ReleaseCandidate, ...], ReleasedStudy | None, dict[str, Decision] | None]:
     """The run's subjects, with what people decided on them where there is a study. Without one an
     ordinary release needs that there is nothing to verify."""
     human, quoted = HumanFolder(run), shlex.quote(str(run))
     count = every_100(progress, "reading pairs")
     fixed = read_fixed(human)
     if fixed is None or not fixed.annotators:  # Own votes alone verify nothing.
-        candidates = read_candidates(run / "pairs.jsonl", forgotten, None, count)
-        to_verify = any(one.needs_votes and not one.forgotten for one in candidates.entries)
+        entries, _ = read_candidates(run / "pairs.jsonl", forgotten, None, count)
+        to_verify = any(one.needs_votes and not one.forgotten for one in entries)
         if to_verify and not trial:
             raise InputError(
                 "no study: nobody has verified its pairs",
@@ -147,19 +146,17 @@ def _candidates(
                 fix=f"`pairwright human export {quoted}` begins one; --trial makes a release for"
                 " trying out.",
             )
-        return candidates, None, None
+        return entries, None, None
     with open_study(run, reading=True) as study:
         progress(Step("reading answers"))
         pairs, answers = study.pairs(), study.answers()
-        candidates = read_candidates(pairs, forgotten, study.fixed, count)
+        entries, outlines = read_candidates(pairs, forgotten, study.fixed, count)
         left_out = {
-            entry.id
-            for entry in candidates.entries
-            if entry.forgotten or (entry.simulated and not trial)
+            entry.id for entry in entries if entry.forgotten or (entry.simulated and not trial)
         }
         progress(Step("deciding"))
         public = published(
-            study.fixed, candidates.outlines, answers.verdicts, answers.set_aside, study.rules,
+            study.fixed, outlines, answers.verdicts, answers.set_aside, study.rules,
             looks=len(records_in(human.looks, Look)), leaving=left_out,
             forgotten=own_seats(human, forgotten.users),
         )  # fmt: skip
@@ -171,7 +168,7 @@ def _candidates(
             )
         decisions = public.decisions
         _check_reported(human.decisions, decisions, run)
-        return candidates, public, decisions
+        return entries, public, decisions
 
 
 def _check_reported(path: Path, decisions: Mapping[str, Decision], run: Path) -> None:

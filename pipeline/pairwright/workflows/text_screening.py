@@ -25,15 +25,11 @@ def screen_subjects(subjects: Iterable[Subject]) -> tuple[ScreenedSubject, ...]:
     """What is found in questions, posts and responses of every subject."""
     return tuple(
         ScreenedSubject(
-            subject=subject.id,
-            field=field,
-            kind=found.kind,
-            personal=found.personal,
-            masked=found.masked,
+            subject=subject.id, field=field, kind=kind, personal=personal, masked=masked
         )
         for subject in subjects
         for field, text in _texts(subject)
-        for found in screen(text)
+        for kind, personal, masked in screen(text)
     )
 
 

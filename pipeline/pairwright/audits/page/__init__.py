@@ -21,6 +21,7 @@ from pairwright.audits.page.verdict import (
     audit_verdict,
     config_name,
     limit,
+    link_to,
     measured,
     middle_cut,
     needed,
@@ -31,7 +32,6 @@ from pairwright.audits.read.source import PairSource
 from pairwright.audits.records import Audit
 from pairwright.files import write_whole
 from pairwright.pages import render_page
-from pairwright.pages.page import Extra
 from pairwright.records import FULL_ADHERENCE
 
 __all__ = ["HERE", "MOST_BYTES", "SCRIPTS", "PairSizes", "write_page"]
@@ -90,11 +90,12 @@ def audit_page(audit: Audit) -> str:
     scripts = scripts.replace("FULL_ADHERENCE", str(FULL_ADHERENCE))
     styles = (HERE / "page.css").read_text(encoding="utf-8")
     return render_page(
-        "audit", audit_plots(audit), Extra(styles, scripts),
+        "audit", audit_plots(audit), (styles, scripts),
         audit=audit, verdict=audit_verdict(audit), warnings=[*warnings(audit)], most=MOST_CHECKS,
         config_name=config_name, definition_of=definition_of,
         definitions_of=lambda checks: list(dict.fromkeys(map(definition_of, checks))),
-        limit=limit, measured=measured, middle_cut=middle_cut, needed=needed, short=short,
+        limit=limit, link_to=link_to, measured=measured, middle_cut=middle_cut, needed=needed,
+        short=short,
     ).html  # fmt: skip
 
 

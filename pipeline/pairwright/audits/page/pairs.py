@@ -27,27 +27,22 @@ RowNote = tuple[int, str]
 """The number of a check, and its detail on the row."""
 
 
-class FlagCheck(NamedTuple):
-    """A check that names rows. One that failed in one configuration and not in another is two."""
-
-    title: str
-    failed: bool
-
-
 class Flags:
     """The notes of checks on each row, by the row's id."""
 
     def __init__(self, checks: Iterable[Check]) -> None:
         self._by_row: dict[str, list[RowNote]] = {}
         self._where: dict[str, str] = {}
-        self.checks: list[FlagCheck] = []
+        self.checks: list[tuple[str, bool]] = []
+        """The title of each check that names rows, and whether it failed. One that failed in one
+        configuration and not in another is two."""
         numbers: dict[tuple[str, str, bool], int] = {}
         named = (check for check in checks if check.flags)
         for check in sorted(named, key=lambda check: check.status != "fail"):
             failed = check.status == "fail"
             number = numbers.setdefault((check.family, check.name, failed), len(numbers))
             if number == len(self.checks):
-                self.checks.append(FlagCheck(definition_of(check).title, failed))
+                self.checks.append((definition_of(check).title, failed))
             for flag in check.flags:
                 self._by_row.setdefault(flag.row, []).append((number, flag.detail))
                 self._where[flag.row] = flag.where
@@ -71,7 +66,7 @@ class Flags:
 
     def failed(self, row: str) -> bool:
         """Whether a failed check names the row."""
-        return any(self.checks[number].failed for number, _ in self._by_row.get(row, ()))
+        return any(self.checks[number][1] for number, _ in self._by_row.get(row, ()))
 
 
 BLOCK = 400_000
@@ -115,7 +110,8 @@ class BlockDetails(Record):
 class PairIndex(Record):
     """All pairs of the page, one value each, in the order of the source."""
 
-    checks: tuple[FlagCheck, ...]
+    checks: tuple[tuple[str, bool], ...]
+    """As `Flags` has them."""
     configs: tuple[tuple[str, str], ...]
     """Domain and mode; pairs name them by their place."""
     starts: tuple[int, ...]

@@ -6,7 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pairwright.audits.page.verdict import middle_cut, short
-from pairwright.audits.records import Audit, AuditSource, Check, Count, Status
+from pairwright.audits.records import Audit, Check, Count, Status
+from pairwright.dataset import AuditSource
 from pairwright.pages.plots import (
     BLUE,
     FAINT,

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from urllib.parse import quote
 
 from pairwright.audits.catalogue import definition_of
-from pairwright.audits.records import Audit, Check, Status
+from pairwright.audits.records import Audit, Check, Flag, Status
 from pairwright.overlap_words import overlap_clauses
 from pairwright.pages.markdown import Table
 from pairwright.text import number_of, visible
@@ -21,16 +21,6 @@ LINES = 12
 _MANNERS = {"length_taken": "longer or shorter answers", "markup_taken": "markup"}
 
 
-class FlaggedRow(NamedTuple):
-    """A row that a failed check names."""
-
-    row: str
-    where: str
-    """The row's file and line."""
-    link: str
-    detail: str
-
-
 class FailedCheck(NamedTuple):
     """A failed check over the configurations that it failed in."""
 
@@ -39,7 +29,7 @@ class FailedCheck(NamedTuple):
     todo: str
     lines: tuple[str, ...]
     """One a configuration: what was found, and the limit."""
-    examples: tuple[FlaggedRow, ...]
+    examples: tuple[Flag, ...]
     more: int
     """Further rows."""
 
@@ -130,12 +120,7 @@ def _finding(checks: Sequence[Check]) -> FailedCheck:
         why=words.why,
         todo=words.todo,
         lines=tuple(lines),
-        examples=tuple(
-            FlaggedRow(
-                short(flag.row), short(flag.where, 200), link_to(flag.row), short(flag.detail, 160)
-            )
-            for flag in flags[:MOST_FLAGS]
-        ),
+        examples=tuple(flags[:MOST_FLAGS]),
         more=max(0, len(flags) - MOST_FLAGS),
     )
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from string import digits as DIGITS
-from typing import NamedTuple
 
 from pairwright.audits.catalogue import note_check
 from pairwright.audits.people.contacts import HOSTS, MAIL, POSTAL_ADDRESS, TELEPHONE, at_sign
@@ -183,21 +182,12 @@ def _ids(row: Row) -> Iterator[tuple[str, str, str]]:
 _REACHES = frozenset(kind.name for kind in KINDS if kind.fails)
 
 
-class ScreenedText(NamedTuple):
-    """Something in a text that strangers should perhaps not see."""
-
-    kind: str
-    """The kind of personal data, or the group of subjects."""
-    personal: bool
-    """Data by which anybody can reach or rob a person; else a subject that can harm people."""
-    masked: str
-    """What was found, without what it gives away; empty for a subject."""
-
-
-def screen(text: str) -> Iterator[ScreenedText]:
-    """What is found in a text. Public names, which many texts hold, are left out."""
+def screen(text: str) -> Iterator[tuple[str, bool, str]]:
+    """What strangers should perhaps not see in a text: its kind; whether by it anybody can reach or
+    rob a person, or else it is a subject that can harm people; and what was found, without what it
+    gives away, empty for a subject. Public names, which many texts hold, are left out."""
     for finding in find(text):
         if finding.kind in _REACHES:
-            yield ScreenedText(finding.kind, True, mask(text, finding))
+            yield finding.kind, True, mask(text, finding)
     for group in sorted(sensitive_groups(text)):
-        yield ScreenedText(group, False, "")
+        yield group, False, ""

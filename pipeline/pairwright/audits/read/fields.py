@@ -3,6 +3,7 @@ multiple-choice benchmarks have them. Texts are not changed, since an audit is a
 """
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pydantic import ValidationError
@@ -110,17 +111,17 @@ def _option_rows(
     fields: CellsByColumn, columns: Columns, config: str, split: str, where: str
 ) -> list[ReadRow]:
     """The right option over each of the others. Id and place name the other option, from 0."""
-    options = _options(fields, columns)
-    if len(options.texts) < 2:
-        raise SourceRefusal("bad_options", f"there is {len(options.texts)} option")
-    right = _right_option(options, fields, columns)
+    texts, labels = _options(fields, columns)
+    if len(texts) < 2:
+        raise SourceRefusal("bad_options", f"there is {len(texts)} option")
+    right = _right_option(texts, labels, fields, columns)
     split = label_of(fields, columns, "split") or split
-    choice = OptionKey(where, len(options.texts), right)
-    item = content_id("item", where, *options.texts)
+    choice = OptionKey(where, len(texts), right)
+    item = content_id("item", where, *texts)
     read = []
-    for n, text in enumerate(options.texts):
+    for n, text in enumerate(texts):
         if n != right:
-            row = _row(fields, columns, config, ResponseSides("", options.texts[right], text))
+            row = _row(fields, columns, config, ResponseSides("", texts[right], text))
             item_id = row.item_id or item
             row = row.model_copy(update={"id": f"{item_id}[{n}]", "item_id": item_id})
             read.append(ReadRow(split, row, f"{where} options[{n}]", choice))
@@ -211,19 +212,11 @@ _MARK = re.compile(r"\s*(?:\((\w)\)|(\w)[).:])\s+")
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
 
 
-class _Options(NamedTuple):
-    """Options of one question."""
-
-    texts: tuple[str, ...]
-    """Without their marks, such as `(a)`, where all have one."""
-    labels: tuple[str, ...]
-    """In small letters."""
-
-
-def _options(fields: CellsByColumn, columns: Columns) -> _Options:
-    """The options of a row: a list, an object of options by letter, or a table of `label` and
-    `text`; in a cell of CSV the same as JSON or as Python writes it; or several columns, named with
-    commas between them."""
+def _options(fields: CellsByColumn, columns: Columns) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The texts of a row's options, without their marks, such as `(a)`, where all have one, and
+    their labels in small letters. Options are a list, an object of options by letter, or a table of
+    `label` and `text`; in a cell of CSV the same as JSON or as Python writes it; or several
+    columns, named with commas between them."""
     name = columns.given.get("options", "")
     if "," in name and name not in fields:
         parts = [part.strip() for part in name.split(",")]
@@ -237,7 +230,7 @@ def _options(fields: CellsByColumn, columns: Columns) -> _Options:
         value = dict(zip(value["label"], value["text"], strict=False))
     if isinstance(value, dict):
         texts = tuple(as_text(text, "an option") for text in value.values())
-        return _Options(texts, tuple(str(label).strip().lower() for label in value))
+        return texts, tuple(str(label).strip().lower() for label in value)
     if not isinstance(value, list):
         raise SourceRefusal("bad_options", f"options is {kind(value)}, not a list")
     texts = tuple(as_text(text, "an option") for text in value)
@@ -245,11 +238,13 @@ def _options(fields: CellsByColumn, columns: Columns) -> _Options:
     labels = [(mark[1] or mark[2]).lower() for mark in marks if mark]
     if len(labels) == len(texts) and len(set(labels)) == len(labels):
         bare = (text[mark.end() :] for text, mark in zip(texts, marks, strict=True) if mark)
-        return _Options(tuple(bare), tuple(labels))
-    return _Options(texts, tuple(chr(ord("a") + place) for place in range(len(texts))))
+        return tuple(bare), tuple(labels)
+    return texts, tuple(chr(ord("a") + place) for place in range(len(texts)))
 
 
-def _right_option(options: _Options, fields: CellsByColumn, columns: Columns) -> int:
+def _right_option(
+    texts: Sequence[str], labels: Sequence[str], fields: CellsByColumn, columns: Columns
+) -> int:
     """The place of the right option, from 0: by a number only where an option names its start."""
     for first in (0, 1):
         if (name := f"key_from_{first}") in columns.given:
@@ -258,21 +253,21 @@ def _right_option(options: _Options, fields: CellsByColumn, columns: Columns) ->
                 place = int(str(number).removesuffix(".0")) - first
             except ValueError:
                 raise _bad_key(number, "not a whole number") from None
-            last = len(options.texts) - 1
+            last = len(texts) - 1
             if not 0 <= place <= last:
                 raise _bad_key(number, f"options are {first} to {last + first}")
             return place
     key = columns.needed(fields, "key")
     if not isinstance(key, str):
         raise _bad_key(key, "a number says which only with key_from_0=COLUMN or key_from_1=COLUMN")
-    bare = [text.strip() for text in options.texts]
+    bare = [text.strip() for text in texts]
     same = [n for n, text in enumerate(bare) if text == key.strip()]
     if not same and (mark := _MARK.match(key)):
         same = [n for n, text in enumerate(bare) if text == key[mark.end() :].strip()]
-    if not same and key.strip().lower() in options.labels:
-        same = [options.labels.index(key.strip().lower())]
+    if not same and key.strip().lower() in labels:
+        same = [labels.index(key.strip().lower())]
     if not same and (letter := _LETTER.fullmatch(key.strip())):
-        same = [n for n, label in enumerate(options.labels) if label == letter[1].lower()]
+        same = [n for n, label in enumerate(labels) if label == letter[1].lower()]
     if len(same) != 1:
         raise _bad_key(key, "neither the letter nor the text of one option")
     return same[0]

@@ -5,7 +5,6 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -115,14 +114,6 @@ def _count(folder: Path, parts: list[Part]) -> int | None:
         return None  # Reading says what is wrong with it.
 
 
-class _PairDecision(NamedTuple):
-    """What a decision says of one pair."""
-
-    votes: RowVotes | None
-    verified: bool
-    simulated: bool
-
-
 class _HalfLine(Record):
     """Who a pair is about: all that is kept of the others while one is read."""
 
@@ -130,9 +121,6 @@ class _HalfLine(Record):
 
     user: str
     twin_id: str | None = None
-
-
-_NOBODY = _PairDecision(votes=None, verified=False, simulated=False)
 
 
 def is_run(folder: Path) -> bool:
@@ -179,27 +167,28 @@ def _run_rows(folder: Path, licence: str | None) -> Iterator[ReadRow]:
     decisions = _decisions(HumanFolder(folder).decisions)
     for number, pair in enumerate(read_lines(file, Pair), start=1):
         others = users[pair.twin_id] - {pair.user} if pair.twin_id else set()
-        decision = decisions.get(pair.id, _NOBODY)
+        votes, decided, simulated = decisions.get(pair.id, (None, False, False))
         row = row_of(
             pair,
             partner=min(others, default=None),
-            votes=decision.votes,
-            verified=decision.verified,
-            simulated=decision.simulated,
+            votes=votes,
+            # What simulated annotators say verifies nothing.
+            verified=decided and not simulated,
+            simulated=simulated,
             licence=licence,
         )
         yield ReadRow("", row, f"{file.name}:{number}")
 
 
-def _decisions(file: Path) -> dict[str, _PairDecision]:
+def _decisions(file: Path) -> dict[str, tuple[RowVotes | None, bool, bool]]:
+    """By pair: the votes on it, whether they verify it, and whether annotators were simulated."""
     if not file.is_file():
         return {}
     return {
-        votes.pair: _PairDecision(
-            votes=RowVotes(**votes.model_dump(exclude={"pair"})) if votes.n else None,
-            # What simulated annotators say verifies nothing.
-            verified=decision.state == "verified" and not decision.simulated,
-            simulated=decision.simulated,
+        votes.pair: (
+            RowVotes(**votes.model_dump(exclude={"pair"})) if votes.n else None,
+            decision.state == "verified",
+            decision.simulated,
         )
         for decision in read_lines(file, Decision)
         for votes in decision.votes

@@ -38,17 +38,14 @@ class ResponseFeatures(NamedTuple):
     """Which of the words the question has."""
 
 
-class LearnablePair(NamedTuple):
-    """A pair in numbers for the classifiers: nothing of its user."""
-
-    question: Numbers
-    chosen: ResponseFeatures
-    rejected: ResponseFeatures
+LearnablePair = tuple[Numbers, ResponseFeatures, ResponseFeatures]
+"""A pair in numbers for the classifiers, its question, chosen and rejected response: nothing of its
+user."""
 
 
 def learnable_pair(row: Row) -> LearnablePair:
     """Measure a row's two responses, and what they share with its question."""
-    return LearnablePair(
+    return (
         question_numbers(row.question),
         _features(row.question, row.chosen, row.language),
         _features(row.question, row.rejected, row.language),
@@ -77,8 +74,8 @@ def bags(drawn: Sequence[LearnablePair], *, with_question: bool) -> sparse.csr_a
     """Shape (n, distinct words): 1 for a word of the chosen response alone, -1 for one of the
     rejected, each row of length 1. `with_question` marks the words that the question has."""
     cells: list[tuple[int, float, npt.NDArray[np.uint64]]] = []
-    for place, pair in enumerate(drawn):
-        for sign, response in ((1.0, pair.chosen), (-1.0, pair.rejected)):
+    for place, (_, chosen, rejected) in enumerate(drawn):
+        for sign, response in ((1.0, chosen), (-1.0, rejected)):
             words = response.words.astype(np.uint64) * _APART
             cells.append((place, sign, words))
             if with_question:
@@ -104,10 +101,10 @@ def styles(drawn: Sequence[LearnablePair], *, with_question: bool) -> sparse.csr
     """Shape (n, features): style of the chosen response less that of the rejected, each feature
     over its root mean square. `with_question` adds what each response shares with the question, and
     all of it times the question's own numbers: what style is wanted can depend on it."""
-    table = np.array([pair.chosen.style - pair.rejected.style for pair in drawn], np.float64)
+    table = np.array([chosen.style - rejected.style for _, chosen, rejected in drawn], np.float64)
     if with_question:
-        shared = [pair.chosen.shared - pair.rejected.shared for pair in drawn]
-        questions = np.array([pair.question for pair in drawn], np.float64)
+        shared = [chosen.shared - rejected.shared for _, chosen, rejected in drawn]
+        questions = np.array([question for question, _, _ in drawn], np.float64)
         questions -= questions.mean(axis=0)
         table = np.hstack([table, np.array(shared, np.float64)])
         table = np.hstack([table, *(table * own[:, None] for own in questions.T)])

@@ -5,11 +5,11 @@ Release and audit know each other by files alone.
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
-from pairwright.dataset import Layout
+from pairwright.dataset import AuditSource, Layout
 from pairwright.errors import InputError, first_invalid
 from pairwright.estimate import Estimate, share
 from pairwright.overlap_words import is_of_mode, overlap_clauses
@@ -33,15 +33,6 @@ INFORMED = {
 }  # fmt: skip
 """Checks that choose by what is known of the user."""
 AuditResultWord = Literal["passed", "undecided", "failed"]
-
-
-class FailedAuditCheck(Record):
-    """A check that failed."""
-
-    family: str
-    name: str
-    config: str
-    """Empty: all rows together."""
 
 
 class BaselineScore(Record):
@@ -70,6 +61,35 @@ class BaselineScore(Record):
         )
 
 
+class _StatedEstimate(Estimate, extra="ignore"):
+    """An estimate as any version of the audit wrote it."""
+
+
+class AuditCheck(Record, extra="ignore"):
+    """A check of the audit; the manifest names those that failed."""
+
+    family: str
+    name: str
+    config: str = ""
+    """Empty: all rows together."""
+    status: str = Field(exclude=True)
+    found: _StatedEstimate | None = Field(None, exclude=True)
+
+    def score(self) -> BaselineScore:
+        found = self.found or share(0, 0)
+        return BaselineScore(
+            config=self.config,
+            name=self.name,
+            blind=self.name in BLIND,
+            status=self.status,
+            value=found.value,
+            low=found.low,
+            high=found.high,
+            pairs=found.n,
+            clusters=found.clusters,
+        )
+
+
 class AuditSummary(Record):
     """audit/audit.json in brief."""
 
@@ -77,7 +97,7 @@ class AuditSummary(Record):
     """Failed if one check did; else undecided if one had too few pairs."""
     checks: dict[str, int]
     """The number of checks by status."""
-    failed: tuple[FailedAuditCheck, ...]
+    failed: tuple[AuditCheck, ...]
     """The checks that failed, in the order of the audit."""
     baselines: tuple[BaselineScore, ...]
     """What ways of choosing score on these pairs, in the order of the audit."""
@@ -103,51 +123,12 @@ class AuditSummary(Record):
         return [score for score in self.baselines if score.blind and score.config in configs]
 
 
-class _StatedEstimate(Estimate, extra="ignore"):
-    """An estimate as any version of the audit wrote it."""
-
-
-class _AuditCheck(Record, extra="ignore"):
-    family: str
-    name: str
-    config: str = ""
-    status: str
-    found: _StatedEstimate | None = None
-
-    def score(self) -> BaselineScore:
-        found = self.found or share(0, 0)
-        return BaselineScore(
-            config=self.config,
-            name=self.name,
-            blind=self.name in BLIND,
-            status=self.status,
-            value=found.value,
-            low=found.low,
-            high=found.high,
-            pairs=found.n,
-            clusters=found.clusters,
-        )
-
-
-class AuditedRows(Record, extra="ignore"):
-    """What an audit says of the rows that it saw."""
-
-    name: str
-    kind: str
-    version: str
-    digest: str
-    rows: int
-    configs: dict[str, int]
-    simulated: bool
-    problems: dict[str, int]
-
-
 class AuditFile(Record, extra="ignore"):
     """The fields of audit.json that a release is held to or shows."""
 
     pairwright: str
-    source: AuditedRows
-    checks: tuple[_AuditCheck, ...]
+    source: AuditSource
+    checks: tuple[AuditCheck, ...]
 
 
 def read_audit(primary: PrimaryFiles, layout: Layout) -> AuditFile:
@@ -169,11 +150,7 @@ def summarise_audit(primary: PrimaryFiles, layout: Layout) -> AuditSummary | Non
         return None
     audit = read_audit(primary, layout)
     statuses = Counter(check.status for check in audit.checks)
-    failed = tuple(
-        FailedAuditCheck(family=check.family, name=check.name, config=check.config)
-        for check in audit.checks
-        if check.status == "fail"
-    )
+    failed = tuple(check for check in audit.checks if check.status == "fail")
     known = BLIND.keys() | INFORMED.keys()
     return AuditSummary(
         verdict="failed" if failed else "undecided" if statuses["too_few"] else "passed",
@@ -235,37 +212,22 @@ def _cell(score: BaselineScore | None) -> str:
     return f"{value} ({100 * score.low:.0f} to {100 * score.high:.0f})"
 
 
-class BoundCounts(NamedTuple):
-    """How checks that are held to a bound ended."""
-
-    checks: int
-    counts: str
-    """Their numbers by how they ended, in words."""
-
-
-def endings(scores: Iterable[BaselineScore]) -> BoundCounts:
-    """How the checks of these scores ended."""
+def endings(scores: Iterable[BaselineScore]) -> tuple[int, str]:
+    """How many checks of these scores are held to a bound, and by how they ended, in words."""
     statuses = Counter(score.status for score in scores)
     words = {"fail": "failed", "too_few": "had too few pairs to decide", "pass": "passed"}
     counts = ", ".join(f"{statuses[status]:,} {ending}" for status, ending in words.items())
-    return BoundCounts(sum(statuses[status] for status in words), counts)
+    return sum(statuses[status] for status in words), counts
 
 
-class StudyBound(NamedTuple):
-    """A bound that the study set on word overlap, and how the audit decided by it."""
-
-    name: str
-    limit: float
-    ended: BoundCounts
-
-
-def study_bounds(audit: AuditSummary, info: ReleaseInfo) -> list[StudyBound]:
-    """The bounds that were set."""
+def study_bounds(
+    audit: AuditSummary, info: ReleaseInfo
+) -> list[tuple[str, float, list[BaselineScore]]]:
+    """The bounds that the study set on word overlap: of what, the limit, and the scores that the
+    audit held to it."""
     bounds = {"profile_overlap": info.max_overlap, "aspects_overlap": info.max_aspects_overlap}
     return [
-        StudyBound(
-            INFORMED[name], limit, endings(score for score in audit.baselines if score.name == name)
-        )
+        (INFORMED[name], limit, [score for score in audit.baselines if score.name == name])
         for name, limit in bounds.items()
         if limit is not None
     ]

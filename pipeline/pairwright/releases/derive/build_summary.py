@@ -7,112 +7,15 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Literal
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import ValidationError
 
+from pairwright.build_statement import BuildSummary
 from pairwright.dataset import Layout
 from pairwright.errors import InputError, first_invalid
 from pairwright.estimate import share
-from pairwright.modes import STAGES, has_own_choices
-from pairwright.question_selection import QuestionSelection
+from pairwright.modes import STAGES
 from pairwright.records import Mode, Record
 from pairwright.releases.primary import Provenance, UnitOutcome
-from pairwright.text import number_of
-
-
-class BuildSource(Record, extra="ignore"):
-    """Where the items came from."""
-
-    path: str
-    hash: str
-    items: int
-    refused: dict[str, int] = Field(default={})
-    repaired: dict[str, int] = Field(default={})
-
-
-class EndpointModel(Record, extra="ignore"):
-    model: str
-    revision: str | None = None
-
-
-class RoleEndpoints(Record, extra="ignore"):
-    """The name of the endpoint of each role."""
-
-    planner: str
-    generator: tuple[str, ...]
-    judge: str
-    further_judges: tuple[str, ...] = ()
-
-    @property
-    def judges(self) -> tuple[str, ...]:
-        return self.judge, *self.further_judges
-
-
-class BuildCallCounts(Record, extra="ignore"):
-    n: int
-    prompt_tokens: int
-    completion_tokens: int
-    simulated: int = 0
-
-
-class RoleSampling(Record, extra="ignore"):
-    temperature: float | None = None
-    top_p: float | None = None
-    seed: int | None = None
-
-
-class BuildSettings(Record, extra="ignore"):
-    """The resolved configuration of the run."""
-
-    sampling: dict[str, RoleSampling] = Field(default={})
-
-
-class BuildSummary(Record, extra="ignore"):
-    """How the pairs were made."""
-
-    source: BuildSource | None = None
-    roles: RoleEndpoints | None = None
-    endpoints: dict[str, EndpointModel] = Field(default={})
-    recorded: tuple[str, ...] = ()
-    """Models whose replies came from a recording."""
-    served_models: dict[str, dict[str, int]] = Field(default={})
-    """By model that was asked for, the other names that replies give, with the number of calls."""
-    calls: BuildCallCounts | None = None
-    funnel: dict[str, dict[str, int]] = Field(default={})
-    """Units by mode and by stage that they reached; nothing in runs of earlier versions."""
-    question_selection: tuple[QuestionSelection, ...] = ()
-    """By mode, what was kept and dropped; nothing in runs of earlier versions."""
-    prompts: dict[str, str] = Field(default={})
-    """Hash by name."""
-    config: BuildSettings = BuildSettings()
-
-    @field_validator("funnel")
-    @classmethod
-    def _within_items(cls, funnel: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
-        for counts in funnel.values():
-            if not all(0 <= n <= counts.get("items", 0) for n in counts.values()):
-                raise ValueError("a stage of the funnel has more units than there are items")
-        return funnel
-
-    def model(self, endpoint: str) -> str:
-        """The model behind an endpoint, with its revision."""
-        settings = self.endpoints.get(endpoint)
-        if settings is None:
-            return endpoint
-        return f"{settings.model} ({settings.revision})" if settings.revision else settings.model
-
-    @property
-    def has_models(self) -> bool:
-        """Whether models may have had a part: not in a build of own choices without a call."""
-        return not (self.calls and not self.calls.n and has_own_choices(self.funnel))
-
-    @property
-    def answered_by(self) -> list[str]:
-        """The names that replies give their models, where they are others than those asked for."""
-        return [
-            f"{name} for {asked} in {number_of(n, 'call')}"
-            for asked, names in sorted(self.served_models.items())
-            for name, n in sorted(names.items())
-        ]
 
 
 def summarise_build(provenance: Provenance, layout: Layout) -> BuildSummary:
@@ -169,7 +72,7 @@ def model_rows(build: BuildSummary) -> list[Cells]:
     rows = list[Cells]()
     for role, task in tasks.items():
         sampled = "not stated"
-        if sampling := build.config.sampling.get(role):
+        if sampling := build.sampling.get(role):
             values = {
                 "temperature": sampling.temperature, "top-p": sampling.top_p, "seed": sampling.seed
             }  # fmt: skip

@@ -8,16 +8,12 @@ from functools import cached_property
 
 from pydantic import JsonValue
 
+from pairwright.build_statement import BuildSummary
 from pairwright.dataset import Layout
 from pairwright.dataset.layout import file_digest
 from pairwright.records import Record
 from pairwright.releases.derive.audit_summary import AuditSummary, summarise_audit
-from pairwright.releases.derive.build_summary import (
-    BuildSummary,
-    UnitCount,
-    summarise_build,
-    unit_counts,
-)
+from pairwright.releases.derive.build_summary import UnitCount, summarise_build, unit_counts
 from pairwright.releases.derive.study_summary import HumanSummary, summarise_study
 from pairwright.releases.primary import PrimaryFiles, ReleaseKind, primary_paths
 from pairwright.releases.summary import Summary

@@ -23,9 +23,9 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from pairwright.dataset import Layout
+from pairwright.dataset import AuditSource, Layout
 from pairwright.errors import Difference
-from pairwright.releases.derive.audit_summary import AuditedRows, read_audit
+from pairwright.releases.derive.audit_summary import read_audit
 from pairwright.releases.primary import PrimaryFiles
 from pairwright.releases.verify.comparison import by_another, compare, difference, same, shown
 from pairwright.releases.verify.rows import RowTotals
@@ -156,7 +156,7 @@ def check_audit(layout: Layout, primary: PrimaryFiles, read: RowTotals) -> None:
     """Raises Difference; InputError where audit.json is not of an audit."""
     name, stated = layout.inside(layout.audit), primary.provenance
     audit = read_audit(primary, layout)
-    must = AuditedRows(
+    must = AuditSource(
         name=stated.name,
         kind="release",
         version=stated.version,
@@ -167,7 +167,7 @@ def check_audit(layout: Layout, primary: PrimaryFiles, read: RowTotals) -> None:
         problems={},
     )
     same("pairwright", audit.pairwright, stated.pairwright, name)
-    for field in AuditedRows.model_fields:
+    for field in AuditSource.model_fields:
         same(field, getattr(audit.source, field), getattr(must, field), f"{name} [source]")
 
 

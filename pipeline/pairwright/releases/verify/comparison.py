@@ -8,7 +8,6 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 from pydantic import Field, ValidationError
 
@@ -126,19 +125,13 @@ DOWNLOADED = (".git", ".gitattributes", ".cache")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
-class ReleaseFolder(NamedTuple):
-    """The files of a folder that is as its checksums say."""
+def check_folder(
+    root: Path, digest: str | None, progress: VerifyProgress
+) -> tuple[str, dict[str, str], tuple[str, ...]]:
+    """The root digest of a folder that is as its checksums say; its files with their sha256, except
+    checksums.sha256; and what of DOWNLOADED lies there, which is no part of the release.
 
-    digest: str
-    """The root digest."""
-    files: dict[str, str]
-    """The files with their sha256, without checksums.sha256 itself."""
-    beside: tuple[str, ...]
-    """Of DOWNLOADED, what is there. No part of the release."""
-
-
-def check_folder(root: Path, digest: str | None, progress: VerifyProgress) -> ReleaseFolder:
-    """Raises Difference; InputError where `root` is not a release or `digest` not a digest."""
+    Raises Difference; InputError where `root` is not a release or `digest` not a digest."""
     _check_use(root, digest)
     beside = list[str]()
     for name in filter(lambda name: os.path.lexists(root / name), DOWNLOADED):
@@ -169,7 +162,7 @@ def check_folder(root: Path, digest: str | None, progress: VerifyProgress) -> Re
     actual = root_digest(root)
     if digest is not None:
         same("the root digest", actual, digest, sums)
-    return ReleaseFolder(actual, listed, tuple(beside))
+    return actual, listed, tuple(beside)
 
 
 def _check_use(root: Path, digest: str | None) -> None:

@@ -3,10 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from pairwright.dataset import Layout
-from pairwright.records import Mode
 from pairwright.releases.changes import FIRST, TRIAL, numbers_of
 from pairwright.releases.derive.build_summary import summarise_build
 from pairwright.releases.primary import (
@@ -122,23 +120,13 @@ def _check_line(version: Version, where: str) -> None:
 _NAME = re.compile(r"unit-[0-9a-f]{16}")
 
 
-class KeptUnit(NamedTuple):
-    """A unit that was kept."""
-
-    name: str
-    """Its hash."""
-    mode: Mode
-    position: int
-    """Its line, counted from 1."""
-    contents: tuple[str, ...]
-    """Hashes of the subject's rows, where it is released; empty in format 1."""
+KeptUnits = dict[str, tuple[int, UnitOutcome]]
+"""The units that were kept, with their lines, counted from 1, by their subjects."""
 
 
-def check_units(
-    units: Iterable[UnitOutcome], format_: ReleaseFormat, file: str
-) -> dict[str, KeptUnit]:
+def check_units(units: Iterable[UnitOutcome], format_: ReleaseFormat, file: str) -> KeptUnits:
     """The kept units by their subjects; raises Difference."""
-    names, kept = set[str](), dict[str, KeptUnit]()
+    names, kept = set[str](), KeptUnits()
     for number, unit in enumerate(units, start=1):
         where = f"{file}:{number}"
         if not _NAME.fullmatch(unit.unit):
@@ -154,15 +142,15 @@ def check_units(
         if unit.subject is not None:
             if unit.subject in kept:
                 raise difference(f"{unit.subject} was kept before", where)
-            kept[unit.subject] = KeptUnit(unit.unit, unit.mode, number, unit.contents)
+            kept[unit.subject] = number, unit
     return kept
 
 
-def check_contents(kept: Mapping[str, KeptUnit], rows: Mapping[str, int], file: str) -> None:
+def check_contents(kept: KeptUnits, rows: Mapping[str, int], file: str) -> None:
     """Raise Difference where a unit has more hashes than rows of its subject are there."""
-    for subject, unit in kept.items():
+    for subject, (line, unit) in kept.items():
         if len(unit.contents) > rows.get(subject, 0):
-            where = f"{file}:{unit.position}"
+            where = f"{file}:{line}"
             raise difference(
                 f"has {len(unit.contents)} contents, of {rows.get(subject, 0)} rows", where
             )
@@ -180,15 +168,15 @@ def check_selection(layout: Layout, primary: PrimaryFiles) -> None:
                 raise difference(f"is of {what}", where)
 
 
-def check_sampled(outlines: Mapping[str, Outline], kept: Mapping[str, KeptUnit], file: str) -> None:
+def check_sampled(outlines: Mapping[str, Outline], kept: KeptUnits, file: str) -> None:
     """Every subject that people were asked about was kept, and their order is the build's."""
     before = 0
     for number, outline in enumerate(outlines.values(), start=1):
         where = f"{file}:{number}"
-        unit = kept.get(outline.id)
-        if unit is None:
+        if outline.id not in kept:
             raise difference(f"{outline.id} is not a kept unit of the build", where)
+        line, unit = kept[outline.id]
         same("mode", outline.mode, unit.mode, where)
-        if unit.position <= before:
+        if line <= before:
             raise difference(f"{outline.id} is out of the build's order", where)
-        before = unit.position
+        before = line

@@ -3,7 +3,7 @@ another follows: whole, lower, and of the same dataset.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pairwright.dataset import Layout, parts_of
@@ -24,7 +24,6 @@ from pairwright.releases.primary import (
 )
 from pairwright.releases.verify.audit import WriteAudit, check_audit, check_audit_again
 from pairwright.releases.verify.comparison import (
-    ReleaseFolder,
     StatedManifest,
     VerifyProgress,
     by_another,
@@ -36,7 +35,7 @@ from pairwright.releases.verify.comparison import (
     reading,
 )
 from pairwright.releases.verify.provenance import (
-    KeptUnit,
+    KeptUnits,
     check_contents,
     check_provenance,
     check_rows_of_history,
@@ -133,12 +132,12 @@ def verify_release(
     `digest` not a digest.
     """
     layout = Layout(root)
-    folder = check_folder(root, digest, progress)
+    root_digest, files, beside = check_folder(root, digest, progress)
     progress("people's answers", 0, None)
     with reading(root):
         primary = read_primary(layout)
         check_provenance(layout, primary)
-        _check_form(layout, primary, folder)
+        _check_form(layout, primary, files)
         kept = check_units(primary.units, primary.provenance.format, layout.inside(layout.units))
         decided = _decided(layout, primary, kept)
         manifest = read_manifest(layout)
@@ -149,11 +148,11 @@ def verify_release(
         rows = {config.config: config.rows for config in read.summary.configs}
         check_rows_of_history(primary.history, rows, layout.history.name)
         check_audit(layout, primary, read)
-        _check_derived(layout, primary, read, manifest, folder, progress)
+        _check_derived(layout, primary, read, manifest, files, progress)
         read.attributed.clear()  # The audit needs the room.
         not_compared = tuple(_not_compared(layout, primary, digest, write_audit, progress))
     return VerifiedRelease(
-        digest=folder.digest,
+        digest=root_digest,
         name=primary.provenance.name,
         version=primary.provenance.version,
         kind=primary.provenance.kind,
@@ -162,8 +161,8 @@ def verify_release(
         subjects=read.summary.subjects,
         units=len(primary.units),
         verdicts=len(primary.public.verdicts) if primary.public else 0,
-        files=len(folder.files) + 1,
-        beside=folder.beside,
+        files=len(files) + 1,
+        beside=beside,
         not_compared=not_compared,
     )
 
@@ -197,19 +196,19 @@ def _not_compared(
         )
 
 
-def _check_form(layout: Layout, primary: PrimaryFiles, folder: ReleaseFolder) -> None:
+def _check_form(layout: Layout, primary: PrimaryFiles, files: Mapping[str, str]) -> None:
     for path, pieces in primary_texts(layout, primary):
         with by_another(primary.provenance):
             compare(layout.root, path, pieces)
     for page in (layout.audit, layout.audit_page):
-        if layout.inside(page) not in folder.files:
+        if layout.inside(page) not in files:
             raise difference("is missing: every release has it", layout.inside(page))
     to_verify = any(unit.subject and has_rubric(unit.mode) for unit in primary.units)
     if primary.public is None and primary.provenance.kind == "release" and to_verify:
         raise difference("is missing: an ordinary release has it", layout.inside(layout.study))
 
 
-def _decided(layout: Layout, primary: PrimaryFiles, kept: dict[str, KeptUnit]) -> DecisionCheck:
+def _decided(layout: Layout, primary: PrimaryFiles, kept: KeptUnits) -> DecisionCheck:
     """People's part, held against itself and the build, and every subject decided again."""
     public, provenance = primary.public, primary.provenance
     if public is None:
@@ -228,7 +227,7 @@ def _check_derived(
     primary: PrimaryFiles,
     read: RowTotals,
     manifest: StatedManifest,
-    folder: ReleaseFolder,
+    files: Mapping[str, str],
     progress: VerifyProgress,
 ) -> None:
     """Every file but the primary ones, written again; no further file may be there."""
@@ -240,8 +239,8 @@ def _check_derived(
         progress(path, 0, None)
         names.add(path)
         # The canary of these hashes is that of manifest.json, which was compared before.
-        if read.preference.get(path, "") != folder.files.get(path):
+        if read.preference.get(path, "") != files.get(path):
             with by_another(primary.provenance):
                 compare(layout.root, path, pieces)
-    if strangers := sorted(set(folder.files) - names):
+    if strangers := sorted(set(files) - names):
         raise difference("is not a file of a release", strangers[0])

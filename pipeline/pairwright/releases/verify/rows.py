@@ -36,7 +36,7 @@ from pairwright.releases.primary import Provenance, file_note
 from pairwright.releases.selection import votes_on
 from pairwright.releases.summary import Summary, SummaryBuilder
 from pairwright.releases.verify.comparison import VerifyProgress, difference, same, shown
-from pairwright.releases.verify.provenance import KeptUnit, known_models
+from pairwright.releases.verify.provenance import KeptUnits, known_models
 from pairwright.sources.fields import is_older
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.records import aspect_id, response_id
@@ -126,7 +126,7 @@ class DecisionCheck:
         outlines: Mapping[str, Outline],
         public: ReleasedStudy | None,
         provenance: Provenance,
-        kept: Mapping[str, KeptUnit],
+        kept: KeptUnits,
     ) -> None:
         """`public` is None where nobody was asked. `kept` are the build's kept units."""
         self._outlines, self._kept = outlines, kept
@@ -192,7 +192,8 @@ class DecisionCheck:
             raise self._apart
         wanted: Iterable[str] = self._kept
         if self._decisions is not None:
-            free = (name for name, unit in self._kept.items() if self._is_free(name, unit.mode))
+            modes = ((name, unit.mode) for name, (_, unit) in self._kept.items())
+            free = (name for name, mode in modes if self._is_free(name, mode))
             decided = self._decisions.values()
             passed = (decision.subject for decision in decided if decision.state == "verified")
             wanted = (*free, *passed)
@@ -292,7 +293,7 @@ class RowTotals(NamedTuple):
 
 def check_rows(
     layout: Layout,
-    units: Mapping[str, KeptUnit],
+    units: KeptUnits,
     decided: DecisionCheck,
     provenance: Provenance,
     canary: str,
@@ -334,7 +335,7 @@ def check_rows(
 class _AllRows:
     """What every row must be, and what it must not share with another."""
 
-    def __init__(self, units: Mapping[str, KeptUnit], provenance: Provenance) -> None:
+    def __init__(self, units: KeptUnits, provenance: Provenance) -> None:
         self._kept = units
         self._licence = provenance.info.licence
         self._format = provenance.format
@@ -367,24 +368,24 @@ class _AllRows:
             raise difference(f"has another profile of {row.user} than a row before it", where)
 
     def _check_order(self, part: Part, row: Row, where: str) -> None:
-        unit = self._kept.get(row.subject)
-        if unit is None:
+        if row.subject not in self._kept:
             raise difference(f"{row.subject} is not a kept unit of the build", where)
+        line, unit = self._kept[row.subject]
         same("mode", row.mode, unit.mode, where)
         name = content_id("unit", f"{row.mode}:{row.item_id}")
-        same("the unit of its item", name, unit.name, where)
+        same("the unit of its item", name, unit.unit, where)
         before = self._before[1] if self._before and self._before[0] == part else 0
         # The second half of a twin has its first half's place.
-        if unit.position < before or (unit.position == before and row.asked):
+        if line < before or (line == before and row.asked):
             raise difference(f"{row.subject} is out of the build's order", where)
-        self._before = part, unit.position
+        self._before = part, line
 
     def check_content(self, row: Row, where: str) -> None:
         """What ids do not cover, such as the texts of question and posts, is as the build kept it.
         In format 1 nothing tells."""
         if self._format == 1:
             return
-        contents = self._kept[row.subject].contents
+        contents = self._kept[row.subject][1].contents
         place = 0 if row.asked else 1
         same("content", row.content, contents[place] if place < len(contents) else None, where)
 

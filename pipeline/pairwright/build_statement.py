@@ -1,0 +1,107 @@
+"""How the pairs of a release were made, as its stated.json and manifest.json say. A release shows
+it, and scorers are held to it. What other versions added is not read.
+"""
+
+from pydantic import AliasPath, Field, field_validator
+
+from pairwright.modes import has_own_choices
+from pairwright.question_selection import QuestionSelection
+from pairwright.records import Record
+from pairwright.text import number_of
+
+
+class SourceSummary(Record, extra="ignore"):
+    """Where the items came from, and how many rows were refused or repaired, by reason."""
+
+    path: str
+    hash: str
+    items: int
+    refused: dict[str, int] = Field(default={})
+    repaired: dict[str, int] = Field(default={})
+
+
+class EndpointModel(Record, extra="ignore"):
+    model: str
+    revision: str | None = None
+
+
+class RoleEndpoints(Record, extra="ignore"):
+    """The name of the endpoint of each role."""
+
+    planner: str
+    generator: tuple[str, ...]
+    judge: str
+    further_judges: tuple[str, ...] = ()
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        return self.judge, *self.further_judges
+
+
+class BuildCallCounts(Record, extra="ignore"):
+    n: int
+    prompt_tokens: int
+    completion_tokens: int
+    simulated: int = 0
+
+
+class RoleSampling(Record, extra="ignore"):
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+
+
+class BuildSummary(Record, extra="ignore"):
+    """How the pairs were made."""
+
+    source: SourceSummary | None = None
+    roles: RoleEndpoints | None = None
+    endpoints: dict[str, EndpointModel] = Field(default={})
+    recorded: tuple[str, ...] = ()
+    """Models whose replies came from a recording."""
+    served_models: dict[str, dict[str, int]] = Field(default={})
+    """By model that was asked for, the other names that replies give, with the number of calls."""
+    calls: BuildCallCounts | None = None
+    funnel: dict[str, dict[str, int]] = Field(default={})
+    """Units by mode and by stage that they reached; nothing in runs of earlier versions."""
+    question_selection: tuple[QuestionSelection, ...] = ()
+    """By mode, what was kept and dropped; nothing in runs of earlier versions."""
+    prompts: dict[str, str] = Field(default={})
+    """Hash by name."""
+    sampling: dict[str, RoleSampling] = Field(
+        default={}, validation_alias=AliasPath("config", "sampling")
+    )
+    """By role, as the run was configured."""
+    planner_posts: int | None = Field(
+        None, validation_alias=AliasPath("config", "planner", "posts")
+    )
+    """How many posts of a history the planner was shown at most."""
+
+    @field_validator("funnel")
+    @classmethod
+    def _within_items(cls, funnel: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
+        for counts in funnel.values():
+            if not all(0 <= n <= counts.get("items", 0) for n in counts.values()):
+                raise ValueError("a stage of the funnel has more units than there are items")
+        return funnel
+
+    def model(self, endpoint: str) -> str:
+        """The model behind an endpoint, with its revision."""
+        settings = self.endpoints.get(endpoint)
+        if settings is None:
+            return endpoint
+        return f"{settings.model} ({settings.revision})" if settings.revision else settings.model
+
+    @property
+    def has_models(self) -> bool:
+        """Whether models may have had a part: not in a build of own choices without a call."""
+        return not (self.calls and not self.calls.n and has_own_choices(self.funnel))
+
+    @property
+    def answered_by(self) -> list[str]:
+        """The names that replies give their models, where they are others than those asked for."""
+        return [
+            f"{name} for {asked} in {number_of(n, 'call')}"
+            for asked, names in sorted(self.served_models.items())
+            for name, n in sorted(names.items())
+        ]
