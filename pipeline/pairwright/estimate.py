@@ -14,6 +14,7 @@ from pydantic import Field
 from pairwright.records import Record
 
 Z_95 = 1.959964
+_MOST_DIGITS = 6
 
 
 class Estimate(Record):
@@ -58,6 +59,10 @@ class Estimate(Record):
     def _text(self, scale: int, digits: int, sign: bool, unit: str) -> str:
         if self.value is None:
             return f"n/a ({self.why})" if self.why else "n/a"
+        ends = [scale * end for end in (self.low, self.high) if end is not None]
+        # Two ends that differ are not shown as one number, however small they are.
+        while digits < _MOST_DIGITS and len({round(end, digits) for end in ends}) < len(set(ends)):
+            digits += 1
         form = f"{'+' if sign else ''},.{digits}f"
         # Rounded first, so that no zero has a minus sign.
         value, low, high = (

@@ -257,27 +257,30 @@ def test_no_verdict_goes_without_what_word_overlap_solves(
     ]
     rows, passed = some_rows(), check("rubric_leak", "pass")
     failed = check("rubric_leak", "fail", rows=[rows[0].id])
-    whole = [
-        f"{word}: {n} 1 checks{'; ' if said else ''}{said}"
-        for word, n in (("Pass", "all"), ("Fail", "1 of"))
-    ]
     audits = [audit_of(rows, given, *noted) for given in (passed, failed)]
-    assert [audit_verdict(audit).headline for audit in audits] == whole
-    text = Read(page_of(tmp_path, audits[0], rows)).text
-    assert whole[0] in " ".join(text.split())
+    assert [audit_verdict(audit)[1:3] for audit in audits] == [
+        ("Pass: all 1 checks", said),
+        ("Fail: 1 of 1 checks", said),
+    ]
+    opening = Read(page_of(tmp_path, audits[0], rows)).text.partition("[plot]")[0]
+    assert f"Pass: all 1 checks. {said and f'By counting words, without reading: {said}.'}" in (
+        " ".join(opening.split())
+    )
 
 
 def test_nothing_that_lessens_the_verdict_goes_unsaid(tmp_path: Path) -> None:
     rows = some_rows()
     audit = audit_of(rows, simulated=True, version="1.0.0-trial", problems={"empty_side": 3})
     told = "\n".join(warnings(audit))
-    assert all(word in told for word in ("SIMULATED", "A TRIAL", "3 rows could not be read"))
+    assert all(word in told for word in ("SIMULATED TRIAL", "3 rows could not be read"))
     (one,) = warnings(audit_of(rows, problems={"empty_side": 1}))
     assert one == "1 row could not be read and is part of no number below."
     assert not [*warnings(audit_of(rows))]
     assert [*warnings(audit_of([]))] == ["There are no pairs in it, so passing says nothing."]
+    [trial] = warnings(audit_of(rows, version="1.0.0-trial"))
+    assert trial.startswith("A TRIAL, version 1.0.0-trial: it may hold pairs that nobody verified")
     page = page_of(tmp_path, audit, rows)
-    assert page.count("<blockquote>") == 3
+    assert page.count("<blockquote>") == 2
     assert page.index("SIMULATED") < page.index('class="verdict ')
 
 
@@ -311,7 +314,8 @@ def test_plots_show_accuracies_lengths_and_counts(tmp_path: Path) -> None:
     )
     page = page_of(tmp_path, audit_of(rows, *checks), rows)
     names = re.findall(r'<g id="(\w+)-figure_1">', page)
-    assert names == ["shortcuts", "baselines", "counts", "lengths"]
+    assert names == ["checks", "shortcuts", "baselines", "counts", "lengths"]
+    assert page.index("in all 1 failed, 0 undecided") < page.index("What was audited")
     drawn = page[page.index("shortcuts-figure_1") : page.index("baselines-figure_1")]
     assert all(f">{label}<" in drawn for label in ("Home-violate", "Home-twin", "length", "fails"))
     assert not audit_plots(audit_of([]))

@@ -474,7 +474,7 @@ def test_how_unequal_twins_are_is_told_beside_the_identity() -> None:
     length, quality_gap = (found["Home-twin", f"twin_{of}_gap"] for of in ("length", "quality"))
     assert (length.status, estimate(length).n, estimate(length).clusters) == ("note", 24, 12)
     assert (estimate(length).value or 0) > 1.5
-    assert estimate(quality_gap).value == 1
+    assert estimate(quality_gap).text() == "1.000 (no interval)"
     unjudged = audited(twins(12))["Home-twin", "twin_quality_gap"]
     assert unjudged.found is None
     assert "24 pairs have no scores" in unjudged.detail

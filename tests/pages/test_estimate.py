@@ -50,6 +50,9 @@ def test_a_share_reads_as_count_percent_and_interval() -> None:
         ((0.5, None, None, "one user"), "0.500 (one user)", "50 % (one user)"),
         ((None, None, None, "no answer"), "n/a (no answer)", "n/a (no answer)"),
         ((3.0, 2.0, None, ""), "3.000 (2.000 or more)", "300 % (200 or more)"),
+        ((0.0015, 3e-4, 0.0029, ""), "0.002 (0.000 to 0.003)", "0.1 % (0.0 to 0.3)"),
+        ((1.0, 0.998, 1.0, ""), "1.000 (0.998 to 1.000)", "100.0 % (99.8 to 100.0)"),
+        ((0.0, 0.0, 0.0, ""), "0.000 (0.000 to 0.000)", "0 % (0 to 0)"),
     ],
 )
 def test_an_estimate_is_printed_with_its_interval_or_why_it_has_none(

@@ -189,8 +189,9 @@ def test_the_card_shows_what_was_found_with_n_and_interval_and_what_was_not_stat
     assert votes.high is not None
     for said in (
         f"| all | 72 | 88 % ({100 * votes.low:.0f} to {100 * votes.high:.0f}) |",
-        "| preference | 24 | 72 | 9 | 100 % (no interval: the ratings do not vary) |",
-        "| all | 16 | 14 | 2 | 0 | 0 | 0 | 14 of 16: 88 % (64 to 97) |",
+        "| preference | 72 on 24 | 9 | 100 % (no interval: the ratings do not vary) |",
+        "| all | 16 | 14 of 16: 88 % (64 to 97) | 2 | 0 |\n",
+        "| twins and pairs | waiting | control |\n| --- | --: | --: |\n| all | 0 | 0 |",
         "would have verified 25.0 % (majority of 3 votes on both halves of a twin)",
         "would have verified 50.0 % (majority of 3 votes on a pair)",
         "| twin | rejected | plan | no_personal_signal | 3 |",
@@ -204,6 +205,10 @@ def test_the_card_shows_what_was_found_with_n_and_interval_and_what_was_not_stat
     ):
         assert said in card
     assert json.loads(made["croissant.json"])["rai:annotatorDemographics"] == ["Not stated."]
+    for name in ("README.md", "DATASHEET.md"):
+        unfolded = re.sub(r"<details>.*?</details>", "", made[name], flags=re.DOTALL)
+        rules = re.findall(r"^\| -.*", unfolded, flags=re.MULTILINE)
+        assert max(rule.count("|") - 1 for rule in rules) == 5
 
 
 def test_a_rule_that_was_changed_is_said_to_be(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_the_table_has_a_row_a_difference_and_runs_of_earlier_versions_have_none
     build = BuildSummary.model_validate({"question_selection": [selection((8, 5))]})
     assert selection_rows(build)[1] == (
         "twin", "earlier posts of its user", "9.0 (8, 9, 10), n = 21", "6.0 (5, 6, 7), n = 21",
-        "+3.00 (+2.48 to +3.52)", "+1.76",
+        "+3.00 (+2.48 to +3.52), +1.76 SD",
     )  # fmt: skip
     assert selection_rows(BuildSummary.model_validate({})) == []
 

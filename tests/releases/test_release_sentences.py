@@ -254,8 +254,9 @@ def test_the_card_shows_what_simple_ways_of_choosing_score(known: ReleaseContext
     )
     page = card(with_audit(known, audit_of().model_copy(update={"checks": checks})))
     for text in (
-        "| Home-twin | 4 | 3 | 50 % | 50 % | not estimated | 75 % (60 to 90) |",
-        "| Home-violate | 4 | 3 | 90 % (80 to 100), more bold, of 3 | 61 % (50 to 72) |",
+        "| Home-twin | 4 | 3 | 50 % | 75 % (60 to 90) |",
+        "| Home-violate | 4 | 3 | 90 % (80 to 100), more bold, of 3 | not estimated |",
+        "| Home-violate | 61 % (50 to 72) | 52 % (50 to 54) |",
         "see posts or aspects are 95 % intervals, each by itself. Those of the blind",
         "Of 3 checks of these configurations",
         "1 failed, 1 had too few pairs to decide, 1 passed.",

@@ -23,9 +23,11 @@ from pairwright.pages.plots import (
     RED,
     SKY,
     WIDTH,
+    Colour,
     Curve,
     Dot,
     Plot,
+    draw_counts,
     draw_curves,
     draw_dots,
     drawing,
@@ -34,7 +36,7 @@ from pairwright.pages.plots import (
 from pairwright.settings.rules import HumanRules
 from pairwright.text import number_of
 from pairwright_human_eval.assign import LIMIT, control_power
-from pairwright_human_eval.decisions import State, reason_in_words
+from pairwright_human_eval.decisions import reason_in_words
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.report.aspects import DELIVERS, FoilComparison
 from pairwright_human_eval.report.calibration import ENOUGH_DYADS
@@ -48,9 +50,8 @@ from pairwright_human_eval.report.findings import StudyReport
 from pairwright_human_eval.report.people import rule_rows
 from pairwright_human_eval.report.quality import MEAN
 
-COLOURS: dict[State, str] = {
-    "verified": GREEN.light, "refused": RED.light, "disputed": ORANGE.light,
-    "waiting": GREY.light, "control": SKY.light,
+COLOURS: dict[str, Colour] = {
+    "verified": GREEN, "refused": RED, "disputed": ORANGE, "waiting": GREY, "control": SKY,
 }  # fmt: skip
 WEAK = 0.1
 """A rule is weak that may verify more of the twins of which one half's posts say nothing."""
@@ -221,32 +222,16 @@ def _states(report: StudyReport) -> Plot:
     shown = [
         one for one in report.decisions if one.group == "all" or one.group.startswith("mode: ")
     ]
-    with drawing():
-        figure = Figure(figsize=(WIDTH, 1.1 + 0.5 * len(shown)), layout="constrained")
-        axes = figure.add_subplot()
-        for line, group in enumerate(shown):
-            left = 0.0
-            for state, found in group.states.items():
-                width = found.value or 0.0
-                axes.barh(
-                    line, width, left=left, height=0.62, color=COLOURS[state],
-                    edgecolor=PAPER.light, linewidth=1, label=state if line == 0 else None,
-                )  # fmt: skip
-                if width > 0.04:
-                    axes.text(
-                        left + width / 2, line, f"{found.k:,}", color="#000000", ha="center",
-                        va="center",
-                    )  # fmt: skip
-                left += width
-        labels = [f"{_name(group.group)}  (n = {group.subjects:,})" for group in shown]
-        axes.set_yticks(range(len(shown)), labels)
-        axes.invert_yaxis()
-        axes.set_xlim(0, 1)
-        axes.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
-        axes.set_xlabel("Share of the sampled twins and pairs")
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=5, borderaxespad=0.2)
-        caption = "What was decided, by mode: numbers in the bars are counts."
-        return plot(figure, caption, name="states")
+    return draw_counts(
+        {
+            _name(group.group): {state: found.k for state, found in group.states.items()}
+            for group in shown
+        },
+        COLOURS,
+        unit="Share of the sampled twins and pairs",
+        caption="What was decided, by mode: numbers in the bars are counts.",
+        name="states",
+    )
 
 
 def _quality(report: StudyReport) -> Plot:

@@ -64,7 +64,8 @@ def _print_checks(result: AuditResult) -> None:
         if table.rows:
             print_table(console, table)
     files = ["report.html", "audit.json", *(["redactions.jsonl"] if audit.redactions else [])]
-    say(console, verdict.headline, "bold", wrap=True)
+    sentence = "; ".join(filter(None, (verdict.headline, verdict.overlap)))
+    say(console, sentence, "bold", wrap=True)
     for file in files:
         say(console, f"  {result.folder / file}")
 

@@ -1,11 +1,14 @@
 """Plots of an audit."""
 
+from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pairwright.audits.page.verdict import middle_cut, short
+from pairwright.audits.catalogue import DEFINITIONS
+from pairwright.audits.page.verdict import counted, middle_cut, short
 from pairwright.audits.records import Audit, Check, Count, Status
 from pairwright.dataset import AuditSource
 from pairwright.pages.plots import (
@@ -17,7 +20,9 @@ from pairwright.pages.plots import (
     PAPER,
     RED,
     WIDTH,
+    Colour,
     Plot,
+    draw_counts,
     drawing,
     plot,
 )
@@ -25,16 +30,26 @@ from pairwright.pages.plots import (
 MOST_CONFIGS = 9
 """Configurations in a plot: those with the most pairs."""
 COLUMNS = 3
-LOOKS: dict[Status, tuple[str, str, str]] = {
-    "fail": ("s", RED.light, "fails"), "too_few": ("D", ORANGE.light, "too few pairs to decide"),
-    "pass": ("o", BLUE.light, "passes"), "note": ("o", GREY.light, "note, decides nothing"),
+
+
+class Look(NamedTuple):
+    """How a status is drawn."""
+
+    marker: str
+    colour: Colour
+    name: str
+
+
+LOOKS: dict[Status, Look] = {
+    "fail": Look("s", RED, "fails"), "too_few": Look("D", ORANGE, "too few pairs to decide"),
+    "pass": Look("o", BLUE, "passes"), "note": Look("o", GREY, "note, decides nothing"),
 }  # fmt: skip
 """Marker, colour and name, so that they differ without colours, too."""
 
 
 def audit_plots(audit: Audit) -> dict[str, Plot]:
     """By name; a plot without anything to show is left out."""
-    plots = {}
+    plots = {"checks": _checks(audit)} if audit.checks else {}
     estimated = [check for check in audit.checks if check.found and check.found.value is not None]
     with drawing():
         decided = {
@@ -78,6 +93,23 @@ def audit_plots(audit: Audit) -> dict[str, Plot]:
     return plots
 
 
+def _checks(audit: Audit) -> Plot:
+    """A bar a part of the report: how its checks ended."""
+    counts = Counter((check.family, check.status) for check in audit.checks)
+    there = {check.family for check in audit.checks}
+    families = dict.fromkeys(one.family for one in DEFINITIONS.values() if one.family in there)
+    return draw_counts(
+        {
+            family: {look.name: counts[family, status] for status, look in LOOKS.items()}
+            for family in families
+        },
+        {look.name: look.colour for look in LOOKS.values()},
+        unit="Share of the checks",
+        caption=f"How the checks of each part ended; in all {counted(audit)}.",
+        name="checks",
+    )
+
+
 def _accuracies(
     checks: Sequence[Check], audit: Audit, bound: float | None, name: str, caption: str
 ) -> Plot:
@@ -112,7 +144,7 @@ def _panel(axes: Axes, checks: Sequence[Check | None], bound: float | None) -> N
         share = check.found if check else None
         if check is None or share is None or share.value is None:
             continue
-        marker, colour, _ = LOOKS[check.status]
+        marker, colour = LOOKS[check.status].marker, LOOKS[check.status].colour.light
         if share.low is not None and share.high is not None:
             axes.plot([share.low, share.high], [line, line], color=colour, linewidth=2, zorder=2)
         axes.plot(
@@ -131,7 +163,7 @@ def _legend(figure: Figure, statuses: set[Status]) -> None:
     if statuses == {"note"}:
         return
     handles = [
-        figure.axes[0].plot([], [], marker, color=colour, linestyle="", label=name)[0]
+        figure.axes[0].plot([], [], marker, color=colour.light, linestyle="", label=name)[0]
         for marker, colour, name in there
     ]
     figure.legend(handles=handles, loc="outside upper left", ncols=len(handles))

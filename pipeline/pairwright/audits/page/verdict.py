@@ -35,19 +35,19 @@ class FailedCheck(NamedTuple):
 
 
 class AuditVerdict(NamedTuple):
-    """The audit in a sentence, and its findings."""
+    """The audit in two sentences, and its findings."""
 
     status: Literal["fail", "pass", "open"]
     headline: str
-    counted: str
+    overlap: str
+    """What word overlap solves, whatever the checks say; empty where that is not measured."""
     findings: tuple[FailedCheck, ...]
     open: tuple[str, ...]
     """What too few pairs leave undecided: one line a check."""
 
 
 def audit_verdict(audit: Audit) -> AuditVerdict:
-    """`open`: nothing failed, but not every check could be decided. Whatever the checks say, the
-    headline names what word overlap solves."""
+    """`open`: nothing failed, but not every check could be decided."""
     counts = Counter(check.status for check in audit.checks)
     deciding = sum(n for status, n in counts.items() if status != "note")
     undecided = counts["too_few"]
@@ -58,32 +58,36 @@ def audit_verdict(audit: Audit) -> AuditVerdict:
         headline = f"No check fails, and {undecided:,} of {deciding:,} have too few pairs to decide"
     else:
         headline = f"Pass: all {deciding:,} checks"
-    words: dict[Status, str] = {
-        "fail": "failed", "too_few": "undecided for too few pairs", "pass": "passed",
-        "note": "only noted",
-    }  # fmt: skip
     return AuditVerdict(
         status="fail" if counts["fail"] else "open" if undecided else "pass",
-        headline="; ".join([headline, *overlap]),
-        counted=", ".join(f"{counts[status]:,} {word}" for status, word in words.items()) + ".",
+        headline=headline,
+        overlap="; ".join(overlap),
         findings=tuple(map(_finding, _by_name(audit, "fail"))),
         open=tuple(map(_undecided, _by_name(audit, "too_few"))),
     )
 
 
+def counted(audit: Audit) -> str:
+    """`0 failed, 38 undecided for too few pairs, 82 passed, 98 only noted`."""
+    counts = Counter(check.status for check in audit.checks)
+    words: dict[Status, str] = {
+        "fail": "failed", "too_few": "undecided for too few pairs", "pass": "passed",
+        "note": "only noted",
+    }  # fmt: skip
+    return ", ".join(f"{counts[status]:,} {word}" for status, word in words.items())
+
+
 def warnings(audit: Audit) -> Iterator[str]:
     """Sentences that a reader must know before the figures."""
     source = audit.source
+    trial = f"TRIAL, version {short(source.version)}" if source.version.endswith("-trial") else ""
     if source.simulated:
         yield (
-            "SIMULATED: a simulated model or annotator had a part in these pairs. They show how the"
-            " tool works. They are not a benchmark, and not evidence about anything."
+            f"{' '.join(filter(None, ('SIMULATED', trial)))}: a simulated model or annotator had a"
+            " part in these pairs. They show how the tool works, and are evidence of nothing."
         )
-    if source.version.endswith("-trial"):
-        yield (
-            f"A TRIAL, version {short(source.version)}: it may hold pairs that nobody verified. It"
-            " is not an ordinary release."
-        )
+    elif trial:
+        yield f"A {trial}: it may hold pairs that nobody verified, and is no ordinary release."
     for check in audit.checks:
         if check.name in _MANNERS and check.found and (check.found.low or 0) > 0.5:
             yield (

@@ -18,7 +18,16 @@ from pairwright.audits.shortcuts.trials import Trial, comparison, note
 from pairwright.blind_preference import NOT_MEASURED, PreferenceCase, preference_case
 from pairwright.dataset import Row
 from pairwright.estimate import Estimate
-from pairwright.intervals import LEVEL, AccuracyLimits, Floats, Places, accuracy, mean, z_of
+from pairwright.intervals import (
+    LEVEL,
+    AccuracyLimits,
+    Floats,
+    Places,
+    accuracy,
+    mean,
+    with_width,
+    z_of,
+)
 from pairwright.modes import MODES, Mode, has_no_preference, is_twin
 from pairwright.overlap_words import of_mode
 
@@ -74,8 +83,9 @@ def length_matched(features: PairFeatures) -> Check:
 def response_gaps(features: PairFeatures) -> Iterator[Check]:
     """Differences between the two responses of twins, which the 50 % of blind scorers hide."""
     ratio, judged = features.ratio, ~np.isnan(features.quality)
-    yield note_check("twin_length_gap", features.config, mean(ratio, features.clusters, least=1))
-    quality = mean(features.quality[judged], features.clusters[judged], least=0)
+    length = with_width(mean(ratio, features.clusters, least=1))
+    yield note_check("twin_length_gap", features.config, length)
+    quality = with_width(mean(features.quality[judged], features.clusters[judged], least=0))
     missing = f"{(~judged).sum():,} pairs have no scores of a judge." if not judged.all() else ""
     yield note_check("twin_quality_gap", features.config, quality, detail=missing)
 

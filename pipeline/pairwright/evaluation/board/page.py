@@ -51,7 +51,7 @@ from pairwright.text import number_of
 
 
 def board_page(board: Leaderboard, *, brief: bool = False) -> Page:
-    """The page; in brief without drawings and folds, which grow with every row."""
+    """The page; in brief without drawings and most folds, which grow with every row."""
     return _render("leaderboard", board, {} if brief else dict(_plots(board)), brief=brief)
 
 

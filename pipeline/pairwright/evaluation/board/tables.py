@@ -39,7 +39,7 @@ class RankingTable(NamedTuple):
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     main: tuple[str, ...]
-    """The heads of the columns that are read first: five at most, and six with flips."""
+    """The heads of the columns that are read first: five at most."""
 
     def only(self, heads: Collection[str]) -> "RankingTable":
         """The columns of these heads, in their order here."""
@@ -109,7 +109,7 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
     # Where every score is there, coverage says nothing that the accuracy does not.
     main = ("scorer", "group", "accuracy", second, *(() if whole else (covered,)))
     if by_flips:  # The notes say which rows are short of scores.
-        main = ("scorer", "group", *FLIPS, "accuracy")
+        main = ("scorer", "group", *FLIPS)
     return RankingTable(tuple(columns), tuple(rows), main)
 
 
@@ -238,7 +238,7 @@ def latex_tables(board: Leaderboard) -> str:
 def _table(board: Leaderboard, ranking: Ranking) -> str:
     every = ranking_table(board, ranking)
     gains = [head for head in every.head if head.startswith("gain over")]
-    table = every.only((*every.main, *gains, "n", "clusters"))
+    table = every.only((*every.main, "accuracy", *gains, "n", "clusters"))
     words = [head in ("scorer", "group") for head in table.head]
     title = f"{mode_title(ranking.mode)}. {CONDITIONS[ranking.condition].title}"
     notes = [

@@ -166,8 +166,8 @@ def summarise_audit(primary: PrimaryFiles, layout: Layout) -> AuditSummary | Non
     )
 
 
-_ALWAYS = ("length", "bag_of_words", "profile_overlap", "profile_tfidf", "aspects_overlap")
-"""The columns that are always there. The first two are blind to the user, the others are not."""
+_ALWAYS = ("profile_overlap", "length", "bag_of_words", "profile_tfidf", "aspects_overlap")
+"""The columns that are always there, the one that a card shows unfolded first."""
 
 
 def baseline_rows(audit: AuditSummary) -> list[tuple[str, ...]]:

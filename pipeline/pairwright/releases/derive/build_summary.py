@@ -93,16 +93,15 @@ def funnel_rows(build: BuildSummary) -> list[Cells]:
 
 
 def selection_rows(build: BuildSummary) -> list[Cells]:
-    """Mode, what is compared, kept and dropped questions, and their difference, also in standard
-    deviations."""
+    """Mode, what is compared, kept and dropped questions, and their difference, with what it is in
+    standard deviations."""
     return [
         (
             selection.mode,
             one.name,
             one.group_text(one.kept),
             one.group_text(one.dropped),
-            one.text,
-            f"{one.deviations + 0.0:+.2f}",
+            f"{one.text}, {one.deviations + 0.0:+.2f} SD",
         )
         for selection in build.question_selection
         for one in selection.differences

@@ -41,6 +41,7 @@ _LARGEST = "1M<n<10M"
 
 
 NOT_STATED = "Not stated."
+MOST_COLUMNS = 5
 
 
 class Markdown(str):
@@ -67,7 +68,7 @@ def dataset_card(release: ReleaseContext) -> str:
         models=_table_or_none(("role", "model", "sampling"), build_summary.model_rows(build)),
         funnel=_table_or_none(("mode", "stage", "of all items"), build_summary.funnel_rows(build)),
         selection=_table_or_none(
-            ("mode", "feature", "kept", "dropped", "difference", "standard deviations"),
+            ("mode", "feature", "kept", "dropped", "difference"),
             build_summary.selection_rows(build),
         ),
         stages=_table_or_none(
@@ -175,7 +176,7 @@ def _study_tables(release: ReleaseContext, say: Sentences) -> dict[str, Markdown
     if study is None or findings is None:
         return None
     foil = [foil_sentence(findings.foils)] if findings.foils else []
-    head = ("question", "items", "answers", "annotators", "agreement", "Krippendorff's alpha")
+    agreed = ("question", "answers on items", "annotators", "agreement", "Krippendorff's alpha")
     preferred = ("preference votes", "votes", "chosen, of choices", "chosen, of all votes")
     return {
         "protocol": points(say("protocol")),
@@ -183,7 +184,13 @@ def _study_tables(release: ReleaseContext, say: Sentences) -> dict[str, Markdown
             study_summary.state_head(findings, study), study_summary.state_rows(findings)
         ),
         "by_chance": points([*say("label_error"), *say("by_chance")]),
-        "agreement": table(head, study_summary.agreement_rows(findings)),
+        "agreement": table(
+            agreed,
+            [
+                (question, f"{answers} on {items}", *figures)
+                for question, items, answers, *figures in study_summary.agreement_rows(findings)
+            ],
+        ),
         "preferred": table(preferred, study_summary.preference_rows(findings)),
         "besides": points([*say("controls"), *foil, *say("own_votes"), *say("judged")]),
     }
@@ -337,11 +344,25 @@ def _templates() -> jinja2.Environment:
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], left: int = 1) -> Markdown:
-    """A table; the first `left` columns are words, the rest numbers."""
+    """A table; the first `left` columns are words, the rest numbers. Of more than five columns the
+    others are folded below it, beside the first."""
+    lines = [head, *rows]
+    shown = _columns([line[:MOST_COLUMNS] for line in lines], left)
+    if len(head) <= MOST_COLUMNS:
+        return shown
+    rest = [(line[0], *line[MOST_COLUMNS:]) for line in lines if any(line[MOST_COLUMNS:])]
+    others = _columns(rest, 1)
+    summary = "<details><summary>Further columns</summary>"
+    return Markdown(f"{shown}\n\n{summary}\n\n{others}\n\n</details>")
+
+
+def _columns(lines: list[tuple[str, ...]], left: int) -> Markdown:
+    """A table whose first line is its head."""
+    head, *rows = lines
     rule = ["---" if n < left else "--:" for n in range(len(head))]
     shown = (map(escape_inline, map(visible, row)) for row in rows)
-    lines = [map(escape_inline, head), rule, *shown]
-    return Markdown("\n".join("| " + " | ".join(line) + " |" for line in lines))
+    texts = [map(escape_inline, head), rule, *shown]
+    return Markdown("\n".join("| " + " | ".join(text) + " |" for text in texts))
 
 
 def paragraph(text: str) -> Markdown:

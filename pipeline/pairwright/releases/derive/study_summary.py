@@ -127,12 +127,11 @@ Cells = tuple[str, ...]
 
 
 def state_rows(findings: Findings) -> list[Cells]:
-    """Group, n, how many ended in each state, and the verified share of those that could be."""
+    """Group, n, the verified of those that could be, and how many ended in each other state."""
     return [
         (
-            group.group.replace("_", " "), f"{group.subjects:,}",
-            *(f"{group.states[state].k:,}" for state in group.states),
-            group.of_verifiable.counted(),
+            group.group.replace("_", " "), f"{group.subjects:,}", group.of_verifiable.counted(),
+            *(f"{found.k:,}" for state, found in group.states.items() if state != "verified"),
         )
         for group in findings.decisions
     ]  # fmt: skip
@@ -141,8 +140,8 @@ def state_rows(findings: Findings) -> list[Cells]:
 def state_head(findings: Findings, study: HumanSummary) -> Cells:
     """The head of `state_rows`; by a program's answers nothing is verified."""
     passed = "pass the rule" if study.simulated_annotators else "verified"
-    names = (passed if state == "verified" else state for state in findings.decisions[0].states)
-    return ("twins and pairs", "n", *names, f"{passed}, of those that could")
+    others = (state for state in findings.decisions[0].states if state != "verified")
+    return ("twins and pairs", "n", f"{passed}, of those that could", *others)
 
 
 def agreement_rows(findings: Findings) -> list[Cells]:
