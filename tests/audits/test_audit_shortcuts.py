@@ -1,6 +1,7 @@
 """What the audit says of shortcuts: on others' pairs, on mode violate, and on twins."""
 
 import json
+import math
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -17,6 +18,7 @@ from pairwright.audits.shortcuts.response import (
     response_counts,
 )
 from pairwright.dataset import Row, RowAspect, RowPost, RowQuality, RowVotes, row_of
+from pairwright.errors import InputError
 from pairwright.manner import BOLD, HEADING, LIST
 from pairwright.settings.rules import ReleaseInfo, shared_words_bound
 from reference_data import LLMBAR
@@ -569,10 +571,61 @@ def test_words_shared_in_both_halves_are_summed(
 def test_a_twin_has_at_most_the_shared_words_that_its_build_allowed(
     config: dict[str, Any], status: str | None
 ) -> None:
-    part = Shortcuts(most_shared_words=shared_words_bound(config))
-    found = checks_of([part], twin_rows(("ripe pears", "sour apples")))
-    bound = [(one.status, one.count, one.of) for one in found if one.name == "twin_word_bound"]
-    assert bound == ([(status, int(status == "fail"), 1)] if status else [])
+    most = shared_words_bound(config, "stated.json")
+    question = "Which of the two is the one that I should have for a cake that is not too sweet?"
+    rows = [changed(of, question=question) for of in twin_rows(("ripe pears", "sour apples"))]
+    bound = word_bound(rows, most)
+    assert (bound and (bound.status, bound.count, bound.of)) == (
+        (status, int(status == "fail"), 1) if status else None
+    )
+
+
+@pytest.mark.parametrize(
+    "config",
+    [{"twin": {"shared_words": odd}} for odd in ("2", [2], True, math.inf, None, 2.0)]
+    + [{"gates": {"off": odd}} for odd in ("shared_words", 5, None)],
+    ids=str,
+)
+def test_a_bound_that_no_build_writes_is_refused(config: dict[str, Any]) -> None:
+    whole = {"gated": True, "gates": {"off": []}, "twin": {"shared_words": 2}} | config
+    with pytest.raises(InputError, match=r"config\.toml: \[gates\] off is not a list, or"):
+        shared_words_bound(whole, "config.toml")
+
+
+def test_a_twin_is_held_to_the_bound_as_its_build_may_have_counted() -> None:
+    """Where the posts are of two languages, a build takes English stems: `Birne` is not `Birnen`.
+    Where nothing tells the language, the file of a domain may have told the build."""
+    question = "Welche von diesen beiden Sorten soll ich denn f\u00fcr einen Kuchen kaufen?"
+    sides = (
+        "Nimm daf\u00fcr lieber die s\u00fc\u00dfen Birnen.",
+        "Nimm daf\u00fcr lieber die sauren \u00c4pfel.",
+    )
+
+    def german(*posts: str) -> list[Row]:
+        return [
+            changed(
+                of, question=question, profile=(RowPost(id="p", text=post),),
+                chosen=sides[n], rejected=sides[1 - n],
+            )
+            for n, (of, post) in enumerate(zip(twin_rows(posts), posts, strict=True))
+        ]  # fmt: skip
+
+    for posts, status in ((("Birne", "Apfel"), "pass"), (("Birnen", "\u00c4pfel"), "fail")):
+        rows = german(*posts)
+        assert {of.language for of in rows} == {"de"}
+        assert audited(rows)["Home-twin", "twin_shared_words"].flags
+        bound = word_bound(rows, 0)
+        assert bound is not None
+        assert (bound.status, bound.of) == (status, 1)
+    unknown = word_bound(twin_rows(("ripe pears", "sour apples")), 0)
+    assert unknown is not None
+    assert (unknown.status, unknown.of) == ("note", 0)
+    assert unknown.detail.startswith("Not applicable")
+
+
+def word_bound(rows: Iterable[Row], most: int | None) -> Check | None:
+    found = checks_of([Shortcuts(most_shared_words=most)], rows)
+    return next((one for one in found if one.name == "twin_word_bound"), None)
 
 
 def test_shared_words_have_an_interval_by_couple_and_need_both_halves() -> None:

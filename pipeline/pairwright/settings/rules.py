@@ -1,9 +1,9 @@
 """The tables of a config that a build, a study and a release decide by. `config` reads them."""
 
 import re
-from collections.abc import Mapping
 from operator import not_
-from typing import Annotated, Any, Literal
+from pathlib import Path
+from typing import Annotated, Literal
 
 from pydantic import (
     BeforeValidator,
@@ -12,6 +12,7 @@ from pydantic import (
     model_validator,
 )
 
+from pairwright.errors import InputError
 from pairwright.records import Record, is_none
 from pairwright.text import QUOTED_WORDS
 
@@ -218,13 +219,20 @@ class TwinRules(Record):
     )
 
 
-def shared_words_bound(config: Mapping[str, Any]) -> int | None:
+def shared_words_bound(config: object, where: str | Path) -> int | None:
     """The most shared words of a twin that a build with this config kept, read from its TOML or
-    JSON; None where the gate was off, and of builds before there was one."""
-    if not config.get("gated") or "shared_words" in config.get("gates", {}).get("off", ()):
-        return None
-    most = config.get("twin", {}).get("shared_words")
-    return None if most is None else int(most)
+    JSON; None where the gate was off, and of builds before there was one. Raises InputError, which
+    says `where` the config is, if one of the two keys is not what a build writes."""
+    match config:
+        case {"gated": True, "gates": {"off": off}, "twin": {"shared_words": most}}:
+            if not isinstance(off, list) or type(most) is not int:
+                raise InputError(
+                    "[gates] off is not a list, or [twin] shared_words not a whole number",
+                    where=where,
+                    fix="Restore the file from a copy, or build again.",
+                )
+            return None if "shared_words" in off else most
+    return None
 
 
 class NaturalRules(Record):

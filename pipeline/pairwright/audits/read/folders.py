@@ -98,7 +98,8 @@ def _release_statement(layout: Layout) -> tuple[str, str, ReleaseInfo, int | Non
         name, version = f"{name}-trial" if name and trial else name, str(provenance["version"])
         # What newer versions state besides concerns no check of this one.
         known = {key: value for key, value in info.items() if key in ReleaseInfo.model_fields}
-        most = shared_words_bound(provenance.get("build", {}).get("config", {}))
+        config = provenance.get("build", {}).get("config")
+        most = shared_words_bound(config, f"{layout.provenance} [build.config]")
         return name, version, ReleaseInfo.model_validate(known), most
     except ValidationError as error:
         field, fault = first_invalid(error)
@@ -151,11 +152,12 @@ def _run_statement(file: Path) -> tuple[ReleaseInfo, int | None]:
     """What a release of the run would state of itself, and the bound on its twins' shared words."""
     try:
         settings = tomllib.loads(file.read_text(encoding="utf-8"))
-        return ReleaseInfo.model_validate(settings.get("release", {})), shared_words_bound(settings)
+        info = ReleaseInfo.model_validate(settings.get("release", {}))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(
             f"cannot be read: {error}", where=file, fix="Restore it from a copy, or build again."
         ) from None
+    return info, shared_words_bound(settings, file)
 
 
 def _run_rows(folder: Path, licence: str | None) -> Iterator[ReadRow]:

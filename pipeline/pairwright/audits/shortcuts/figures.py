@@ -96,7 +96,9 @@ def twin_gaps(
     """What words alone tell of twins whose responses serve their users. `most_shared_words` is the
     bound that the build kept, if it had one."""
     yield _echo_gap(features)
-    yield from _shared_words(features, most_shared_words if features.mode == "twin" else None)
+    yield _shared_words(features)
+    if most_shared_words is not None and features.mode == "twin":
+        yield _word_bound(features, most_shared_words)
     wrong = profile_overlap.points == 0
     share = _share(wrong.astype(np.float64), profile_overlap.clusters)
     yield note_check("twin_against_baseline", features.config, share, detail=profile_overlap.why)
@@ -128,9 +130,8 @@ def _echo_gap(features: PairFeatures) -> Check:
     return _naming_largest(check, gaps, first, details)
 
 
-def _shared_words(features: PairFeatures, most: int | None) -> Iterator[Check]:
-    """Over whole twins whose halves both have posts; the detail has in how many words tell. `most`
-    is the bound of the build: a check of its own fails where a twin is above it."""
+def _shared_words(features: PairFeatures) -> Check:
+    """Over whole twins whose halves both have posts; the detail has in how many words tell."""
     more = {place: pair.differences["profile_overlap"] for place, pair, _ in features.shared}
     both = [
         (halves[0], [more.get(half.place, math.nan) for half in halves])
@@ -140,8 +141,7 @@ def _shared_words(features: PairFeatures, most: int | None) -> Iterator[Check]:
     both = [(first, words) for first, words in both if not math.isnan(sum(words))]
     if not both:
         none = "Not applicable: no twin with two histories."
-        yield note_check("twin_shared_words", features.config, detail=none)
-        return
+        return note_check("twin_shared_words", features.config, detail=none)
     first = [half for half, _ in both]
     sums = np.array([sum(words) for _, words in both], np.float64)
     clusters = features.clusters[np.array([half.place for half in first], np.intp)]
@@ -151,19 +151,35 @@ def _shared_words(features: PairFeatures, most: int | None) -> Iterator[Check]:
         detail=f"Of {text.number_of(len(sums), 'twin')}: {signs}.",
     )  # fmt: skip
     details = [f"{own:+.0f} in this half, {other:+.0f} in the other" for _, (own, other) in both]
-    yield _naming_largest(check, sums, first, details)
-    if most is not None:
-        over = [n for n, words in enumerate(sums.tolist()) if words > most]
-        yield Check(
-            family="shortcuts",
-            name="twin_word_bound",
-            config=features.config,
-            status="fail" if over else "pass",
-            count=len(over),
-            of=len(sums),
-            detail=f"The build allowed {text.number_of(most, 'word')} ([twin] shared_words).",
-            flags=tuple(Flag(row=first[n].row, detail=details[n]) for n in over),
-        )
+    return _naming_largest(check, sums, first, details)
+
+
+def _word_bound(features: PairFeatures, most: int) -> Check:
+    """Fails where a whole twin has more shared words than the build allowed, stemmed in its
+    language and in English."""
+    told, over, counted = features.word_leads, list[Flag](), 0
+    for halves in features.twins.values():
+        leads = [told[half.place] for half in halves if half.place in told]
+        if len(halves) != 2 or len(leads) != 2:
+            continue
+        counted += 1
+        (own, own_english), (other, other_english) = leads
+        if min(own + other, own_english + other_english) > most:
+            detail = f"{own:+.0f} in this half, {other:+.0f} in the other"
+            over.append(Flag(row=halves[0].row, detail=detail))
+    if not counted:
+        none = "Not applicable: no twin with two histories whose responses tell their language."
+        return note_check("twin_word_bound", features.config, detail=none)
+    return Check(
+        family="shortcuts",
+        name="twin_word_bound",
+        config=features.config,
+        status="fail" if over else "pass",
+        count=len(over),
+        of=counted,
+        detail=f"The build allowed {text.number_of(most, 'word')} ([twin] shared_words).",
+        flags=tuple(over),
+    )
 
 
 def _naming_largest(

@@ -75,6 +75,20 @@ def pair_overlap(row: Row, profile: frozenset[str]) -> PairOverlap:
     return PairOverlap(words, differences)
 
 
+def word_leads(row: Row, difference: float) -> tuple[float, float] | None:
+    """By how many content words more the chosen response shares with the profile, stemmed in the
+    language of the row, which is that of `difference`, and in English, in which a build counts
+    where posts of two languages leave it open. None where the responses do not tell a language: a
+    build may know it by the domain's file, which no row holds."""
+    if row.language is None:
+        return None
+    if row.language == "en":
+        return difference, difference
+    profile = text.terms_of(post.text for post in row.profile)
+    chosen, rejected = (len(text.terms(one) & profile) for one in (row.chosen, row.rejected))
+    return difference, chosen - rejected
+
+
 def baseline_points(drawn: Sequence[PairOverlap]) -> Iterator[tuple[str, Floats]]:
     """The points of each baseline, shape (n,); NaN for pairs without what it needs. Baselines of
     manner are left out where no history holds a choice."""

@@ -20,6 +20,7 @@ from pairwright.audits.shortcuts.informed import (
     PostWords,
     pair_overlap,
     post_words,
+    word_leads,
 )
 from pairwright.audits.shortcuts.questions import Questions
 from pairwright.audits.shortcuts.response import COUNT_CHECKS, response_counts, text_stems
@@ -112,6 +113,9 @@ class PairFeatures:
         """By check, the rows with such a phrase."""
         self.shared: list[tuple[int, PairOverlap, PostWords]] = []
         """What the pairs of the sample share with their users, by their places: after `measure`."""
+        self.word_leads: dict[int, tuple[float, float]] = {}
+        """By place, of twins with posts, the `word_leads` of those whose language is told: after
+        `measure`."""
         self.learnable: list[tuple[int, LearnablePair]] = []
         """Those that classifiers see: after `measure`."""
         self._sample: ClusterSample[tuple[int, str | None, str]] = ClusterSample(SAMPLE, seed)
@@ -168,6 +172,9 @@ class PairFeatures:
             self.words.add(row, profile, sides)
             shared = pair_overlap(row, profile), post_words(row, profile, self.words)
             self.shared.append((place, *shared))
+            difference = shared[0].differences["profile_overlap"]
+            if row.mode == "twin" and row.profile and (leads := word_leads(row, difference)):
+                self.word_leads[place] = leads
             if place in learnt:
                 self.learnable.append((place, learnable_pair(row)))
         self._sample = ClusterSample(0, 0)

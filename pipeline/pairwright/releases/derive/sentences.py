@@ -6,7 +6,6 @@ import tomllib
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
 
 import jinja2
 
@@ -31,7 +30,8 @@ class Sentences:
     def __init__(self, release: ReleaseContext) -> None:
         summary, audit, info = release.summary, release.audit, release.primary.provenance.info
         study = release.study
-        config = cast(dict[str, Any], release.primary.provenance.build.get("config", {}))
+        stated = f"{release.layout.provenance} [build.config]"
+        most = shared_words_bound(release.primary.provenance.build.get("config"), stated)
         used = {config.mode for config in summary.configs}
         alike = [name for name in summary.licences if name.startswith(SHARE_ALIKE)]
         newest = max((name.removeprefix(SHARE_ALIKE) for name in alike), default="")
@@ -54,7 +54,7 @@ class Sentences:
             "hosts": sorted(set(summary.hosts) - {"none"}),
             "agreement_rows": agreement_rows(release.findings) if release.findings else (),
             "bounds": study_bounds(audit, info) if audit else (),
-            "most_shared_words": shared_words_bound(config) if "twin" in used else None,
+            "most_shared_words": most if "twin" in used else None,
             "share_alike": f"CC BY-SA {newest}" if alike else "",
             "weakness": study.weakness if study else "",
         }  # fmt: skip
