@@ -15,7 +15,6 @@ from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.form import FormAnswers, skip_remark
 from pairwright_human_eval.people import (
     People,
-    Slot,
     TaskAnnotation,
     Voters,
     bind,
@@ -128,10 +127,10 @@ def _state(one: TaskAnnotation) -> tuple[bool, datetime, bool, bool, int, str]:
     return deleted, one.annotation.at, named, problem is not None, number, one.file
 
 
-def _work(annotations: Iterable[TaskAnnotation]) -> Counter[tuple[Account, Slot]]:
+def _work(annotations: Iterable[TaskAnnotation]) -> Counter[tuple[Account, tuple[int, str]]]:
     """Tasks of each slot by account. What another account wrote is nobody's work."""
     done = {
-        (one.account, Slot(one.keyed.round, one.keyed.annotator), one.keyed.task)
+        (one.account, (one.keyed.round, one.keyed.annotator), one.keyed.task)
         for one in annotations
         if one.account and one.keyed and not one.annotation.edited
     }

@@ -9,7 +9,6 @@ import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from pydantic import Field
 
@@ -100,13 +99,6 @@ def _problem(
 _ACCOUNT = re.compile("[^\n]+:[0-9]+")
 
 
-class Slot(NamedTuple):
-    """A place in the study. Who annotates may adjudicate as well: the rounds are apart."""
-
-    round: int
-    annotator: str
-
-
 class People(Record):
     """Annotators by account, written `SOURCE:ID`; an account may have one in each round."""
 
@@ -120,8 +112,11 @@ class People(Record):
         return self.given.get(str(account)) or self.found.get(str(account), ())
 
 
-def bind(work: Mapping[tuple[Account, Slot], int], given: Mapping[str, tuple[str, ...]]) -> People:
-    """Find who is who from `work`: how many tasks of each slot an account has answered.
+def bind(
+    work: Mapping[tuple[Account, tuple[int, str]], int], given: Mapping[str, tuple[str, ...]]
+) -> People:
+    """Find who is who from `work`: how many tasks of each slot, a round and an annotator, an
+    account has answered. Who annotates may adjudicate as well: the rounds are apart.
 
     An account is the annotator in whose tasks it has most answers (of two, the first by name).
     If several claim one slot, it goes to the one with most there, then to the lowest number; the
@@ -130,23 +125,21 @@ def bind(work: Mapping[tuple[Account, Slot], int], given: Mapping[str, tuple[str
     source has its own accounts, so one person may be bound once in each.
     """
     claims: dict[tuple[Account, int], list[tuple[int, str]]] = defaultdict(list)
-    for (account, slot), answers in work.items():
+    for (account, (round, annotator)), answers in work.items():
         if str(account) not in given:
-            claims[account, slot.round].append((-answers, slot.annotator))
+            claims[account, round].append((-answers, annotator))
     best = {claimant: min(claimed) for claimant, claimed in claims.items()}
     reserved = {
         (account.rpartition(":")[0], name) for account, names in given.items() for name in names
     }
     taken = {
-        (account.source, slot)
-        for account, slot in work
-        if (account.source, slot.annotator) in reserved
+        (account.source, slot) for account, slot in work if (account.source, slot[1]) in reserved
     }
     found: dict[str, tuple[str, ...]] = {}
     for (account, round), (_, annotator) in sorted(
         best.items(), key=lambda claim: (claim[1][0], claim[0])
     ):
-        place = (account.source, Slot(round, annotator))
+        place = (account.source, (round, annotator))
         if place not in taken:
             taken.add(place)
             names = (*found.get(str(account), ()), annotator)

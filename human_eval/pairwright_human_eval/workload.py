@@ -68,17 +68,17 @@ class ReadingRate(NamedTuple):
         return f"{self.words} words a minute ({self.of})"
 
 
-class ReadingTime(NamedTuple):
-    """What some tasks show, read once."""
+class KindLoad(Record):
+    """The tasks of one kind in a study."""
 
     kind: Kind
     tasks: int
     words: float
-    """Median of a task."""
-    minutes: float
-    """Of all of them together."""
+    """Those that the median task shows."""
     seconds: float
-    """For the words of the median task."""
+    """The pilot's mean time of a task as it is paid, or that of reading the median one once."""
+    hours: float
+    """For all tasks."""
 
 
 def reading_rate(subjects: Sequence[Subject], otherwise: str = "en") -> ReadingRate:
@@ -99,18 +99,19 @@ def language_of_texts(subjects: Sequence[Subject]) -> str:
     return found.most_common(1)[0][0] if found else ""
 
 
-def readings(tasks: Iterable[Task], rate: ReadingRate) -> tuple[ReadingTime, ...]:
-    """By kind, in the order of the work; kinds without a task are left out."""
+def readings(tasks: Iterable[Task], rate: ReadingRate) -> tuple[KindLoad, ...]:
+    """What the tasks show, read once: by kind, in the order of the work; kinds without a task are
+    left out."""
     words: dict[Kind, list[int]] = {kind: [] for kind in KINDS}
     for task in tasks:
         words[task.keyed.kind].append(words_shown(task.data))
     return tuple(
-        ReadingTime(
-            kind,
+        KindLoad(
+            kind=kind,
             tasks=len(found),
             words=median(found),
-            minutes=sum(found) / rate.words,
             seconds=median(found) * 60 / rate.words,
+            hours=sum(found) / rate.words / 60,
         )
         for kind, found in words.items()
         if found
@@ -143,20 +144,6 @@ BRIEFING = 1.0
 """Hours of each person for the guidelines and questions."""
 GUIDELINES = 0.2
 """The same where a few people lead the study themselves, and only read the guidelines."""
-
-
-class KindLoad(Record):
-    """The tasks of one kind in a study of some size."""
-
-    kind: Kind
-    tasks: int
-    words: float
-    """Those that the median task shows."""
-    seconds: float
-    """The pilot's mean time of a task as it is paid, or that of reading the median one once where
-    there is no pilot."""
-    hours: float
-    """For all tasks."""
 
 
 class StudyLoad(Record):
@@ -229,18 +216,10 @@ def _load(
     given, _ = make_tasks(subjects, plan)
     tasks = [task for own in given.values() for task in own]
     kinds = tuple(
-        KindLoad(
-            kind=reading.kind,
-            tasks=reading.tasks,
-            words=reading.words,
-            seconds=seconds.get(reading.kind, reading.seconds),
-            hours=(
-                reading.tasks * seconds[reading.kind] / 3600
-                if reading.kind in seconds
-                else reading.minutes / 60
-            ),
-        )
-        for reading in readings(tasks, rate)
+        one.model_copy(update={"seconds": paid, "hours": one.tasks * paid / 3600})
+        if (paid := seconds.get(one.kind)) is not None
+        else one
+        for one in readings(tasks, rate)
     )
     strangers, choices = control_subjects(task.keyed for task in tasks)
     each = {kind.kind: kind.hours / kind.tasks for kind in kinds}

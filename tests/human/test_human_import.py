@@ -29,7 +29,7 @@ from pairwright_human_eval.acceptance import Acceptance, accept, derive
 from pairwright_human_eval.annotation import REASONS, Account, Export
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.exports import clean_task, read_export
-from pairwright_human_eval.people import People, Slot, bind
+from pairwright_human_eval.people import People, bind
 from pairwright_human_eval.raw_files import store_pulled, stored_exports
 from pairwright_human_eval.records import PreferenceAnswer, QualityAnswers, RubricAnswers, digest
 from reference_data import LABEL_STUDIO
@@ -411,14 +411,14 @@ def test_comments_are_text_that_any_file_can_hold(tmp_path: Path) -> None:
 def test_accounts_are_bound_by_their_work(
     work: list[tuple[str, int, int]], found: dict[str, tuple[int, ...]]
 ) -> None:
-    given = {(Account(at[0], int(at[2])), Slot(1, f"annotator-{who:02}")): n for at, who, n in work}
+    given = {(Account(at[0], int(at[2])), (1, f"annotator-{who:02}")): n for at, who, n in work}
     bound = bind(given, {"s:9": ("annotator-09",)}).found
     assert bound == {at: tuple(f"annotator-{n:02}" for n in who) for at, who in found.items()}
 
 
 def test_who_annotates_may_adjudicate() -> None:
     account = Account("s", 1)
-    slots = Slot(1, "annotator-01"), Slot(2, "adjudicator-01")
+    slots = (1, "annotator-01"), (2, "adjudicator-01")
     people = bind({(account, slot): 1 for slot in slots}, {})
     assert people.of(account) == ("annotator-01", "adjudicator-01")
 

@@ -410,7 +410,7 @@ def test_a_page_shows_the_completion_code_once_its_person_has_finished(
     path.write_text(json.dumps(tasks), encoding="utf-8")
     study.do("import", path)
     assert "finished: 1." in study.do("start")
-    (code,) = (one.code for one in list_participants(study.run).people if one.code)
+    (code,) = (one.code for one in list_participants(study.run) if one.code)
     assert code not in " ".join(study.files()).upper()
     shown, *others = (page.read_text(encoding="utf-8") for page in pages)
     assert code in shown

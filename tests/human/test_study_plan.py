@@ -198,7 +198,7 @@ def paid_study(folder: Path, twins: range, seed: int) -> float:
             for one in task["annotations"]:
                 one["seconds"] *= pace * float(chance.choice([1, 1, 1, 1, 8, 400]))
         path.write_text(json.dumps(export), encoding="utf-8")
-    return sum(one.hours or 0 for one in list_participants(run).people)
+    return sum(one.hours or 0 for one in list_participants(run))
 
 
 @pytest.fixture(scope="module")
@@ -309,7 +309,7 @@ def test_so_many_words_take_a_minute_and_a_kind_without_tasks_is_left_out(rate: 
     assert [of.kind for of in found] == ["quality", "preference", "rubric"]
     assert sum(of.tasks for of in found) == len(made.all())
     words = sum(words_shown(task.data) for task in made.all())
-    assert sum(of.minutes for of in found) == pytest.approx(words / rate)
+    assert sum(of.hours for of in found) == pytest.approx(words / rate / 60)
     for of in found:
         assert of.seconds == pytest.approx(of.words / rate * 60)
     alone = readings(made.of("vote", "quality"), ReadingRate(rate, "English"))

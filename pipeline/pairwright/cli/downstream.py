@@ -12,7 +12,7 @@ from pairwright.evaluation.best_of_n import BestOfN, best_of_n_page
 from pairwright.evaluation.certificate import Certificate, certificate_page
 from pairwright.evaluation.completions import Completions, completions_page
 from pairwright.evaluation.correlation.correlations import correlation_page
-from pairwright.evaluation.guided import policy_page
+from pairwright.evaluation.guided import PolicyAccuracy, policy_page
 from pairwright.evaluation.outputs import OutputScores
 from pairwright.evaluation.results import TRIAL
 from pairwright.text import number_of, visible
@@ -20,7 +20,8 @@ from pairwright.workflows.best_samples import best_of_n
 from pairwright.workflows.certificate import certify
 from pairwright.workflows.completion_writing import completions
 from pairwright.workflows.correlation import CorrelationResult, correlate
-from pairwright.workflows.guided_policies import PolicyResult, policy_accuracy
+from pairwright.workflows.evaluation import EvaluationResult
+from pairwright.workflows.guided_policies import policy_accuracy
 from pairwright.workflows.output_judging import judge_outputs
 
 
@@ -52,10 +53,13 @@ def print_scores(scores: OutputScores, coverage: Coverage = 0.95) -> int:
     return end(short, coverage, [why for one in scores.models for why in one.unscored])
 
 
-def print_policies(result: PolicyResult, out: Path, coverage: Coverage = 0.95) -> int:
+def print_policies(
+    result: tuple[PolicyAccuracy, EvaluationResult], out: Path, coverage: Coverage = 0.95
+) -> int:
     """Print the accuracy of each guided policy, and Kendall's tau over rewards."""
-    print_page(Console(), policy_page(result.accuracy, drawn=False), out / "policy.html")
-    return uncovered(result.evaluation, coverage)
+    accuracy, evaluation = result
+    print_page(Console(), policy_page(accuracy, drawn=False), out / "policy.html")
+    return uncovered(evaluation, coverage)
 
 
 def print_completions(summary: Completions, out: Path, coverage: Coverage = 0.95) -> int:

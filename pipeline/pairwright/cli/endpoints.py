@@ -10,10 +10,10 @@ from rich.text import Text
 from pairwright.cli.command import Command
 from pairwright.cli.printing import command, print_commands, print_words, say
 from pairwright.models.batch.ingest import MEANINGS, Ingested
+from pairwright.models.batch.rounds import Shard
 from pairwright.text import number_of, visible
 from pairwright.workflows.batch_files import (
     PolledRound,
-    SubmittedRound,
     ingest_replies,
     poll_batches,
     submit_batches,
@@ -78,15 +78,15 @@ def print_recording(recorded: RecordedRun) -> int:
     return 0
 
 
-def print_submitted(submitted: SubmittedRound, run: Path, out: Path) -> None:
+def print_submitted(submitted: tuple[list[tuple[Shard, str]], int], run: Path, out: Path) -> None:
     """Print what was handed over, and what comes next."""
-    console = Console()
-    for shard, batch_id in submitted.new:
+    console, (new, before) = Console(), submitted
+    for shard, batch_id in new:
         sent = f"{shard.file}: {number_of(shard.lines, 'request')} to {shard.endpoint}"
         say(console, f"{sent} as {batch_id}")
-    batches = number_of(len(submitted.new), "new batch", "new batches")
+    batches = number_of(len(new), "new batch", "new batches")
     next_step = command("batch", "poll", run, out, "--wait")
-    print_commands(console, f"{batches}, {submitted.before} submitted before. Next:", [next_step])
+    print_commands(console, f"{batches}, {before} submitted before. Next:", [next_step])
 
 
 def print_polled(polled: PolledRound) -> int:

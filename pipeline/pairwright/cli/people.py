@@ -1,18 +1,20 @@
 """`pairwright human people`, `start`, `replace` and `withdraw`: who takes part."""
 
+from pathlib import Path
+
 from rich.console import Console
 
 from pairwright.cli.command import Command
 from pairwright.cli.printing import by_template, print_commands, say, table_of
 from pairwright.text import visible
 from pairwright.workflows.departures import replace_person, withdraw_person
-from pairwright.workflows.participants import ParticipantList, list_participants
+from pairwright.workflows.participants import Participant, list_participants
 from pairwright.workflows.person_pages import write_start_pages
+from pairwright_human_eval.folder import HumanFolder
 
 
-def print_people(listed: ParticipantList) -> None:
+def print_people(people: tuple[Participant, ...], run: Path) -> None:
     """Print everybody's work, time and pay, and the codes of those who have finished."""
-    people = listed.people
     columns: dict[str, list[str]] = {
         "annotator": [one.annotator for one in people],
         "participant": [one.participant for one in people],
@@ -41,7 +43,7 @@ def print_people(listed: ParticipantList) -> None:
     ]
     if codes:
         print_commands(console, "Completion codes:", codes)
-    say(console, f"Written: {listed.file}")
+    say(console, f"Written: {HumanFolder(run).payout}")
 
 
 COMMANDS = {

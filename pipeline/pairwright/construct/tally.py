@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from pydantic import Field
+from pydantic import AliasChoices, Field, JsonValue
 
 from pairwright.blind_preference import PreferenceCase, PreferenceFigure, preference_figures
 from pairwright.construct.outcomes import (
@@ -170,33 +170,26 @@ def unit_tallies(store: Store) -> Iterator[tuple[str, UnitTally]]:
             yield names[position], UnitTally.model_validate_json(text)
 
 
-class _Verdict(Reply, extra="ignore"):
-    verdict: str
-
-
-class _Verdicts(Reply, extra="ignore"):
+class _Entries(Reply, extra="ignore"):
     """What is counted of a stored reply, whatever else it has: the replies of earlier versions name
     no numbers, and a run of theirs keeps its figures."""
 
-    cases: list[_Verdict]
+    entries: list[dict[str, JsonValue]] = Field(validation_alias=AliasChoices("cases", "aspects"))
 
 
-class _Match(Reply, extra="ignore"):
-    found_in: list[int]
-
-
-class _Matches(Reply, extra="ignore"):
-    aspects: list[_Match]
+def _values(text: str, field: str, kind: type) -> list[JsonValue]:
+    """The field of each entry; none where the reply cannot be read, or an entry lacks it."""
+    reply = parse(text, _Entries)
+    values = [] if isinstance(reply, str) else [entry.get(field) for entry in reply.entries]
+    return values if all(isinstance(value, kind) for value in values) else []
 
 
 def _carried(text: str) -> list[bool]:
-    reply = parse(text, _Verdicts)
-    return [] if isinstance(reply, str) else [c.verdict == "carried" for c in reply.cases]
+    return [verdict == "carried" for verdict in _values(text, "verdict", str)]
 
 
 def _matched(text: str) -> list[bool]:
-    reply = parse(text, _Matches)
-    return [] if isinstance(reply, str) else [bool(a.found_in) for a in reply.aspects]
+    return [bool(lists) for lists in _values(text, "found_in", list)]
 
 
 READERS: dict[str, Callable[[str], list[bool]]] = {

@@ -1,24 +1,17 @@
 """A plan as LaMP-QA's planner writes it: a line that says what follows, and one line an aspect."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from pairwright.models import Model
-from pairwright.records import Post, Rejected
+from pairwright.records import Aspect, Post, Rejected
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import Ask
 from pairwright.settings.rules import HistoryRules
-from pairwright.stages.history import PromptPosts, with_history
+from pairwright.stages.history import with_history
+from pairwright.stages.planner import Plan
 
 HEADER = "The user expects to see the following aspects in the response to their question:"
 _BULLETS = ("-", "*", "\u2022")
-
-
-class AspectList(NamedTuple):
-    """The aspects of a list, and what the planner read."""
-
-    aspects: tuple[str, ...]
-    shown: PromptPosts
 
 
 def format_aspects(aspects: Sequence[str]) -> str:
@@ -49,8 +42,9 @@ async def list_aspects(
     planner: Model,
     prompts: Prompts,
     rules: HistoryRules,
-) -> AspectList | Rejected:
-    """The aspects that the planner lists for a user with these posts, oldest first."""
+) -> Plan | Rejected:
+    """A plan of the aspects, without reasons and evidence, that the planner lists for a user with
+    these posts, oldest first."""
 
     async def send(ask: Ask) -> tuple[str, ...] | Rejected:
         for draw in range(planner.sampling.attempts):
@@ -62,4 +56,6 @@ async def list_aspects(
         return Rejected(stage=ask.name, reason="unparseable", detail="not a list of aspects")
 
     aspects, shown = await with_history(prompts, "plan_list", question, posts, rules, planner, send)
-    return aspects if isinstance(aspects, Rejected) else AspectList(aspects, shown)
+    if isinstance(aspects, Rejected):
+        return aspects
+    return Plan(tuple(Aspect(aspect=one, reason="", evidence="") for one in aspects), (), shown)

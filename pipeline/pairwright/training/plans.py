@@ -16,8 +16,8 @@ from pairwright.records import Item, Record, Rejected
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.stages import aspect_match
-from pairwright.stages.aspect_list import AspectList, list_aspects, parse_aspects
-from pairwright.stages.planner import Plan, plan
+from pairwright.stages.aspect_list import list_aspects, parse_aspects
+from pairwright.stages.planner import plan
 from pairwright.training.gold import (
     AspectAgreement,
     GoldItems,
@@ -46,7 +46,7 @@ class Serving(NamedTuple):
         spec, line = self.spec, _unplanned(item)
         try:
             if spec.form == "lamp-qa":
-                reply: AspectList | Plan | Rejected = await list_aspects(
+                reply = await list_aspects(
                     item.question, item.profile, self.model, self.prompts, spec.rules
                 )
             else:
@@ -65,8 +65,6 @@ class Serving(NamedTuple):
         if isinstance(reply, Rejected):
             return _without(line, "unplanned", reply.reason, reply.detail)
         shown = {"posts": len(reply.shown.posts), "left_out": len(reply.shown.left_out)}
-        if isinstance(reply, AspectList):
-            return line.model_copy(update={"planned": reply.aspects, **shown})
         aspects = tuple(one.aspect for one in reply.aspects)
         dropped = len(reply.dropped)
         return line.model_copy(update={"planned": aspects, "dropped": dropped, **shown})

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import Annotated, TypeAlias
 
 from pairwright.dataset import write_one
 from pairwright.errors import InputError
@@ -58,13 +58,6 @@ def _client(url: str) -> LabelStudioClient:
     return LabelStudioClient(url, key)
 
 
-class PushedTasks(NamedTuple):
-    """What a server holds of a study after a push."""
-
-    pushed: PushResult
-    links: Links
-
-
 def push_tasks(
     run: RunPath,
     url: Annotated[str, Doc("Where the Label Studio server is.", "URL", name="--url")],
@@ -79,16 +72,17 @@ def push_tasks(
         ),
     ] = 1,
     progress: Progress = log_notes,
-) -> PushedTasks:
+) -> tuple[PushResult, Links]:
     """Make one project for each annotator and kind on a Label Studio server, and import the tasks.
 
-    $LABEL_STUDIO_API_KEY is an access token of the server's account. Needs the extra
-    [label-studio]. May be repeated and interrupted: no task is imported twice.
+    What was done, and the links under which people label, by person and kind. $LABEL_STUDIO_API_KEY
+    is an access token of the server's account. Needs the extra [label-studio]. May be repeated and
+    interrupted: no task is imported twice.
 
     Raises InputError where there is no study, simulated answers are in it, or the server is another
     one or refuses.
 
-        >>> push_tasks("runs/first", "http://127.0.0.1:8080").pushed.imported
+        >>> push_tasks("runs/first", "http://127.0.0.1:8080")[0].imported
         240
     """
     with open_study(Path(run)) as study:
@@ -106,7 +100,7 @@ def push_tasks(
         links = {
             who: kinds for who, kinds in labelling_links(study.folder).items() if who in people
         }
-        return PushedTasks(pushed, links)
+        return pushed, links
 
 
 def _send(

@@ -38,16 +38,6 @@ BatchFolder: TypeAlias = Annotated[
 
 
 @dataclass(frozen=True)
-class SubmittedRound:
-    """The batches of a round."""
-
-    new: tuple[tuple[Shard, str], ...]
-    """Each file that was submitted now, with the id of its batch."""
-    before: int
-    """How many were submitted before."""
-
-
-@dataclass(frozen=True)
 class PolledRound:
     """How far the batches of a round are, and what was taken in."""
 
@@ -64,8 +54,9 @@ class PolledRound:
 
 def submit_batches(
     run: RunPath, out: BatchFolder, *, progress: Progress = log_notes
-) -> SubmittedRound:
-    """Hand the files of the latest round below `out` to the Batch API of their endpoints.
+) -> tuple[list[tuple[Shard, str]], int]:
+    """Hand the files of the latest round below `out` to the Batch API of their endpoints: each file
+    that was submitted now, with the id of its batch, and how many were submitted before.
 
     A file is never submitted twice. Raises ConfigError and InputError where `run` was not built
     with `batch_out`, or `out` does not hold the round that it needs, CallFailed, EndpointRefused.
@@ -86,7 +77,7 @@ def submit_batches(
             progress(Step("submitting", len(new)))
 
         submit(Path(out), round_, api_of, note)
-    return SubmittedRound(tuple(new), len(round_.shards) - len(new))
+    return new, len(round_.shards) - len(new)
 
 
 def poll_batches(

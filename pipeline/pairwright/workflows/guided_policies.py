@@ -1,7 +1,6 @@
 """Policy accuracy: whether what reward-guided decoding adds up prefers the chosen response."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -30,17 +29,6 @@ from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.scoring import scorer_settings
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyResult:
-    """What a measurement of guided policies wrote."""
-
-    accuracy: PolicyAccuracy
-    """Accuracies of each guided policy, its policy and its reward, shares from 0 to 1 with 95 %
-    intervals by cluster, and Kendall's tau over rewards."""
-    evaluation: EvaluationResult
-    """The results behind them, which `leaderboard` reads."""
-
-
 def policy_accuracy(
     release: ReleasePath,
     scorers: Annotated[
@@ -65,14 +53,15 @@ def policy_accuracy(
     progress: Progress = log_notes,
     stop: Stop | None = None,
     on_result: OnResult = lambda _about, _decisions: None,
-) -> PolicyResult:
-    """Score guided policies, their policies and their rewards on a release's pairs.
+) -> tuple[PolicyAccuracy, EvaluationResult]:
+    """Score guided policies, their policies and their rewards on a release's pairs: their
+    accuracies, and the results behind them, which `leaderboard` reads.
 
     `names` are guided policies of the file of scorers, all of them where none is named; the rest is
     as in `evaluate`. `out` gets policy.json, .md and .html beside the results. Raises as `evaluate`
     does.
 
-        >>> policy_accuracy("releases/1.0.0", "scorers.toml", "results").accuracy.lines[0].policy
+        >>> policy_accuracy("releases/1.0.0", "scorers.toml", "results")[0].lines[0].policy
         'qwen'
     """
     scorer_file, folder = scorer_settings(scorers), Path(out)
@@ -108,4 +97,4 @@ def policy_accuracy(
         taus=taus(lines, settings.seed),
     )
     write_page(folder, "policy", policy_page(accuracy), accuracy)
-    return PolicyResult(accuracy, done)
+    return accuracy, done

@@ -60,15 +60,6 @@ class Participant:
     """The completion code of a person who has finished; else empty."""
 
 
-@dataclass(frozen=True, slots=True)
-class ParticipantList:
-    """Everybody in a study."""
-
-    file: Path
-    """RUN/human/private/payout.csv."""
-    people: tuple[Participant, ...]
-
-
 def list_participants(
     run: RunPath,
     *,
@@ -86,15 +77,16 @@ def list_participants(
     longest_minutes: Annotated[
         float, Doc("What a task counts for at most.", "MINUTES", name="--longest", least=0)
     ] = LONGEST_MINUTES,
-) -> ParticipantList:
-    """List the people of a study with their work, time, pay and completion codes.
+) -> tuple[Participant, ...]:
+    """List the people of a study with their work, time, pay and completion codes, and write the
+    list to RUN/human/private/payout.csv.
 
     `join` gives ids from outside, such as those of a platform for paid work, the next free seats.
     `hourly` is the pay of an hour, in any currency. A task counts for `longest_minutes` at most.
 
     Raises InputError where there is no study, or more people join than there are seats.
 
-        >>> [one.code for one in list_participants("runs/first").people if one.code]
+        >>> [one.code for one in list_participants("runs/first") if one.code]
         ['4F0C9D1E77']
     """
     with open_study(Path(run)) as study:
@@ -148,7 +140,7 @@ def list_participants(
                 )
             )
         write_whole(folder.payout, _payout(people), mode=0o600)
-        return ParticipantList(folder.payout, tuple(people))
+        return tuple(people)
 
 
 def completion_codes(study: OpenStudy, answers: Acceptance) -> dict[str, str]:

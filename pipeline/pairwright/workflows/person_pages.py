@@ -87,25 +87,16 @@ def write_start_pages(run: RunPath) -> StartPages:
         return StartPages(pages, len(codes.keys() & pages.keys()), unfilled)
 
 
-@dataclass(frozen=True, slots=True)
-class TaskPreview:
-    """Pages that were written."""
-
-    index: Path
-    """The guidelines, and links to the other pages."""
-    pages: tuple[Path, ...]
-    """One a person and round."""
-
-
-def preview_tasks(run: RunPath) -> TaskPreview:
+def preview_tasks(run: RunPath) -> tuple[Path, tuple[Path, ...]]:
     """Write the tasks of everybody who is in the study as pages of HTML into RUN/human/preview.
 
-    A page shows what the annotator sees, in the order of the work, and stores nothing. It says
+    The first page holds the guidelines, and links to the others, one a person and round. A page
+    shows what the annotator sees, in the order of the work, and stores nothing. It says
     nothing that the tasks do not say.
 
     Raises InputError where there is no study, or a file of tasks is missing.
 
-        >>> preview_tasks("runs/first").index
+        >>> preview_tasks("runs/first")[0]
         PosixPath('runs/first/human/preview/index.html')
     """
     with open_study(Path(run)) as study:
@@ -122,6 +113,4 @@ def preview_tasks(run: RunPath) -> TaskPreview:
             path = folder.preview / name
             write_whole(path, page)
             written.append(path)
-    return TaskPreview(
-        folder.preview / INDEX, tuple(path for path in written if path.name != INDEX)
-    )
+    return folder.preview / INDEX, tuple(path for path in written if path.name != INDEX)

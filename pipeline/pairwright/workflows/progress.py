@@ -20,7 +20,7 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from pairwright.construct.outcomes import Brief
@@ -85,10 +85,8 @@ def counter(
     return count
 
 
-class _Listener(NamedTuple):
-    end: Callable[[], object]
-    cancel: Callable[[], object] | None
-    meter: "Meter | None"
+_Listener = tuple[Callable[[], object], Callable[[], object] | None, "Meter | None"]
+"""What ends the work, what cancels it, and what counts its calls."""
 
 
 class Stop:
@@ -107,8 +105,8 @@ class Stop:
         # First, because a listener that comes meanwhile looks at it.
         self.requested = True
         listeners = tuple(self._listeners)
-        for listener in listeners:
-            listener.end()
+        for end, _, _ in listeners:
+            end()
         return bool(listeners)
 
     def cancel(self) -> bool:
@@ -116,7 +114,7 @@ class Stop:
 
         May be called as `request` may.
         """
-        cancels = [one.cancel for one in tuple(self._listeners) if one.cancel]
+        cancels = [cancel for _, cancel, _ in tuple(self._listeners) if cancel]
         for cancel in cancels:
             cancel()
         return bool(cancels)
@@ -124,7 +122,7 @@ class Stop:
     @property
     def in_flight(self) -> int:
         """Calls that are waited for."""
-        return sum(one.meter.in_flight for one in tuple(self._listeners) if one.meter)
+        return sum(meter.in_flight for _, _, meter in tuple(self._listeners) if meter)
 
     @contextmanager
     def heard_by(self, end: Callable[[], object], meter: "Meter | None" = None) -> Iterator[None]:
@@ -135,11 +133,11 @@ class Stop:
         try:
             loop, task = asyncio.get_running_loop(), asyncio.current_task()
         except RuntimeError:
-            listener = _Listener(end, None, meter)
+            listener: _Listener = end, None, meter
         else:
             assert task is not None, "a coroutine runs in a task"
             cancel = task.cancel
-            listener = _Listener(
+            listener = (
                 lambda: loop.call_soon_threadsafe(end),
                 lambda: loop.call_soon_threadsafe(cancel),
                 meter,

@@ -36,8 +36,8 @@ from pairwright_human_eval.subjects import sample as draw
 from pairwright_human_eval.tasks import Task
 from pairwright_human_eval.tools import SERVER_TOOL, SHEETS, write_sheets
 from pairwright_human_eval.workload import (
+    KindLoad,
     ReadingRate,
-    ReadingTime,
     language_of_texts,
     reading_rate,
     readings,
@@ -94,8 +94,8 @@ class TaskExport:
     """By mode: what is verified as one, twins or single pairs."""
     tasks: Mapping[tuple[Kind, str], int]
     """Tasks by kind and purpose."""
-    reading: tuple[ReadingTime, ...]
-    """By kind: the words of the median task, and minutes to read all tasks once."""
+    reading: tuple[KindLoad, ...]
+    """By kind: the words of the median task, and hours to read all tasks once."""
     rate: ReadingRate
     """The words a minute by which they are counted."""
     texts: str
@@ -297,7 +297,7 @@ def _task_export(
     rate = reading_rate(subjects, study.language)
     control, choices = control_subjects(task.keyed for task in all_tasks)
     workloads = {
-        name: Workload(len(given), sum(one.minutes for one in readings(given, rate)) / 60)
+        name: Workload(len(given), sum(one.hours for one in readings(given, rate)))
         for name, given in tasks.items()
     }
     return TaskExport(
