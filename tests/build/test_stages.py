@@ -11,7 +11,7 @@ import pytest
 from pairwright import assets
 from pairwright.construct.tally import READERS
 from pairwright.errors import CallFailed
-from pairwright.models import CallLog, Request, SharedWork, Traced
+from pairwright.models import CallLog, Models, Request, SharedWork, Traced
 from pairwright.records import (
     FULL_ADHERENCE,
     Adherence,
@@ -703,6 +703,21 @@ def test_a_plan_from_some_posts_is_not_that_from_all_of_them() -> None:
             found = expect(Plan, wait(work(QUESTION, PROFILE, models(llm), settings)))
         assert len(found.shown.posts) == min(most, len(PROFILE))
         assert len(llm.asked("plan")) == plans_asked
+
+
+def test_whoever_asks_first_for_a_shared_plan_has_the_same_posts_read() -> None:
+    """Some of the posts fit what the rules allow, and fewer of them the planner: which ones are the
+    best ranked depends on those that they are ranked among."""
+    texts = "bread bake" + " stone" * 59, "oven oven" + " stone" * 14, "oven cat" + " stone" * 50
+    question, read = "How do I bake bread in an oven at night?", list[str]()
+    rules = PlanRules(history_tokens=150, others_posts=5)
+    for work in (plan_once, plan_of_other):
+        llm = script()
+        used = Models(model(llm, history_tokens=100), model(llm), model(llm))
+        settings = PlanSettings(prompts(), rules, Guidance(("family",)), 100, SharedWork(8))
+        expect(Plan, wait(work(question, posts(*texts), used, settings)))
+        read += llm.prompts("plan")
+    assert read[0] == read[1]
 
 
 @pytest.mark.parametrize(

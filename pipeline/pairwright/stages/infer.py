@@ -86,7 +86,8 @@ async def plan_once(
 
     async def work(models: Models) -> _PlanById | Rejected:
         read = posts
-        if most is not None:
+        # Whoever asks first plans for all: where every post is read, none is selected before.
+        if most is not None and most < len(posts):
             rules = settings.rules.model_copy(update={"posts": most})
             read = selected(question, posts, rules)
         found = await plan(
