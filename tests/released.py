@@ -43,12 +43,11 @@ from pairwright.records import (
 from pairwright.releases.derive import ReleaseContext, derived_files
 from pairwright.releases.primary import read_primary
 from pairwright.releases.summary import SummaryBuilder, rows_of
-from pairwright.releases.write import write_primary
+from pairwright.releases.write import ReleaseContent, write_primary
 from pairwright.settings.config import Config, validate
 from pairwright.settings.prompt import Prompts
 from pairwright.workflows.progress import log_notes
 from pairwright.workflows.release_content import (
-    ReleaseContent,
     gather_release_content,
 )
 from pairwright_human_eval.annotation import Export
@@ -488,7 +487,7 @@ def written(run: Path, out: Path, version: str = "1.0.0", **options: Any) -> Lay
     """The primary files alone, in a tenth of the time: as much of a release as a diff and the next
     release read. The manifest only says that there is one."""
     layout = Layout(out)
-    write_primary(layout, gathered(run, version, **options).content)
+    write_primary(layout, gathered(run, version, **options))
     layout.manifest.write_text("{}\n", encoding="utf-8")
     write_checksums(out)
     return layout

@@ -197,11 +197,11 @@ def test_an_output_is_named_by_its_item_or_by_a_pair(
     path = tmp_path / "outputs.jsonl"
     lines = (line(id=own.item_id), "\n", line(id=counterfactual.id), line(id=own.id, model="other"))
     path.write_text("".join(lines), encoding="utf-8")
-    first, second, third = read_outputs(path, questions)
-    assert first.question == third.question
-    assert first.question.aspects == tuple(of.aspect for of in own.rubric_aspects)
-    assert second.question.aspects == tuple(of.aspect for of in counterfactual.rubric_aspects)
-    assert second.question.cluster == counterfactual.user
+    first, second, third = (question for _, question in read_outputs(path, questions))
+    assert first == third
+    assert first.aspects == tuple(of.aspect for of in own.rubric_aspects)
+    assert second.aspects == tuple(of.aspect for of in counterfactual.rubric_aspects)
+    assert second.cluster == counterfactual.user
     # A person has one question in both modes.
     assert len(questions.own) == len({row.item_id for row in rows})
     assert len({asked.pair for asked in questions.own}) == len(questions.own)

@@ -47,7 +47,7 @@ def primary(
 ) -> ReleaseContext:
     """What `pairwright release` knows once the primary files are written."""
     layout = Layout(folder)
-    write_primary(layout, gathered(run, trial=trial, share=share).content)
+    write_primary(layout, gathered(run, trial=trial, share=share))
     if audit:
         write_one(layout.audit, audit)
     return context_of(layout)

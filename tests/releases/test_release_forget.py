@@ -151,9 +151,9 @@ def test_nothing_of_a_release_names_whom_it_forgot(run: Path, tmp_path: Path) ->
 
 
 def test_the_splits_of_the_others_stay_and_of_nobody_else_nothing_is_released(run: Path) -> None:
-    before = gathered(run, share=0.5).content.splits
+    before = gathered(run, share=0.5).splits
     forget(run, "--user", user_of(1))
-    assert gathered(run, share=0.5).content.splits == before
+    assert gathered(run, share=0.5).splits == before
     forget(run, *(part for n in range(3) for part in ("--user", user_of(n))))
     with pytest.raises(InputError, match="6 forgotten"):
         gathered(run)

@@ -47,7 +47,7 @@ def pages(folder: Path, selections: list[dict[str, Any]] | None) -> dict[str, st
         manifest["question_selection"] = selections
     (run / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     layout = Layout(folder / "release")
-    write_primary(layout, gathered(run, trial=True).content)
+    write_primary(layout, gathered(run, trial=True))
     return texts(context_of(layout))
 
 

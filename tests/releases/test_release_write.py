@@ -214,7 +214,7 @@ def test_a_pair_that_waits_and_a_twin_with_one_half_refused_are_not_released(
     found = gathered(run)
     assert found.why[waits.id] == "waiting"
     assert found.why[asked.twin_id or ""] == "refused: preference: for_the_other"
-    assert [entry.id for entry in found.content.candidates] == [violated(1).id]
+    assert [entry.id for entry in found.candidates] == [violated(1).id]
 
 
 def test_a_subject_outside_the_study_is_not_released(tmp_path: Path) -> None:

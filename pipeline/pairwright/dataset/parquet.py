@@ -149,8 +149,8 @@ def content_digest(rows: Iterable[Row]) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-class AuditSource(Record, extra="ignore"):
-    """What an audit says of the rows that it saw, whatever its version."""
+class AuditSource(Record):
+    """What an audit says of the rows that it saw."""
 
     name: str
     """A folder's or file's name, or a Hub id; never a path of the auditor's machine."""

@@ -158,14 +158,7 @@ class OutputScores(Record):
 _FORM = 'One JSON object a line: {"id": ITEM_OR_PAIR, "model": NAME, "output": TEXT}.'
 
 
-class QuestionOutput(NamedTuple):
-    """An output with the question that it answers."""
-
-    output: Output
-    question: PersonQuestion
-
-
-def read_outputs(path: Path, questions: ReleaseQuestions) -> list[QuestionOutput]:
+def read_outputs(path: Path, questions: ReleaseQuestions) -> list[tuple[Output, PersonQuestion]]:
     """The outputs of a file, in its order, each with its question.
 
     Raises InputError, naming the line, for what is not an output, an id that the release does not
@@ -187,7 +180,7 @@ def read_outputs(path: Path, questions: ReleaseQuestions) -> list[QuestionOutput
                 where=where,
                 fix="Keep one of the two, or give each its own model name.",
             )
-        outputs.append(QuestionOutput(output, question))
+        outputs.append((output, question))
     if not outputs:
         raise InputError("holds no outputs", where=path, fix=_FORM)
     return outputs
@@ -282,15 +275,15 @@ class AspectJudge(NamedTuple):
             return Unscored(result.reason, result.detail), metered.tokens
         return result, metered.tokens
 
-    async def judged(self, of: QuestionOutput) -> JudgedOutput:
-        """The judgement of an output."""
-        question = of.question
-        adherence, tokens = await self.judge(question, of.output.output)
+    async def judged(self, answered: tuple[Output, PersonQuestion]) -> JudgedOutput:
+        """The judgement of an output to a question."""
+        output, question = answered
+        adherence, tokens = await self.judge(question, output.output)
         line = JudgedOutput(
-            id=of.output.id,
+            id=output.id,
             pair=question.pair,
             item_id=question.item,
-            model=of.output.model,
+            model=output.model,
             domain=question.domain,
             cluster=question.cluster,
             tokens=tokens,

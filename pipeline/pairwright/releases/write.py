@@ -1,6 +1,6 @@
 """Writing the primary files of a release from its content."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,25 +19,30 @@ from pairwright.releases.summary import Summary, SummaryBuilder
 from pairwright_human_eval.subjects import Subject
 
 
-class PrimaryContent(NamedTuple):
-    """What a release is written from."""
+class ReleaseContent(NamedTuple):
+    """What a release is written from, and why the rest of the run is not in it."""
 
     primary: PrimaryFiles
     """The files as the run gives them: no history, no audit, and all errata and units."""
     pairs: Path
     """The run's pairs.jsonl."""
-    candidates: tuple[ReleaseCandidate, ...]
-    """The subjects that are released, in the run's order."""
+    entries: tuple[ReleaseCandidate, ...]
+    """All subjects of the run, in its order."""
+    why: Mapping[str, str]
+    """By subject: why it is not released; empty for those that are."""
     splits: Mapping[str, str]
     """The split of each user, by pseudonym."""
     previous: ReleaseFiles | None
     forgotten: ForgetList
-    leaving: Set[str]
-    """The subjects of the run that are to be forgotten."""
+
+    @property
+    def candidates(self) -> list[ReleaseCandidate]:
+        """The subjects that are released."""
+        return [entry for entry in self.entries if not self.why[entry.id]]
 
 
 def write_primary(
-    layout: Layout, content: PrimaryContent, step: Callable[[int], None] = lambda _: None
+    layout: Layout, content: ReleaseContent, step: Callable[[int], None] = lambda _: None
 ) -> tuple[PrimaryFiles, Summary]:
     """Write the primary files, except the audit, into an empty folder; return what they hold, so
     that nobody needs to read them back.
@@ -59,7 +64,7 @@ def write_primary(
             rows = (row for subject in subjects for row in _rows(subject, primary))
             note = file_note(primary.provenance)
             write_rows(layout.part(part), tally.each(part, rows), note=note)
-    forgotten = set(content.leaving)
+    forgotten = {entry.id for entry in content.entries if entry.forgotten}
 
     def note_forgotten(row: Row) -> None:
         tally.count()

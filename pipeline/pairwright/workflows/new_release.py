@@ -32,12 +32,11 @@ from pairwright.releases.derive import ReleaseContext, RowFiles, derived_files
 from pairwright.releases.primary import Provenance
 from pairwright.releases.run_notes import ERRATA_FILE
 from pairwright.releases.summary import Summary
-from pairwright.releases.write import write_primary
+from pairwright.releases.write import ReleaseContent, write_primary
 from pairwright.workflows.output import output_folder
 from pairwright.workflows.pair_audit import write_audit
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.release_content import (
-    ReleaseContent,
     every_100,
     gather_release_content,
 )
@@ -211,13 +210,13 @@ def _store(run: Path) -> Iterator[Store]:
 
 def _write(layout: Layout, content: ReleaseContent, out: Path, progress: Progress) -> ReleaseResult:
     count = every_100(progress, "writing pairs")
-    primary, summary = write_primary(layout, content.content, count)
+    primary, summary = write_primary(layout, content, count)
     with RowFiles(ReleaseContext(layout, primary, summary)) as row_files:
         audited = write_audit(
             layout.root, primary.public, layout.audit, layout.audit_page,
             lambda name, n: progress(Step(f"auditing: {name}", n)), row_files.add,
         )  # fmt: skip
-    if content.content.primary.provenance.kind != "trial":
+    if content.primary.provenance.kind != "trial":
         _check_lean(audited, summary, out)
     primary = primary._replace(audit=json.loads(layout.audit.read_bytes()))
     progress(Step("decisions and findings"))
@@ -228,21 +227,21 @@ def _write(layout: Layout, content: ReleaseContent, out: Path, progress: Progres
             write_whole(layout.root / path, pieces)
     progress(Step("checksums"))
     digest = write_checksums(layout.root)
-    before, errata = content.content.previous, len(content.content.primary.errata)
+    before, errata = content.previous, len(content.primary.errata)
     moved: set[str | None] = set()
     for part in parts_of(before.layout.root) if before else ():
         if before and part.split == "validation":
             moved |= {row.user for row in read_rows(before.layout.part(part))}
-    splits = content.content.splits
+    splits = content.splits
     return ReleaseResult(
         folder=out,
         digest=digest,
-        provenance=content.content.primary.provenance,
+        provenance=content.primary.provenance,
         previous=before.primary.provenance if before else None,
         summary=summary,
         subjects=Counter(entry.config for entry in content.entries),
         left_out=Counter(reason for reason in content.why.values() if reason),
-        failed_units=content.failed,
+        failed_units=sum(unit.outcome == "failed" for unit in content.primary.units),
         failed_checks=tuple(
             f"{definition_of(check).title} ({config_name(check.config)})"
             for check in audited.failed

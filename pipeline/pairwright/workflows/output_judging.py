@@ -7,8 +7,9 @@ from pairwright.dataset import write_one
 from pairwright.evaluation.outputs import (
     AspectJudge,
     JudgedOutput,
+    Output,
     OutputScores,
-    QuestionOutput,
+    PersonQuestion,
     ReleaseQuestions,
     by_model,
     model_score,
@@ -60,7 +61,10 @@ def judge_outputs(
 
 
 async def _judge(
-    session: ScorerSession, release: ReleaseRef, outputs: list[QuestionOutput], questions: int
+    session: ScorerSession,
+    release: ReleaseRef,
+    outputs: list[tuple[Output, PersonQuestion]],
+    questions: int,
 ) -> tuple[OutputScores, list[JudgedOutput]]:
     async with session.judge() as judge:
         asked = AspectJudge(judge.model, session.prompts)

@@ -5,7 +5,6 @@ import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from pydantic import JsonValue
 
@@ -26,7 +25,7 @@ from pairwright.releases.selection import (
     trial_because,
 )
 from pairwright.releases.verify.release import read_previous
-from pairwright.releases.write import PrimaryContent
+from pairwright.releases.write import ReleaseContent
 from pairwright.settings.config import essential
 from pairwright.workflows.progress import Progress, Step
 from pairwright.workflows.removal import with_authors
@@ -38,18 +37,6 @@ from pairwright_human_eval.public_study import ReleasedStudy, published
 from pairwright_human_eval.study_files import own_seats, read_fixed
 
 _AGAIN = "Run pairwright build again to its end: no call is sent twice."
-
-
-class ReleaseContent(NamedTuple):
-    """What is released of a run, and why the rest is not."""
-
-    content: PrimaryContent
-    entries: tuple[ReleaseCandidate, ...]
-    """All subjects of the run."""
-    why: dict[str, str]
-    """By subject: why it is not released; empty for those that are."""
-    failed: int
-    """Units of the build that failed."""
 
 
 def gather_release_content(
@@ -95,18 +82,16 @@ def gather_release_content(
         validation_share=validation_share,
         where=run / "manifest.json",
     )
-    content = PrimaryContent(
+    return ReleaseContent(
         primary=PrimaryFiles(provenance, history=(), errata=errata, units=units, public=public),
         pairs=run / "pairs.jsonl",
-        candidates=chosen,
+        entries=entries,
+        why=why,
         # Splits are made of all pairs, released or not: a later decision moves no user.
         splits=splits_of((entry.users for entry in entries), validation_share),
         previous=before,
         forgotten=forgotten,
-        leaving=frozenset(entry.id for entry in entries if entry.forgotten),
     )
-    failed = sum(unit.outcome == "failed" for unit in units)
-    return ReleaseContent(content, entries, why, failed)
 
 
 def every_100(progress: Progress, name: str) -> Callable[[int], None]:

@@ -17,6 +17,8 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, NamedTuple
 
+from pydantic_core import to_json
+
 from pairwright.audits.catalogue import definition_of
 from pairwright.audits.read.source import PairSource
 from pairwright.audits.records import Check
@@ -78,14 +80,6 @@ DecisionWord = Literal[
     "unasked", "verified", "not verified", "simulated", "simulated, not verified"
 ]
 """What people said of a pair. `simulated`: simulated annotators verified it, in place of people."""
-
-
-class BlockTexts(Record):
-    """What is searched, of the pairs of one block."""
-
-    question: tuple[str, ...]
-    chosen: tuple[str, ...]
-    rejected: tuple[str, ...]
 
 
 class PairDetail(Record):
@@ -207,10 +201,10 @@ class PairPacker:
     def _close(self) -> None:
         block = self._open
         question, chosen, rejected = zip(*block.texts, strict=True)
-        texts = BlockTexts(question=question, chosen=chosen, rejected=rejected)
+        texts = to_json({"question": question, "chosen": chosen, "rejected": rejected})
         details = BlockDetails.model_construct(posts=tuple(block.posts), rows=tuple(block.details))
         self._texts.append(_compress(texts))
-        self._details.append(_compress(details))
+        self._details.append(_compress(_as_json(details)))
         self.raw += block.size
         self.size += len(self._texts[-1]) + len(self._details[-1])
         self._starts.append(len(self._ids))
@@ -239,7 +233,7 @@ class PairPacker:
             other=tuple(others),
         )
         return HeldPairs(
-            _compress(index), tuple(self._texts), tuple(self._details), len(ids),
+            _compress(_as_json(index)), tuple(self._texts), tuple(self._details), len(ids),
             failed_held=sum(map(self._flags.failed, ids)),
         )  # fmt: skip
 
@@ -265,9 +259,12 @@ LEVEL = 4
 """Of zlib: a third of the time of its default, for pages that are 5 % larger."""
 
 
-def _compress(record: Record) -> str:
+def _as_json(record: Record) -> bytes:
+    return record.model_dump_json(exclude_defaults=True).encode()
+
+
+def _compress(raw: bytes) -> str:
     compressor = zlib.compressobj(LEVEL, wbits=-15)
-    raw = record.model_dump_json(exclude_defaults=True).encode()
     return base64.b64encode(compressor.compress(raw) + compressor.flush()).decode()
 
 

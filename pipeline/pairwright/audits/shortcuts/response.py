@@ -20,27 +20,21 @@ WINDOW = 50
 """The number of words in which diversity is counted: in whole texts it falls with their length."""
 
 
-class TextForm(NamedTuple):
-    """Counts of markdown, and how rich the words are."""
-
-    lists: int
-    """Items of lists."""
-    headings: int
-    bold: int
-    diversity: float
-    """Distinct words over words."""
-
-
 # Both halves of a twin hold the same two responses.
 @lru_cache(maxsize=1024)
-def text_form(response: str) -> TextForm:
-    """Count the form of one text."""
-    return TextForm(
-        lists=len(LIST.findall(response)),
-        headings=len(HEADING.findall(response)) if "#" in response else 0,
-        bold=len(BOLD.findall(response)) if "**" in response or "__" in response else 0,
-        diversity=diversity(text.words(response)),
+def markdown_counts(response: str) -> tuple[int, int, int]:
+    """Items of lists, headings and bold passages."""
+    return (
+        len(LIST.findall(response)),
+        len(HEADING.findall(response)) if "#" in response else 0,
+        len(BOLD.findall(response)) if "**" in response or "__" in response else 0,
     )
+
+
+@lru_cache(maxsize=1024)
+def text_diversity(response: str) -> float:
+    """The `diversity` of a text's words."""
+    return diversity(text.words(response))
 
 
 def diversity(words: Sequence[str]) -> float:
@@ -83,14 +77,14 @@ COUNT_CHECKS = ResponseCounts._fields
 @lru_cache(maxsize=1024)
 def response_counts(question: str, response: str, language: str | None = "en") -> ResponseCounts:
     """Count one response to one question."""
-    form = text_form(response)
+    lists, headings, bold = markdown_counts(response)
     return ResponseCounts(
         length=text.word_count(response),
-        lists=form.lists,
-        headings=form.headings,
-        bold=form.bold,
+        lists=lists,
+        headings=headings,
+        bold=bold,
         question_overlap=len(text.terms(response, language) & text.terms(question, language)),
-        lexical_diversity=form.diversity,
+        lexical_diversity=text_diversity(response),
         persona_words=first_phrase(PERSONA, response, question),
         refusal_words=first_phrase(REFUSAL, response, question),
     )
@@ -155,11 +149,8 @@ def style_numbers(response: str) -> Numbers:
     if not response.isascii():
         ends += len(_WIDE_SENTENCE.findall(response))
     sentences = max(ends, 1)
-    form = text_form(response)
     counts = (
-        form.lists,
-        form.headings,
-        form.bold,
+        *markdown_counts(response),
         len(_LINK.findall(response)) if "](" in response or "://" in response else 0,
         response.count("\n\n"),
         response.count("```"),
@@ -184,7 +175,7 @@ def style_numbers(response: str) -> Numbers:
             math.log1p(sentences),
             len(words) / sentences,
             sum(lengths) / many,
-            form.diversity,
+            text_diversity(response),
             *map(math.log1p, counts),
             *map(math.log1p, habits(response)),
             *(share / many for share in shares),

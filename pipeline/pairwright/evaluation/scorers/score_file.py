@@ -11,7 +11,7 @@ that there is none.
 import math
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pairwright.dataset.layout import file_digest
 from pairwright.errors import InputError
@@ -30,17 +30,8 @@ _FORM = (
 )
 
 
-class _Cell(NamedTuple):
-    """What a score is of."""
-
-    pair: str
-    condition: str
-    side: str
-
-
-class _FileScore(NamedTuple):
-    where: str
-    score: float | None
+_Cell = tuple[str, str, str]
+"""What a score is of: pair, condition and response."""
 
 
 class ScoreFile:
@@ -51,15 +42,16 @@ class ScoreFile:
         without the four columns, an unknown condition or response, a score that is not a finite
         number, and a second score for the same pair, condition and response."""
         self.path = path
-        self._lines: dict[_Cell, _FileScore] = {}
+        self._lines: dict[_Cell, tuple[str, float | None]] = {}
+        """By what it is of: the line of each score, and the score."""
         for row in _rows(path):
-            cell = _cell(row)
-            line = _FileScore(row.where, _score(row, path.suffix.lower() == ".csv"))
+            cell = pair, condition, side = _cell(row)
+            line = row.where, _score(row, path.suffix.lower() == ".csv")
             before = self._lines.setdefault(cell, line)
             if before is not line:
                 raise InputError(
-                    f"{cell.pair} has a score for its {cell.side} response in condition"
-                    f" {cell.condition} already, in line {before.where.rpartition(':')[2]}",
+                    f"{pair} has a score for its {side} response in condition {condition} already,"
+                    f" in line {before[0].rpartition(':')[2]}",
                     where=row.where,
                     fix="Keep one of the two.",
                 )
@@ -71,9 +63,9 @@ class ScoreFile:
         """`pairs` are all of the release. Raises InputError for a pair that is not among them,
         naming its line, and for a condition of which the file has no score at all."""
         strangers: dict[str, str] = {}
-        for cell, line in self._lines.items():
-            if cell.pair not in pairs:
-                strangers.setdefault(cell.pair, line.where)
+        for (pair, _, _), (where, _) in self._lines.items():
+            if pair not in pairs:
+                strangers.setdefault(pair, where)
         if strangers:
             pair, *others = strangers
             raise InputError(
@@ -82,7 +74,7 @@ class ScoreFile:
                 where=strangers[pair],
                 fix="Score this release's pairs: their ids are in the column id of its rows.",
             )
-        known = {cell.condition for cell in self._lines}
+        known = {condition for _, condition, _ in self._lines}
         for condition in conditions:
             if condition not in known:
                 options = " ".join(f"--condition {name}" for name in IN_FILES if name in known)
@@ -95,17 +87,16 @@ class ScoreFile:
 
     def scores(self, pair: str, condition: str) -> tuple[ResponseScore, ResponseScore] | Unscored:
         """The scores of the chosen and of the rejected response, or that the file has none."""
-        found = [self._lines.get(_Cell(pair, condition, side)) for side in SIDES]
+        found = [self._lines.get((pair, condition, side)) for side in SIDES]
         missing = [side for side, line in zip(SIDES, found, strict=True) if line is None]
         if missing:
             return Unscored("not_in_file", f"no line for {' and '.join(missing)}")
-        empty = [line.where for line in found if line and line.score is None]
+        lines = [line for line in found if line]
+        empty = [where for where, score in lines if score is None]
         if empty:
-            lines = " and ".join(where.rpartition(":")[2] for where in empty)
-            return Unscored("no_score", f"empty in line {lines}")
-        chosen, rejected = (
-            ResponseScore(line.score) for line in found if line and line.score is not None
-        )
+            numbers = " and ".join(where.rpartition(":")[2] for where in empty)
+            return Unscored("no_score", f"empty in line {numbers}")
+        chosen, rejected = (ResponseScore(score) for _, score in lines if score is not None)
         return chosen, rejected
 
 
@@ -128,14 +119,14 @@ def _check_columns(where: str, columns: Collection[str]) -> None:
 
 
 def _cell(row: SourceRow) -> _Cell:
-    cell = _Cell(*(row.fields[name] for name in COLUMNS[:3]))
-    if not isinstance(cell.pair, str) or not cell.pair:
+    pair, condition, side = (row.fields[name] for name in COLUMNS[:3])
+    if not isinstance(pair, str) or not pair:
         raise _wrong(row, "pair", "is not an id")
-    if cell.condition not in IN_FILES:
+    if condition not in IN_FILES:
         raise _wrong(row, "condition", f"is not one of {', '.join(IN_FILES)}")
-    if cell.side not in SIDES:
+    if side not in SIDES:
         raise _wrong(row, "response", f"is not one of {', '.join(SIDES)}")
-    return cell
+    return pair, condition, side
 
 
 def _score(row: SourceRow, text: bool) -> float | None:

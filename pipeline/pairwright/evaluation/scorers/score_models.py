@@ -64,15 +64,6 @@ class RewardModel(_ScoreModel):
         return ResponseScore(value, completion.prompt_tokens)
 
 
-class ResponseTokens(NamedTuple):
-    """The log-probabilities of one response."""
-
-    tokens: TokenLogprobs
-    """All finite, at least one."""
-    read: int
-    """Tokens of the whole conversation."""
-
-
 @dataclass(frozen=True)
 class LanguageModel(_ScoreModel):
     """A language model."""
@@ -84,11 +75,14 @@ class LanguageModel(_ScoreModel):
         answer = await self.tokens(shown, response)
         if isinstance(answer, Unscored):
             return answer
-        divisor = len(answer.tokens.ids) if self.per_token else 1
-        return ResponseScore(answer.tokens.total / divisor, answer.read)
+        tokens, read = answer
+        return ResponseScore(tokens.total / (len(tokens.ids) if self.per_token else 1), read)
 
-    async def tokens(self, shown: PromptContent, response: str) -> ResponseTokens | Unscored:
-        """Log-probabilities of the response's tokens. Raises CallFailed."""
+    async def tokens(
+        self, shown: PromptContent, response: str
+    ) -> tuple[TokenLogprobs, int] | Unscored:
+        """Log-probabilities of the response's tokens, all finite and at least one; and how many
+        tokens the whole conversation has. Raises CallFailed."""
         if not response:
             return Unscored("no_tokens", "the response is empty")
         completion = await self._complete(self.request(shown, response, "log_probabilities"))
@@ -102,7 +96,7 @@ class LanguageModel(_ScoreModel):
             return Unscored("no_tokens", "the tokenizer makes nothing of the response")
         if not likelihood.finite:
             return Unscored("not_a_number", "a token has no log-probability that is a number")
-        return ResponseTokens(likelihood, completion.prompt_tokens)
+        return likelihood, completion.prompt_tokens
 
 
 class GuidedPolicy(NamedTuple):
@@ -129,8 +123,12 @@ class GuidedPolicy(NamedTuple):
             return answer
         if isinstance(reward, Unscored):
             return reward
-        if isinstance(reward, ResponseTokens):
-            own, other = answer.tokens.ids, reward.tokens.ids
+        tokens, read = answer
+        if isinstance(reward, ResponseScore):
+            value, further = reward
+        else:
+            guiding, further = reward
+            value, own, other = guiding.total, tokens.ids, guiding.ids
             if own != other:
                 raise ConfigError(
                     "policy and reward have different tokenizers, so no reward belongs to a token"
@@ -140,9 +138,5 @@ class GuidedPolicy(NamedTuple):
                     fix="Take two models with one tokenizer, or a reward of whole responses"
                     " (kind = 'classifier', 'served' or 'pointwise').",
                 )
-            value, read = reward.tokens.total, reward.read
-        else:
-            value, read = reward.value, reward.tokens
-        divisor = len(answer.tokens.ids) if self.policy.per_token else 1
-        total = answer.tokens.total + value / self.beta
-        return ResponseScore(total / divisor, answer.read + read)
+        divisor = len(tokens.ids) if self.policy.per_token else 1
+        return ResponseScore((tokens.total + value / self.beta) / divisor, read + further)

@@ -61,11 +61,7 @@ class BaselineScore(Record):
         )
 
 
-class _StatedEstimate(Estimate, extra="ignore"):
-    """An estimate as any version of the audit wrote it."""
-
-
-class AuditCheck(Record, extra="ignore"):
+class AuditCheck(Record):
     """A check of the audit; the manifest names those that failed."""
 
     family: str
@@ -73,7 +69,7 @@ class AuditCheck(Record, extra="ignore"):
     config: str = ""
     """Empty: all rows together."""
     status: str = Field(exclude=True)
-    found: _StatedEstimate | None = Field(None, exclude=True)
+    found: Estimate | None = Field(None, exclude=True)
 
     def score(self) -> BaselineScore:
         found = self.found or share(0, 0)
@@ -123,7 +119,7 @@ class AuditSummary(Record):
         return [score for score in self.baselines if score.blind and score.config in configs]
 
 
-class AuditFile(Record, extra="ignore"):
+class AuditFile(Record):
     """The fields of audit.json that a release is held to or shows."""
 
     pairwright: str
@@ -132,9 +128,9 @@ class AuditFile(Record, extra="ignore"):
 
 
 def read_audit(primary: PrimaryFiles, layout: Layout) -> AuditFile:
-    """Raises InputError where audit.json is not of an audit."""
+    """Of an audit of any version. Raises InputError where audit.json is not of an audit."""
     try:
-        return AuditFile.model_validate(primary.audit)
+        return AuditFile.model_validate(primary.audit, extra="ignore")
     except ValidationError as error:
         field, fault = first_invalid(error)
         raise InputError(
