@@ -12,12 +12,13 @@ import pytest
 from audited import checks_of, estimate, jsonl
 from pairwright.audits.people import people_checks
 from pairwright.audits.people.scan import PersonalData
-from pairwright.audits.read import ReadRow, UnreadRow, open_source
+from pairwright.audits.read import ReadRow, open_source
 from pairwright.audits.read.source import OptionKey
 from pairwright.audits.records import Check
 from pairwright.audits.shortcuts import Shortcuts
 from pairwright.errors import InputError
 from pairwright.records import pseudonym
+from pairwright.sources.problems import SourceProblem
 
 pytestmark = pytest.mark.usefixtures("nothing_learnt")
 OPTIONS = ["Tea.", "Milk.", "Beer."]
@@ -115,7 +116,7 @@ def test_a_question_whose_key_or_options_cannot_be_read_is_counted(
 ) -> None:
     file = jsonl(tmp_path / "a.jsonl", QUESTION | fields, QUESTION | {"a": "x", "b": "y"})
     first = next(iter(open_source(str(file), columns).read()))
-    assert isinstance(first, UnreadRow)
+    assert isinstance(first, SourceProblem)
     assert (first.reason, first.where) == (reason, "a.jsonl:1")
     assert detail in first.detail
 

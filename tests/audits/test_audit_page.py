@@ -186,23 +186,21 @@ def test_the_verdict_says_what_failed_where_why_and_what_to_do(tmp_path: Path) -
     found = audit_verdict(audit_of(rows, *checks))
     assert found.status == "fail"
     assert found.headline == "Fail: 3 of 5 checks"
-    length, leak = found.findings
-    definition = DEFINITIONS["length"]
-    assert (length.title, length.why) == (definition.title, definition.why)
-    assert length.todo == definition.todo
-    assert length.lines[0] == (
+    (length, lines, _), (_, leaks, leaking) = found.findings
+    assert length == DEFINITIONS["length"]
+    assert lines[0] == (
         "Home-violate: 0.700 (0.650 to 0.750), n = 400 in 390 clusters; limit 0.42 to 0.58."
     )
-    assert length.lines[1].startswith("Garden-violate: 0.800")
-    assert leak.lines == ("all: 8 of 100; limit 0.",)
+    assert lines[1].startswith("Garden-violate: 0.800")
+    assert leaks == ["all: 8 of 100; limit 0."]
     # A row that a check names twice is one example.
-    assert [example.row for example in leak.examples] == named[1:6]
-    assert leak.more == 2
+    assert [example.row for example in leaking] == named[1:]
     assert found.open == (
         f"{DEFINITIONS['lists'].title}: Home-violate (about 465 pairs would settle it)",
     )
     text = Read(page_of(tmp_path, audit_of(rows, *checks), rows)).text
     assert "Fail: 3 of 5 checks" in text
+    assert "and 2 more" in text
     assert DEFINITIONS["rubric_leak"].todo in text
 
 
@@ -330,7 +328,7 @@ def test_many_configurations_are_cut_and_drawn_the_same_each_time_for_every_vers
     assert "Of 14 configurations, the 9 with the most pairs." in drawn["shortcuts"].caption
     source = audit.source.model_copy(update={"version": "9.9.9", "digest": "sha256:other"})
     assert audit_plots(audit.model_copy(update={"source": source})) == drawn
-    assert audit_verdict(audit).findings[0].lines[-1].endswith("and in 2 further configurations")
+    assert audit_verdict(audit).findings[0][1][-1].endswith("and in 2 further configurations")
 
 
 def test_every_check_is_explained_by_one_part_alone() -> None:

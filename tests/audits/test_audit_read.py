@@ -21,12 +21,13 @@ import pytest
 
 from audited import jsonl
 from pairwright.audits.leakage.corpora import LINES, corpus_texts
-from pairwright.audits.read import ReadRow, UnreadRow, open_source
+from pairwright.audits.read import ReadRow, open_source
 from pairwright.dataset import Layout, Part, Row, row_of, write_lines, write_rows
 from pairwright.errors import InputError
 from pairwright.extras import install
 from pairwright.records import Pair, content_id, pseudonym
 from pairwright.sources import table_files
+from pairwright.sources.problems import SourceProblem
 from small_studies import decided, one, twin, violate, votes, well
 from tampering import Damage, dropped, halved, piped, replaced
 
@@ -43,7 +44,7 @@ OFFICIAL = {
 }
 
 
-def read(given: object, *columns: str) -> list[ReadRow | UnreadRow]:
+def read(given: object, *columns: str) -> list[ReadRow | SourceProblem]:
     return list(open_source(str(given), columns).read())
 
 
@@ -460,7 +461,7 @@ def test_what_cannot_be_read_is_named_by_its_line_and_ends_nothing(
         data = content if isinstance(content, bytes) else content.encode()
         file = tmp_path / ("a.csv" if data.startswith(SHEET.encode()) else "a.jsonl")
         file.write_bytes(data)
-    found = [one for one in read(file, *columns) if isinstance(one, UnreadRow)]
+    found = [one for one in read(file, *columns) if isinstance(one, SourceProblem)]
     expected = {f"{file.name}:{line}": reason for line, reason in problems.items()}
     assert {one.where: one.reason for one in found} == expected
     assert all(one.detail for one in found)

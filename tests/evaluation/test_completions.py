@@ -14,7 +14,6 @@ from pairwright.evaluation.completions import (
     CEILING,
     WRONG,
     Completions,
-    CompletionTask,
     ItemCompletions,
     Picks,
     common_subsequence,
@@ -100,7 +99,7 @@ BODY = "I have tried two kinds of flour and neither of them rises as it should i
         (asked(BODY), posts(f"So: {BODY}"), "body_in_posts"),
         (asked("flour", question="Which flour is best?"), OTHER, "body_in_title"),
         (asked(BODY), None, "no_other_profile"),
-        (asked(BODY), OTHER, CompletionTask(asked(BODY), BODY, OTHER)),
+        (asked(BODY), OTHER, (asked(BODY), OTHER)),
     ],
     ids=[
         "no body", "blank", "no word", "in a post", "nearly in a post", "in another's post",
@@ -118,7 +117,7 @@ def test_own_posts_and_as_many_of_another_are_shown() -> None:
     given = asked(BODY, *(f"Flour number {n}." for n in range(5)))
     other = posts(*(f"Chain number {n}." for n in range(9)), prefix="other")
     made = task(given, other)
-    assert isinstance(made, CompletionTask)
+    assert not isinstance(made, str)
     shown = {of.name: of.shown(made, HISTORY) for of in completion_conditions((2, 8))}
     assert list(shown) == ["none", "wrong-profile", "posts-2", "posts-8"]
     assert [len(of) for of in shown.values()] == [0, 5, 2, 5]

@@ -17,7 +17,7 @@ from pairwright.audits.leakage import leakage_checks
 from pairwright.audits.leakage.corpora import corpus_texts
 from pairwright.audits.people import people_checks
 from pairwright.audits.people.scan import PersonalData, public_id
-from pairwright.audits.read import PairSource, ReadRow, UnreadRow
+from pairwright.audits.read import PairSource, ReadRow
 from pairwright.audits.read.source import REASONS, TIE
 from pairwright.audits.records import (
     EXAMPLES,
@@ -33,6 +33,7 @@ from pairwright.audits.shortcuts.trials import BLIND
 from pairwright.dataset import AuditSource, Layout, Row, content_digest
 from pairwright.dataset.address import ForgetList
 from pairwright.errors import InputError, PairwrightError
+from pairwright.sources.problems import SourceProblem
 from pairwright.threads import one_thread
 from pairwright.version import __version__
 from pairwright_human_eval.public_study import ReleasedStudy, read_public
@@ -217,13 +218,13 @@ def _read(
     rows, simulated = 0, False
     configs: Counter[str] = Counter()
     unread: Counter[str] = Counter()
-    examples: list[UnreadRow] = []
+    examples: list[SourceProblem] = []
 
     def read_rows() -> Iterator[Row]:
         nonlocal rows, simulated
         waiting: list[ReadRow] = []
         for line in source.read():
-            if isinstance(line, UnreadRow):
+            if isinstance(line, SourceProblem):
                 unread[line.reason] += 1
                 if unread[line.reason] <= EXAMPLES:
                     examples.append(line)
@@ -255,7 +256,9 @@ def _read(
         problems=dict(sorted(unread.items())),
     )
     faults = [
-        one._replace(detail=": ".join(filter(None, (REASONS[one.reason], one.detail))))
+        one.model_copy(
+            update={"detail": ": ".join(filter(None, (REASONS[one.reason], one.detail)))}
+        )
         for one in examples
         if one.reason != TIE
     ]
@@ -282,7 +285,7 @@ def _read(
     return read, checks
 
 
-def _flags(unread: Iterable[UnreadRow]) -> tuple[Flag, ...]:
+def _flags(unread: Iterable[SourceProblem]) -> tuple[Flag, ...]:
     return tuple(Flag(row=one.where, detail=one.detail, where=one.where) for one in unread)
 
 

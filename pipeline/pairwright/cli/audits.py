@@ -54,9 +54,12 @@ def _print_checks(result: AuditResult) -> None:
     configs = number_of(len(source.configs), "configuration")
     say(console, f"{short(f'{source.name} {source.version}'.strip())}: {pairs} in {configs}")
     say(console, source.digest)
-    for finding in verdict.findings:
-        say(console, finding.title, "bold red", wrap=True)
-        print_words("finding", finding=finding, named=NAMED, lines=LINES, short=short)
+    for definition, lines, flags in verdict.findings:
+        say(console, definition.title, "bold red", wrap=True)
+        print_words(
+            "finding", definition=definition, lines=lines, flags=flags[:NAMED], most=LINES,
+            short=short,
+        )  # fmt: skip
         console.print()
     accuracies = accuracy_table(audit)
     listed = (accuracies,) if len(accuracies.rows) <= LISTED else ()

@@ -62,10 +62,12 @@ def _warn_of_trial(console: Console, release: Provenance | VerifiedRelease) -> N
 def _publish(folder: Path, name: str, *, digest: str | None, public: bool) -> None:
     """Verify and publish a release, and print what was verified and where it is now."""
     with display() as progress:
-        verified, place = publish(folder, name, digest=digest, public=public, progress=progress)
+        verified, url, private = publish(
+            folder, name, digest=digest, public=public, progress=progress
+        )
     print_verified(verified, digest)
-    access = "private: make it public on its settings page" if place.private else "public"
-    say(Console(), f"Published as {place.tag}, {access}: {place.url}")
+    access = "private: make it public on its settings page" if private else "public"
+    say(Console(), f"Published as {verified.version}, {access}: {url}")
 
 
 def verify_otherwise(

@@ -36,14 +36,9 @@ CEILING = "rouge-1"
 """The scorer of the ceiling: who picks by what is measured."""
 
 
-class CompletionTask(NamedTuple):
-    """An item whose body is to be written."""
-
-    item: Item
-    body: str
-    """What the user really wrote."""
-    other: tuple[Post, ...]
-    """Another user's posts, oldest first."""
+CompletionTask = tuple[Item, tuple[Post, ...]]
+"""An item whose body is to be written, which is its narrative, and another user's posts, oldest
+first."""
 
 
 def task(item: Item, other: tuple[Post, ...] | None) -> CompletionTask | Refusal:
@@ -62,7 +57,7 @@ def task(item: Item, other: tuple[Post, ...] | None) -> CompletionTask | Refusal
         return "body_in_posts"
     if not other:
         return "no_other_profile"
-    return CompletionTask(item, body, other)
+    return item, other
 
 
 class CompletionCondition(NamedTuple):
@@ -73,15 +68,16 @@ class CompletionCondition(NamedTuple):
 
     def shown(self, task: CompletionTask, history: HistoryRules) -> tuple[Post, ...]:
         """The posts, oldest first: those ranked best for the question."""
+        item, other = task
         if self.name == NONE:
             return ()
         policy = history.model_copy(update={"posts": self.posts})
-        own = selected(task.item.question, task.item.profile, policy)
+        own = selected(item.question, item.profile, policy)
         if self.name != WRONG:
             return own
         # As many as the user's own, so that only their writer differs.
         as_many = history.model_copy(update={"posts": len(own)})
-        return selected(task.item.question, task.other, as_many)
+        return selected(item.question, other, as_many)
 
 
 def own(k: int) -> str:
@@ -167,19 +163,18 @@ async def completions(
     task: CompletionTask, condition: CompletionCondition, n: int, policy: SampledPolicy
 ) -> ItemCompletions:
     """So many draws of one task in one condition, held to what the user wrote."""
-    line = ItemCompletions(item=task.item.id, user=task.item.user, condition=condition.name)
+    item, _ = task
+    line = ItemCompletions(item=item.id, user=item.user, condition=condition.name)
     posts = condition.shown(task, policy.history)
     history = policy.history.model_copy(update={"posts": max(1, condition.posts)})
     try:
-        drawn = await policy._replace(history=history).draw(
-            n, "complete", task.item.question, posts
-        )
+        drawn = await policy._replace(history=history).draw(n, "complete", item.question, posts)
     except CallFailed as error:
         drawn = failed_call(error)
     if isinstance(drawn, Unscored):
         return line.model_copy(update=drawn.fields)
     texts, shown = drawn
-    scores = [rouge(one, task.body) for one in texts]
+    scores = [rouge(one, item.narrative or "") for one in texts]
     return line.model_copy(
         update={
             "posts": shown,

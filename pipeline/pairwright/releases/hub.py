@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
 from huggingface_hub.errors import HfHubHTTPError
@@ -30,16 +29,6 @@ _FIXES = {
 }
 
 
-class HubCommit(NamedTuple):
-    """Where a release is now."""
-
-    url: str
-    commit: str
-    tag: str
-    """Its version."""
-    private: bool
-
-
 def check_name(name: str, *, trial: bool) -> None:
     """Raise InputError where a release of this kind cannot be published under a name."""
     if not _NAME.fullmatch(name):
@@ -54,8 +43,11 @@ def check_name(name: str, *, trial: bool) -> None:
         )
 
 
-def push(root: Path, name: str, verified: VerifiedRelease, *, public: bool = False) -> HubCommit:
-    """Make ORG/NAME hold exactly this release, and tag the commit with its version.
+def push(
+    root: Path, name: str, verified: VerifiedRelease, *, public: bool = False
+) -> tuple[str, bool]:
+    """Make ORG/NAME hold exactly this release, and tag the commit with its version. Gives the
+    address of the dataset, and whether it is private.
 
     `verified` is what `verify` said of the folder just now. A dataset that is not there yet is
     made, private unless `public`; one that is there stays as visible as it is. The release goes up
@@ -96,9 +88,7 @@ def push(root: Path, name: str, verified: VerifiedRelease, *, public: bool = Fal
             parent_commit=there.sha,
         )
         api.create_tag(name, repo_type="dataset", tag=verified.version, revision=commit.oid)
-    return HubCommit(
-        f"{api.endpoint}/datasets/{name}", commit.oid, verified.version, bool(there.private)
-    )
+    return f"{api.endpoint}/datasets/{name}", bool(there.private)
 
 
 def _added(root: Path, digests: Mapping[str, str]) -> Iterator[CommitOperationAdd]:

@@ -128,7 +128,7 @@ def _read_tasks(rules: SourceRules, name: str, seed: int, limit: int | None) -> 
         for item, asker in zip(source.items, askers, strict=True)
     ]
     refused = Counter(one for one in tasks_or_reasons if isinstance(one, str))
-    tasks = tuple(one for one in tasks_or_reasons if isinstance(one, CompletionTask))[:limit]
+    tasks = tuple(one for one in tasks_or_reasons if not isinstance(one, str))[:limit]
     if not tasks:
         reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(refused.items()))
         raise InputError(
@@ -162,7 +162,7 @@ async def _write_and_score(
             workers=opened.workers,
             stop=opened.stop,
         )
-    items = {one.item.id: one.item for one in asked.tasks}
+    items = {item.id: item for item, _ in asked.tasks}
     # The items are of a source, which no study is about.
     history = session.settings.history.rules(None)
 
@@ -180,7 +180,7 @@ async def _write_and_score(
     first_without_posts = {
         one.item: one.texts[0] for one in written if one.condition == NONE and one.texts
     }
-    truths = [word_count(one.body) for one in asked.tasks if one.item.id in counted]
+    truths = [word_count(item.narrative or "") for item, _ in asked.tasks if item.id in counted]
     summary = Completions(
         source=asked.name,
         source_hash=asked.source.hash,

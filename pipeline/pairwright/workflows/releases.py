@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import JsonValue
 
@@ -22,9 +22,6 @@ from pairwright.releases.verify import VerifiedRelease
 from pairwright.releases.verify import verify_release as verify_release
 from pairwright.workflows.pair_audit import write_audit
 from pairwright.workflows.progress import Progress, Step, log_notes
-
-if TYPE_CHECKING:
-    from pairwright.releases.hub import HubCommit
 
 
 def verify(
@@ -137,9 +134,9 @@ def publish(
     digest: str | None = None,
     public: bool = False,
     progress: Progress = log_notes,
-) -> tuple[VerifiedRelease, "HubCommit"]:
+) -> tuple[VerifiedRelease, str, bool]:
     """Verify a release and publish it on the Hugging Face Hub as ORG/NAME, tagged with its version:
-    what was verified, and where it is.
+    what was verified, the address where it is, and whether that is private.
 
     `digest` is the root digest that the release must have. A dataset that does not exist yet is
     made, private unless `public`; one that exists stays as visible as it is. Needs the extra [hub]
@@ -148,14 +145,14 @@ def publish(
     Raises Difference where the release is not what its files say, and InputError where the name,
     the login or the network cannot be used.
 
-        >>> publish("releases/1.0.0", "my-lab/my-pairs")[1].url
+        >>> publish("releases/1.0.0", "my-lab/my-pairs")[1]
         'https://huggingface.co/datasets/my-lab/my-pairs'
     """
     check_publication(name, trial=name.endswith("-trial"))
     from pairwright.releases.hub import push
 
     verified = verify(release, digest, progress=progress)
-    return verified, push(Path(release), name, verified, public=public)
+    return verified, *push(Path(release), name, verified, public=public)
 
 
 def check_publication(name: str, *, trial: bool) -> None:

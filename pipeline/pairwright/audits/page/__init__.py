@@ -18,6 +18,7 @@ from pairwright.audits.catalogue import definition_of
 from pairwright.audits.page.pairs import Flags, HeldPairs, PairPacker, PairSizes, select_pairs
 from pairwright.audits.page.plots import audit_plots
 from pairwright.audits.page.verdict import (
+    MOST_FLAGS,
     audit_verdict,
     config_name,
     limit,
@@ -92,6 +93,7 @@ def audit_page(audit: Audit) -> str:
     return render_page(
         "audit", audit_plots(audit), (styles, scripts),
         audit=audit, verdict=audit_verdict(audit), warnings=[*warnings(audit)], most=MOST_CHECKS,
+        most_flags=MOST_FLAGS,
         config_name=config_name, definition_of=definition_of,
         definitions_of=lambda checks: list(dict.fromkeys(map(definition_of, checks))),
         limit=limit, link_to=link_to, measured=measured, middle_cut=middle_cut, needed=needed,

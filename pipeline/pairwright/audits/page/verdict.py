@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from urllib.parse import quote
 
 from pairwright.audits.catalogue import definition_of
-from pairwright.audits.records import Audit, Check, Flag, Status
+from pairwright.audits.records import Audit, Check, CheckDefinition, Flag, Status
 from pairwright.overlap_words import overlap_clauses
 from pairwright.pages.markdown import Table
 from pairwright.text import number_of, visible
@@ -21,17 +21,9 @@ LINES = 12
 _MANNERS = {"length_taken": "longer or shorter answers", "markup_taken": "markup"}
 
 
-class FailedCheck(NamedTuple):
-    """A failed check over the configurations that it failed in."""
-
-    title: str
-    why: str
-    todo: str
-    lines: tuple[str, ...]
-    """One a configuration: what was found, and the limit."""
-    examples: tuple[Flag, ...]
-    more: int
-    """Further rows."""
+FailedCheck = tuple[CheckDefinition, list[str], list[Flag]]
+"""A failed check over the configurations that it failed in: its words, a line for each
+configuration, with what was found and the limit, and the rows that it names."""
 
 
 class AuditVerdict(NamedTuple):
@@ -114,19 +106,11 @@ def _by_name(audit: Audit, status: Status) -> list[list[Check]]:
 
 
 def _finding(checks: Sequence[Check]) -> FailedCheck:
-    words = definition_of(checks[0])
     lines = [_line(check) for check in checks[:LINES]]
     if len(checks) > LINES:
         lines.append(f"and in {len(checks) - LINES:,} further configurations")
     flags = [next(same) for _, same in groupby(flag for check in checks for flag in check.flags)]
-    return FailedCheck(
-        title=words.title,
-        why=words.why,
-        todo=words.todo,
-        lines=tuple(lines),
-        examples=tuple(flags[:MOST_FLAGS]),
-        more=max(0, len(flags) - MOST_FLAGS),
-    )
+    return definition_of(checks[0]), lines, flags
 
 
 def _line(check: Check) -> str:

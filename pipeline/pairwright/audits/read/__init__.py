@@ -12,11 +12,11 @@ from pathlib import Path
 from pairwright.audits.read.columns import Columns
 from pairwright.audits.read.files import open_files, open_hub
 from pairwright.audits.read.folders import is_release, is_run, open_release, open_run
-from pairwright.audits.read.source import PairSource, ReadRow, UnreadRow
+from pairwright.audits.read.source import PairSource, ReadRow
 from pairwright.errors import InputError
 from pairwright.sources.opening import looks_like_id
 
-__all__ = ["PairSource", "ReadRow", "UnreadRow", "open_source"]
+__all__ = ["PairSource", "ReadRow", "open_source"]
 
 
 def open_source(given: str, columns: Iterable[str] = ()) -> PairSource:

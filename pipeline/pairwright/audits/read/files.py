@@ -19,7 +19,6 @@ from pairwright.audits.read.source import (
     PairSource,
     PairSourceKind,
     ReadRow,
-    UnreadRow,
 )
 from pairwright.errors import InputError
 from pairwright.extras import install
@@ -79,7 +78,9 @@ def _first_kind(piece: PairTable) -> PairSourceKind:
     return kind_of(first.fields) if first else "plain"
 
 
-def _read_pieces(pieces: Iterable[PairTable], columns: Columns) -> Iterator[ReadRow | UnreadRow]:
+def _read_pieces(
+    pieces: Iterable[PairTable], columns: Columns
+) -> Iterator[ReadRow | SourceProblem]:
     """Every row of every piece.
 
     Raises InputError after a piece in which not one row could be read, naming its columns.
@@ -87,29 +88,29 @@ def _read_pieces(pieces: Iterable[PairTable], columns: Columns) -> Iterator[Read
     for piece in pieces:
         table = piece.table()
         reasons: Counter[str] = Counter()
-        first: UnreadRow | None = None
+        first: SourceProblem | None = None
         there: tuple[str, ...] = ()
         rows = 0
         for line in table.rows:
             read = _read(line, columns, piece)
-            if isinstance(read, UnreadRow):
+            if isinstance(read, SourceProblem):
                 reasons[read.reason] += 1
                 first = first or read
             if isinstance(line, Line):
                 there = there or tuple(line.fields)
             rows += 1
-            yield from [read] if isinstance(read, UnreadRow) else read
+            yield from [read] if isinstance(read, SourceProblem) else read
         if rows == reasons.total():
             raise _nothing_read(table.source, first, there, reasons)
 
 
 def _read(
     line: Line | SourceProblem, columns: Columns, piece: PairTable
-) -> list[ReadRow] | UnreadRow:
+) -> list[ReadRow] | SourceProblem:
     # Two files of a folder may have one name, so the place has the whole path below the folder.
     where = f"{piece.name}:{line.where.rpartition(':')[2]}"
     if isinstance(line, SourceProblem):
-        return UnreadRow(line.reason, where, line.detail)
+        return line.model_copy(update={"where": where})
     try:
         return rows_of(line.fields, columns, piece.config, piece.split, where, flat=piece.flat)
     except SourceRefusal as refusal:
@@ -122,7 +123,7 @@ def _read(
                 f" --column options={first},{second} --column key_from_0={label} if 0 is"
                 f" {first}, or options={second},{first} if 0 is {second}.",
             ) from None
-        return UnreadRow(refusal.reason, where, refusal.detail)
+        return refusal.at(where, None)
 
 
 def _pieces(path: Path) -> list[PairTable]:
@@ -177,7 +178,7 @@ MOST_COLUMNS = 40
 
 
 def _nothing_read(
-    source: str, first: UnreadRow | None, there: tuple[str, ...], reasons: Counter[str]
+    source: str, first: SourceProblem | None, there: tuple[str, ...], reasons: Counter[str]
 ) -> InputError:
     if first is None:
         return InputError("holds no rows", where=source, fix="Write or download it again.")

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from pairwright.dataset import Row
 from pairwright.settings.rules import ReleaseInfo
+from pairwright.sources.problems import SourceProblem
 
 PairSourceKind = Literal["release", "run", "official", "plain"]
 NO_INFO = ReleaseInfo()
@@ -62,19 +63,11 @@ class ReadRow(NamedTuple):
     split: str
     row: Row
     where: str
-    """The row's place, as in `UnreadRow`."""
+    """The row's place: `file:line`, or `file:row` counted from 1; without the folders of this
+    machine."""
     choice: OptionKey | None = None
     """The question with options that it is of, or the place of a pair's better response where a
     label names it."""
-
-
-class UnreadRow(NamedTuple):
-    """A row that could not be read, and why: a key of REASONS."""
-
-    reason: str
-    where: str
-    """`file:line`, or `file:row` counted from 1; without the folders of this machine."""
-    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,8 +77,9 @@ class PairSource:
     name: str
     """The name in the report: never a path of this machine."""
     kind: PairSourceKind
-    read: Callable[[], Iterator[ReadRow | UnreadRow]]
-    """Raises InputError where a whole file cannot be used."""
+    read: Callable[[], Iterator[ReadRow | SourceProblem]]
+    """The rows, and those that could not be read, with a key of REASONS. Raises InputError where a
+    whole file cannot be used."""
     version: str = ""
     folder: Path | None = None
     """The folder of a release or a run."""
