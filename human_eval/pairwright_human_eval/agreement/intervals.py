@@ -236,16 +236,22 @@ def _tables(cell: Indices, tables: int, levels: int) -> Floats:
     return counts.astype(np.float64)
 
 
+def cohen_kappas(tables: Floats) -> Floats:
+    """Cohen (1960) of tables, shape (tables, levels, levels); NaN where agreement by chance is
+    whole, and of none."""
+    n = tables.sum(axis=(1, 2))
+    by_chance = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Floats = (np.einsum("tkk->t", tables) * n - by_chance) / (n * n - by_chance)
+    return found
+
+
 def _weighed_kappas(tables: Floats) -> tuple[Floats, Floats]:
     """Of each table: kappa times its weight, and the weight, its number of items; both 0 where it
     has no kappa."""
-    n = tables.sum(axis=(1, 2))
-    agreed = np.einsum("tkk->t", tables)
-    by_chance = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1)
-    defined = (n >= LEAST_SHARED) & (n * n > by_chance)
-    weight = np.where(defined, n, 0.0)
-    kappa = (agreed * n - by_chance) / np.where(defined, n * n - by_chance, 1.0)
-    return weight * kappa, weight
+    kappa, n = cohen_kappas(tables), tables.sum(axis=(1, 2))
+    defined = (n >= LEAST_SHARED) & np.isfinite(kappa)
+    return np.where(defined, n * kappa, 0.0), np.where(defined, n, 0.0)
 
 
 COVERAGE = 0.95

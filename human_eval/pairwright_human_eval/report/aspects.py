@@ -15,6 +15,7 @@ import numpy as np
 from pairwright.estimate import Estimate
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
+from pairwright_human_eval.agreement.intervals import cohen_kappas
 from pairwright_human_eval.records import BOTH, CANNOT_TELL, NEITHER, Support
 from pairwright_human_eval.report.answers import (
     AspectVote,
@@ -24,10 +25,8 @@ from pairwright_human_eval.report.answers import (
 )
 from pairwright_human_eval.report.claims import groups
 from pairwright_human_eval.report.resample import (
-    CELLS,
     Draws,
     answer_ratio,
-    kappas,
     measure,
     missing,
     rank_correlations,
@@ -250,11 +249,10 @@ def _kappa(cases: Sequence[DeliveryCase], draws: Draws) -> Estimate:
     if len(judges) == 1 or len(people) == 1:
         who = "judges" if len(judges) == 1 else "people"
         return missing(dyads, f"{who} always say the same")
-    cells = np.array(
-        [[(case.judge, case.people) == cell for cell in CELLS] for case in cases], np.float64
-    )
-    value = float(kappas(cells.sum(axis=0, keepdims=True))[0])
-    return measure(value, kappas(draws.sums(dyads, cells)), len(cases), dyads)
+    cells = np.eye(4)[[2 * case.judge + bool(case.people) for case in cases]]
+    value = float(cohen_kappas(cells.sum(axis=0).reshape(1, 2, 2))[0])
+    drawn = cohen_kappas(draws.sums(dyads, cells).reshape(-1, 2, 2))
+    return measure(value, drawn, len(cases), dyads)
 
 
 def judge_quality(

@@ -168,20 +168,6 @@ def _drawn(n: int, replicates: int, chance: np.random.Generator) -> npt.NDArray[
     return drawn
 
 
-CELLS = ((True, True), (True, False), (False, True), (False, False))
-
-
-def kappas(cells: Floats) -> Floats:
-    """Cohen (1960) of tables, shape (tables, 4) in the order of `CELLS`."""
-    both, judge, people, none = cells.T
-    total = cells.sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        observed = (both + none) / total
-        expected = ((both + judge) * (both + people) + (people + none) * (judge + none)) / total**2
-        found: Floats = (observed - expected) / (1 - expected)
-    return found
-
-
 def rank_correlations(counts: Floats, levels: npt.NDArray[np.intp]) -> Floats:
     """Of cross tables: `counts` has shape (tables, cells), `levels` (cells, 2) says which two
     levels meet in a cell."""

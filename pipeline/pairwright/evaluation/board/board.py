@@ -1,12 +1,11 @@
 """The leaderboard of one release: every result with its figures, ranked by mode and condition."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 
 from pairwright.estimate import Estimate
 from pairwright.evaluation.board.findings import ScorerFinding, adjust_findings, scorer_findings
-from pairwright.evaluation.board.inputs import ResultPairs, check_shown_alike, pairs_of
+from pairwright.evaluation.board.inputs import check_shown_alike, pairs_of
 from pairwright.evaluation.board.ranking import (
     SET_APART,
     BoardEntry,
@@ -105,21 +104,14 @@ def leaderboard(results: Sequence[Result], done: Callable[[], None] = lambda: No
 
     Raises InputError where two results have different pairs, or the lines of a result do not match
     its summary."""
-    pairs = pairs_of(results)
-    reading = _Reading(
-        overlap={
-            one.about.condition: overlap_slices(list(one.decisions()))
-            for one in results
-            if one.about.scorer.name == FLOOR and CONDITIONS[one.about.condition].shows_posts
-        }
-    )
+    board = _Board(results)
     for _, of_scorer in groupby(results, key=lambda result: result.about.scorer.name):
-        _read_scorer(list(of_scorer), pairs, reading, done)
-    check_shown_alike(reading.points, results, pairs)
+        board.add(list(of_scorer), done)
+    check_shown_alike(board.points, results, board.pairs)
     first = results[0].about
-    shown = {entry.about.condition for entry in reading.entries.values()}
+    shown = {entry.about.condition for entry in board.entries.values()}
     missing = {
-        name: tuple(one for one in record.baselines if f"{one}.{name}" not in reading.entries)
+        name: tuple(one for one in record.baselines if f"{one}.{name}" not in board.entries)
         for name, record in CONDITIONS.items()
         if name in shown
     }
@@ -129,9 +121,9 @@ def leaderboard(results: Sequence[Result], done: Callable[[], None] = lambda: No
         limit=first.limit,
         split=first.split,
         rule=RULE,
-        rankings=tuple(share_level(list(_rankings(reading, pairs)))),
-        entries=reading.entries,
-        findings=adjust_findings(reading.findings),
+        rankings=tuple(share_level(list(board.rankings()))),
+        entries=board.entries,
+        findings=adjust_findings(board.findings),
         missing={condition: names for condition, names in missing.items() if names},
     )
 
@@ -144,42 +136,63 @@ def choices_of_others(board: Leaderboard, ranking: Ranking) -> Estimate | None:
     return board.release.neighbours if shown and board.limit is None else None
 
 
-@dataclass
-class _Reading:
+class _Board:
     """What is read of all results, scorer by scorer."""
 
-    overlap: dict[ConditionName, dict[str, str]]
-    """By condition and unit, where word overlap is right, tied or wrong."""
-    entries: dict[str, BoardEntry] = field(default_factory=dict)
-    points: dict[str, Floats] = field(default_factory=dict)
-    """By row, of shape (pairs,)."""
-    flips: dict[str, dict[str, UnitFlip]] = field(default_factory=dict)
-    """By row and unit, where the release has twins and placebos."""
-    apart: dict[tuple[ConditionName, Mode | None], dict[str, int]] = field(default_factory=dict)
-    findings: list[ScorerFinding] = field(default_factory=list)
+    def __init__(self, results: Sequence[Result]) -> None:
+        self.pairs = pairs_of(results)
+        self.entries: dict[str, BoardEntry] = {}
+        self.points: dict[str, Floats] = {}
+        """By row, of shape (pairs,)."""
+        self.findings: list[ScorerFinding] = []
+        self._flips: dict[str, dict[str, UnitFlip]] = {}
+        """By row and unit, where the release has twins and placebos."""
+        self._apart: dict[tuple[ConditionName, Mode | None], dict[str, int]] = {}
+        self._overlap = {
+            one.about.condition: overlap_slices(list(one.decisions()))
+            for one in results
+            if one.about.scorer.name == FLOOR and CONDITIONS[one.about.condition].shows_posts
+        }
+        """By condition and unit, where word overlap is right, tied or wrong."""
 
+    def add(self, results: Sequence[Result], done: Callable[[], None]) -> None:
+        """Read the results of one scorer: its entries, and what is found of it."""
+        decided: dict[ConditionName, list[PairDecision]] = {}
+        for result in results:
+            decisions = list(result.decisions())
+            self.pairs.check(result, decisions)
+            decided[result.about.condition] = decisions
+        for result in results:
+            entry = _entry(result.about, decided, self._overlap)
+            decisions = decided[entry.about.condition]
+            self.entries[entry.name] = entry
+            self.points[entry.name] = self.pairs.points(decisions)
+            self._flips[entry.name] = unit_flips(decisions)
+            for mode_pairs in by_mode(decisions):
+                self._apart[entry.about.condition, mode_pairs.mode] = mode_pairs.inapplicable_pairs
+            done()
+        if not entry.baseline and not any(result.about.simulated for result in results):
+            name = entry.about.scorer.name
+            self.findings += scorer_findings(name, decided, self._overlap)
 
-def _read_scorer(
-    results: Sequence[Result], pairs: ResultPairs, reading: _Reading, done: Callable[[], None]
-) -> None:
-    """Read the results of one scorer: its entries, and what is found of it."""
-    decided: dict[ConditionName, list[PairDecision]] = {}
-    for result in results:
-        decisions = list(result.decisions())
-        pairs.check(result, decisions)
-        decided[result.about.condition] = decisions
-    for result in results:
-        entry = _entry(result.about, decided, reading.overlap)
-        decisions = decided[entry.about.condition]
-        reading.entries[entry.name] = entry
-        reading.points[entry.name] = pairs.points(decisions)
-        reading.flips[entry.name] = unit_flips(decisions)
-        for mode_pairs in by_mode(decisions):
-            reading.apart[entry.about.condition, mode_pairs.mode] = mode_pairs.inapplicable_pairs
-        done()
-    if not entry.baseline and not any(result.about.simulated for result in results):
-        name = entry.about.scorer.name
-        reading.findings += scorer_findings(name, decided, reading.overlap)
+    def rankings(self) -> Iterator[Ranking]:
+        # Placebos have no accuracy: they are part of what ranks twins.
+        for mode in (*(name for name in MODES if not has_no_preference(name)), None):
+            places = self.pairs.of_mode(mode)
+            clusters = self.pairs.clusters(places)
+            for condition in ORDER:
+                there = [
+                    entry
+                    for entry in self.entries.values()
+                    if entry.about.condition == condition and entry.figure("coverage", mode)
+                ]
+                if not there:
+                    continue
+                own = {entry.name: self.points[entry.name][places] for entry in there}
+                has_flips = any(entry.figure("net_right_flips", mode) for entry in there)
+                flips = self._flips if has_flips else None
+                ranking = rank(mode, condition, there, own, clusters, flips)
+                yield ranking.model_copy(update={"apart": self._apart[condition, mode]})
 
 
 def _entry(
@@ -209,23 +222,3 @@ def _entry(
         ),
         build_ties=build_ties((scorer.model, scorer.beside), about.release.builders),
     )
-
-
-def _rankings(reading: _Reading, pairs: ResultPairs) -> Iterator[Ranking]:
-    # Placebos have no accuracy: they are part of what ranks twins.
-    for mode in (*(name for name in MODES if not has_no_preference(name)), None):
-        places = pairs.of_mode(mode)
-        clusters = pairs.clusters(places)
-        for condition in ORDER:
-            there = [
-                entry
-                for entry in reading.entries.values()
-                if entry.about.condition == condition and entry.figure("coverage", mode)
-            ]
-            if not there:
-                continue
-            own = {entry.name: reading.points[entry.name][places] for entry in there}
-            has_flips = any(entry.figure("net_right_flips", mode) for entry in there)
-            flips = reading.flips if has_flips else None
-            ranking = rank(mode, condition, there, own, clusters, flips)
-            yield ranking.model_copy(update={"apart": reading.apart[condition, mode]})

@@ -13,7 +13,7 @@ import numpy as np
 from statsmodels.stats.multitest import multipletests
 
 from pairwright.estimate import Estimate
-from pairwright.evaluation.board.sign_flips import equality_p, step_down
+from pairwright.evaluation.board.sign_flips import RankingTest, equality_p, step_down
 from pairwright.evaluation.measure.flips import UnitFlip, flip_places, net_right_flips
 from pairwright.intervals import Floats, Places, accuracy, difference
 from pairwright.records import Record
@@ -45,33 +45,6 @@ class RowComparison(Record):
         return Estimate(
             value=self.difference, low=self.low, high=self.high, n=self.n, clusters=self.clusters
         )
-
-
-class RankingTest(Record):
-    """How the rows of one ranking were compared."""
-
-    clusters: int
-    """Couples, users or prompts: what is flipped, where anything is."""
-    least: float
-    """The smallest adjusted p that two rows of this table can have, times the same number. Where
-    couples and responses are crossed, that of a row ahead on every pair, all of them independent
-    but for the few couples or responses."""
-    flips: int
-    """The number of flips that were computed; 0 where couples and responses are crossed."""
-    exact: bool
-    """Whether all flips were computed."""
-
-    @property
-    def crossed(self) -> bool:
-        """Whether rows are compared by the intervals of their differences, and not by flips."""
-        return self.flips == 0
-
-    @property
-    def can_distinguish(self) -> bool:
-        """Whether any flip changes a difference of two rows, whichever row is ahead: a table of
-        scorers that cannot see the user has none on whole twins. Where couples and responses are
-        crossed, whether any row is not at one half by identity."""
-        return self.flips != 1
 
 
 Comparisons = tuple[list[RowComparison], RankingTest]
@@ -126,19 +99,14 @@ def _step_down(
     """Compare each two rows of `every`, shape (rows, n), by flips of the signs of whole clusters;
     `estimate` gives the difference of two by their places."""
     pairs = list(combinations(range(len(names)), 2))
-    result = step_down(every, clusters, pairs)
+    adjusted, test = step_down(every, clusters, pairs)
     compared = [
         _comparison(
             (names[a], names[b]), estimate(a, b), equality_p(every[a] - every[b], clusters), p
         )
-        for (a, b), p in zip(pairs, result.p.tolist(), strict=True)
+        for (a, b), p in zip(pairs, adjusted.tolist(), strict=True)
     ]
-    return compared, RankingTest(
-        clusters=len(np.unique(clusters)),
-        least=six_digits(result.least),
-        flips=result.flips,
-        exact=result.exact,
-    )
+    return compared, test.model_copy(update={"least": six_digits(test.least)})
 
 
 def _compare_crossed(

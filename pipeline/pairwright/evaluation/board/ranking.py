@@ -13,12 +13,12 @@ from typing import Literal
 from pydantic import Field
 
 from pairwright.evaluation.board.comparisons import (
-    RankingTest,
     RowComparison,
     compare_flips,
     compare_rows,
     six_digits,
 )
+from pairwright.evaluation.board.sign_flips import RankingTest
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.measure.calibration import Calibration
 from pairwright.evaluation.measure.figure import ScorerFigure, mode_group

@@ -41,7 +41,6 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +49,7 @@ from scipy.special import stdtrit
 from scipy.stats import binom
 
 from pairwright.intervals import LEVEL, Floats, Places, accuracy, z_of
+from pairwright.records import Record
 
 
 def equality_p(differences: Floats, clusters: Places) -> float:
@@ -103,21 +103,39 @@ CHUNK = 500
 """Flips looked at together, and fewer of many clusters."""
 
 
-class StepDownResult(NamedTuple):
-    """What the flips say of all pairs of rows."""
+class RankingTest(Record):
+    """How the rows of one ranking were compared."""
 
-    p: Floats
-    """Shape (pairs,): of each, the least level of the whole table at which it is distinguished."""
+    clusters: int
+    """Couples, users or prompts: what is flipped, where anything is."""
     least: float
-    """No pair of rows of this table could have a smaller p, not even one whose one row is ahead by
-    as much in every cluster."""
+    """The smallest adjusted p that two rows of this table can have, times the same number. Where
+    couples and responses are crossed, that of a row ahead on every pair, all of them independent
+    but for the few couples or responses."""
     flips: int
+    """The number of flips that were computed; 0 where couples and responses are crossed."""
     exact: bool
+    """Whether all flips were computed."""
+
+    @property
+    def crossed(self) -> bool:
+        """Whether rows are compared by the intervals of their differences, and not by flips."""
+        return self.flips == 0
+
+    @property
+    def can_distinguish(self) -> bool:
+        """Whether any flip changes a difference of two rows, whichever row is ahead: a table of
+        scorers that cannot see the user has none on whole twins. Where couples and responses are
+        crossed, whether any row is not at one half by identity."""
+        return self.flips != 1
 
 
-def step_down(points: Floats, clusters: Places, pairs: Sequence[tuple[int, int]]) -> StepDownResult:
+def step_down(
+    points: Floats, clusters: Places, pairs: Sequence[tuple[int, int]]
+) -> tuple[Floats, RankingTest]:
     """Compare rows of `points`, shape (rows, n), two at a time; `clusters` is of shape (n,) and
-    `pairs` names places of rows. Raises ValueError where a point is not a number."""
+    `pairs` names places of rows. Gives for each pair, shape (pairs,), the least level of the whole
+    table at which it is distinguished. Raises ValueError where a point is not a number."""
     if np.isnan(points).any():
         raise ValueError("a point is not a number")
     sums = _by_cluster(points, clusters)
@@ -147,7 +165,8 @@ def step_down(points: Floats, clusters: Places, pairs: Sequence[tuple[int, int]]
     p[statistics == 0] = 1.0
     # The flip that changes nothing and its opposite give such a pair its own statistic.
     alone = 2.0 ** (1 - independent)
-    return StepDownResult(p, max(alone, (outer + correction) / (flips + correction)), flips, exact)
+    least = max(alone, (outer + correction) / (flips + correction))
+    return p, RankingTest(clusters=len(np.unique(clusters)), least=least, flips=flips, exact=exact)
 
 
 def critical_value(points: Floats, clusters: Places) -> float:
