@@ -20,7 +20,7 @@ from pairwright.evaluation.content import (
     ContentSources,
     Strangers,
     ask_fitting,
-    asker_of,
+    item_of,
     partners_of,
 )
 from pairwright.evaluation.decision import PairDecision, blank_decision
@@ -110,7 +110,7 @@ def scored(
 
 
 def sources_of(rows: list[Row], rules: HistoryRules = ALL) -> ContentSources:
-    strangers = Strangers(map(asker_of, rows), 0)
+    strangers = Strangers(map(item_of, rows), 0)
     return ContentSources(rules, strangers, partners=partners_of(rows))
 
 
@@ -160,7 +160,7 @@ def test_a_wrong_profile_is_of_one_other_user_of_the_category(rows: list[Row]) -
         if row.mode == "twin":
             twins.setdefault(row.item_id, set()).add(row.user)
     for seed, row in product(range(8), rows):
-        drawn = Strangers(map(asker_of, rows), seed).instead_of(asker_of(row))
+        drawn = Strangers(map(item_of, rows), seed).instead_of(item_of(row))
         assert drawn
         assert not twins.get(row.item_id, set()) & {owners[post.id] for post in drawn}
 
@@ -170,8 +170,9 @@ def test_a_wrong_profile_is_never_of_the_user_whose_needs_a_decoy_serves(rows: l
     row = next(row for row in rows if row.mode == "violate")
 
     def shown_of(row: Row) -> set[str | None]:
-        askers = [asker_of(row), *map(asker_of, rows)]
-        drawn = [Strangers(askers, seed).instead_of(askers[0]) or () for seed in range(40)]
+        items = [item_of(row), *map(item_of, rows)]
+        found = (Strangers(items, seed).instead_of(items[0], row.stranger) for seed in range(40))
+        drawn = [posts or () for posts in found]
         return {owners[post.id] for posts in drawn for post in posts}
 
     others = shown_of(row)
@@ -183,8 +184,8 @@ def test_a_wrong_profile_is_never_of_the_user_whose_needs_a_decoy_serves(rows: l
 
 def test_a_wrong_profile_is_drawn_by_the_seed_and_not_for_twins(rows: list[Row]) -> None:
     def drawn(seed: int) -> list[object]:
-        strangers = Strangers(map(asker_of, rows), seed)
-        return [strangers.instead_of(asker_of(row)) for row in rows]
+        strangers = Strangers(map(item_of, rows), seed)
+        return [strangers.instead_of(item_of(row)) for row in rows]
 
     assert drawn(1) == drawn(1)
     assert drawn(1) != drawn(2)

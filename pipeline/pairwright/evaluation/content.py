@@ -30,8 +30,7 @@ from pairwright.evaluation.scorers.scorer import (
     Unscored,
 )
 from pairwright.models import CONTEXT_LENGTH, Model
-from pairwright.modes import is_twin
-from pairwright.records import Post, Rejected, content_id
+from pairwright.records import Item, Post, Rejected, content_id
 from pairwright.retrieve import selected
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
@@ -45,78 +44,60 @@ NEAREST = 5
 """Users closest in length, of whom one is drawn."""
 
 
-class Asker(NamedTuple):
-    """A person who asks a question."""
-
-    item: str
-    user: str | None
-    twin: bool
-    """Whether somebody else asks the same of it: they are not strangers to each other."""
-    domain: str
-    category: str
-    question: str
-    created: str | None
-    posts: Posts
-    stranger: str | None = None
-    """The user whose needs a decoy's rejected response serves."""
-
-
-def asker_of(row: Row) -> Asker:
-    """The person who asks in a release's pair."""
-    return Asker(
-        item=row.item_id,
-        user=row.user,
-        twin=is_twin(row.mode),
-        domain=row.domain,
-        category=row.category,
+def item_of(row: Row) -> Item:
+    """The question of a release's pair, with the posts of who asks it."""
+    return Item(
+        id=row.item_id,
+        user=row.user or "",
         question=row.question,
+        category=row.category,
+        domain=row.domain,
+        profile=posts_of(row),
         created=row.created,
-        posts=posts_of(row),
-        stranger=row.stranger,
     )
 
 
 class Strangers:
     """The users of a release or a source, by category."""
 
-    def __init__(self, askers: Iterable[Asker], seed: int) -> None:
+    def __init__(self, items: Iterable[Item], seed: int) -> None:
         self._seed = seed
         self._there: dict[tuple[str, str], dict[str, Posts]] = {}
-        self._partners: dict[str, set[str]] = {}
-        for asker in askers:
-            if asker.user is None or not asker.posts:
+        self._askers: dict[str, set[str]] = {}
+        """By item, who asks it: both users of a twin, who are not strangers to each other."""
+        for item in items:
+            if not item.user or not item.profile:
                 continue
-            people = self._there.setdefault((asker.domain, asker.category), {})
+            people = self._there.setdefault((item.domain, item.category), {})
             # The longest of a user's histories; each later question of theirs has a longer one.
-            people[asker.user] = max(people.get(asker.user, ()), asker.posts, key=len)
-            # By item, because its pair of mode violate is about the asker alone.
-            if asker.twin:
-                self._partners.setdefault(asker.item, set()).add(asker.user)
+            people[item.user] = max(people.get(item.user, ()), item.profile, key=len)
+            self._askers.setdefault(item.id, set()).add(item.user)
 
-    def instead_of(self, asker: Asker) -> Posts | None:
+    def instead_of(self, item: Item, served: str | None = None) -> Posts | None:
         """The posts of one of the users closest in length, older than the question; None where
-        nobody in the category has any. The same for both modes of an item."""
-        if not (closest := list(islice(self._nearest(asker), NEAREST))):
+        nobody in the category has any. The same for both modes of an item. `served` is the user
+        whose needs a decoy's rejected response serves."""
+        if not (closest := list(islice(self._nearest(item, served), NEAREST))):
             return None
-        draw = content_id("wrong-profile", str(self._seed), asker.item, asker.user or "")
+        draw = content_id("wrong-profile", str(self._seed), item.id, item.user)
         return closest[int(draw[-8:], 16) % len(closest)]
 
-    def _nearest(self, asker: Asker) -> Iterator[Posts]:
+    def _nearest(self, item: Item, served: str | None) -> Iterator[Posts]:
         """The posts older than the question of each user of the category, closest in length first,
         without those who repeat the question."""
-        near = {asker.user, asker.stranger, *self._partners.get(asker.item, ())}
+        near = {item.user, served, *self._askers.get(item.id, ())}
         people = {
             user: older
-            for user, posts in self._there.get((asker.domain, asker.category), {}).items()
-            if user not in near and (older := _older(asker, posts))
+            for user, posts in self._there.get((item.domain, item.category), {}).items()
+            if user not in near and (older := _older(item, posts))
         }
-        own = _length(asker.posts)
+        own = _length(item.profile)
 
         def distance(user: str) -> tuple[float, str]:
             return abs(math.log((_length(people[user]) + 1) / (own + 1))), user
 
         for user in sorted(people, key=distance):
-            if not any(text.near_duplicate(asker.question, post.text) for post in people[user]):
+            if not any(text.near_duplicate(item.question, post.text) for post in people[user]):
                 yield people[user]
 
 
@@ -124,10 +105,10 @@ def _length(posts: Posts) -> int:
     return sum(len(post.text) for post in posts)
 
 
-def _older(asker: Asker, posts: Posts) -> Posts:
-    if asker.created is None:
+def _older(item: Item, posts: Posts) -> Posts:
+    if item.created is None:
         return posts
-    asked_at = asker.created
+    asked_at = item.created
     return tuple(post for post in posts if post.created is None or post.created < asked_at)
 
 
@@ -199,7 +180,7 @@ async def posts_of_stranger(sources: ContentSources, row: Row) -> PromptContent 
     own = posts_of(row)
     if not own:
         return Unscored(NO_PROFILE)
-    posts = sources.strangers.instead_of(asker_of(row))
+    posts = sources.strangers.instead_of(item_of(row), row.stranger)
     if posts is None:
         detail = f"no stranger in {row.category!r} has posts older than the question"
         return Unscored(NO_STRANGER, detail)

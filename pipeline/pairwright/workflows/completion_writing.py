@@ -21,7 +21,7 @@ from pairwright.evaluation.completions import (
     task,
 )
 from pairwright.evaluation.completions import completions as write_completions
-from pairwright.evaluation.content import Asker, Strangers
+from pairwright.evaluation.content import Strangers
 from pairwright.evaluation.policy_samples import SampledPolicy
 from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.scorers.scorer import Pointwise
@@ -109,24 +109,8 @@ class _SourceTasks(NamedTuple):
 def _read_tasks(rules: SourceRules, name: str, seed: int, limit: int | None) -> _SourceTasks:
     """Read a source. Raises SourceError, and InputError where no item of it gives a task."""
     source = read_whole(rules, Domains.load(assets.RUBRICS), Path.cwd())
-    askers = [
-        Asker(
-            item=item.id,
-            user=item.user,
-            twin=False,
-            domain=item.domain,
-            category=item.category,
-            question=item.question,
-            created=item.created,
-            posts=item.profile,
-        )
-        for item in source.items
-    ]
-    strangers = Strangers(askers, seed)
-    tasks_or_reasons = [
-        task(item, strangers.instead_of(asker))
-        for item, asker in zip(source.items, askers, strict=True)
-    ]
+    strangers = Strangers(source.items, seed)
+    tasks_or_reasons = [task(item, strangers.instead_of(item)) for item in source.items]
     refused = Counter(one for one in tasks_or_reasons if isinstance(one, str))
     tasks = tuple(one for one in tasks_or_reasons if not isinstance(one, str))[:limit]
     if not tasks:

@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 from pairwright.dataset.row import is_choice_text
 from pairwright.errors import InputError, near
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName, default_conditions
-from pairwright.evaluation.content import ContentSources, Strangers, asker_of, partners_of
+from pairwright.evaluation.content import ContentSources, Strangers, item_of, partners_of
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.evaluation import Evaluation
 from pairwright.evaluation.evaluation import evaluate as score_pairs
@@ -300,7 +300,7 @@ async def derive_results(
         if "planner" in needs:
             planner = await stack.enter_async_context(session.planner())
         rows = task.release.rows() if "strangers" in needs else ()
-        strangers = Strangers(map(asker_of, rows), session.settings.seed)
+        strangers = Strangers(map(item_of, rows), session.settings.seed)
         history = session.settings.history.rules(task.release.study_posts)
         partners = partners_of(task.release.rows()) if "partners" in needs else {}
         sources = ContentSources(history, strangers, planner and planner.planner, partners)
