@@ -22,7 +22,7 @@ from typing import Any
 from pairwright_human_eval.acceptance import Acceptance, derive
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.exports import read_export
-from pairwright_human_eval.raw_files import StoredFile, read_raw, store
+from pairwright_human_eval.raw_files import read_raw, store
 from pairwright_human_eval.records import KeyedTask, Study
 
 EXPORTS = Path(__file__).parent / "exports"
@@ -51,7 +51,7 @@ def imported(run: Path, *names: str) -> Acceptance:
     return imported_files(run, *(EXPORTS / f"{name}.json" for name in names))
 
 
-def store_raw(path: Path, folder: HumanFolder, simulated: bool = False) -> StoredFile:
+def store_raw(path: Path, folder: HumanFolder, simulated: bool = False) -> tuple[Path, bool, int]:
     """Keep an export as `human import` does."""
     return store(read_export(path).model_copy(update={"simulated": simulated}), folder)
 

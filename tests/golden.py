@@ -12,7 +12,8 @@ from pairwright import assets
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import BUILDING, LISTING
 from pairwright.settings.rules import SourceRules
-from pairwright.training.gold import GoldItems, read_gold
+from pairwright.sources import SourceItems
+from pairwright.training.gold import read_gold
 from scripted import domains
 
 # What a post says, and the gold aspect that it carries.
@@ -61,7 +62,7 @@ def write(path: Path, given: Iterable[dict[str, Any]]) -> Path:
     return path
 
 
-def gold(folder: Path, *given: dict[str, Any]) -> GoldItems:
+def gold(folder: Path, *given: dict[str, Any]) -> SourceItems:
     """What is read of a file of such rows in a folder."""
     path = write(folder / "items.jsonl", given)
     return read_gold(SourceRules(path=path.name), domains(), folder, "[source]")

@@ -16,7 +16,6 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from pydantic import JsonValue, ValidationError
 
@@ -93,16 +92,9 @@ def scrub(folder: HumanFolder) -> int:
 # Files
 
 
-class StoredFile(NamedTuple):
-    """A raw file, and whether it is there for the first time or changed."""
-
-    path: Path
-    new: bool
-    annotations: int
-
-
-def store(export: Export, folder: HumanFolder) -> StoredFile:
+def store(export: Export, folder: HumanFolder) -> tuple[Path, bool, int]:
     """Keep an export under a name made of what it holds. The same one again changes nothing.
+    Its file, whether that is there for the first time or changed, and its annotations.
 
     Raises InputError where simulated and real answers would meet.
     """
@@ -118,8 +110,8 @@ def raw_file(export: Export, folder: HumanFolder, *, again: bool = False) -> Pat
     return folder.raw / f"{_SIMULATED if export.simulated else _IMPORTED}{name}.json"
 
 
-def store_pulled(export: Export, folder: HumanFolder) -> StoredFile:
-    """Keep a project as it is on the server now, in place of the last pull of it.
+def store_pulled(export: Export, folder: HumanFolder) -> tuple[Path, bool, int]:
+    """Keep a project as it is on the server now, in place of the last pull of it; gives the same.
 
     `export.file` is its name there. Annotations of the last pull that are no longer on the server
     are kept as `gone`. Those that have lost their annotator, because the account was deleted, and
@@ -187,12 +179,12 @@ def _content(export: Export, *without: str) -> bytes:
     return json.dumps(export.model_dump(exclude={"file", *unsaid, *without})).encode() + b"\n"
 
 
-def _write(path: Path, export: Export) -> StoredFile:
+def _write(path: Path, export: Export) -> tuple[Path, bool, int]:
     content = _content(export)
     if path.exists() and path.read_bytes() == content:
-        return StoredFile(path, False, export.annotations)
+        return path, False, export.annotations
     write_whole(path, content)
-    return StoredFile(path, True, export.annotations)
+    return path, True, export.annotations
 
 
 # Files that people exported by hand: taken in, and taken back

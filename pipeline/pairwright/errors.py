@@ -3,8 +3,6 @@
     PairwrightError
     |-- InputError          2   what the user gave is wrong: where, and what to do
     |   |-- ConfigError         the run's TOML
-    |   |-- PromptError         a file of prompts/
-    |   |-- DomainError         a file of rubrics/
     |   `-- SourceError         a file of user histories
     |-- Difference          1   a release is not what it says: where, and what to do
     |-- StoreError          2   the run folder cannot be used: foreign or corrupt
@@ -62,14 +60,6 @@ class InputError(PairwrightError):
 
 class ConfigError(InputError):
     """A key of the run's configuration."""
-
-
-class PromptError(InputError):
-    """A prompt file."""
-
-
-class DomainError(InputError):
-    """A domain file or the quality scales."""
 
 
 class SourceError(InputError):

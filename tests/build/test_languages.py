@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pairwright import assets, text
-from pairwright.errors import DomainError
+from pairwright.errors import InputError
 from pairwright.evaluation.completions import rouge
 from pairwright.evaluation.scorers.scorer import BASELINES, PromptContent
 from pairwright.gates import DraftSides, check_writing
@@ -248,7 +248,7 @@ def test_a_domain_file_says_the_language_of_its_users(tmp_path: Path) -> None:
     assert told.language("Brot", GERMAN) == "de"
     # A domain without a language is the domain that it was.
     assert "language" not in repr(told.by_key["Brot"])
-    with pytest.raises(DomainError, match="'deutsch' is not one of the codes af, ar"):
+    with pytest.raises(InputError, match="'deutsch' is not one of the codes af, ar"):
         _domain(tmp_path, 'language = "deutsch"')
 
 

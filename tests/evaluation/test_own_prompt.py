@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pairwright.construct.folder import to_toml
-from pairwright.errors import PromptError
+from pairwright.errors import InputError
 from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.scorers.judges import ComparingJudge, RatingJudge
 from pairwright.evaluation.scorers.scorer import Preference, PromptContent, ResponseScore
@@ -87,11 +87,11 @@ def test_people_cannot_open_or_close_its_tags(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_with_it_is_named(tmp_path: Path, text: str, message: str) -> None:
     path = write(tmp_path, text)
-    with pytest.raises(PromptError, match=message) as caught:
+    with pytest.raises(InputError, match=message) as caught:
         OwnPrompt.load(path, "prefer")
     assert caught.value.where.startswith(str(path))
     path.unlink()
-    with pytest.raises(PromptError, match="missing") as caught:
+    with pytest.raises(InputError, match="missing") as caught:
         OwnPrompt.load(path, "rate")
     assert all(name in caught.value.fix for name in OWN["rate"])
 

@@ -221,7 +221,7 @@ def pull(folder: HumanFolder, name: str, without: int | None = None) -> bool:
             config_hash=STUDY.config_hashes["preference"],
         ),
         folder,
-    ).new  # fmt: skip
+    )[1]  # fmt: skip
 
 
 def test_06_and_07_what_a_later_pull_has_no_more_is_told(tmp_path: Path) -> None:
@@ -503,7 +503,7 @@ def test_importing_again_changes_nothing(tmp_path: Path) -> None:
     before = files_of(tmp_path)
     renamed = tmp_path.parent / "ada@example.com.json"
     renamed.write_bytes((EXPORTS / "preference.json").read_bytes())
-    assert not store_raw(renamed, folder).new
+    assert not store_raw(renamed, folder)[1]
     imported(tmp_path, *reversed(names))
     assert files_of(tmp_path) == before
     assert all(re.fullmatch("import-[0-9a-f]{16}.json", p.name) for p in folder.raw.iterdir())
@@ -511,23 +511,23 @@ def test_importing_again_changes_nothing(tmp_path: Path) -> None:
 
 def test_a_raw_file_reads_as_what_it_was_made_of(tmp_path: Path) -> None:
     folder = HumanFolder(tmp_path)
-    stored = store_raw(EXPORTS / "wrong_results.json", folder)
+    path, _, _ = store_raw(EXPORTS / "wrong_results.json", folder)
     (again,) = stored_exports(folder)
     first = read_export(EXPORTS / "wrong_results.json")
-    assert again == first.model_copy(update={"file": stored.path.name})
+    assert again == first.model_copy(update={"file": path.name})
     # What is stored is trusted to be clean, so a raw file is none to import.
     with pytest.raises(InputError, match="raw file of a study"):
-        store_raw(stored.path, HumanFolder(tmp_path / "b"))
+        store_raw(path, HumanFolder(tmp_path / "b"))
     # One of another tool is not trusted to be whole.
     task = first.tasks[0].model_copy(update={"annotations": ({"account": "me"},)})
     broken = first.model_copy(update={"tool": "spreadsheet", "tasks": (task,)})
     assert [line.reason for line in accept([broken], KEY, STUDY, {}).set_aside] == ["malformed"]
     broken_texts = {"[" * 10**5: "cannot be read", "[]": "is not a raw file", "{}": "tasks"}
     for text, what in broken_texts.items():
-        stored.path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
         with pytest.raises(InputError, match=what) as caught:
             list(stored_exports(folder))
-        assert caught.value.where == str(stored.path)
+        assert caught.value.where == str(path)
 
 
 def test_a_pull_keeps_the_annotator_whose_account_was_deleted(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_200_subjects_go_out_and_come_back(
         rows = made.rows(project.annotator, project.kind)
         # In the order of the file, and each bound to the task that holds it.
         assert list(project.tasks) == [row.task for row in rows]
-        held = {str(task.data["task"]): task.id for task in server.held(project.id)}
+        held = {str(data["task"]): id for id, data, _ in server.held(project.id)}
         assert held == project.tasks
     books = made.folder.server.read_bytes()
     again = push(server, made)
@@ -224,7 +224,7 @@ def test_a_push_that_is_killed_goes_on_without_importing_twice(
     pushed = push(server, made, chunk=50)
     assert pushed.imported + pushed.already == 2 * SUBJECTS
     for project in pushed_state(made.folder).projects:
-        held = [str(task.data["task"]) for task in server.held(project.id)]
+        held = [str(data["task"]) for _, data, _ in server.held(project.id)]
         assert sorted(held) == sorted(project.tasks)
         assert len(held) == SUBJECTS
         assert project.sending is None
@@ -236,7 +236,7 @@ def test_a_second_copy_goes_unless_it_was_answered(
     made = make_study(tmp_path, 3, ("annotator-30",), ("rubric",))
     push(server, made)
     (project,) = pushed_state(made.folder).projects
-    data = [task.data for task in server.held(project.id)]
+    data = [one for _, one, _ in server.held(project.id)]
     first, _ = server.add(project.id, data[:2])
     people[ANNOTATORS[0]].annotate(first, answers("rubric"))
     made.folder.server.unlink()

@@ -162,7 +162,7 @@ def test_authors_of_answers_can_be_forgotten(run: Path, tmp_path: Path) -> None:
     author = item.accepted.match.user
     assert pair.response_sources.rejected.user == pseudonym(author)
     address = item.accepted.accepted.source_url
-    removals = forget(run, users=[author], urls=[address]).removals
+    removals, _ = forget(run, users=[author], urls=[address])
     assert [(one.items, one.pairs) for one in removals] == [(1, 1), (1, 1)]
     release(run, tmp_path / "again", "1.0.0")
     assert len(rows(tmp_path / "again")) == 10

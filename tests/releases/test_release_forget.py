@@ -101,7 +101,7 @@ def test_a_decoy_leaves_with_the_user_it_was_written_for_and_a_placebo_leaves_wh
     kept = [pair for pairs in made.values() for pair in pairs]
     run = run_of(tmp_path / "run", kept, study=False)
     before = written(run, tmp_path / "before", trial=True)
-    (counted,) = count_of(run, **options).removals
+    (counted,), _ = count_of(run, **options)
     assert (counted.pairs, counted.twins) == ((5, 2) if gone else (0, 0))
     names = {name: {pair.twin_id or pair.id for pair in pairs} for name, pairs in made.items()}
     left = set[str]().union(*(ids for name, ids in names.items() if name not in gone))

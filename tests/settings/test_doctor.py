@@ -34,7 +34,6 @@ from pairwright.workflows.doctor.replies import (
     check_thinking,
 )
 from pairwright.workflows.doctor.server import (
-    CacheMetrics,
     ServerFinding,
     ServerQuestions,
     cache_metrics,
@@ -188,11 +187,11 @@ def test_a_server_that_never_answers_or_is_not_there_is_named_so() -> None:
 
 
 def test_metrics_of_vllm_tell_of_its_cache() -> None:
-    assert read_metrics(VLLM) == CacheMetrics(prefix_caching=True, cache_tokens=4096)
+    assert read_metrics(VLLM) == (True, 4096)
     off = VLLM.replace('caching="True"', 'caching="False"').replace('"4096"', '"None"')
-    assert read_metrics(off) == CacheMetrics(prefix_caching=False, cache_tokens=None)
+    assert read_metrics(off) == (False, None)
     without = "\n".join(line for line in VLLM.splitlines() if "cache_config" not in line)
-    assert read_metrics(without) == CacheMetrics(None, None)
+    assert read_metrics(without) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -203,12 +202,14 @@ def test_metrics_of_vllm_tell_of_its_cache() -> None:
         (page("", 404), None),
         (page(VLLM, 500), None),
         (page("", 302, Location="/login"), None),
-        (page(VLLM), CacheMetrics(True, 4096)),
+        (page(VLLM), (True, 4096)),
     ],
     ids=("another server", "html", "none", "error", "redirect", "vllm"),
 )
-def test_metrics_stand_beside_v1_or_tell_nothing(answer: Page, told: CacheMetrics | None) -> None:
-    async def look(questions: ServerQuestions) -> CacheMetrics | None:
+def test_metrics_stand_beside_v1_or_tell_nothing(
+    answer: Page, told: tuple[bool | None, int | None] | None
+) -> None:
+    async def look(questions: ServerQuestions) -> tuple[bool | None, int | None] | None:
         return await cache_metrics(f"{questions.endpoint.base_url}/")
 
     assert examined(say(), look, pages={"/metrics": answer})[0] == told
@@ -249,7 +250,7 @@ def backend(is_vllm: bool) -> Look:
     return lambda questions: check_backend(questions, vllm=is_vllm)
 
 
-def prefix(metrics: CacheMetrics | None) -> Look:
+def prefix(metrics: tuple[bool | None, int | None] | None) -> Look:
     return lambda questions: check_prefix_cache(questions, metrics)
 
 
@@ -283,17 +284,17 @@ FOUND: dict[str, tuple[Handler, Look, str, tuple[str, ...], tuple[str, ...], int
                          ("not known",), (), 1),
     "a cache by its usage": (reusing({"cached_tokens": 1536}), prefix(None), "ok",
                              ("1,536 of 12 tokens",), (), 2),
-    "and its size": (reusing({"cached_tokens": 1536}), prefix(CacheMetrics(True, 4096)), "ok",
+    "and its size": (reusing({"cached_tokens": 1536}), prefix((True, 4096)), "ok",
                      ("holds 4,096 tokens",), (), 2),
-    "a cache by metrics": (reusing(None), prefix(CacheMetrics(True, 4096)), "ok",
+    "a cache by metrics": (reusing(None), prefix((True, 4096)), "ok",
                            ("own account",), (), 2),
-    "a cache that is off": (reusing(None), prefix(CacheMetrics(False, None)), "note",
+    "a cache that is off": (reusing(None), prefix((False, None)), "note",
                             ("off",), (), 2),
     "a cache not used": (reusing({"cached_tokens": 0}), prefix(None), "note", ("again",), (), 2),
     "nothing of a cache": (reusing(None), prefix(None), "note", ("not known",), (), 2),
     "no number": (reusing({"cached_tokens": "many"}), prefix(None), "note",
                   ("not known",), (), 2),
-    "no table": (reusing([]), prefix(CacheMetrics(None, None)), "note", ("not known",), (), 2),
+    "no table": (reusing([]), prefix((None, None)), "note", ("not known",), (), 2),
     "no room for a history": (TOO_SHORT, prefix(None), "note",
                               ("maximum context length",), (), 1),
     "seeds repeat": (answering(by_seed), check_seeds, "ok", ("repeats",), (), 3),

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pairwright import assets
-from pairwright.errors import PromptError
+from pairwright.errors import InputError
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import (
     SYSTEM_TEXTS,
@@ -290,7 +290,7 @@ def test_a_bad_prompt_is_refused_with_file_line_and_remedy(
     edited: Callable[..., Path], source: str | bytes | None, where: str, message: list[str]
 ) -> None:
     path = edited(where.partition(".")[0], source)
-    with pytest.raises(PromptError) as caught:
+    with pytest.raises(InputError) as caught:
         Prompts.load(path.parent)
     assert str(path.parent / where) in str(caught.value)
     for words in message:
@@ -314,7 +314,7 @@ def test_a_prompt_that_mistakes_a_text_is_named(
 ) -> None:
     path = edited("write_adhering", BOTH + loop)
     loaded = Prompts.load(path.parent)
-    with pytest.raises(PromptError, match=why) as caught:
+    with pytest.raises(InputError, match=why) as caught:
         loaded.ask("write_adhering", question="Q", words=9, aspects=("a",), faults=())
     assert str(path) in str(caught.value)
 
@@ -368,7 +368,7 @@ def test_a_prompt_without_a_place_for_the_history_is_refused(edited: Callable[..
     path = edited(
         "plan", "{{ max_aspects }} {{ words }} {{ kinds }} {{ good }} {{ bad }} {{ not_inferred }}"
     )
-    with pytest.raises(PromptError, match="'history' is not used"):
+    with pytest.raises(InputError, match="'history' is not used"):
         Prompts.load(path.parent)
 
 
@@ -421,5 +421,5 @@ def test_judges_of_quality_read_nothing_about_one_person(name: str) -> None:
 def test_a_build_does_without_prompts_of_judges_under_test(edited: Callable[..., Path]) -> None:
     path = edited("prefer", None)
     assert "prefer" not in Prompts.load(path.parent).hashes
-    with pytest.raises(PromptError, match="missing"):
+    with pytest.raises(InputError, match="missing"):
         Prompts.load(path.parent, VARIABLES)

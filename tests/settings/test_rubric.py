@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pairwright import assets
-from pairwright.errors import DomainError
+from pairwright.errors import InputError
 from pairwright.settings.domains import Domains, Guidance, load_scales
 
 SHIPPED = sorted(assets.RUBRICS.glob("*.toml"))
@@ -52,7 +52,7 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 
 
 def error_of(load: Callable[[Path], object], folder: Path) -> str:
-    with pytest.raises(DomainError) as caught:
+    with pytest.raises(InputError) as caught:
         load(folder)
     assert caught.value.fix
     return str(caught.value)

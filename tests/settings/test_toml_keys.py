@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pairwright.errors import ConfigError, DomainError, InputError
+from pairwright.errors import ConfigError, InputError
 from pairwright.evaluation.settings import load_scorers
 from pairwright.settings.config import load as load_config
 from pairwright.settings.domains import Domains, load_scales
@@ -37,7 +37,7 @@ def test_toml_of_many_brackets_is_refused(tmp_path: Path, load: Load, toml: str)
 
 def test_a_domain_of_many_brackets_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "food.toml"
-    said = complaint(lambda _: Domains.load(tmp_path), path, DEEP, DomainError)
+    said = complaint(lambda _: Domains.load(tmp_path), path, DEEP, InputError)
     assert "food.toml: not TOML: nested too deeply" in said
 
 
@@ -84,7 +84,7 @@ def test_files_of_rubrics_name_the_key_that_is_meant(
     def in_folder(path: Path) -> object:
         return load(path.parent)
 
-    text = complaint(in_folder, tmp_path / f"{name}.toml", toml, DomainError)
+    text = complaint(in_folder, tmp_path / f"{name}.toml", toml, InputError)
     assert f"{name}.toml [{key}]" in text
     assert f"Did you mean {meant!r}?" in text
 

@@ -9,8 +9,9 @@ from endpoint import double_url
 from pairwright import assets
 from pairwright.records import Item
 from pairwright.settings.rules import SourceRules
+from pairwright.sources import SourceItems
 from pairwright.text import normalised
-from pairwright.training.gold import GoldItems, read_gold
+from pairwright.training.gold import read_gold
 from pairwright.training.plan_scores import PlanScores
 from pairwright.training.planner_checkpoints import apart
 from scripted import domains
@@ -20,7 +21,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 @pytest.fixture(scope="module")
-def gold() -> GoldItems:
+def gold() -> SourceItems:
     folder = assets.EXAMPLES / "recorded"
     return read_gold(SourceRules(path="gold.jsonl"), domains(), folder, "[source]")
 
@@ -35,7 +36,7 @@ def read_by_a_planner(item: Item) -> list[str]:
     return [item.question, *(post.text for post in item.profile)]
 
 
-def test_two_items_of_each_category_are_read_as_gold(gold: GoldItems) -> None:
+def test_two_items_of_each_category_are_read_as_gold(gold: SourceItems) -> None:
     assert (gold.refused, gold.without) == ({}, frozenset())
     categories = [item.category for item in gold.items]
     assert len(categories) == 12
@@ -46,7 +47,7 @@ def test_two_items_of_each_category_are_read_as_gold(gold: GoldItems) -> None:
     apart(gold.items[:9], gold.items[-3:], "[validation]")
 
 
-def test_evidence_is_the_users_own_and_an_aspect_is_not(gold: GoldItems) -> None:
+def test_evidence_is_the_users_own_and_an_aspect_is_not(gold: SourceItems) -> None:
     for item in gold.items:
         for of in item.rubric_aspects:
             assert any(of.evidence in post.text for post in item.profile), of

@@ -48,7 +48,7 @@ def test_each_aspect_is_held_against_the_nearest_of_the_other_list() -> None:
     found = aspect_agreement(
         ["red house", "blue boat"], ["red house", "green tree", "red boat"], by_words
     )
-    # Planned: 1 and 1/3 (boat of blue, red, boat). GoldItems: 1, 0, and 1/3 either way.
+    # Planned: 1 and 1/3 (boat of blue, red, boat). SourceItems: 1, 0, and 1/3 either way.
     assert found.precision == pytest.approx((1 + 1 / 3) / 2, abs=1e-6)
     assert found.recall == pytest.approx((1 + 0 + 1 / 3) / 3, abs=1e-6)
 

@@ -39,15 +39,6 @@ class Project(NamedTuple):
     """Skips, of which a task may have several."""
 
 
-class ServerTask(NamedTuple):
-    """A task that the server holds."""
-
-    id: int
-    data: Data
-    touched: bool
-    """Whether anybody has answered or skipped it."""
-
-
 class LabelStudioClient:
     """A Label Studio server and somebody's key to it: a legacy or a personal access token."""
 
@@ -145,8 +136,9 @@ class LabelStudioClient:
             )
         return ids
 
-    def held(self, project: int) -> list[ServerTask]:
-        """A project's tasks, in order. Slow: 5 ms or more a task."""
+    def held(self, project: int) -> list[tuple[int, Data, bool]]:
+        """A project's tasks with their ids, in their order, each with whether anybody has answered
+        or skipped it. Slow: 5 ms or more a task."""
         with self._asking():
             listed = self._sdk.tasks.list(
                 project=project,
@@ -155,7 +147,7 @@ class LabelStudioClient:
                 page_size=PAGE,
             )
             return sorted(
-                ServerTask(t.id, t.data, bool(t.total_annotations or t.cancelled_annotations))
+                (t.id, t.data, bool(t.total_annotations or t.cancelled_annotations))
                 for t in _once(listed)
             )
 

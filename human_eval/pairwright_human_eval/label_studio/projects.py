@@ -6,7 +6,7 @@ accounts by number and holds neither e-mails nor drafts: `exports` sees to that 
 """
 
 import time
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Container, Iterable, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from pairwright.errors import InputError
 from pairwright.records import Record
 from pairwright_human_eval.annotation import Export
 from pairwright_human_eval.folder import HumanFolder, record_in
-from pairwright_human_eval.label_studio.client import LabelStudioClient, Project, ServerTask
+from pairwright_human_eval.label_studio.client import LabelStudioClient, Project
 from pairwright_human_eval.label_studio.exports import clean_task
 from pairwright_human_eval.label_studio.files import config_hash, form_path, read_task_file
 from pairwright_human_eval.raw_files import store_pulled
@@ -140,15 +140,6 @@ class PushResult(NamedTuple):
     """Second copies that an interruption had left there, which nobody had answered."""
 
 
-class _ProjectTasks(NamedTuple):
-    """One annotator's tasks of one kind, as they are to be on the server."""
-
-    empty: PushedProject
-    """The project without any task. It has no id yet."""
-    config: str
-    tasks: dict[str, Data]
-
-
 def send_tasks(
     server: LabelStudioClient,
     folder: HumanFolder,
@@ -173,30 +164,30 @@ def send_tasks(
         write_one(folder.server, state)
     loads = _loads(folder, state, key, round)
     done = created = imported = already = removed = 0
-    total = sum(len(load.tasks) for load in loads)
-    for load in loads:
-        project = _project(state, listed, load)
-        if project is None and load.tasks.keys() <= answered:
-            done += len(load.tasks)
+    total = sum(len(tasks) for _, _, tasks in loads)
+    for empty, config, tasks in loads:
+        project = _project(state, listed, empty)
+        if project is None and tasks.keys() <= answered:
+            done += len(tasks)
             continue
         if project is None:
-            id = server.create(load.empty.title, load.config)
-            project = load.empty.model_copy(update={"id": id})
+            id = server.create(empty.title, config)
+            project = empty.model_copy(update={"id": id})
             created += 1
         since = project.sending
         if since is not None:
-            project, copies = _settle(server, project, since, load)
+            project, copies = _settle(server, project, since, tasks)
             removed += copies
             state = _written(folder, state, project)
         # A project may hold tasks that were handed over to somebody else since.
-        there_before = sum(name in load.tasks for name in project.tasks)
+        there_before = sum(name in tasks for name in project.tasks)
         already += there_before
         done += there_before
         progress(done, total)
-        missing = [name for name in load.tasks if name not in project.tasks.keys() | answered]
-        done += len(load.tasks) - there_before - len(missing)
+        missing = [name for name in tasks if name not in project.tasks.keys() | answered]
+        done += len(tasks) - there_before - len(missing)
         found = listed.get(project.id)
-        if missing and found and config_hash(found.config) != config_hash(load.config):
+        if missing and found and config_hash(found.config) != config_hash(config):
             raise InputError(
                 f"the labelling configuration of `{found.title}` was changed there",
                 where=f"{server.url} [project {found.id}]",
@@ -204,8 +195,8 @@ def send_tasks(
             )
         for start in range(0, len(missing), chunk):
             names = missing[start : start + chunk]
-            tasks = {name: load.tasks[name] for name in names}
-            state, project = _send(server, folder, state, project, tasks)
+            sent = {name: tasks[name] for name in names}
+            state, project = _send(server, folder, state, project, sent)
             done += len(names)
             imported += len(names)
             progress(done, total)
@@ -231,8 +222,9 @@ def _send(
 
 def _loads(
     folder: HumanFolder, state: ServerState, key: Iterable[KeyedTask], round: int
-) -> list[_ProjectTasks]:
-    """The round's task files, each compared with the key."""
+) -> list[tuple[PushedProject, str, dict[str, Data]]]:
+    """The round's task files, each compared with the key: the project without any task, which has
+    no id yet, the labelling configuration, and the tasks as they are to be on the server."""
     rows: dict[tuple[str, Kind], dict[str, KeyedTask]] = {}
     for row in key:
         if row.round == round:
@@ -256,30 +248,30 @@ def _loads(
             id=0, title=title, annotator=annotator, kind=kind, round=round, tasks={}
         )
         config = form_path(folder, kind, round).read_text(encoding="utf-8")
-        loads.append(_ProjectTasks(empty, config, tasks))
+        loads.append((empty, config, tasks))
     return loads
 
 
 def _project(
-    state: ServerState, there: dict[int, Project], load: _ProjectTasks
+    state: ServerState, there: dict[int, Project], empty: PushedProject
 ) -> PushedProject | None:
-    """The load's project, if there is one.
+    """The project, if there is one.
 
     One that is on the server and not in our books was made by a push that was cut off before it
     sent a task; or the books were lost, and all its tasks are looked at.
     """
     for project in state.projects:
-        if project.title == load.empty.title:
+        if project.title == empty.title:
             return project
     for found in there.values():
-        if found.title == load.empty.title:
+        if found.title == empty.title:
             sending = 0.0 if found.tasks else None
-            return load.empty.model_copy(update={"id": found.id, "sending": sending})
+            return empty.model_copy(update={"id": found.id, "sending": sending})
     return None
 
 
 def _settle(
-    server: LabelStudioClient, project: PushedProject, since: float, load: _ProjectTasks
+    server: LabelStudioClient, project: PushedProject, since: float, tasks: Container[str]
 ) -> tuple[PushedProject, int]:
     """Bind the tasks of an import whose end is not known; how many second copies went."""
     held = server.held(project.id)
@@ -287,26 +279,26 @@ def _settle(
         time.sleep(0.5)
         held = server.held(project.id)
     bound = dict(project.tasks)
-    for task in held:
-        name = str(task.data.get("task"))
-        if name in load.tasks:
-            bound.setdefault(name, task.id)
+    for id, data, _ in held:
+        name = str(data.get("task"))
+        if name in tasks:
+            bound.setdefault(name, id)
     settled = project.model_copy(update={"tasks": bound, "sending": None})
     return settled, _remove_copies(server, settled, held)
 
 
 def _remove_copies(
-    server: LabelStudioClient, project: PushedProject, held: list[ServerTask]
+    server: LabelStudioClient, project: PushedProject, held: list[tuple[int, Data, bool]]
 ) -> int:
     """Remove tasks that are there a second time, unless somebody has answered the copy."""
-    by_id = {task.id: task for task in held}
+    by_id = {id: data for id, data, _ in held}
     removed = 0
-    for task in held:
-        original = project.tasks.get(str(task.data.get("task")))
-        if original not in by_id or original == task.id or task.touched:
+    for id, data, touched in held:
+        original = project.tasks.get(str(data.get("task")))
+        if original not in by_id or original == id or touched:
             continue
-        if by_id[original].data == task.data:
-            server.remove(task.id)
+        if by_id[original] == data:
+            server.remove(id)
             removed += 1
     return removed
 
@@ -360,12 +352,12 @@ def fetch_annotations(
             config_hash=config_hash(there[project.id].config),
             tasks=tuple(map(clean_task, server.export(project.id))),
         )
-        stored = store_pulled(export, folder)
-        annotations += stored.annotations
-        if stored.new:
-            changed.append(stored.path)
+        path, is_new, held_now = store_pulled(export, folder)
+        annotations += held_now
+        if is_new:
+            changed.append(path)
         if there[project.id].tasks < len(project.tasks):
-            held = {task.id for task in server.held(project.id)}
+            held = {id for id, _, _ in server.held(project.id)}
             gone[project.title] = tuple(k for k, id in project.tasks.items() if id not in held)
         progress(n, len(projects))
     titles = tuple(project.title for project in state.projects if project.id not in there)

@@ -15,11 +15,12 @@ from pairwright.errors import Difference, InputError
 from pairwright.options import Doc
 from pairwright.releases.changes import EITHER
 from pairwright.releases.primary import Provenance
+from pairwright.releases.run_notes import TOMBSTONES_FILE
 from pairwright.releases.verify import VerifiedRelease
 from pairwright.workflows.new_release import ReleaseResult, advise, release
 from pairwright.workflows.progress import Progress
 from pairwright.workflows.releases import ReleaseDiff, check_publication, diff, publish, verify
-from pairwright.workflows.removal import Removals, forget
+from pairwright.workflows.removal import Removal, forget
 
 LISTED = 20
 """Subjects that the terminal names."""
@@ -124,15 +125,16 @@ def print_diff(
     print_words("diff", comparison=comparison, most=LISTED, either=EITHER)
 
 
-def print_removals(removals: Removals) -> int:
+def print_removals(result: tuple[tuple[Removal, ...], tuple[str, ...]], run: Path) -> int:
     """Print what of the run is to be forgotten, and what is nowhere in it."""
-    print_words("forget", removals=removals)
-    if removals.missing:
-        names = ", ".join(map(repr, removals.missing))
+    removals, missing = result
+    print_words("forget", removals=removals, file=run / TOMBSTONES_FILE)
+    if missing:
+        names = ", ".join(map(repr, missing))
         typer.echo(
             f"Nowhere in this run, perhaps misspelt: {names}. Recorded all the same.", err=True
         )
-    return int(bool(removals.missing))
+    return int(bool(missing))
 
 
 COMMANDS = {

@@ -45,49 +45,37 @@ class DraftSides(NamedTuple):
         return tuple(post for history in self.histories for post in history)
 
 
-class _Measure(NamedTuple):
-    """What a gate found: for each side whether it is at fault."""
-
-    gate: TextGate
-    faults: tuple[bool, bool]
-    value: JsonValue
-    limit: JsonValue
-
-
 def check_writing(sides: DraftSides, rules: GateRules, *, words: int) -> tuple[GateResult, ...]:
     """Every text gate's result, in the order in which they name the reason of a refusal."""
-    return tuple(
-        gate_result(rules, measure.gate, measure.faults, measure.value, measure.limit)
-        for measure in _measure(sides, rules, words)
-    )
+    return tuple(_results(sides, rules, words))
 
 
-def _measure(s: DraftSides, rules: GateRules, limit: int) -> Iterator[_Measure]:
+def _results(s: DraftSides, rules: GateRules, limit: int) -> Iterator[GateResult]:
     counts = [text.word_count(response) for response in s.both]
     least, most = min(counts), max(counts)
-    yield _talk("refusal", REFUSAL, s)
-    yield _Measure("word_limit", _each(counts, lambda n: n > limit), most, limit)
+    yield _talk(rules, "refusal", REFUSAL, s)
+    yield gate_result(rules, "word_limit", _each(counts, lambda n: n > limit), most, limit)
     short = _each(counts, lambda n: n < rules.min_words)
-    yield _Measure("too_short", short, least, rules.min_words)
+    yield gate_result(rules, "too_short", short, least, rules.min_words)
     ratio = round(most / max(least, 1), 3)
     # Both were asked for the same length, so it is the shorter one that fell short of it.
     shorter = _each(counts, lambda n: ratio > rules.length_ratio and n == least)
-    yield _Measure("length_ratio", shorter, ratio, rules.length_ratio)
+    yield gate_result(rules, "length_ratio", shorter, ratio, rules.length_ratio)
     forms = [_form(response) for response in s.both]
     unlike = _each(forms, lambda form: forms[0] != forms[1] and any(form))
-    yield _Measure("format_parity", unlike, [list(form) for form in forms], "equal")
-    yield _talk("persona_talk", PERSONA, s)
-    yield _talk("meta_talk", META, s)
+    yield gate_result(rules, "format_parity", unlike, [list(form) for form in forms], "equal")
+    yield _talk(rules, "persona_talk", PERSONA, s)
+    yield _talk(rules, "meta_talk", META, s)
     yield _leakage(s, rules)
     yield _copying(s, rules)
     same = text.words(s.first) == text.words(s.second)
     shared = text.jaccard(text.spans(s.first, 3), text.spans(s.second, 3))
     overlap = 1.0 if same else round(shared, 3)
     alike = overlap > rules.near_duplicate
-    yield _Measure("near_duplicate", (alike, alike), overlap, rules.near_duplicate)
+    yield gate_result(rules, "near_duplicate", (alike, alike), overlap, rules.near_duplicate)
     spoken = [text.language(response) for response in s.both]
     foreign = _each(spoken, lambda code: None not in (code, s.language) and code != s.language)
-    yield _Measure("wrong_language", foreign, list(spoken), s.language)
+    yield gate_result(rules, "wrong_language", foreign, list(spoken), s.language)
 
 
 def _each(values: Sequence[T], at_fault: Callable[[T], bool]) -> tuple[bool, bool]:
@@ -95,16 +83,16 @@ def _each(values: Sequence[T], at_fault: Callable[[T], bool]) -> tuple[bool, boo
     return at_fault(first), at_fault(second)
 
 
-def _talk(gate: TextGate, talk: Talk, s: DraftSides) -> _Measure:
+def _talk(rules: GateRules, gate: TextGate, talk: Talk, s: DraftSides) -> GateResult:
     phrases = [first_phrase(talk, response, s.question) for response in s.both]
-    return _Measure(gate, _each(phrases, bool), phrases[0] or phrases[1], "none")
+    return gate_result(rules, gate, _each(phrases, bool), phrases[0] or phrases[1], "none")
 
 
 def _form(response: str) -> tuple[bool, bool, bool]:
     return tuple(bool(p.search(response)) for p in (_LIST, _HEADING, _MARKUP))  # type: ignore[return-value]
 
 
-def _leakage(s: DraftSides, rules: GateRules) -> _Measure:
+def _leakage(s: DraftSides, rules: GateRules) -> GateResult:
     """A run of words of an aspect, its reason or evidence, or of the narrative; or a short aspect
     whole, if it has words enough not to be an ordinary turn of phrase."""
     aspects = [a for rubric in s.rubrics for a in rubric.aspects]
@@ -118,10 +106,10 @@ def _leakage(s: DraftSides, rules: GateRules) -> _Measure:
         for r in s.both
     ]
     limit = f"{rules.leak_words} words"
-    return _Measure("rubric_leakage", _each(runs, bool), runs[0] or runs[1], limit)
+    return gate_result(rules, "rubric_leakage", _each(runs, bool), runs[0] or runs[1], limit)
 
 
-def _copying(s: DraftSides, rules: GateRules) -> _Measure:
+def _copying(s: DraftSides, rules: GateRules) -> GateResult:
     """A run of words of a post, an address of one, or a name or number that only this side has:
     one that both sides have any answer may have, and it distinguishes them for nobody."""
     aspects = (a.aspect for rubric in s.rubrics for a in rubric.aspects)
@@ -133,7 +121,7 @@ def _copying(s: DraftSides, rules: GateRules) -> _Measure:
     faults = bool(runs[0] or own[0]), bool(runs[1] or own[1])
     value: JsonValue = runs[0] or runs[1] or [*own[0], *own[1]]
     limit = f"{rules.leak_words} words; no name, number or address"
-    return _Measure("profile_copy", faults, value, limit)
+    return gate_result(rules, "profile_copy", faults, value, limit)
 
 
 def check_echo(sides: DraftSides, twin: TwinRules, rules: GateRules) -> GateResult:

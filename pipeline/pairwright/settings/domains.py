@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from pydantic import Field, field_validator
 
 from pairwright.assets import DOCS
-from pairwright.errors import DomainError
+from pairwright.errors import InputError
 from pairwright.records import Item, Record
 from pairwright.settings.toml_files import read_toml, validated
 from pairwright.text import LANGUAGES, language_of
@@ -125,7 +125,7 @@ class Domains:
             for category in (*domain.subcategories, *domain.also):
                 other = self._by_category.setdefault(category.lower(), domain)
                 if other is not domain:
-                    raise DomainError(
+                    raise InputError(
                         f"category {category!r} is also in {other.key}.toml",
                         where=folder / f"{domain.key}.toml",
                         fix="Keep each category in one domain.",
@@ -133,10 +133,10 @@ class Domains:
 
     @classmethod
     def load(cls, folder: Path) -> "Domains":
-        """Every `*.toml` of the folder but quality.toml; raises DomainError."""
+        """Every `*.toml` of the folder but quality.toml; raises InputError."""
         paths = sorted(p for p in folder.glob("*.toml") if p.name != "quality.toml")
         if not paths:
-            raise DomainError(
+            raise InputError(
                 "no domain file",
                 where=folder,
                 fix=f"Add one <domain>.toml; see {DOCS / 'extend.md'}.",
@@ -165,18 +165,18 @@ class Domains:
 
 
 def load_scales(folder: Path) -> tuple[Scale, ...]:
-    """The quality scales of `quality.toml`; raises DomainError."""
+    """The quality scales of `quality.toml`; raises InputError."""
     path = folder / "quality.toml"
     scales = _load(path, _QualityFile).scale
     names = [scale.name for scale in scales]
     for name in names:
         if names.count(name) > 1:
-            raise DomainError(
+            raise InputError(
                 f"two scales are named {name!r}", where=path, fix="Give each scale its own name."
             )
     return scales
 
 
 def _load(path: Path, kind: type[T], **more: str) -> T:
-    data = read_toml(path, "`pairwright init` writes one to start from.", DomainError)
-    return validated(kind, {**data, **more}, path, docs=DOCS / "extend.md", error=DomainError)
+    data = read_toml(path, "`pairwright init` writes one to start from.", InputError)
+    return validated(kind, {**data, **more}, path, docs=DOCS / "extend.md", error=InputError)

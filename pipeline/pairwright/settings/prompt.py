@@ -11,7 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pairwright.errors import PromptError
+from pairwright.errors import InputError
 from pairwright.settings.prompt_variables import (
     BUILDING,
     OPTIONAL,
@@ -39,7 +39,7 @@ class Prompts:
 
     @classmethod
     def load(cls, folder: Path, names: Iterable[str] = BUILDING) -> "Prompts":
-        """Read these prompts; raises PromptError naming the file and what to do."""
+        """Read these prompts; raises InputError naming the file and what to do."""
         return cls.of(folder, {name: _read(folder / f"{name}.md") for name in sorted(names)})
 
     @classmethod
@@ -101,10 +101,10 @@ class OwnPrompt(NamedTuple):
 
     @classmethod
     def load(cls, path: Path, name: str) -> "OwnPrompt":
-        """Raises PromptError naming the file and what to do."""
+        """Raises InputError naming the file and what to do."""
         if not path.is_file():
             listed = ", ".join(sorted(OWN[name]))
-            raise PromptError(
+            raise InputError(
                 "this prompt is missing", where=path, fix=f"Write it; it needs: {listed}."
             )
         source = _read(path)
@@ -120,13 +120,13 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise PromptError(
+        raise InputError(
             "this prompt is missing",
             where=path,
             fix="Copy it from the prompts that `pairwright init` writes, then edit it.",
         ) from None
     except UnicodeDecodeError as error:
-        raise PromptError(
+        raise InputError(
             f"not UTF-8 at byte {error.start}", where=path, fix="Save the file as UTF-8."
         ) from None
 

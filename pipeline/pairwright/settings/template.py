@@ -14,7 +14,7 @@ import jinja2
 from jinja2 import nodes
 from jinja2.meta import find_undeclared_variables
 
-from pairwright.errors import PromptError
+from pairwright.errors import InputError
 from pairwright.text import visible
 
 Piece = Callable[[Mapping[str, Hashable]], str]
@@ -87,7 +87,7 @@ def compiled(
     try:
         return tuple(_pieces(environment, tree, path))
     except (jinja2.TemplateError, SyntaxError, RecursionError) as error:
-        raise PromptError(
+        raise InputError(
             f"cannot be read as a template: {error}", where=path, fix="Write fewer loops."
         ) from None
 
@@ -118,7 +118,7 @@ def _pieces(environment: jinja2.Environment, tree: nodes.Template, path: Path) -
             elif isinstance(part, nodes.For):
                 yield _loop(environment, part, path)
             else:
-                raise PromptError(
+                raise InputError(
                     "a field is asked of what is not in a loop",
                     where=f"{path}:{part.lineno}",
                     fix="Write {% for x in xs %}{{ x.field }}{% endfor %}: only what is in a list"
@@ -156,8 +156,8 @@ def _loop(environment: jinja2.Environment, node: nodes.For, path: Path) -> Piece
     return lambda values: written(*[values[name] for name in names])
 
 
-def _unlike(path: Path, why: str) -> PromptError:
-    return PromptError(
+def _unlike(path: Path, why: str) -> InputError:
+    return InputError(
         f"asks a value for what it does not have: {why}",
         where=path,
         fix="The prompt that ships shows which values are lists, and which fields they have.",
@@ -176,43 +176,43 @@ def _checked(
     try:
         tree = environment.parse(source)
     except jinja2.TemplateSyntaxError as error:
-        raise PromptError(
+        raise InputError(
             f"not a template: {error.message}",
             where=f"{path}:{error.lineno}",
             fix="Write {{ name }} for a value and {% for x in xs %} ... {% endfor %} for a list.",
         ) from None
     for node in tree.find_all(nodes.Node):
         if not isinstance(node, _ALLOWED_NODES):
-            raise PromptError(
+            raise InputError(
                 f"{type(node).__name__.lower()} is not allowed in a prompt",
                 where=f"{path}:{node.lineno}",
                 fix="A prompt holds only {{ name }} and {% for %}; put logic into the code.",
             )
         if isinstance(node, nodes.Getattr) and node.attr not in _ATTRIBUTES:
-            raise PromptError(
+            raise InputError(
                 f"nothing has the field {node.attr!r}",
                 where=f"{path}:{node.lineno}",
                 fix=f"Fields are: {', '.join(sorted(_ATTRIBUTES))}.",
             )
         if isinstance(node, nodes.Name) and node.name in _JINJAS_OWN:
-            raise PromptError(
+            raise InputError(
                 f"the name {node.name!r} means something else in a template",
                 where=f"{path}:{node.lineno}",
                 fix="Take another name for the elements of a list.",
             )
         if isinstance(node, nodes.For) and (node.test or node.recursive):
-            raise PromptError(
+            raise InputError(
                 "a loop with a condition or recursion is not allowed",
                 where=f"{path}:{node.lineno}",
                 fix="Write {% for x in xs %} ... {% endfor %}; put logic into the code.",
             )
     used = find_undeclared_variables(tree)
     if unknown := sorted(used - may):
-        raise PromptError(
+        raise InputError(
             f"unknown variable {unknown[0]!r}", where=path, fix=f"This prompt may use: {listed}."
         )
     if missing := sorted(may - used - optional):
-        raise PromptError(
+        raise InputError(
             f"the variable {missing[0]!r} is not used",
             where=path,
             fix=f"Put {{{{ {missing[0]} }}}} where the model should read it; it needs: {listed}.",

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,29 +9,18 @@ from numpy.typing import NDArray
 from pairwright import text
 from pairwright.assets import DOCS
 from pairwright.errors import SourceError
-from pairwright.records import Item, Record
+from pairwright.records import Record
 from pairwright.retrieve import dense
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import read_whole
+from pairwright.sources import SourceItems, read_whole
 
 NO_GOLD = "no_gold_aspects"
 
 
-class GoldItems(NamedTuple):
-    """The items of a source that have gold aspects, in its order."""
-
-    items: tuple[Item, ...]
-    refused: dict[str, int]
-    """Rows that are not used, by reason."""
-    hash: str
-    """Identifies the source's content."""
-    without: frozenset[str]
-    """Ids of items without gold aspects."""
-
-
-def read_gold(rules: SourceRules, domains: Domains, folder: Path, where: str) -> GoldItems:
-    """Raises SourceError for a source without one usable item."""
+def read_gold(rules: SourceRules, domains: Domains, folder: Path, where: str) -> SourceItems:
+    """The items of a source that have gold aspects. Raises SourceError for a source without one
+    usable item."""
     source = read_whole(rules, domains, folder)
     items = tuple(item for item in source.items if item.rubric_aspects)
     n = len(source.items) - len(items)
@@ -44,7 +32,7 @@ def read_gold(rules: SourceRules, domains: Domains, folder: Path, where: str) ->
         )
     refused = source.refused | ({NO_GOLD: n} if n else {})
     without = frozenset(item.id for item in source.items if not item.rubric_aspects)
-    return GoldItems(items, dict(sorted(refused.items())), source.hash, without)
+    return SourceItems(items, dict(sorted(refused.items())), source.hash, without)
 
 
 Similarity = Callable[[Sequence[str], Sequence[str]], NDArray[np.float64]]

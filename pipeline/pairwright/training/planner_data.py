@@ -24,6 +24,7 @@ from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import Ask, label_texts
 from pairwright.settings.rules import HistoryRules
 from pairwright.settings.template import guard
+from pairwright.sources import SourceItems
 from pairwright.stages.aspect_list import format_aspects, parse_aspects
 from pairwright.stages.history import PromptPosts, best_posts
 from pairwright.stages.planner import (
@@ -35,7 +36,6 @@ from pairwright.stages.planner import (
     sifted,
     wrong,
 )
-from pairwright.training.gold import GoldItems
 from pairwright.training.plan_settings import Form, Training
 
 LEAST_CARRIED = 0.25
@@ -273,7 +273,7 @@ class TrainingData(Record):
 
 def rows_of(
     settings: Training,
-    source: GoldItems,
+    source: SourceItems,
     asking: PromptMaker,
     tokenizer: Tokenizer,
     count: Callable[[], None],

@@ -15,12 +15,12 @@ from pairwright.models import Model, together
 from pairwright.records import Item, Record, Rejected
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
+from pairwright.sources import SourceItems
 from pairwright.stages import aspect_match
 from pairwright.stages.aspect_list import list_aspects, parse_aspects
 from pairwright.stages.planner import plan
 from pairwright.training.gold import (
     AspectAgreement,
-    GoldItems,
     Similarity,
     aspect_agreement,
     by_words,
@@ -106,7 +106,7 @@ class FilePlans(NamedTuple):
         return line.model_copy(update={"planned": made.read})
 
 
-def read_plans(path: Path, gold: GoldItems) -> FilePlans:
+def read_plans(path: Path, gold: SourceItems) -> FilePlans:
     """Raises InputError for a line that is not a plan, an item that is not in the source and one
     that is planned twice."""
     if not path.is_file():

@@ -15,7 +15,8 @@ from pairwright.retrieve import dense
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import BUILDING, LISTING
-from pairwright.training.gold import GoldItems, by_embedding, by_words, read_gold
+from pairwright.sources import SourceItems
+from pairwright.training.gold import by_embedding, by_words, read_gold
 from pairwright.training.plan_scores import (
     PlanScores,
     ScoredPlan,
@@ -165,7 +166,7 @@ class _Comparison(NamedTuple):
         return matched
 
     def _scores(
-        self, gold: GoldItems, items: Sequence[Item], lines: dict[str, list[ScoredPlan]]
+        self, gold: SourceItems, items: Sequence[Item], lines: dict[str, list[ScoredPlan]]
     ) -> PlanScores:
         scoring, matches = self.scoring, matches_of(lines)
         refs = tuple(self._ref(name) for name in lines)

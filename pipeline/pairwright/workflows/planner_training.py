@@ -14,9 +14,10 @@ from pairwright.retrieve import dense
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import BUILDING, LISTING
+from pairwright.sources import SourceItems
 from pairwright.text import number_of
 from pairwright.training import planner_checkpoints as folder
-from pairwright.training.gold import GoldItems, Similarity, by_embedding, by_words, read_gold
+from pairwright.training.gold import Similarity, by_embedding, by_words, read_gold
 from pairwright.training.plan_settings import Training, load_training
 from pairwright.training.planner_checkpoints import (
     CheckpointScore,
@@ -90,7 +91,7 @@ def asking_of(settings: Training, base: Path) -> PromptMaker:
     )
 
 
-def sources_of(settings: Training, base: Path, domains: Domains) -> tuple[GoldItems, GoldItems]:
+def sources_of(settings: Training, base: Path, domains: Domains) -> tuple[SourceItems, SourceItems]:
     """The items with gold aspects to train on, and those to choose a checkpoint on.
 
     Raises SourceError, and ConfigError where a user is in both.
@@ -179,7 +180,7 @@ class TrainingRun(NamedTuple):
             )  # fmt: skip
 
     def _validated(
-        self, asking: PromptMaker, words: "Words", validation: GoldItems
+        self, asking: PromptMaker, words: "Words", validation: SourceItems
     ) -> list[CheckpointScore]:
         """Score every checkpoint on the same items; those scored before are not scored again."""
         from pairwright.training.planner_model import PlanWriter

@@ -16,7 +16,7 @@ from pairwright.dataset.address import ForgetList, address_of, url_name
 from pairwright.errors import InputError
 from pairwright.options import Doc, RunPath
 from pairwright.records import Item, pseudonym
-from pairwright.releases.run_notes import TOMBSTONES_FILE, add_tombstones
+from pairwright.releases.run_notes import add_tombstones
 from pairwright.releases.selection import subjects_in
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright_human_eval.subjects import Subject
@@ -39,17 +39,6 @@ class Removal:
     """Those among the pairs; each has two of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Removals:
-    """What was recorded to be forgotten."""
-
-    file: Path
-    """RUN/forgotten.jsonl, which holds hashes only."""
-    removals: tuple[Removal, ...]
-    missing: tuple[str, ...]
-    """Users and addresses that are nowhere in the run. They are recorded all the same."""
-
-
 def forget(
     run: RunPath,
     *,
@@ -61,8 +50,9 @@ def forget(
         Iterable[str], Doc("The address of a post or question; repeatable.", "URL", "--url")
     ] = (),
     progress: Progress = log_notes,
-) -> Removals:
-    """Record that a run's next release must go without some users or addresses.
+) -> tuple[tuple[Removal, ...], tuple[str, ...]]:
+    """Record that a run's next release must go without some users or addresses: what was recorded
+    in RUN/forgotten.jsonl, which holds hashes only, and which of them are nowhere in the run.
 
     `users` are ids in the source, or pseudonyms in a release; `urls` are addresses of posts or
     questions. Every pair made of their posts, or with a response that a user wrote, is left out,
@@ -71,7 +61,7 @@ def forget(
 
     Raises InputError where nothing is named, or an address is not one.
 
-        >>> [removal.pairs for removal in forget("runs/first", users=["4711"]).removals]
+        >>> [removal.pairs for removal in forget("runs/first", users=["4711"])[0]]
         [6]
     """
     run = Path(run)
@@ -95,17 +85,13 @@ def forget(
     present = {trace.given for trace in traces if trace.found}
     traces = [trace for trace in traces if trace.found or trace.given not in present]
     new = set(add_tombstones(run, (trace.name for trace in traces)))
-    return Removals(
-        file=run / TOMBSTONES_FILE,
-        removals=tuple(
-            Removal(
-                trace.given, trace.name in new, trace.items, len(trace.posts), trace.pairs,
-                trace.twins,
-            )
-            for trace in traces
-        ),
-        missing=tuple(dict.fromkeys(trace.given for trace in traces if not trace.found)),
+    removals = tuple(
+        Removal(
+            trace.given, trace.name in new, trace.items, len(trace.posts), trace.pairs, trace.twins
+        )
+        for trace in traces
     )  # fmt: skip
+    return removals, tuple(dict.fromkeys(trace.given for trace in traces if not trace.found))
 
 
 def with_authors(forgotten: ForgetList, items: Path) -> ForgetList:

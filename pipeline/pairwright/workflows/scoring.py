@@ -42,7 +42,7 @@ class ScorerSettings(NamedTuple):
 def scorer_settings(scorers: str | Path | Scorers | None) -> ScorerSettings:
     """Read a file of scorers with its prompts; None has the baselines alone.
 
-    Paths in a `Scorers` record start from the current folder. Raises ConfigError and PromptError.
+    Paths in a `Scorers` record start from the current folder. Raises ConfigError and InputError.
     """
     base = Path.cwd()
     if isinstance(scorers, str | Path):
@@ -54,7 +54,7 @@ def scorer_settings(scorers: str | Path | Scorers | None) -> ScorerSettings:
 def prompts_of(scorers: Scorers, base: Path) -> Prompts:
     """The prompts that a file of scorers names, with paths relative to `base`, or those that ship.
 
-    Raises ConfigError and PromptError.
+    Raises ConfigError and InputError.
     """
     folder = settings_folder("prompts", scorers.prompts, base, assets.PROMPTS)
     return Prompts.load(folder, VARIABLES.keys() - LISTING)

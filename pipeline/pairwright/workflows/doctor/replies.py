@@ -19,7 +19,6 @@ from pairwright.settings.prompt_variables import Ask, label_texts
 from pairwright.stages.planner import plan_blind
 from pairwright.workflows.doctor.server import (
     QUESTION,
-    CacheMetrics,
     RequestRefused,
     ServerFinding,
     ServerQuestions,
@@ -104,7 +103,7 @@ POSTS = label_texts([_POST * 4] * 6)
 
 
 async def check_prefix_cache(
-    questions: ServerQuestions, reported: CacheMetrics | None
+    questions: ServerQuestions, reported: tuple[bool | None, int | None] | None
 ) -> ServerFinding:
     """Two requests: a planner's prompt of about 2,500 tokens, most of them history, twice."""
     ask = questions.prompts.ask(
@@ -120,14 +119,13 @@ async def check_prefix_cache(
         again, cached = await questions.put(ask, room=PREFIX_ROOM, seed=questions.sampling.seed)
     except RequestRefused as error:
         return finding("prefix cache", "not_asked", error=error)
-    held = ""
-    if reported and reported.cache_tokens:
-        held = f"; it holds {reported.cache_tokens:,} tokens"
+    caching, held_tokens = reported or (None, None)
+    held = f"; it holds {held_tokens:,} tokens" if held_tokens else ""
     if cached:
         tokens = again.prompt_tokens
         return finding("prefix cache", "reused", cached=cached, tokens=tokens, held=held)
-    if reported and reported.prefix_caching is not None:
-        return finding("prefix cache", "on" if reported.prefix_caching else "off", held=held)
+    if caching is not None:
+        return finding("prefix cache", "on" if caching else "off", held=held)
     return finding("prefix cache", "unknown" if cached is None else "unused")
 
 

@@ -102,14 +102,6 @@ class ModelList(NamedTuple):
     vllm: bool = False
 
 
-class CacheMetrics(NamedTuple):
-    """vLLM's account of its own cache. None where it does not say."""
-
-    prefix_caching: bool | None
-    cache_tokens: int | None
-    """Tokens of prompts and replies that the cache holds."""
-
-
 async def list_models(url: str, key: str | None, endpoint: Endpoint) -> ModelList:
     """Ask for the list of models."""
     where = f"{url.rstrip('/')}/models"
@@ -140,7 +132,7 @@ async def list_models(url: str, key: str | None, endpoint: Endpoint) -> ModelLis
     return ModelList(finding("server", "serves", model=wanted), length, vllm)
 
 
-async def cache_metrics(url: str) -> CacheMetrics | None:
+async def cache_metrics(url: str) -> tuple[bool | None, int | None] | None:
     """vLLM's metrics, which are beside /v1 and not under it; None where there are none."""
     try:
         status, text, _ = await _get(
@@ -151,8 +143,9 @@ async def cache_metrics(url: str) -> CacheMetrics | None:
     return read_metrics(text) if status == 200 else None
 
 
-def read_metrics(text: str) -> CacheMetrics | None:
-    """What vLLM's metrics say of its cache; None for the metrics of another server."""
+def read_metrics(text: str) -> tuple[bool | None, int | None] | None:
+    """What vLLM's metrics say of its cache: whether it is on, and the tokens of prompts and replies
+    that it holds, each None where they do not say; None for the metrics of another server."""
     lines = [line for line in text.splitlines() if line.startswith("vllm:")]
     if not lines:
         return None
@@ -160,7 +153,7 @@ def read_metrics(text: str) -> CacheMetrics | None:
     labels = dict(_LABEL.findall(about))
     caching = {"True": True, "False": False}.get(labels.get("enable_prefix_caching", ""))
     size = labels.get("kv_cache_size_tokens", "")
-    return CacheMetrics(caching, int(size) if size.isdecimal() else None)
+    return caching, int(size) if size.isdecimal() else None
 
 
 async def _get(url: str, headers: dict[str, str], timeout_s: float) -> tuple[int, str, str | None]:
