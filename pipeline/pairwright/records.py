@@ -387,6 +387,8 @@ class ResponseSource(Record):
     """Pseudonym of its author; empty where the account was deleted."""
     source_url: str | None
     created: str | None
+    licence: str | None = None
+    """Its SPDX id, in rows of a release."""
     score: int | None = None
     """Votes up less votes down; None of natural twins."""
 
@@ -400,6 +402,11 @@ class ResponseSources(Record):
     @property
     def both(self) -> tuple[ResponseSource, ResponseSource]:
         return self.chosen, self.rejected
+
+    @property
+    def mirrored(self) -> "ResponseSources":
+        """The same in the other half of a twin."""
+        return ResponseSources(chosen=self.rejected, rejected=self.chosen)
 
 
 class Pair(Record):

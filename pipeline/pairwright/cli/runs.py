@@ -21,7 +21,6 @@ from pairwright.construct.dropped_questions import unit_lines
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcome_details import (
     Box,
-    Heading,
     call_details,
     details_of,
     heading_of,
@@ -173,8 +172,8 @@ def show(
             outcome = find_outcome(store, wanted, run)
             details = [*heading_of(outcome), *details_of(outcome)]
     for part in details:
-        if isinstance(part, Heading):
-            console.print(Rule(escape(part.text)))
+        if isinstance(part, str):
+            console.print(Rule(escape(part)))
         elif isinstance(part, Box):
             console.print(Panel(escape(part.text), title=escape(part.title)))
         elif part.label:

@@ -16,12 +16,6 @@ from pairwright.text import number_of, passages, visible
 Style = Literal["", "bold", "dim", "red", "yellow", "green"]
 
 
-class Heading(NamedTuple):
-    """Begins a part."""
-
-    text: str
-
-
 class DetailLine(NamedTuple):
     """A line: its label in a style, then the rest."""
 
@@ -38,15 +32,16 @@ class Box(NamedTuple):
     title: str
 
 
-Detail: TypeAlias = Heading | DetailLine | Box
+Detail: TypeAlias = str | DetailLine | Box
+"""A text alone is the heading of a part."""
 
 
-def heading_of(outcome: Outcome) -> tuple[Heading, DetailLine]:
+def heading_of(outcome: Outcome) -> tuple[str, DetailLine]:
     """Which unit it is, for whom, and what it took."""
     role = "partner" if is_twin(outcome.mode) else "stranger"
     second = f", {role} {outcome.partner}" if outcome.partner else ""
     marked = ", simulated" * outcome.simulated + ", recorded" * bool(outcome.recorded)
-    return Heading(f"{outcome.unit}: {outcome.kind}"), DetailLine(
+    return f"{outcome.unit}: {outcome.kind}", DetailLine(
         f"user {outcome.user}{second}; {number_of(outcome.posts, 'earlier post')}; "
         f"{number_of(len(outcome.calls), 'call')}, {outcome.prompt_tokens:,} prompt and "
         f"{outcome.completion_tokens:,} reply tokens{marked}"
@@ -80,7 +75,7 @@ def details_of(outcome: Outcome) -> Iterator[Detail]:
             yield from _pair(pair)
         if not is_own_choice(outcome.mode):
             yield from _draft(outcome.pairs[0].draft)
-    yield Heading("calls")
+    yield "calls"
     for call in outcome.calls:
         yield DetailLine(f" {call.key}", call.purpose, "bold")
 
@@ -91,7 +86,7 @@ def _pair(pair: Pair) -> Iterator[Detail]:
         half = " (the user's own choice)"
     elif pair.twin_id is not None:
         half = " (asker)" if pair.asked else " (counterfactual)"
-    yield Heading(f"{pair.id} for {pair.user}{half}")
+    yield f"{pair.id} for {pair.user}{half}"
     yield DetailLine(f" {pair.question}", "question", "bold")
     yield from _rubric(pair.rubric)
     yield Box(pair.chosen, "chosen")
@@ -117,7 +112,7 @@ def _rubric(rubric: Rubric) -> Iterator[Detail]:
 def _draft(draft: Draft) -> Iterator[Detail]:
     refused = draft.refused_by
     decision = f"refused by {refused.gate}" if refused else "accepted"
-    yield Heading(f"draft {draft.draw} ({draft.strategy}, {draft.generator}): {decision}")
+    yield f"draft {draft.draw} ({draft.strategy}, {draft.generator}): {decision}"
     if refused:
         yield Box(draft.first, "first")
         yield Box(draft.second, "second")
@@ -160,7 +155,7 @@ def _words(measured: JsonValue) -> str:
 
 def call_details(stored: StoredCall) -> Iterator[Detail]:
     """Everything of a call: its settings, the prompt and the raw reply."""
-    yield Heading(f"{stored.purpose} {stored.key}")
+    yield f"{stored.purpose} {stored.key}"
     request = json.loads(stored.request)
     completion = completion_of(stored.key, stored.reply)
     settings = {k: v for k, v in request.items() if k not in ("messages", "schema")}

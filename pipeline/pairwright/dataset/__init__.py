@@ -22,7 +22,6 @@ from pairwright.dataset.row import (
     RowDelivery,
     RowPost,
     RowQuality,
-    RowSource,
     RowSupport,
     RowVotes,
 )
@@ -37,7 +36,6 @@ __all__ = [
     "RowDelivery",
     "RowPost",
     "RowQuality",
-    "RowSource",
     "RowSupport",
     "RowVotes",
     "check_files",

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from pairwright import text
-from pairwright.dataset.row import Row, RowPost, RowSource
+from pairwright.dataset.row import Row, RowPost
 from pairwright.records import (
     Authorship,
     Item,
@@ -117,9 +117,7 @@ def _host(name: str) -> str:
 
 # What is to be forgotten
 
-_Addressed = (
-    Post | RowPost | OppositeChoice | Authorship | PublishedAnswer | ResponseSource | RowSource
-)
+_Addressed = Post | RowPost | OppositeChoice | Authorship | PublishedAnswer | ResponseSource
 
 _TRACKING = re.compile(r"utm_.*|fbclid|gclid|dclid|msclkid|mc_[ce]id|igshid", re.IGNORECASE)
 # Questions and answers of a site share their numbers. A question's page with the number of an

@@ -21,8 +21,6 @@ from pairwright.dataset.row import (
     RowDelivery,
     RowPost,
     RowQuality,
-    RowSource,
-    RowSources,
     RowSupport,
     RowVotes,
 )
@@ -31,6 +29,7 @@ from pairwright.records import (
     Pair,
     Post,
     ResponseSource,
+    ResponseSources,
     dyad_id,
     judge_name,
     judges_of,
@@ -96,7 +95,7 @@ def row_of(
         source_url=pair.source_url,
         licence=licence_of(pair.source_url, pair.created, licence),
         response_sources=pair.response_sources
-        and RowSources(
+        and ResponseSources(
             chosen=_source(pair.response_sources.chosen, licence),
             rejected=_source(pair.response_sources.rejected, licence),
         ),
@@ -105,9 +104,9 @@ def row_of(
     )
 
 
-def _source(source: ResponseSource, licence: str | None) -> RowSource:
+def _source(source: ResponseSource, licence: str | None) -> ResponseSource:
     its = licence_of(source.source_url, source.created, licence)
-    return RowSource(**source.model_dump(), licence=its)
+    return source.model_copy(update={"licence": its})
 
 
 @lru_cache(maxsize=256)

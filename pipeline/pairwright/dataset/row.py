@@ -19,6 +19,7 @@ from pairwright.records import (
     Neighbours,
     Origin,
     Record,
+    ResponseSources,
     content_id,
     is_none,
 )
@@ -128,34 +129,6 @@ class RowVotes(Record):
         return self.chosen + self.rejected + self.equal + self.cannot_tell
 
 
-class RowSource(Record):
-    """Where one response is from, where people published both."""
-
-    user: str
-    """Pseudonym of its author; empty where the account was deleted."""
-    source_url: str | None
-    created: str | None
-    licence: str | None = None
-    score: int | None = None
-    """Votes up less votes down; None in rows of mode natural."""
-
-
-class RowSources(Record):
-    """The same of both responses."""
-
-    chosen: RowSource
-    rejected: RowSource
-
-    @property
-    def both(self) -> tuple[RowSource, RowSource]:
-        return self.chosen, self.rejected
-
-    @property
-    def mirrored(self) -> "RowSources":
-        """The same in the other half of a twin."""
-        return RowSources(chosen=self.rejected, rejected=self.chosen)
-
-
 class Row(Record):
     """One pair as it is released, or as it was found in somebody's file."""
 
@@ -206,7 +179,7 @@ class Row(Record):
     """The time of the question; in mode natural, of the user's choice."""
     source_url: str | None = None
     licence: str | None = None
-    response_sources: RowSources | None = Field(default=None, exclude_if=is_none)
+    response_sources: ResponseSources | None = Field(default=None, exclude_if=is_none)
     """Where both responses are from. Rows of mode accepted have it, and those of mode natural
     whose source tells."""
     neighbours: Neighbours | None = Field(default=None, exclude_if=is_none)

@@ -14,13 +14,13 @@ from pairwright.blind_preference import (
     preference_case,
     preference_figures,
 )
-from pairwright.dataset import Layout, Part, Row, RowPost, RowSource, parts_of, read_rows
+from pairwright.dataset import Layout, Part, Row, RowPost, parts_of, read_rows
 from pairwright.dataset.address import host_of
 from pairwright.dataset.row import MODE_FIELDS
 from pairwright.estimate import Estimate
 from pairwright.intervals import accuracy_by_cluster
 from pairwright.modes import has_no_preference
-from pairwright.records import Cluster, Record
+from pairwright.records import Cluster, Record, ResponseSource
 from pairwright.text import word_count
 
 
@@ -210,7 +210,7 @@ class SummaryBuilder:
     def _add_posts(self, row: Row) -> None:
         """The posts, and answers that people published."""
         timed = bool(row.created) or any(post.created for post in row.profile)
-        texts: list[tuple[bytes, RowPost | RowSource]] = []
+        texts: list[tuple[bytes, RowPost | ResponseSource]] = []
         for post in row.profile:
             name = _short(f"{post.id}\0{post.text}")
             texts.append((name, post))

@@ -72,7 +72,7 @@ def best_of_n(
         >>> [curve.scorer.name for curve in done.curves]
         ['skywork']
     """
-    settings, folder = scorer_settings(scorers), Path(out)
+    (settings, prompts), folder = scorer_settings(scorers), Path(out)
     names = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
     picked = tuple(sorted(set(ks or powers(n))))
     if wrong := [k for k in picked if not 1 <= k <= n]:
@@ -84,7 +84,7 @@ def best_of_n(
             else "k is 1 or more.",
         )
     pairs = Release(Path(release), split)
-    with open_session(settings, folder, progress, stop) as session:
+    with open_session(settings, prompts, folder, progress, stop) as session:
         sampling = _sample_and_score(session, pairs, names, n, picked, limit)
         summary, lines = run_async(sampling)
     write_page(folder, "best_of_n", best_of_n_page(summary), summary, lines)

@@ -84,12 +84,13 @@ def completions(
         >>> completions("histories.jsonl", "scorers.toml", "completions", limit=20).counted
         20
     """
-    settings, folder, names = scorer_settings(scorers), Path(out), tuple(dict.fromkeys(names))
+    settings, prompts = scorer_settings(scorers)
+    folder, names = Path(out), tuple(dict.fromkeys(names))
     rules = SourceRules(path=source, config=config, split=split)
     name = Path(source).name if Path(source).exists() else source
-    tasks = _read_tasks(rules, name, settings.scorers.seed, limit)
+    tasks = _read_tasks(rules, name, settings.seed, limit)
     ks, n = tuple(sorted(set(ks))), n or (DRAWS if names else 1)
-    with open_session(settings, folder, progress, stop) as session:
+    with open_session(settings, prompts, folder, progress, stop) as session:
         summary, lines = run_async(_write_and_score(session, tasks, ks, n, names))
     write_page(folder, "completions", completions_page(summary), summary, lines)
     return summary

@@ -36,12 +36,12 @@ from pairwright.options import (
     SubjectLimit,
     SubjectSplit,
 )
+from pairwright.settings.prompt import Prompts
 from pairwright.workflows.progress import Note, Progress, Stop, log_notes
 from pairwright.workflows.scorers import OpenScorer
 from pairwright.workflows.scoring import (
     OpenPlanner,
     ScorerSession,
-    ScorerSettings,
     open_session,
     scorer_settings,
 )
@@ -217,7 +217,7 @@ def evaluate(
         >>> [(one.about.scorer.name, one.about.condition) for one in done.results]
         [('longer', 'none'), ('longer', 'profile'), ('longer', 'wrong-profile')]
     """
-    settings, folder = scorer_settings(scorers), Path(out)
+    (settings, prompts), folder = scorer_settings(scorers), Path(out)
     pairs = Release(Path(release), split)
     if names is None:
         posts = (post.text for row in pairs.rows(limit) for post in row.profile)
@@ -232,12 +232,12 @@ def evaluate(
         limit,
     )
     _check_rubrics(task)
-    if names is None and (others := settings.scorers.scorers):
+    if names is None and (others := settings.scorers):
         progress(Note(f"Not asked, because --scorer names none: {', '.join(others)}."))
     for name, condition in CONDITIONS.items() if conditions is None else ():
         if condition.default and name not in task.conditions:
             progress(Note(f"Condition {name} is left out: it does not apply to twins."))
-    return run_evaluation(task, settings, folder, progress, stop, on_result)
+    return run_evaluation(task, settings, prompts, folder, progress, stop, on_result)
 
 
 def _check_rubrics(task: EvaluationTask) -> None:
@@ -268,7 +268,8 @@ def conditions_of(names: Iterable[str]) -> tuple[ConditionName, ...]:
 
 def run_evaluation(
     task: EvaluationTask,
-    settings: ScorerSettings,
+    scorers: Scorers,
+    prompts: Prompts,
     folder: Path,
     progress: Progress,
     stop: Stop | None,
@@ -281,7 +282,7 @@ def run_evaluation(
         results.append(Result(write_result(folder, about, decisions)))
         on_result(about, decisions)
 
-    with open_session(settings, folder, progress, stop) as session:
+    with open_session(scorers, prompts, folder, progress, stop) as session:
         run_async(derive_results(task, session, folder, keep))
     return EvaluationResult(folder, tuple(results))
 

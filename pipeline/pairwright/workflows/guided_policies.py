@@ -64,10 +64,8 @@ def policy_accuracy(
         >>> policy_accuracy("releases/1.0.0", "scorers.toml", "results")[0].lines[0].policy
         'qwen'
     """
-    scorer_file, folder = scorer_settings(scorers), Path(out)
-    settings, guided = both_readings(
-        scorer_file.scorers, guided_names(scorer_file.scorers, tuple(names))
-    )
+    (given, prompts), folder = scorer_settings(scorers), Path(out)
+    settings, guided = both_readings(given, guided_names(given, tuple(names)))
     # The parts first: then what a guided policy adds up is stored, and no two models are loaded.
     task = EvaluationTask(
         Release(Path(release), split),
@@ -75,9 +73,7 @@ def policy_accuracy(
         conditions_of(conditions),
         limit,
     )
-    done = run_evaluation(
-        task, scorer_file._replace(scorers=settings), folder, progress, stop, on_result
-    )
+    done = run_evaluation(task, settings, prompts, folder, progress, stop, on_result)
     lines: list[GuidedResult] = []
     for condition in task.conditions:
         decided = {

@@ -49,11 +49,11 @@ def judge_outputs(
         >>> {one.model: one.adherence.value for one in done.models}
         {'qwen-grpo@40': 0.61}
     """
-    settings, folder = scorer_settings(scorers), Path(out)
+    (settings, prompts), folder = scorer_settings(scorers), Path(out)
     pairs = Release(Path(release))
     questions = ReleaseQuestions(pairs.rows())
     to_judge = read_outputs(Path(outputs), questions)
-    with open_session(settings, folder, progress, stop) as session:
+    with open_session(settings, prompts, folder, progress, stop) as session:
         scores, judged = run_async(_judge(session, pairs.ref, to_judge, len(questions.own)))
     write_below(folder / "judged.json", {"judged.jsonl": judged})
     write_one(folder / "judged.json", scores)

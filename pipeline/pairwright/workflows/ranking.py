@@ -109,13 +109,13 @@ def check_results(
     Raises InputError where a result is not of this release, was made with other settings, or has no
     `calls.sqlite` beside it; and ConfigError and StoreError.
     """
-    settings = scorer_settings(scorers)
+    settings, prompts = scorer_settings(scorers)
     # Nothing is sent, so no key of an endpoint is needed.
     keyless = {
         name: endpoint.model_copy(update={"api_key_env": None})
-        for name, endpoint in settings.scorers.endpoints.items()
+        for name, endpoint in settings.endpoints.items()
     }
-    known = settings.scorers.model_copy(update={"endpoints": keyless})
+    known = settings.model_copy(update={"endpoints": keyless})
     # By path: two senders may call two scorers by one name, and here each has its own replies.
     paths = [_path_and_alias(Path(path))[0] for path in results]
     gathered = [result for path in paths for result in gather_results([path])]
@@ -138,7 +138,7 @@ def check_results(
         with closing(StoredReplies(replies, writing=False)) as store:
             # The steps of each scorer are not reported: results are counted.
             calls = ScoringCalls(store, Meter(), lambda _: None, stop or Stop())
-            session = ScorerSession(known, settings.prompts, calls)
+            session = ScorerSession(known, prompts, calls)
             found |= run_async(_derive(list(of_scorer), Path(release), session, count))
     return found
 

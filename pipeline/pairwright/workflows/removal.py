@@ -24,19 +24,48 @@ from pairwright_human_eval.subjects import Subject
 _PSEUDONYM = re.compile(r"user-[0-9a-f]{16}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Removal:
-    """One user or address that was recorded, and what of the run it concerns."""
+    """One user or address that is to be forgotten, and what of the run it concerns."""
 
     given: str
     """The user's id or the address, as it was named."""
-    new: bool
-    """False where it had been recorded before."""
-    items: int
-    posts: int
-    pairs: int
-    twins: int
+    name: str
+    forgotten: ForgetList
+    """This one alone."""
+    items: int = 0
+    posts: set[str] = field(default_factory=set)
+    """Ids."""
+    pairs: int = 0
+    twins: int = 0
     """Those among the pairs; each has two of them."""
+    new: bool = True
+    """False where it had been recorded before."""
+
+    @property
+    def found(self) -> bool:
+        return bool(self.items or self.pairs)
+
+    def add_item(self, item: Item) -> None:
+        histories = {item.user: item.profile}
+        if item.opposite:
+            histories[item.opposite.other] = item.opposite.profile
+        own = {user for user in histories if pseudonym(user) in self.forgotten.users}
+        named = [
+            post.id
+            for user, posts in histories.items()
+            for post in posts
+            if user in own or self.forgotten.holds(None, [post])
+        ]
+        if own or named or self.forgotten.concerns(item):
+            self.items += 1
+            self.posts.update(named)
+
+    def add_subject(self, subject: Subject) -> None:
+        """A twin is left out whole, whichever half is concerned."""
+        if any(map(self.forgotten.concerns, subject.pairs)):
+            self.pairs += len(subject.pairs)
+            self.twins += len(subject.pairs) == 2
 
 
 def forget(
@@ -85,13 +114,9 @@ def forget(
     present = {trace.given for trace in traces if trace.found}
     traces = [trace for trace in traces if trace.found or trace.given not in present]
     new = set(add_tombstones(run, (trace.name for trace in traces)))
-    removals = tuple(
-        Removal(
-            trace.given, trace.name in new, trace.items, len(trace.posts), trace.pairs, trace.twins
-        )
-        for trace in traces
-    )  # fmt: skip
-    return removals, tuple(dict.fromkeys(trace.given for trace in traces if not trace.found))
+    for trace in traces:
+        trace.new = trace.name in new
+    return tuple(traces), tuple(dict.fromkeys(trace.given for trace in traces if not trace.found))
 
 
 def with_authors(forgotten: ForgetList, items: Path) -> ForgetList:
@@ -103,55 +128,15 @@ def with_authors(forgotten: ForgetList, items: Path) -> ForgetList:
     return forgotten._replace(authors=frozenset(pseudonym(item.user) for item in concerned))
 
 
-@dataclass
-class _Trace:
-    """What one user or address left in a run."""
-
-    given: str
-    name: str
-    forgotten: ForgetList
-    """This one alone."""
-    items: int = 0
-    posts: set[str] = field(default_factory=set)
-    """Ids."""
-    pairs: int = 0
-    twins: int = 0
-
-    @property
-    def found(self) -> bool:
-        return bool(self.items or self.pairs)
-
-    def add_item(self, item: Item) -> None:
-        histories = {item.user: item.profile}
-        if item.opposite:
-            histories[item.opposite.other] = item.opposite.profile
-        own = {user for user in histories if pseudonym(user) in self.forgotten.users}
-        named = [
-            post.id
-            for user, posts in histories.items()
-            for post in posts
-            if user in own or self.forgotten.holds(None, [post])
-        ]
-        if own or named or self.forgotten.concerns(item):
-            self.items += 1
-            self.posts.update(named)
-
-    def add_subject(self, subject: Subject) -> None:
-        """A twin is left out whole, whichever half is concerned."""
-        if any(map(self.forgotten.concerns, subject.pairs)):
-            self.pairs += len(subject.pairs)
-            self.twins += len(subject.pairs) == 2
-
-
-def _user(user: str) -> Iterator[_Trace]:
+def _user(user: str) -> Iterator[Removal]:
     """What looks like a pseudonym may be the source's own id: only the run can tell."""
     if not user.strip():
         raise InputError("names nobody", where="--user", fix="Give a user's id in the source.")
     for name in (pseudonym(user), *([user] if _PSEUDONYM.fullmatch(user) else [])):
-        yield _Trace(user, name, ForgetList(users=frozenset({name})))
+        yield Removal(user, name, ForgetList(users=frozenset({name})))
 
 
-def _address(text: str) -> _Trace:
+def _address(text: str) -> Removal:
     address = address_of(text)
     if address is None or "." not in address.host or re.search(r"\s", text.strip()):
         raise InputError(
@@ -160,4 +145,4 @@ def _address(text: str) -> _Trace:
             fix="Give it as a browser shows it, such as https://cooking.stackexchange.com/q/123.",
         )
     name = url_name(text)
-    return _Trace(text, name, ForgetList(urls=frozenset({name})))
+    return Removal(text, name, ForgetList(urls=frozenset({name})))

@@ -173,13 +173,13 @@ def serve_rewards(
             where=f"--condition {condition}",
             fix="Name the release with --release, or leave --condition out.",
         )
-    settings = scorer_settings(scorers)
+    settings, prompts = scorer_settings(scorers)
     pairs = release_pairs(None if release is None else Path(release), condition or "profile")
 
     async def serve() -> Health:
         meter, stopping = Meter(), asyncio.Event()
         with (stop or Stop()).heard_by(stopping.set, meter):
-            async with open_rewards(settings.scorers, name, settings.prompts, pairs, meter) as (
+            async with open_rewards(settings, name, prompts, pairs, meter) as (
                 rewards,
                 about,
             ):

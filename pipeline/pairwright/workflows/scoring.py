@@ -32,14 +32,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-class ScorerSettings(NamedTuple):
-    """A file of scorers, with the prompts it names."""
-
-    scorers: Scorers
-    prompts: Prompts
-
-
-def scorer_settings(scorers: str | Path | Scorers | None) -> ScorerSettings:
+def scorer_settings(scorers: str | Path | Scorers | None) -> tuple[Scorers, Prompts]:
     """Read a file of scorers with its prompts; None has the baselines alone.
 
     Paths in a `Scorers` record start from the current folder. Raises ConfigError and InputError.
@@ -48,7 +41,7 @@ def scorer_settings(scorers: str | Path | Scorers | None) -> ScorerSettings:
     if isinstance(scorers, str | Path):
         base, scorers = Path(scorers).resolve().parent, load_scorers(Path(scorers))
     settings = scorers or Scorers()
-    return ScorerSettings(settings, prompts_of(settings, base))
+    return settings, prompts_of(settings, base)
 
 
 def prompts_of(scorers: Scorers, base: Path) -> Prompts:
@@ -304,8 +297,8 @@ def open_calls(out: Path, progress: Progress, stop: Stop | None) -> Iterator[Sco
 
 @contextmanager
 def open_session(
-    settings: ScorerSettings, out: Path, progress: Progress, stop: Stop | None
+    scorers: Scorers, prompts: Prompts, out: Path, progress: Progress, stop: Stop | None
 ) -> Iterator[ScorerSession]:
     """Open the calls of `out` for what a file of scorers names. Raises as `open_calls` does."""
     with open_calls(out, progress, stop) as calls:
-        yield ScorerSession(settings.scorers, settings.prompts, calls)
+        yield ScorerSession(scorers, prompts, calls)

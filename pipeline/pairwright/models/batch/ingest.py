@@ -25,15 +25,6 @@ from pairwright.records import Record
 _BOM = b"\xef\xbb\xbf"
 
 
-class ReplyLine(NamedTuple):
-    """One line of a file that is not blank."""
-
-    number: int
-    text: bytes
-    ended: bool
-    """False for a last line without a line end, which may be half a line."""
-
-
 class BatchReply(NamedTuple):
     """What a line says. `status` is None where the request got no response at all."""
 
@@ -43,8 +34,10 @@ class BatchReply(NamedTuple):
     error: JsonValue
 
 
-def lines_of(path: Path) -> Iterator[ReplyLine]:
-    """The lines of a file; raises InputError for what cannot be read as lines of text."""
+def lines_of(path: Path) -> Iterator[tuple[int, bytes, bool]]:
+    """The lines of a file that are not blank: the number, the text, and whether it has a line end;
+    a last one without may be half a line. Raises InputError for what cannot be read as lines of
+    text."""
     try:
         with path.open("rb") as file:
             for number, raw in enumerate(file, start=1):
@@ -54,7 +47,7 @@ def lines_of(path: Path) -> Iterator[ReplyLine]:
                         "compressed with gzip", where=path, fix="Unpack it with gunzip first."
                     )
                 if text.strip():
-                    yield ReplyLine(number, text.strip(), raw.endswith(b"\n"))
+                    yield number, text.strip(), raw.endswith(b"\n")
     except OSError as error:
         raise InputError(
             f"cannot be read: {error.strerror}",
@@ -63,12 +56,12 @@ def lines_of(path: Path) -> Iterator[ReplyLine]:
         ) from None
 
 
-def reply_of(line: ReplyLine) -> BatchReply:
+def reply_of(text: bytes, *, ended: bool) -> BatchReply:
     """Raises ValueError with a sentence for a line that is not a reply."""
     try:
-        data = json.loads(line.text)
+        data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        if not line.ended:
+        if not ended:
             raise ValueError("the line breaks off: the file is not whole") from None
         raise ValueError(f"not JSON: {error}") from None
     if not isinstance(data, dict):
@@ -208,9 +201,9 @@ class Ingest:
         """
         before = self.result.lines
         try:
-            for line in lines_of(path):
-                self._line(line, f"{path}:{line.number}")
-                self._on_line(len(line.text) + 1)
+            for number, text, ended in lines_of(path):
+                self._line(text, ended, f"{path}:{number}")
+                self._on_line(len(text) + 1)
                 if len(self._fresh) + len(self._failed) >= _TOGETHER:
                     self._commit()
         finally:
@@ -219,12 +212,12 @@ class Ingest:
             self._problem("unreadable", str(path), "", "the file holds no reply")
         return self.result.lines - before
 
-    def _line(self, line: ReplyLine, where: str) -> None:
+    def _line(self, text: bytes, ended: bool, where: str) -> None:
         for secret in self._secrets:
-            line = line._replace(text=line.text.replace(secret, b"***"))
+            text = text.replace(secret, b"***")
         key = ""
         try:
-            reply = reply_of(line)
+            reply = reply_of(text, ended=ended)
             key = reply.custom_id
             if not key.isascii():
                 raise KeyError(key)  # Not one of this run, and perhaps nothing that SQLite takes.

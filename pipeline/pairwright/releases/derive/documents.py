@@ -23,10 +23,10 @@ from collections.abc import Iterable, Iterator, Set
 from contextlib import ExitStack
 from json.encoder import encode_basestring as _json
 
-from pairwright.dataset import Part, Row, RowPost, RowSource, parts_of, read_rows
+from pairwright.dataset import Part, Row, RowPost, parts_of, read_rows
 from pairwright.dataset.conversion import user_message
 from pairwright.files import whole_file
-from pairwright.records import Record, content_id
+from pairwright.records import Record, ResponseSource, content_id
 from pairwright.releases.derive.context import ReleaseContext, make_manifest
 from pairwright.releases.derive.croissant import croissant_json
 from pairwright.releases.derive.pages import changelog, dataset_card, datasheet, licence_page
@@ -50,7 +50,7 @@ def attribution(lines: Set[AttributionLine]) -> Iterator[str]:
 def attribution_lines(row: Row) -> Iterator[AttributionLine]:
     """The lines of the question, the posts and the responses that people published, without their
     texts. A response is known by the hash of its text."""
-    texts: list[tuple[str, Row | RowPost | RowSource]] = [(row.item_id, row)]
+    texts: list[tuple[str, Row | RowPost | ResponseSource]] = [(row.item_id, row)]
     texts += [(post.id, post) for post in row.profile]
     if row.response_sources:
         answers = zip((row.chosen, row.rejected), row.response_sources.both, strict=True)
