@@ -27,7 +27,7 @@ from pairwright.dataset import Row
 from pairwright.estimate import Estimate, share
 from pairwright.intervals import LEVEL, Accuracy, AccuracyLimits, z_of
 from pairwright.modes import Mode
-from pairwright_human_eval.agreement.models import ScoreDifference, parity
+from pairwright_human_eval.agreement.models import parity
 from pairwright_human_eval.assign import LIMIT
 from pairwright_human_eval.report.quality import ParityOf
 from released import PAIRS, run_of, written
@@ -256,7 +256,7 @@ def test_a_claim_without_an_interval_settles_nothing() -> None:
 
 def compared(points: Sequence[float], mode: str = "twin") -> ParityComparison:
     rows = [
-        ScoreDifference(f"pair-{n}", f"annotator-{who}", point + (0.5 if who % 2 else -0.5))
+        (f"pair-{n}", f"annotator-{who}", point + (0.5 if who % 2 else -0.5))
         for n, point in enumerate(points)
         for who in range(6)
     ]

@@ -11,7 +11,6 @@ from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.agreement.models import (
     Parity,
     Ratings,
-    ScoreDifference,
     dawid_skene,
     parity,
 )
@@ -113,12 +112,14 @@ near = partial(pytest.approx, abs=2e-6)
 """What is tested is rounded to six places."""
 
 
-def scored(mean: float, seed: int, pairs: int = 60, people: int = 9) -> list[ScoreDifference]:
+def scored(
+    mean: float, seed: int, pairs: int = 60, people: int = 9
+) -> list[tuple[str, str, float]]:
     """Three annotators a pair; pairs, annotators and answers each differ at random."""
     rng = np.random.default_rng(seed)
     of_pair, of_person = rng.normal(0, 0.4, pairs), rng.normal(0, 0.15, people)
     return [
-        ScoreDifference(
+        (
             f"pair {pair}",
             f"annotator {person}",
             mean + of_pair[pair] + of_person[person] + rng.normal(0, 0.6),
@@ -128,10 +129,10 @@ def scored(mean: float, seed: int, pairs: int = 60, people: int = 9) -> list[Sco
     ]
 
 
-def given(points: dict[str, list[float]]) -> list[ScoreDifference]:
+def given(points: dict[str, list[float]]) -> list[tuple[str, str, float]]:
     """By pair: what annotators 0, 1, ... give it."""
     return [
-        ScoreDifference(pair, f"annotator {n}", value)
+        (pair, f"annotator {n}", value)
         for pair, values in points.items()
         for n, value in enumerate(values)
     ]
@@ -146,7 +147,7 @@ def width(of: Parity) -> float:
 @pytest.mark.parametrize(("margin", "equivalent"), [(0.4, True), (0.1, False)])
 def test_without_clusters_it_is_the_plain_tost(margin: float, equivalent: bool) -> None:
     points = np.random.default_rng(3).normal(0.1, 0.8, 50)
-    rows = [ScoreDifference(f"pair {n}", f"annotator {n}", float(x)) for n, x in enumerate(points)]
+    rows = [(f"pair {n}", f"annotator {n}", float(x)) for n, x in enumerate(points)]
     plain = DescrStatsW(points)
     larger, above, below = plain.ttost_mean(-margin, margin)
     found = parity(rows, margin)
@@ -165,8 +166,8 @@ def test_every_pair_counts_once_by_its_mean_whatever_its_annotators() -> None:
 
 def test_copies_of_a_pair_within_its_cluster_prove_nothing_more() -> None:
     rows = scored(0.1, 2)
-    copies = [row._replace(pair=f"{row.pair} {n}") for row in rows for n in range(5)]
-    clusters = {row.pair: row.pair[:-2] for row in copies}
+    copies = [(f"{pair} {n}", who, points) for pair, who, points in rows for n in range(5)]
+    clusters = {pair: pair[:-2] for pair, _, _ in copies}
     once, together = parity(rows, 0.4), parity(copies, 0.4, clusters=clusters)
     assert (together.pairs, together.clusters) == (300, 60)
     assert together.p_above == near(once.p_above, rel=0.1)
@@ -175,9 +176,7 @@ def test_copies_of_a_pair_within_its_cluster_prove_nothing_more() -> None:
 
 def test_one_annotator_gone_astray_widens_the_interval() -> None:
     rows = scored(0.0, 4)
-    astray = [
-        row._replace(points=row.points + 2 * (row.annotator == "annotator 0")) for row in rows
-    ]
+    astray = [(pair, who, points + 2 * (who == "annotator 0")) for pair, who, points in rows]
     assert width(parity(astray, 0.5)) > 2 * width(parity(rows, 0.5))
 
 

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -136,14 +135,6 @@ def dawid_skene(
     return DawidSkene(posterior, confusion, prior, iterations, bool(moved <= tolerance))
 
 
-class ScoreDifference(NamedTuple):
-    """What one annotator scored one response of a pair above the other, in points."""
-
-    pair: str
-    annotator: str
-    points: float
-
-
 class Parity(Record):
     """Two one-sided tests of the mean difference, in points."""
 
@@ -177,13 +168,14 @@ class Parity(Record):
 
 
 def parity(
-    differences: Iterable[ScoreDifference],
+    differences: Iterable[tuple[str, str, float]],
     margin: float,
     *,
     clusters: Mapping[str, str] | None = None,
 ) -> Parity:
-    """Test whether the mean difference lies within the margin: Schuirmann (1987), J. Pharmacokinet.
-    Biopharm. 15, 657-680, both t tests at 0.05.
+    """Test whether the mean difference lies within the margin. Each of the `differences` has a
+    pair, an annotator, and what they scored one response above the other, in points. Schuirmann
+    (1987), J. Pharmacokinet. Biopharm. 15, 657-680, both t tests at 0.05.
 
     The standard error is robust to clusters of pairs (`clusters` maps a pair to its cluster; each
     is its own without it) and of annotators: Cameron, Gelbach and Miller (2011), J. Bus. Econ.
@@ -192,19 +184,19 @@ def parity(
     Raises ValueError for an annotator twice at a pair, and KeyError for a pair in no cluster.
     """
     rows = sorted(differences)
-    for row, following in pairwise(rows):
-        if row[:2] == following[:2]:
-            raise ValueError(f"{row.annotator} scored {row.pair} twice")
+    for (pair, who, _), following in pairwise(rows):
+        if (pair, who) == following[:2]:
+            raise ValueError(f"{who} scored {pair} twice")
     by_pair: defaultdict[str, list[float]] = defaultdict(list)
-    for row in rows:
-        by_pair[row.pair].append(row.points)
+    for pair, _, scored in rows:
+        by_pair[pair].append(scored)
     means = [sum(points) / len(points) for points in by_pair.values()]
-    names = [row.pair if clusters is None else clusters[row.pair] for row in rows]
+    names = [pair if clusters is None else clusters[pair] for pair, _, _ in rows]
     cluster = np.unique(names, return_inverse=True)[1]
-    annotator = np.unique([row.annotator for row in rows], return_inverse=True)[1]
+    annotator = np.unique([who for _, who, _ in rows], return_inverse=True)[1]
     sizes = [int(places.max(initial=-1)) + 1 for places in (cluster, annotator)]
-    points = np.array([row.points for row in rows], np.float64)
-    weights = np.array([1 / len(by_pair[row.pair]) for row in rows], np.float64)
+    points = np.array([scored for _, _, scored in rows], np.float64)
+    weights = np.array([1 / len(by_pair[pair]) for pair, _, _ in rows], np.float64)
     error, reason = _standard_error(points, weights, cluster, annotator, min(sizes))
     mean = sum(means) / len(means) if means else None
     low = high = p_above = p_below = None

@@ -11,7 +11,7 @@ from pairwright.modes import MODES, Mode
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
 from pairwright_human_eval.agreement.intervals import Agreement, Measurement, agreement
-from pairwright_human_eval.agreement.models import Level, Parity, Ratings, ScoreDifference, parity
+from pairwright_human_eval.agreement.models import Level, Parity, Ratings, parity
 from pairwright_human_eval.records import BOTH, CANNOT_TELL, EQUAL, NEITHER
 from pairwright_human_eval.report.answers import QualityScore, SampledAnswers
 from pairwright_human_eval.report.aspects import SUPPORT
@@ -86,7 +86,7 @@ def parities(
         if score.score is not None:
             both = by_annotator[score.about.id, score.annotator].setdefault(score.scale, {})
             both[score.is_first] = score.score
-    rows: defaultdict[tuple[Mode, str], list[ScoreDifference]] = defaultdict(list)
+    rows: defaultdict[tuple[Mode, str], list[tuple[str, str, float]]] = defaultdict(list)
     for (subject, who), by_scale in by_annotator.items():
         points: dict[str, float] = {
             name: both[True] - both[False] for name, both in by_scale.items() if len(both) == 2
@@ -94,7 +94,7 @@ def parities(
         if points:
             points[MEAN] = sum(points.values()) / len(points)
         for name, difference in points.items():
-            rows[subjects[subject].mode, name].append(ScoreDifference(subject, who, difference))
+            rows[subjects[subject].mode, name].append((subject, who, difference))
     return tuple(
         ParityOf(mode=mode, scale=name, parity=parity(rows[mode, name], margin, clusters=clusters))
         for mode in modes

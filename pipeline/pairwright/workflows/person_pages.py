@@ -1,8 +1,6 @@
 """Pages for the people of a study: one to begin from, with consent, guidelines and the way to the
 tasks; and their tasks as pages that need no server."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from pairwright.errors import InputError
@@ -17,19 +15,11 @@ from pairwright_human_eval.study_files import read_replacements, read_tasks, wit
 from pairwright_human_eval.tools import SHEETS, sheets_of
 
 
-@dataclass(frozen=True, slots=True)
-class StartPages:
-    """The pages that were written, by annotator."""
-
-    pages: Mapping[str, Path]
-    coded: int
-    """Of these, pages that show a completion code."""
-    unfilled: str
-    """A page of consent that still has brackets to be filled in; empty where none has."""
-
-
-def write_start_pages(run: RunPath) -> StartPages:
+def write_start_pages(run: RunPath) -> tuple[dict[str, Path], int, str]:
     """Write a page for each person to begin from, into RUN/human/start.
+
+    The pages by annotator, how many of them show a completion code, and a page of consent that
+    still has brackets to be filled in, which is empty where none has.
 
     It has RUN/human/consent.md, then, once that is agreed to, the links to the tasks that were
     pushed to a server, or the name of the file that the person fills in, and the guidelines. The
@@ -39,7 +29,7 @@ def write_start_pages(run: RunPath) -> StartPages:
     Raises InputError where there is no study, or its tasks are neither on a server nor in
     such files.
 
-        >>> len(write_start_pages("runs/first").pages)
+        >>> len(write_start_pages("runs/first")[0])
         9
     """
     with open_study(Path(run)) as study:
@@ -84,7 +74,7 @@ def write_start_pages(run: RunPath) -> StartPages:
                 + "".join(f", or `human export --tool {tool}`" for tool in SHEETS)
                 + ", first.",
             )
-        return StartPages(pages, len(codes.keys() & pages.keys()), unfilled)
+        return pages, len(codes.keys() & pages.keys()), unfilled
 
 
 def preview_tasks(run: RunPath) -> tuple[Path, tuple[Path, ...]]:
