@@ -182,8 +182,8 @@ def _not_compared(
         )
     if primary.public and digest is None:
         yield (
-            "the study's rule with the one that was fixed at its export: that file is private, and"
-            " no release has it. Give --digest, which its makers published"
+            "the study's rule with the one that was fixed at its export, which is in a private"
+            " file. Give --digest, which its makers published: it shows whether it was changed"
         )
     if write_audit is None:
         yield "audit/ with the audit that the rows give now: it was not derived again"
