@@ -331,7 +331,9 @@ def some_report() -> StudyReport:
 
 NOT_EQUAL = "that both responses are equally good is not shown of violate pairs"
 ANYBODY = "of violate pairs one response is the better answer for anybody"
-LEAKING = "that other users' posts tell nothing is not shown"
+LEAKING = (
+    "that the posts decide is not shown (people might choose the same with another user's posts)"
+)
 
 
 @pytest.mark.parametrize(
