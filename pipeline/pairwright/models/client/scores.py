@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from pydantic import AliasPath, BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import from_json
 
 from pairwright.errors import EndpointRefused, first_invalid
@@ -126,32 +126,38 @@ class Classify:
         whose classes are not a score."""
         asked = from_json(body)
         sent = {"model": asked["model"], "messages": asked["messages"], "use_activation": False}
-        classified = await _posted(self._connection, self.where, bytes_of(sent), _Classified)
+        classified = await _posted(self._connection, self.where, bytes_of(sent), _ClassReply)
         if isinstance(classified, Response):
             return classified
-        probs = classified.probs
-        if len(probs) != classified.num_classes:
-            wanted = f"{len(probs)} scores for {classified.num_classes} classes"
+        classes = classified.data[0]
+        if len(classes.probs) != classes.num_classes:
+            wanted = f"{len(classes.probs)} scores for {classes.num_classes} classes"
             raise _broken(self.where, wanted)
         try:
-            score = score_of(probs)
+            score = score_of(classes.probs)
         except ValueError as error:
             raise EndpointRefused(
                 f"{self.where}: {asked['model']}: {error}\n"
                 "  Serve a reward model with one output, or a classifier of good and bad."
             ) from None
-        return Response(200, score_reply(score, classified.prompt_tokens))
+        return Response(200, score_reply(score, classified.usage.prompt_tokens))
 
     async def close(self) -> None:
         await self._connection.close()
 
 
-class _Classified(BaseModel, strict=True):
-    """What the reply says of the one conversation that was sent."""
+class _Class(BaseModel, strict=True):
+    probs: list[float] = Field(min_length=1)
+    num_classes: int
 
-    probs: list[float] = Field(min_length=1, validation_alias=AliasPath("data", 0, "probs"))
-    num_classes: int = Field(validation_alias=AliasPath("data", 0, "num_classes"))
-    prompt_tokens: int = Field(0, validation_alias=AliasPath("usage", "prompt_tokens"))
+
+class _Usage(BaseModel, strict=True):
+    prompt_tokens: int = 0
+
+
+class _ClassReply(BaseModel, strict=True):
+    data: list[_Class] = Field(min_length=1, max_length=1)
+    usage: _Usage = _Usage()
 
 
 _FIX = (
