@@ -18,7 +18,7 @@ import pytest
 
 from endpoint import in_thread, say
 from pairwright.evaluation.settings import Spec, load_scorers
-from pairwright.models.client.scores import _Classified
+from pairwright.models.client.scores import _ClassReply
 from study import pairwright
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "scorers.md").read_text(encoding="utf-8")
@@ -159,7 +159,7 @@ def test_the_server_of_the_page_is_a_reward_model(folder: Path) -> None:
 
 def test_the_reply_of_the_page_is_what_is_read_and_the_request_what_is_sent() -> None:
     asked, answered = (json.loads(b.text) for b in BLOCKS if b.language == "json")
-    assert _Classified.model_validate_json(json.dumps(answered)).probs == [0.73]
+    assert _ClassReply.model_validate_json(json.dumps(answered)).data[0].probs == [0.73]
     assert asked.keys() == {"model", "messages", "use_activation"}
     assert [message["role"] for message in asked["messages"]] == ["user", "assistant"]
 
