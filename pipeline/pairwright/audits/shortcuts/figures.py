@@ -157,9 +157,9 @@ def _shared_words(features: PairFeatures) -> Check:
 def _word_bound(features: PairFeatures, most: int) -> Check:
     """Fails where a whole twin has more shared words than the build allowed, stemmed in its
     language and in English."""
-    told, over, counted = features.word_leads, list[Flag](), 0
+    by_place, over, counted = features.word_leads, list[Flag](), 0
     for halves in features.twins.values():
-        leads = [told[half.place] for half in halves if half.place in told]
+        leads = [by_place[half.place] for half in halves if half.place in by_place]
         if len(halves) != 2 or len(leads) != 2:
             continue
         counted += 1
