@@ -13,7 +13,6 @@ from pairwright.version import __version__
 __all__ = [
     "AuditResult",
     "BuildResult",
-    "Certificate",
     "Contrast",
     "CorrelationResult",
     "DecisionReport",
@@ -37,7 +36,6 @@ __all__ = [
     "build_decoy",
     "build_placebo",
     "build_twin",
-    "certify",
     "correlate",
     "decide",
     "diff",
@@ -63,12 +61,10 @@ _HOMES = {
     "pairwright.construct.run_pairs": ("load_release",),
     "pairwright.dataset": ("Row",),
     "pairwright.evaluation.board.board": ("Leaderboard",),
-    "pairwright.evaluation.certificate": ("Certificate",),
     "pairwright.notebook": ("run_async",),
     "pairwright.records": ("Contrast", "Pair", "Rejected", "Twin"),
     "pairwright.releases.verify": ("VerifiedRelease",),
     "pairwright.workflows.answers": ("ImportedVerdicts", "import_verdicts"),
-    "pairwright.workflows.certificate": ("certify",),
     "pairwright.workflows.correlation": ("CorrelationResult", "correlate"),
     "pairwright.workflows.decision_report": ("DecisionReport", "decide"),
     "pairwright.workflows.evaluation": ("EvaluationResult", "evaluate"),
@@ -89,12 +85,10 @@ if TYPE_CHECKING:
     from pairwright.construct.run_pairs import load_release
     from pairwright.dataset import Row
     from pairwright.evaluation.board.board import Leaderboard
-    from pairwright.evaluation.certificate import Certificate
     from pairwright.notebook import run_async
     from pairwright.records import Contrast, Pair, Rejected, Twin
     from pairwright.releases.verify import VerifiedRelease
     from pairwright.workflows.answers import ImportedVerdicts, import_verdicts
-    from pairwright.workflows.certificate import certify
     from pairwright.workflows.correlation import CorrelationResult, correlate
     from pairwright.workflows.decision_report import DecisionReport, decide
     from pairwright.workflows.evaluation import EvaluationResult, evaluate

@@ -197,8 +197,7 @@ def test_hinkleys_interval_of_a_correlation_is_that_of_its_formula() -> None:
 def test_intervals_hold_the_truth_about_as_often_as_they_say(
     n: int, tries: int, rho: float
 ) -> None:
-    """Of models whose scores are normal, and of the mean over samples of as many models.
-    `benchmarks/correlations.py` has other shapes, and more of each."""
+    """Of models whose scores are normal, and of the mean over samples of as many models."""
     uncertainty = np.random.default_rng(n)
 
     def sample(size: tuple[int, int]) -> Any:

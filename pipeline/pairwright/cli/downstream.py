@@ -9,7 +9,6 @@ from pairwright.cli.command import Command
 from pairwright.cli.evaluation import Coverage, end, print_result, uncovered
 from pairwright.cli.printing import print_page, print_words, say, warn
 from pairwright.evaluation.best_of_n import BestOfN, best_of_n_page
-from pairwright.evaluation.certificate import Certificate, certificate_page
 from pairwright.evaluation.completions import Completions, completions_page
 from pairwright.evaluation.correlation.correlations import correlation_page
 from pairwright.evaluation.guided import PolicyAccuracy, policy_page
@@ -17,7 +16,6 @@ from pairwright.evaluation.outputs import OutputScores
 from pairwright.evaluation.results import TRIAL
 from pairwright.text import number_of, visible
 from pairwright.workflows.best_samples import best_of_n
-from pairwright.workflows.certificate import certify
 from pairwright.workflows.completion_writing import completions
 from pairwright.workflows.correlation import CorrelationResult, correlate
 from pairwright.workflows.evaluation import EvaluationResult
@@ -94,21 +92,10 @@ def print_correlations(result: CorrelationResult, out: Path | None = None) -> No
         say(console, f"Open: {out / 'report.html'}")
 
 
-def print_certificate(certificate: Certificate, out: Path | None = None) -> int:
-    """Print how both rank the scorers, and what may be said."""
-    console = Console()
-    for name, why in certificate.left_out.items():
-        say(console, f"{name} is not compared: {why}.", wrap=True)
-    page = out and out / "certificate.html"
-    print_page(console, certificate_page(certificate, drawn=False), page)
-    return int(not certificate.scorers)
-
-
 COMMANDS = {
     "downstream best-of-n": Command(best_of_n, print_samples),
     "downstream judge-outputs": Command(judge_outputs, print_scores),
     "downstream policy": Command(partial(policy_accuracy, on_result=print_result), print_policies),
     "downstream completions": Command(completions, print_completions),
     "downstream correlate": Command(correlate, print_correlations),
-    "downstream certify": Command(certify, print_certificate),
 }

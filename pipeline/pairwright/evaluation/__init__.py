@@ -15,5 +15,4 @@ guided.py       policy accuracy: whether a guided policy's scores tell the chose
 policy_samples.py best_of_n.py    samples of a policy; what a scorer's pick of k is worth
 completions.py  writing a question's body as its user would, and what picks the nearest text
 correlation/    whether doing well on a benchmark goes with doing well downstream
-certificate.py  whether generated twins rank scorers as people's own choices do
 """

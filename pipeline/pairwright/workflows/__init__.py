@@ -8,7 +8,7 @@ Verify     tasks.py own_tasks.py qualification.py text_screening.py
 Release    new_release.py release_content.py releases.py removal.py pair_audit.py
 Evaluate   evaluation.py ranking.py scorers.py
 Downstream best_samples.py output_judging.py completion_writing.py guided_policies.py
-           correlation.py certificate.py
+           correlation.py
 Train      planner_training.py plan_scoring.py rl_data.py reward_service.py
 Shared     run_models.py (endpoints), scoring.py (what asks models), progress.py,
            output.py (reports), garbage_collection.py

@@ -55,8 +55,7 @@ class DownstreamFacts(Record):
 
 
 class Correlation(Record):
-    """One measure of one benchmark. `adjusted` is p after Holm over the benchmark's measures; that
-    of a primary measure is its p."""
+    """One measure of one benchmark. `adjusted` is p after Holm over the benchmark's measures."""
 
     measure: str
     note: str
@@ -165,16 +164,15 @@ def correlate(
     gain: Gain,
     p: float,
     seed: int,
-    primary: str | None = None,
     done: Callable[[], None] = lambda: None,
 ) -> Correlations:
     """Every measure of every benchmark, and the differences of each two benchmarks.
 
-    `primary` names a measure that was chosen beforehand: Holm is over the others. `done` is called
-    after each measure. Raises ValueError for gains below zero and a p outside (0, 1).
+    `done` is called after each measure. Raises ValueError for gains below zero and a p outside
+    (0, 1).
     """
     found = {
-        name: _of_benchmark(models, scores, reported_measures(gain, p), seed, primary, done)
+        name: _of_benchmark(models, scores, reported_measures(gain, p), seed, done)
         for name, scores in models.benchmarks.items()
     }
     differences = []
@@ -207,7 +205,6 @@ def _of_benchmark(
     x: Floats,
     measures: tuple[RankMeasure, ...],
     seed: int,
-    primary: str | None,
     done: Callable[[], None],
 ) -> tuple[Correlation, ...]:
     y, correlations = models.downstream, []
@@ -223,12 +220,10 @@ def _of_benchmark(
         )
         correlations.append(correlation)
         done()
-    others = [one for one in correlations if one.measure != primary]
-    levels = multipletests([one.chance.p for one in others], method="holm")[1]
-    adjusted = dict(zip((one.measure for one in others), map(float, levels), strict=True))
+    levels = multipletests([one.chance.p for one in correlations], method="holm")[1]
     return tuple(
-        one.model_copy(update={"adjusted": adjusted.get(one.measure, one.chance.p)})
-        for one in correlations
+        one.model_copy(update={"adjusted": float(level)})
+        for one, level in zip(correlations, levels, strict=True)
     )
 
 

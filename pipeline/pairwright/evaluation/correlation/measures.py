@@ -14,8 +14,6 @@ from scipy.stats import rankdata, weightedtau
 from pairwright.intervals import Floats, Places
 
 Gain = Literal["rank", "score"]
-PRIMARY = "Spearman"
-"""The measure that a certificate decides on; the others describe."""
 
 
 class RankMeasure(NamedTuple):
@@ -34,11 +32,10 @@ class RankMeasure(NamedTuple):
 
 
 def reported_measures(gain: Gain, p: float) -> tuple[RankMeasure, ...]:
-    """The measures that are reported: the one that decides, then the others that Personalized
-    RewardBench prints (arXiv 2604.07343)."""
+    """The measures that Personalized RewardBench prints (arXiv 2604.07343)."""
     gains = "models below + 1" if gain == "rank" else "the downstream score"
     return (
-        RankMeasure(PRIMARY, spearman, True, "of the ranks; tied models share theirs"),
+        RankMeasure("Spearman", spearman, True, "of the ranks; tied models share theirs"),
         RankMeasure(
             "weighted tau", weighted_tau, True, "hyperbolic weights, both rankings in turn"
         ),

@@ -8,7 +8,6 @@ The spread is that of Fisher's z, arctanh of the measure where it runs from -1 t
 distribution is closer to a normal one, with Student's t for the few lineages (Hinkley 1978,
 Biometrika 65, 13-21; Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 11). A
 measure that depends on how many models there are (NDCG, RBO) is taken for that of as many models.
-`benchmarks/correlations.py` says how often such intervals hold the truth.
 """
 
 import itertools
