@@ -1,7 +1,4 @@
-"""The commands as a person meets them: what they print, write, send, and end with.
-
-tests/promises.py has the example from a new folder to a release, and what common mistakes print.
-"""
+"""The commands as a person meets them: what they print, write, send, and end with."""
 
 import contextlib
 import io
