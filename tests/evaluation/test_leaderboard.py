@@ -1,6 +1,5 @@
 """The leaderboard: what is distinguished, what is in which table, and what is refused."""
 
-import csv
 import itertools
 import json
 import re
@@ -35,7 +34,7 @@ from pairwright.evaluation.board.board import Leaderboard
 from pairwright.evaluation.board.page import accuracies, board_notes, board_page
 from pairwright.evaluation.board.ranking import SET_APART, group_letters
 from pairwright.evaluation.board.sign_flips import sign_flip
-from pairwright.evaluation.board.tables import csv_table, figure_text, ranking_table
+from pairwright.evaluation.board.tables import figure_text, ranking_table
 from pairwright.evaluation.conditions import ConditionName
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.measure.accuracy import figures_of
@@ -192,22 +191,18 @@ def test_a_figure_that_could_not_be_otherwise_has_no_interval(tmp_path: Path) ->
     assert ["model", "a", *identity] in shown
     # With posts in view the model could have been right on more.
     assert any(row[:2] == ["model", "a"] and row[2].startswith("50.0 % (") for row in shown)
-    # The same is true for Python, JSON and CSV, and for parts of the twins.
+    # The same is true for Python, JSON, and for parts of the twins.
     board = Leaderboard.model_validate_json(board.model_dump_json())
     known = {name for name, kind in FIGURES.items() if kind.identity is not None}
     elsewhere = {
         "slice_accuracy", "source_accuracy", "placebo_flips", "net_right_flips", "gain"
     }  # fmt: skip
-    lines = {f"{of['scorer']}.{of['condition']}": of
-             for of in csv.DictReader(csv_table(board).splitlines())}  # fmt: skip
     for row in ("longer.profile", "longer.none", "model.none"):
         whole = [of for of in board.entries[row].figures if of.group in ("twin", "Home-twin")]
         assert {of.name for of in whole if of.by_identity} == known - elsewhere
         assert all(of.low is None for of in whole if of.name in known)
         own = figure(board, row, "accuracy")
         assert (own.value, own.low, own.high, own.n) == (0.5, None, None, 40)
-        names = ("accuracy", "low", "high", "both_right", "both_right_low")
-        assert [lines[row][name] for name in names] == ["0.5", "", "", "0.0", ""]
     seeing = figure(board, "model.profile", "accuracy")
     assert not seeing.by_identity
     assert ends(seeing)[0] < 0.5
@@ -670,8 +665,6 @@ def test_the_command_prints_the_table_and_writes_all_reports(tmp_path: Path) -> 
     assert "| good | a | 95.0 % (83.5 to 98.6) |" in told
     assert "n = 40 pairs" in told
     assert RULE in told
-    assert (out / "leaderboard.csv").read_text().startswith("release,version")
-    assert r"\begin{tabular}" in (out / "leaderboard.tex").read_text()
     html = (out / "leaderboard.html").read_text()
     assert html.count("<svg") == 4
     assert "<script" not in html

@@ -10,7 +10,7 @@ from rich.console import Console
 from pairwright.assets import DOCS
 from pairwright.cli.command import Command
 from pairwright.cli.printing import command, print_commands, say, table_of, warn
-from pairwright.errors import CALL_FAILED, InputError
+from pairwright.errors import CALL_FAILED
 from pairwright.evaluation.board.board import Leaderboard
 from pairwright.evaluation.board.page import board_notes, board_page
 from pairwright.evaluation.board.tables import ranking_table
@@ -21,14 +21,11 @@ from pairwright.modes import mode_title
 from pairwright.options import Doc
 from pairwright.text import number_of, visible
 from pairwright.workflows.evaluation import EvaluationResult, evaluate
-from pairwright.workflows.progress import Progress, Stop
-from pairwright.workflows.ranking import check_results, leaderboard
+from pairwright.workflows.ranking import leaderboard
 
 Coverage = Annotated[
     float, Doc("Least share that must count; with less the exit code is 1.", least=0, most=1)
 ]
-SHOWN_DIFFERENCES = 20
-"""Differences that are printed; the count is of all."""
 
 
 def print_result(about: ResultSummary, decisions: list[PairDecision]) -> None:
@@ -72,38 +69,6 @@ def uncovered(result: EvaluationResult, coverage: float) -> int:
     return end(lines, coverage, [why for one in result.results for why in one.about.unscored])
 
 
-def check_before_ranking(
-    results: list[Path],
-    progress: Progress,
-    stop: Stop,
-    release: Path | None = None,
-    scorers: Annotated[
-        Path | None, Doc("With --verify: the file of scorers that was used.", "FILE.toml")
-    ] = None,
-) -> int | None:
-    """Name files and pairs where results are not what their replies give: nothing is ranked."""
-    if release is None:
-        if scorers:
-            raise InputError(
-                "is only for --verify",
-                where="--scorers",
-                fix="Name the release, too, or leave it out.",
-            )
-        return None
-    console = Console(stderr=True)
-    checked = check_results(results, release, scorers, progress=progress, stop=stop)
-    differences = [line for lines in checked.values() for line in lines]
-    for line in differences[:SHOWN_DIFFERENCES]:
-        say(console, visible(line))
-    if differences:
-        in_all = number_of(len(differences), "difference")
-        warn(console, f"{in_all} in all: nothing is ranked.")
-        return 1
-    results_are = number_of(len(checked), "result is", "results are")
-    console.print(f"{results_are} what the stored replies give.", highlight=False)
-    return None
-
-
 def print_leaderboard(board: Leaderboard, out: Path | None = None) -> None:
     """Print what the page opens with, its rankings, and what their figures say."""
     console = Console()
@@ -125,5 +90,5 @@ def print_leaderboard(board: Leaderboard, out: Path | None = None) -> None:
 
 COMMANDS = {
     "evaluate": Command(partial(evaluate, on_result=print_result), print_evaluation),
-    "leaderboard": Command(leaderboard, print_leaderboard, first=check_before_ranking),
+    "leaderboard": Command(leaderboard, print_leaderboard),
 }

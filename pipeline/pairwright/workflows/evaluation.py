@@ -278,39 +278,29 @@ def run_evaluation(
     """Score, write each result to `folder` and pass it on. Raises as `evaluate` does."""
     results: list[Result] = []
 
-    def keep(about: ResultSummary, decisions: list[PairDecision]) -> None:
-        results.append(Result(write_result(folder, about, decisions)))
-        on_result(about, decisions)
+    async def score(session: ScorerSession) -> None:
+        await _check_score_files(task, session)
+        async with AsyncExitStack() as stack:
+            planner, needs = None, {CONDITIONS[name].needs for name in task.conditions}
+            if "planner" in needs:
+                planner = await stack.enter_async_context(session.planner())
+            rows = task.release.rows() if "strangers" in needs else ()
+            strangers = Strangers(map(item_of, rows), session.settings.seed)
+            history = session.settings.history.rules(task.release.study_posts)
+            partners = partners_of(task.release.rows()) if "partners" in needs else {}
+            sources = ContentSources(history, strangers, planner and planner.planner, partners)
+            for name in task.scorers:
+                # One at a time: a model in this process fills the memory there is.
+                async with session.scorer(name) as scorer:
+                    one = ScorerEvaluation(task, session, folder, scorer, sources, planner)
+                    for condition in task.conditions:
+                        about, decisions = await one.score(condition)
+                        results.append(Result(write_result(folder, about, decisions)))
+                        on_result(about, decisions)
 
     with open_session(scorers, prompts, folder, progress, stop) as session:
-        run_async(derive_results(task, session, folder, keep))
+        run_async(score(session))
     return EvaluationResult(folder, tuple(results))
-
-
-async def derive_results(
-    task: EvaluationTask, session: ScorerSession, folder: Path, on_result: OnResult
-) -> None:
-    """Every scorer in every condition, without writing a file; `on_result` is called with each.
-
-    `folder` may hold earlier results, whose timing is kept where nothing is asked. Raises
-    ConfigError, EndpointRefused, Interrupted and StoreError.
-    """
-    await _check_score_files(task, session)
-    async with AsyncExitStack() as stack:
-        planner, needs = None, {CONDITIONS[name].needs for name in task.conditions}
-        if "planner" in needs:
-            planner = await stack.enter_async_context(session.planner())
-        rows = task.release.rows() if "strangers" in needs else ()
-        strangers = Strangers(map(item_of, rows), session.settings.seed)
-        history = session.settings.history.rules(task.release.study_posts)
-        partners = partners_of(task.release.rows()) if "partners" in needs else {}
-        sources = ContentSources(history, strangers, planner and planner.planner, partners)
-        for name in task.scorers:
-            # One at a time: a model in this process fills the memory there is.
-            async with session.scorer(name) as scorer:
-                one = ScorerEvaluation(task, session, folder, scorer, sources, planner)
-                for condition in task.conditions:
-                    on_result(*await one.score(condition))
 
 
 async def _check_score_files(task: EvaluationTask, session: ScorerSession) -> None:

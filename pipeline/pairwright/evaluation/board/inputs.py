@@ -33,20 +33,15 @@ FACTS = (
 """What a release says of a pair, and every result of it repeats."""
 
 
-def gather_results(
-    paths: Iterable[Path], aliases: Mapping[Path, str] | None = None
-) -> list[Result]:
+def gather_results(paths: Iterable[Path]) -> list[Result]:
     """All results of the folders and files, by scorer and condition; a result that is there twice
-    counts once. In a path with an alias, scorers are called `ALIAS: NAME`; baselines, which are the
-    same for everybody, keep their names.
+    counts once.
 
     Raises InputError naming the two files that disagree.
     """
-    aliases = aliases or {}
     by_content: dict[tuple[str, ...], Result] = {}
     first: Result | None = None
-    # Those without an alias first: a result that is there twice keeps its own name.
-    for path in sorted(paths, key=lambda path: path in aliases):
+    for path in paths:
         for result in read_results(path):
             first = first or result
             _check_scorer(result)
@@ -54,10 +49,7 @@ def gather_results(
             scorer = result.about.scorer
             parts = (str(getattr(result.about, key)) for key in _SAME)
             content = (scorer.deciding.model_dump_json(), *parts)
-            new = by_content.setdefault(content, result) is result
-            if new and path in aliases and scorer.kind != "baseline":
-                own = scorer.model_copy(update={"name": f"{aliases[path]}: {scorer.name}"})
-                result.about = result.about.model_copy(update={"scorer": own})
+            by_content.setdefault(content, result)
     results = list(by_content.values())
     _check_names(results)
     _check_posts_rules(results)
@@ -98,8 +90,7 @@ def _check_release(result: Result, first: Result) -> None:
             raise InputError(
                 f"says something else of the release than {first.path}, and both have its digest",
                 where=f"{result.path} [release.{key}]",
-                fix="Derive both again: pairwright leaderboard RESULTS --verify RELEASE names the"
-                " one that is not of the release.",
+                fix="Evaluate the release again with one of the two.",
             )
 
 
@@ -127,11 +118,7 @@ def _check_names(results: Sequence[Result]) -> None:
             raise InputError(
                 f"scorer {scorer.name} in condition {about.condition} is in {other.path}, too",
                 where=result.path,
-                fix="A baseline gives everybody the same, so one of the two is not what it gives:"
-                " --verify RELEASE finds which. Ask its sender for the other scorers alone."
-                if scorer.kind == "baseline"
-                else "Name one of the two, call one of the scorers by another name, or give a"
-                " folder an alias: team=theirs",
+                fix="Name one of the two, or call one of the scorers by another name.",
             )
         first = by_name.setdefault(scorer.name, result)
         for key, mine in scorer.deciding:
@@ -139,8 +126,7 @@ def _check_names(results: Sequence[Result]) -> None:
                 raise InputError(
                     f"scorer {scorer.name} has {key} {mine!r}, and {theirs!r} in {first.path}",
                     where=result.path,
-                    fix="Evaluate one of the two again, give them two names, or give a folder an"
-                    " alias: team=theirs",
+                    fix="Evaluate one of the two again, or give them two names.",
                 )
 
 

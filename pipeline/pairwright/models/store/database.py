@@ -3,13 +3,11 @@ what is wrong with it."""
 
 import errno
 import fcntl
-import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, TextIO
-from urllib.parse import quote
 
 from pairwright.errors import InUse, StoreError
 from pairwright.files import locked
@@ -76,30 +74,6 @@ def create(path: Path) -> None:
         partial.replace(path)
     except (OSError, sqlite3.Error) as error:
         raise unusable(path, error) from None
-
-
-def holds_plain_replies(path: Path) -> bool:
-    """Whether the table of replies is the one that `create` makes. A stranger's file could have a
-    view or computed columns in its place, which run when it is read."""
-    definition = "SELECT type, sql FROM sqlite_schema WHERE name = 'calls'"
-    try:
-        with (
-            closing(sqlite3.connect(":memory:")) as expected,
-            closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as database,
-        ):
-            expected.executescript(SCHEMA)
-            # Another version may have comments in other words. No quote is in what is expected, so
-            # that none can hide a comment's mark.
-            own, other = (
-                [
-                    (kind, " ".join(re.sub(r"--[^\n]*", "", str(sql)).split()))
-                    for kind, sql in one.execute(definition)
-                ]
-                for one in (expected, database)
-            )
-    except (sqlite3.Error, UnicodeDecodeError):
-        return False
-    return own == other
 
 
 def lock(path: Path) -> TextIO:
