@@ -5,7 +5,7 @@
 Without a run folder examples/recorded is built: fictional users, and a language model's recorded
 replies. A run of a simulated model says so: it refuses next to nothing. The last line has
 `kept_share` (kept units over items, twins or pairs where no twins are built) and `calls_per_pair`
-(all calls of the run over all kept pairs), each with its n and its 95 % interval, and
+(all calls of the run over all kept pairs), and
 `prompt_tokens_per_pair`; by mode `blind_preference`: how often a judge that knows nobody would
 rather have the chosen response, or of twins that for the user who asked; `overlap` and `tfidf`: how
 often a count of the words that a response shares with the user's posts is right, and
@@ -26,7 +26,7 @@ from tempfile import TemporaryDirectory
 from typing import get_args
 
 from pairwright.audits.shortcuts.informed import baseline_points, pair_overlap
-from pairwright.construct.estimate import read_pilot
+from pairwright.construct.manifest import main_mode
 from pairwright.construct.outcomes import funnel_rows, iterate_outcomes
 from pairwright.construct.partners import iterate_surveys
 from pairwright.construct.run_pairs import iterate_pairs
@@ -58,12 +58,11 @@ def main(run: Path) -> None:
 
 def last_line(run: Path, found: RunStatus) -> dict[str, object]:
     """The figures by which two runs are compared."""
-    with closing(Store(run / "calls.sqlite", writing=False)) as store:
-        pilot = read_pilot(store, found.config)
-    (_, kept) = funnel_rows(found.tally.reached, pilot.mode)[-1]
+    mode = main_mode(found.config.modes)
+    (_, kept) = funnel_rows(found.tally.reached, mode)[-1]
     line: dict[str, object] = {
         "run": "simulated model" if found.simulated else run.name,
-        "mode": pilot.mode,
+        "mode": mode,
         "items": kept.n,
         "kept": kept.k,
         "kept_share": kept.value,
@@ -85,13 +84,6 @@ def last_line(run: Path, found: RunStatus) -> dict[str, object]:
     refused = found.tally.drafts
     judged = found.tally.kept.total() + sum(refused[gate] for gate in get_args(JudgedGate))
     line["parity_share"] = [refused["parity"], judged]
-    if kept.k:
-        calls = next(one for one in pilot.expect(kept=1).expected if one.name == "calls")
-        each = kept.k / found.pairs
-        line["calls_per_pair_interval"] = [
-            round(end * each, 2) if end < float("inf") else None for end in (calls.low, calls.high)
-        ]
-        line["users"] = len(pilot.figures)
     return line
 
 

@@ -94,24 +94,6 @@ def test_why_a_question_has_no_partner_is_said() -> None:
     assert "others' partners" in late.detail
 
 
-def test_partners_that_are_kept_stay_and_their_questions_come_first() -> None:
-    asked = [question("q1", "una", "vic", "wim"), question("q2", "vic", "una")]
-    asked += [question("q3", "xia", "wim"), question("q4", "wim", "una", ("xia", 0.9))]
-    assert assign_partners(asked, 4, 0)["q1"] == "vic"
-    found = assign_partners(asked, 4, 0, {"q1": ("una", "wim")})
-    assert (found["q1"], found["q4"]) == ("wim", "una")
-    left = [found[name] for name in ("q2", "q3")]
-    assert [one.reason for one in left if isinstance(one, Rejected)] == ["no_partner"] * 2
-    # A couple stays that is kept for a question which is not asked about now.
-    elsewhere = assign_partners(asked[:1], 4, 0, {"q9": ("vic", "zoe")})
-    assert elsewhere == {"q1": "wim"}
-    # Of one couple's questions the kept one is given, whoever's turn it is.
-    two = [question(name, "una", ("vic", bears)) for name, bears in (("q1", 0.2), ("q2", 0.9))]
-    for kept, expected in (({}, "q2"), ({"q1": ("una", "vic")}, "q1")):
-        found = assign_partners(two, 1, 0, kept)
-        assert [item for item, one in found.items() if one == "vic"] == [expected]
-
-
 # How far from the best
 
 

@@ -8,14 +8,12 @@ from rich.console import Console
 from pairwright.cli.command import Command
 from pairwright.cli.printing import command, print_commands, print_words, warn
 from pairwright.cli.runs import print_failures, print_run
-from pairwright.construct.estimate import kept_word
 from pairwright.construct.run_pairs import iterate_pairs
-from pairwright.errors import InputError
 from pairwright.models.batch.rounds import folder_of
 from pairwright.models.recorded import NOT_RECORDED
 from pairwright.options import Doc
 from pairwright.settings.endpoints import MOST_LINES
-from pairwright.workflows.build_estimate import estimate, estimate_from_pilot, price_of
+from pairwright.workflows.build_estimate import estimate
 from pairwright.workflows.progress import Progress
 from pairwright.workflows.run_build import BuildEngine, BuildResult, build
 from pairwright.workflows.run_words import shortfalls
@@ -25,32 +23,12 @@ def estimate_instead(
     config: Path,
     progress: Progress,
     limit: int | None = None,
-    target: int | None = None,
     dry_run: Annotated[bool, Doc("Print calls, tokens and cost; send nothing.")] = False,
-    pilot: Annotated[
-        Path | None, Doc("With --dry-run: estimate from the outcome of this run.", "RUN")
-    ] = None,
 ) -> int | None:
-    """With --dry-run print what a build would cost by its config, and by a pilot if there is one,
-    and build nothing."""
-    if pilot and not dry_run:
-        raise InputError("a pilot is for an estimate", where="--pilot", fix="Add --dry-run.")
+    """With --dry-run print what a build would cost by its config, and build nothing."""
     if not dry_run:
         return None
-    if target and not pilot:
-        raise InputError(
-            "only a pilot tells what a target will cost",
-            where="--target",
-            fix="Build some items into another folder (--limit 20), and add --pilot FOLDER.",
-        )
-    expected = estimate(config, limit=limit, progress=progress)
-    by_pilot = pilot and estimate_from_pilot(
-        config, pilot, items=expected.items, target=target, progress=progress
-    )
-    print_words("estimate", expected=expected, price=price_of)
-    if by_pilot:
-        number, kept = target or expected.items, kept_word(by_pilot.mode)
-        print_words("pilot", expected=by_pilot, number=number, kept=kept)
+    print_words("estimate", expected=estimate(config, limit=limit, progress=progress))
     return 0
 
 
@@ -59,7 +37,6 @@ def print_build(
     config: Path,
     run: Path,
     limit: int | None = None,
-    target: int | None = None,
     engine: BuildEngine = "local",
     address: str | None = None,
     batch_out: Path | None = None,
@@ -69,7 +46,6 @@ def print_build(
     options = {
         "--batch-out": batch_out,
         "--limit": limit,
-        "--target": target,
         "--batch-lines": None if batch_lines == MOST_LINES else batch_lines,
         "--engine": None if engine == "local" else engine,
         "--address": address,

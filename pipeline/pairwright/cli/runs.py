@@ -129,11 +129,8 @@ def print_status(
     differences = _verify(console, run, found.stored.calls) if verify else 0
     if found.waiting and not differences:
         return 3
-    missing = found.target is not None and found.target.missing
     nothing = found.finished and found.tally.nothing_kept
-    return int(
-        bool(found.failed or found.tally.short_of_replies or missing or nothing or differences)
-    )
+    return int(bool(found.failed or found.tally.short_of_replies or nothing or differences))
 
 
 def _verify(console: Console, run: Path, calls: int) -> int:

@@ -33,15 +33,13 @@ _LIBRARIES = ("bm25s", "jinja2", "numpy", "py3langid", "pydantic", "sentence-tra
 """Those that a unit's outcome goes through."""
 
 
-def identity(saved: dict[str, Any], limit: int | None, *, in_waves: bool = False) -> str:
+def identity(saved: dict[str, Any], limit: int | None) -> str:
     """A name for all that outcomes follow from, beside the replies.
 
     That is the run's config as saved, with its hashes of source, prompts and rubrics; this code;
-    the libraries that it decides with; and whether partners are matched in waves, which a target
-    does, whatever its number.
+    and the libraries that it decides with.
     """
-    waves = ["waves"] if in_waves else []
-    parts = [essential(saved), code_digest(), _versions(), sys.version, limit, *waves]
+    parts = [essential(saved), code_digest(), _versions(), sys.version, limit]
     return content_id("follows", json.dumps(parts, sort_keys=True))
 
 

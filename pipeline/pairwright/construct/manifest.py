@@ -17,7 +17,7 @@ from pairwright.files import ITEMS
 from pairwright.models import Totals
 from pairwright.models.store import Store
 from pairwright.modes import MODES, has_rubric, is_twin
-from pairwright.records import Mode, Record
+from pairwright.records import Mode
 from pairwright.settings.config import Config, essential
 from pairwright.settings.prompt import Prompts
 from pairwright.version import __version__
@@ -66,32 +66,9 @@ def kept_costs(
     return [KeptCost(what, n, calls, cost) for what, n in counts]
 
 
-class ReachedTarget(Record):
-    """How far a build came that was to end when enough is kept."""
-
-    n: int
-    """Twins or pairs that were asked for."""
-    mode: Mode
-    kept: int
-    items_left: int
-    """Items of the source that were not needed."""
-
-    @property
-    def missing(self) -> int:
-        """How many are missing; the source has no more items then."""
-        return max(0, self.n - self.kept)
-
-
-def target_mode(modes: tuple[Mode, ...]) -> Mode:
+def main_mode(modes: tuple[Mode, ...]) -> Mode:
     """The mode whose kept units count: twins, or pairs where no twins are built."""
     return next((mode for mode in MODES if mode in modes and MODES[mode].needs_partner), modes[0])
-
-
-def reached_target(n: int, modes: tuple[Mode, ...], items: int, counted: Tally) -> ReachedTarget:
-    """The state of a target over so many items."""
-    mode = target_mode(modes)
-    kept = counted.kept[mode]
-    return ReachedTarget(n=n, mode=mode, kept=kept, items_left=items - counted.of_mode(mode))
 
 
 def make_manifest(
@@ -100,7 +77,6 @@ def make_manifest(
     prompts: Prompts,
     source: SourceSummary,
     counted: Tally,
-    target: ReachedTarget | None = None,
 ) -> JsonValue:
     """The manifest as JSON."""
     totals = store.totals()
@@ -111,9 +87,6 @@ def make_manifest(
     served: JsonValue = {
         model: dict(names) for model, names in sorted(store.served_names().items())
     }
-    state = "target" if target is not None and target.items_left else "whole"
-    if counted.is_short or (target is not None and target.missing):
-        state = "short"
     models: dict[str, JsonValue] = {
         name: {"model": endpoint.model, "revision": endpoint.revision}
         for name, endpoint in config.endpoints.items()
@@ -123,8 +96,7 @@ def make_manifest(
         "pairwright": __version__,
         "simulated": counted.simulated > 0,
         "recorded": [*sorted(counted.recorded)],
-        "state": state,
-        **({} if target is None else {"target": target.model_dump()}),
+        "state": "short" if counted.is_short else "whole",
         "source": source.model_dump(),
         "counts": {
             "items": source.items,

@@ -14,7 +14,7 @@ neither the order of the source nor the number of workers decides anything.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
@@ -174,43 +174,35 @@ BEST = 8
 
 
 def assign_partners(
-    questions: Iterable[SurveyedQuestion],
-    most: int,
-    seed: int,
-    kept: Mapping[str, tuple[str, str]] | None = None,
+    questions: Iterable[SurveyedQuestion], most: int, seed: int
 ) -> dict[str, str | Rejected]:
     """The partner for each question, by item, or why it has none.
 
-    `most` is the number of twins that a couple is given at most, and of placebos. `kept` are askers
-    and partners that stay a couple, by item.
+    `most` is the number of twins that a couple is given at most, and of placebos.
     """
-    kept = kept or {}
     ordered = sorted(questions, key=lambda q: content_id("question", str(seed), q.item))
-    fixed = dict(kept.values())
-    fixed |= {partner: asker for asker, partner in fixed.items()}
     # Most couples have one question, and there are many of them: each is a list of few tuples.
     by_couple: dict[Couple, list[_Usable]] = {}
     for question in ordered:
         for other in question.possible:
             couple = _couple(question.user, other.user)
             by_couple.setdefault(couple, []).append((question, other.bearing))
-    free = {}
+    worth = {}
     for couple, usable in by_couple.items():
-        if fixed.keys().isdisjoint(couple):
-            given = _questions(usable, kept, most)
-            twins = sum(question.signal for question, _ in given)
-            bearing = sum(round(10_000 * bearing) for _, bearing in given)
-            free[couple] = Worth(twins, len(given) - twins, bearing)
-    partners = match_couples(free, seed) | fixed
+        given = _questions(usable, most)
+        twins = sum(question.signal for question, _ in given)
+        bearing = sum(round(10_000 * bearing) for _, bearing in given)
+        worth[couple] = Worth(twins, len(given) - twins, bearing)
+    partners = match_couples(worth, seed)
     assigned = {
         question.item
         for couple in {_couple(user, partner) for user, partner in partners.items()}
-        for question, _ in _questions(by_couple.get(couple, ()), kept, most)
+        for question, _ in _questions(by_couple.get(couple, ()), most)
         if question.signal
     }
     # Of a placebo's partner nothing need be known before: any question of the couple may do.
     placebos = Counter[Couple]()
-    for question in sorted(ordered, key=lambda question: question.item not in kept):
+    for question in ordered:
         if not question.signal and (partner := partners.get(question.user)) is not None:
             couple = _couple(question.user, partner)
             placebos[couple] += 1
@@ -290,9 +282,9 @@ def _best_swap(
     return best
 
 
-def _questions(usable: Sequence[_Usable], kept: Collection[str], most: int) -> Sequence[_Usable]:
-    """The questions a couple is given, for twins and for placebos `most` each: those first whose
-    units are kept, then of both users by turns those that the partner's posts bear on most."""
+def _questions(usable: Sequence[_Usable], most: int) -> Sequence[_Usable]:
+    """The questions a couple is given, for twins and for placebos `most` each: of
+    both users by turns those that the partner's posts bear on most."""
     if len(usable) < 2:
         return usable[:most]
     given = list[_Usable]()
@@ -302,8 +294,7 @@ def _questions(usable: Sequence[_Usable], kept: Collection[str], most: int) -> S
             sorted((one for one in alike if one[0].user == user), key=lambda one: -one[1])
             for user in sorted({question.user for question, _ in alike})
         ]
-        turns = [one for turn in zip_longest(*ranked) for one in turn if one is not None]
-        given += sorted(turns, key=lambda one: one[0].item not in kept)[:most]
+        given += [one for turn in zip_longest(*ranked) for one in turn if one is not None][:most]
     return given
 
 

@@ -5,14 +5,11 @@ stage, and the store answers what was asked before.
 
 A build with twins has three steps: the survey, and beside it the units that need no partner; the
 matching; the units of two users. A question with a signal gives a twin, or a decoy if it has no
-partner; one on which nothing is known gives a placebo. With a target the steps go through the
-source in waves, until enough is kept. Waves do not depend on the target, so a build with a larger
-one goes on where the other stopped, and one with a smaller keeps all that was decided.
+partner; one on which nothing is known gives a placebo.
 """
 
-import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +20,7 @@ from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.candidates import choose_others
 from pairwright.construct.corpus import BuildUnit, Corpus, UnitTask, all_units, first_items
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.manifest import make_manifest, reached_target, target_mode
+from pairwright.construct.manifest import make_manifest
 from pairwright.construct.natural import natural_items
 from pairwright.construct.outcomes import Brief, Failure, Outcome, Pending, write_outcomes
 from pairwright.construct.own_choice_pairs import add_neighbours
@@ -34,7 +31,6 @@ from pairwright.construct.partners import (
     assign_partners,
     iterate_surveys,
 )
-from pairwright.construct.run_pairs import iterate_results
 from pairwright.construct.tally import Tally, entry_of, tally_outcomes
 from pairwright.construct.unit_work import ModelSource, work_on
 from pairwright.dataset import line_writer
@@ -49,8 +45,6 @@ from pairwright.sources import SourceProblem
 
 Partners = dict[str, str | Rejected | Failure | Pending]
 """By unit: the second user, or why there is none. Units that the survey rules out are not in it."""
-WAVE = 64
-"""Items of the first waves; a later one has a quarter of those that came before it."""
 
 
 class BuildTask(NamedTuple):
@@ -63,9 +57,6 @@ class BuildTask(NamedTuple):
     run: RunFolder
     limit: int | None = None
     """Only so many items, the first of the source."""
-    target: int | None = None
-    """No further twin is begun once so many are kept, or pair where no twins are built. The other
-    units of the items that were surveyed follow."""
 
     @property
     def items(self) -> range:
@@ -78,28 +69,26 @@ class BuildTask(NamedTuple):
 
     @property
     def total(self) -> int:
-        """The number of units, surveys included; with a target, as many as it may take."""
+        """The number of units, surveys included."""
         return len(self.items) * (len(self.modes) + need_partners(self.modes))
 
     def steps(self) -> Iterator[Iterable[BuildUnit]]:
         """The units of each step, in the order in which they are best worked on. Those of one
         must have ended, with their outcomes in the store, before the next step is asked for."""
-        if self.target is not None:
-            yield from _steps_to_target(self, self.target)
-        elif not need_partners(self.modes):
-            yield self.units(self.modes, self.items)
+        if not need_partners(self.modes):
+            yield self.units(self.modes)
         else:
-            yield self.first_units(self.items)
-            yield self.coupled_units(match_surveyed(self, self.items), self.items)
+            yield self.first_units()
+            yield self.coupled_units(match_surveyed(self))
 
-    def units(self, tasks: tuple[UnitTask, ...], items: range) -> Iterator[BuildUnit]:
-        return all_units(self.corpus, self.modes, tasks, items)
+    def units(self, tasks: tuple[UnitTask, ...]) -> Iterator[BuildUnit]:
+        return all_units(self.corpus, self.modes, tasks, self.items)
 
-    def first_units(self, items: range) -> Iterator[BuildUnit]:
+    def first_units(self) -> Iterator[BuildUnit]:
         """The surveys, and what needs no partner, which does not wait until all are surveyed: the
         units of one item ask for the same rubric."""
         alone = (mode for mode in self.modes if not MODES[mode].needs_partner)
-        return self.units(("survey", *alone), items)
+        return self.units(("survey", *alone))
 
     @property
     def coupled_modes(self) -> tuple[Mode, ...]:
@@ -108,94 +97,23 @@ class BuildTask(NamedTuple):
         one."""
         return tuple(mode for mode in MODES if mode in self.modes and MODES[mode].needs_partner)
 
-    def coupled_units(self, partners: Partners, items: range) -> Iterator[BuildUnit]:
+    def coupled_units(self, partners: Partners) -> Iterator[BuildUnit]:
         """The units that need a second user, each with that user or why there is none."""
         first, *_ = self.coupled_modes
-        for unit in self.units(self.coupled_modes, items):
+        for unit in self.units(self.coupled_modes):
             if unit.mode == first or unit.id in partners:
                 yield unit._replace(partner=partners.get(unit.id))
 
 
-def waves(items: range) -> Iterator[range]:
-    """The items in parts, each a quarter of what came before, `WAVE` at least: so a survey goes
-    little beyond what is needed, and the larger a build is, the fewer of its steps wait."""
-    start = 0
-    while start < len(items):
-        stop = min(len(items), start + max(WAVE, start // 4))
-        yield items[start:stop]
-        start = stop
-
-
-def _steps_to_target(task: BuildTask, target: int) -> Iterator[Iterable[BuildUnit]]:
-    kept, begun, partners, items = 0, set[int](), Partners(), task.items[:0]
-    entries, coupled = task.corpus.entries, need_partners(task.modes)
-    wanted = target_mode(task.modes)
-    task.store.forget_unmatched()
-    for number, wave in enumerate(waves(task.items)):
-        items = task.items[: wave.stop]
-        if coupled:
-            yield task.first_units(wave)
-            fixed = {
-                entry.id: (entry.user, partner)
-                for entry in entries[: wave.start]
-                for mode in _MATCHED
-                if isinstance(partner := partners.get(f"{mode}:{entry.id}"), str)
-            }
-            partners = match_surveyed(task, items, number, fixed, begun)
-            ready = [
-                unit
-                for unit in task.coupled_units(partners, items)
-                if unit.mode == wanted and isinstance(unit.partner, str)
-            ]
-        else:
-            ready = list(task.units(task.modes, wave))
-        left = sorted(
-            (unit for unit in ready if unit.position not in begun), key=lambda unit: unit.position
-        )
-        # Never more than can be needed: so no draft is written beyond the target.
-        while left and kept < target:
-            batch, left = left[: target - kept], left[target - kept :]
-            begun.update(unit.position for unit in batch)
-            yield batch
-            kinds = [task.store.kind(unit.position, unit.id) for unit in batch]
-            if "waiting" in kinds:
-                return
-            kept += kinds.count("kept")
-        waiting = any(isinstance(one, Pending) for one in partners.values())
-        # What was decided for a larger target stays: its waves are gone through again, and of them
-        # no twin is begun.
-        decided = coupled and task.store.matching(number + 1)
-        if waiting or (kept >= target and not decided):
-            break
-    if coupled:
-        # What is no twin waits until the last wave: a later one may still find a partner.
-        yield (
-            unit
-            for unit in task.coupled_units(partners, items)
-            if unit.mode != wanted or not isinstance(unit.partner, str)
-        )
-
-
-def match_surveyed(
-    task: BuildTask,
-    items: range,
-    wave: int = 0,
-    fixed: Mapping[str, tuple[str, str]] | None = None,
-    begun: Collection[int] = (),
-) -> Partners:
-    """The second user of each unit that needs one, by the survey of these items; while a survey
-    waits for a batch, so do all of them.
-
-    `fixed` are the couples of earlier waves, by item, asker first, and `begun` the positions of
-    their units. Where the survey has changed, because a question that had failed was asked again,
-    the couples whose twins are kept stay, too, and the others are matched again.
-    """
+def match_surveyed(task: BuildTask) -> Partners:
+    """The second user of each unit that needs one, by the survey of the items; while a survey waits
+    for a batch, so do all of them."""
     partners: Partners = {}
     strangers: Partners = {}
     questions = list[SurveyedQuestion]()
     modes = task.coupled_modes
     config = task.rules.config
-    names = {task.corpus.entries[item].id for item in items}
+    names = {task.corpus.entries[item].id for item in task.items}
     users: dict[str, str] = {}
     """Each name once: many questions have one user among their candidates."""
     for surveyed in iterate_surveys(task.store):
@@ -219,19 +137,13 @@ def match_surveyed(
         assigned: Partners = {question.item: waiting for question in questions}
         strangers = dict.fromkeys(strangers, waiting)
     else:
-        kept = _kept_couples(task.store, questions, wave, begun) | dict(fixed or {})
-        most, seed = config.twin.questions_per_couple, config.seed
-        assigned = dict(assign_partners(questions, most, seed, kept))
+        assigned = dict(assign_partners(questions, config.twin.questions_per_couple, config.seed))
     for question in questions:
         mode = "twin" if question.signal else "placebo"
         partners[f"{mode}:{question.item}"] = assigned[question.item]
         if isinstance(assigned[question.item], str):
             strangers.pop(question.item, None)
     return partners | {f"decoy:{item}": stranger for item, stranger in strangers.items()}
-
-
-_MATCHED: tuple[Mode, ...] = ("twin", "placebo")
-"""The modes whose units are those of a couple."""
 
 
 def _stranger(surveyed: SurveyOutcome, seed: int) -> str | Rejected:
@@ -244,27 +156,6 @@ def _stranger(surveyed: SurveyOutcome, seed: int) -> str | Rejected:
     return min(
         survey.strangers, key=lambda user: content_id("decoy", str(seed), surveyed.item_id, user)
     )
-
-
-def _kept_couples(
-    store: Store, questions: list[SurveyedQuestion], wave: int, begun: Collection[int]
-) -> dict[str, tuple[str, str]]:
-    """By item, the couples that stay, asker first. They are noted with the survey, so that a build
-    that is interrupted goes on with the same matching."""
-    described = (
-        f"{q.item} {q.user} {q.possible}{'' if q.signal else ' placebo'}" for q in questions
-    )
-    digest = content_id("survey", *described)
-    before = store.matching(wave)
-    if before and before[0] == digest:
-        return {item: (asker, partner) for item, (asker, partner) in json.loads(before[1]).items()}
-    kept = {
-        one.unit.partition(":")[2]: (one.users[0], one.users[1])
-        for one in iterate_results(store)
-        if one.kind == "kept" and one.mode in _MATCHED
-    }
-    store.match(wave, digest, json.dumps(kept), begun)
-    return kept
 
 
 def read_corpus(
@@ -365,10 +256,7 @@ def conclude(task: BuildTask) -> Tally:
     if counted.waiting:
         # Files that are there are whole ones; the store and its outcomes say how far it is.
         return counted
-    target = None
-    if task.target is not None:
-        target = reached_target(task.target, task.modes, len(task.items), counted)
-    manifest = make_manifest(store, rules.config, rules.prompts, task.summary, counted, target)
+    manifest = make_manifest(store, rules.config, rules.prompts, task.summary, counted)
     write_outcomes(store, task.run.path, manifest)
     store.finish()
     return counted

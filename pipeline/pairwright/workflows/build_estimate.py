@@ -1,6 +1,5 @@
 """What a build will take, before it is begun; and what a build and its estimate read alike."""
 
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -8,17 +7,10 @@ from typing import Annotated, TypeAlias
 
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import Corpus, first_items
-from pairwright.construct.estimate import (
-    BuildEstimate,
-    PilotEstimate,
-    RoleEstimate,
-    estimate_calls,
-    read_pilot,
-)
+from pairwright.construct.estimate import BuildEstimate, estimate_calls
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.session import read_corpus
 from pairwright.errors import InputError
-from pairwright.models.store import Store
 from pairwright.modes import need_partners
 from pairwright.options import Doc
 from pairwright.settings.config import Config, load
@@ -52,50 +44,6 @@ def estimate(
         with closing(corpus):
             check_company(config, corpus, limit, progress)
             return estimate_calls(corpus, rules.with_other_users(corpus), limit)
-
-
-def estimate_from_pilot(
-    config: str | Path | Config,
-    pilot: str | Path,
-    *,
-    items: int,
-    target: int | None = None,
-    folder: str | Path | None = None,
-    progress: Progress = log_notes,
-) -> PilotEstimate:
-    """Estimate what `target` kept twins (or pairs, where no twins are built) will take, or without
-    one what so many `items` will take and give, from the run folder of a pilot.
-
-    Prices are those of `config`. Raises ConfigError and InputError.
-    """
-    config, _ = read_config(config, folder)
-    run = RunFolder(Path(pilot))
-    ran = run.settings()
-    if ran.modes != config.modes:
-        raise InputError(
-            f"the pilot built {' and '.join(ran.modes)}, the config builds"
-            f" {' and '.join(config.modes)}",
-            where=run.path,
-            fix="Build a pilot with the same modes.",
-        )
-    before, now = _models_by_role(ran), _models_by_role(config)
-    for role in now:
-        if before[role] != now[role]:
-            progress(
-                Note(f"The pilot's {role} was {before[role]}, and the config's is {now[role]}.")
-            )
-    with closing(Store(run.calls, writing=False)) as store:
-        outcome = read_pilot(store, config)
-    return outcome.expect(items=items) if target is None else outcome.expect(kept=target)
-
-
-def _models_by_role(config: Config) -> dict[str, str]:
-    roles = config.roles
-    by_role = {"planner": (roles.planner,), "generator": roles.generator, "judge": roles.judges}
-    return {
-        role: ", ".join(config.endpoints[name].model for name in names)
-        for role, names in by_role.items()
-    }
 
 
 def read_config(config: str | Path | Config, folder: str | Path | None) -> tuple[Config, Path]:
@@ -151,17 +99,3 @@ def warn_of_self_judging(config: Config, progress: Progress) -> None:
                 " model as judge (under roles) is better evidence."
             )
         )
-
-
-def price_of(lines: Sequence[RoleEstimate]) -> str:
-    """Two amounts of money, or one where they are the same; nothing is known of what is asked of
-    an endpoint without a price."""
-    priced = [line for line in lines if line.cost or not line.calls]
-    low, high = (
-        sum(line.cost_with_cache for line in priced),
-        sum(line.cost for line in priced),
-    )
-    if not high:
-        return "no price"
-    amount = f"{high:,.2f}" if low == high else f"{low:,.2f} to {high:,.2f}"
-    return amount if len(priced) == len(lines) else f"{amount}, where a price is set"

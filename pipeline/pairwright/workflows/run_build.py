@@ -65,10 +65,8 @@ class BuildResult:
     @property
     def whole(self) -> bool:
         """Whether every unit was kept or refused, none failed and none waits, few were refused for
-        want of a usable reply; a target, if there was one, is reached, and something is kept."""
-        target = self.status.target
-        missing = target is not None and target.missing
-        return not (self.status.tally.is_short or self.status.waiting or missing)
+        want of a usable reply, and something is kept."""
+        return not (self.status.tally.is_short or self.status.waiting)
 
 
 def build(
@@ -77,10 +75,6 @@ def build(
     *,
     folder: str | Path | None = None,
     limit: Annotated[int | None, Doc("Only the first N items.", "N", least=1)] = None,
-    target: Annotated[
-        int | None,
-        Doc("Stop when N twins are kept; or N pairs, without twins.", "N", least=1),
-    ] = None,
     accept_changes: Annotated[
         bool, Doc("Go on in a folder that was built with another config.")
     ] = False,
@@ -108,8 +102,6 @@ def build(
 
     The same call again resumes: no finished call is sent twice. `config` is a TOML file, or a
     Config whose paths start from `folder`. `limit` builds the first items of the source only.
-    With `target`, no further unit is begun once so many twins are kept, or so many pairs where no
-    twins are built; a later call with a larger one goes on.
     `ask_again` sends calls again that are missing from the folder's store. `ask_again_for` are
     reasons of refusals, such as `unparseable`: the replies behind these are set aside, and asked
     for again.
@@ -148,7 +140,7 @@ def build(
         if changed := folder_of_run.prepare(config, content, accept_changes=accepted):
             progress(Note(changed))
         set_aside_unusable(store, ask_again_for)
-        store.begin(identity(folder_of_run.saved(), limit, in_waves=target is not None))
+        store.begin(identity(folder_of_run.saved(), limit))
         renew_index(store)
         requests = None
         if batches:
@@ -160,7 +152,7 @@ def build(
         end.callback(corpus.close)
         note_problems(folder_of_run, progress, named=True)
         check_company(config, corpus, limit, progress)
-        task = BuildTask(corpus, summary, rules, store, folder_of_run, limit, target)
+        task = BuildTask(corpus, summary, rules, store, folder_of_run, limit)
         if on_ray or (most_workers(config) > 1 and not requests):
             meter = build_over_workers(task, progress, stop, on_ray=on_ray, address=address)
         else:

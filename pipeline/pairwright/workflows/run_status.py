@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.manifest import ReachedTarget, cost
+from pairwright.construct.manifest import cost
 from pairwright.construct.tally import ReplyCheck, Tally, tally_outcomes
 from pairwright.dataset import read_lines, read_one
 from pairwright.models import Totals, Wait
@@ -43,8 +43,6 @@ class RunStatus:
     dated versions of the same model are left out."""
     surveyed: int
     """Items that are surveyed, where twins are built."""
-    target: ReachedTarget | None
-    """How far the last build came that was to end when enough is kept, where it has ended."""
     selection: tuple[QuestionSelection, ...]
     """Which questions the last build kept and dropped, where it has ended."""
     finished: bool
@@ -135,7 +133,6 @@ def status_of(
         cost=cost(store, config),
         served={model: names for model, names in served.items() if names},
         surveyed=store.surveyed,
-        target=ended.target,
         selection=ended.question_selection,
         finished=finished,
         running=running,
@@ -147,7 +144,6 @@ def status_of(
 class EndOfRun(Record, extra="ignore"):
     """What a status takes from the manifest."""
 
-    target: ReachedTarget | None = None
     question_selection: tuple[QuestionSelection, ...] = ()
 
 

@@ -75,9 +75,6 @@ def _outcomes(status: RunStatus) -> Iterator[RunRow]:
         yield ("pairs kept", mode + units, f"{counted.pairs[mode]:,}")
     if status.surveyed and not status.finished:
         yield ("surveyed", "items; twins follow when all are", f"{status.surveyed:,}")
-    if target := status.target:
-        left = number_of(target.items_left, "item")
-        yield ("target", f"{MODES[target.mode].units}; {left} not needed", f"{target.n:,}")
     if not counted.rejected:
         yield ("refused", "", "0")
     for (where, _, reason), n in counted.rejected.most_common():
@@ -176,8 +173,6 @@ def shortfalls(status: RunStatus) -> Iterator[str]:
             )
     if status.budget_spent:
         yield "The budget is spent: raise [budget] to go on."
-    if not status.waiting and status.target and (missing := status.target.missing):
-        yield f"The target is not reached: {missing:,} are missing, and no item is left."
 
 
 def _nothing_kept(status: RunStatus) -> Iterator[str]:

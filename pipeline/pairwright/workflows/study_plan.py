@@ -11,7 +11,7 @@ from typing import Annotated
 import numpy as np
 
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.manifest import target_mode
+from pairwright.construct.manifest import main_mode
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate
@@ -103,7 +103,7 @@ def plan_study(
     folder, human = RunFolder(run), HumanFolder(run)
     check_to_verify(folder)
     config = folder.settings()
-    mode = mode or target_mode(config.modes)
+    mode = mode or main_mode(config.modes)
     if is_own_choice(mode):
         raise InputError(
             f"people do not verify {MODES[mode].units}",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.manifest import target_mode
+from pairwright.construct.manifest import main_mode
 from pairwright.construct.run_pairs import check_as_built, iterate_pairs
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
@@ -212,7 +212,7 @@ def export_tasks(
                 where="--people",
                 fix="Give it without --annotators, --overlap and --own.",
             )
-        mode = target_mode(tuple(sorted({subject.mode for subject in whole})))
+        mode = main_mode(tuple(sorted({subject.mode for subject in whole})))
         unasked = Counter(subject.mode for subject in whole if subject.mode != mode)
         whole = [subject for subject in whole if subject.mode == mode]
         few = small_study(people, mode)

@@ -181,20 +181,6 @@ class CallStore:
                 names.setdefault(str(model), {})[str(name)] = n
         return names
 
-    def used_by(self, key: str) -> tuple[str, Totals] | None:
-        """The model behind a stored call, and its tokens."""
-        cached = "SELECT tokens FROM cached WHERE cached.key = calls.key"
-        row = self._db.execute(
-            "SELECT model, prompt_tokens, completion_tokens,"
-            f" {f'coalesce(({cached}), 0)' if self._db.has('cached') else '0'}"
-            " FROM calls WHERE key = ?",
-            key,
-        ).fetchone()
-        if row is None:
-            return None
-        model, sent, received, held = row
-        return str(model), Totals(1, sent, received, cached_tokens=held)
-
     def simulated_models(self) -> set[str]:
         """Models of whose replies any carries the mark of a simulated model."""
         rows = self._db.execute("SELECT DISTINCT model FROM calls WHERE simulated")

@@ -15,10 +15,7 @@ SPOOLED = 20
 _PARTNERED = " OR ".join(
     f"unit LIKE '{mode}:%'" for mode, definition in MODES.items() if definition.needs_partner
 )
-_COUPLED = f"({_PARTNERED})"
 """Units that have a second user, by their names."""
-_LEFT_OVER = "unit LIKE 'decoy:%'"
-"""Units of items that have no partner: when partners are matched again, one may have."""
 
 
 class Store(CallStore):
@@ -55,9 +52,13 @@ class Store(CallStore):
         self._db.execute("DROP TABLE IF EXISTS waits")
         self._db.execute("CREATE TABLE IF NOT EXISTS follows (identity TEXT NOT NULL)")
         if self._db.execute("SELECT identity FROM follows").fetchall() == [(identity,)]:
-            self._db.execute(
-                "DELETE FROM outcomes WHERE kind NOT IN ('kept', 'rejected', 'surveyed')"
-            )
+            open_ = "kind NOT IN ('kept', 'rejected', 'surveyed')"
+            if self._db.execute(
+                f"SELECT 1 FROM outcomes WHERE position < 0 AND {open_}"
+            ).fetchone():
+                # A survey that is asked again may change who is whose partner.
+                self._db.execute(f"DELETE FROM outcomes WHERE {_PARTNERED}")
+            self._db.execute(f"DELETE FROM outcomes WHERE {open_}")
             self._db.execute("UPDATE run SET finished = 0")
             return
         # First, so that a kill in between leaves no outcome under the wrong name.
@@ -87,7 +88,6 @@ class Store(CallStore):
         """Forget what came of the last run; its calls stay."""
         self._db.execute("DELETE FROM outcomes")
         self._db.execute("DELETE FROM unit_names")
-        self._db.execute("DROP TABLE IF EXISTS matched")
         self._db.execute("UPDATE run SET finished = 0")
 
     def note_wait(self, wait: Wait) -> None:
@@ -146,9 +146,6 @@ class Store(CallStore):
 
     def kind(self, position: int, unit: str) -> str | None:
         """What came of one unit, in a word, where it has ended."""
-        for place, name, kind, _ in self._outcomes:
-            if (place, name) == (position, unit):
-                return str(kind)
         row = self._db.execute(
             "SELECT kind FROM outcomes WHERE position = ? AND unit = ?", position, unit
         ).fetchone()
@@ -190,38 +187,3 @@ class Store(CallStore):
         self._spool()
         query = "SELECT count(*) FROM outcomes WHERE position < 0 AND kind = 'surveyed'"
         return int(self._db.execute(query).fetchone()[0])
-
-    def matching(self, wave: int) -> tuple[str, str] | None:
-        """What the partners of twins were matched by: a digest of the survey, and the couples that
-        were kept as they were, as JSON. None where this wave of items was not matched."""
-        self._db.execute(
-            "CREATE TABLE IF NOT EXISTS matched (wave INTEGER, survey TEXT, couples TEXT)"
-        )
-        row = self._db.execute(
-            "SELECT survey, couples FROM matched WHERE wave = ?", wave
-        ).fetchone()
-        return None if row is None else (str(row[0]), str(row[1]))
-
-    def match(self, wave: int, survey: str, couples: str, begun: Collection[int]) -> None:
-        """Partners of a wave of items are matched, by this. Where they were matched otherwise
-        before, later matchings are forgotten, and so are the outcomes of twins that were not kept
-        and are not at one of the positions `begun`."""
-        self._spool()
-        other = self._db.execute("SELECT 1 FROM matched WHERE wave >= ?", wave).fetchone()
-        if other:
-            # First, so that a kill in between leaves no outcome under the wrong matching.
-            old = self._db.execute(
-                f"SELECT position FROM outcomes WHERE {_COUPLED}"
-                f" AND (kind != 'kept' OR {_LEFT_OVER})"
-            ).fetchall()
-            gone = [place for place in old if place[0] not in begun]
-            self._db.write(("DELETE FROM outcomes WHERE position = ?", gone))
-        self._db.execute("DELETE FROM matched WHERE wave >= ?", wave)
-        self._db.execute("INSERT INTO matched VALUES (?, ?, ?)", wave, survey, couples)
-
-    def forget_unmatched(self) -> None:
-        """Forget the outcomes of units that have no partner: a later wave may find one."""
-        self._db.execute(
-            f"DELETE FROM outcomes WHERE {_COUPLED}"
-            f" AND (json_extract(record, '$.partner') IS NULL OR {_LEFT_OVER})"
-        )
