@@ -5,12 +5,7 @@ when the process was killed. `rerun_ms_per_item` is of a run with nothing left t
 `rework_ms_per_item` of one in which a changed threshold has every unit worked through again from
 stored replies.
 
-`status_seconds_50k`, `show_seconds_50k` and `idle_seconds_50k` are of a run of 50,000 items, by the
-clock and as commands, imports included: `status`, `show` of the run's last pair, and `build` with
-nothing left to do. `large_run.py` makes that run: 400 items are built, and 125 copies of them with
-other names are written by the build's own functions. It takes about ten minutes and 12 GB of disk.
-
-    .venv/bin/python benchmarks/resume.py [ITEMS [THOUSANDS]]
+    .venv/bin/python benchmarks/resume.py [ITEMS]
 """
 
 import json
@@ -21,13 +16,12 @@ import tempfile
 from pathlib import Path
 
 import building
-import large_run
 from counting import Endpoint, digest
 
 JUDGING = {"adherence", "quality", "compare", "choose", "support", "match"}
 
 
-def main(items: int, thousands: int) -> None:
+def main(items: int) -> None:
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as scratch, Endpoint() as endpoint:
         folder, run = Path(scratch), Path(scratch) / "run"
@@ -78,38 +72,7 @@ def main(items: int, thousands: int) -> None:
         tasks = endpoint.stats()["tasks"]
         figures["resent_other_than_judge"] = sum(n for t, n in tasks.items() if t not in JUDGING)
         print(f"a changed judge prompt: {tasks} sent")
-    with tempfile.TemporaryDirectory() as scratch, Endpoint() as endpoint:
-        figures |= measure_large(Path(scratch) / "large", endpoint, thousands)
     print(json.dumps(figures))
-
-
-def measure_large(folder: Path, endpoint: Endpoint, thousands: int) -> dict[str, float]:
-    """What commands take on a run of so many thousands of items; each thrice, the median."""
-    config, run, last = large_run.make(folder, endpoint, 1000 * thousands)
-    endpoint.reset()
-    # The first one matches the partners of all items and writes the outcome files.
-    settled, idle = building.build(config, run), building.build(config, run)
-    sent = sum(endpoint.stats()["asked"].values())
-    if settled.code or idle.code or sent:
-        sys.exit(f"the builds ended with {settled.code} and {idle.code}, {sent} calls sent")
-    figures = {"status": measure("status", run), "show": measure("show", run, last), "idle": idle}
-    print(
-        f"{thousands:,} thousand items, calls.sqlite of {(run / 'calls.sqlite').stat().st_size:,}"
-        f" bytes; by the clock and of CPU: status {figures['status']}, show {figures['show']}; a"
-        f" build with nothing to do {idle}, {idle.peak_mib:.0f} MiB"
-    )
-    return {
-        f"{name}_{kind}_{thousands}k": round(seconds, 2)
-        for name, took in figures.items()
-        for kind, seconds in (("seconds", took.seconds), ("cpu_seconds", took.cpu_seconds))
-    }
-
-
-def measure(*command: str | Path) -> building.Done:
-    """A command thrice; the one of median time."""
-    program = "from pairwright.cli import main; main()"
-    done = [building.run([sys.executable, "-c", program, *map(str, command)]) for _ in range(3)]
-    return sorted(done, key=lambda one: one.seconds)[1]
 
 
 def stored(run: Path) -> set[str]:
@@ -120,5 +83,4 @@ def stored(run: Path) -> set[str]:
 
 
 if __name__ == "__main__":
-    sizes = [int(size) for size in sys.argv[1:]]
-    main(sizes[0] if sizes else 1000, sizes[1] if len(sizes) > 1 else 50)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)

@@ -62,7 +62,7 @@ def config_page() -> str:
         "A run folder keeps the resolved configuration, with hashes of prompts, rubrics and"
         " source. A second run in the folder must agree with it, or be given `--accept-changes`."
         " Where no reply of a model is stored, as of people's own choices, it is built again, says"
-        " what changed, and moves what was made before to `previous/`."
+        " what changed."
         " Free to change at any time, because they do not decide what comes out:",
         f"- in `[endpoints.NAME]`: {', '.join(f'`{key}`' for key in sorted(OPERATIONAL))}\n"
         "- in `[endpoints.NAME.vllm]`: all flags but"

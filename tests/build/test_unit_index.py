@@ -14,7 +14,7 @@ from pairwright.construct import run_pairs, tally
 from pairwright.construct.outcomes import Outcome
 from pairwright.construct.tally import entry_of, names_of
 from pairwright.errors import StoreError
-from pairwright.models.store import Store, UnitEntry, unit_index
+from pairwright.models.store import Store, unit_index
 from pairwright.workflows.run_status import RunStatus, status
 from study import Study, pairwright
 
@@ -183,32 +183,3 @@ def test_a_damaged_reply_is_named(copied: Study) -> None:
     change(copied, "UPDATE calls SET reply = 'no JSON' WHERE purpose = 'support'")
     with pytest.raises(StoreError, match=r"calls.sqlite \[b2:"):
         status(copied.run)
-
-
-def work_of_asking_again(path: Path, units: int) -> int:
-    """Steps of SQLite's machine for setting aside the replies of so many units."""
-    with closing(Store(path)) as store:
-        keys = [f"b2:{n}" for n in range(units)]
-        calls = [(key, "plan", "m", 1, 1, 0, b"", "") for key in keys]
-        store._db.write(("INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)", calls))
-        names = [f"violate:{n}" for n in range(units)]
-        for n, name in enumerate(names):
-            store.add_outcome(n, name, "rejected", "{}", UnitEntry("{}", frozenset({name})))
-        assert store.index
-        assert len(store.index.tallies()) == 1
-        steps = 0
-
-        def count() -> None:
-            nonlocal steps
-            steps += 1
-
-        store._db.connection.set_progress_handler(count, 100)
-        store.ask_again(names, keys)
-        assert store.index
-        assert store.positions() == store.index.stale() == []
-        return steps
-
-
-def test_asking_again_for_four_times_the_units_is_four_times_the_work(tmp_path: Path) -> None:
-    few, many = (work_of_asking_again(tmp_path / f"{n}.sqlite", n) for n in (250, 1000))
-    assert many < 6 * few

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -150,10 +149,9 @@ def test_the_table_of_build_and_status_says_what_the_files_hold(built: Built) ->
     kept = [row for row in rows if row[:2] == ["pairs", "kept"]]
     assert str(counts["pairs"]["twin"]) in {row[-1] for row in kept}
     assert any(row and row[0] == "calls" and row[-1] == f"{built.calls:,}" for row in rows)
-    status = pairwright("status", built.study.run, "--verify")
+    status = pairwright("status", built.study.run)
     assert status.code == 0
     assert [row for line in status.out.splitlines() if (row := line.split()) in kept] == kept
-    assert f"All {built.calls} calls" in status.out
     as_json = pairwright("status", built.study.run, "--json")
     assert (as_json.code, json.loads(as_json.out)) == (0, built.study.manifest)
     # All replies name the model that was asked.
@@ -178,7 +176,7 @@ def test_a_finished_build_sends_nothing_again_with_or_without_limit(
 
 
 def test_an_accepted_threshold_asks_only_of_what_it_now_keeps(built: Built, copied: Study) -> None:
-    before, outcomes = everything(copied.run), copied.outcomes()
+    before = everything(copied.run)
     copied.change(twin__margin=0.3, served__revision="another")
     done = copied.build()
     assert done.code == 2
@@ -194,8 +192,6 @@ def test_an_accepted_threshold_asks_only_of_what_it_now_keeps(built: Built, copi
     # A unit may keep another draft now: only what comes after that gate is asked of it.
     assert tasks_of(built.endpoint) == {"choose", "quality"}
     copied.assert_whole(UNITS)
-    previous = {name: (copied.run / "previous" / name).read_bytes() for name in OUTCOMES}
-    assert previous == outcomes
     kept = copied.manifest["counts"]["kept"]
     assert kept["twin"] > built.study.manifest["counts"]["kept"]["twin"]
     assert copied.manifest["config"]["twin"]["margin"] == 0.3
@@ -278,20 +274,6 @@ def test_a_dry_run_sends_and_writes_nothing_and_bounds_hold(built: Built, copied
     assert "Nothing was sent" in done.out
     copied.change(served__base_url="http://127.0.0.1:9/v1", served__api_key_env=KEY_VARIABLE)
     assert copied.build("--dry-run").code == 0, "it needs no endpoint and no key"
-
-
-def test_a_deleted_store_is_not_paid_for_again_without_consent(copied: Study, built: Built) -> None:
-    (copied.run / "calls.sqlite").unlink()
-    before = everything(copied.run)
-    done = copied.build()
-    assert done.code == 2
-    assert f"is missing; it held {built.calls:,} calls" in done.err
-    assert f"pairwright build CONFIG.toml --run {copied.run} --ask-again" in done.err
-    assert everything(copied.run) == before
-    assert copied.build("--ask-again", "--limit", 1).code == 0
-    assert 0 < built.endpoint.n < built.calls
-    assert (copied.run / "previous" / "pairs.jsonl").read_bytes() == before["pairs.jsonl"]
-    assert copied.build("--limit", 1).code == 0
 
 
 def test_a_build_that_is_refused_for_the_lock_has_changed_nothing(copied: Study) -> None:
@@ -516,21 +498,6 @@ def test_a_terminal_that_lacks_characters_shows_their_codes(built: Built, tmp_pa
     ):
         main()
     assert b"\\u03b1" in shown.getvalue()
-
-
-def test_status_finds_one_changed_byte_in_a_request(built: Built, copied: Study) -> None:
-    with closing(sqlite3.connect(copied.run / "calls.sqlite")) as db:
-        ((key, request),) = db.execute("SELECT key, request FROM calls LIMIT 1").fetchall()
-        at = request.index("role")
-        tampered = request[:at] + chr(ord(request[at]) ^ 1) + request[at + 1 :]
-        db.execute("UPDATE calls SET request = ? WHERE key = ?", (tampered, key))
-        db.commit()
-    done = pairwright("status", copied.run, "--verify")
-    assert done.code == 1
-    assert key in done.out
-    assert f"1 difference in {built.calls} calls" in done.out
-    assert pairwright("status", copied.run).code == 0
-    assert pairwright("status", copied.run, "--json", "--verify").code == 1
 
 
 def test_status_as_json_before_the_end_is_told_and_ends_in_1(copied: Study) -> None:

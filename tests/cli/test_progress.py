@@ -115,5 +115,5 @@ def test_a_build_shows_a_cost_only_where_a_price_is_set() -> None:
 
 
 def test_a_printed_command_gives_back_its_arguments() -> None:
-    line = command("status", "my runs/it's", "--verify")
-    assert shlex.split(line)[-3:] == ["status", "my runs/it's", "--verify"]
+    line = command("status", "my runs/it's", "--json")
+    assert shlex.split(line)[-3:] == ["status", "my runs/it's", "--json"]

@@ -183,33 +183,6 @@ def test_what_is_wrong_with_a_run_is_named(
 
 
 @pytest.mark.real
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (lambda lines: [*lines[:-1], lines[-1].replace('"chosen":"', '"chosen":"By hand. ', 1)],
-         r"line 36: pair-\w{16}: chosen\n"),
-        (lambda lines: [*lines[:-1], lines[-1].replace('"id":"pair-', '"id":"pair-0', 1)],
-         r"line 36: pair-0\w{16} is not of this build\n    pair-\w{16} is missing\n"),
-        (lambda lines: [json.dumps(json.loads(lines[0])) + "\n", *lines[1:]],
-         r"line 1: pair-\w{16}: laid out otherwise\n"),
-        (lambda lines: [line for line in lines if '"mode":"twin"' in line],
-         r"(?:pair-\w{16} is missing\n    ){5}and 7 others\n"),
-        (lambda lines: lines[::-1], "the lines are in another order"),
-    ],
-)  # fmt: skip
-def test_pairs_that_the_build_did_not_write_are_refused(
-    study: LiveStudy, change: Callable[[list[str]], list[str]], said: str
-) -> None:
-    path = study.run / "pairs.jsonl"
-    before = path.read_bytes()
-    edited("pairs.jsonl", change)(study.run)
-    why = refused(study, "pairs.jsonl", "not what the build wrote", "build again")
-    assert re.search(said, why), why
-    path.write_bytes(before)
-    study.do("export", *SEED)
-
-
-@pytest.mark.real
 def test_ids_and_sides_are_drawn_with_a_secret_that_is_kept(study: LiveStudy) -> None:
     study.do("export")
     first = study.key.keys()

@@ -7,11 +7,19 @@ from pathlib import Path
 import pytest
 
 from batch_stand_in import BatchApi, batch_api
+from pairwright.models.batch import rounds
 from pairwright.workflows import batch_files
 from study import KEY_VARIABLE, Done, Study, pairwright
 
 ITEMS = 4
 KEY = "sk-test-0123456789abcdefghij"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _two_lines_a_file() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(rounds, "MOST_LINES", 2)
+        yield
 
 
 @pytest.fixture
@@ -49,7 +57,7 @@ def out_of(study: Study) -> Path:
 
 
 def write(study: Study) -> Done:
-    return study.build("--batch-out", out_of(study), "--batch-lines", "2")
+    return study.build("--batch-out", out_of(study))
 
 
 def submit(study: Study) -> Done:

@@ -64,11 +64,6 @@ def refusal(path: Path, *, writing: bool = True) -> str:
     return ""
 
 
-def differences(path: Path) -> list[str]:
-    with closing(Store(path, writing=False)) as store:
-        return list(store.verify())
-
-
 @pytest.fixture
 def calls(tmp_path: Path) -> Path:
     return tmp_path / "calls.sqlite"
@@ -244,48 +239,6 @@ def test_half_an_emoji_neither_hangs_nor_hurts_the_calls_beside_it(store: Store)
 
     asyncio.run(scenario())
     assert store.totals().calls == 3
-    assert [*store.verify()] == []
-
-
-REPLY = "UPDATE calls SET reply = ? WHERE key = ?"
-
-
-@pytest.mark.parametrize(
-    ("statement", "values"),
-    [
-        ("UPDATE calls SET request = replace(request, 'question 1', 'question l')", ()),
-        ("UPDATE calls SET key = 'b2:0' WHERE key = ?", ("KEY",)),
-        # Half of all flipped bits in a text make it no UTF-8 any more.
-        ("UPDATE calls SET request = CAST(x'7bff7d' AS TEXT) WHERE key = ?", ("KEY",)),
-        *(
-            (REPLY, (reply, "KEY"))
-            for reply in (
-                b"", b"\xff\xfe", b"{}", b"[]", b'"text"', b'{"choices": []}', b'{"choices": [{}]}',
-            )
-        ),
-    ],
-)  # fmt: skip
-def test_verify_names_a_changed_call(
-    calls: Path, statement: str, values: tuple[object, ...]
-) -> None:
-    key = filled(calls)[1]
-    assert differences(calls) == []
-    change(calls, statement, *(key if value == "KEY" else value for value in values))
-    found = differences(calls)
-    assert any(("b2:0" if "SET key" in statement else key) in one for one in found)
-    assert all(str(calls) in one for one in found)
-    assert len(found) == 1 or "7bff7d" in statement
-
-
-def test_verify_of_a_page_that_is_damaged_is_a_sentence_not_a_traceback(calls: Path) -> None:
-    filled(calls, n=40, size=3000)
-    data = bytearray(calls.read_bytes())
-    for page in range(2, len(data) // 4096):
-        data[page * 4096 : page * 4096 + 16] = b"\xff" * 16
-    calls.write_bytes(data)
-    with pytest.raises(StoreError) as found:
-        differences(calls)
-    assert str(calls) in str(found.value)
 
 
 def test_a_build_over_a_damaged_reply_is_refused_in_a_sentence(calls: Path) -> None:
@@ -378,7 +331,6 @@ def test_a_full_disk_is_called_that_and_keeps_what_is_there(calls: Path) -> None
         assert "Make room" in str(full.value)
     with closing(Store(calls)) as store:
         assert store.totals().calls == len(keys)
-        assert [*store.verify()] == []
 
 
 def test_a_disk_without_locks_is_called_that(calls: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -408,8 +360,8 @@ def test_reading_goes_on_while_another_writes_and_sees_what_is_committed(calls: 
             await put(writer, ask(f"{n}"), body())
             assert reader.totals().calls == n
         # A reader in the middle of a long read does not hold up the writer.
-        rows = reader.verify()
-        next(rows, None)
+        rows = reader._db.rows("SELECT key FROM calls")
+        next(rows)
         await put(writer, ask("4"), body())
         assert writer.totals().calls == 4
 
@@ -454,7 +406,6 @@ def test_a_full_disk_is_an_error_for_every_caller_and_loses_nothing(calls: Path)
     with closing(Store(calls)) as again:
         assert again.totals().calls == 4
         assert again.get(keys[0]) is not None
-    assert differences(calls) == []
 
 
 @contextmanager
@@ -485,7 +436,6 @@ def test_a_folder_that_cannot_be_written_is_called_that_and_a_finished_store_in_
             Store(folder / "calls.sqlite")
         with closing(Store(folder / "calls.sqlite", writing=False)) as store:
             assert store.totals().calls == 3
-            assert [*store.verify()] == []
     assert str(folder) in str(refused.value)
     assert "Restore" not in str(refused.value)
 

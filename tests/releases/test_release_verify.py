@@ -147,7 +147,7 @@ def test_where_there_is_no_release_the_exit_code_is_2(tmp_path: Path) -> None:
         (tmp_path, "is not a release"),
         (tmp_path / "x", "no such folder"),
         (run, f"{run}: is a run folder, not a release"),
-        (run, f"`pairwright status {run} --verify`"),
+        (run, f"`pairwright release {run}`"),
     ):
         done = pairwright("verify", given)
         assert done.code == 2

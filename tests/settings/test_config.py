@@ -458,7 +458,7 @@ def test_a_second_run_with_another_config_is_refused_and_names_what_differs(
     assert file.read_bytes() == kept
 
 
-def test_a_build_begun_again_names_what_changed_and_what_was_moved(tmp_path: Path) -> None:
+def test_a_build_begun_again_names_what_changed(tmp_path: Path) -> None:
     source = {"path": "choices.csv", "format": "choices", "texts": "texts.csv", "min_posts": 1}
     config = settings(source=source, modes=["natural"])
     assert prepare(tmp_path, config, source="b2:1 b2:2") == ""
@@ -468,7 +468,6 @@ def test_a_build_begun_again_names_what_changed_and_what_was_moved(tmp_path: Pat
     said = prepare(tmp_path, config, accept=True, source="b2:2 b2:4")
     assert said == (
         "Built again, because choices.csv changed (the source); texts.csv changed (the source)."
-        f" What was made before is in {tmp_path / 'previous'}."
     )
 
 
@@ -483,12 +482,11 @@ def test_a_run_of_a_version_that_had_the_key_is_still_read(tmp_path: Path) -> No
         prepare(tmp_path, settings())
 
 
-def test_accepted_changes_move_old_outcomes_aside_and_leave_the_calls(tmp_path: Path) -> None:
+def test_accepted_changes_remove_old_outcomes_and_leave_the_calls(tmp_path: Path) -> None:
     prepare(tmp_path, settings())
     for name in ("pairs.jsonl", "calls.sqlite"):
         (tmp_path / name).write_text("old")
     prepare(tmp_path, settings(words=90), accept=True)
-    assert (tmp_path / "previous" / "pairs.jsonl").read_text() == "old"
     assert not (tmp_path / "pairs.jsonl").exists()
     assert (tmp_path / "calls.sqlite").read_text() == "old"
     prepare(tmp_path, settings(words=90))

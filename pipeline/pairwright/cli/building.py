@@ -12,7 +12,6 @@ from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.models.batch.rounds import folder_of
 from pairwright.models.recorded import NOT_RECORDED
 from pairwright.options import Doc
-from pairwright.settings.endpoints import MOST_LINES
 from pairwright.workflows.build_estimate import estimate
 from pairwright.workflows.progress import Progress
 from pairwright.workflows.run_build import BuildEngine, BuildResult, build
@@ -40,13 +39,11 @@ def print_build(
     engine: BuildEngine = "local",
     address: str | None = None,
     batch_out: Path | None = None,
-    batch_lines: int = MOST_LINES,
 ) -> int:
     """Print what a build made, what is missing and why, and what comes next."""
     options = {
         "--batch-out": batch_out,
         "--limit": limit,
-        "--batch-lines": None if batch_lines == MOST_LINES else batch_lines,
         "--engine": None if engine == "local" else engine,
         "--address": address,
     }

@@ -38,7 +38,7 @@ def warn(console: Console, text: str) -> None:
 def command(*parts: object) -> str:
     """A command of Pairwright with its arguments quoted, so that it can be pasted into a shell.
 
-    `command("status", run, "--verify")` gives `pairwright status 'my runs/first' --verify`.
+    `command("status", run, "--json")` gives `pairwright status 'my runs/first' --json`.
     """
     # The path that it was called by, where the shell would not find the name.
     program = "pairwright" if shutil.which("pairwright") else sys.argv[0]

@@ -30,7 +30,7 @@ from pairwright.models.store import Store
 from pairwright.options import Doc, RunPath
 from pairwright.text import number_of, visible
 from pairwright.workflows.example_study import write_example_study
-from pairwright.workflows.run_status import RunStatus, status, verify_calls
+from pairwright.workflows.run_status import RunStatus, status
 from pairwright.workflows.run_words import (
     failure_sentence,
     recorded_models,
@@ -97,7 +97,6 @@ def print_failures(console: Console, found: RunStatus) -> None:
 def print_status(
     found: RunStatus,
     run: Path,
-    verify: Annotated[bool, Doc("Re-derive the key of every stored call.")] = False,
     as_json: Annotated[bool, Doc("Print the manifest instead.", name="--json")] = False,
 ) -> int:
     """Print what a run made, or its manifest, and whether it is whole."""
@@ -126,25 +125,10 @@ def print_status(
         console.print(f"{waiting} for the replies of a batch.")
     elif not found.finished:
         console.print("The build has not finished; run it again to go on.")
-    differences = _verify(console, run, found.stored.calls) if verify else 0
-    if found.waiting and not differences:
+    if found.waiting:
         return 3
     nothing = found.finished and found.tally.nothing_kept
-    return int(bool(found.failed or found.tally.short_of_replies or nothing or differences))
-
-
-def _verify(console: Console, run: Path, calls: int) -> int:
-    """Print which stored calls are not what their keys say; how many."""
-    differences = verify_calls(run)
-    for difference in differences:
-        say(console, difference, "red", wrap=True)
-    if differences:
-        found = f"{number_of(len(differences), 'difference')} in {number_of(calls, 'call')}"
-        console.print(f"{found}. Restore the store from a copy.")
-    else:
-        every = number_of(calls, "call hashes to its key", "calls hash to their keys")
-        console.print(f"{'The' if calls == 1 else 'All'} {every}.")
-    return len(differences)
+    return int(bool(found.failed or found.tally.short_of_replies or nothing))
 
 
 def show(

@@ -21,7 +21,7 @@ from pairwright.construct.outcomes import FILES, Brief, OutcomeKind
 from pairwright.construct.tally import UnitTally
 from pairwright.errors import ConfigError, StoreError
 from pairwright.files import CALLS, ITEMS
-from pairwright.models.store import CallRecord, Store
+from pairwright.models.store import Store
 from pairwright.records import content_id
 from pairwright.settings.config import Config, differences, essential, validate
 from pairwright.settings.domains import Scale
@@ -159,7 +159,7 @@ class RunFolder:
         """Make the folder. One that exists must be empty or a run folder already."""
         # A run that was killed before its config was written may have left these.
         calls = self.calls.name
-        early = {"lock", "config.partial", "calls.json", "calls.json.partial", calls}
+        early = {"lock", "config.partial", calls}
         early |= {calls + end for end in (".partial", ".partial-journal", "-wal", "-shm")}
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -174,27 +174,10 @@ class RunFolder:
                 "  Give a new or empty folder as --run."
             )
 
-    def set_aside(self) -> Path | None:
-        """Move the outcome files to `previous/`, which is returned; None where there are none."""
-        previous = self.path / "previous"
-        there = [name for name in FILES if (self.path / name).exists()]
-        for name in there:
-            previous.mkdir(exist_ok=True)
-            (self.path / name).replace(previous / name)
-        return previous if there else None
-
-    def manifest_calls(self) -> CallRecord | None:
-        """The calls that the manifest speaks of; None where there is none that can be read."""
-        try:
-            calls = json.loads((self.path / "manifest.json").read_bytes())["calls"]
-            return CallRecord(
-                calls=calls["n"],
-                prompt_tokens=calls["prompt_tokens"],
-                completion_tokens=calls["completion_tokens"],
-                cost=calls["cost"] or 0.0,
-            )
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return None
+    def forget_outcomes(self) -> None:
+        """Remove the outcome files, which the end of the next build writes again."""
+        for name in FILES:
+            (self.path / name).unlink(missing_ok=True)
 
     def prepare(self, config: Config, content: dict[str, Any], *, accept_changes: bool) -> str:
         """Go on in the folder if what decides the outcome is as it was; to be called while
@@ -202,9 +185,9 @@ class RunFolder:
 
         `content` holds the hashes of prompts, rubrics and source, and the quality scales.
         Raises ConfigError naming what differs, unless `accept_changes`: then calls stay, and
-        the old outcome files move to `previous/`, and a sentence that says so is returned; else an
-        empty one. What a person wrote into [release] and [human] of the folder's own config stays;
-        a ConfigError names where the given config says otherwise.
+        the old outcome files go, and a sentence that says so is returned; else an empty one.
+        What a person wrote into [release] and [human] of the folder's own config stays; a
+        ConfigError names where the given config says otherwise.
         """
         given = {
             name: getattr(config, name).model_dump(
@@ -301,9 +284,8 @@ class RunFolder:
                 fix="Undo the change, use a new --run folder, or add --accept-changes to go on in"
                 " this one: its calls stay, and what they no longer fit is asked again.",
             )
-        previous = self.set_aside()
-        moved = f" What was made before is in {previous}." if previous else ""
-        return f"Built again, because {'; '.join(changed)}.{moved}"
+        self.forget_outcomes()
+        return f"Built again, because {'; '.join(changed)}."
 
 
 def to_toml(data: dict[str, Any]) -> str:

@@ -215,8 +215,7 @@ def match_couples(worth: Mapping[Couple, Worth], seed: int) -> dict[str, str]:
     """Disjoint couples that are worth much together: the partner of each user who has one.
 
     Couples are taken from the best down, ties drawn by the seed. Then each user who is left over
-    looks for a chain of swaps after which all couples together are worth more. On random graphs
-    that comes to 99 % of the best there is (`benchmarks/matching.py`).
+    looks for a chain of swaps after which all couples together are worth more.
     """
 
     # Two sorts, of which the second keeps the order of the first, hold fewer keys than one by both.

@@ -6,32 +6,21 @@ tool calls or thinking alone, these are set aside, and their units forgotten: th
 the same requests again. What was paid for stays in the store's sums.
 """
 
-import hashlib
-from collections import Counter
-from collections.abc import Collection, Iterator
-from contextlib import closing
-from itertools import islice
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from pydantic_core import from_json
 
-from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import (
     Outcome,
     OutcomeKind,
-    iterate_outcomes,
-    iterate_pair_lines,
-    pair_lines,
-    unusable_reply,
 )
 from pairwright.construct.tally import names_of
 from pairwright.dataset import Layout, Row, parts_of, read_lines, read_rows
 from pairwright.errors import InputError
-from pairwright.models import Completion, completion_of
 from pairwright.models.store import Store
-from pairwright.records import Mode, Pair, Rejected
-from pairwright.text import number_of
+from pairwright.records import Mode, Pair
 
 MOST_NAMED = 5
 """Ids that are named where several begin alike."""
@@ -54,22 +43,6 @@ class UnitResult(NamedTuple):
 def iterate_results(store: Store) -> Iterator[UnitResult]:
     """Read every unit of a run that has finished, in source order and without its text."""
     return (_result(*outcome) for outcome in _outcomes(store))
-
-
-def iterate_built_results(store: Store, pairs: Path) -> Iterator[UnitResult]:
-    """Read the same, and hold pairs.jsonl to what the build wrote of each unit.
-
-    Raises InputError, which names lines and fields that differ.
-    """
-    with pairs.open("rb") as there:
-        for unit, kind, outcome in _outcomes(store):
-            for line in pair_lines(outcome["result"]) if kind == "kept" else ():
-                built = line.encode()
-                if there.read(len(built)) != built:
-                    raise _difference_error(store, pairs)
-            yield _result(unit, kind, outcome)
-        if there.read(1):
-            raise _difference_error(store, pairs)
 
 
 def _outcomes(store: Store) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -155,126 +128,3 @@ def iterate_pairs(path: Path) -> Iterator[Pair]:
         )
     fix = "Build again: pairs.jsonl is derived from the run folder's store."
     yield from read_lines(file, Pair, fix=fix)
-
-
-SHOWN = 5
-"""Differences that an error lists."""
-_AGAIN = "Run pairwright build again to its end: it writes the file, and no call is sent twice."
-
-
-def check_as_built(run: Path) -> None:
-    """Raise InputError where pairs.jsonl is not what the run's build wrote, naming lines and
-    fields that differ, and StoreError where the run has no store to tell from."""
-    file = run / "pairs.jsonl"
-    with closing(Store(RunFolder(run).calls, writing=False)) as store:
-        if not store.finished:
-            raise InputError("its build has not finished", where=run, fix=_AGAIN)
-        for _ in iterate_built_results(store, file):
-            pass
-
-
-def _difference_error(store: Store, file: Path) -> InputError:
-    differences = _differences(store, file)
-    shown = [_description(store, *difference) for difference in islice(differences, SHOWN)]
-    more = sum(1 for _ in differences)
-    listed = "\n    ".join([*shown, *([f"and {number_of(more, 'other')}"] if more else [])])
-    return InputError(
-        f"is not what the build wrote:\n    {listed}",
-        where=file,
-        fix=f"{_AGAIN} Studies and releases hold what the build's calls led to.",
-    )
-
-
-def _differences(store: Store, file: Path) -> Iterator[tuple[str, str, str]]:
-    """What differs, in the order of the file, and then what it lacks: what, beginning with the
-    line's number or the pair's id; and where the build wrote another line for a pair, its id and
-    the line as it is now."""
-    built = {_id(line): _digest(line) for line in iterate_pair_lines(store)}
-    missing = dict.fromkeys(built)
-    same = True
-    with file.open(encoding="utf-8", errors="replace", newline="") as lines:
-        for number, line in enumerate(lines, start=1):
-            name, changed = _id(line), ("", "")
-            if name not in built:
-                what = f"{name} is not of this build" if name else "is not a pair"
-            elif name not in missing:
-                what = f"{name} is there twice"
-            elif built[name] != _digest(line):
-                what, changed = name, (name, line)
-            else:
-                del missing[name]
-                continue
-            missing.pop(name, None)
-            same = False
-            yield f"line {number}: {what}", *changed
-    for name in missing:
-        yield f"{name} is missing", "", ""
-    if same and not missing:
-        yield "the lines are in another order", "", ""
-
-
-def _description(store: Store, what: str, name: str, line: str) -> str:
-    """A difference in words, with the fields that differ."""
-    if not name:
-        return what
-    then = from_json(next(line for line in iterate_pair_lines(store) if _id(line) == name))
-    now = from_json(line)
-    fields = [field for field in {**then, **now} if then.get(field) != now.get(field)]
-    return f"{what}: {', '.join(fields) or 'laid out otherwise'}"
-
-
-def _digest(line: str) -> bytes:
-    return hashlib.sha256(line.encode()).digest()
-
-
-def _id(line: str) -> str:
-    """The pair's id; empty where the line is not a pair."""
-    try:
-        pair: Any = from_json(line)
-    except ValueError:
-        return ""
-    return str(pair["id"]) if isinstance(pair, dict) and "id" in pair else ""
-
-
-def set_aside_unusable(store: Store, reasons: Collection[str]) -> int:
-    """Set the replies aside behind units that were refused for these reasons, and forget these
-    units and their surveys. Returns the number of replies.
-
-    Raises InputError for a reason that no unit here was refused for.
-    """
-    if not reasons:
-        return 0
-    units, keys, refused = set[str](), set[str](), Counter[str]()
-    for outcome in iterate_outcomes(store, "rejected"):
-        result = outcome.result
-        if not isinstance(result, Rejected):
-            continue
-        if (unusable := unusable_reply(result.stage, result.reason)) is None:
-            continue
-        prompt, reason = unusable
-        refused[reason] += 1
-        if reason in reasons:
-            units |= {outcome.unit, f"survey:{outcome.item_id}"}
-            of_stage = [call.key for call in outcome.calls if call.purpose == prompt]
-            bodies = {key: body for key in of_stage if (body := store.get(key)) is not None}
-            bad = [key for key, body in bodies.items() if not _is_reply(completion_of(key, body))]
-            # All of them where each reply is JSON, and was refused for what is in it.
-            keys.update(bad or bodies)
-    if missing := sorted(set(reasons) - refused.keys()):
-        there = ", ".join(f"{reason} ({n:,})" for reason, n in refused.most_common())
-        raise InputError(
-            f"no unit was refused for {missing[0]!r}",
-            where="--ask-again-for",
-            fix=f"Reasons to ask again for are here: {there or 'none'}.",
-        )
-    store.ask_again(units, keys)
-    return len(keys)
-
-
-def _is_reply(completion: Completion) -> bool:
-    if completion.instead or completion.finish == "length" or not completion.text.strip():
-        return False
-    try:
-        return isinstance(from_json(completion.text, allow_inf_nan=False), dict)
-    except ValueError:
-        return False

@@ -14,8 +14,6 @@ from pydantic_core import PydanticCustomError
 
 from pairwright.records import Record
 
-MOST_LINES = 50_000
-"""Calls of one file of the Batch API."""
 RECORDING_URL = "recording:"
 """The prefix of a recording's path."""
 

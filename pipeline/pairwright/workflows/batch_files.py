@@ -188,7 +188,7 @@ def _open_batch_run(run: Path) -> Iterator[_BatchRun]:
     folder = RunFolder(run)
     config = folder.settings()
     with (
-        run_store(folder, config) as store,
+        run_store(folder) as store,
         closing(PendingCalls(run / "batch.sqlite")) as requests,
     ):
         yield _BatchRun(folder, config, requests, store)

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.run_pairs import UnitResult, iterate_built_results, iterate_results
+from pairwright.construct.run_pairs import UnitResult, iterate_results
 from pairwright.dataset import read_lines
 from pairwright.dataset.address import ForgetList
 from pairwright.dataset.layout import splits_of
@@ -65,10 +65,7 @@ def gather_release_content(
     errata = read_errata(run, before.primary.errata if before else ())
     forgotten = with_authors(read_tombstones(run), folder.items)
     entries, public, decisions = _candidates(run, forgotten, progress, trial=trial)
-    # A study's export has held the pairs to the build, and the study keeps the file's hash.
-    asked = decisions is not None
-    results = iterate_results(store) if asked else iterate_built_results(store, run / "pairs.jsonl")
-    units = tuple(_units(results, entries, forgotten, run / "pairs.jsonl"))
+    units = tuple(_units(iterate_results(store), entries, forgotten, run / "pairs.jsonl"))
     why = exclusions(entries, decisions, trial=trial)
     chosen = tuple(entry for entry in entries if not why[entry.id])
     if not chosen:

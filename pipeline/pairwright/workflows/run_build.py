@@ -1,6 +1,5 @@
 """Building the pairs of a run folder: in one process, in several, on Ray, or by batch files."""
 
-from collections.abc import Collection
 from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +8,6 @@ from typing import Annotated, Literal
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.folder import RunFolder, content_hashes, identity, unfinished
 from pairwright.construct.outcomes import Brief
-from pairwright.construct.run_pairs import set_aside_unusable
 from pairwright.construct.session import BuildTask, build_units, conclude, read_corpus
 from pairwright.construct.tally import renew_index
 from pairwright.errors import InputError
@@ -19,7 +17,6 @@ from pairwright.models.client import Meter
 from pairwright.models.recorded import NOT_RECORDED
 from pairwright.notebook import run_async
 from pairwright.options import Doc
-from pairwright.settings.endpoints import MOST_LINES
 from pairwright.workflows import recording
 from pairwright.workflows.build_estimate import (
     ConfigPath,
@@ -78,13 +75,6 @@ def build(
     accept_changes: Annotated[
         bool, Doc("Go on in a folder that was built with another config.")
     ] = False,
-    ask_again: Annotated[
-        bool, Doc("Send calls again that are missing from the folder's calls.sqlite.")
-    ] = False,
-    ask_again_for: Annotated[
-        Collection[str],
-        Doc("Ask again where units were refused for this reason, such as unparseable.", "REASON"),
-    ] = (),
     engine: Annotated[
         BuildEngine, Doc("What `processes` of the config are: of this machine, or actors.")
     ] = "local",
@@ -92,9 +82,6 @@ def build(
     batch_out: Annotated[
         str | Path | None, Doc("Send nothing: write the calls to files below OUT.", "OUT")
     ] = None,
-    batch_lines: Annotated[
-        int, Doc("Most calls of one such file.", "N", least=1, most=MOST_LINES)
-    ] = MOST_LINES,
     progress: Progress = log_notes,
     stop: Stop | None = None,
 ) -> BuildResult:
@@ -134,12 +121,11 @@ def build(
     content = content_hashes(config, rules, base)
     folder_of_run.make()
     with ExitStack() as end:
-        store = end.enter_context(run_store(folder_of_run, config, ask_again=ask_again))
+        store = end.enter_context(run_store(folder_of_run))
         # Where no reply is stored there is nothing that a change could mix up.
         accepted = accept_changes or not store.totals().calls
         if changed := folder_of_run.prepare(config, content, accept_changes=accepted):
             progress(Note(changed))
-        set_aside_unusable(store, ask_again_for)
         store.begin(identity(folder_of_run.saved(), limit))
         renew_index(store)
         requests = None
@@ -165,7 +151,7 @@ def build(
         round_ = None
         if batches and requests and tally.waiting:
             endpoints = {name: config.endpoints[name] for name in config.roles.all}
-            round_ = write_round(requests, batches, endpoints, batch_lines)
+            round_ = write_round(requests, batches, endpoints)
         status = status_of(folder_of_run, store, config, tally)
         return BuildResult(status, call_counts(meter), round_)
 

@@ -2,9 +2,8 @@
 
 import logging
 import os
-import shlex
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
 from typing import NamedTuple, TypeAlias
 
 from pairwright.construct.folder import RunFolder
@@ -13,7 +12,7 @@ from pairwright.errors import ConfigError
 from pairwright.models import Model, Models, Wait
 from pairwright.models.batch.pending import PendingCalls, Recorder
 from pairwright.models.client import Client, Meter
-from pairwright.models.store import CallStore, Durable, Store, recorded_store
+from pairwright.models.store import CallStore, Durable, Store
 from pairwright.models.store.shards import merge_all
 from pairwright.settings.config import Config
 from pairwright.settings.endpoints import Endpoint, Sampling
@@ -92,24 +91,12 @@ def meter_of(config: Config, store: Store) -> Meter:
     )
 
 
-def run_store(
-    run: RunFolder, config: Config, *, ask_again: bool = False
-) -> AbstractContextManager[Store]:
-    """The store of a run, open for writing, with what workers left merged into it.
-
-    Raises StoreError where it does not hold the calls that this run made, unless `ask_again`.
-    """
-    again = shlex.join(["--run", str(run.path), "--ask-again"])
-    return recorded_store(
-        run.calls,
-        consent=f"run `pairwright build CONFIG.toml {again}`.",
-        record=run.manifest_calls(),
-        begun=run.config.exists(),
-        ask_again=ask_again,
-        cost=lambda store: cost(store, config) or 0.0,
-        prepare=lambda store: merge_all(store, run.shards),
-        forget=run.set_aside,
-    )
+@contextmanager
+def run_store(run: RunFolder) -> Iterator[Store]:
+    """The store of a run, open for writing, with what workers left merged into it."""
+    with closing(Store(run.calls)) as store:
+        merge_all(store, run.shards)
+        yield store
 
 
 class MeterCounts(NamedTuple):

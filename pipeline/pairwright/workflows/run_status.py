@@ -12,7 +12,7 @@ from pairwright.dataset import read_lines, read_one
 from pairwright.models import Totals, Wait
 from pairwright.models.completion import is_same_model
 from pairwright.models.model import RATE_LIMITED
-from pairwright.models.store import Store, is_held, lost_calls
+from pairwright.models.store import Store, is_held
 from pairwright.options import RunPath
 from pairwright.question_selection import QuestionSelection
 from pairwright.records import Record
@@ -145,17 +145,6 @@ class EndOfRun(Record, extra="ignore"):
     """What a status takes from the manifest."""
 
     question_selection: tuple[QuestionSelection, ...] = ()
-
-
-def verify_calls(run: str | Path) -> tuple[str, ...]:
-    """Derive the key of every stored call again, and name each difference, and calls that were
-    there when the last build ended.
-
-    Raises StoreError where the store cannot be read.
-    """
-    with closing(Store(RunFolder(Path(run)).calls, writing=False)) as store:
-        lost = lost_calls(store)
-        return (*([lost] if lost else []), *store.verify())
 
 
 def source_problems(run: RunFolder) -> tuple[str, ...]:

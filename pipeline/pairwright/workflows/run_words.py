@@ -13,8 +13,6 @@ from pairwright.models.completion import MODEL_REFUSED, TOOL_CALL
 from pairwright.models.model import CUT_IN_THINKING, CUT_SHORT
 from pairwright.modes import MODES, STAGES, is_twin
 from pairwright.question_selection import DROPS
-from pairwright.settings.endpoints import Sampling
-from pairwright.settings.prompt_variables import SYSTEM_TEXTS
 from pairwright.text import number_of, visible, wait_text
 from pairwright.workflows.run_status import RunStatus
 
@@ -28,17 +26,11 @@ MEANINGS = {
     "unparseable": "not what was asked for",
     "unusable_reply": "empty, or thinking alone",
     CUT_IN_THINKING: "thinking without end",
-    CUT_SHORT: "cut short at max_tokens = {}",
+    CUT_SHORT: "cut short at max_tokens",
     MODEL_REFUSED: "a refusal",
     TOOL_CALL: "a tool call",
 }
 """What each reason of a refusal for want of a usable reply means."""
-_ROLES = {
-    "system_planning": "planner",
-    "system_writing": "generator",
-    "system_judging": "judge",
-}
-"""The role that reads each system text."""
 _MORE_USERS = "Bring more users of each category, with histories of like length."
 REMEDIES = {
     "copied_from_post": "The planner copies posts: try a stronger one.",
@@ -200,37 +192,17 @@ def _unusable_replies(status: RunStatus) -> Iterator[str]:
     counted = status.tally
     if not counted.short_of_replies:
         return
-    roles = {
-        # Prompts that go by another name, such as `support_decoy`, are the judge's.
-        stage: _ROLES[SYSTEM_TEXTS.get(stage, "system_judging")]
-        for stage, why in counted.unusable
-        if why == CUT_SHORT
-    }
-    rooms = {role: _rooms(getattr(status.config.sampling, role)) for role in roles.values()}
     reasons = "; ".join(
-        f"{stage}: {n:,} times {MEANINGS[reason].format(rooms.get(roles.get(stage, '')))}"
+        f"{stage}: {n:,} times {MEANINGS[reason]}"
         for (stage, reason), n in counted.unusable.most_common(SHOWN)
     )
     n = number_of(counted.unusable.total(), "unit was", "units were")
-    again = " ".join(
-        f"--ask-again-for {reason}" for reason in sorted({why for _, why in counted.unusable})
-    )
     yield (
         f"This run is short: {n} refused of {counted.units:,} because a model gave no reply that"
-        f" can be used ({reasons}). `pairwright doctor` tries its server. Once it is mended, build"
-        f" again with {again}: these replies are set aside, and asked for again."
+        f" can be used ({reasons}). `pairwright doctor` tries its server. Once it is mended, raise"
+        " attempts under [sampling], or max_tokens where replies were cut short, and build again"
+        " with --accept-changes: further draws are asked for, and what is stored stays."
     )
-    for role in sorted(set(roles.values())):
-        yield (
-            f"For what was cut short at {rooms[role]} tokens, raise max_tokens under"
-            f" [sampling.{role}]. With another number its calls are asked again (--accept-changes)."
-        )
-
-
-def _rooms(sampling: Sampling) -> str:
-    """The room of a call's first reply, and of its last: each reply cut short doubles it."""
-    last = sampling.max_tokens * 2 ** (sampling.attempts - 1)
-    return f"{sampling.max_tokens}" + (f", doubled to {last}" if sampling.attempts > 1 else "")
 
 
 def short_sentence(status: RunStatus) -> str:

@@ -4,7 +4,7 @@ models beside the scorers in a file of scorers, connected: planner, judge and po
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -19,7 +19,7 @@ from pairwright.files import CALLS
 from pairwright.models import Model, key_of
 from pairwright.models.client import Meter
 from pairwright.models.run import work_in_order
-from pairwright.models.store import CallStore, Durable, ReplyStore, recorded_store
+from pairwright.models.store import CallStore, Durable, ReplyStore
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import LISTING, VARIABLES
@@ -284,14 +284,12 @@ class ScorerSession(NamedTuple):
 def open_calls(out: Path, progress: Progress, stop: Stop | None) -> Iterator[ScoringCalls]:
     """Make the folder `out` and open its `calls.sqlite`, where every finished call is stored.
 
-    Raises InputError where `out` cannot be a folder of results, and StoreError, also where calls
-    are missing that were stored there.
+    Raises InputError where `out` cannot be a folder of results, and StoreError.
     """
     output_folder(out)
     with on_disk(out):
         out.mkdir(parents=True, exist_ok=True)
-    consent = "remove calls.json beside it and run the same command."
-    with recorded_store(out / CALLS, consent=consent) as store:
+    with closing(CallStore(out / CALLS)) as store:
         yield ScoringCalls(store, Meter(), progress, stop or Stop())
 
 

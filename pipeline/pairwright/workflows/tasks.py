@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import main_mode
-from pairwright.construct.run_pairs import check_as_built, iterate_pairs
+from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
 from pairwright.modes import Mode, is_twin, verified_modes
@@ -188,8 +188,8 @@ def export_tasks(
     of others; a study of annotators may be there or come later. `days` later they are asked again:
     the same command then hands that out. A longer file adds people.
 
-    Raises InputError where the run holds no pair, its pairs are not as built, the assignment cannot
-    be made, or another study was exported there.
+    Raises InputError where the run holds no pair, the assignment cannot be made, or another study
+    was exported there.
 
         >>> made = export_tasks("runs/first", annotators=11, overlap=3)
         >>> len(made.workloads), made.folder
@@ -203,7 +203,6 @@ def export_tasks(
     whole = subjects_of(iterate_pairs(run), pairs)
     if not whole:
         raise InputError("holds no pair", where=pairs, fix="Build until pairs are kept.")
-    check_as_built(run)
     few, rule, unasked = None, config.human, Counter[Mode]()
     if people is not None:
         if (annotators, overlap) != (11, 3) or own is not None:

@@ -65,6 +65,8 @@ def write_submissions(folder: Path, shards: dict[str, Submission]) -> None:
 
 
 URL: Final = "/v1/chat/completions"
+MOST_LINES = 50_000
+"""Calls of one file of the Batch API, and its bytes."""
 MOST_BYTES = 200_000_000
 INDEX = "index.json"
 
@@ -116,9 +118,7 @@ def check_out(out: Path, pending: PendingCalls) -> None:
         )
 
 
-def write_round(
-    pending: PendingCalls, out: Path, endpoints: Mapping[str, Endpoint], most_lines: int
-) -> Round:
+def write_round(pending: PendingCalls, out: Path, endpoints: Mapping[str, Endpoint]) -> Round:
     """Write what the last build needs below `out`, the index last.
 
     The round is a new one unless it asks for the same as the last, of which no reply came and
@@ -139,7 +139,7 @@ def write_round(
         line = next(lines, None)
         while line is not None:
             file = folder / f"{len(shards) + 1:03}.jsonl"
-            n, size, shard_hash, line = _write_lines(file, line, lines, most_lines)
+            n, size, shard_hash, line = _write_lines(file, line, lines)
             shards.append(
                 Shard(
                     file=file.name, endpoint=name, model=endpoint.model,
@@ -181,13 +181,13 @@ def _line(request: Request, token_parameter: str) -> bytes:
 
 
 def _write_lines(
-    path: Path, line: bytes | None, others: Iterator[bytes], most_lines: int
+    path: Path, line: bytes | None, others: Iterator[bytes]
 ) -> tuple[int, int, str, bytes | None]:
     """Write as many lines as a file may hold: their number, bytes and hash, and the first line of
     the next file."""
     n, size, digest = 0, 0, blake2b(digest_size=16)
     with whole_file(path) as file:
-        while line and (n == 0 or (n < most_lines and size + len(line) <= MOST_BYTES)):
+        while line and (n == 0 or (n < MOST_LINES and size + len(line) <= MOST_BYTES)):
             n += 1
             size += len(line)
             digest.update(line)

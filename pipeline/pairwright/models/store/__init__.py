@@ -8,18 +8,15 @@ store.py     the store of a run: its calls, and what came of its units
 calls.py     the calls, what they add up to, and an `LLM` that looks there first
 unit_index.py    what counts and finds the units without reading their records
 database.py  the file, the lock of its folder, and the connection of one process
-record.py    what a store held when it was last closed, so that a lost one is noticed
 shards.py    what one worker of a build stores, until it is merged
 """
 
 from pairwright.models.store.calls import CallStore, Durable, RecentReplies, ReplyStore, StoredCall
 from pairwright.models.store.database import is_held
-from pairwright.models.store.record import CallRecord, lost_calls, recorded_store
 from pairwright.models.store.store import Store
 from pairwright.models.store.unit_index import Reading, UnitEntry, UnitIndex
 
 __all__ = [
-    "CallRecord",
     "CallStore",
     "Durable",
     "Reading",
@@ -30,6 +27,4 @@ __all__ = [
     "UnitEntry",
     "UnitIndex",
     "is_held",
-    "lost_calls",
-    "recorded_store",
 ]

@@ -2,7 +2,6 @@
 first."""
 
 import asyncio
-import sqlite3
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from contextlib import suppress
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from pairwright.errors import StoreError
-from pairwright.models import Answer, Completion, Request, Sender, completion_of, key_of, note
+from pairwright.models import Answer, Completion, Request, Sender, completion_of, note
 from pairwright.models.completion import Totals
 from pairwright.models.store.database import CACHED, SERVED, Database, SqlRow, unusable
 
@@ -124,19 +123,6 @@ class CallStore:
             if waiting is not None:
                 waiting.set_result(None)
 
-    def name(self, new: str | None = None) -> str | None:
-        """The store's own id, which tells it from those of other runs: the one that it has, else
-        `new`, which it then keeps; None where it has none."""
-        if new is not None:
-            self._db.execute("CREATE TABLE IF NOT EXISTS name (id TEXT NOT NULL)")
-        elif not self._db.has("name"):
-            return None
-        row = self._db.execute("SELECT id FROM name").fetchone()
-        if row is None and new is not None:
-            self._db.execute("INSERT INTO name VALUES (?)", new)
-            return new
-        return None if row is None else str(row[0])
-
     def totals(self) -> Totals:
         """What all calls add up to."""
         return Totals.of(self.calls_by_model().values())
@@ -148,10 +134,6 @@ class CallStore:
         state = (version, self._db.connection.total_changes)
         if state == self._summed_at:
             return self._by_model
-        paid, columns = "calls", "model, prompt_tokens, completion_tokens, simulated"
-        if self._db.has("set_aside"):
-            # They were paid for as well.
-            paid = f"(SELECT {columns} FROM calls UNION ALL SELECT {columns} FROM set_aside)"
         cached: Counter[str] = Counter()
         if self._db.has("cached"):
             cached.update(
@@ -162,7 +144,7 @@ class CallStore:
                 cached[model] += tokens
         rows = self._db.execute(
             "SELECT model, count(*), sum(prompt_tokens), sum(completion_tokens), sum(simulated)"
-            f" FROM {paid} GROUP BY model ORDER BY model"
+            " FROM calls GROUP BY model ORDER BY model"
         )
         self._by_model = {
             str(model): Totals(n, sent, received, simulated, cached[model])
@@ -185,26 +167,6 @@ class CallStore:
         """Models of whose replies any carries the mark of a simulated model."""
         rows = self._db.execute("SELECT DISTINCT model FROM calls WHERE simulated")
         return {model for (model,) in rows}
-
-    def verify(self) -> Iterator[str]:
-        """Re-derive every key from its request; yields a sentence for each difference."""
-        try:
-            for (complaint,) in self._db.connection.execute("PRAGMA quick_check"):
-                if complaint != "ok":
-                    yield f"{self.path}: {complaint}"
-            # As bytes: a damaged text may not be UTF-8 any more.
-            rows = self._db.connection.execute(
-                "SELECT key, CAST(request AS BLOB), reply FROM calls"
-            )
-            for key, request, reply in rows:
-                if key_of(request.decode("utf-8", "replace")) != key:
-                    yield f"{self.path} [{key}]: the request does not hash to its key"
-                try:
-                    completion_of(key, reply)
-                except ValueError as error:
-                    yield f"{self.path} [{key}]: {error}"
-        except sqlite3.DatabaseError as error:
-            yield f"{self.path}: {error}"
 
 
 def _cached_by_replies(database: Database) -> Iterator[tuple[str, str, int]]:

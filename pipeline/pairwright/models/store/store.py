@@ -1,7 +1,6 @@
 """The store of a run: its calls, and what came of its units."""
 
-import json
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from pairwright.models import Wait
@@ -65,24 +64,6 @@ class Store(CallStore):
         self._db.execute("DELETE FROM follows")
         self.clear_outcomes()
         self._db.execute("INSERT INTO follows VALUES (?)", identity)
-
-    def ask_again(self, units: Collection[str], keys: Collection[str]) -> None:
-        """Forget these units, and set the replies under these keys aside: they are then asked for
-        again. Those that are set aside stay in the file, and in what its calls add up to."""
-        self._db.execute("CREATE TABLE IF NOT EXISTS set_aside AS SELECT * FROM calls WHERE 0")
-        of = [(key,) for key in keys]
-        self._db.write(
-            ("INSERT INTO set_aside SELECT * FROM calls WHERE key = ?", of),
-            ("DELETE FROM calls WHERE key = ?", of),
-            ("DELETE FROM cached WHERE key = ?", of),
-            ("DELETE FROM served WHERE key = ?", of),
-            # In one go: outcomes are not indexed by their unit.
-            (
-                "DELETE FROM outcomes WHERE unit IN (SELECT value FROM json_each(?))",
-                [(json.dumps([*units]),)],
-            ),
-        )
-        self._index = UnitIndex.begin(self._db)
 
     def clear_outcomes(self) -> None:
         """Forget what came of the last run; its calls stay."""

@@ -182,8 +182,8 @@ def _check_use(root: Path, digest: str | None) -> None:
         raise InputError(
             "is a run folder, not a release",
             where=root,
-            fix=f"`pairwright status {root} --verify` checks the calls of a run; `pairwright"
-            " release` makes a release of it, and that is what this command verifies.",
+            fix=f"`pairwright release {root}` makes a release of it, and that is what this command"
+            " verifies.",
         )
     layout = Layout(root)
     known = (layout.checksums, layout.provenance, layout.manifest)
