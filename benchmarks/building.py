@@ -22,7 +22,7 @@ generator = ["stub"]
 judge = "stub"
 [endpoints.stub]
 base_url = "{url}"
-model = "pairwright-simulated"
+model = "pairwright-double"
 concurrency = {concurrency}
 timeout_s = {timeout_s}
 """

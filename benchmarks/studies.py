@@ -87,7 +87,7 @@ def make(n: int, kinds: tuple[Kind, ...]) -> SyntheticStudy:
                 keyed = _keyed(subject, kind, who)
                 key[keyed.task] = keyed
     study = Study(
-        version=__version__, simulated_pairs=True, pairs_hash="", seed=0, salts={DOMAIN: 0},
+        version=__version__, pairs_hash="", seed=0, salts={DOMAIN: 0},
         annotators=ANNOTATORS, overlap=OVERLAP, sampled=n, of=n, policy=RULES,
         scales=SCALES, config_hashes={},
     )  # fmt: skip
@@ -116,7 +116,7 @@ def made_pair(n: int) -> Pair:
             adherence={"first": fits, "second": misses},
             quality={"first": good, "second": good},
         ),
-        judge="judge", simulated=True,
+        judge="judge",
     )  # fmt: skip
 
 

@@ -24,8 +24,8 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
-from model_double import ModelDouble, share
-from pairwright.models import SIMULATED, Request
+from model_double import DOUBLE, ModelDouble, share
+from pairwright.models import Request
 from pairwright.settings.prompt_variables import Message
 
 Body = dict[str, Any]
@@ -355,6 +355,6 @@ def on_a_bad_line(good: Handler, **rates: float) -> Handler:
 @cache
 def double_url() -> str:
     """The address of a double that answers until this process ends."""
-    server = beside(serving(double(), models=(SIMULATED,)))
+    server = beside(serving(double(), models=(DOUBLE,)))
     atexit.register(server.__exit__, None, None, None)
     return server.__enter__().url

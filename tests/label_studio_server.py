@@ -62,7 +62,6 @@ def make_study(
     """
     study = Study(
         version="0",
-        simulated_pairs=True,
         pairs_hash="",
         seed=seed,
         salts={},

@@ -4,7 +4,6 @@
     ModelDouble(unparseable_json=0.2).reply(body)    # with defects planted at a rate, and named
 
 A reply is a function of the request: the task that its prompt names and the prompt's tagged texts.
-It carries the mark of a simulated model, so nothing built with it passes for a benchmark.
 """
 
 import hashlib
@@ -13,11 +12,12 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pairwright.models import SIMULATED
 from pairwright.records import FULL_ADHERENCE
 from pairwright.text import STOPWORDS, jaccard, stem, terms, word_count, words
 
 Body = dict[str, Any]
+DOUBLE = "pairwright-double"
+"""The name of the model."""
 REFUSAL = "I'm sorry, but I can't help with that."
 CHOSEN = ("write_adhering", "paper_expected", "sample", "complete")
 REJECTED = ("write_omitting", "write_contradicting", "paper_avoided", "write_plain")
@@ -84,7 +84,7 @@ class ModelDouble:
             "id": f"chatcmpl-{identity(body)}",
             "object": "chat.completion",
             "created": 0,
-            "model": body.get("model", SIMULATED),
+            "model": body.get("model", DOUBLE),
             "choices": [
                 {
                     "index": 0,
@@ -97,7 +97,6 @@ class ModelDouble:
                 "completion_tokens": received,
                 "total_tokens": sent + received,
             },
-            "system_fingerprint": SIMULATED,
             "pairwright": {"planted": planted},
         }
 

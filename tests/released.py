@@ -333,7 +333,6 @@ def _outcome(mode: Any, item: str, user: str, result: Any, partner: str | None) 
     return Outcome(
         unit=f"{mode}:{item}", mode=mode, item_id=item, user=user, partner=partner, posts=3,
         result=result, calls=(), prompt_tokens=0, completion_tokens=0,
-        simulated=any(pair.simulated for pair in _pairs_of(result)),
     )  # fmt: skip
 
 
@@ -355,7 +354,6 @@ def export(
     made = study_of(asked, annotators=annotators, overlap=3, **config.human.model_dump())
     study = Study(
         version=__version__,
-        simulated_pairs=any(pair.simulated for pair in kept),
         pairs_hash=file_hash(folder / "pairs.jsonl"),
         seed=0,
         salts=made.salts,

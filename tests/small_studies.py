@@ -177,7 +177,7 @@ class Made:
     def study(self, **changes: Any) -> Study:
         """The study's settings, as an export fixes them."""
         fields: dict[str, Any] = {
-            "version": "0", "simulated_pairs": False, "pairs_hash": "sha256:0", "seed": 0,
+            "version": "0", "pairs_hash": "sha256:0", "seed": 0,
             "salts": self.salts, "annotators": tuple(self.tasks), "overlap": 3,
             "sampled": len(self.subjects), "of": len(self.subjects), 
             "policy": HumanRules(**OF_THREE),

@@ -23,10 +23,10 @@ from unittest import mock
 import pytest
 
 from endpoint import double_url
+from model_double import DOUBLE
 from pairwright import assets, cli
 from pairwright.construct.folder import to_toml
 from pairwright.construct.tally import UNUSABLE_SHARE
-from pairwright.models import SIMULATED
 from pairwright.models.model import UNUSABLE
 
 OUTCOMES = ("pairs.jsonl", "rejected.jsonl", "failed.jsonl", "manifest.json")
@@ -110,7 +110,7 @@ class Study:
             "endpoints": {
                 "served": {
                     "base_url": double_url() if url is None else url,
-                    "model": SIMULATED,
+                    "model": DOUBLE,
                     "concurrency": 16,
                     "attempts": 2,
                     "timeout_s": 10,

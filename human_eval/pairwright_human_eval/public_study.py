@@ -67,8 +67,7 @@ class PublicStudy(Record):
     set_aside: dict[str, int]
     """Annotations that are not verdicts, by reason."""
     left_out: int
-    """Subjects of the study that are not in this release: people asked to be forgotten, or a
-    simulated model had a part in them."""
+    """Subjects of the study that are not in this release: people asked to be forgotten."""
     placebos: bool = Field(False, exclude_if=lambda asked: not asked)
     """Whether placebos are among the subjects that it could ask about; False in studies and
     releases of older versions."""

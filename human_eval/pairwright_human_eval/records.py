@@ -111,8 +111,6 @@ class Study(Record):
 
     version: str
     """Pairwright's."""
-    simulated_pairs: bool
-    """Whether the pairs come from a simulated model."""
     pairs_hash: str
     """Of pairs.jsonl, which must not change once people work on it."""
     key_hash: str = ""

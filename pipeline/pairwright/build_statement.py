@@ -42,7 +42,6 @@ class BuildCallCounts(Record, extra="ignore"):
     n: int
     prompt_tokens: int
     completion_tokens: int
-    simulated: int = 0
 
 
 class RoleSampling(Record, extra="ignore"):

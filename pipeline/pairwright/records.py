@@ -443,8 +443,6 @@ class Pair(Record):
     """Of mode natural: how those who choose like the user lean."""
     stranger: str | None = Field(None, exclude_if=is_none)
     """Of mode decoy: the user whose needs the rejected response serves."""
-    simulated: bool = False
-    """Whether a simulated model wrote a reply behind it: then it is not a benchmark."""
 
     @property
     def chosen_is_first(self) -> bool:

@@ -54,7 +54,6 @@ def test_a_build_gives_its_counts_alone_and_the_files_of_the_command(
     assert capfd.readouterr() == ("", "")
     assert result.whole
     assert result.round is None
-    assert result.status.simulated
     assert result.status.pairs == len((run / "pairs.jsonl").read_text().splitlines())
     assert result.usage.sent == result.status.stored.calls > 0
     assert all(check.found.n >= check.found.k for check in result.status.checks)

@@ -32,7 +32,7 @@ def outcome(result: Any, mode: Any = "twin", partner: str | None = "vic") -> Out
     return Outcome(
         unit=f"{mode}:q", mode=mode, item_id="q", user="una",
         partner=partner if mode == "twin" else None, posts=3, result=result, calls=(),
-        prompt_tokens=0, completion_tokens=0, simulated=False,
+        prompt_tokens=0, completion_tokens=0,
     )  # fmt: skip
 
 
@@ -166,7 +166,7 @@ def test_why_aspects_were_dropped_is_counted_by_refused_unit() -> None:
 
 
 def test_the_cost_of_a_kept_pair_is_of_all_calls() -> None:
-    calls = Totals(calls=30, prompt_tokens=6000, completion_tokens=900, simulated=0)
+    calls = Totals(calls=30, prompt_tokens=6000, completion_tokens=900)
     pair, twin = kept_costs(Counter(twin=4, violate=2), Counter(twin=2, violate=2), calls, 1.2)
     assert (pair.what, pair.kept, twin.what, twin.kept) == ("pair", 6, "twin", 2)
     assert str(pair) == "5.0 calls, 1,000 + 150 tokens, cost 0.2000"

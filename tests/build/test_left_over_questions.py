@@ -327,6 +327,6 @@ def test_the_second_user_of_a_decoy_is_shown_as_a_stranger(mode: Mode, second: s
     refused = Rejected(stage="gates", reason="parity", detail="")
     outcome = Outcome(
         unit=f"{mode}:q", mode=mode, item_id="q", user="una", partner="victor", posts=3,
-        result=refused, calls=(), prompt_tokens=0, completion_tokens=0, simulated=False,
+        result=refused, calls=(), prompt_tokens=0, completion_tokens=0,
     )  # fmt: skip
     assert heading_of(outcome)[1].rest.startswith(f"user una, {second} victor; 3 earlier posts;")

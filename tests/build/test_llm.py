@@ -14,7 +14,6 @@ import pytest
 from pairwright import stages
 from pairwright.errors import CallFailed, Unanswered
 from pairwright.models import (
-    SIMULATED,
     WHOLE_NUMBER,
     Completion,
     Reply,
@@ -149,8 +148,6 @@ def test_a_body_is_read_whatever_its_bill_says(usage: object, tokens: tuple[int,
         assert (reply.prompt_tokens, reply.completion_tokens) == tokens
     bare = read(body())
     assert (bare.finish, bare.prompt_tokens, bare.completion_tokens) == ("stop", 0, 0)
-    for mark, simulated in ((None, False), ("fp_1", False), (SIMULATED, True)):
-        assert read({**body(), "system_fingerprint": mark}).simulated == simulated
 
 
 @pytest.mark.parametrize(

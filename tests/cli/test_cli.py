@@ -19,14 +19,13 @@ from aiohttp import web
 from rich.console import Console
 
 from endpoint import Asked, Body, Endpoint, Handler, altered, double, fail, in_thread, thinks
-from model_double import task_of
-from pairwright import assets, load_release
+from model_double import DOUBLE, task_of
+from pairwright import assets
 from pairwright.cli import command_tree, main
 from pairwright.cli.groups import EVERYDAY, REMOVED, RENAMED
 from pairwright.cli.runs import print_run
 from pairwright.construct.outcome_details import DetailLine, details_of
 from pairwright.construct.outcomes import Outcome
-from pairwright.models import SIMULATED
 from pairwright.models.store import Store
 from pairwright.records import Draft, GateResult, Rejected
 from pairwright.text import passages
@@ -128,7 +127,6 @@ def test_init_leaves_what_is_there_alone(tmp_path: Path) -> None:
 
 def test_a_build_accounts_for_every_unit_in_whole_files(built: Built) -> None:
     built.study.assert_whole(UNITS)
-    assert all(pair.simulated for pair in load_release(built.study.run))
     counts = built.study.manifest["counts"]
     assert counts["kept"]["twin"] > 0
     assert counts["kept"]["violate"] > 0
@@ -527,7 +525,6 @@ def test_show_gives_the_whole_lineage_of_a_pair_and_each_call(built: Built) -> N
         assert gate["gate"] in flat
     for name in ("plan", "write_adhering", "adherence", "quality", "compare"):
         assert re.search(rf"{name} b2:[0-9a-f]{{40}}", flat)
-    assert "simulated" in flat
     key = re.search(r"write_adhering (b2:\w+)", done.out)
     assert key
     done = pairwright("show", built.study.run, key[1])
@@ -604,7 +601,7 @@ def test_a_draft_that_parity_refused_is_told_in_words() -> None:
     result = Rejected(stage="gates", reason="parity", detail="", drafts=(draft,))
     outcome = Outcome(
         unit="violate:1", mode="violate", item_id="1", user="u", partner=None, posts=2,
-        result=result, calls=(), prompt_tokens=0, completion_tokens=0, simulated=False,
+        result=result, calls=(), prompt_tokens=0, completion_tokens=0,
     )  # fmt: skip
     stops = [
         one.rest
@@ -644,7 +641,7 @@ def test_doctor_finds_a_good_endpoint_good(built: Built, copied: Study) -> None:
     done = pairwright("doctor", copied.config)
     assert done.code == 2, "this endpoint serves only the model m"
     assert f"there are: {', '.join(built.endpoint.models)}" in done.out
-    with in_thread(double(), models=(SIMULATED, "other")) as endpoint:
+    with in_thread(double(), models=(DOUBLE, "other")) as endpoint:
         copied.change(served__base_url=endpoint.url)
         done = pairwright("doctor", copied.config)
     assert done.code == 0, done.said
@@ -658,20 +655,10 @@ def test_doctor_tells_what_keeps_a_build_from_an_endpoint(copied: Study) -> None
     copied.change(served__base_url="http://127.0.0.1:9/v1")
     done = pairwright("doctor", copied.config)
     assert (done.code, "not reachable" in done.out) == (2, True)
-    with in_thread(fail(401, "no such key"), models=(SIMULATED,)) as endpoint:
+    with in_thread(fail(401, "no such key"), models=(DOUBLE,)) as endpoint:
         copied.change(served__base_url=endpoint.url)
         done = pairwright("doctor", copied.config)
     assert (done.code, "no such key" in done.out) == (2, True)
-
-
-def test_a_run_of_the_simulated_model_of_earlier_versions_is_read(copied: Study) -> None:
-    saved = copied.run / "config.toml"
-    old = re.sub('"http://127[^"]*"', '"simulated"', saved.read_text(encoding="utf-8"))
-    assert '"simulated"' in old
-    saved.write_text(old, encoding="utf-8")
-    shown = pairwright("status", copied.run)
-    assert shown.code == 0, shown.said
-    assert "Simulated:" in shown.out
 
 
 # --- words ---

@@ -525,7 +525,7 @@ def report(policy: str) -> BestOfN:
     return BestOfN(
         release=ReleaseRef(name="r", version="1.0.0", digest="d", pairs=1),
         limit=None, n=2, policy=ScorerRef(name="policy", kind="policy", model=policy),
-        judge=ScorerRef(name="judge", kind="judge", model="j"), simulated=False, questions=1,
+        judge=ScorerRef(name="judge", kind="judge", model="j"), questions=1,
         sampled=1, unscored={}, ceiling=ceiling(samples([0.0, 1.0]), (1, 2)),
         curves=(made(samples([0.0, 1.0]), [0, 1]),),
     )  # fmt: skip
@@ -553,5 +553,5 @@ def test_at_one_sample_there_is_no_gain() -> None:
 def test_scores_on_a_trial_release_say_that_it_is_one(capsys: pytest.CaptureFixture[str]) -> None:
     ref = ReleaseRef(name="r", version="0.1.0-trial", digest="b2:00", trial=True, pairs=1)
     judge = ScorerRef(name="judge", kind="judge", model="m")
-    print_scores(OutputScores(release=ref, judge=judge, simulated=False, models=()))
+    print_scores(OutputScores(release=ref, judge=judge, models=()))
     assert TRIAL in " ".join(capsys.readouterr().out.split())

@@ -119,16 +119,13 @@ def test_tokens_in_and_out_are_those_of_the_stored_calls_and_are_priced(work: Wo
 
 
 def test_blind_requests_are_sent_once_for_both_halves_and_hold_no_post(work: Work) -> None:
-    made = work.evaluated("rater", "overlap", conditions=("none",))
+    work.evaluated("rater", "overlap", conditions=("none",))
     # Eight twins and eight violate pairs, two responses each: the halves of a twin share theirs.
     assert len(work.endpoint.by_identity) == work.endpoint.n == 2 * 8 + 2 * 8
     rows = list(Release(work.release).rows())
     said = "\n".join(request.said for request in work.endpoint.asked)
     assert not any(row.narrative and row.narrative in said for row in rows)
     assert not any(post.text in said for row in rows for post in row.profile)
-    # The model of these tests is the embedded one.
-    assert made["rater.none"].simulated
-    assert not made["overlap.none"].simulated
 
 
 def test_a_result_says_that_its_scorer_built_the_release(small_release: Path) -> None:

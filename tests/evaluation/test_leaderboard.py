@@ -262,7 +262,6 @@ SHORT = [*right_on(37, 37), *(violate(n, None) for n in range(37, 40))]
     ("condition", "changes", "decisions", "why"),
     [
         pytest.param("planner", {"self_agreement": True}, right_on(30), "self-agreement", id="own"),
-        pytest.param("profile", {"simulated": True}, right_on(30), "simulated", id="simulated"),
         pytest.param("rubric", {}, right_on(30), "answer key", id="oracle"),
         pytest.param("wrong-profile", {}, right_on(30), "control", id="wrong-profile"),
         pytest.param("profile", {}, SHORT, "92.5%", id="short"),

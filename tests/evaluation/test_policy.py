@@ -227,7 +227,7 @@ def test_where_there_is_no_tau_it_says_why(given: list[GuidedResult], said: str)
 def report(*given: GuidedResult) -> PolicyAccuracy:
     ref = ReleaseRef(name="<b>x</b>", version="1.0.0", digest="d", trial=False, pairs=10)
     return PolicyAccuracy(
-        release=ref, limit=None, split=None, simulated=False, seed=0, lines=given,
+        release=ref, limit=None, split=None, seed=0, lines=given,
         taus=taus(given, 0),
     )  # fmt: skip
 

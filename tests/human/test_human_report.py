@@ -653,7 +653,6 @@ def test_a_study_without_answers_has_no_numbers_and_says_so(tmp_path: Path) -> N
 
 def test_what_is_simulated_or_changed_stands_above_everything(tmp_path: Path) -> None:
     asked = Asked(mixed(2, 2))
-    asked.change(simulated_pairs=True)
     policy = asked.fixed.study.policy.model_copy(update={"votes": 2, "quality_floor": 4})
     verdicts = asked.verdicts(right, simulated=True)
     nowhere = {"detail": "", "file": "", "task": None, "annotator": None, "annotation": None}
@@ -664,7 +663,7 @@ def test_what_is_simulated_or_changed_stands_above_everything(tmp_path: Path) ->
     assert (head["annotations"], head["answered"]) == (len(verdicts) + 3, len(verdicts))
     changed = "CHANGED AFTER EXPORT: human.votes was fixed at 3 and is now 2"
     for text in (found["md"], found["html"]):
-        for warning in ("SIMULATED ANNOTATORS", "SIMULATED PAIRS", changed):
+        for warning in ("SIMULATED ANNOTATORS", changed):
             assert 0 < text.index(warning) < text.index("The study")
     boxes = re.findall("<blockquote>(.*?)</blockquote>", found["html"], re.DOTALL)
     (box,) = [box for box in boxes if "human.votes was" in box]

@@ -46,7 +46,7 @@ judge = "served"
 
 [endpoints.served]
 base_url = "URL"
-model = "pairwright-simulated"
+model = "pairwright-double"
 
 [planner]
 others = 5

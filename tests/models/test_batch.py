@@ -122,7 +122,7 @@ def test_each_line_is_a_request_of_the_batch_api_and_each_key_stands_once(begun:
     for line in written:
         assert set(line) == {"custom_id", "method", "url", "body"}
         assert (line["method"], line["url"]) == ("POST", "/v1/chat/completions")
-        assert line["body"]["model"] == "pairwright-simulated"
+        assert line["body"]["model"] == "pairwright-double"
         assert line["body"]["max_tokens"] == 1024
     # Those that share a history follow one another.
     prompts = [json.dumps(line["body"]["messages"]) for line in written]
@@ -165,7 +165,7 @@ def test_every_endpoint_has_files_of_its_own(tmp_path: Path) -> None:
         assert answered(study, number).code == 0
     index = json.loads((study.folder / "out/round-2/index.json").read_bytes())
     assert [shard["endpoint"] for shard in index["shards"]] == ["served", "other"]
-    assert [shard["model"] for shard in index["shards"]] == ["pairwright-simulated"] * 2
+    assert [shard["model"] for shard in index["shards"]] == ["pairwright-double"] * 2
     schemas = {
         line["body"].get("response_format", {}).get("json_schema", {}).get("name")
         for line in lines(shards(study, 2)[1])

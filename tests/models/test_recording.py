@@ -13,10 +13,11 @@ import pytest
 from own_process import stored
 
 from endpoint import ask, double_url
+from model_double import DOUBLE
 from pairwright.build_statement import BuildSummary
 from pairwright.construct.partners import Survey, SurveyOutcome
 from pairwright.errors import CallFailed, InputError
-from pairwright.models import SIMULATED, Completion, completion_of
+from pairwright.models import Completion, completion_of
 from pairwright.models.recorded import (
     RecordedCall,
     RecordedModel,
@@ -79,14 +80,14 @@ def test_a_recording_answers_a_build_to_the_same_bytes(
     assert stored(replaying.run).keys() == stored(built.run).keys()
     assert f"Replies come from a recording, {FILE}: " in done.err
     assert "Made for a test" in done.err
-    assert f"Recorded: replies written by a simulated model ({SIMULATED})" in done.out
+    assert f"Recorded: replies written by a language model ({DOUBLE})" in done.out
     manifest = replaying.manifest
-    assert (manifest["recorded"], manifest["simulated"]) == ([SIMULATED], True)
+    assert manifest["recorded"] == [DOUBLE]
     assert built.manifest["recorded"] == []
     # A recording of the replay says the same.
     again = record_run(replaying.run, tmp_path / "again.jsonl.gz", note="Made for a test")
     assert again.path.read_bytes() == recorded.path.read_bytes()
-    assert again.head.models[SIMULATED].simulated == again.calls > 0
+    assert again.head.models[DOUBLE].calls == again.calls > 0
 
 
 def test_only_what_the_last_build_and_its_survey_used_is_recorded(
@@ -148,7 +149,7 @@ def test_a_changed_prompt_is_not_in_the_recording(replaying: Study) -> None:
 def test_a_missing_call_without_a_change_says_so(replaying: Study) -> None:
     path = replaying.folder / FILE
     rows = lines(path)
-    rows[0]["models"][SIMULATED]["calls"] -= 1
+    rows[0]["models"][DOUBLE]["calls"] -= 1
     body = "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows[:-1])
     path.write_bytes(gzip.compress(body.encode()))
     done = replaying.build()
@@ -163,7 +164,7 @@ def test_the_model_must_be_one_of_the_recording_and_doctor_reads_it(replaying: S
     done = replaying.build()
     assert done.code == 2
     assert "[endpoints.served.model]" in done.err
-    assert f"It has those of: {SIMULATED}." in done.err
+    assert f"It has those of: {DOUBLE}." in done.err
     assert not replaying.run.exists()
     (replaying.folder / FILE).unlink()
     done = pairwright("doctor", replaying.config)
@@ -214,7 +215,7 @@ def test_the_command_says_what_it_wrote(built: Study, tmp_path: Path) -> None:
     done = pairwright("batch", "record", built.run, "--out", tmp_path / "r.jsonl", "--note", "Us")
     assert done.code == 0
     n = len(stored(built.run))
-    assert f"{SIMULATED}: {n} calls, {n} of them simulated" in done.out
+    assert f"{DOUBLE}: {n} calls" in done.out
     assert read_recording(tmp_path / "r.jsonl").head.note == "Us"
 
 
@@ -231,9 +232,7 @@ def test_a_reply_keeps_all_that_is_recorded_and_answers_no_other_request(tmp_pat
         prompt_tokens=7, completion_tokens=5, cached_tokens=3, thinking_tokens=2, recorded=True,
         served="a-model",
     )  # fmt: skip
-    replay = Replay(recording_of(tmp_path, call.model_copy(update={"simulated": True})))
-    body = asyncio.run(replay.post(b"", asked)).body
-    assert completion_of(asked.key, body).simulated
+    replay = Replay(recording_of(tmp_path, call))
     for changes in ({"draw": 1}, {"revision": "b"}, {"extra": '{"n":1}'}):
         with pytest.raises(CallFailed, match="prompt plan: 'Which bread"):
             asyncio.run(replay.post(b"", replace(asked, **changes)))
@@ -253,7 +252,3 @@ def test_pages_say_who_wrote_recorded_replies() -> None:
     (sentence,) = said("calls", build=build)
     assert "written by a language model (a-model, b-model) and recorded" in sentence
     assert "recorded" not in str(said("calls", build=BuildSummary.model_validate({"calls": calls})))
-    simulated = BuildSummary.model_validate(
-        {"calls": {**calls, "simulated": 3}, "recorded": [SIMULATED]}
-    )
-    assert f"written by a simulated model ({SIMULATED})" in str(said("calls", build=simulated))

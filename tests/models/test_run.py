@@ -2,16 +2,15 @@
 
 import asyncio
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
 from endpoint import ask
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
-from pairwright.models import Call, CallLog, Completion, Models, Request, Traced, traced
+from pairwright.models import Call, CallLog, Completion, Request, Traced
 from pairwright.models.run import work_through
-from scripted import model
 
 
 def never() -> None:
@@ -174,9 +173,6 @@ def test_a_source_that_breaks_half_way_ends_the_run_like_any_error() -> None:
 class Echo:
     """Answers with the prompt; a prompt that begins with `late` comes last."""
 
-    def __init__(self, *, simulated: Callable[[str], bool] = lambda _: False) -> None:
-        self.simulated = simulated
-
     async def complete(self, request: Request) -> Completion:
         text = request.messages[0].content
         await asyncio.sleep(0.01 if text.startswith("late") else 0)
@@ -188,13 +184,12 @@ class Echo:
             finish="stop",
             prompt_tokens=10,
             completion_tokens=1,
-            simulated=self.simulated(text),
         )
 
 
 def test_calls_are_noted_in_the_order_of_their_answers_and_equal_ones_once() -> None:
     log = CallLog()
-    llm = Traced(Echo(simulated=lambda text: text == "toy"), log)
+    llm = Traced(Echo(), log)
     late, early = ask("late"), ask("early", purpose="write")
 
     async def scenario() -> None:
@@ -205,12 +200,9 @@ def test_calls_are_noted_in_the_order_of_their_answers_and_equal_ones_once() -> 
     asyncio.run(scenario())
     assert list(log.made) == [Call("write", early.key), Call("plan", late.key)]
     assert (log.prompt_tokens, log.completion_tokens) == (20, 2)
-    assert not log.simulated
-    asyncio.run(llm.complete(ask("toy")))
-    assert log.simulated, "one simulated reply marks the whole piece of work"
     with pytest.raises(CallFailed):
         asyncio.run(llm.complete(ask("fail")))
-    assert len(log.made) == 3, "a call that failed is not noted"
+    assert len(log.made) == 2, "a call that failed is not noted"
 
 
 def test_replies_that_are_json_only_leniently_are_counted_by_kind_and_once() -> None:
@@ -222,13 +214,3 @@ def test_replies_that_are_json_only_leniently_are_counted_by_kind_and_once() -> 
     asyncio.run(llm.complete(ask(broken, purpose="write")))
     assert sum(call.json_reply for call in log.made.values()) == 5
     assert log.lenient == {"fence": 1, "control_characters": 1}
-
-
-def test_models_that_have_a_log_keep_it() -> None:
-    one = model(Echo())
-    models, log = traced(Models(one, one, one))
-    again, same = traced(models)
-    assert same is log
-    asyncio.run(again.judge.llm.complete(ask("once")))
-    assert log.prompt_tokens == 10
-    assert traced(Models(one, one, one))[1] is not log

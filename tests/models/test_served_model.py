@@ -93,7 +93,7 @@ def test_a_name_in_every_reply_does_not_fill_the_screen() -> None:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
-    names = ("pairwright-simulated-20240806", "/srv/other-8b")
+    names = ("pairwright-double-20240806", "/srv/other-8b")
     with in_thread(naming(*names)) as endpoint:
         folder = tmp_path_factory.mktemp("served") / "study"
         study = Study.make(folder, endpoint.url, limit=3, modes=["violate"])
@@ -105,13 +105,13 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
 
 def test_status_and_the_manifest_count_the_replies_of_other_models(built: Study) -> None:
     manifest = json.loads((built.run / "manifest.json").read_text())
-    counts = manifest["served_models"]["pairwright-simulated"]
+    counts = manifest["served_models"]["pairwright-double"]
     assert counts["/srv/other-8b"] > 5
     assert sum(counts.values()) == manifest["calls"]["n"]
-    others = {"pairwright-simulated": {"/srv/other-8b": counts["/srv/other-8b"]}}
+    others = {"pairwright-double": {"/srv/other-8b": counts["/srv/other-8b"]}}
     assert status(built.run).served == others
     printed = pairwright("status", built.run).out
-    assert "for pairwright-simulated, of which replies name /srv/other-8b" in printed
+    assert "for pairwright-double, of which replies name /srv/other-8b" in printed
     assert "20240806" not in printed
 
 
@@ -120,7 +120,7 @@ def test_the_card_of_a_release_names_them_without_folders(built: Study) -> None:
     stated = _build(json.loads(path.read_text()), {}, path)
     assert "/srv" not in json.dumps(stated["served_models"])
     (sentence,) = said("calls", build=BuildSummary.model_validate(stated))
-    assert "other-8b for pairwright-simulated in" in sentence
+    assert "other-8b for pairwright-double in" in sentence
     assert BuildSummary().answered_by == []
 
 

@@ -87,11 +87,11 @@ def test_a_reply_is_committed_byte_for_byte_before_put_returns(calls: Path, stor
 
     asyncio.run(scenario())
     assert store.get(request.key) == odd
-    marked = body(system_fingerprint="pairwright-simulated")
+    marked = body(system_fingerprint="fp_1")
     keep(store, (ask("marked"), marked))
     found = store.call(ask("marked").key)
     assert found == (ask("marked").key, "plan", ask("marked").canonical, marked)
-    assert store.totals() == Totals(calls=2, prompt_tokens=12, completion_tokens=3, simulated=1)
+    assert store.totals() == Totals(calls=2, prompt_tokens=12, completion_tokens=3)
 
 
 def cached(tokens: object) -> bytes:

@@ -9,7 +9,7 @@ import pytest
 from endpoint import Asked, Body, altered, in_thread
 from study import Study, pairwright
 
-MODEL = "pairwright-simulated"
+MODEL = "pairwright-double"
 BROKEN: dict[str, tuple[Body, str, str, str]] = {
     "thinking alone": (
         {"content": None, "reasoning_content": "Let me see."}, "stop", "unusable_reply",

@@ -184,22 +184,19 @@ def unit(name: str, outcome: str, subject: str | None = None, reason: str = "") 
 
 
 @pytest.mark.parametrize(
-    ("after", "simulated", "reason"),
+    ("after", "reason"),
     [
-        ([], False, EITHER),
-        ([unit("other", "kept", "pair-2")], False, EITHER),
-        ([unit("a", "kept", "pair-1")], False, "not in the study"),
-        ([unit("a", "kept", "pair-1")], True, "simulated"),
-        ([unit("a", "kept", "pair-2")], False, "built anew"),
-        ([unit("renamed", "kept", "pair-1")], False, "not in the study"),
-        ([unit("a", "rejected", reason="margin")], False, "rejected: gates: margin"),
-        ([unit("a", "failed", reason="timeout")], False, "failed: timeout"),
+        ([], EITHER),
+        ([unit("other", "kept", "pair-2")], EITHER),
+        ([unit("a", "kept", "pair-1")], "not in the study"),
+        ([unit("a", "kept", "pair-2")], "built anew"),
+        ([unit("renamed", "kept", "pair-1")], "not in the study"),
+        ([unit("a", "rejected", reason="margin")], "rejected: gates: margin"),
+        ([unit("a", "failed", reason="timeout")], "failed: timeout"),
     ],
 )
-def test_units_tell_why(
-    after: list[UnitOutcome], simulated: bool, reason: str, first: Layout
-) -> None:
-    before = {"pair-1": SubjectHashes(Part("Home-violate", "test"), simulated, {"pair-1": b""})}
+def test_units_tell_why(after: list[UnitOutcome], reason: str, first: Layout) -> None:
+    before = {"pair-1": SubjectHashes(Part("Home-violate", "test"), {"pair-1": b""})}
     old, new = (
         read_primary(first)._replace(units=tuple(units), public=None)
         for units in ([unit("a", "kept", "pair-1")], after)

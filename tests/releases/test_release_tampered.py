@@ -56,11 +56,9 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def trial(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Without a study, of pairs of which one is simulated."""
+    """Without a study."""
     base = tmp_path_factory.mktemp("trial")
-    simulated = OF_ONE_DOMAIN[5].model_copy(update={"simulated": True})
-    pairs = [*OF_ONE_DOMAIN[:5], simulated, *OF_ONE_DOMAIN[6:]]
-    run = run_of(base / "run", pairs, study=False, failed=1)
+    run = run_of(base / "run", OF_ONE_DOMAIN, study=False, failed=1)
     return released(run, base / "release", "1.0.0", "--trial").root
 
 
@@ -605,7 +603,7 @@ def _change(name: str, said: str, **changes: Any) -> Case:
     return Case(name, "history.jsonl:1", said, do)
 
 
-CALLS = {"n": 7, "prompt_tokens": 0, "completion_tokens": 0, "simulated": 0}
+CALLS = {"n": 7, "prompt_tokens": 0, "completion_tokens": 0}
 
 
 def _built(bad: Tampered, **changes: Any) -> None:
@@ -685,11 +683,7 @@ STATED = (
     _change("a first version that removed", "changes.0 of a first", what="removed"),
     _change("a first version for a reason", "changes.0 of a first", reason="better"),
     Case("a version before that was invented", "history.jsonl:2", "pairs", _invented),
-    _of_build("a build that was simulated", "were simulated", simulated=7),
-    _of_build("more calls simulated than made", "simulated is 7", n=0, simulated=7),
     _of_build("calls that are not numbers", "integer", ".n", n="many"),
-    Case("calls without how many were simulated", "stated.json [build.calls]", "simulated",
-         lambda bad: _built(bad, calls={k: n for k, n in CALLS.items() if k != "simulated"})),
     _erratum("an erratum of nothing", "id of a pair", pair="../x"),
     _erratum("an erratum of no version", "1.0.0 to 1.1.0", versions="all"),
     _erratum("an erratum of other digits", "1.0.0 to 1.1.0", versions="1.0.\u0660"),
@@ -794,8 +788,6 @@ def _made_a_release(bad: Tampered) -> None:
 
 
 TRIALS = (
-    Case("a simulated pair cleared", "audit/audit.json", "digest", lambda bad: bad.rows(
-        VIOLATES, lambda rows: [row.model_copy(update={"simulated": False}) for row in rows])),
     Case("verified without anybody", f"{VIOLATE}:1", "verified, where nobody was asked",
          lambda bad: bad.row(VIOLATES, 1, verified=True)),
     Case("votes of nobody", f"{VIOLATE}:1", "votes, where nobody was asked", lambda bad:

@@ -170,30 +170,15 @@ def _pairs_alive() -> int:
     [
         (PAIRS, {"study": False}, "no study"),
         (PAIRS, {"simulated_answers": True}, "simulated annotators"),
-        (question(0, simulated=True), {}, r"nothing to release \(2 simulated\)"),
         (question(0), {"against": [0]}, "nothing to release"),
     ],
-    ids=["nobody was asked", "simulated answers", "a simulated model", "refused by people"],
+    ids=["nobody was asked", "simulated answers", "refused by people"],
 )
 def test_nothing_is_released_that_no_person_verified(
     pairs: Sequence[Pair], options: dict[str, Any], said: str, tmp_path: Path
 ) -> None:
     with pytest.raises(InputError, match=said):
         gathered(run_of(tmp_path / "run", pairs, **options))
-
-
-def test_a_simulated_pair_or_half_is_left_out_whole_and_with_its_verdicts(tmp_path: Path) -> None:
-    first, second = twinned(3, DOMAINS[1])
-    half = [first, second.model_copy(update={"simulated": True})]
-    pairs = [*question(0), *question(1, simulated=True), *question(2), *half]
-    layout = written(run_of(tmp_path / "run", pairs), tmp_path / "out")
-    gone = {pair.twin_id or pair.id for pair in (*question(1), first)}
-    assert subjects(rows(layout)) == {p.twin_id or p.id for n in (0, 2) for p in question(n)}
-    primary = read_primary(layout)
-    assert primary.public is not None
-    assert not gone & {outline.id for outline in primary.public.outlines}
-    assert not gone & {verdict.subject for verdict in primary.public.verdicts}
-    assert primary.public.study.left_out == 3
 
 
 def test_a_pair_that_waits_and_a_twin_with_one_half_refused_are_not_released(
@@ -261,10 +246,11 @@ def test_a_trial_without_a_study_holds_every_pair_and_says_why(tmp_path: Path) -
     assert stated.trial_because == ("nobody verified its pairs",)
 
 
-def test_a_trial_of_simulated_pairs_and_annotators_names_both(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", question(0, simulated=True), simulated_answers=True)
+def test_a_trial_of_simulated_annotators_says_so(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", question(0), simulated_answers=True)
     layout = written(run, tmp_path / "out", trial=True)
-    assert len(read_primary(layout).provenance.trial_because) == 2
+    (why,) = read_primary(layout).provenance.trial_because
+    assert "simulated annotators" in why
     assert all(row.simulated and not row.verified for row in rows(layout))
 
 

@@ -67,7 +67,6 @@ def test_the_page_on_training_scores_a_planner_on_them(tmp_path: Path) -> None:
     )
     done = pairwright("train", "score", study / "score.toml", "--out", study / "scores")
     assert done.code == 0, done.err
-    assert "A simulated model had a part in this: it is not a result." in done.out
     scores = PlanScores.model_validate_json((study / "scores" / "plan-score.json").read_bytes())
     assert (scores.items, scores.users, scores.gold) == (12, 12, 36)
     means = {(of.match, of.name): of.mean for of in scores.figures if of.mean}

@@ -47,7 +47,6 @@ class StudyCounts(Record):
     """What the study is, and what became of its tasks and annotations."""
 
     version: str
-    simulated_pairs: bool
     simulated_verdicts: int
     subjects: int
     of: int
@@ -160,7 +159,6 @@ def study_counts(
     )
     return StudyCounts(
         version=study.version,
-        simulated_pairs=study.simulated_pairs,
         simulated_verdicts=sum(verdict.simulated for verdict in verdicts),
         subjects=len(subjects),
         of=study.of,

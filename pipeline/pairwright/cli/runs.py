@@ -73,11 +73,6 @@ def print_run(console: Console, found: RunStatus, sent: int | None = None) -> No
             table.add_row(Text(name), Text(words), Text(number), style=style)
         table.add_section()
     console.print(table)
-    if found.simulated:
-        console.print(
-            "[bold]Simulated:[/bold] a simulated model answered. This shows how the tool works"
-            " and is not a benchmark; every pair is marked so."
-        )
     if found.recorded:
         console.print(
             f"[bold]Recorded:[/bold] replies written by {escape(recorded_models(found))} were"

@@ -18,7 +18,7 @@ from pairwright.construct.drafts import (
     refused_twice,
     write_draft,
 )
-from pairwright.models import Models, together, traced
+from pairwright.models import Models, together
 from pairwright.records import Contrast, Draft, Item, Rejected, Rubric, content_id
 from pairwright.retrieve import selected
 from pairwright.stages.writer import PAPER_STANCES, Stance, write_paper
@@ -37,7 +37,6 @@ async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contr
         'Simmer the beans for an hour ...'
     """
     config = rules.config
-    models, log = traced(models)
     found = await rubric_of(item, models, rules)
     if isinstance(found, Rejected):
         return found
@@ -74,7 +73,7 @@ async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contr
     draft, refused = drawn
     judge = judge_of(models, rules)
     pair = pair_of(item, "violate", draft, rubric)
-    pair = pair.model_copy(update={"judge": judge, "simulated": log.simulated})
+    pair = pair.model_copy(update={"judge": judge})
     return Contrast(pair=pair, refused=refused)
 
 

@@ -94,7 +94,6 @@ def make_manifest(
     }
     return {
         "pairwright": __version__,
-        "simulated": counted.simulated > 0,
         "recorded": [*sorted(counted.recorded)],
         "state": "short" if counted.is_short else "whole",
         "source": source.model_dump(),
@@ -147,7 +146,6 @@ def make_manifest(
             "prompt_tokens": totals.prompt_tokens,
             "completion_tokens": totals.completion_tokens,
             "cached_tokens": totals.cached_tokens,
-            "simulated": totals.simulated,
             "cost": cost(store, config),
         },
         "prompts": dict(sorted(prompts.hashes.items())),

@@ -40,7 +40,7 @@ def heading_of(outcome: Outcome) -> tuple[str, DetailLine]:
     """Which unit it is, for whom, and what it took."""
     role = "partner" if is_twin(outcome.mode) else "stranger"
     second = f", {role} {outcome.partner}" if outcome.partner else ""
-    marked = ", simulated" * outcome.simulated + ", recorded" * bool(outcome.recorded)
+    marked = ", recorded" * bool(outcome.recorded)
     return f"{outcome.unit}: {outcome.kind}", DetailLine(
         f"user {outcome.user}{second}; {number_of(outcome.posts, 'earlier post')}; "
         f"{number_of(len(outcome.calls), 'call')}, {outcome.prompt_tokens:,} prompt and "

@@ -74,7 +74,6 @@ class Outcome(Record):
     calls: tuple[Call, ...]
     prompt_tokens: int
     completion_tokens: int
-    simulated: bool
     recorded: tuple[str, ...] = ()
     """Models whose replies came from a recording."""
     json_replies: int = 0
@@ -146,7 +145,7 @@ def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
             if refusal:
                 users = {"user": outcome["user"], "partner": outcome["partner"]}
                 why = {"kept": kind == "kept", "rejected": refusal}
-                rejected.write(_line(named | users | why | {"simulated": outcome["simulated"]}))
+                rejected.write(_line(named | users | why))
     text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
     (folder / "manifest.partial").write_text(text, encoding="utf-8")
     for name in FILES:

@@ -104,8 +104,7 @@ def load_release(path: str | Path) -> list[Pair] | list[Row]:
     """Read the rows of a release, or the pairs of a run folder or of a `pairs.jsonl`, which hold
     more.
 
-    What a simulated model had a part in has `simulated = True`. Raises InputError where there are
-    no pairs, or a line is not a pair.
+    Raises InputError where there are no pairs, or a line is not a pair.
 
         >>> [row.chosen for row in load_release("releases/1.0.0") if row.mode == "twin"]
         ['Simmer the beans for an hour ...', ...]

@@ -51,7 +51,6 @@ class UnitTally(Record):
     """The last stage that it reached; None where it failed or waits."""
     preference: PreferenceCase | None = None
     """Of a kept unit that was judged."""
-    simulated: bool = False
     recorded: tuple[str, ...] = ()
     json_replies: int = 0
     lenient: dict[Leniency, int] = Field(default={})
@@ -83,7 +82,6 @@ class UnitTally(Record):
             dropped=dropped,
             reached=last_stage(outcome),
             preference=_preference(outcome),
-            simulated=outcome.simulated,
             recorded=outcome.recorded,
             json_replies=outcome.json_replies if settled else 0,
             lenient=dict(sorted(outcome.lenient.items())) if settled else {},
@@ -255,7 +253,6 @@ class Tally:
     """Units by mode and by each stage that they reached."""
     preferences: Counter[PreferenceCase] = field(default_factory=Counter)
     """Kept units that were judged."""
-    simulated: int = 0
     recorded: set[str] = field(default_factory=set)
     """Models whose replies came from a recording."""
     json_replies: int = 0
@@ -270,7 +267,6 @@ class Tally:
         """Count n units of this tally."""
         mode = unit.mode
         self.reached.update({(mode, stage): n for stage in stages_up_to(mode, unit.reached)})
-        self.simulated += n * unit.simulated
         self.recorded.update(unit.recorded)
         if unit.preference:
             self.preferences[unit.preference] += n

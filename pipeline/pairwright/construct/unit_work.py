@@ -75,7 +75,6 @@ async def work_on(
         calls=tuple(log.made),
         prompt_tokens=log.prompt_tokens,
         completion_tokens=log.completion_tokens,
-        simulated=log.simulated,
         recorded=tuple(sorted({call.model for call in log.made.values() if call.recorded})),
         json_replies=sum(call.json_reply for call in log.made.values()),
         lenient=dict(log.lenient),

@@ -30,7 +30,7 @@ from pairwright.construct.drafts import (
     write_draft,
 )
 from pairwright.construct.partners import says_nothing
-from pairwright.models import CallLog, Models, together, traced
+from pairwright.models import Models, together
 from pairwright.records import (
     Aspect,
     Contrast,
@@ -64,7 +64,6 @@ async def build_twin(
         >>> [pair.user for pair in made.halves] if isinstance(made, Twin) else made.reason
         ['ada', 'grace']
     """
-    models, log = traced(models)
     posts = older_than(item, partner.profile)
     asker, other = await together(
         rubric_of(item, models, rules), plan_rubric(item, partner.user, posts, models, rules)
@@ -77,7 +76,7 @@ async def build_twin(
     if isinstance(drawn, Rejected):
         return drawn
     draft, refused, served = drawn
-    return _twin(item, partner.user, posts, "twin", draft, served, refused, models, rules, log)
+    return _twin(item, partner.user, posts, "twin", draft, served, refused, models, rules)
 
 
 NEAREST_POSTS = 3
@@ -98,7 +97,6 @@ async def build_decoy(
         'decoy'
     """
     config = rules.config
-    models, log = traced(models)
     posts = fair_posts(item, stranger.profile)
     own, plan = await together(rubric_of(item, models, rules), plan_of(item, posts, models, rules))
     if isinstance(own, Rejected):
@@ -135,7 +133,7 @@ async def build_decoy(
     draft, refused, (served, _) = drawn
     pair = pair_of(item, "decoy", draft, served)
     about = {"judge": judge_of(models, rules), "stranger": stranger.user}
-    pair = pair.model_copy(update={**about, "simulated": log.simulated})
+    pair = pair.model_copy(update=about)
     return Contrast(pair=pair, refused=refused)
 
 
@@ -224,7 +222,6 @@ async def build_placebo(
         {'placebo'}
     """
     config = rules.config
-    models, log = traced(models)
     posts = fair_posts(item, partner.profile)
     if not are_level(len(item.profile), len(posts), config.twin):
         # They are a couple by another question, before which the partner wrote more, or less.
@@ -265,7 +262,7 @@ async def build_placebo(
         for user in (item.user, partner.user)
     )
     return _twin(
-        item, partner.user, posts, "placebo", draft, (asker, other), refused, models, rules, log
+        item, partner.user, posts, "placebo", draft, (asker, other), refused, models, rules
     )
 
 
@@ -279,7 +276,6 @@ def _twin(
     refused: tuple[Draft, ...],
     models: Models,
     rules: BuildRules,
-    log: CallLog,
 ) -> Twin:
     """Both halves over a draft: the asker's, and that of the partner, who has these posts."""
     users = map(pseudonym, (item.user, partner))
@@ -288,7 +284,7 @@ def _twin(
 
     def half(whose: Item, rubric: Rubric, *, asked: bool) -> Pair:
         pair = pair_of(whose, mode, draft, rubric, asked=asked)
-        shared = {"judge": judge, "twin_id": twin_id, "simulated": log.simulated}
+        shared = {"judge": judge, "twin_id": twin_id}
         return pair.model_copy(update=shared)
 
     # The narrative is the asker's own: the partner never wrote one for this question.

@@ -90,7 +90,7 @@ def row_of(
         label_error=label_error,
         own_vote=own_vote,
         verified=verified,
-        simulated=pair.simulated or simulated,
+        simulated=simulated,
         created=pair.created,
         source_url=pair.source_url,
         licence=licence_of(pair.source_url, pair.created, licence),

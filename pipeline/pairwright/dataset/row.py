@@ -174,7 +174,7 @@ class Row(Record):
     verified: bool = False
     """Whether people's answers verified it under the rule of its study."""
     simulated: bool = False
-    """Whether a simulated model or annotator had a part in it: then it is not a benchmark."""
+    """Whether simulated annotators decided on it: then it is not a benchmark."""
     created: str | None = None
     """The time of the question; in mode natural, of the user's choice."""
     source_url: str | None = None

@@ -65,8 +65,6 @@ class BestOfN(Record):
     judge: ScorerRef
     history: str = ""
     """Hash of the rules by which posts were shown to scorers; empty for all that fit."""
-    simulated: bool
-    """Whether a simulated model had a part in it: then it is not a result."""
     questions: int
     """Questions that were asked."""
     sampled: int

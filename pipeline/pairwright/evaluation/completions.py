@@ -248,8 +248,6 @@ class Completions(Record):
     n: int
     """Draws that scorers pick from."""
     scorers: tuple[NamedModel, ...]
-    simulated: bool
-    """Whether a simulated model had a part in it: then it is not a result."""
     seed: int
     items: int
     """The number of items that the source has."""

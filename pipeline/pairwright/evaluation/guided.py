@@ -101,8 +101,6 @@ class PolicyAccuracy(Record):
     release: ReleaseRef
     limit: int | None
     split: str | None
-    simulated: bool
-    """Whether a simulated model had a part in a score: then it is not a result."""
     seed: int
     lines: tuple[GuidedResult, ...]
     taus: tuple[Tau, ...]

@@ -150,8 +150,6 @@ class OutputScores(Record):
 
     release: ReleaseRef
     judge: ScorerRef
-    simulated: bool = False
-    """Whether a simulated model had a part in a score: then it is not a result."""
     models: tuple[ModelScore, ...]
 
 

@@ -101,8 +101,6 @@ class ResultSummary(Record):
     self_agreement: bool = False
     """Whether the planner under test shares its model or its prompt with the one that built the
     release: then it is not ranked."""
-    simulated: bool = False
-    """Whether a simulated model had a part in a score: then it is not a result."""
     pairs: int
     scored: int
     ties: int
@@ -268,6 +266,4 @@ def _open_ends(about: ResultSummary, figures: Sequence[ScorerFigure]) -> list[st
         lines.append(tie_sentence(about.scorer.name, builders))
     if about.self_agreement:
         lines.append("self-agreement: this planner shares model or prompt with the release's")
-    if about.simulated:
-        lines.append("simulated: a simulated model had a part in it, so this is not a result")
     return lines

@@ -21,7 +21,6 @@ batch/           calls as files, for a Batch API or an offline run
 from pairwright.models.completion import (
     CONTEXT_LENGTH,
     RECORDED,
-    SIMULATED,
     Completion,
     Totals,
     Usage,
@@ -58,7 +57,6 @@ __all__ = [
     "CONTEXT_LENGTH",
     "LLM",
     "RECORDED",
-    "SIMULATED",
     "WHOLE_NUMBER",
     "Answer",
     "Call",

@@ -20,8 +20,6 @@ from pydantic_core import from_json
 from pairwright.models.reply import is_json
 from pairwright.text import visible
 
-SIMULATED = "pairwright-simulated"
-"""The `system_fingerprint` by which a reply says that a program simulated a model."""
 RECORDED = "pairwright-recorded"
 """The `object` of replies that come from a recording."""
 CONTEXT_LENGTH = "context_length"
@@ -46,7 +44,6 @@ class Completion(NamedTuple):
     reasoning: str = ""
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    simulated: bool = False
     cached_tokens: int = 0
     """Prompt tokens that the endpoint took from its cache, as far as it says so."""
     thinking_tokens: int = 0
@@ -105,7 +102,6 @@ def completion_of(key: str, body: bytes) -> Completion:
             reasoning=reasoning,
             prompt_tokens=prompt_tokens,
             completion_tokens=completion_tokens,
-            simulated=data.get("system_fingerprint") == SIMULATED,
             cached_tokens=min(prompt_tokens, _count(of_prompt, "cached_tokens")),
             reasoning_inline=bool(inline),
             thinking_tokens=min(completion_tokens, _count(of_reply, "reasoning_tokens")),
@@ -231,7 +227,6 @@ class Totals(NamedTuple):
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    simulated: int = 0
     cached_tokens: int = 0
     """Those of `prompt_tokens` that came from the endpoint's cache."""
 
@@ -255,7 +250,7 @@ class Usage:
         self._keys.add(completion.key)
         one = Totals(
             1, completion.prompt_tokens, completion.completion_tokens,
-            completion.simulated, completion.cached_tokens,
+            completion.cached_tokens,
         )  # fmt: skip
         self.by_model[model] = Totals.of([self.by_model.get(model, Totals()), one])
 

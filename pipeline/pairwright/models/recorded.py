@@ -19,7 +19,7 @@ from pydantic import JsonValue, ValidationError
 from pairwright.dataset.lines import bounded_lines, unreadable
 from pairwright.errors import CallFailed, InputError
 from pairwright.files import write_whole
-from pairwright.models import RECORDED, SIMULATED, Request
+from pairwright.models import RECORDED, Request
 from pairwright.models.client.wire import Response
 from pairwright.models.model import bytes_of
 from pairwright.records import Record
@@ -35,8 +35,6 @@ class RecordedModel(Record):
     """How many calls a model answered."""
 
     calls: int
-    simulated: int = 0
-    """The number of calls that a simulated model answered."""
 
 
 class RecordingHead(Record):
@@ -73,8 +71,6 @@ class RecordedCall(Record):
     completion_tokens: int = 0
     cached_tokens: int = 0
     thinking_tokens: int = 0
-    simulated: bool = False
-    """Whether a simulated model wrote it."""
 
 
 class Recording(NamedTuple):
@@ -183,6 +179,4 @@ def _body(call: RecordedCall) -> bytes:
         body["usage"]["prompt_tokens_details"] = {"cached_tokens": call.cached_tokens}
     if call.thinking_tokens:
         body["usage"]["completion_tokens_details"] = {"reasoning_tokens": call.thinking_tokens}
-    if call.simulated:
-        body["system_fingerprint"] = SIMULATED
     return bytes_of(body)

@@ -101,7 +101,6 @@ class LoggedCall(NamedTuple):
     model: str
     prompt_tokens: int
     completion_tokens: int
-    simulated: bool
     recorded: bool
     """Whether the reply came from a recording."""
     json_reply: bool
@@ -125,11 +124,6 @@ class CallLog:
             self.completion_tokens += one.completion_tokens
 
     @property
-    def simulated(self) -> bool:
-        """Whether a simulated model wrote any of the replies."""
-        return any(one.simulated for one in self.made.values())
-
-    @property
     def lenient(self) -> Counter[Leniency]:
         """What had to be overlooked in replies that were to be read as JSON."""
         return Counter(one.lenient for one in self.made.values() if one.lenient)
@@ -150,7 +144,6 @@ class Traced:
                 request.model,
                 completion.prompt_tokens,
                 completion.completion_tokens,
-                completion.simulated,
                 completion.recorded,
                 request.json_reply,
                 leniency(completion.text) if request.json_reply else None,
@@ -167,14 +160,7 @@ class Traced:
 
 
 def traced(models: Models) -> tuple[Models, CallLog]:
-    """The models with one log of all calls that are made through them.
-
-    Models that have one already keep it: a build function that is one unit of a run shares the
-    unit's.
-    """
-    outer = models.planner.llm
-    if isinstance(outer, Traced):
-        return models, outer.calls
+    """The models with one log of all calls that are made through them."""
     log = CallLog()
     return models.bound_to(lambda llm: Traced(llm, log)), log
 

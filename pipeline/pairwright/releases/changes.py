@@ -21,7 +21,7 @@ from pairwright.releases.primary import (
     UnitOutcome,
     Version,
 )
-from pairwright.releases.selection import NOT_ASKED, SIMULATED, why_not_verified
+from pairwright.releases.selection import NOT_ASKED, why_not_verified
 from pairwright.releases.summary import rows_of
 
 _ASKED = ("support", "delivery")
@@ -40,7 +40,6 @@ class SubjectHashes(NamedTuple):
     """What memory holds of a subject's rows."""
 
     part: Part
-    simulated: bool
     pairs: dict[str, bytes]
     """By id: a hash of each field, in the order of FIELDS, valid within this process."""
 
@@ -59,7 +58,7 @@ def add_hashes(
     subjects: dict[str, SubjectHashes], part: Part, row: Row, *, compared: bool = True
 ) -> None:
     """Add a row to the hashes of its subject; the hashes are empty where nothing is `compared`."""
-    first = SubjectHashes(part, row.simulated, {})
+    first = SubjectHashes(part, {})
     pairs = subjects.setdefault(row.subject, first).pairs
     if not compared:
         pairs[row.id] = b""
@@ -99,7 +98,6 @@ def subject_changes(
                 reason = why_not_verified(decision) or "verified, and not released"
             else:
                 reason = fates.get(name, EITHER)
-                reason = SIMULATED if was.simulated and reason == NOT_ASKED else reason
             yield SubjectChange(name, config, "removed", reason, pairs)
         elif now.part.config != config:
             yield SubjectChange(name, config, "removed", f"moved to {now.part.config}", pairs)

@@ -85,7 +85,7 @@ def _pair(line: bytes, path: Path, number: int) -> Pair:
 
 _LONGEST = 100
 """Characters of a domain's name, which is a folder's."""
-FORGOTTEN, SIMULATED, NOT_ASKED = "forgotten", "simulated", "not in the study"
+FORGOTTEN, NOT_ASKED = "forgotten", "not in the study"
 
 
 class ReleaseCandidate(NamedTuple):
@@ -96,7 +96,6 @@ class ReleaseCandidate(NamedTuple):
     config: str
     users: tuple[str, ...]
     """Pseudonyms, the asker's first."""
-    simulated: bool
     forgotten: bool
     needs_votes: bool
     """Whether it is released only where people verified it."""
@@ -127,7 +126,6 @@ def read_candidates(
                 place=place,
                 config=f"{subject.domain}-{subject.mode}",
                 users=tuple(pseudonym(pair.user) for pair in subject.pairs),
-                simulated=any(pair.simulated for pair in subject.pairs),
                 forgotten=any(map(forgotten.concerns, subject.pairs)),
                 needs_votes=needs_votes(subject.mode, placebos=placebos),
             )
@@ -143,18 +141,15 @@ def exclusions(
 ) -> dict[str, str]:
     """By subject: why it is not released; empty for those that are.
 
-    Ordinary: what people verified, and no simulation had a part in. A trial: what its study
+    Ordinary: what people verified. A trial: what its study
     verified, or, where nobody was asked (`decisions` is None), everything. Either has what needs no
     votes.
     """
     why = {}
     for entry in entries:
         decision = (decisions or {}).get(entry.id)
-        simulated = entry.simulated or (decision is not None and decision.simulated)
         if entry.forgotten:
             why[entry.id] = FORGOTTEN
-        elif simulated and not trial:
-            why[entry.id] = SIMULATED
         elif decision is not None:
             why[entry.id] = why_not_verified(decision)
         else:
@@ -189,8 +184,6 @@ def trial_because(
 ) -> tuple[str, ...]:
     """Why what is released is only for trying out, in words."""
     reasons, entries = list[str](), tuple(entries)
-    if any(entry.simulated for entry in entries):
-        reasons.append("a simulated model had a part in its pairs")
     if public is None and any(entry.needs_votes for entry in entries):
         reasons.append("nobody verified its pairs")
     elif public and public.simulated:

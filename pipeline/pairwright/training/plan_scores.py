@@ -215,8 +215,6 @@ class PlanScores(Record):
     judge: str
     """The judge's model, if there was one."""
     embedding: str
-    simulated: tuple[str, ...]
-    """Models that are simulated: then it is not a result."""
     planners: tuple[ComparedPlanner, ...]
     counts: tuple[PlannerCounts, ...]
     figures: tuple[Figure, ...]

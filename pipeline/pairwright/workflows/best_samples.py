@@ -117,7 +117,6 @@ async def _sample_and_score(
         ref, lines = await session.score(name, whole, score, responses=n)
         scores += lines
         curves.append(curve(ref, samples, lines, ks))
-    models = {policy.model, judge.model, *(one.scorer.model for one in curves)}
     unscored = Counter(one.unscored for one in samples if one.unscored)
     summary = BestOfN(
         release=release.ref,
@@ -126,7 +125,6 @@ async def _sample_and_score(
         policy=policy,
         judge=judge,
         history=history_hash(history),
-        simulated=session.calls.any_simulated(models),
         questions=len(questions),
         sampled=len(whole),
         unscored=dict(sorted(unscored.items())),

@@ -174,7 +174,6 @@ async def _write_and_score(
         words=policy.words,
         n=n,
         scorers=tuple(refs),
-        simulated=session.calls.any_simulated({opened.ref.model, *(one.model for one in refs)}),
         seed=session.settings.seed,
         items=len(asked.source.items),
         source_problems=asked.source.refused,

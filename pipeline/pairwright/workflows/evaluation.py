@@ -107,8 +107,6 @@ class ScorerEvaluation(NamedTuple):
         opened, release, settings = self.opened, self.task.release, self.session.settings
         record, history = CONDITIONS[condition], self.sources.history
         planned = self.planner if record.needs == "planner" else None
-        models = {opened.ref.model, opened.ref.beside}
-        models |= {planned.planner.model.name} if planned else set()
         choices = [one.choice for one in decisions]
         modes = list(every_mode(decisions))
         used = Totals.of(usage.by_model.values())
@@ -126,7 +124,6 @@ class ScorerEvaluation(NamedTuple):
             seed=settings.seed if record.needs == "strangers" else None,
             planner=planned and planned.ref,
             self_agreement=bool(planned and planned.agrees_with(*release.planner)),
-            simulated=self.session.calls.any_simulated(models),
             pairs=len(decisions),
             scored=sum(choice is not None for choice in choices),
             ties=choices.count("tie"),

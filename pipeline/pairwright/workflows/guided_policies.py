@@ -87,7 +87,6 @@ def policy_accuracy(
         release=task.release.ref,
         limit=limit,
         split=split,
-        simulated=any(one.about.simulated for one in done.results),
         seed=settings.seed,
         lines=tuple(lines),
         taus=taus(lines, settings.seed),

@@ -74,7 +74,6 @@ async def _judge(
     scores = OutputScores(
         release=release,
         judge=judge.ref,
-        simulated=session.calls.any_simulated({judge.ref.model}),
         models=tuple(
             model_score(model, lines, questions) for model, lines in by_model(judged).items()
         ),

@@ -63,7 +63,7 @@ class StudyEstimate(Record):
     pilot_of: str
     """The run whose study is the pilot; empty without one."""
     simulated: bool
-    """Whether pairs or answers come from a program: then the numbers plan nothing real."""
+    """Whether the pilot's answers come from a program: then the numbers plan nothing real."""
     annotators: int
     """The fewest people that the assignment takes."""
     few: SmallStudy | None

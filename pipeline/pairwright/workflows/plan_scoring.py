@@ -171,7 +171,6 @@ class _Comparison(NamedTuple):
         scoring, matches = self.scoring, matches_of(lines)
         refs = tuple(self._ref(name) for name in lines)
         judge = scoring.endpoints[scoring.judge.endpoint].model if scoring.judge else ""
-        models = {ref.model for ref in refs if ref.kind == "endpoint"} | {judge}
         return PlanScores(
             source=gold.hash,
             items=len(items),
@@ -181,7 +180,6 @@ class _Comparison(NamedTuple):
             limit=self.limit,
             judge=judge,
             embedding=scoring.embedding.model if scoring.embedding else "",
-            simulated=tuple(sorted(models & self.calls.store.simulated_models())),
             planners=refs,
             counts=tuple(planned(name, each) for name, each in lines.items()),
             figures=tuple(

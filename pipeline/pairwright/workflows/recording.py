@@ -87,7 +87,6 @@ def record_run(
     models = {
         name: RecordedModel(
             calls=sum(call.model == name for call in calls),
-            simulated=sum(call.model == name and call.simulated for call in calls),
         )
         for name in sorted({call.model for call in calls})
     }
@@ -123,7 +122,6 @@ def descriptions(config: Config) -> list[str]:
             recording = _read(Path(endpoint.recording))
             models = ", ".join(
                 f"{number_of(calls.calls, 'call')} of {visible(name)}"
-                + (" (simulated)" * bool(calls.simulated))
                 for name, calls in recording.head.models.items()
             )
             note = f". {visible(recording.head.note)}" if recording.head.note else ""
@@ -183,7 +181,6 @@ def _recorded(store: Store, key: str) -> RecordedCall:
         completion_tokens=completion.completion_tokens,
         cached_tokens=completion.cached_tokens,
         thinking_tokens=completion.thinking_tokens,
-        simulated=completion.simulated,
     )
 
 

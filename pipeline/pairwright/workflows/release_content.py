@@ -133,9 +133,7 @@ def _candidates(
         progress(Step("reading answers"))
         pairs, answers = study.pairs(), study.answers()
         entries, outlines = read_candidates(pairs, forgotten, study.fixed, count)
-        left_out = {
-            entry.id for entry in entries if entry.forgotten or (entry.simulated and not trial)
-        }
+        left_out = {entry.id for entry in entries if entry.forgotten}
         progress(Step("deciding"))
         public = published(
             study.fixed, outlines, answers.verdicts, answers.set_aside, study.rules,

@@ -80,11 +80,6 @@ class RunStatus:
         return any(reason == "budget_spent" for _, reason in self.tally.failed)
 
     @property
-    def simulated(self) -> bool:
-        """Whether a simulated model answered: then this shows how the tool works, and no more."""
-        return self.tally.simulated > 0
-
-    @property
     def recorded(self) -> tuple[str, ...]:
         """The models whose replies came from a recording of an earlier run."""
         return tuple(sorted(self.tally.recorded))

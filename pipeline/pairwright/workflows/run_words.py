@@ -133,8 +133,7 @@ def _costs(status: RunStatus, sent: int | None) -> Iterator[RunRow]:
 
 def recorded_models(status: RunStatus) -> str:
     """The models that wrote the recorded replies, as a phrase."""
-    what = "a simulated model" if status.simulated else "a language model"
-    return f"{what} ({', '.join(status.recorded)})"
+    return f"a language model ({', '.join(status.recorded)})"
 
 
 def shortfalls(status: RunStatus) -> Iterator[str]:

@@ -177,10 +177,6 @@ class ScoringCalls(NamedTuple):
                 units, work, workers=workers, stop=stop, on_each=lambda _: count()
             )
 
-    def any_simulated(self, models: set[str]) -> bool:
-        """Whether a simulated model answered for one of these models."""
-        return bool(models & self.store.simulated_models())
-
 
 class ScorerSession(NamedTuple):
     """Opens what a file of scorers names, and holds the calls to it."""

@@ -70,7 +70,6 @@ def new_study(run: Path, rules: HumanRules, language: str, seed: int | None) -> 
     drawn = seed if seed is not None else before.seed if before else secrets.randbits(128)
     return Study(
         version=__version__,
-        simulated_pairs=False,
         pairs_hash=file_hash(run / "pairs.jsonl"),
         seed=drawn,
         salts={},

@@ -150,7 +150,7 @@ def plan_study(
         reading=str(reading_rate(subjects)),
         pilot=found,
         pilot_of="" if answered is None else str(answered),
-        simulated=any(one.asked.simulated for one in subjects) or bool(found and found.simulated),
+        simulated=bool(found and found.simulated),
         annotators=annotators,
         few=few,
         overlap=overlap,

@@ -226,7 +226,6 @@ def export_tasks(
     subjects = draw(fit, sample, config.seed)
     study = new_study(run, rule, language, seed).model_copy(
         update={
-            "simulated_pairs": any(subject.asked.simulated for subject in whole),
             "of": len(whole),
             "placebos": True,
         }
@@ -261,7 +260,6 @@ def export_tasks(
     tasks, salts = make_tasks(subjects, plan)
     study = study.model_copy(
         update={
-            "simulated_pairs": any(subject.asked.simulated for subject in subjects),
             "salts": salts,
             "annotators": plan.annotators,
             "overlap": overlap,

@@ -75,8 +75,8 @@ def warnings(audit: Audit) -> Iterator[str]:
     trial = f"TRIAL, version {short(source.version)}" if source.version.endswith("-trial") else ""
     if source.simulated:
         yield (
-            f"{' '.join(filter(None, ('SIMULATED', trial)))}: a simulated model or annotator had a"
-            " part in these pairs. They show how the tool works, and are evidence of nothing."
+            f"{' '.join(filter(None, ('SIMULATED', trial)))}: simulated annotators decided"
+            " on these pairs. They show how the tool works, and are evidence of nothing."
         )
     elif trial:
         yield f"A {trial}: it may hold pairs that nobody verified, and is no ordinary release."

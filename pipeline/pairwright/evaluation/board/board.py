@@ -171,7 +171,7 @@ class _Board:
             for mode_pairs in by_mode(decisions):
                 self._apart[entry.about.condition, mode_pairs.mode] = mode_pairs.inapplicable_pairs
             done()
-        if not entry.baseline and not any(result.about.simulated for result in results):
+        if not entry.baseline:
             name = entry.about.scorer.name
             self.findings += scorer_findings(name, decided, self._overlap)
 

@@ -21,7 +21,7 @@ from pairwright.intervals import Floats, Places, cluster_numbers
 from pairwright.records import Mode
 
 _SAME = (
-    "condition", "history", "seed", "planner", "simulated", "self_agreement", "pairs", "scored",
+    "condition", "history", "seed", "planner", "self_agreement", "pairs", "scored",
     "lines",
 )  # fmt: skip
 """What is equal in two files of one result beside its release and scorer: its lines, and all that

@@ -78,8 +78,6 @@ class BoardEntry(Record):
         """Why it is shown and not ranked; empty where it is ranked."""
         if why := CONDITIONS[self.about.condition].unranked:
             return why
-        if self.about.simulated:
-            return "simulated: no result"
         if self.about.self_agreement:
             return "self-agreement: its planner has the model or prompt that built the pairs"
         if self.build_ties:

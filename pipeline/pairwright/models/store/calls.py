@@ -14,7 +14,7 @@ from pairwright.models import Answer, Completion, Request, Sender, completion_of
 from pairwright.models.completion import Totals
 from pairwright.models.store.database import CACHED, SERVED, Database, SqlRow, unusable
 
-_INSERT = "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT = "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?)"
 _INSERT_CACHED = "INSERT OR IGNORE INTO cached VALUES (?, ?, ?)"
 _INSERT_SERVED = "INSERT OR IGNORE INTO served VALUES (?, ?, ?)"
 
@@ -96,7 +96,7 @@ class CallStore:
         body, completion = answer
         key, model = completion.key, request.model
         tokens = completion.prompt_tokens, completion.completion_tokens
-        row = (key, request.purpose, model, *tokens, int(completion.simulated), body)
+        row = (key, request.purpose, model, *tokens, body)
         self._pending.setdefault(_INSERT, []).append((*row, request.canonical))
         if cached := completion.cached_tokens:
             self._pending.setdefault(_INSERT_CACHED, []).append((key, model, cached))
@@ -143,12 +143,12 @@ class CallStore:
             for _, model, tokens in _cached_by_replies(self._db):
                 cached[model] += tokens
         rows = self._db.execute(
-            "SELECT model, count(*), sum(prompt_tokens), sum(completion_tokens), sum(simulated)"
+            "SELECT model, count(*), sum(prompt_tokens), sum(completion_tokens)"
             " FROM calls GROUP BY model ORDER BY model"
         )
         self._by_model = {
-            str(model): Totals(n, sent, received, simulated, cached[model])
-            for model, n, sent, received, simulated in rows
+            str(model): Totals(n, sent, received, cached[model])
+            for model, n, sent, received in rows
         }
         self._summed_at = state
         return self._by_model
@@ -162,11 +162,6 @@ class CallStore:
             for model, name, n in self._db.rows(query):
                 names.setdefault(str(model), {})[str(name)] = n
         return names
-
-    def simulated_models(self) -> set[str]:
-        """Models of whose replies any carries the mark of a simulated model."""
-        rows = self._db.execute("SELECT DISTINCT model FROM calls WHERE simulated")
-        return {model for (model,) in rows}
 
 
 def _cached_by_replies(database: Database) -> Iterator[tuple[str, str, int]]:

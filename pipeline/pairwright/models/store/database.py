@@ -22,12 +22,11 @@ CREATE TABLE calls (
     model TEXT NOT NULL,
     prompt_tokens INTEGER NOT NULL,
     completion_tokens INTEGER NOT NULL,
-    simulated INTEGER NOT NULL,-- 1 where the reply carries a simulated model's mark
     reply BLOB NOT NULL,       -- the body as it came; before the request, which is long: a
                                -- reply is then read without walking the request's pages
     request TEXT NOT NULL      -- canonical JSON, exactly as hashed
 );
-CREATE INDEX totals ON calls (model, simulated, prompt_tokens, completion_tokens);
+CREATE INDEX totals ON calls (model, prompt_tokens, completion_tokens);
 CREATE TABLE cached (          -- calls of whose prompt the endpoint had a part in its cache
     key TEXT PRIMARY KEY,
     model TEXT NOT NULL,

@@ -24,7 +24,7 @@ class HumanSummary(Record):
     of: int
     """Subjects in the run, of which they were drawn."""
     left_out: int
-    """Subjects of the study that are not in this release: forgotten, or simulated in part."""
+    """Subjects of the study that are not in this release: people asked to be forgotten."""
     states: dict[State, int]
     """Subjects by what the rule decided; `verified` is those that pass it, and by the answers of
     simulated annotators nothing is verified."""

@@ -25,14 +25,6 @@ def check_provenance(layout: Layout, primary: PrimaryFiles) -> None:
     _check_version(provenance, name)
     if not 0 <= provenance.validation_share < 1:
         raise difference(f"is {provenance.validation_share}", f"{name} [validation_share]")
-    calls, where = summarise_build(provenance, layout).calls, f"{name} [build.calls]"
-    # Pages of older runs do without this count; a release that leaves it out hides it.
-    if calls and "simulated" not in calls.model_fields_set:
-        raise difference("does not say how many were simulated", where)
-    if calls and not 0 <= calls.simulated <= calls.n:
-        raise difference(f"simulated is {calls.simulated}, of {calls.n} calls", where)
-    if calls and provenance.kind == "release" and calls.n == calls.simulated > 0:
-        raise difference(f"all {calls.n} calls were simulated, and the kind is release", where)
     check_history(primary.history, provenance, layout.history.name)
     known = set[tuple[str, str]]()
     for number, erratum in enumerate(primary.errata, start=1):
