@@ -5,7 +5,6 @@ it, and scorers are held to it. What other versions added is not read.
 from pydantic import AliasPath, Field, field_validator
 
 from pairwright.modes import has_own_choices
-from pairwright.question_selection import QuestionSelection
 from pairwright.records import Record
 from pairwright.text import number_of
 
@@ -63,8 +62,6 @@ class BuildSummary(Record, extra="ignore"):
     calls: BuildCallCounts | None = None
     funnel: dict[str, dict[str, int]] = Field(default={})
     """Units by mode and by stage that they reached; nothing in runs of earlier versions."""
-    question_selection: tuple[QuestionSelection, ...] = ()
-    """By mode, what was kept and dropped; nothing in runs of earlier versions."""
     prompts: dict[str, str] = Field(default={})
     """Hash by name."""
     sampling: dict[str, RoleSampling] = Field(

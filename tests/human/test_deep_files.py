@@ -7,12 +7,11 @@ import pytest
 
 from pairwright.audits.read.folders import _release_statement, _run_statement
 from pairwright.construct.folder import RunFolder
-from pairwright.dataset import Layout, read_one
+from pairwright.dataset import Layout
 from pairwright.errors import InputError
 from pairwright.evaluation.outputs import _lines
 from pairwright.releases.primary import _audit
 from pairwright.workflows.release_content import _manifest
-from pairwright.workflows.run_status import EndOfRun
 from pairwright_human_eval.label_studio.files import read_task_file
 from pairwright_human_eval.qualification import load_checks
 
@@ -34,10 +33,6 @@ def run_manifest(path: Path) -> object:
     return _manifest(path.parent)
 
 
-def end_of_run(path: Path) -> object:
-    return read_one(path, EndOfRun)
-
-
 def run_config(path: Path) -> object:
     (path.parent / "config.toml").write_text(TOML)
     return RunFolder(path.parent).saved()
@@ -47,7 +42,7 @@ def run_config(path: Path) -> object:
     ("read", "text"),
     [
         (provenance, JSON), (outputs, JSON), (run_manifest, JSON), (run_config, TOML),
-        (_run_statement, TOML), (_audit, JSON), (end_of_run, JSON), (load_checks, TOML),
+        (_run_statement, TOML), (_audit, JSON), (load_checks, TOML),
         (read_task_file, JSON),
     ],
 )  # fmt: skip

@@ -651,22 +651,7 @@ def _invented(bad: Tampered) -> None:
 ERRATUM = {"pair": "pair-0123456789abcdef", "versions": "1.0.0", "what": "a typo", "mended": ""}
 
 
-def _selection(bad: Tampered, less: int, *, whole: bool = False) -> None:
-    """Say that fewer questions of mode twin were kept; `whole`: with all that would tell."""
-    build = bad.one("stated.json")["build"]
-    (twins,) = (one for one in build["question_selection"] if one["mode"] == "twin")
-    twins["kept"] -= less
-    if whole:
-        twins["differences"] = []
-    bad.json("stated.json", build=build)
-
-
-SELECTION = "stated.json [build.question_selection"
 STATED = (
-    Case("fewer kept questions", SELECTION, "of mode twin kept, and units.jsonl lists",
-         lambda bad: _selection(bad, 1, whole=True)),
-    Case("fewer kept questions than are compared", SELECTION, "more questions than there are",
-         lambda bad: _selection(bad, 1)),
     _of_stated("a version bumped", "history.jsonl:1", "must be '2.0.0'", version="2.0.0"),
     Case("a version bumped everywhere", "data/", "metadata", _bumped),
     _of_stated("a version that is none", "stated.json [version]", "X.Y.Z", version="1.0"),

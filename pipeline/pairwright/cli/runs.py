@@ -17,7 +17,6 @@ from rich.text import Text
 from pairwright.assets import DOCS
 from pairwright.cli.command import Command
 from pairwright.cli.printing import print_commands, print_words, say, warn
-from pairwright.construct.dropped_questions import unit_lines
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcome_details import (
     Box,
@@ -25,7 +24,7 @@ from pairwright.construct.outcome_details import (
     details_of,
     heading_of,
 )
-from pairwright.construct.run_pairs import find_outcome
+from pairwright.construct.run_pairs import find_outcome, iterate_results
 from pairwright.models.store import Store
 from pairwright.options import Doc, RunPath
 from pairwright.text import number_of, visible
@@ -139,8 +138,9 @@ def show(
     console, run = Console(), Path(run)
     with closing(Store(RunFolder(run).calls, writing=False)) as store:
         if wanted is None:
-            for line in unit_lines(store):
-                say(console, visible(line))
+            for one in iterate_results(store):
+                parts = (one.unit, one.kind, one.subject or one.reason, f"user {one.users[0]}")
+                say(console, visible("  ".join(parts)))
             return
         if (stored := store.call(wanted)) is not None:
             details = [*call_details(stored)]

@@ -19,11 +19,10 @@ unit_work.py           what is done for one unit
 
 outcomes.py            what came of each unit, written, and how far it came
 outcome_details.py     the same as lines, with everything behind it; and one call
-run_pairs.py           a finished run read again, and replies that are asked for again
+run_pairs.py           a finished run read again: its results by name, and its pairs
 tally.py manifest.py   outcomes counted, the index that says so, and the manifest
-dropped_questions.py   which questions were dropped at which stage, and how the kept ones differ
 folder.py              a run folder, and whether a run may go on in it
-estimate.py            what a build will cost: by its config, and by a pilot
+estimate.py            what a build will take at most, by its config
 """
 
 from pairwright.construct.build_rules import BuildRules

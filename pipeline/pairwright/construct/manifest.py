@@ -9,11 +9,9 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from pairwright.build_statement import SourceSummary
-from pairwright.construct.dropped_questions import select_questions
 from pairwright.construct.outcomes import funnel_rows
 from pairwright.construct.tally import Tally
 from pairwright.estimate import Estimate
-from pairwright.files import ITEMS
 from pairwright.models import Totals
 from pairwright.models.store import Store
 from pairwright.modes import MODES, has_rubric, is_twin
@@ -80,10 +78,6 @@ def make_manifest(
 ) -> JsonValue:
     """The manifest as JSON."""
     totals = store.totals()
-    selections: list[JsonValue] = [
-        one.model_dump(mode="json")
-        for one in select_questions(store, store.path.with_name(ITEMS), config.modes)
-    ]
     served: JsonValue = {
         model: dict(names) for model, names in sorted(store.served_names().items())
     }
@@ -118,7 +112,6 @@ def make_manifest(
             mode: {stage: share.k for stage, share in funnel_rows(counted.reached, mode)}
             for mode in config.modes
         },
-        **({"question_selection": selections} if selections else {}),
         "for_each_kept": {
             one.what: one.as_json()
             for one in kept_costs(counted.pairs, counted.kept, totals, cost(store, config))

@@ -8,14 +8,12 @@ from pathlib import Path
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import cost
 from pairwright.construct.tally import ReplyCheck, Tally, tally_outcomes
-from pairwright.dataset import read_lines, read_one
+from pairwright.dataset import read_lines
 from pairwright.models import Totals, Wait
 from pairwright.models.completion import is_same_model
 from pairwright.models.model import RATE_LIMITED
 from pairwright.models.store import Store, is_held
 from pairwright.options import RunPath
-from pairwright.question_selection import QuestionSelection
-from pairwright.records import Record
 from pairwright.settings.config import Config
 from pairwright.sources import SourceProblem
 from pairwright.sources.problems import ProblemCounts
@@ -43,8 +41,6 @@ class RunStatus:
     dated versions of the same model are left out."""
     surveyed: int
     """Items that are surveyed, where twins are built."""
-    selection: tuple[QuestionSelection, ...]
-    """Which questions the last build kept and dropped, where it has ended."""
     finished: bool
     """Whether the last build ended, and the outcome files are there."""
     running: bool
@@ -115,10 +111,7 @@ def status_of(
         model: {name: n for name, n in names.items() if not is_same_model(name, model)}
         for model, names in store.served_names().items()
     }
-    manifest, ended = folder.path / "manifest.json", EndOfRun()
-    finished = store.finished and manifest.exists()
-    if finished:
-        ended = read_one(manifest, EndOfRun, fix="Build again: no call is sent twice.")
+    finished = store.finished and (folder.path / "manifest.json").exists()
     return RunStatus(
         run=folder.path,
         config=config,
@@ -128,18 +121,11 @@ def status_of(
         cost=cost(store, config),
         served={model: names for model, names in served.items() if names},
         surveyed=store.surveyed,
-        selection=ended.question_selection,
         finished=finished,
         running=running,
         waits=tuple(w for w in store.waits() if limited or w.until > time.time()),
         source_problems=source_problems(folder),
     )
-
-
-class EndOfRun(Record, extra="ignore"):
-    """What a status takes from the manifest."""
-
-    question_selection: tuple[QuestionSelection, ...] = ()
 
 
 def source_problems(run: RunFolder) -> tuple[str, ...]:

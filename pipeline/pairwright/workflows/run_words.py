@@ -12,7 +12,6 @@ from pairwright.construct.outcomes import funnel_rows
 from pairwright.models.completion import MODEL_REFUSED, TOOL_CALL
 from pairwright.models.model import CUT_IN_THINKING, CUT_SHORT
 from pairwright.modes import MODES, STAGES, is_twin
-from pairwright.question_selection import DROPS
 from pairwright.text import number_of, visible, wait_text
 from pairwright.workflows.run_status import RunStatus
 
@@ -84,16 +83,11 @@ def _outcomes(status: RunStatus) -> Iterator[RunRow]:
 
 
 def _funnel(status: RunStatus) -> Iterator[RunRow]:
-    """How many units reached each stage of their mode, the first one left out; and how many
-    questions and users the others dropped, by the stage that they did not reach."""
+    """How many units reached each stage of their mode, the first one left out."""
     for mode in status.config.modes:
         for stage, reached in funnel_rows(status.tally.reached, mode)[1:]:
             if reached.n:
                 yield ("funnel", f"{mode}: {STAGES[stage]}", reached.counted())
-    for selection in status.selection:
-        for drop in selection.stages:
-            of_users = f"{number_of(drop.questions, 'question')} of {number_of(drop.users, 'user')}"
-            yield ("dropped", f"{selection.mode}: {DROPS[drop.stage]}", of_users)
 
 
 def _checks(status: RunStatus) -> Iterator[RunRow]:

@@ -90,19 +90,3 @@ def funnel_rows(build: BuildSummary) -> list[Cells]:
         for stage, meaning in STAGES.items()
         if stage in counts and stage != "items"
     ]
-
-
-def selection_rows(build: BuildSummary) -> list[Cells]:
-    """Mode, what is compared, kept and dropped questions, and their difference, with what it is in
-    standard deviations."""
-    return [
-        (
-            selection.mode,
-            one.name,
-            one.group_text(one.kept),
-            one.group_text(one.dropped),
-            f"{one.text}, {one.deviations + 0.0:+.2f} SD",
-        )
-        for selection in build.question_selection
-        for one in selection.differences
-    ]

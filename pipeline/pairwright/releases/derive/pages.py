@@ -67,10 +67,6 @@ def dataset_card(release: ReleaseContext) -> str:
         columns=table(("column", "what it holds"), columns, left=2),
         models=_table_or_none(("role", "model", "sampling"), build_summary.model_rows(build)),
         funnel=_table_or_none(("mode", "stage", "of all items"), build_summary.funnel_rows(build)),
-        selection=_table_or_none(
-            ("mode", "feature", "kept", "dropped", "difference"),
-            build_summary.selection_rows(build),
-        ),
         stages=_table_or_none(
             ("mode", "outcome", "stage", "reason", "n"),
             [(n.mode, n.outcome, n.stage, n.reason, f"{n.units:,}") for n in release.units],

@@ -148,18 +148,6 @@ def check_contents(kept: KeptUnits, rows: Mapping[str, int], file: str) -> None:
             )
 
 
-def check_selection(layout: Layout, primary: PrimaryFiles) -> None:
-    """Raise Difference unless the build kept and dropped as many questions as units are listed, or
-    more: those of people who are to be forgotten are not listed."""
-    units = Counter[tuple[str, str]]((unit.mode, unit.outcome) for unit in primary.units)
-    where = f"{layout.provenance.name} [build.question_selection]"
-    for one in summarise_build(primary.provenance, layout).question_selection:
-        for outcome, stated in (("kept", one.kept), ("rejected", one.dropped)):
-            if stated < (listed := units[one.mode, outcome]):
-                what = f"{stated} of mode {one.mode} {outcome}, and units.jsonl lists {listed}"
-                raise difference(f"is of {what}", where)
-
-
 def check_sampled(outlines: Mapping[str, Outline], kept: KeptUnits, file: str) -> None:
     """Every subject that people were asked about was kept, and their order is the build's."""
     before = 0

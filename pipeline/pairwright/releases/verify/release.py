@@ -40,7 +40,6 @@ from pairwright.releases.verify.provenance import (
     check_provenance,
     check_rows_of_history,
     check_sampled,
-    check_selection,
     check_units,
 )
 from pairwright.releases.verify.rows import DecisionCheck, RowTotals, check_rows
@@ -144,7 +143,6 @@ def verify_release(
         read = check_rows(layout, kept, decided, primary.provenance, manifest.canary, progress)
         decided.end("data")
         check_contents(kept, read.subjects, layout.inside(layout.units))
-        check_selection(layout, primary)
         rows = {config.config: config.rows for config in read.summary.configs}
         check_rows_of_history(primary.history, rows, layout.history.name)
         check_audit(layout, primary, read)
