@@ -8,21 +8,19 @@ from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from pairwright.dataset import Layout, OwnVote, read_lines, read_one
+from pairwright.dataset import Layout, read_lines, read_one
 from pairwright.estimate import share
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules, StoredRules
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import AspectCounts, Decision, aspect_counts, decide_all
-from pairwright_human_eval.records import PreferenceAnswer, SetAside, StoppingRule, Verdict
+from pairwright_human_eval.records import SetAside, Verdict
 from pairwright_human_eval.report.answers import abouts, answers_of, errors_by_pair
 from pairwright_human_eval.report.findings import Findings, derive_findings
-from pairwright_human_eval.report.own import OwnCounts, OwnFigures, own_counts, own_figures
 from pairwright_human_eval.report.people import retested
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Outline
@@ -45,8 +43,6 @@ class PublicAnnotator(Record):
     """Votes asked again with the sides swapped, and answered."""
     repeated: int
     """Answered as before."""
-    own: OwnCounts | None = Field(None, exclude_if=lambda counts: counts is None)
-    """What somebody said on pairs of their own posts, and on those of others beside these."""
 
 
 class PublicStudy(Record):
@@ -74,31 +70,6 @@ class PublicStudy(Record):
     fewest_checks: int | None = Field(None, ge=1, exclude_if=lambda checks: checks is None)
     """Its attention checks are votes on twins, and nobody is excluded by fewer; None in releases of
     older versions, whose checks are written."""
-    own_days: int | None = Field(None, exclude_if=lambda days: days is None)
-    """Days until people who judged pairs of their own posts were asked again; None where nobody
-    did."""
-    stopping: StoppingRule | None = Field(None, exclude_if=lambda rule: rule is None)
-    """As fixed before the first answer; None in studies and releases of older versions."""
-    looks: int | None = Field(None, exclude_if=lambda looks: looks is None)
-    """How often the answers were looked at: reports of votes that no report before had."""
-
-    @property
-    def own_figures(self) -> OwnFigures | None:
-        """What people said of pairs of their own posts; None where nobody was asked."""
-        seats = [one for one in self.annotators if one.own]
-        return own_figures(
-            [one.own for one in seats if one.own],
-            self.own_days,
-            simulated=any(one.simulated for one in seats),
-        )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_people(cls, fields: object) -> object:
-        """Drop what releases of older versions say of readers, which scorers cannot be held to."""
-        if isinstance(fields, dict):
-            fields.pop("people", None)
-        return fields
 
 
 @dataclass(frozen=True)
@@ -144,18 +115,6 @@ class ReleasedStudy:
         }
 
     @cached_property
-    def own_votes(self) -> dict[str, OwnVote]:
-        """By pair: what the person whose posts it was made of chose."""
-        pairs = {pair.id: pair for outline in self.outlines for pair in outline.pairs}
-        return {
-            verdict.pair: cast(OwnVote, pairs[verdict.pair].side(verdict.answers.choice))
-            for verdict in self.verdicts
-            if verdict.purpose == "own"
-            and verdict.pair
-            and isinstance(verdict.answers, PreferenceAnswer)
-        }
-
-    @cached_property
     def label_errors(self) -> dict[str, float]:
         """By pair: how probable it is that its label is wrong."""
         subjects = abouts(self.outlines)
@@ -169,7 +128,7 @@ class ReleasedStudy:
         return derive_findings(
             self.outlines, self.verdicts, study.scales, study.policy,
             decisions=self.decisions, margin=study.fixed.parity_margin, overlap=study.overlap,
-            excluded=self.excluded, own_votes=study.own_figures,
+            excluded=self.excluded,
             replicates=REPLICATES if len(self.verdicts) < MANY else FEWER,
         )  # fmt: skip
 
@@ -188,7 +147,7 @@ def read_public(layout: Layout) -> ReleasedStudy | None:
     )
 
 
-UNRELEASED = ("attention", "repeat", "yoked")
+UNRELEASED = ("repeat",)
 
 
 def published(
@@ -198,18 +157,15 @@ def published(
     set_aside: Iterable[SetAside],
     rules: HumanRules,
     *,
-    looks: int | None = None,
     leaving: Set[str] = frozenset(),
-    forgotten: Set[str] = frozenset(),
 ) -> ReleasedStudy:
-    """`outlines` are the study's, `rules` is in force; `looks` is how often the answers were looked
-    at; `leaving` are subjects that are not to be in a release, with every verdict on them, and
-    `forgotten` the seats of users whose answers are not, not even as counts."""
+    """`outlines` are the study's, `rules` is in force, and `leaving` are subjects that are not to
+    be in a release, with every verdict on them."""
     study = fixed.study
     kept = tuple(outline for outline in outlines if outline.id not in leaving)
     asked = {outline.id for outline in kept}
     verdicts = sorted(
-        (verdict for verdict in verdicts if verdict.annotator not in forgotten),
+        verdicts,
         key=lambda verdict: (verdict.task, verdict.annotator),
     )
     return ReleasedStudy(
@@ -220,35 +176,26 @@ def published(
             scales=study.scales,
             overlap=study.overlap,
             of=study.of,
-            annotators=_annotators(fixed, verdicts, rules),
+            annotators=_annotators(fixed, verdicts),
             set_aside=dict(sorted(Counter(line.reason for line in set_aside).items())),
             left_out=len(outlines) - len(kept),
             placebos=study.placebos,
             fewest_checks=study.fewest_checks,
-            own_days=study.own_days,
-            stopping=study.stopping,
-            looks=looks if study.stopping else None,
         ),
         kept,
         tuple(
             # What people wrote and when they worked may show who they are.
             verdict.model_copy(update={"comment": "", "created": "", "updated": ""})
             for verdict in verdicts
-            if verdict.purpose not in UNRELEASED
-            # People judge pairs of their own posts that no annotator was asked about, too.
-            and verdict.subject in asked
+            if verdict.purpose not in UNRELEASED and verdict.subject in asked
         ),
     )
 
 
-def _annotators(
-    fixed: FixedStudy, verdicts: Sequence[Verdict], rules: HumanRules
-) -> tuple[PublicAnnotator, ...]:
+def _annotators(fixed: FixedStudy, verdicts: Sequence[Verdict]) -> tuple[PublicAnnotator, ...]:
     """Everyone who gave an answer, adjudicators too."""
     checks, again = checks_passed(verdicts, fixed), retested(verdicts)
     simulated = {verdict.annotator: verdict.simulated for verdict in verdicts}
-    excluded = excluded_by(checks, rules.attention_floor, fixed.study.fewest_checks)
-    own = own_counts(fixed.key, verdicts, excluded)
     return tuple(
         PublicAnnotator(
             annotator=who,
@@ -257,7 +204,6 @@ def _annotators(
             passed=checks[who].k if who in checks else 0,
             repeats=len(again[who]),
             repeated=sum(again[who]),
-            own=own.get(who),
         )
         for who in sorted(simulated)
     )

@@ -28,7 +28,6 @@ from pairwright.estimate import Estimate, share
 from pairwright.intervals import LEVEL, Accuracy, AccuracyLimits, z_of
 from pairwright.modes import Mode
 from pairwright_human_eval.agreement.models import parity
-from pairwright_human_eval.assign import LIMIT
 from pairwright_human_eval.report.quality import ParityOf
 from released import PAIRS, run_of, written
 
@@ -228,23 +227,6 @@ def test_a_claims_interval_is_the_bootstraps_widened_as_a_normal_one_is() -> Non
     assert against.check(0.001).status == "fail"
     end = estimate(against.check(1e-9))
     assert end.low == 0
-
-
-@pytest.mark.parametrize(
-    ("found", "status"),
-    [
-        # Two-sided the upper end is above the limit, the one-sided bound is below it.
-        ((0.5, 0.34, 0.66), "pass"),
-        ((0.55, 0.4, 0.7), "too_few"),
-        # A leak is not taken for nothing, and is more than the limit.
-        ((0.75, 0.68, 0.82), "fail"),
-    ],
-)
-def test_strangers_posts_must_tell_nothing(found: tuple[float, float, float], status: str) -> None:
-    claim = VoteComparison(
-        "own_posts_tell", "stranger's", measure(*found), bound=LIMIT, least=0.0, above=False
-    )
-    assert claim.check(LEVEL).status == status
 
 
 def test_a_claim_without_an_interval_settles_nothing() -> None:

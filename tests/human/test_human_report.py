@@ -6,7 +6,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from pairwright.records import Adherence, AspectScore, Pair, Quality
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.looks import Look, Looks
 from pairwright_human_eval.records import (
     AspectAnswer,
     KeyedTask,
@@ -27,12 +26,11 @@ from pairwright_human_eval.records import (
     QualityAnswers,
     RubricAnswers,
     SetAside,
-    StoppingRule,
     Verdict,
     response_id,
 )
 from pairwright_human_eval.report import StudyReport, claims, compute_report, write_report
-from pairwright_human_eval.report.page import page_of, stranger_sentence
+from pairwright_human_eval.report.page import page_of
 from pairwright_human_eval.report.resample import Draws, ratio
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Subject
@@ -231,7 +229,7 @@ def test_claims_and_agreement_know_nothing_of_decisions() -> None:
     )
     lax, hard = asked.report(verdicts), asked.report(verdicts, policy=strict)
     assert lax.decisions != hard.decisions
-    for part in ("agreement", "preferred", "consensus", "contrasted", "parity", "scores",
+    for part in ("agreement", "preferred", "consensus", "parity", "scores",
                  "delivered", "judged_quality", "judged_preference", "annotators"):  # fmt: skip
         assert getattr(lax, part) == getattr(hard, part), part
     assert {of.parity.margin for of in hard.parity} == {0.5}
@@ -240,142 +238,7 @@ def test_claims_and_agreement_know_nothing_of_decisions() -> None:
     }  # fmt: skip
 
 
-def test_a_share_that_is_looked_at_has_one_interval() -> None:
-    report = Asked(mixed(0, 30)).report(noisy(0.8))
-    claim = report.preferred[0].of_all
-    look = Look(
-        votes=claim.n, information=1, share=claim.value or 0, n=claim.n, dyads=claim.clusters,
-        bound=1.96, outcome="above",
-    )  # fmt: skip
-    looks = Looks(rule=StoppingRule(looks=1, floor=0.5), looks=(look,))
-    page = page_of(report.model_copy(update={"looks": looks}), brief=True)
-    share = f"{100 * look.share:.0f} %"
-    assert f"| {share} | {claim.n} | above (1.96) |" in page.markdown
-    said = f"for the chosen response {claim.percent()} of {claim.n}; to the floor: above"
-    assert said in page.opening[-1]
-    # Lines of older versions hold the repeated interval beside it.
-    older = json.dumps({**look.model_dump(), "low": 0.111, "high": 0.999})
-    assert Look.model_validate_json(older) == look
-
-
-@cache
-def half_controls() -> Asked:
-    return Asked(mixed(0, 100), wrong_profile=0.5, narrative=0.0)
-
-
-@pytest.mark.parametrize(
-    ("leak", "said"), [(0, "is NOT SHOWN;"), (0.5, "is shown;"), (0.95, "is NOT SHOWN;")]
-)
-def test_the_right_profile_is_held_against_the_wrong_one(leak: float, said: str) -> None:
-    """With the own posts everybody is right, and with a stranger's the share `leak`. Nothing is
-    shown where nothing varies."""
-    asked = half_controls()
-    shown = asked.made.keyed("wrong_profile")
-    drawn = random.Random(0).sample(shown, round(leak * len(shown)))
-    leaking = {keyed.task for keyed in drawn}
-
-    def answer(keyed: KeyedTask, subject: Subject) -> Any:
-        if keyed.purpose != "wrong_profile":
-            return right(keyed, subject)
-        first = keyed.task in leaking
-        return PreferenceAnswer(choice=response_id(subject.first if first else subject.second))
-
-    (of,) = asked.report(answer).contrasted
-    assert (of.control, of.pairs, of.own.chosen, of.own.other) == ("wrong_profile", 50, 150, 0)
-    assert of.control_votes.of_choices.value == pytest.approx(leak, abs=0.005)
-    assert of.difference.value == of.difference_of_all.value == pytest.approx(1 - leak, abs=0.005)
-    assert (of.difference.note == "no interval: nothing varies") == (leak == 0)
-    assert said in stranger_sentence(of)
-
-
-def test_twins_of_older_studies_have_no_control_with_a_strangers_posts() -> None:
-    asked = Asked(mixed(20, 0), wrong_profile=0.5, narrative=0.0)
-    given = sorted(asked.made.keyed("vote", kind="preference"), key=lambda keyed: keyed.task)
-    for keyed in given[1::2]:
-        asked.change(keyed.model_copy(update={"purpose": "wrong_profile"}))
-    assert asked.report(right).contrasted == ()
-
-
-def test_what_people_say_of_foils_is_told_beside_what_they_say_of_aspects() -> None:
-    asked, without = uncontrolled(10, 10, foils=0.5), uncontrolled(10, 10)
-    foils = {(keyed.pair, *keyed.foils) for keyed in asked.made.keyed() if keyed.foils}
-    before = without.report(right)
-
-    def weighing(keyed: KeyedTask, subject: Subject) -> Any:
-        if keyed.kind != "rubric":
-            return right(keyed, subject)
-        support = ("no" if name in keyed.foils else "clearly" for name in keyed.aspects)
-        return weighed(keyed, ((said, best(keyed)) for said in support))
-
-    for answer, share, ahead in ((weighing, 0.0, True), (right, 1.0, False)):
-        found = asked.report(answer)
-        assert found.foils
-        assert (found.foils.pairs, found.foils.foils.n) == (len(foils), 3 * len(foils))
-        assert (found.foils.foils.value, found.foils.aspects.value) == (share, 1.0)
-        # A foil decides nothing, and is in no other estimate.
-        assert found.decisions == before.decisions
-        assert found.supported[0].answers["clearly"].n == before.supported[0].answers["clearly"].n
-        page = page_of(found, brief=True)
-        assert ("ASPECTS ARE CONFIRMED NO MORE OFTEN THAN FOILS." in page.markdown) is not ahead
-        assert "among the aspects of" in page.markdown
-        assert any("THAN FOILS" in said for said in page.opening) is not ahead
-
-
 # The verdict
-
-
-@cache
-def some_report() -> StudyReport:
-    return Asked(mixed(0, 20), wrong_profile=0.2).report(noisy(0.9))
-
-
-NOT_EQUAL = "that both responses are equally good is not shown of violate pairs"
-ANYBODY = "of violate pairs one response is the better answer for anybody"
-LEAKING = (
-    "that the posts decide is not shown (people might choose the same with another user's posts)"
-)
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "at_most", "fears"),
-    [
-        (-0.1, 0.1, 0.6, ()),
-        (-0.9, 0.1, 0.6, (NOT_EQUAL,)),
-        (0.6, 0.9, 0.6, (ANYBODY,)),
-        (-0.1, 0.1, 0.7, (LEAKING,)),
-        (0.6, 0.9, None, (ANYBODY, LEAKING)),
-    ],
-)
-def test_the_page_opens_with_three_sentences_and_a_figure_and_folds_the_rest(
-    low: float, high: float, at_most: float | None, fears: tuple[str, ...]
-) -> None:
-    found = some_report()
-    equal = low > -0.5 and high < 0.5
-    within = {"low": low, "high": high, "margin": 0.5, "equivalent": equal}
-    parity = tuple(
-        row.model_copy(update={"parity": row.parity.model_copy(update=within)})
-        for row in found.parity
-    )
-    control = found.contrasted[0].model_copy(update={"at_most": at_most})
-    report = found.model_copy(update={"parity": parity, "contrasted": (control,)})
-    page = page_of(report)
-    opening, _, rest = page.markdown.partition("## In detail")
-    verdict, next_step = page.opening[-2:]
-    how_many, how_sure, fear = re.split(r" (?=How sure|What to fear)", verdict)
-    whole = report.decisions[0]
-    assert how_many == (
-        f"{whole.states['verified'].k} of 20 twins and pairs are verified,"
-        f" {whole.of_verifiable.percent()} of the {whole.of_verifiable.n} that could be."
-    )
-    assert report.label_error.percent(1) in how_sure
-    assert how_sure.endswith("toss a coin would verify 50 % of violate pairs.")
-    default = "of pairs whose posts say nothing, this rule verifies up to 50 %"
-    assert fear == f"What to fear: {'; '.join((*fears, default))}."
-    assert next_step.startswith("Next: ")
-    assert opening.count("*Plot, in the HTML report") == 1
-    assert not re.split(r"^</?details>$", rest, flags=re.M)[0].strip()
-    assert not page.tables
-    assert page_of(report, brief=True).opening[-2:] == page.opening[-2:]
 
 
 # Decisions and the second round

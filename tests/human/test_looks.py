@@ -3,16 +3,13 @@
 import json
 import shutil
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from live_study import LiveStudy
-from pairwright.releases.derive.sentences import said
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.looks import Looks, error_spent, look_bounds, take_look
-from pairwright_human_eval.public_study import published
 from pairwright_human_eval.records import StoppingRule, Verdict
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import outlines_of
@@ -123,26 +120,3 @@ def test_the_rule_is_fixed_at_export_and_reported(tmp_path: Path) -> None:
     assert "Looks at the answers: 1." in files["report.md"].decode()
     shutil.copy(study.folder.key, study.folder.private / "looks.jsonl")
     assert "looks.jsonl" in study.refused("report")
-
-
-@pytest.mark.parametrize(
-    ("looks", "words"),
-    [
-        (2, "2 looks at the answers were fixed, with a floor of 60 % of the votes for the chosen"
-            " response; there were 2."),
-        (3, "there were 3. MORE LOOKS THAN WERE FIXED."),
-    ],
-)  # fmt: skip
-def test_a_card_says_how_often_the_answers_were_looked_at(looks: int, words: str) -> None:
-    study = SimpleNamespace(stopping=StoppingRule(looks=2, floor=0.6), looks=looks)
-    (sentence,) = said("looks", study=study)
-    assert sentence.endswith(words)
-
-
-def test_a_release_keeps_the_rule_and_the_looks() -> None:
-    fixed = fixed_by(2)
-    older = fixed._replace(study=fixed.study.model_copy(update={"stopping": None}))
-    for study, kept in ((fixed, {"stopping": {"looks": 2, "floor": 0.5}, "looks": 1}), (older, {})):
-        public = published(study, OUTLINES, answered(30), (), study.study.policy, looks=1).study
-        stored = json.loads(public.model_dump_json())
-        assert {name: stored[name] for name in ("stopping", "looks") if name in stored} == kept

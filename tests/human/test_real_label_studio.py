@@ -25,7 +25,6 @@ from label_studio_server import (
 )
 from pairwright.errors import InputError
 from pairwright_human_eval.acceptance import derive
-from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.client import LabelStudioClient
 from pairwright_human_eval.label_studio.projects import (
     PushResult,
@@ -36,12 +35,6 @@ from pairwright_human_eval.label_studio.projects import (
 )
 from pairwright_human_eval.label_studio.server import LabelStudioServer, prepare
 from pairwright_human_eval.raw_files import stored_exports
-from pairwright_human_eval.records import LATER, OWN
-from pairwright_human_eval.report.own import own_counts
-from pairwright_human_eval.study_files import read_study
-from released import run_of
-from small_studies import user_of
-from study import pairwright
 
 pytestmark = pytest.mark.real
 
@@ -152,32 +145,6 @@ def test_what_changes_on_the_server_is_pulled_and_what_is_deleted_is_named(
     assert pulled.gone == {project.title: (names[0], names[4])}
     # A push does not bring back what somebody deleted.
     assert push(server, made).imported == 0
-
-
-def test_people_judge_pairs_of_their_own_posts_there(
-    tmp_path: Path, server: LabelStudioClient, people: dict[str, Person]
-) -> None:
-    run = run_of(tmp_path / "run", study=False)
-    users = [f"{user_of(n)},code-{n}" for n in range(len(people))]
-    file = tmp_path / "people.csv"
-    file.write_text("\n".join(("user,person", *users)), encoding="utf-8")
-    done = pairwright("human", "export", run, "--own", file, "--days", 0)
-    assert done.code == 0, done.said
-    folder = HumanFolder(run)
-    study, key = read_study(folder)
-    for round in (OWN, LATER):
-        pushed = send_tasks(server, folder, study, key.values(), round=round)
-        assert (pushed.projects, pushed.created) == (3 * (round - 2), 3)
-    for project in pushed_state(folder).projects:
-        person = people[project.annotator.replace("author", "annotator")]
-        for name, id in project.tasks.items():
-            person.annotate(id, answers("preference", "AB".index(str(key[name].expected))))
-    fetch_annotations(server, folder)
-    accepted = derive(folder, key, study)
-    assert not accepted.set_aside
-    assert {verdict.task for verdict in accepted.verdicts} == key.keys()
-    counts = own_counts(key, accepted.verdicts, frozenset()).values()
-    assert [(one.twins.chosen, one.repeats, one.repeated) for one in counts] == [(1, 1, 1)] * 3
 
 
 PUSH = """

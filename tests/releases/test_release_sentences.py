@@ -21,12 +21,10 @@ from pairwright.releases.derive import ReleaseContext
 from pairwright.releases.derive.audit_summary import BLIND, INFORMED, summarise_audit
 from pairwright.releases.derive.croissant import croissant_json
 from pairwright.releases.derive.pages import dataset_card, datasheet, licence_page
-from pairwright.releases.derive.sentences import said
 from pairwright.releases.summary import SummaryBuilder, rows_of
 from pairwright.settings.rules import ReleaseInfo
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.records import KeyedTask
-from pairwright_human_eval.report.claims import ControlComparison
 from pairwright_human_eval.subjects import Subject
 from released import INFO, PAIRS, Answer, Answers, context_of, right, run_of, texts, unaddressed
 
@@ -101,18 +99,6 @@ def test_pairs_where_annotators_differed_are_counted(known: ReleaseContext, tmp_
     for page in (card(some), sheet(some)):
         assert "Of the 6 pairs here with preference votes, 3 have at least one" in page
         assert "annotators differed were not verified" not in page
-
-
-def test_a_control_of_one_pair_is_told_in_the_singular(known: ReleaseContext) -> None:
-    assert known.findings
-    votes = known.findings.preferred[0]
-    one = ControlComparison(
-        control="narrative", pairs=1, own=votes, control_votes=votes,
-        difference=votes.of_all, difference_of_all=votes.of_all,
-    )  # fmt: skip
-    findings = known.findings.model_copy(update={"contrasted": (one,)})
-    (line,) = said("controls", findings=findings)
-    assert line.startswith("Control: 1 pair was also shown")
 
 
 def test_what_the_rule_kept_out_is_counted_by_state(known: ReleaseContext, tmp_path: Path) -> None:

@@ -532,7 +532,6 @@ PEOPLE = (
     _of_annotator("repeats below none", "of -1 repeats", repeats=-1, repeated=-1),
     _of_annotator("more passed than met", "passed is 99", passed=99),
     _of_annotator("an annotator's name", "not a pseudonym", annotator="ann@example.com"),
-    _of_study("readers of an older version", ":", "must be", people=[{"mode": "twin", "pairs": 1}]),
     _of_study("fewer than none left out", " [left_out]", "is -5", left_out=-5),
     _of_study("fewer than none set aside", " [set_aside.x]", "is -7", set_aside={"x": -7}),
     _of_study("an overlap below none", " [overlap]", "is -1", overlap=-1),
@@ -560,9 +559,7 @@ PEOPLE = (
     _verdict("another domain", "domain", domain="Kitchen"),
     _verdict("other responses", "a and b", a="response-0000000000000000"),
     _verdict("a raw text", "raw is not a hash", raw="I am Ann."),
-    _asked("attention", "never released"),
     _asked("repeat", "never released"),
-    _asked("narrative", "aspects_asked"),
     Case("a choice that is none", f"{VERDICTS}:", "does not offer",
          lambda bad: _answers(bad, "preference", lambda of: of.update(choice="mine"))),
     Case("a score of 9", f"{VERDICTS}:", "of 1 to 5", lambda bad: _answers(

@@ -19,7 +19,6 @@ from pairwright_human_eval.records import (
     EQUAL,
     AspectAnswer,
     PreferenceAnswer,
-    Purpose,
     QualityAnswers,
     RubricAnswers,
     Verdict,
@@ -64,11 +63,10 @@ class SubjectPair(NamedTuple):
 
 
 class Vote(NamedTuple):
-    """A preference of the first round, without attention checks."""
+    """A preference of the first round, without repeats."""
 
     about: SubjectPair
     annotator: str
-    purpose: Purpose
     choice: Choice
     label: str
     """`first`, `second`, `equal` or `cannot_tell`."""
@@ -110,11 +108,9 @@ class SampledAnswers:
     votes: list[Vote]
     scores: list[QualityScore]
     aspects: list[AspectVote]
-    foils: list[AspectVote]
-    """On aspects of other users."""
 
-    def counted(self, purpose: Purpose = "vote") -> list[Vote]:
-        return [vote for vote in self.votes if vote.counted and vote.purpose == purpose]
+    def counted(self) -> list[Vote]:
+        return [vote for vote in self.votes if vote.counted]
 
 
 def abouts(subjects: Iterable[Outline]) -> dict[str, SubjectPair]:
@@ -127,22 +123,18 @@ def answers_of(
 ) -> SampledAnswers:
     """Sort the verdicts by question. `excluded` failed the attention checks."""
     subjects = {about.subject.id: about.subject for about in pairs.values()}
-    found = SampledAnswers([], [], [], [])
+    found = SampledAnswers([], [], [])
     for verdict in verdicts:
-        if verdict.round != 1 or verdict.purpose in ("attention", "repeat"):
+        if verdict.round != 1 or verdict.purpose != "vote":
             continue
         who, answers = verdict.annotator, verdict.answers
         counted = who not in excluded
         if isinstance(answers, PreferenceAnswer) and verdict.pair:
             pair, choice = pairs[verdict.pair], answers.choice
-            found.votes.append(
-                Vote(pair, who, verdict.purpose, pair.choice(choice), pair.neutral(choice), counted)
-            )
+            found.votes.append(Vote(pair, who, pair.choice(choice), pair.neutral(choice), counted))
         elif isinstance(answers, RubricAnswers) and verdict.pair and counted:
             pair = pairs[verdict.pair]
-            for answer in answers.aspects:
-                own = answer.aspect in pair.pair.aspects
-                (found.aspects if own else found.foils).append(AspectVote(pair, who, answer))
+            found.aspects.extend(AspectVote(pair, who, answer) for answer in answers.aspects)
         elif isinstance(answers, QualityAnswers) and counted:
             subject = subjects[verdict.subject]
             for response, scales in answers.scores.items():

@@ -31,7 +31,6 @@ from pairwright_human_eval.report.resample import (
     missing,
     rank_correlations,
     ratio,
-    share_difference,
 )
 
 SUPPORT: tuple[Support, ...] = ("contradicted", "no", "plausibly", "clearly")
@@ -47,23 +46,6 @@ class SupportShares(Record):
     """Each as a share of all answers."""
     there: Estimate
     """Aspects that more than half of their answers call clearly or plausibly there."""
-
-
-class FoilComparison(Record):
-    """Answers that call an aspect clearly or plausibly there, where it is the user's and where it
-    is a foil, another user's."""
-
-    pairs: int
-    """With a foil."""
-    aspects: Estimate
-    foils: Estimate
-    difference: Estimate
-    """Aspects less foils."""
-
-    @property
-    def aspects_ahead(self) -> bool:
-        """Whether it is shown that aspects are confirmed more often."""
-        return self.difference.low is not None and self.difference.low > 0
 
 
 class DeliveryShares(Record):
@@ -146,21 +128,6 @@ def support_shares(answers: SampledAnswers, draws: Draws) -> tuple[SupportShares
             )
         )
     return tuple(rows)
-
-
-def foil_comparison(answers: SampledAnswers, draws: Draws) -> FoilComparison | None:
-    """Whether people confirm a user's aspects more often than another user's."""
-    aspects, foils = answers.aspects, answers.foils
-    if not foils:
-        return None
-    there = [vote.there for vote in (*aspects, *foils)]
-    own = [True] * len(aspects) + [False] * len(foils)
-    return FoilComparison(
-        pairs=len({vote.about.pair.id for vote in foils}),
-        aspects=answer_ratio(draws, aspects, [vote.there for vote in aspects]),
-        foils=answer_ratio(draws, foils, [vote.there for vote in foils]),
-        difference=share_difference(draws, [*aspects, *foils], there, own),
-    )
 
 
 def delivery_shares(answers: SampledAnswers, draws: Draws) -> tuple[DeliveryShares, ...]:

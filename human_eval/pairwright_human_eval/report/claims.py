@@ -12,28 +12,20 @@ from pairwright.intervals import accuracy_by_cluster
 from pairwright.modes import MODES, Mode, has_no_preference
 from pairwright.records import Record
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.assign import one_sided
 from pairwright_human_eval.decisions import VERIFIED, Decision, State, Votes, preference_outcome
-from pairwright_human_eval.records import Purpose
 from pairwright_human_eval.report.answers import (
     CHOICES,
     AspectVote,
-    SampledAnswers,
     SubjectPair,
     Vote,
     fit_labels,
 )
-from pairwright_human_eval.report.resample import Draws, answer_ratio, ratio, share_difference
+from pairwright_human_eval.report.resample import Draws, answer_ratio, ratio
 from pairwright_human_eval.subjects import Outline
 
 STATES: tuple[State, ...] = ("verified", "refused", "disputed", "waiting", "control")
 READER = 0.95
 """Share of votes that somebody who reads the posts is taken to give for the response that fits."""
-CONTROLS: dict[Purpose, str] = {
-    "wrong_profile": "a stranger's posts",
-    "narrative": "posts and narrative",
-}
-"""Purposes of the controls, with the names that a page gives them."""
 
 
 class States(Record):
@@ -96,22 +88,6 @@ class Consensus(Record):
     share: Estimate
     """Pairs whose most probable label is the chosen response."""
     converged: bool
-
-
-class ControlComparison(Record):
-    """The same pairs shown with their own posts, and as a control: only pairs that were both."""
-
-    control: Purpose
-    """`wrong_profile` or `narrative`."""
-    pairs: int
-    own: PreferenceShares
-    control_votes: PreferenceShares
-    difference: Estimate
-    """Own less control, of the votes for either response."""
-    difference_of_all: Estimate
-    at_most: float | None = None
-    """With a stranger's posts: the one-sided 95 % bound of the share for the chosen response, of
-    the choices."""
 
 
 def states(
@@ -279,46 +255,3 @@ def consensus(
         share=ratio(draws, [about.dyad for about in abouts], chosen),
         converged=fitted.converged,
     )
-
-
-def control_comparisons(answers: SampledAnswers, draws: Draws) -> tuple[ControlComparison, ...]:
-    """The right profile against a stranger's, and against the narrative beside it. Older studies
-    showed twins with strangers' posts, too, where these give one half whatever leaks."""
-    comparisons = []
-    voted = {vote.about.pair.id for vote in answers.counted()}
-    for control in CONTROLS:
-        controls = [
-            vote
-            for vote in answers.counted(control)
-            if vote.about.pair.id in voted
-            and (control != "wrong_profile" or len(vote.about.subject.pairs) == 1)
-        ]
-        pairs = {vote.about.pair.id for vote in controls}
-        if not pairs:
-            continue
-        own = [vote for vote in answers.counted() if vote.about.pair.id in pairs]
-        of_control = preference_shares(control, controls, draws)
-        share, bound = of_control.of_choices, None
-        if control == "wrong_profile" and share.value is not None and share.high is not None:
-            bound = round(one_sided(share.value, share.high), 6)
-        every = [*own, *controls]
-        comparisons.append(
-            ControlComparison(
-                control=control,
-                pairs=len(pairs),
-                own=preference_shares("own posts", own, draws),
-                control_votes=of_control,
-                difference=_difference(
-                    [vote for vote in every if vote.choice in ("chosen", "other")], draws
-                ),
-                difference_of_all=_difference(every, draws),
-                at_most=bound,
-            )
-        )
-    return tuple(comparisons)
-
-
-def _difference(votes: Sequence[Vote], draws: Draws) -> Estimate:
-    """The share for the chosen response with own posts, less that in a control."""
-    chosen = [vote.choice == "chosen" for vote in votes]
-    return share_difference(draws, votes, chosen, [vote.purpose == "vote" for vote in votes])

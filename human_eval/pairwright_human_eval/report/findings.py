@@ -7,8 +7,6 @@ with its reason.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from pydantic import Field
-
 from pairwright.estimate import Estimate
 from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
@@ -16,8 +14,7 @@ from pairwright.settings.rules import HumanRules, StoredRules
 from pairwright.threads import one_thread
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, decide_all
-from pairwright_human_eval.looks import Looks
-from pairwright_human_eval.records import OWN, Kind, SetAside, Verdict
+from pairwright_human_eval.records import Kind, SetAside, Verdict
 from pairwright_human_eval.report import aspects, claims, people, quality
 from pairwright_human_eval.report.answers import abouts, answers_of, errors_by_pair
 from pairwright_human_eval.report.calibration import (
@@ -26,7 +23,6 @@ from pairwright_human_eval.report.calibration import (
     calibration_bins,
     powered_shares,
 )
-from pairwright_human_eval.report.own import OwnFigures, own_counts, own_figures
 from pairwright_human_eval.report.resample import Draws, ratio
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Outline, Subject, outlines_of
@@ -54,10 +50,7 @@ class Findings(Record):
     """The share of all votes with those of excluded annotators; None where nobody is."""
     consensus: claims.Consensus | None
     """None where there is no vote."""
-    contrasted: tuple[claims.ControlComparison, ...]
     supported: tuple[aspects.SupportShares, ...]
-    foils: aspects.FoilComparison | None
-    """None where nobody was asked about a foil."""
     delivered_by: tuple[aspects.DeliveryShares, ...]
     sides: tuple[quality.SideNames, ...]
     parity: tuple[quality.ParityOf, ...]
@@ -65,8 +58,6 @@ class Findings(Record):
     delivered: tuple[aspects.DeliveryAgreement, ...]
     judged_quality: tuple[aspects.JudgeQuality, ...]
     judged_preference: tuple[aspects.JudgePreference, ...]
-    own: OwnFigures | None = Field(None, exclude_if=lambda figures: figures is None)
-    """What people say of the pairs of their own posts; None where none of them answered."""
     unjudged: int
     """Pairs without a judge's scores: not compared."""
     replicates: int
@@ -98,8 +89,6 @@ class StudyReport(Findings):
     """The judge's margin against people's votes."""
     powered: tuple[PoweredShare, ...] = ()
     """Empty where every twin and pair of the run was sampled."""
-    looks: Looks | None = None
-    """What this report and those before it saw of the claim of the stopping rule."""
     comments: tuple[Comment, ...]
     comments_in_all: int
 
@@ -115,7 +104,6 @@ def derive_findings(
     margin: float,
     overlap: int,
     excluded: frozenset[str],
-    own_votes: OwnFigures | None = None,
     replicates: int = 1000,
     seed: int = 0,
     step: Callable[[str], None] = lambda _: None,
@@ -124,8 +112,7 @@ def derive_findings(
 
     `decisions` are those on the subjects; `margin` is that of parity, in points, as it was fixed
     at export; `overlap` the votes on each pair; `excluded` the annotators whose answers do not
-    count; `own_votes` what people said of their own pairs. `step` is called with each step. The
-    same input gives the same findings.
+    count. `step` is called with each step. The same input gives the same findings.
     """
     verdicts = sorted(verdicts, key=lambda verdict: (verdict.task, verdict.annotator))
     decided = [decisions[subject.id] for subject in subjects]
@@ -141,11 +128,7 @@ def derive_findings(
     votes = answers.counted()
     labelled = [vote for vote in votes if not vote.about.subject.no_preference]
     grouped = list(claims.groups(labelled))
-    every = [
-        vote
-        for vote in answers.votes
-        if vote.purpose == "vote" and not vote.about.subject.no_preference
-    ]
+    every = [vote for vote in answers.votes if not vote.about.subject.no_preference]
     errors = errors_by_pair(votes, pairs)
     labels = [name for name in errors if name in verified]
     return Findings(
@@ -163,9 +146,7 @@ def derive_findings(
         else None,
         no_difference=claims.no_difference(votes, draws),
         consensus=claims.consensus(labelled, pairs, draws),
-        contrasted=claims.control_comparisons(answers, draws),
         supported=aspects.support_shares(answers, draws),
-        foils=aspects.foil_comparison(answers, draws),
         delivered_by=aspects.delivery_shares(answers, draws),
         sides=sides,
         parity=quality.parities(answers, modes, scales, margin),
@@ -173,7 +154,6 @@ def derive_findings(
         delivered=aspects.delivery_agreement(answers, draws),
         judged_quality=aspects.judge_quality(answers, scales, draws),
         judged_preference=aspects.judge_preference(grouped, draws),
-        own=own_votes,
         unjudged=sum(not pair.pair.adherence for pair in pairs.values()),
         replicates=replicates,
         seed=seed,
@@ -187,15 +167,13 @@ def compute_report(
     set_aside: Iterable[SetAside],
     rules: HumanRules,
     *,
-    looks: Looks | None = None,
     rest: Sequence[Outline] = (),
     replicates: int = 1000,
     step: Callable[[str], None] = lambda _: None,
 ) -> StudyReport:
     """`subjects` are those sampled, `rest` are the others of the run; `rules` is in force, and the
-    margin of parity is the one fixed at export; `looks` are those up to this report; `step` is
-    called with each step. The same input gives the same report: the bootstrap is drawn by a fixed
-    seed, and not by the study's, which is secret."""
+    margin of parity is the one fixed at export; `step` is called with each step. The same input
+    gives the same report."""
     study, key = fixed
     aside = tuple(set_aside)
     verdicts = sorted(verdicts, key=lambda verdict: (verdict.task, verdict.annotator))
@@ -208,11 +186,6 @@ def compute_report(
     found = derive_findings(
         outlines, verdicts, study.scales, rules, decisions=decisions,
         margin=study.policy.parity_margin, overlap=study.overlap, excluded=excluded,
-        own_votes=own_figures(
-            [*own_counts(key, verdicts, excluded).values()],
-            study.own_days,
-            simulated=any(one.simulated for one in verdicts if one.round == OWN),
-        ),
         replicates=replicates, step=step,
     )  # fmt: skip
     step("annotators")
@@ -235,7 +208,6 @@ def compute_report(
         seconds=people.seconds_by_kind(verdicts),
         calibration=calibration_bins(outlines, decisions),
         powered=powered_shares(outlines, rest, decisions),
-        looks=looks,
         comments=tuple(
             Comment(kind=one.kind, about=one.pair or one.subject, text=one.comment[:COMMENT_CHARS])
             for one in commented[:COMMENTS]

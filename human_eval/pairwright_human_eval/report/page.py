@@ -35,15 +35,12 @@ from pairwright.pages.plots import (
 )
 from pairwright.settings.rules import HumanRules
 from pairwright.text import number_of
-from pairwright_human_eval.assign import LIMIT, control_power
 from pairwright_human_eval.decisions import reason_in_words
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.report.aspects import DELIVERS, FoilComparison
+from pairwright_human_eval.report.aspects import DELIVERS
 from pairwright_human_eval.report.calibration import ENOUGH_DYADS
 from pairwright_human_eval.report.claims import (
-    CONTROLS,
     ByChance,
-    ControlComparison,
     no_signal_share,
 )
 from pairwright_human_eval.report.findings import StudyReport
@@ -67,48 +64,16 @@ def write_report(folder: HumanFolder, report: StudyReport) -> None:
 
 
 def page_of(report: StudyReport, *, brief: bool = False) -> Page:
-    """The whole report, which opens with its verdict; `brief`: without plots, for a terminal, which
-    has no more than the opening and some tables, so that this speaks of the looks."""
+    """The whole report, which opens with its verdict; `brief`: without plots, for a terminal."""
     return render_page(
         "study_report", {} if brief else _plots(report), report=report, brief=brief,
-        controls=CONTROLS, delivers=DELIVERS, enough_dyads=ENOUGH_DYADS, limit=LIMIT,
+        delivers=DELIVERS, enough_dyads=ENOUGH_DYADS,
         mean_scale=MEAN, modes=MODES, no_signal_share=no_signal_share,
-        foils=foil_sentence(report.foils) if report.foils else "", in_words=reason_in_words,
+        in_words=reason_in_words,
         p_value=p_value, rule=list(rule_rows(report.fixed, report.policy)),
-        stranger=stranger_sentence, units=units_in_words(),
+        units=units_in_words(),
         weakness=weakness_of(report.by_chance, report.policy, report.head.annotators),
     )  # fmt: skip
-
-
-def foil_sentence(found: FoilComparison) -> str:
-    """What people say of foils, and plainly whether they say the same of aspects."""
-    less = found.difference
-    plainly = ""
-    if less.value is not None and less.value <= 0:
-        plainly = " ASPECTS ARE CONFIRMED NO MORE OFTEN THAN FOILS."
-    elif not found.aspects_ahead:
-        plainly = " It is NOT SHOWN that aspects are confirmed more often than foils."
-    return (
-        f"Foils: among the aspects of {number_of(found.pairs, 'pair')} stood one of another user."
-        f" Clearly or plausibly there: {found.foils.percent()} of the answers on foils (n ="
-        f" {found.foils.n:,}), {found.aspects.percent()} of those on aspects (n ="
-        f" {found.aspects.n:,}); the difference in points is {less.percent(sign=True)}.{plainly}"
-    )
-
-
-def stranger_sentence(control: ControlComparison) -> str:
-    """Whether strangers' posts tell nothing; empty for another control."""
-    if control.control != "wrong_profile":
-        return ""
-    share = control.control_votes.of_choices
-    shown = "shown" if control.at_most is not None and control.at_most < LIMIT else "NOT SHOWN"
-    bound = "n/a" if control.at_most is None else f"{100 * control.at_most:.1f} %"
-    return (
-        f"With a stranger's posts {share.percent()} of the choices are for the chosen response (n ="
-        f" {share.n:,}); the one-sided 95 % bound is {bound}. That strangers' posts tell nothing, a"
-        f" share below {100 * LIMIT:.0f} %, is {shown}; the power to show it was"
-        f" {100 * control_power(share.n):.0f} %."
-    )
 
 
 def weakness(votes: int, rules: HumanRules, halves: int, people: int) -> str:
@@ -140,8 +105,6 @@ def _plots(report: StudyReport) -> dict[str, Plot]:
     plots = {"states": _states(report)}
     if any(group.of_choices.value is not None for group in report.preferred):
         plots["preference"] = _preference(report)
-    if report.contrasted:
-        plots["contrasted"] = _controls(report)
     if any(sum(score.counts.values()) for score in report.scores):
         plots["quality"] = _quality(report)
     if any(row.answered for row in report.annotators):
@@ -166,19 +129,6 @@ def _preference(report: StudyReport) -> Plot:
         caption="Preference votes for the chosen response, of the votes for either response, with"
         " 95 % intervals. The dashed line is what a coin gives.",
         name="preference",
-    )  # fmt: skip
-
-
-def _controls(report: StudyReport) -> Plot:
-    dots = []
-    for found in report.contrasted:
-        name, own, control = CONTROLS[found.control], found.own.of_all, found.control_votes.of_all
-        dots.append(Dot(f"own posts, beside {name}  (n = {own.n:,})", own))
-        dots.append(Dot(f"{name}  (n = {control.n:,})", control, RED, "s"))
-    return draw_dots(
-        dots, reference=None, name="contrasted",
-        unit="Votes for the chosen response, % of all votes on the same pairs",
-        caption="The same pairs with the right profile and as controls, with 95 % intervals.",
     )  # fmt: skip
 
 

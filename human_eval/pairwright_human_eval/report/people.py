@@ -255,7 +255,7 @@ def with_majority(votes: Iterable[Vote]) -> HitsByPerson:
     """Whether each vote is what more than half of the others said, "cannot tell" left out."""
     by_pair: defaultdict[str, list[Vote]] = defaultdict(list)
     for vote in votes:
-        if vote.purpose == "vote" and vote.choice != "cannot_tell":
+        if vote.choice != "cannot_tell":
             by_pair[vote.about.pair.id].append(vote)
     found: HitsByPerson = defaultdict(list)
     for own in by_pair.values():

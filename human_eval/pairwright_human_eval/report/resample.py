@@ -108,24 +108,6 @@ def answer_ratio(
     return ratio(draws, dyads, above, below, people)
 
 
-def share_difference(
-    draws: Draws, answers: Sequence[ItemAnswer], hits: Sequence[bool], first: Sequence[bool]
-) -> Estimate:
-    """The share of hits among the answers that are `first`, less that among the others, by the same
-    draws."""
-    dyads, people = [one.about.dyad for one in answers], [one.annotator for one in answers]
-    hit, own = np.array(hits, bool), np.array(first, bool)
-    columns = np.stack([hit & own, own, hit & ~own, ~own], axis=1).astype(np.float64)
-    point = columns.sum(axis=0)
-    if not point[1] or not point[3]:
-        return missing(dyads, "one of the two has no such vote")
-    sums = draws.sums(dyads, columns, people)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        replicates = sums[:, 0] / sums[:, 1] - sums[:, 2] / sums[:, 3]
-    value = point[0] / point[1] - point[2] / point[3]
-    return measure(value, replicates, len(columns), dyads, people)
-
-
 def missing(dyads: Sequence[str], reason: str) -> Estimate:
     """Why rows about these dyads have no value."""
     clusters = len(set(dyads))

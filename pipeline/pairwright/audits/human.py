@@ -23,7 +23,6 @@ from pairwright.modes import has_no_preference, is_own_choice
 from pairwright.text import number_of
 from pairwright_human_eval.agreement.models import LEVEL as PARITY_LEVEL
 from pairwright_human_eval.agreement.models import Parity
-from pairwright_human_eval.assign import LIMIT
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.report.answers import abouts, answers_of
 from pairwright_human_eval.report.findings import Findings
@@ -91,8 +90,7 @@ class Human:
                 detail = f"{pairs} verified by simulated annotators, which verifies nothing"
             else:
                 findings, study = self._public.findings, self._public.study
-                people = sum(one.own is None for one in study.annotators)
-                detail = weakness_of(findings.by_chance, study.policy, people)
+                detail = weakness_of(findings.by_chance, study.policy, len(study.annotators))
             yield Check(
                 family="human",
                 name="verified",
@@ -111,7 +109,7 @@ class Human:
             if (decision := self._decisions[subject])
             for row in rows
         ]
-        detail = "answered by people, and refused, disputed, waiting or a control"
+        detail = "answered by people, and refused, disputed or waiting"
         if self.simulated:
             detail += "; simulated annotators answered"
         return Check(
@@ -142,15 +140,6 @@ def claim_checks(findings: Findings) -> Iterator[Check | LimitComparison]:
     for own in findings.preferred:
         if own.group == "all" or own.group.startswith(("mode", "twin")):
             yield VoteComparison("preferred", own.group, own.of_choices, bound=0.5, least=0.0)
-    for control in findings.contrasted:
-        if control.control == "wrong_profile":
-            yield VoteComparison(
-                "own_posts_tell", "own less stranger's", control.difference, bound=0.0, least=-1.0
-            )
-            yield VoteComparison(
-                "own_posts_tell", "stranger's", control.control_votes.of_choices, bound=LIMIT,
-                least=0.0, above=False,
-            )  # fmt: skip
     for scale in findings.parity:
         yield ParityComparison(scale)
     for name, config, measure in (
@@ -166,8 +155,6 @@ def claim_checks(findings: Findings) -> Iterator[Check | LimitComparison]:
         ),
     ):
         yield note_check(name, config, _interval(measure), detail=measure.note)
-    for config, measure in findings.own.named() if findings.own else ():
-        yield note_check("own_votes", config, _interval(measure), detail=measure.note)
 
 
 class VoteComparison(NamedTuple):
@@ -180,8 +167,6 @@ class VoteComparison(NamedTuple):
     bound: float
     least: float
     """The smallest possible value; the largest is 1."""
-    above: bool = True
-    """Whether it is to be above the bound. Below it is a test of equivalence, one-sided."""
 
     def settled(self, level: float) -> bool:
         return self._status(level) != "too_few"
@@ -198,7 +183,7 @@ class VoteComparison(NamedTuple):
         if low is None or high is None:
             return "too_few"
         if low > self.bound or high < self.bound:
-            return "pass" if (low > self.bound) == self.above else "fail"
+            return "pass" if low > self.bound else "fail"
         return "too_few"
 
     def _interval(self, level: float) -> Estimate:
@@ -211,7 +196,7 @@ class VoteComparison(NamedTuple):
         value, low, high = self.measure.value, self.measure.low, self.measure.high
         if value is None or low is None or high is None:
             return None, None
-        wider = z_of(level if self.above else 2 * level) / z_of(LEVEL)
+        wider = z_of(level) / z_of(LEVEL)
         return (
             round(max(self.least, value - wider * (value - low)), 6),
             round(min(1.0, value + wider * (high - value)), 6),
@@ -274,8 +259,9 @@ def annotator_checks(public: ReleasedStudy) -> Iterator[Check | LimitComparison]
     counted = [one for one in public.verdicts if one.annotator not in public.excluded]
     answers = answers_of(abouts(public.outlines), counted, frozenset())
     out = sorted(public.excluded)
-    everyone = {one.annotator for one in public.study.annotators if one.own is None}
-    excluded = note_check("excluded_annotators", of=len(everyone), detail=", ".join(out))
+    excluded = note_check(
+        "excluded_annotators", of=len(public.study.annotators), detail=", ".join(out)
+    )
     yield excluded.model_copy(update={"count": len(out)})
     yield _comparison(
         "position_bias", first_position(counted), "two-sided", "for the first response"

@@ -128,7 +128,6 @@ def _rows(subject: Subject, primary: PrimaryFiles) -> Iterator[Row]:
             votes=votes_on(pair.id, decision),
             answers=public.aspect_counts.get(pair.id, ()) if public else (),
             label_error=public.label_errors.get(pair.id) if public else None,
-            own_vote=public.own_votes.get(pair.id) if public else None,
             # What simulated annotators say verifies nothing.
             verified=decision is not None and decision.state == "verified" and not simulated,
             simulated=simulated,

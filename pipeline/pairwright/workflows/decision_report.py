@@ -13,12 +13,10 @@ from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.annotation import AnnotationTool
 from pairwright_human_eval.decisions import Decision
-from pairwright_human_eval.looks import take_look
 from pairwright_human_eval.records import Verdict, pseudonyms
 from pairwright_human_eval.report import StudyReport, compute_report, write_report
 from pairwright_human_eval.second_round import add_adjudication, adjudication_tasks, given_parts
 from pairwright_human_eval.study_files import withdrawn_people
-from pairwright_human_eval.subjects import outlines_of
 from pairwright_human_eval.tools import tools_with_sheets, write_sheets
 
 
@@ -54,12 +52,8 @@ def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
         subjects, answers = study.subjects(), study.answers()
         decisions = study.decide(subjects, answers.verdicts)
         write_lines(study.folder.decisions, decisions.values())
-        looks = take_look(
-            study.folder, study.fixed, outlines_of(subjects, study.fixed.key), answers.verdicts,
-            study.excluded(answers.verdicts),
-        )  # fmt: skip
         report = compute_report(
-            subjects, study.fixed, answers.verdicts, answers.set_aside, study.rules, looks=looks,
+            subjects, study.fixed, answers.verdicts, answers.set_aside, study.rules,
             rest=study.not_sampled(), step=lambda name: progress(Step(name)),
         )  # fmt: skip
         progress(Step("pages and plots"))

@@ -24,7 +24,6 @@ from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.public_study import ReleasedStudy, published
-from pairwright_human_eval.study_files import own_seats
 
 MAX_SHORTCUT = Options().max_shortcut
 
@@ -207,5 +206,4 @@ def _people(run: Path, progress: Progress) -> tuple[ForgetList, ReleasedStudy | 
             answers.verdicts,
             answers.set_aside,
             study.rules,
-            forgotten=own_seats(HumanFolder(run), forgotten.users),
         )

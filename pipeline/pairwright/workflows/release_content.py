@@ -31,10 +31,9 @@ from pairwright.workflows.progress import Progress, Step
 from pairwright.workflows.removal import with_authors
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.decisions import Decision
-from pairwright_human_eval.folder import HumanFolder, records_in
-from pairwright_human_eval.looks import Look
+from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.public_study import ReleasedStudy, published
-from pairwright_human_eval.study_files import own_seats, read_fixed
+from pairwright_human_eval.study_files import read_fixed
 
 _AGAIN = "Run pairwright build again to its end: no call is sent twice."
 
@@ -118,7 +117,7 @@ def _candidates(
     human, quoted = HumanFolder(run), shlex.quote(str(run))
     count = every_100(progress, "reading pairs")
     fixed = read_fixed(human)
-    if fixed is None or not fixed.annotators:  # Own votes alone verify nothing.
+    if fixed is None:
         entries, _ = read_candidates(run / "pairs.jsonl", forgotten, None, count)
         to_verify = any(one.needs_votes and not one.forgotten for one in entries)
         if to_verify and not trial:
@@ -137,8 +136,7 @@ def _candidates(
         progress(Step("deciding"))
         public = published(
             study.fixed, outlines, answers.verdicts, answers.set_aside, study.rules,
-            looks=len(records_in(human.looks, Look)), leaving=left_out,
-            forgotten=own_seats(human, forgotten.users),
+            leaving=left_out,
         )  # fmt: skip
         if public.simulated and not trial:
             raise InputError(

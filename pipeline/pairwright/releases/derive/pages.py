@@ -28,7 +28,6 @@ from pairwright.releases.derive.audit_summary import baseline_rows
 from pairwright.releases.derive.context import ReleaseContext
 from pairwright.releases.derive.sentences import HERE, Sentences, own_choice_words
 from pairwright.releases.primary import Erratum, Version
-from pairwright_human_eval.report.page import foil_sentence
 
 # https://huggingface.co/docs/hub/repositories-licenses, those that posts have.
 _ON_THE_HUB = (
@@ -171,7 +170,6 @@ def _study_tables(release: ReleaseContext, say: Sentences) -> dict[str, Markdown
     study, findings = release.study, release.findings
     if study is None or findings is None:
         return None
-    foil = [foil_sentence(findings.foils)] if findings.foils else []
     agreed = ("question", "answers on items", "annotators", "agreement", "Krippendorff's alpha")
     preferred = ("preference votes", "votes", "chosen, of choices", "chosen, of all votes")
     return {
@@ -188,7 +186,7 @@ def _study_tables(release: ReleaseContext, say: Sentences) -> dict[str, Markdown
             ],
         ),
         "preferred": table(preferred, study_summary.preference_rows(findings)),
-        "besides": points([*say("controls"), *foil, *say("own_votes"), *say("judged")]),
+        "besides": points(say("judged")),
     }
 
 

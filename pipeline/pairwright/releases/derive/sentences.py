@@ -18,7 +18,6 @@ from pairwright.releases.derive.study_summary import agreement_rows
 from pairwright.releases.summary import Summary
 from pairwright.settings.rules import shared_words_bound
 from pairwright.text import number_of
-from pairwright_human_eval.report.page import stranger_sentence
 
 HERE = Path(__file__).resolve().parent
 SHARE_ALIKE = "CC-BY-SA-"
@@ -133,7 +132,6 @@ def _template() -> jinja2.Template:
     )  # fmt: skip
     environment.filters |= {
         "counts": _counts, "percent": lambda share: f"{100 * share:.0f} %",
-        "stranger": stranger_sentence,
     }  # fmt: skip
     environment.globals |= {
         "endings": endings,

@@ -9,7 +9,6 @@ from pairwright.records import Record
 from pairwright.settings.rules import HumanRules, StoredRules
 from pairwright_human_eval.decisions import State
 from pairwright_human_eval.public_study import ReleasedStudy
-from pairwright_human_eval.records import StoppingRule
 from pairwright_human_eval.report.claims import ByChance, PreferenceShares
 from pairwright_human_eval.report.findings import Findings
 from pairwright_human_eval.report.page import weakness_of
@@ -55,10 +54,6 @@ class HumanSummary(Record):
     """In force."""
     placebos: bool = Field(False, exclude_if=lambda asked: not asked)
     """Whether people were asked about placebos."""
-    stopping: StoppingRule | None = None
-    """As fixed before the first answer; None where none was."""
-    looks: int | None = None
-    """How often the answers were looked at."""
     rule_changed: tuple[str, ...]
     """Numbers of the rule that are not as they were fixed before the first answer."""
 
@@ -92,7 +87,7 @@ def summarise_study(public: ReleasedStudy, findings: Findings) -> HumanSummary:
     """Sum up a study from its released part and its estimates."""
     study = public.study
     states: Counter[State] = Counter(decision.state for decision in public.decisions.values())
-    annotators = [one for one in study.annotators if one.own is None]
+    annotators = study.annotators
     agreement = {question.question: question for question in findings.agreement}
     return HumanSummary(
         subjects=len(public.outlines),
@@ -113,8 +108,6 @@ def summarise_study(public: ReleasedStudy, findings: Findings) -> HumanSummary:
         agreement_with_cannot_tell=agreement[WITH_CANNOT_TELL.format("preference")],
         rule=study.policy,
         placebos=study.placebos,
-        stopping=study.stopping,
-        looks=study.looks,
         rule_changed=tuple(
             name
             for name in HumanRules.model_fields

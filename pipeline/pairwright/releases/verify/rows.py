@@ -135,7 +135,6 @@ class DecisionCheck:
         # Older formats have no answers on aspects in their rows.
         self._counts = public.aspect_counts if public and provenance.format >= 3 else {}
         self._errors = public.label_errors if public and provenance.format >= 3 else {}
-        self._own = public.own_votes if public else {}
         self._apart: Difference | None = None
         """The first error of a label that differs. A vote changes those of all pairs, so that what
         else differs says more and comes first."""
@@ -151,7 +150,6 @@ class DecisionCheck:
             same("votes, where nobody was asked,", row.votes, None, where)
             same("verified, where nobody was asked,", row.verified, False, where)
             same("label_error, where nobody was asked,", row.label_error, None, where)
-            same("own_vote, where nobody was asked,", row.own_vote, None, where)
             self._check_answers(row, where)
             return
         outline = self._outlines.get(row.subject)
@@ -163,7 +161,6 @@ class DecisionCheck:
         decision = self._decisions[row.subject]
         same("the decision on its subject", decision.state, "verified", where)
         same("votes", row.votes, votes_on(row.id, decision), where)
-        same("own_vote", row.own_vote, self._own.get(row.id), where)
         # Another version of a library may end the fit a step earlier or later.
         there, error = row.label_error, self._errors.get(row.id)
         near = there == error or (there and error and abs(there - error) <= NEAR)

@@ -17,7 +17,6 @@ from pairwright_human_eval.records import (
     CANNOT_TELL,
     EQUAL,
     NEITHER,
-    OWN,
     PreferenceAnswer,
     QualityAnswers,
     Verdict,
@@ -63,7 +62,7 @@ def _check_pairs(outline: Outline, where: str) -> None:
         same("the pair's id", outline.pairs[0].id, outline.id, where)
 
 
-_PSEUDONYM = re.compile(r"(annotator|adjudicator|author)-\d{2,}")
+_PSEUDONYM = re.compile(r"(annotator|adjudicator)-\d{2,}")
 _RAW = re.compile(r"sha256:[0-9a-f]{64}")
 _PRIVATE = ("comment", "created", "updated")
 """Fields that are emptied before a release."""
@@ -92,15 +91,13 @@ def check_verdicts(
         _check_task(verdict, outline, where)
         _check_answers(verdict, outline, public.study, where)
         own = (verdict.annotator, verdict.kind, verdict.pair or verdict.subject, verdict.round)
-        if verdict.purpose == "own":  # A pair is of one person's posts.
-            own = ("its user", *own[1:])
-        if (*own, verdict.purpose) in answered:
+        if own in answered:
             raise difference(f"{own[0]} answered this on {own[2]} before", where)
-        answered.add((*own, verdict.purpose))
+        answered.add(own)
     # An annotator is somebody who answered; whose answers left with their subjects, too.
     idle = annotators.keys() - {verdict.annotator for verdict in public.verdicts}
     for n, annotator in enumerate(public.study.annotators):
-        known = annotator.checks or annotator.repeats or annotator.own or public.study.left_out
+        known = annotator.checks or annotator.repeats or public.study.left_out
         if annotator.annotator in idle and not known:
             raise difference(f"{annotator.annotator} answered nothing", f"{study} [annotators.{n}]")
     order = [(verdict.task, verdict.annotator) for verdict in public.verdicts]
@@ -133,11 +130,6 @@ def _annotators(study: PublicStudy, file: str) -> dict[str, PublicAnnotator]:
             k, n = getattr(annotator, some), getattr(annotator, all_)
             if not 0 <= k <= n:
                 raise difference(f"{some} is {k}, of {n} {all_}", where)
-        if own := annotator.own:
-            counts = [n for one in (own.twins, own.yoked, own.placebos) for _, n in one]
-            shares = (own.with_others, own.others), (own.repeated, own.repeats)
-            if min(counts) < 0 or not all(0 <= k <= n for k, n in shares):
-                raise difference("own has counts that cannot be", where)
         annotators[annotator.annotator] = annotator
     same("the order of annotators", list(annotators), sorted(annotators), file)
     return annotators
@@ -168,14 +160,8 @@ def _check_task(verdict: Verdict, outline: Outline, where: str) -> None:
         raise difference(f"{verdict.pair!r} is not a pair of {outline.id}", where)
     if verdict.purpose in UNRELEASED:
         raise difference(f"purpose is {verdict.purpose}, which is never released", where)
-    is_own = verdict.purpose == "own"
-    if verdict.round not in ((OWN,) if is_own else (1, 2)):
+    if verdict.round not in (1, 2):
         raise difference(f"round is {verdict.round}", where)
-    # A control takes the place of the question about aspects.
-    if verdict.kind == "rubric":
-        same("aspects_asked of its subject", outline.aspects_asked, True, where)
-    elif verdict.purpose not in ("vote", "own"):
-        same("aspects_asked of its subject", outline.aspects_asked, False, where)
 
 
 def _check_answers(verdict: Verdict, outline: Outline, study: PublicStudy, where: str) -> None:
@@ -189,10 +175,7 @@ def _check_answers(verdict: Verdict, outline: Outline, study: PublicStudy, where
     else:
         aspects = next(pair.aspects for pair in outline.pairs if pair.id == verdict.pair)
         given = tuple(answer.aspect for answer in answers.aspects)
-        own = tuple(aspect for aspect in given if aspect in aspects)
-        same("aspects", own, aspects, where)
-        if len(given) > len(own) + 1:
-            raise difference(f"{len(given) - len(own)} foils among the aspects", where)
+        same("aspects", given, aspects, where)
         for answer in answers.aspects:
             _allowed("delivered", answer.delivered, sides | {BOTH, NEITHER, CANNOT_TELL}, where)
 
