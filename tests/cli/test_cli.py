@@ -244,7 +244,7 @@ def test_how_a_run_is_done_may_change(
     """Retries, timeouts, addresses and concurrency are in no key, so they decide nothing."""
     monkeypatch.setenv(KEY_VARIABLE, KEY)
     copied.change(
-        served__concurrency="auto", served__timeout_s=33.0, served__rpm=100_000.0,
+        served__concurrency=8, served__timeout_s=33.0,
         served__price_in=2.5, served__api_key_env=KEY_VARIABLE, budget__max_calls=100_000,
         served__attempts=9, endpoints__spare={"base_url": "http://127.0.0.1:9/v1", "model": "x"},
     )  # fmt: skip

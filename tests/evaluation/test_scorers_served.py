@@ -165,23 +165,6 @@ def test_a_score_is_stored_to_its_last_digit(tmp_path: Path) -> None:
     assert sent == []
 
 
-def test_the_servers_of_an_endpoint_share_its_calls() -> None:
-    async def scenario() -> list[int]:
-        async with (
-            serving(says(1.0), path="/classify") as near,
-            serving(says(1.0), path="/classify") as far,
-        ):
-            urls = (near.url, far.url)
-            wires = [Classify(url, None, 5) for url in urls]
-            endpoint = Endpoint(base_url=urls, model="rm")
-            async with Client("both", endpoint, None, Meter(), *wires) as sender:
-                model = RewardModel(Unstored(sender), "rm")
-                await asyncio.gather(*(model.score(SHOWN, f"{n}") for n in range(8)))
-            return [near.n, far.n]
-
-    assert asyncio.run(scenario()) == [4, 4]
-
-
 # Language models
 
 

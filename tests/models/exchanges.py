@@ -16,8 +16,9 @@ T = TypeVar("T")
 KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
 
 
-def described(url: str | tuple[str, ...], **changes: Any) -> Endpoint:
-    return Endpoint(**({"base_url": url, "model": "m", "attempts": 3, "timeout_s": 5} | changes))
+def described(url: str, **changes: Any) -> Endpoint:
+    settings: Any = {"base_url": url, "model": "m", "attempts": 3, "timeout_s": 5} | changes
+    return Endpoint(**settings)
 
 
 def exchange(

@@ -85,7 +85,7 @@ def changed(old: str, new: str) -> str:
 def test_a_good_config_loads_with_defaults_for_the_rest(write: Callable[[str], Path]) -> None:
     config = load(write(GOOD))
     assert config.modes == ("twin", "violate")
-    assert config.endpoints["local"].base_urls == ("http://127.0.0.1:8000/v1",)
+    assert config.endpoints["local"].base_url == "http://127.0.0.1:8000/v1"
     assert config.roles.all == ("local",)
     assert config.planner.others == 5
     assert config.gated
@@ -137,10 +137,10 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> N
         ("margin = 0.3", "margin = 30", ["[twin.margin]", "less than or equal to 1"]),
         ("temperature = 0.0", "top_p = 0", ["[sampling.judge.top_p]", "greater than 0"]),
         ('model = "m"', 'model = "m"\nconcurrency = 0',
-         ["[endpoints.local.concurrency]", "1 or 'auto'"]),
+         ["[endpoints.local.concurrency]", "1"]),
         ('model = "m"', 'model = "m"\nconcurrency = true', ["[endpoints.local.concurrency]"]),
         ('model = "m"', 'model = "m"\nconcurrency = "max"',
-         ["[endpoints.local.concurrency]", "integer or 'auto'"]),
+         ["[endpoints.local.concurrency]", "integer"]),
         ('modes = ["twin", "violate"]', "modes = []", ["[modes]", "at least 1"]),
         # What does not go together.
         ('judge = "local"', 'judge = "gpt"', ["roles", "'gpt'", "only: local"]),
@@ -154,13 +154,10 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> N
         ('"twin", "violate"', '"twin", "twin"', ["[modes]", "twice"]),
         ("off = []", 'off = ["persona"]', ["[gates.off.0]", "'persona_talk'"]),
         ("posts = 10", "min_aspects = 4", ["words = 100", "room for 3", "min_aspects"]),
-        ('"http://127.0.0.1:8000/v1"', "[]", ["[endpoints.local.base_url]", "missing"]),
         ('"http://127.0.0.1:8000/v1"', '""', ["[endpoints.local.base_url]", "not an address"]),
-        ('"http://127.0.0.1:8000/v1"', '"simulated"',
-         ["[endpoints.local.base_url]", "the simulated model is gone", "pairwright init"]),
         ('base_url = "http://127.0.0.1:8000/v1"', "",
          ["[endpoints.local.base_url]", "required", "Add endpoints.local.base_url"]),
-        ('"http://127.0.0.1:8000/v1"', "5", ["[endpoints.local.base_url]", "string or a list"]),
+        ('"http://127.0.0.1:8000/v1"', "5", ["[endpoints.local.base_url]", "string"]),
         ('"http://127.0.0.1:8000/v1"', '"recording:"', [".base_url]", "recording"]),
         ('"http://127.0.0.1:8000/v1"', '"recording: "', [".base_url]", "recording"]),
         ('"http://127.0.0.1:8000/v1"', '["recording:a", "recording:b"]', [".base_url]"]),
@@ -193,7 +190,7 @@ def in_process(old: str = "", new: str = "") -> str:
 
 def test_an_engine_in_process_needs_a_model_and_no_address(write: Callable[[str], Path]) -> None:
     endpoint = load(write(in_process())).endpoints["local"]
-    assert endpoint.base_urls == ()
+    assert endpoint.base_url is None
     assert endpoint.vllm.keys() == {"dtype", "tensor_parallel_size", "structured_outputs_config"}
     assert endpoint.vllm["structured_outputs_config"] == {"backend": "guidance"}
 
@@ -208,8 +205,7 @@ def test_an_engine_in_process_needs_a_model_and_no_address(write: Callable[[str]
         *(
             (in_process("concurrency = 256", line), line.partition(" ")[0], "is for servers")
             for line in (
-                'api_key_env = "KEY"', "rpm = 60", "tpm = 60",
-                'token_parameter = "max_completion_tokens"',
+                'api_key_env = "KEY"', 'token_parameter = "max_completion_tokens"',
             )
         ),
         *(
@@ -303,7 +299,7 @@ def endpoint(**changes: Any) -> dict[str, Any]:
         {
             "budget": {"max_calls": 5, "max_cost": 1.0},
             "endpoints": endpoint(
-                base_url=["http://a/v1", "http://b/v1"], concurrency="auto", rpm=60, tpm=1000,
+                base_url="http://a/v1", concurrency=8,
                 timeout_s=5, api_key_env="KEY", price_in=1, price_out=2, attempts=10,
                 token_parameter="max_completion_tokens",
             ),
@@ -383,8 +379,8 @@ def test_what_has_no_value_is_left_out() -> None:
 
 FULL: dict[str, Any] = {
     "endpoints": {
-        "local": {"base_url": ["http://a/v1", "http://b/v1"], "model": 'm "quantized" \\ 4 bit'},
-        "with space.and.dot": {"base_url": "http://a/v1", "model": "m", "concurrency": "auto"},
+        "local": {"base_url": "http://b/v1", "model": 'm "quantized" \\ 4 bit'},
+        "with space.and.dot": {"base_url": "http://a/v1", "model": "m", "concurrency": 8},
     },
     "sampling": {
         "judge": {

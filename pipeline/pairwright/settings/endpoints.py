@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, JsonValue, ValidationInfo, field_validator
@@ -27,20 +27,17 @@ class Endpoint(Record):
     engine: Literal["http", "vllm"] = Field(
         "http", description="a server at `base_url`, or vLLM in this process"
     )
-    base_url: str | tuple[str, ...] | None = Field(
+    base_url: str | None = Field(
         None,
         validate_default=True,
-        description="address up to /v1, or a list of equal servers, or 'recording:FILE'; required,"
-        " but for engine = 'vllm'",
+        description="address up to /v1, or 'recording:FILE'; required, but for engine = 'vllm'",
     )
     model: str = Field(description="model id as the endpoint knows it")
     revision: str | None = Field(None, description="revision of the model; part of each call's key")
     api_key_env: str | None = Field(
         None, description="environment variable that holds the API key; never the key itself"
     )
-    concurrency: Annotated[int, Field(strict=True, ge=1)] | Literal["auto"] = Field(
-        64, description="calls in flight, or 'auto' to find out"
-    )
+    concurrency: int = Field(64, strict=True, ge=1, description="calls in flight")
     attempts: int = Field(6, ge=1, description="tries of one call before it fails")
     timeout_s: float = Field(600, gt=0, description="seconds one try may take")
     max_wait: float = Field(
@@ -49,8 +46,6 @@ class Endpoint(Record):
         description="seconds of a wait that the endpoint may ask for; where it asks for more, its"
         " calls fail as `rate_limited`, and the next build asks again",
     )
-    rpm: float | None = Field(None, ge=0.1, description="most calls per minute")
-    tpm: float | None = Field(None, ge=1, description="most tokens per minute")
     token_parameter: Literal["max_tokens", "max_completion_tokens"] = Field(
         "max_tokens", description="how the endpoint calls its limit of new tokens"
     )
@@ -80,42 +75,31 @@ class Endpoint(Record):
 
     @field_validator("base_url")
     @classmethod
-    def _somewhere(
-        cls, value: str | tuple[str, ...] | None, info: ValidationInfo
-    ) -> str | tuple[str, ...] | None:
+    def _somewhere(cls, address: str | None, info: ValidationInfo) -> str | None:
         if info.data.get("engine") == "vllm":
-            if value is not None:
+            if address is not None:
                 raise ValueError("engine = 'vllm' has no address: leave out one of the two")
-            return value
-        if value is None:
+            return address
+        if address is None:
             raise PydanticCustomError("missing", "Field required")
-        addresses = (value,) if isinstance(value, str) else value
-        if not addresses:
-            raise ValueError("an address is missing")
-        for address in addresses:
-            if address == "simulated":
-                raise ValueError(
-                    "the simulated model is gone: give the address of a server; `pairwright init"
-                    " DIR` writes an example with recorded replies"
-                )
-            if address.startswith(RECORDING_URL) and len(addresses) == 1:
-                if not address.removeprefix(RECORDING_URL).strip():
-                    raise ValueError("a recording needs its file: 'recording:replies.jsonl.gz'")
-                continue
-            parts = urlsplit(address)  # Raises ValueError for half an IPv6 address.
-            if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
-                raise ValueError(f"{address!r} is not an address such as http://127.0.0.1:8000/v1")
-            if "@" in parts.netloc:
-                raise ValueError(
-                    f"the address of {parts.hostname} holds a user or a password, which would be"
-                    " written to files and messages; a key belongs in `api_key_env`'s variable"
-                )
-            if parts.query or parts.fragment:
-                raise ValueError(
-                    f"the address of {parts.hostname} goes on behind a '?' or '#', where no path"
-                    " can be added; a key belongs in `api_key_env`'s variable"
-                )
-        return value
+        if address.startswith(RECORDING_URL):
+            if not address.removeprefix(RECORDING_URL).strip():
+                raise ValueError("a recording needs its file: 'recording:replies.jsonl.gz'")
+            return address
+        parts = urlsplit(address)  # Raises ValueError for half an IPv6 address.
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
+            raise ValueError(f"{address!r} is not an address such as http://127.0.0.1:8000/v1")
+        if "@" in parts.netloc:
+            raise ValueError(
+                f"the address of {parts.hostname} holds a user or a password, which would be"
+                " written to files and messages; a key belongs in `api_key_env`'s variable"
+            )
+        if parts.query or parts.fragment:
+            raise ValueError(
+                f"the address of {parts.hostname} goes on behind a '?' or '#', where no path"
+                " can be added; a key belongs in `api_key_env`'s variable"
+            )
+        return address
 
     @field_validator("api_key_env")
     @classmethod
@@ -127,7 +111,7 @@ class Endpoint(Record):
             )
         return name
 
-    @field_validator("api_key_env", "rpm", "tpm", "token_parameter")
+    @field_validator("api_key_env", "token_parameter")
     @classmethod
     def _only_of_servers(cls, value: object, info: ValidationInfo) -> object:
         default = cls.model_fields[str(info.field_name)].default
@@ -150,14 +134,9 @@ class Endpoint(Record):
         return flags
 
     @property
-    def base_urls(self) -> tuple[str, ...]:
-        """The servers; none for an engine in this process."""
-        return (self.base_url,) if isinstance(self.base_url, str) else self.base_url or ()
-
-    @property
     def recording(self) -> str | None:
         """The file of the recording that answers, where one does."""
-        first = next(iter(self.base_urls), "")
+        first = self.base_url or ""
         return first.removeprefix(RECORDING_URL) if first.startswith(RECORDING_URL) else None
 
     def beside(self, folder: Path) -> "Endpoint":
@@ -212,7 +191,7 @@ class Sampling(Record):
 OPERATIONAL = frozenset(
     {
         "engine", "base_url", "api_key_env", "concurrency", "attempts", "timeout_s", "max_wait",
-        "rpm", "tpm", "token_parameter", "price_in", "price_cached", "price_out",
+        "token_parameter", "price_in", "price_cached", "price_out",
     }
 )  # fmt: skip
 

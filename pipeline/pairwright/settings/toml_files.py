@@ -54,17 +54,13 @@ RETIRED = {
 
 
 def without_retired(data: dict[str, Any]) -> dict[str, Any]:
-    """The same tables without retired keys; the simulated model of earlier versions becomes a
-    recording that is not there. For files that a run wrote itself: nobody can be asked to edit
-    them, and what they say was true of the version that wrote them."""
-    kept = {
+    """The same tables without retired keys. For files that a run wrote itself: nobody can be asked
+    to edit them, and what they say was true of the version that wrote them."""
+    return {
         key: without_retired(value) if isinstance(value, dict) else value
         for key, value in data.items()
         if key not in RETIRED
     }
-    if kept.get("base_url") == "simulated":
-        kept["base_url"] = "recording:of the simulated model"
-    return kept
 
 
 def validated(

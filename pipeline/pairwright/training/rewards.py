@@ -192,7 +192,7 @@ class RewardClient:
         except httpx2.TransportError as error:
             raise Transient("connection", str(error) or type(error).__name__) from None
         if reply.status_code in _BUSY:
-            wait = wait_asked(reply.headers, reply.status_code)
+            wait = wait_asked(reply.headers)
             raise Transient(f"http_{reply.status_code}", _said(reply), wait)
         if reply.status_code != 200:
             fix = _NO_SERVER if reply.status_code == 404 else ""

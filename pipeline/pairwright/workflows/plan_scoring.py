@@ -43,7 +43,7 @@ from pairwright.training.plans import (
 )
 from pairwright.workflows.output import write_page
 from pairwright.workflows.progress import Progress, Stop, counter, log_notes
-from pairwright.workflows.run_models import in_flight, open_clients
+from pairwright.workflows.run_models import open_clients
 from pairwright.workflows.scoring import ScoringCalls, open_calls, settings_folder
 
 
@@ -144,7 +144,7 @@ class _Comparison(NamedTuple):
                 client.stop()
 
         # Enough items under way at once to keep every endpoint full.
-        workers = max((in_flight(self.scoring.endpoints[one]) for one in clients), default=1)
+        workers = max((self.scoring.endpoints[one].concurrency for one in clients), default=1)
         return await self.calls.each(name, items, scored, workers=workers, stop=stop)
 
     def _nearness(

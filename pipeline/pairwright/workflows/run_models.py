@@ -18,8 +18,6 @@ from pairwright.settings.config import Config
 from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.workflows.recording import replay_of
 
-AUTO_UNITS = 256
-"""Pieces of work under way at an endpoint whose concurrency is found out."""
 Say: TypeAlias = Callable[[str], None]
 say: Say = logging.getLogger("pairwright").warning
 """What people should know about an endpoint at once, where no progress is reported."""
@@ -64,12 +62,7 @@ class RunModels:
 def units_at_once(config: Config) -> int:
     """One unit for each call in flight: a unit has several calls at once for most of its time,
     so an endpoint stays full, and few units alive keep memory and caches small."""
-    return max(1, sum(in_flight(config.endpoints[name]) for name in config.roles.all))
-
-
-def in_flight(endpoint: Endpoint) -> int:
-    """How many pieces of work keep an endpoint full."""
-    return AUTO_UNITS if endpoint.concurrency == "auto" else endpoint.concurrency
+    return max(1, sum(config.endpoints[name].concurrency for name in config.roles.all))
 
 
 @asynccontextmanager
@@ -142,10 +135,9 @@ def client_of(
     note_wait: NoteWait = lambda _: None,
 ) -> Client:
     """A client of one endpoint, or of its recording; it closes at the end of its block."""
-    recorded = endpoint.recording is not None
-    key = None if recorded else api_key(name, endpoint)
-    wires = [replay_of(name, endpoint)] if recorded else []
-    return Client(name, endpoint, key, meter, *wires, say=say, note_wait=note_wait)
+    if endpoint.recording is not None:
+        return Client(name, endpoint, None, meter, replay_of(name, endpoint))
+    return Client(name, endpoint, api_key(name, endpoint), meter, say=say, note_wait=note_wait)
 
 
 def batch_models(config: Config, store: Store, pending: PendingCalls) -> RunModels:

@@ -40,13 +40,12 @@ from pairwright.evaluation.settings import (
 )
 from pairwright.models import Model, key_of
 from pairwright.models.client import Classify, Client, Meter, PromptLogprobs
-from pairwright.models.client.wire import Wire
 from pairwright.models.store import Durable, ReplyStore
 from pairwright.retrieve import dense
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt import OwnPrompt, Prompts
 from pairwright.settings.prompt_variables import SCORING
-from pairwright.workflows.run_models import Say, api_key, client_of, in_flight, say
+from pairwright.workflows.run_models import Say, api_key, client_of, say
 
 IN_PROCESS_PAIRS = 256
 """Enough texts at once that those of about the same length fill a batch."""
@@ -111,7 +110,7 @@ class _Opener(NamedTuple):
                 client = _vllm_client(where, spec, endpoint, self.meter, self.say)
                 await self.stack.enter_async_context(client)
                 settings = json.dumps({"kind": spec.kind})
-                return self._model(name, spec, client, endpoint, settings, in_flight(endpoint))
+                return self._model(name, spec, client, endpoint, settings, endpoint.concurrency)
             case GuidedDecoding():
                 policy, reward = await self.open(spec.policy), await self.open(spec.reward)
                 return _guided(name, spec, policy, reward)
@@ -186,7 +185,7 @@ class _Opener(NamedTuple):
         model = Model(Durable(self.store, client), endpoint, spec.sampling)
         judge = ComparingJudge if spec.kind == "pairwise" else RatingJudge
         ref = _ref(name, spec.kind, endpoint, _canonical(decides))
-        return OpenScorer(judge(model, prompts), ref, in_flight(endpoint), client.stop)
+        return OpenScorer(judge(model, prompts), ref, endpoint.concurrency, client.stop)
 
 
 def _canonical(decides: object) -> str:
@@ -227,8 +226,8 @@ def _vllm_client(
         )
     key = api_key(spec.endpoint, endpoint)
     wire = Classify if isinstance(spec, ServedClassifier) else PromptLogprobs
-    wires: list[Wire] = [wire(url, key, endpoint.timeout_s) for url in endpoint.base_urls]
-    return Client(spec.endpoint, endpoint, key, meter, *wires, say=say)
+    url = endpoint.base_url or ""
+    return Client(spec.endpoint, endpoint, key, meter, wire(url, key, endpoint.timeout_s), say=say)
 
 
 @asynccontextmanager

@@ -25,7 +25,7 @@ from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import LISTING, VARIABLES
 from pairwright.workflows.output import output_folder
 from pairwright.workflows.progress import Note, Progress, Stop, counter
-from pairwright.workflows.run_models import client_of, in_flight
+from pairwright.workflows.run_models import client_of
 from pairwright.workflows.scorers import OpenScorer, open_scorers, pointwise
 
 T = TypeVar("T")
@@ -273,7 +273,7 @@ class ScorerSession(NamedTuple):
         )
         async with client_of(spec.endpoint, endpoint, self.calls.meter) as client:
             model = Model(Durable(self.calls.store, client), endpoint, sampling)
-            yield OpenModel(model, ref, in_flight(endpoint), client.stop)
+            yield OpenModel(model, ref, endpoint.concurrency, client.stop)
 
 
 @contextmanager

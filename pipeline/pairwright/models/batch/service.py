@@ -34,7 +34,7 @@ class BatchApi:
     """Uploads shards, makes batches of them and fetches what came."""
 
     def __init__(self, name: str, endpoint: Endpoint, api_key: str | None) -> None:
-        """Of several base URLs the first is used. Raises ConfigError for what has no Batch API."""
+        """Raises ConfigError for what has no Batch API."""
         if endpoint.engine == "vllm":
             raise ConfigError(
                 "an engine in process has no Batch API",
@@ -42,7 +42,6 @@ class BatchApi:
                 fix="Have the files answered by `vllm run-batch`, and `pairwright batch ingest`"
                 " them.",
             )
-        url = endpoint.base_urls[0]
         if endpoint.recording is not None:
             raise ConfigError(
                 "a recording has no Batch API",
@@ -50,6 +49,7 @@ class BatchApi:
                 fix="Name a server that has one; or build without --batch-out, and the recording"
                 " answers at once.",
             )
+        url = endpoint.base_url
         self._where = f"[endpoints.{name}] {url}"
         self._secrets = Secrets(api_key)
         # The SDK insists on a key; servers without one ignore it.

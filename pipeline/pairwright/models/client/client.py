@@ -1,4 +1,4 @@
-"""One endpoint of the config: sends requests, retries what is worth it, and learns the pace.
+"""One endpoint of the config: sends requests, and retries what is worth it.
 
 tenacity is the one retry layer; `connection` says why it is not the SDK that sends.
 """
@@ -15,10 +15,9 @@ from pairwright.errors import CallFailed, EndpointRefused, Interrupted
 from pairwright.models import Answer, Request, Wait, completion_of
 from pairwright.models.client.connection import Connection
 from pairwright.models.client.engine import Engine
-from pairwright.models.client.pace import Concurrency, Meter, Pace, Server, least_busy
+from pairwright.models.client.meter import Meter
 from pairwright.models.client.wire import (
     BROKEN_OFF,
-    STAND_INS,
     Secrets,
     Transient,
     Wire,
@@ -29,7 +28,7 @@ from pairwright.models.client.wire import (
 from pairwright.models.completion import is_same_model, web_page
 from pairwright.models.model import RATE_LIMITED, bytes_of
 from pairwright.settings.endpoints import Endpoint
-from pairwright.text import number_of, token_estimate, wait_text
+from pairwright.text import number_of, wait_text
 
 _JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_random(0, 0.5)
 
@@ -55,20 +54,18 @@ class Client:
         endpoint: Endpoint,
         api_key: str | None,
         meter: Meter,
-        *wires: Wire,
+        wire: Wire | None = None,
+        *,
         say: Callable[[str], None] = lambda _: None,
         note_wait: Callable[[Wait], None] = lambda _: None,
     ) -> None:
-        """`wires` answer in place of those of the endpoint, and end with the client. `say` tells
+        """`wire` answers in place of the endpoint's own, and ends with the client. `say` tells
         people once that the endpoint does not answer at its start, which they would else learn
         after the last attempt; `note_wait` gets each long wait that the endpoint asks for."""
         self.name = name
         self._endpoint = endpoint
         self._meter = meter
-        self._pace = Pace(endpoint.rpm, endpoint.tpm)
-        self.concurrency = Concurrency(
-            None if endpoint.concurrency == "auto" else endpoint.concurrency
-        )
+        self._free = asyncio.Semaphore(endpoint.concurrency)
         self._stopped = asyncio.Event()
         self._secrets = Secrets(api_key)
         self._answered = self._said = False
@@ -77,15 +74,13 @@ class Client:
         """Models that answered in place of the one that was asked for."""
         self._say = say
         self._note_wait = note_wait
-        answering = wires or wires_of(name, endpoint, api_key, say)
-        self._servers = [Server(wire) for wire in answering]
+        self._wire = wire or wire_of(name, endpoint, api_key, say)
 
     async def __aenter__(self) -> "Client":
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for server in self._servers:
-            await server.wire.close()
+        await self._wire.close()
 
     def stop(self) -> None:
         """Let what is in flight finish, and send nothing more."""
@@ -132,39 +127,26 @@ class Client:
             raise CallFailed(error.reason, detail) from None
 
     async def _attempt(self, request: Request) -> Answer:
-        async with self.concurrency:
+        async with self._free:
             if (left := self._closed_until - time.monotonic()) > 0:
                 said = f"[endpoints.{self.name}] not sent: {_asks_for(left)}"
                 raise CallFailed(RATE_LIMITED, said)
-            tokens = int(sum(token_estimate(one.content) for one in request.messages))
-            await self._pause(self._pace.delay(tokens + request.max_tokens))
+            self._check_stopped()
             self._meter.admit()
             self._meter.in_flight += 1
-            server = least_busy(self._servers)
-            server.in_flight += 1
             started = time.monotonic()
             try:
-                answer = await self._post(server, request)
+                answer = await self._post(request)
             except Transient as error:
-                if error.reason == "http_429":
-                    self.concurrency.refused()
-                else:
-                    server.failed()
                 self._close(error)
                 # Its traceback would hold the body of the reply until the last attempt.
                 raise error.with_traceback(None) from None
             finally:
-                server.in_flight -= 1
                 self._meter.in_flight -= 1
-            server.succeeded()
             self._answered = True
             completion = answer.completion
             self._compare(completion.served, request.model)
-            took = time.monotonic() - started
-            self._meter.seconds += took
-            # What was refused took no time that says how busy the endpoint is.
-            if completion.finish not in STAND_INS:
-                self.concurrency.answered(took)
+            self._meter.seconds += time.monotonic() - started
             sent, received = completion.prompt_tokens, completion.completion_tokens
             cached = completion.cached_tokens
             self._meter.answered(
@@ -201,17 +183,19 @@ class Client:
 
     async def _pause(self, seconds: float) -> None:
         """Wait, unless the run is stopping: then nothing more is sent."""
-        if seconds > 0 and not self._stopped.is_set():
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._stopped.wait(), seconds)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stopped.wait(), seconds)
+        self._check_stopped()
+
+    def _check_stopped(self) -> None:
         if self._stopped.is_set():
             raise Interrupted("interrupted; every finished call is stored, run again to go on")
 
-    async def _post(self, server: Server, request: Request) -> Answer:
+    async def _post(self, request: Request) -> Answer:
         self._meter.sent += 1
-        where = server.wire.where
+        where = self._wire.where
         content = bytes_of(body_of(request, self._endpoint.token_parameter))
-        reply = await server.wire.post(content, request)
+        reply = await self._wire.post(content, request)
         body = self._secrets.without(reply.body)
         if not 200 <= reply.status < 300:
             try:
@@ -271,15 +255,12 @@ def _wait(state: tenacity.RetryCallState) -> float:
     return retry_after if retry_after is not None else _JITTERED(state)
 
 
-def wires_of(
-    name: str, endpoint: Endpoint, api_key: str | None, say: Callable[[str], None]
-) -> list[Wire]:
-    """The wires of an endpoint, in the order of its addresses. `say` tells people what takes long.
+def wire_of(name: str, endpoint: Endpoint, api_key: str | None, say: Callable[[str], None]) -> Wire:
+    """The wire of an endpoint. `say` tells people what takes long.
 
     Raises ConfigError where its engine is not installed, or a proxy cannot be used. Needs a running
     loop.
     """
     if endpoint.engine == "vllm":
-        return [Engine(name, endpoint, say)]
-    headers = headers_for(api_key)
-    return [Connection(url, headers, endpoint.timeout_s) for url in endpoint.base_urls]
+        return Engine(name, endpoint, say)
+    return Connection(endpoint.base_url or "", headers_for(api_key), endpoint.timeout_s)

@@ -11,7 +11,6 @@ import os
 import re
 import time
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from types import MappingProxyType
@@ -154,8 +153,6 @@ _UNSUPPORTED = re.compile(
 
 BROKEN_OFF = frozenset({"error", "abort", "aborted", "cancelled", "canceled"})
 """Finish reasons of engines that gave up: what there is of the text is not a reply."""
-STAND_INS = frozenset({CONTEXT_LENGTH, "content_filter"})
-"""Finish reasons of refusals that are stored like answers."""
 
 
 def refusal(
@@ -189,7 +186,7 @@ def refusal(
     if status == 429 and "insufficient_quota" in code:
         raise EndpointRefused(f"{where}: {message}\n  The account has no quota left.")
     if status in (408, 409, 425, 429) or status >= 500:
-        raise Transient(f"http_{status}", message, wait_asked(headers, status))
+        raise Transient(f"http_{status}", message, wait_asked(headers))
     if status == 403 and known_key:
         raise CallFailed("http_403", message)
     if status in (401, 403):
@@ -242,59 +239,17 @@ def _message(error: object, secrets: Secrets) -> str:
     return secrets.hide(str(error or ""))[:1000]
 
 
-def wait_asked(headers: Mapping[str, str], status: int) -> float | None:
-    """Seconds that the endpoint asks to be left alone; None where no header says so in a way that
-    makes sense.
-
-    `Retry-After` comes first, then `retry-after-ms`. A 429 or 503 without them waits for the reset
-    of the limits that are spent (`x-ratelimit-remaining-tokens: 0`,
-    `x-ratelimit-reset-tokens: 6m0s`), or of all those that do not say what remains.
-    """
+def wait_asked(headers: Mapping[str, str]) -> float | None:
+    """Seconds that `Retry-After` asks for, as a number or a date; None where it is not there or
+    makes no sense."""
     named = {name.lower(): value.strip() for name, value in headers.items()}
-    asked = _seconds(named.get("retry-after", ""))
-    if asked is None:
-        asked = _seconds(f"{named.get('retry-after-ms', '')}ms")
-    if asked is not None or status not in (429, 503):
-        return asked
-    spent, unsaid = list[float](), list[float]()
-    for name, value in named.items():
-        if not _RESET.search(name):
-            continue
-        remaining = named.get(name.replace("reset", "remaining"), "")
-        said = _NUMBER.fullmatch(remaining) is not None
-        # A limit that is reset now says nothing of how busy the endpoint is.
-        if (seconds := _seconds(value, dated=True)) and (not said or float(remaining) <= 0):
-            (spent if said else unsaid).append(seconds)
-    return max(spent or unsaid, default=None)
-
-
-_RESET = re.compile(r"rate-?limit.*reset")
-_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]*)?")
-_DURATION = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?(?:ns|us|µs|ms|s|m|h|d))+")
-_UNITS = {
-    "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0,
-}  # fmt: skip
-_EPOCH, _EPOCH_MS = 1e9, 1e11
-"""From these numbers on, what a reset is given as is a time since 1970, in seconds or ms."""
-
-
-def _seconds(text: str, *, dated: bool = False) -> float | None:
-    """A wait as a number of seconds, a duration (`6m0s`, `20ms`) or a date; with `dated` a large
-    number is a time since 1970."""
-    now = time.time()
+    text = named.get("retry-after", "")
     try:
-        if _DURATION.fullmatch(text):
-            parts = re.findall(r"([0-9.]+)([a-zµ]+)", text)
-            seconds = sum(float(number) * _UNITS[unit] for number, unit in parts)
-        elif text[:4].isdigit() and text[4:5] == "-":
-            then = datetime.fromisoformat(text)
-            seconds = (then if then.tzinfo else then.replace(tzinfo=UTC)).timestamp() - now
-        elif re.match(r"[A-Za-z]{3,9},? ", text):
-            seconds = parsedate_to_datetime(text).timestamp() - now
-        else:
-            seconds = float(text)
-            if dated and seconds >= _EPOCH:
-                seconds = seconds / (1000 if seconds >= _EPOCH_MS else 1) - now
+        seconds = (
+            parsedate_to_datetime(text).timestamp() - time.time()
+            if re.match(r"[A-Za-z]{3},? ", text)
+            else float(text)
+        )
     except (ValueError, OverflowError):  # Also a year or an offset that no clock has.
         return None
     return seconds if math.isfinite(seconds) and seconds >= 0 else None

@@ -86,12 +86,12 @@ async def _examine_all(config: Config, prompts: Prompts, progress: Progress) -> 
                 replay_of(name, endpoint)
             except InputError as error:
                 read = finding("recording", "unusable", what=error.what, fix=error.fix)
-            url = endpoint.base_urls[0]
-            reports.append(ServerReport(name, endpoint.model, url, (read,), MeterCounts()))
+            reports.append(
+                ServerReport(name, endpoint.model, endpoint.base_url or "", (read,), MeterCounts())
+            )
         else:
-            for url in endpoint.base_urls:
-                progress(Step(f"asking {name}"))
-                reports.append(await _examine(config, name, url, prompts, key))
+            progress(Step(f"asking {name}"))
+            reports.append(await _examine(config, name, endpoint.base_url or "", prompts, key))
     return reports
 
 

@@ -37,8 +37,7 @@ from pairwright.workflows.run_models import (
 
 def most_workers(config: Config) -> int:
     """As many as are asked for, if each can have a call in flight at every endpoint."""
-    limits = [config.endpoints[name].concurrency for name in config.roles.all]
-    return min([config.processes, *(limit for limit in limits if limit != "auto")])
+    return min([config.processes, *(config.endpoints[n].concurrency for n in config.roles.all)])
 
 
 def check_engines(config: Config) -> None:
@@ -56,20 +55,13 @@ def check_engines(config: Config) -> None:
 def part_of(config: Config, workers: int, rank: int | None) -> Config:
     """The config of one of so many workers; the first ranks get what is left over.
 
-    Without a rank no worker gets it. Each worker finds out `concurrency = "auto"` for itself.
+    Without a rank no worker gets it.
     """
     endpoints = {}
     for name, endpoint in config.endpoints.items():
-        concurrency = endpoint.concurrency
-        if concurrency != "auto":
-            part, over = divmod(concurrency, workers)
-            concurrency = part + (rank is not None and rank < over)
-        limits = {
-            "concurrency": concurrency,
-            "rpm": endpoint.rpm and endpoint.rpm / workers,
-            "tpm": endpoint.tpm and endpoint.tpm / workers,
-        }
-        endpoints[name] = endpoint.model_copy(update=limits)
+        part, over = divmod(endpoint.concurrency, workers)
+        concurrency = part + (rank is not None and rank < over)
+        endpoints[name] = endpoint.model_copy(update={"concurrency": concurrency})
     return config.model_copy(update={"endpoints": endpoints})
 
 
