@@ -21,7 +21,7 @@ from pairwright.build_statement import SourceSummary
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import make_manifest
 from pairwright.construct.outcomes import Failure, Outcome, write_outcomes
-from pairwright.construct.tally import entry_of, tally_outcomes
+from pairwright.construct.tally import tally_outcomes
 from pairwright.dataset import Layout, Row
 from pairwright.dataset.layout import write_checksums
 from pairwright.models.store import Store
@@ -266,9 +266,7 @@ def _built(folder: Path, kept: list[Pair], config: Config, failed: int) -> None:
     database = Store(run.calls)
     database.clear_outcomes()
     for position, outcome in enumerate(outcomes):
-        record = outcome.model_dump_json()
-        entry = entry_of(outcome, database)
-        database.add_outcome(position, outcome.unit, outcome.kind, record, entry)
+        database.add_outcome(outcome.row(position))
     counted = tally_outcomes(database)
     source = SourceSummary(
         path="histories.jsonl", hash="b2:0", items=counted.units, refused={}, repaired={}

@@ -1,5 +1,6 @@
 """How far units come, and what a kept pair costs."""
 
+import json
 from collections import Counter
 from typing import Any
 
@@ -16,7 +17,7 @@ from pairwright.construct.outcomes import (
     last_stage,
     stages_up_to,
 )
-from pairwright.construct.tally import Tally, UnitTally
+from pairwright.construct.tally import Tally
 from pairwright.models import Totals
 from pairwright.modes import Mode, Stage
 from pairwright.records import Contrast, Draft, DroppedAspect, Rejected, Twin
@@ -34,6 +35,11 @@ def outcome(result: Any, mode: Any = "twin", partner: str | None = "vic") -> Out
         partner=partner if mode == "twin" else None, posts=3, result=result, calls=(),
         prompt_tokens=0, completion_tokens=0,
     )  # fmt: skip
+
+
+def add(counted: Tally, one: Outcome) -> None:
+    row = one.row(0)
+    counted.add(row, json.loads(row.record))
 
 
 def refused(stage: str, reason: str = "x", **more: Any) -> Rejected:
@@ -88,11 +94,9 @@ def test_every_prompt_that_writes_a_side_is_after_the_signal() -> None:
 
 def test_each_stage_is_a_share_of_all_items_with_its_interval() -> None:
     counted = Tally()
-    counted.add(UnitTally.of(outcome(KEPT)))
-    counted.add(UnitTally.of(outcome(refused("partners", "no_partner"), partner=None)))
-    counted.add(
-        UnitTally.of(outcome(refused("plan", "no_personal_signal", user="una"), partner=None))
-    )
+    add(counted, outcome(KEPT))
+    add(counted, outcome(refused("partners", "no_partner"), partner=None))
+    add(counted, outcome(refused("plan", "no_personal_signal", user="una"), partner=None))
     rows = dict(funnel_rows(counted.reached, "twin"))
     assert [(stage, found.k) for stage, found in rows.items()] == [
         ("items", 3), ("signal", 2), ("partner", 1), ("partner_signal", 1), ("drafts", 1),
@@ -102,12 +106,12 @@ def test_each_stage_is_a_share_of_all_items_with_its_interval() -> None:
     assert rows["kept"].counted() == "1 of 3: 33 % (6 to 79)"
 
 
-def kept_with(preference: int | None, user: str = "una", mode: str = "violate") -> UnitTally:
+def kept_with(preference: int | None, user: str = "una", mode: str = "violate") -> Outcome:
     pair = violated(0) if mode == "violate" else ASKED
     draft = pair.draft.model_copy(update={"blind_preference": preference})
     made = pair.model_copy(update={"draft": draft})
     result = Contrast(pair=made) if mode == "violate" else Twin(id="t", halves=(made, OTHER))
-    return UnitTally.of(outcome(result, mode).model_copy(update={"user": user}))
+    return outcome(result, mode).model_copy(update={"user": user})
 
 
 @pytest.mark.parametrize(
@@ -123,7 +127,7 @@ def kept_with(preference: int | None, user: str = "una", mode: str = "violate") 
 def test_the_lean_is_counted_by_user(preferences: list[int | None], text: str, leans: bool) -> None:
     counted = Tally()
     for n, preference in enumerate(preferences):
-        counted.add(kept_with(preference, f"user{n}"))
+        add(counted, kept_with(preference, f"user{n}"))
     (figure,) = counted.preference_figures
     assert (figure.mode, str(figure), figure.leans) == ("violate", text, leans)
 
@@ -131,10 +135,10 @@ def test_the_lean_is_counted_by_user(preferences: list[int | None], text: str, l
 def test_pairs_of_one_user_are_one_cluster_and_a_twin_is_counted_once() -> None:
     counted = Tally()
     for n in range(12):
-        counted.add(kept_with(0, f"user{n % 2}"))
-        counted.add(kept_with(2, f"user{n}", "twin"))
+        add(counted, kept_with(0, f"user{n % 2}"))
+        add(counted, kept_with(2, f"user{n}", "twin"))
     unjudged = violated(0).model_copy(update={"judge": None})
-    counted.add(UnitTally.of(outcome(Contrast(pair=unjudged), "violate")))
+    add(counted, outcome(Contrast(pair=unjudged), "violate"))
     twins, pairs = counted.preference_figures
     assert (pairs.share and pairs.share.clusters, pairs.unmeasured) == (2, 0)
     assert not pairs.leans
@@ -158,10 +162,10 @@ def test_why_aspects_were_dropped_is_counted_by_refused_unit() -> None:
         refused("plan", "no_personal_signal", user="una"),
         refused("gates", "parity", dropped=dropped, drafts=(DRAFT,)),
     ):
-        counted.add(UnitTally.of(outcome(refusal)))
+        add(counted, outcome(refusal))
     assert counted.dropped == {"copied_from_post": 1, "too_long": 1, "none_found": 1}
     assert counted.nothing_kept
-    counted.add(UnitTally.of(outcome(KEPT)))
+    add(counted, outcome(KEPT))
     assert not counted.nothing_kept
 
 

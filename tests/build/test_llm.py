@@ -87,9 +87,9 @@ CHANGES: dict[str, Any] = {
 def test_every_field_of_a_request_is_in_the_key_but_its_purpose_and_how_it_is_read() -> None:
     for field, value in CHANGES.items():
         assert replace(REQUEST, **{field: value}).key != REQUEST.key, field
-    others = {"purpose", "json_reply", "enlarged"}
+    others = {"purpose", "enlarged"}
     assert {field.name for field in fields(Request)} == CHANGES.keys() | others
-    assert replace(REQUEST, purpose="support", json_reply=True).key == REQUEST.key
+    assert replace(REQUEST, purpose="support").key == REQUEST.key
 
 
 def test_none_and_zero_and_text_in_another_message_are_different_keys() -> None:

@@ -1,6 +1,5 @@
 """The steps of a build without a model: what is surveyed, matched and built, and in which order."""
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -16,7 +15,7 @@ from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import Failure, Pending
 from pairwright.construct.partners import PossiblePartner, Survey, SurveyOutcome
 from pairwright.construct.session import BuildTask
-from pairwright.models.store import Store
+from pairwright.models.store import Store, UnitRow
 from pairwright.records import Rejected
 from pairwright.settings.rules import TwinRules
 from scripted import policy, settings
@@ -53,7 +52,7 @@ class Build:
         task = BuildTask(self.corpus, summary, rules, self.store, folder)
         taken = []
         for units in task.steps():
-            todo = [u for u in units if self.store.kind(u.position, u.id) is None]
+            todo = [u for u in units if self.store.ended(u.position, u.id) is None]
             for unit in todo:
                 self.end(unit, fate(unit))
             taken.append(todo)
@@ -67,10 +66,12 @@ class Build:
             if unit.partner is None and unit.mode != "violate":
                 kind = "rejected"  # The survey ruled it out.
             partner = unit.partner if isinstance(unit.partner, str) else None
-            record = json.dumps(
-                {"mode": unit.mode, "user": item.user, "partner": partner, "result": {}}
-            )
-            self.store.add_outcome(unit.position, unit.id, kind, record)
+            self.store.add_outcome(
+                UnitRow(
+                    unit.position, unit.id, unit.mode, item.id, item.user, partner, kind, "", "",
+                    None, 0, "{}",
+                )
+            )  # fmt: skip
             return
         candidates = self.corpus.tried[item.id].candidates
         possible = tuple(PossiblePartner(user=user, bearing=1) for user in candidates)
@@ -84,28 +85,26 @@ class Build:
         ended = SurveyOutcome(
             unit=unit.id, item_id=item.id, user=item.user, result=results.get(kind, kept), calls=()
         )
-        self.store.add_outcome(unit.position, unit.id, ended.kind, ended.model_dump_json())
+        self.store.add_outcome(ended.row(unit.position))
 
     def twins(self, kind: str = "kept") -> dict[int, str | None]:
         """The partners of the twins that ended in one way, by item."""
         found = {}
-        for unit, of, record in self.store.outcomes():
-            if of == kind and unit.startswith("twin:"):
-                found[int(unit[-2:])] = json.loads(record)["partner"]
+        for row in self.store.outcomes():
+            if row.kind == kind and row.mode == "twin":
+                found[int(row.unit[-2:])] = row.partner
         return found
 
     def kept_units(self) -> set[str]:
-        return {unit for unit, kind, _ in self.store.outcomes() if kind == "kept"}
+        return {row.unit for row in self.store.outcomes() if row.kind == "kept"}
 
     def partners(self) -> dict[str, set[str]]:
         """With whom each user is, in the twins and placebos that are kept and whoever asked."""
         found: dict[str, set[str]] = {}
-        for unit, kind, record in self.store.outcomes():
-            mode, _, asker = unit.partition(":q-")
-            if kind == "kept" and mode in ("twin", "placebo"):
-                partner = json.loads(record)["partner"]
-                found.setdefault(asker, set()).add(partner)
-                found.setdefault(partner, set()).add(asker)
+        for row in self.store.outcomes():
+            if row.kind == "kept" and row.mode in ("twin", "placebo"):
+                found.setdefault(row.user, set()).add(str(row.partner))
+                found.setdefault(str(row.partner), set()).add(row.user)
         return found
 
 

@@ -109,9 +109,6 @@ def test_a_killed_worker_loses_no_finished_call_and_stops_nothing(
     assert study.outcomes() == whole
     assert calls <= endpoint.n <= calls + 4, "what was in flight at the killed one, if anything"
     assert tidy(study)
-    with closing(Store(study.run / "calls.sqlite", writing=False)) as store:
-        assert store.index is not None
-        assert store.index.stale() == []
     study.assert_whole(UNITS)
     assert b'"mode":"twin"' in whole["pairs.jsonl"]
 

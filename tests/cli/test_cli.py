@@ -131,10 +131,6 @@ def test_a_build_accounts_for_every_unit_in_whole_files(built: Built) -> None:
     assert counts["kept"]["twin"] > 0
     assert counts["kept"]["violate"] > 0
     assert counts["rejected"]
-    aspects = [a for pair in built.study.rows("pairs.jsonl") for a in pair["rubric"]["aspects"]]
-    one = sum(len(aspect["post_ids"]) == 1 for aspect in aspects)
-    assert counts["aspects"] == {"one_post": one, "several_posts": len(aspects) - one}
-    assert 0 < one < len(aspects)
     assert built.study.manifest["calls"]["n"] == built.calls
     assert set(built.endpoint.by_identity.values()) <= {1}
 
@@ -463,25 +459,6 @@ def test_a_model_that_thinks_its_room_away_is_named_with_what_to_set(tmp_path: P
 
 
 # --- status ---
-
-
-def test_replies_in_a_fence_are_counted_alike_in_every_run(tmp_path: Path) -> None:
-    def fence(asked: Asked, reply: Body) -> None:
-        message = reply["choices"][0]["message"]
-        if "response_format" in asked.body:
-            message["content"] = f"```json\n{message['content']}\n```"
-
-    with in_thread(altered(fence)) as endpoint:
-        study = Study.make(tmp_path / "s", endpoint.url, limit=2)
-        assert study.build().code == 0
-    counted = study.manifest["json_replies"]
-    assert counted["leniently"] == {"fence": counted["read"]}
-    assert counted["read"] > 0
-    outcomes = study.outcomes()
-    assert study.build().code == 0, "nothing is sent, so nobody need be there"
-    assert study.outcomes() == outcomes
-    shown = pairwright("status", study.run).out
-    assert f"fence {counted['read']} of {counted['read']}" in " ".join(shown.split())
 
 
 def test_a_terminal_that_lacks_characters_shows_their_codes(built: Built, tmp_path: Path) -> None:

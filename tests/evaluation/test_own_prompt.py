@@ -56,7 +56,7 @@ def test_a_judge_is_asked_with_it_and_nothing_else(tmp_path: Path) -> None:
         assert message.role == "user"
         assert message.content.startswith("p1 I own one pan.\n* One pan\nWhich pan?")
         assert pair in message.content
-        assert (request.schema_json, request.json_reply) == (None, False)
+        assert request.schema_json is None
 
 
 def test_an_endpoint_without_schemas_is_not_told_one(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_only_what_the_last_build_and_its_survey_used_is_recorded(
         unit="survey:x", item_id="x", user="u", result=Survey(signal=False), calls=(extra,)
     )
     with closing(Store(study.run / "calls.sqlite")) as store:
-        store.add_outcome(-1, survey.unit, survey.kind, survey.model_dump_json())
+        store.add_outcome(survey.row(-1))
     made = record_run(study.run, tmp_path / "b.jsonl.gz")
     expected = {extra, *(line["key"] for line in used)}
     assert {line["key"] for line in lines(made.path)[1:]} == expected

@@ -3,7 +3,6 @@
 import asyncio
 import gc
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
@@ -203,14 +202,3 @@ def test_calls_are_noted_in_the_order_of_their_answers_and_equal_ones_once() -> 
     with pytest.raises(CallFailed):
         asyncio.run(llm.complete(ask("fail")))
     assert len(log.made) == 2, "a call that failed is not noted"
-
-
-def test_replies_that_are_json_only_leniently_are_counted_by_kind_and_once() -> None:
-    log = CallLog()
-    llm = Traced(Echo(), log)
-    fenced, broken = "```json\n{}\n```", '{"a": "x\ny"}'
-    for text in (fenced, broken, "late " + broken, "{}", "Certainly!", fenced):
-        asyncio.run(llm.complete(replace(ask(text), json_reply=True)))
-    asyncio.run(llm.complete(ask(broken, purpose="write")))
-    assert sum(call.json_reply for call in log.made.values()) == 5
-    assert log.lenient == {"fence": 1, "control_characters": 1}

@@ -9,7 +9,7 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from stored import body, keep
+from stored import body, keep, unit_row
 
 from endpoint import ask
 from pairwright.errors import InUse, StoreError
@@ -46,7 +46,7 @@ def shard(folder: Path, chunk: int, main: Store) -> Store:
 def ended(store: Store, position: int, *questions: str) -> None:
     """The outcome of a unit that asked these."""
     keys = [ask(question).key for question in questions]
-    store.add_outcome(position, f"unit-{position}", "kept", json.dumps({"calls": keys}))
+    store.add_outcome(unit_row(position, "kept", {"calls": keys}))
 
 
 def answer(store: Store, question: str) -> str | None:
@@ -55,7 +55,7 @@ def answer(store: Store, question: str) -> str | None:
 
 
 def units(store: Store) -> list[str]:
-    return [unit for unit, _, _ in store.outcomes()]
+    return [row.unit for row in store.outcomes()]
 
 
 def test_a_shard_reads_what_the_store_has_and_adds_nothing(store: Store, folder: Path) -> None:
@@ -94,7 +94,7 @@ def test_of_two_replies_to_one_request_the_stored_one_stays_and_units_of_the_oth
     assert answer(store, "the same") == "first"
     assert answer(store, "own 1") == "x"
     assert units(store) == ["unit-10", "unit-20", "unit-21"]
-    assert [unit for unit, _, _ in store.surveys()] == ["unit--1", "unit--11", "unit--12"]
+    assert [row.unit for row in store.surveys()] == ["unit--1", "unit--11", "unit--12"]
     assert not folder.exists()
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stored import answer, body, disk_full, keep, put
+from stored import answer, body, disk_full, keep, put, unit_row
 
 from endpoint import ask
 from pairwright.errors import CallFailed, StoreError
@@ -118,18 +118,6 @@ def test_what_is_not_there_is_none_and_tokens_are_counted_by_model(store: Store)
         "b": Totals(calls=1, prompt_tokens=12, completion_tokens=3),
     }
     assert store.totals().cached_tokens == 32
-
-
-def test_a_store_of_an_earlier_version_is_read_and_brought_up_to_date(calls: Path) -> None:
-    with closing(Store(calls)) as store:
-        keep_cached(store)
-    change(calls, "DROP TABLE cached")
-    with closing(Store(calls, writing=False)) as store:
-        assert store.totals().cached_tokens == 32
-        assert not store._db.has("cached")
-    with closing(Store(calls)) as store:
-        assert store.totals().cached_tokens == 32
-        assert store._db.execute("SELECT sum(tokens) FROM cached").fetchall() == [(32,)]
 
 
 def test_replies_of_one_loop_turn_are_one_transaction(store: Store) -> None:
@@ -381,9 +369,9 @@ def test_who_only_reads_cannot_write(calls: Path) -> None:
 
 def test_outcomes_come_back_in_source_order_and_by_kind(store: Store) -> None:
     for position, kind in ((2, "kept"), (0, "failed"), (1, "kept")):
-        store.add_outcome(position, f"u{position}", kind, "{}")
-    assert [unit for unit, _, _ in store.outcomes()] == ["u0", "u1", "u2"]
-    assert [unit for unit, _, _ in store.outcomes("kept")] == ["u1", "u2"]
+        store.add_outcome(unit_row(position, kind))
+    assert [row.unit for row in store.outcomes()] == ["unit-0", "unit-1", "unit-2"]
+    assert [row.position for row in store.outcomes("kind = ?", "kept")] == [1, 2]
     store.clear_outcomes()
     assert list(store.outcomes()) == []
 

@@ -22,8 +22,8 @@ from pairwright.text import number_of, visible
 from pairwright.workflows.progress import BuildBegun, Event, Note, Progress, Step, Stop, UnitEnded
 
 if TYPE_CHECKING:
-    from pairwright.construct.outcomes import Brief
     from pairwright.models.client import Meter
+    from pairwright.models.store import UnitRow
 
 PLAIN_EVERY_S = 10.0
 """Seconds between two lines about one step, where there is no terminal."""
@@ -161,7 +161,7 @@ class BuildPanel:
         if self._live:
             self._live.stop()
 
-    def count(self, outcome: "Brief") -> None:
+    def count(self, outcome: "UnitRow") -> None:
         """Count one outcome."""
         kind = KIND_OF.get(outcome.kind, "kept")
         self._counts[kind][outcome.mode if kind == "kept" else outcome.reason] += 1

@@ -24,7 +24,7 @@ from pairwright.construct.outcome_details import (
     details_of,
     heading_of,
 )
-from pairwright.construct.run_pairs import find_outcome, iterate_results
+from pairwright.construct.run_pairs import find_outcome, subject_of
 from pairwright.models.store import Store
 from pairwright.options import Doc, RunPath
 from pairwright.text import number_of, visible
@@ -138,9 +138,9 @@ def show(
     console, run = Console(), Path(run)
     with closing(Store(RunFolder(run).calls, writing=False)) as store:
         if wanted is None:
-            for one in iterate_results(store):
-                parts = (one.unit, one.kind, one.subject or one.reason, f"user {one.users[0]}")
-                say(console, visible("  ".join(parts)))
+            for row in store.outcomes():
+                why = subject_of(row.record) if row.kind == "kept" else row.reason
+                say(console, visible(f"{row.unit}  {row.kind}  {why}  user {row.user}"))
             return
         if (stored := store.call(wanted)) is not None:
             details = [*call_details(stored)]

@@ -9,7 +9,7 @@ from functools import cache
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PurePath
-from typing import Any, cast
+from typing import Any
 
 import tomli_w
 from pydantic import ValidationError
@@ -17,11 +17,10 @@ from pydantic import ValidationError
 from pairwright import sources
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import BuildUnit
-from pairwright.construct.outcomes import FILES, Brief, OutcomeKind
-from pairwright.construct.tally import UnitTally
+from pairwright.construct.outcomes import FILES
 from pairwright.errors import ConfigError, StoreError
 from pairwright.files import CALLS, ITEMS
-from pairwright.models.store import Store
+from pairwright.models.store import Store, UnitRow
 from pairwright.records import content_id
 from pairwright.settings.config import Config, differences, essential, validate
 from pairwright.settings.domains import Scale
@@ -73,18 +72,15 @@ def _digest(value: object) -> str:
 
 
 def unfinished(
-    todo: Iterable[BuildUnit], store: Store, ended: Callable[[Brief], None]
+    todo: Iterable[BuildUnit], store: Store, ended: Callable[[UnitRow], None]
 ) -> Iterator[BuildUnit]:
     """The units that have no outcome yet; `ended` is called with the outcomes of the others."""
     for unit in todo:
-        kind = store.kind(unit.position, unit.id)
-        if kind is None:
+        row = store.ended(unit.position, unit.id)
+        if row is None:
             yield unit
-            continue
-        index = None if kind in ("kept", "surveyed") else store.index
-        tally = index.tally(unit.position) if index else None
-        reason = UnitTally.model_validate_json(tally).reason if tally else ""
-        ended(Brief(unit.id, unit.mode, cast(OutcomeKind, kind), reason))
+        else:
+            ended(row)
 
 
 def changes(saved: dict[str, Any], now: dict[str, Any]) -> list[str]:

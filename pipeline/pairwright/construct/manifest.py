@@ -96,7 +96,6 @@ def make_manifest(
             "units": counted.units,
             "kept": dict(sorted(counted.kept.items())),
             "pairs": dict(sorted(counted.pairs.items())),
-            "aspects": {name: counted.aspects[name] for name in ("one_post", "several_posts")},
             "rejected": [
                 {"mode": mode, "stage": stage, "reason": reason, "n": n}
                 for (mode, stage, reason), n in sorted(counted.rejected.items())
@@ -115,10 +114,6 @@ def make_manifest(
         "for_each_kept": {
             one.what: one.as_json()
             for one in kept_costs(counted.pairs, counted.kept, totals, cost(store, config))
-        },
-        "json_replies": {
-            "read": counted.json_replies,
-            "leniently": dict(sorted(counted.lenient.items())),
         },
         "no_personal_signal": [
             {"earlier_posts": name, **_share(share)}

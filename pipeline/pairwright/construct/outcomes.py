@@ -10,16 +10,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
 from pydantic_core import from_json, to_json
 
 from pairwright.errors import on_disk
 from pairwright.estimate import Estimate, share
-from pairwright.models import Call, Leniency
+from pairwright.models import Call
 from pairwright.models.model import UNUSABLE
-from pairwright.models.store import Store
+from pairwright.models.store import Store, UnitRow
 from pairwright.modes import MODES, STAGES, Stage
 from pairwright.records import Contrast, Mode, Pair, Record, Rejected, Twin
 from pairwright.stages.writer import WRITER_PROMPTS
@@ -40,16 +40,6 @@ class Pending(Record):
 
     waits_for: str
     """The purpose of the first such call."""
-
-
-class Brief(NamedTuple):
-    """What a display needs of an outcome."""
-
-    unit: str
-    mode: Mode | Literal["survey"]
-    kind: OutcomeKind | Literal["surveyed"]
-    reason: str
-    """Empty for what was kept or surveyed; of what waits, the purpose of the call."""
 
 
 def reason_of(result: object) -> str:
@@ -76,9 +66,6 @@ class Outcome(Record):
     completion_tokens: int
     recorded: tuple[str, ...] = ()
     """Models whose replies came from a recording."""
-    json_replies: int = 0
-    """Replies that were read as JSON, and how many of them only leniently."""
-    lenient: dict[Leniency, int] = Field(default={})
 
     @property
     def kind(self) -> OutcomeKind:
@@ -88,9 +75,22 @@ class Outcome(Record):
             return "failed"
         return "rejected" if isinstance(self.result, Rejected) else "kept"
 
-    @property
-    def brief(self) -> Brief:
-        return Brief(self.unit, self.mode, self.kind, reason_of(self.result))
+    def row(self, position: int) -> UnitRow:
+        """The row of the store that holds it."""
+        return UnitRow(
+            position,
+            self.unit,
+            self.mode,
+            self.item_id,
+            self.user,
+            self.partner,
+            self.kind,
+            self.result.stage if isinstance(self.result, Rejected) else "",
+            reason_of(self.result),
+            last_stage(self),
+            self.posts,
+            self.model_dump_json(),
+        )
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -111,14 +111,9 @@ class Outcome(Record):
 
 def iterate_outcomes(store: Store, kind: OutcomeKind | None = None) -> Iterator[Outcome]:
     """The outcomes of the last run, in source order."""
-    for _, _, record in store.outcomes(kind):
-        yield Outcome.model_validate_json(record)
-
-
-def iterate_pair_lines(store: Store) -> Iterator[str]:
-    """The lines of pairs.jsonl, as the last run of the store wrote them."""
-    for _, _, record in store.outcomes("kept"):
-        yield from pair_lines(from_json(record, cache_strings="keys")["result"])
+    wanted = store.outcomes("position >= 0 AND kind = ?", kind) if kind else store.outcomes()
+    for row in wanted:
+        yield Outcome.model_validate_json(row.record)
 
 
 def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
@@ -131,8 +126,8 @@ def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
             stack.enter_context((folder / name).with_suffix(".partial").open("w", encoding="utf-8"))
             for name in FILES[:3]
         )
-        for _, kind, record in store.outcomes():
-            outcome = from_json(record)
+        for row in store.outcomes():
+            outcome, kind = from_json(row.record), row.kind
             refusal = result = outcome["result"]
             named = {name: outcome[name] for name in ("unit", "mode", "item_id")}
             if kind == "failed":
@@ -141,7 +136,7 @@ def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
                 continue
             if kind == "kept":
                 pairs.writelines(pair_lines(result))
-                refusal = result["refused"] and Outcome.model_validate_json(record).refusal
+                refusal = result["refused"] and Outcome.model_validate_json(row.record).refusal
             if refusal:
                 users = {"user": outcome["user"], "partner": outcome["partner"]}
                 why = {"kept": kind == "kept", "rejected": refusal}
@@ -174,10 +169,10 @@ def stages_of(mode: Mode) -> tuple[Stage, ...]:
     return tuple(stage for stage in STAGES if stage not in ("partner", "partner_signal"))
 
 
-def stages_up_to(mode: Mode, last: Stage | None) -> tuple[Stage, ...]:
+def stages_up_to(mode: Mode, last: str | None) -> tuple[Stage, ...]:
     """The stages that a unit reached, in order, by the last one; none where it failed or waits."""
     stages = stages_of(mode)
-    return () if last is None else stages[: stages.index(last) + 1]
+    return () if last is None else stages[: [*map(str, stages)].index(last) + 1]
 
 
 def last_stage(outcome: Outcome) -> Stage | None:

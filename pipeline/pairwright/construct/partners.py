@@ -21,9 +21,9 @@ from typing import Literal, NamedTuple
 from pairwright import text
 from pairwright.construct.build_rules import BuildRules, plan_of, rubric_of
 from pairwright.construct.candidates import are_level
-from pairwright.construct.outcomes import Brief, Failure, Pending, reason_of
+from pairwright.construct.outcomes import Failure, Pending, reason_of
 from pairwright.models import Models, together
-from pairwright.models.store import Store
+from pairwright.models.store import Store, UnitRow
 from pairwright.records import Item, Post, Record, Rejected, content_id
 from pairwright.stages.planner import Plan
 
@@ -66,10 +66,12 @@ class SurveyOutcome(Record):
             return "surveyed"
         return "failed" if isinstance(self.result, Failure) else "waiting"
 
-    @property
-    def brief(self) -> Brief:
-        """What a display needs of it."""
-        return Brief(self.unit, "survey", self.kind, reason_of(self.result))
+    def row(self, position: int) -> UnitRow:
+        """The row of the store that holds it."""
+        return UnitRow(
+            position, self.unit, "survey", self.item_id, self.user, None, self.kind, "",
+            reason_of(self.result), None, 0, self.model_dump_json(),
+        )  # fmt: skip
 
 
 _UNFOUNDED = frozenset({"support_far_fetched", "evidence_not_in_post", "names_no_shown_post"})
@@ -130,8 +132,8 @@ async def survey_question(
 
 def iterate_surveys(store: Store) -> Iterator[SurveyOutcome]:
     """The surveyed questions of the last run, in source order."""
-    for _, _, record in store.surveys():
-        yield SurveyOutcome.model_validate_json(record)
+    for row in store.surveys():
+        yield SurveyOutcome.model_validate_json(row.record)
 
 
 Couple = tuple[str, str]

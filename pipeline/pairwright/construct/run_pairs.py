@@ -1,67 +1,25 @@
-"""What a finished run holds, read again: its results by name; its pairs, and whether they are what
-its build wrote; and replies that nothing could be made of, which are set aside and asked for again.
-
-A reply is stored whatever it is, so the same command finds it again. Where a server gave refusals,
-tool calls or thinking alone, these are set aside, and their units forgotten: the next build sends
-the same requests again. What was paid for stays in the store's sums.
-"""
+"""What a run holds, read again: one of its outcomes by name, and its pairs."""
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, cast
 
 from pydantic_core import from_json
 
-from pairwright.construct.outcomes import (
-    Outcome,
-    OutcomeKind,
-)
-from pairwright.construct.tally import names_of
+from pairwright.construct.outcomes import Outcome
 from pairwright.dataset import Layout, Row, parts_of, read_lines, read_rows
 from pairwright.errors import InputError
 from pairwright.models.store import Store
-from pairwright.records import Mode, Pair
+from pairwright.records import Pair
 
 MOST_NAMED = 5
 """Ids that are named where several begin alike."""
 
 
-class UnitResult(NamedTuple):
-    """One unit of the last run."""
-
-    unit: str
-    mode: Mode
-    users: tuple[str, ...]
-    """The asker, and the partner where there is one."""
-    kind: OutcomeKind
-    stage: str
-    reason: str
-    subject: str | None
-    """The twin's or pair's id, where it was kept."""
-
-
-def iterate_results(store: Store) -> Iterator[UnitResult]:
-    """Read every unit of a run that has finished, in source order and without its text."""
-    return (_result(*outcome) for outcome in _outcomes(store))
-
-
-def _outcomes(store: Store) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    # Drafts and profiles as records would take a hundred times as long to read.
-    for unit, kind, record in store.outcomes():
-        yield unit, kind, from_json(record, cache_strings="keys")
-
-
-def _result(unit: str, kind: str, outcome: dict[str, Any]) -> UnitResult:
-    result = outcome["result"]
-    return UnitResult(
-        unit=unit,
-        mode=outcome["mode"],
-        users=(outcome["user"], outcome["partner"]) if outcome["partner"] else (outcome["user"],),
-        kind=cast(OutcomeKind, kind),
-        stage=result.get("stage", ""),
-        reason=result.get("reason") or result.get("failure", ""),
-        subject=result["pair"]["id"] if "pair" in result else result.get("id"),
-    )
+def subject_of(record: str) -> str | None:
+    """The twin's or pair's id in an outcome's record; None where nothing was kept."""
+    result = from_json(record, cache_strings="keys")["result"]
+    subject: str | None = result["pair"]["id"] if "pair" in result else result.get("id")
+    return subject
 
 
 def find_outcome(store: Store, wanted: str, run: Path) -> Outcome:
@@ -70,34 +28,30 @@ def find_outcome(store: Store, wanted: str, run: Path) -> Outcome:
 
     An item id finds the first of its units. Raises InputError where nothing has the id.
     """
-    if (found := _with_id(store, wanted)) is not None:
-        return found
-    index = store.index
-    near = index.names(wanted, MOST_NAMED) if index and wanted else []
-    near = [name for name in near if name != wanted]
-    if len(near) == 1 and (found := _with_id(store, near[0])) is not None:
-        return found
-    more = ", ..." if len(near) == MOST_NAMED else ""
+    near: dict[str, Outcome] = {}
+    begins = (
+        "position >= 0 AND (substr(unit, 1, ?1) = ?2 OR substr(item, 1, ?1) = ?2"
+        ' OR instr(record, \'"id":"\' || ?2))'
+    )
+    for row in store.outcomes(begins, len(wanted), wanted) if wanted else ():
+        outcome = Outcome.model_validate_json(row.record)
+        ids = (pair.twin_id for pair in outcome.pairs[:1] if pair.twin_id)
+        names = (outcome.unit, outcome.item_id, *ids, *(pair.id for pair in outcome.pairs))
+        if wanted in names:
+            return outcome
+        near |= {name: outcome for name in names if name.startswith(wanted)}
+        if len(near) > MOST_NAMED:
+            break
+    if len(near) == 1:
+        return next(iter(near.values()))
+    listed = ", ".join([*near][:MOST_NAMED]) + (", ..." if len(near) > MOST_NAMED else "")
     raise InputError(
-        f"several ids begin with {wanted!r}: {', '.join(near)}{more}"
+        f"several ids begin with {wanted!r}: {listed}"
         if near
         else f"nothing here has the id {wanted!r}",
         where=run,
         fix="`pairwright show RUN` without an id lists the ids of all units.",
     )
-
-
-def _with_id(store: Store, wanted: str) -> Outcome | None:
-    index = store.index
-    # What the index names is looked at: a name may be that of an earlier outcome.
-    places = store.positions() if index is None else {*index.positions(wanted), *index.stale()}
-    for position in sorted(places):
-        if (record := store.record(position)) is None:
-            continue
-        outcome = Outcome.model_validate_json(record)
-        if wanted in names_of(outcome):
-            return outcome
-    return None
 
 
 def load_release(path: str | Path) -> list[Pair] | list[Row]:

@@ -22,7 +22,7 @@ from pairwright.construct.corpus import BuildUnit, Corpus, UnitTask, all_units, 
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import make_manifest
 from pairwright.construct.natural import natural_items
-from pairwright.construct.outcomes import Brief, Failure, Outcome, Pending, write_outcomes
+from pairwright.construct.outcomes import Failure, Pending, write_outcomes
 from pairwright.construct.own_choice_pairs import add_neighbours
 from pairwright.construct.partners import (
     Survey,
@@ -31,12 +31,12 @@ from pairwright.construct.partners import (
     assign_partners,
     iterate_surveys,
 )
-from pairwright.construct.tally import Tally, entry_of, tally_outcomes
+from pairwright.construct.tally import Tally, tally_outcomes
 from pairwright.construct.unit_work import ModelSource, work_on
 from pairwright.dataset import line_writer
 from pairwright.errors import Interrupted, on_disk
 from pairwright.models.run import work_through
-from pairwright.models.store import Store
+from pairwright.models.store import Store, UnitRow
 from pairwright.modes import MODES, need_partners
 from pairwright.records import Item, Mode, Rejected, content_id
 from pairwright.settings.config import Config
@@ -220,7 +220,7 @@ async def build_units(
     rules: BuildRules,
     models: ModelSource,
     store: Store,
-    ended: Callable[[Brief], None],
+    ended: Callable[[UnitRow], None],
 ) -> None:
     """Work through some units; each outcome is put into the store, and `ended` is called with it.
 
@@ -238,9 +238,9 @@ async def build_units(
         except Exception as error:
             error.add_note(f"in unit {unit.id}")
             raise
-        entry = entry_of(outcome, store) if isinstance(outcome, Outcome) else None
-        store.add_outcome(unit.position, unit.id, outcome.kind, outcome.model_dump_json(), entry)
-        ended(outcome.brief)
+        row = outcome.row(unit.position)
+        store.add_outcome(row)
+        ended(row._replace(record=""))
 
     ahead = takewhile(lambda _: not interrupted, todo)
     await work_through(ahead, work, workers=models.workers, stop=models.stop)

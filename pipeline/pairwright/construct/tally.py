@@ -1,176 +1,26 @@
-"""Counting the outcomes of a run: what one unit counts as, the entry of the store's index that says
-so, and what the table, `status` and the manifest are made of.
+"""Counting the outcomes of a run: what the table, `status` and the manifest are made of."""
 
-Units are counted and looked for by these entries, because their records are long: `status` and
-`show` of a large run then answer at once.
-"""
-
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from pydantic import AliasChoices, Field, JsonValue
+from pydantic_core import from_json
 
 from pairwright.blind_preference import PreferenceCase, PreferenceFigure, preference_figures
-from pairwright.construct.outcomes import (
-    Outcome,
-    OutcomeKind,
-    lacks_reply,
-    last_stage,
-    reason_of,
-    stages_up_to,
-    unusable_reply,
-)
+from pairwright.construct.outcomes import stages_up_to, unusable_reply
 from pairwright.estimate import Estimate, share
-from pairwright.models import Leniency, Reply, completion_of, parse
-from pairwright.models.store import Reading, Store, UnitEntry, UnitIndex
+from pairwright.models import Reply, completion_of, parse
+from pairwright.models.model import UNUSABLE
+from pairwright.models.store import Store, UnitRow
 from pairwright.models.store.database import unusable
 from pairwright.modes import Stage
-from pairwright.records import Mode, Record, Rejected, dyad_id
-
-AT_ONCE = 200
-"""Stale entries that are made again in one transaction."""
-
-
-class UnitTally(Record):
-    """What one unit counts as in a `Tally`. But for the users of a kept one nothing in it is of
-    this unit alone, so that many are equal."""
-
-    mode: Mode
-    kind: OutcomeKind
-    stage: str = ""
-    """The stage that refused it."""
-    reason: str = ""
-    """Why it was refused, failed or waits."""
-    pairs: int = 0
-    aspects: dict[str, int] = Field(default={})
-    drafts: dict[str, int] = Field(default={})
-    dropped: tuple[str, ...] = ()
-    reached: Stage | None = None
-    """The last stage that it reached; None where it failed or waits."""
-    preference: PreferenceCase | None = None
-    """Of a kept unit that was judged."""
-    recorded: tuple[str, ...] = ()
-    json_replies: int = 0
-    lenient: dict[Leniency, int] = Field(default={})
-
-    @classmethod
-    def of(cls, outcome: Outcome) -> "UnitTally":
-        """What a unit with this outcome counts as."""
-        result = outcome.result
-        settled = outcome.kind in ("kept", "rejected")
-        aspects = Counter(
-            "one_post" if len(aspect.post_ids) == 1 else "several_posts"
-            for pair in outcome.pairs
-            if pair.rubric.inferable
-            for aspect in pair.rubric.aspects
-        )
-        drafts = outcome.refusal.drafts if outcome.refusal else ()
-        dropped: tuple[str, ...] = ()
-        if reason_of(result) in ("no_personal_signal", "too_few_aspects"):
-            why = {drop.reason for drop in outcome.refusal.dropped} if outcome.refusal else ()
-            dropped = tuple(sorted(why)) or ("none_found",)
-        return cls(
-            mode=outcome.mode,
-            kind=outcome.kind,
-            stage=result.stage if isinstance(result, Rejected) else "",
-            reason=reason_of(result),
-            pairs=len(outcome.pairs),
-            aspects=dict(sorted(aspects.items())),
-            drafts=dict(sorted(Counter(d.refused_by.gate for d in drafts if d.refused_by).items())),
-            dropped=dropped,
-            reached=last_stage(outcome),
-            preference=_preference(outcome),
-            recorded=outcome.recorded,
-            json_replies=outcome.json_replies if settled else 0,
-            lenient=dict(sorted(outcome.lenient.items())) if settled else {},
-        )
-
-
-def _preference(outcome: Outcome) -> PreferenceCase | None:
-    """The judge's of the first pair: of a twin, that of the user who asked."""
-    pair = next(iter(outcome.pairs), None)
-    if pair is None or pair.judge is None:
-        return None
-    users = {user for user in (outcome.user, outcome.partner) if user}
-    return PreferenceCase(mode=pair.mode, cluster=dyad_id(users), preference=pair.blind_preference)
-
-
-def names_of(outcome: Outcome) -> frozenset[str]:
-    """The ids by which people look for a unit: its own, its item's, its twin's, its pairs'."""
-    pairs = {name for pair in outcome.pairs for name in (pair.id, pair.twin_id or pair.id)}
-    return frozenset({outcome.unit, outcome.item_id} | pairs)
-
-
-def entry_of(outcome: Outcome, store: Store) -> UnitEntry:
-    """The index's entry of a unit whose replies are stored.
-
-    Raises StoreError where a reply is damaged.
-    """
-    tally, result = UnitTally.of(outcome), outcome.result
-    readings, missing = [], False
-    for call in outcome.calls:
-        if call.purpose not in READERS:
-            continue
-        if (body := store.get(call.key)) is None:
-            missing = True
-            continue
-        try:
-            passed = READERS[call.purpose](completion_of(call.key, body).text)
-        except ValueError as error:
-            raise unusable(store.path, error, call.key) from None
-        readings.append(Reading(call.purpose, call.key, sum(passed), len(passed)))
-    text = tally.model_dump_json(exclude_defaults=True)
-    entry = UnitEntry(text, names_of(outcome), (*readings,), stale=missing)
-    if tally.kind in ("failed", "waiting") or all(call.purpose != "plan" for call in outcome.calls):
-        return entry
-    if isinstance(result, Rejected) and lacks_reply(result):
-        return entry
-    if outcome.mode == "placebo":
-        # It is of a question on which the survey found nothing.
-        nothing = tally.reason != "personal_signal"
-    else:
-        own = isinstance(result, Rejected) and result.user == outcome.user
-        nothing = own and tally.reason == "no_personal_signal"
-    return entry._replace(item=outcome.item_id, posts=outcome.posts, no_signal=nothing)
-
-
-def renew_index(store: Store) -> None:
-    """Make the stale entries of a store again that is open for writing."""
-    if index := store.index:
-        stale = index.stale()
-        for start in range(0, len(stale), AT_ONCE):
-            index.put(_entries(store, stale[start : start + AT_ONCE]))
-
-
-def index_of(store: Store) -> UnitIndex:
-    """The index of a store with an entry for each unit: its own, or one in memory where that has
-    stale ones, which takes as long as reading every unit."""
-    if (index := store.index) and not index.stale():
-        return index
-    index, entries = UnitIndex.in_memory(store.path), _entries(store, store.positions())
-    index.put((position, entry._replace(stale=False)) for position, entry in entries)
-    return index
-
-
-def _entries(store: Store, positions: list[int]) -> Iterator[tuple[int, UnitEntry]]:
-    for position in positions:
-        if (record := store.record(position)) is not None:
-            yield position, entry_of(Outcome.model_validate_json(record), store)
-
-
-def unit_tallies(store: Store) -> Iterator[tuple[str, UnitTally]]:
-    """The units of the last run, each with what it counts as, in source order."""
-    names = dict(store.units())
-    for position, text in index_of(store).units():
-        if position in names:
-            yield names[position], UnitTally.model_validate_json(text)
+from pairwright.records import Mode, dyad_id
 
 
 class _Entries(Reply, extra="ignore"):
-    """What is counted of a stored reply, whatever else it has: the replies of earlier versions name
-    no numbers, and a run of theirs keeps its figures."""
+    """What is counted of a stored reply, whatever else it has."""
 
     entries: list[dict[str, JsonValue]] = Field(validation_alias=AliasChoices("cases", "aspects"))
 
@@ -241,9 +91,6 @@ class Tally:
     """Failed units by mode and reason."""
     waiting: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Waiting units by mode and the purpose of the call that has no reply yet."""
-    aspects: Counter[str] = field(default_factory=Counter)
-    """Aspects that a planner inferred, over the pairs: those that rest on `one_post`, and on
-    `several_posts`."""
     drafts: Counter[str] = field(default_factory=Counter)
     """Refused drafts by gate, those before a kept one included."""
     no_signal: Counter[tuple[int, bool]] = field(default_factory=Counter)
@@ -251,40 +98,42 @@ class Tally:
     left."""
     reached: Counter[tuple[Mode, Stage]] = field(default_factory=Counter)
     """Units by mode and by each stage that they reached."""
-    preferences: Counter[PreferenceCase] = field(default_factory=Counter)
+    preferences: list[PreferenceCase] = field(default_factory=list)
     """Kept units that were judged."""
     recorded: set[str] = field(default_factory=set)
     """Models whose replies came from a recording."""
-    json_replies: int = 0
-    """Readings of replies as JSON, by the units that were kept or rejected: a reply that several
-    units share counts for each."""
-    lenient: Counter[Leniency] = field(default_factory=Counter)
-    """Those of them in which something had to be overlooked."""
     readings: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Over the replies that measure a model, by purpose: the cases that passed, and all cases."""
 
-    def add(self, unit: UnitTally, n: int = 1) -> None:
-        """Count n units of this tally."""
-        mode = unit.mode
-        self.reached.update({(mode, stage): n for stage in stages_up_to(mode, unit.reached)})
-        self.recorded.update(unit.recorded)
-        if unit.preference:
-            self.preferences[unit.preference] += n
-        match unit.kind:
+    def add(self, row: UnitRow, outcome: dict[str, Any]) -> None:
+        """Count a unit; `outcome` is its record."""
+        mode, result = cast(Mode, row.mode), outcome["result"]
+        self.reached.update((mode, stage) for stage in stages_up_to(mode, row.reached))
+        self.recorded.update(outcome["recorded"])
+        match row.kind:
             case "kept":
-                self.kept[mode] += n
-                self.pairs[mode] += n * unit.pairs
+                pairs = result.get("halves") or [result["pair"]]
+                self.kept[mode] += 1
+                self.pairs[mode] += len(pairs)
+                if pairs[0]["judge"] is not None:
+                    # Of a twin, that of the user who asked, whose response is the first.
+                    users = {user for user in (row.user, row.partner) if user}
+                    preference = pairs[0]["draft"]["blind_preference"]
+                    self.preferences.append(
+                        PreferenceCase(mode=mode, cluster=dyad_id(users), preference=preference)
+                    )
             case "rejected":
-                self.rejected[mode, unit.stage, unit.reason] += n
-                self.dropped.update(dict.fromkeys(unit.dropped, n))
+                self.rejected[mode, row.stage, row.reason] += 1
+                if row.reason in ("no_personal_signal", "too_few_aspects"):
+                    why = {drop["reason"] for drop in result["dropped"]}
+                    self.dropped.update(why or {"none_found"})
             case "failed":
-                self.failed[mode, unit.reason] += n
+                self.failed[mode, row.reason] += 1
             case "waiting":
-                self.waiting[mode, unit.reason] += n
-        self.aspects.update({name: n * times for name, times in unit.aspects.items()})
-        self.drafts.update({gate: n * times for gate, times in unit.drafts.items()})
-        self.lenient.update({kind: n * times for kind, times in unit.lenient.items()})
-        self.json_replies += n * unit.json_replies
+                self.waiting[mode, row.reason] += 1
+        for draft in result.get("refused") or result.get("drafts") or ():
+            refused = [gate["gate"] for gate in draft["gates"] if not gate["passed"]]
+            self.drafts.update(refused[:1])
 
     @property
     def unusable(self) -> Counter[tuple[str, str]]:
@@ -328,7 +177,7 @@ class Tally:
     @property
     def preference_figures(self) -> tuple[PreferenceFigure, ...]:
         """Which response a judge that knows nobody prefers, by mode."""
-        return preference_figures(self.preferences.elements())
+        return preference_figures(self.preferences)
 
     def of_mode(self, mode: str) -> int:
         """Units of one mode, whatever came of them."""
@@ -350,10 +199,44 @@ class Tally:
 
 
 def tally_outcomes(store: Store) -> Tally:
-    """The units of the last run, counted."""
-    counted, index = Tally(), index_of(store)
-    for text, n in index.tallies():
-        counted.add(UnitTally.model_validate_json(text), n)
-    counted.no_signal = index.signals()
-    counted.readings = index.readings()
+    """The units of the last run, counted. Raises StoreError where a reply is damaged."""
+    counted, signals = Tally(), dict[str, tuple[int, bool]]()
+    measuring = defaultdict[str, set[str]](set)
+    for row in store.outcomes():
+        # As records, drafts and profiles would take a hundred times as long to read.
+        outcome = from_json(row.record, cache_strings="keys")
+        counted.add(row, outcome)
+        if (nothing := _shows_nothing(row, outcome)) is not None:
+            signals[row.item] = row.posts, nothing
+        for call in outcome["calls"]:
+            purpose, key = call
+            if purpose in READERS:
+                measuring[purpose].add(key)
+    counted.no_signal = Counter(signals.values())
+    for purpose, keys in measuring.items():
+        cases = [case for key in sorted(keys) for case in _read(store, key, READERS[purpose])]
+        counted.readings[purpose] = sum(cases), len(cases)
     return counted
+
+
+def _shows_nothing(row: UnitRow, outcome: dict[str, Any]) -> bool | None:
+    """Whether nothing was left of the asker's rubric; None where it was not inferred, or a reply is
+    missing or cannot be used."""
+    if row.kind in ("failed", "waiting") or all(name != "plan" for name, _ in outcome["calls"]):
+        return None
+    if row.kind == "rejected" and row.stage != "gates" and row.reason in UNUSABLE:
+        return None
+    if row.mode == "placebo":
+        # It is of a question on which the survey found nothing.
+        return row.reason != "personal_signal"
+    return row.reason == "no_personal_signal" and outcome["result"]["user"] == row.user
+
+
+def _read(store: Store, key: str, read: Callable[[str], list[bool]]) -> list[bool]:
+    """Which cases of a stored reply passed; none where the reply is gone."""
+    if (body := store.get(key)) is None:
+        return []
+    try:
+        return read(completion_of(key, body).text)
+    except ValueError as error:
+        raise unusable(store.path, error, key) from None

@@ -76,8 +76,6 @@ async def work_on(
         prompt_tokens=log.prompt_tokens,
         completion_tokens=log.completion_tokens,
         recorded=tuple(sorted({call.model for call in log.made.values() if call.recorded})),
-        json_replies=sum(call.json_reply for call in log.made.values()),
-        lenient=dict(log.lenient),
     )
 
 

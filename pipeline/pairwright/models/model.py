@@ -43,8 +43,6 @@ class Request:
     draw: int = 0
     purpose: str = ""
     """Which prompt this is, for people. Not part of the key."""
-    json_reply: bool = False
-    """Whether the reply will be read as JSON, with a schema or without. Not part of the key."""
     enlarged: bool = False
     """Whether it gives more room than its role begins with, because a reply was cut short. Not
     part of the key."""
@@ -134,7 +132,7 @@ class LLM(Protocol):
 
 @dataclass(frozen=True)
 class Unstored:
-    """An LLM straight to a sender, for a probe that nobody needs again."""
+    """An LLM straight to a sender, for replies that nobody needs again."""
 
     sender: Sender
 
@@ -251,7 +249,7 @@ class Model(NamedTuple):
     def _request(
         self, ask: Ask, draw: int, room: int, schema: tuple[str, str] | None = None
     ) -> Request:
-        messages, json_reply = ask.messages, schema is not None
+        messages = ask.messages
         endpoint, sampling = self.endpoint, self.sampling
         if schema and not endpoint.structured:
             instruction = f"Reply with one JSON object that follows this JSON schema:\n{schema[1]}"
@@ -272,7 +270,6 @@ class Model(NamedTuple):
             extra=sampling.extra_json,
             draw=draw,
             purpose=ask.name,
-            json_reply=json_reply,
             enlarged=room > sampling.max_tokens,
         )
 

@@ -11,7 +11,7 @@ client's timeouts, must come after a wait: `store.Durable` yields once before it
 
 import asyncio
 import types
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar, overload
@@ -19,7 +19,6 @@ from typing import Any, NamedTuple, TypeVar, overload
 from pairwright.errors import PairwrightError, Unanswered
 from pairwright.models.completion import Completion
 from pairwright.models.model import LLM, Models, Request
-from pairwright.models.reply import Leniency, leniency
 
 T1 = TypeVar("T1")
 T2 = TypeVar("T2")
@@ -103,10 +102,6 @@ class LoggedCall(NamedTuple):
     completion_tokens: int
     recorded: bool
     """Whether the reply came from a recording."""
-    json_reply: bool
-    """Whether the reply was to be read as JSON."""
-    lenient: Leniency | None
-    """What has to be overlooked to read it so."""
 
 
 @dataclass
@@ -122,11 +117,6 @@ class CallLog:
             self.made[one.call] = one
             self.prompt_tokens += one.prompt_tokens
             self.completion_tokens += one.completion_tokens
-
-    @property
-    def lenient(self) -> Counter[Leniency]:
-        """What had to be overlooked in replies that were to be read as JSON."""
-        return Counter(one.lenient for one in self.made.values() if one.lenient)
 
 
 @dataclass
@@ -145,8 +135,6 @@ class Traced:
                 completion.prompt_tokens,
                 completion.completion_tokens,
                 completion.recorded,
-                request.json_reply,
-                leniency(completion.text) if request.json_reply else None,
             )
         )
         return completion

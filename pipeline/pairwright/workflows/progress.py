@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from pairwright.construct.outcomes import Brief
     from pairwright.models.client import Meter
+    from pairwright.models.store import UnitRow
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class BuildBegun:
 class UnitEnded:
     """A unit of a build has its outcome."""
 
-    unit: "Brief"
+    unit: "UnitRow"
 
 
 Event: TypeAlias = Step | Note | BuildBegun | UnitEnded

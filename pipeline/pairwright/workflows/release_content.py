@@ -3,19 +3,20 @@
 import json
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Literal, cast
 
 from pydantic import JsonValue
 
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.run_pairs import UnitResult, iterate_results
+from pairwright.construct.run_pairs import subject_of
 from pairwright.dataset import read_lines
 from pairwright.dataset.address import ForgetList
 from pairwright.dataset.layout import splits_of
 from pairwright.errors import InputError
 from pairwright.models.store import Store
-from pairwright.records import content_id, pseudonym
+from pairwright.records import Mode, content_id, pseudonym
 from pairwright.releases.primary import PrimaryFiles, UnitOutcome
 from pairwright.releases.run_notes import read_errata, read_tombstones, run_provenance
 from pairwright.releases.selection import (
@@ -64,7 +65,7 @@ def gather_release_content(
     errata = read_errata(run, before.primary.errata if before else ())
     forgotten = with_authors(read_tombstones(run), folder.items)
     entries, public, decisions = _candidates(run, forgotten, progress, trial=trial)
-    units = tuple(_units(iterate_results(store), entries, forgotten, run / "pairs.jsonl"))
+    units = tuple(_units(store, entries, forgotten, run / "pairs.jsonl"))
     why = exclusions(entries, decisions, trial=trial)
     chosen = tuple(entry for entry in entries if not why[entry.id])
     if not chosen:
@@ -170,7 +171,7 @@ def _check_reported(path: Path, decisions: Mapping[str, Decision], run: Path) ->
 
 
 def _units(
-    results: Iterable[UnitResult],
+    store: Store,
     entries: Sequence[ReleaseCandidate],
     forgotten: ForgetList,
     pairs: Path,
@@ -182,18 +183,20 @@ def _units(
     removed = {entry.id for entry in entries if entry.forgotten}
     listed = [entry.id for entry in entries]
     built = list[str]()
-    for end in results:
-        if end.subject:
-            built.append(end.subject)
-        if end.subject in removed or any(pseudonym(user) in forgotten.users for user in end.users):
+    for row in store.outcomes():
+        subject = subject_of(row.record)
+        if subject:
+            built.append(subject)
+        users = (row.user, row.partner or row.user)
+        if subject in removed or any(pseudonym(user) in forgotten.users for user in users):
             continue
         yield UnitOutcome(
-            unit=content_id("unit", end.unit),
-            mode=end.mode,
-            outcome=end.kind,
-            stage=end.stage,
-            reason=end.reason,
-            subject=end.subject,
+            unit=content_id("unit", row.unit),
+            mode=cast(Mode, row.mode),
+            outcome=cast(Literal["kept", "rejected", "failed"], row.kind),
+            stage=row.stage,
+            reason=row.reason,
+            subject=subject,
         )
     if built != listed:
         raise InputError(

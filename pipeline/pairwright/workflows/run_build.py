@@ -7,14 +7,13 @@ from typing import Annotated, Literal
 
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.folder import RunFolder, content_hashes, identity, unfinished
-from pairwright.construct.outcomes import Brief
 from pairwright.construct.session import BuildTask, build_units, conclude, read_corpus
-from pairwright.construct.tally import renew_index
 from pairwright.errors import InputError
 from pairwright.models.batch.pending import PendingCalls
 from pairwright.models.batch.rounds import Round, check_out, write_round
 from pairwright.models.client import Meter
 from pairwright.models.recorded import NOT_RECORDED
+from pairwright.models.store import UnitRow
 from pairwright.notebook import run_async
 from pairwright.options import Doc
 from pairwright.workflows import recording
@@ -127,7 +126,6 @@ def build(
         if changed := folder_of_run.prepare(config, content, accept_changes=accepted):
             progress(Note(changed))
         store.begin(identity(folder_of_run.saved(), limit))
-        renew_index(store)
         requests = None
         if batches:
             requests = PendingCalls(folder_of_run.path / "batch.sqlite", create=True)
@@ -162,7 +160,7 @@ async def _build_in_process(
     config, store, corpus = task.rules.config, task.store, task.corpus
     rules = task.rules.with_other_users(corpus)
 
-    def ended(unit: Brief) -> None:
+    def ended(unit: UnitRow) -> None:
         progress(UnitEnded(unit))
 
     async with AsyncExitStack() as end:

@@ -91,7 +91,7 @@ def _funnel(status: RunStatus) -> Iterator[RunRow]:
 
 
 def _checks(status: RunStatus) -> Iterator[RunRow]:
-    """What is known of the models: signals by length of history, controls, odd replies."""
+    """What is known of the models: signals by length of history, controls."""
     counted = status.tally
     for posts, share in counted.no_signal_by_length():
         yield ("no signal", f"of {posts} posts", share.counted())
@@ -101,9 +101,6 @@ def _checks(status: RunStatus) -> Iterator[RunRow]:
     for figure in counted.preference_figures:
         side = "asker's half" if is_twin(figure.mode) else "chosen side"
         yield ("check", f"blind judge: {side}", str(figure))
-    for kind, n in counted.lenient.most_common():
-        words = f"replies read in spite of: {kind.replace('_', ' ')}"
-        yield ("lenient", words, f"{n:,} of {counted.json_replies:,}")
 
 
 def _costs(status: RunStatus, sent: int | None) -> Iterator[RunRow]:

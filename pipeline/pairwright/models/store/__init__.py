@@ -6,25 +6,21 @@ call; a power cut may lose the last ones. Only answers are stored, never failure
 
 store.py     the store of a run: its calls, and what came of its units
 calls.py     the calls, what they add up to, and an `LLM` that looks there first
-unit_index.py    what counts and finds the units without reading their records
 database.py  the file, the lock of its folder, and the connection of one process
 shards.py    what one worker of a build stores, until it is merged
 """
 
 from pairwright.models.store.calls import CallStore, Durable, RecentReplies, ReplyStore, StoredCall
 from pairwright.models.store.database import is_held
-from pairwright.models.store.store import Store
-from pairwright.models.store.unit_index import Reading, UnitEntry, UnitIndex
+from pairwright.models.store.store import Store, UnitRow
 
 __all__ = [
     "CallStore",
     "Durable",
-    "Reading",
     "RecentReplies",
     "ReplyStore",
     "Store",
     "StoredCall",
-    "UnitEntry",
-    "UnitIndex",
+    "UnitRow",
     "is_held",
 ]

@@ -2,8 +2,7 @@
 first."""
 
 import asyncio
-from collections import Counter, OrderedDict
-from collections.abc import Iterator
+from collections import OrderedDict
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -12,11 +11,9 @@ from typing import NamedTuple, Protocol
 from pairwright.errors import StoreError
 from pairwright.models import Answer, Completion, Request, Sender, completion_of, note
 from pairwright.models.completion import Totals
-from pairwright.models.store.database import CACHED, SERVED, Database, SqlRow, unusable
+from pairwright.models.store.database import Database, SqlRow, unusable
 
-_INSERT = "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?)"
-_INSERT_CACHED = "INSERT OR IGNORE INTO cached VALUES (?, ?, ?)"
-_INSERT_SERVED = "INSERT OR IGNORE INTO served VALUES (?, ?, ?)"
+_INSERT = f"INSERT OR IGNORE INTO calls VALUES ({', '.join('?' * 9)})"
 
 
 class StoredCall(NamedTuple):
@@ -48,22 +45,11 @@ class CallStore:
         self._beneath = beneath
         self.in_flight: dict[str, asyncio.Future[Completion]] = {}
         """Calls being sent to any endpoint, by key."""
-        self._pending: dict[str, list[SqlRow]] = {}
+        self._pending: list[SqlRow] = []
         self._committed: asyncio.Future[None] | None = None
         # A shard, which has a store beneath, has one reader and writer.
         alone = beneath is not None
         self._db = Database(path, writing=writing, unchanging=unchanging, alone=alone)
-        self._summed_at: tuple[int, int] | None = None
-        self._by_model: dict[str, Totals] = {}
-        try:
-            if writing and not self._db.has("cached"):
-                self._db.write((CACHED, ()), (_INSERT_CACHED, list(_cached_by_replies(self._db))))
-            if writing and not self._db.has("served"):
-                for statement in SERVED:
-                    self._db.execute(statement)
-        except BaseException:
-            self._db.close()
-            raise
 
     def settle(self) -> None:
         """Put everything into the one file, for those who read it as unchanging."""
@@ -94,14 +80,14 @@ class CallStore:
     async def put(self, request: Request, answer: Answer) -> None:
         """Store a reply; returns once it is committed."""
         body, completion = answer
-        key, model = completion.key, request.model
-        tokens = completion.prompt_tokens, completion.completion_tokens
-        row = (key, request.purpose, model, *tokens, body)
-        self._pending.setdefault(_INSERT, []).append((*row, request.canonical))
-        if cached := completion.cached_tokens:
-            self._pending.setdefault(_INSERT_CACHED, []).append((key, model, cached))
-        if completion.served not in ("", model):
-            self._pending.setdefault(_INSERT_SERVED, []).append((key, model, completion.served))
+        served = "" if completion.served == request.model else completion.served
+        self._pending.append(
+            (
+                completion.key, request.purpose, request.model, completion.prompt_tokens,
+                completion.completion_tokens, completion.cached_tokens, served, body,
+                request.canonical,
+            )
+        )  # fmt: skip
         if self._committed is None:
             loop = asyncio.get_running_loop()
             self._committed = loop.create_future()
@@ -109,12 +95,12 @@ class CallStore:
         await asyncio.shield(self._committed)
 
     def _flush(self) -> None:
-        pending, self._pending = self._pending, {}
+        pending, self._pending = self._pending, []
         waiting, self._committed = self._committed, None
         if not pending:
             return
         try:
-            self._db.write(*pending.items())
+            self._db.write((_INSERT, pending))
         except StoreError as failure:
             if waiting is None:
                 raise
@@ -128,51 +114,21 @@ class CallStore:
         return Totals.of(self.calls_by_model().values())
 
     def calls_by_model(self) -> dict[str, Totals]:
-        """The number of calls to each model, and their tokens. Calls are added up again only where
-        this process or another one has written since."""
-        (version,) = self._db.execute("PRAGMA data_version").fetchone()
-        state = (version, self._db.connection.total_changes)
-        if state == self._summed_at:
-            return self._by_model
-        cached: Counter[str] = Counter()
-        if self._db.has("cached"):
-            cached.update(
-                dict(self._db.rows("SELECT model, sum(tokens) FROM cached GROUP BY model"))
-            )
-        else:
-            for _, model, tokens in _cached_by_replies(self._db):
-                cached[model] += tokens
-        rows = self._db.execute(
-            "SELECT model, count(*), sum(prompt_tokens), sum(completion_tokens)"
+        """The number of calls to each model, and their tokens."""
+        query = (
+            "SELECT model, count(*), sum(prompt_tokens), sum(completion_tokens), sum(cached_tokens)"
             " FROM calls GROUP BY model ORDER BY model"
         )
-        self._by_model = {
-            str(model): Totals(n, sent, received, cached[model])
-            for model, n, sent, received in rows
-        }
-        self._summed_at = state
-        return self._by_model
+        return {str(model): Totals(*sums) for model, *sums in self._db.rows(query)}
 
     def served_names(self) -> dict[str, dict[str, int]]:
         """By model, the other names under which its replies say that they were answered, with the
-        number of calls. Stores of earlier versions know none."""
+        number of calls."""
         names: dict[str, dict[str, int]] = {}
-        if self._db.has("served"):
-            query = "SELECT model, name, count(*) FROM served GROUP BY model, name"
-            for model, name, n in self._db.rows(query):
-                names.setdefault(str(model), {})[str(name)] = n
+        query = "SELECT model, served, count(*) FROM calls WHERE served != '' GROUP BY 1, 2"
+        for model, name, n in self._db.rows(query):
+            names.setdefault(str(model), {})[str(name)] = n
         return names
-
-
-def _cached_by_replies(database: Database) -> Iterator[tuple[str, str, int]]:
-    """Rows of the table `cached`, from the raw replies."""
-    rows = database.rows(
-        "SELECT key, model, reply FROM calls WHERE instr(reply, CAST('cached_tokens' AS BLOB))"
-    )
-    for key, model, reply in rows:
-        with suppress(ValueError):  # A damaged reply is named where it is used.
-            if tokens := completion_of(key, reply).cached_tokens:
-                yield key, model, tokens
 
 
 RECENT = 2048

@@ -22,41 +22,38 @@ CREATE TABLE calls (
     model TEXT NOT NULL,
     prompt_tokens INTEGER NOT NULL,
     completion_tokens INTEGER NOT NULL,
+    cached_tokens INTEGER NOT NULL, -- those of the prompt that came from the endpoint's cache
+    served TEXT NOT NULL,      -- the model that the reply names, where it is not `model`
     reply BLOB NOT NULL,       -- the body as it came; before the request, which is long: a
                                -- reply is then read without walking the request's pages
     request TEXT NOT NULL      -- canonical JSON, exactly as hashed
 );
-CREATE INDEX totals ON calls (model, prompt_tokens, completion_tokens);
-CREATE TABLE cached (          -- calls of whose prompt the endpoint had a part in its cache
-    key TEXT PRIMARY KEY,
-    model TEXT NOT NULL,
-    tokens INTEGER NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE served (          -- calls whose reply names another model than was asked for
-    key TEXT PRIMARY KEY,
-    model TEXT NOT NULL,
-    name TEXT NOT NULL         -- a dated version of the model, or another one
-) WITHOUT ROWID;
-CREATE INDEX served_names ON served (model, name);
-CREATE TABLE outcomes (        -- derived: of what, the table `follows` says
-    position INTEGER PRIMARY KEY, -- of a survey below zero
+CREATE INDEX totals ON calls (model, prompt_tokens, completion_tokens, cached_tokens);
+CREATE INDEX served ON calls (model, served) WHERE served != '';
+CREATE TABLE outcomes (        -- what came of each unit
+    position INTEGER PRIMARY KEY, -- its place in the outcome files; of a survey below zero
     unit TEXT NOT NULL,
+    mode TEXT NOT NULL,        -- or `survey`
+    item TEXT NOT NULL,
+    user TEXT NOT NULL,
+    partner TEXT,
     kind TEXT NOT NULL,        -- kept, rejected, failed, waiting or surveyed
-    record TEXT NOT NULL
+    stage TEXT NOT NULL,       -- what refused it, and why
+    reason TEXT NOT NULL,
+    reached TEXT,              -- the last stage that it reached
+    posts INTEGER NOT NULL,    -- length of the asker's profile
+    follows TEXT NOT NULL,     -- what it follows from, beside the replies
+    record TEXT NOT NULL       -- all of it, as JSON
 );
-CREATE TABLE run (finished INTEGER NOT NULL);
-INSERT INTO run VALUES (0);
+CREATE TABLE waits (           -- what endpoints asked of the last run
+    endpoint TEXT PRIMARY KEY, seconds REAL, until REAL, words TEXT
+);
+CREATE TABLE run (finished INTEGER NOT NULL, follows TEXT NOT NULL);
+INSERT INTO run VALUES (0, '');
 PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {FORMAT};
 COMMIT;
 """
-CACHED = SCHEMA[SCHEMA.index("CREATE TABLE cached") : SCHEMA.index("CREATE TABLE served")]
-"""The table that stores of earlier versions lack: it is derived from their replies."""
-SERVED = (
-    SCHEMA[SCHEMA.index("CREATE TABLE served") : SCHEMA.index("CREATE INDEX served_names")],
-    SCHEMA[SCHEMA.index("CREATE INDEX served_names") : SCHEMA.index("CREATE TABLE outcomes")],
-)
-"""The table and its index that they lack, too: it holds what was asked since."""
 
 
 def create(path: Path) -> None:
@@ -173,11 +170,6 @@ class Statements:
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self.connection = connection
-
-    def has(self, table: str) -> bool:
-        """Whether the file has a table; those of earlier versions lack some."""
-        query = "SELECT count(*) FROM sqlite_schema WHERE name = ?"
-        return bool(self.execute(query, table).fetchone()[0])
 
     def execute(self, statement: str, *values: object) -> sqlite3.Cursor:
         """Run one statement by itself. Raises StoreError."""

@@ -17,8 +17,7 @@ from pathlib import Path
 from pairwright.errors import InUse, StoreError, on_disk
 from pairwright.files import CALLS
 from pairwright.models.store.calls import CallStore
-from pairwright.models.store.store import Store
-from pairwright.models.store.unit_index import MERGE
+from pairwright.models.store.store import Store, UnitRow
 
 PATIENCE_S = 30.0
 """How long a shard may stay in the hands of a worker that is about to end."""
@@ -131,16 +130,12 @@ def _take_in(database: sqlite3.Connection) -> set[int]:
         "SELECT ours.key FROM shard.calls AS ours CROSS JOIN main.calls AS theirs"
         " ON theirs.key = ours.key WHERE theirs.reply != ours.reply"
     ).fetchall()
-    # Before the calls: the reply that the store has stays, and with it what came from a cache.
-    for table in ("cached", "served"):
-        database.execute(
-            f"INSERT OR IGNORE INTO main.{table} SELECT * FROM shard.{table} AS ours"
-            " WHERE NOT EXISTS (SELECT 1 FROM main.calls AS theirs WHERE theirs.key = ours.key)"
-        )
     database.execute("INSERT OR IGNORE INTO main.calls SELECT * FROM shard.calls")
-    database.execute("INSERT OR REPLACE INTO main.outcomes SELECT * FROM shard.outcomes")
-    for statement in MERGE:
-        database.execute(statement)
+    columns = ", ".join(UnitRow._fields)
+    database.execute(
+        f"INSERT OR REPLACE INTO main.outcomes ({columns}, follows)"
+        f" SELECT {columns}, (SELECT follows FROM main.run) FROM shard.outcomes"
+    )
     if not differing:
         return set()
     again = {

@@ -2,19 +2,41 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from pairwright.models import Wait
 from pairwright.models.store.calls import CallStore
-from pairwright.models.store.database import SqlRow
-from pairwright.models.store.unit_index import UnitEntry, UnitIndex, puts
 from pairwright.modes import MODES
 
 SPOOLED = 20
 """Outcomes written in one transaction."""
-_PARTNERED = " OR ".join(
-    f"unit LIKE '{mode}:%'" for mode, definition in MODES.items() if definition.needs_partner
+_SETTLED = "kind IN ('kept', 'rejected', 'surveyed')"
+_PARTNERED = ", ".join(f"'{name}'" for name, mode in MODES.items() if mode.needs_partner)
+
+
+class UnitRow(NamedTuple):
+    """What came of one unit: a row of the table `outcomes`."""
+
+    position: int
+    unit: str
+    mode: str
+    item: str
+    user: str
+    partner: str | None
+    kind: str
+    stage: str
+    reason: str
+    reached: str | None
+    posts: int
+    record: str
+    """All of it, as JSON."""
+
+
+_COLUMNS = ", ".join(UnitRow._fields)
+_INSERT = (
+    f"INSERT OR REPLACE INTO outcomes ({_COLUMNS}, follows)"
+    f" VALUES ({', '.join('?' * len(UnitRow._fields))}, (SELECT follows FROM run))"
 )
-"""Units that have a second user, by their names."""
 
 
 class Store(CallStore):
@@ -30,13 +52,7 @@ class Store(CallStore):
     ) -> None:
         """Open, or create. Arguments and errors are those of `CallStore`."""
         super().__init__(path, writing=writing, unchanging=unchanging, beneath=beneath)
-        self._outcomes: list[SqlRow] = []
-        self._entries: list[tuple[int, UnitEntry]] = []
-        try:
-            self._index = UnitIndex.begin(self._db) if writing else UnitIndex.of(self._db)
-        except BaseException:
-            self._db.close()
-            raise
+        self._outcomes: list[UnitRow] = []
 
     def close(self) -> None:
         """Commit what waits and release the run folder."""
@@ -48,41 +64,26 @@ class Store(CallStore):
         """Begin a run. Outcomes that follow from the same `identity` and are settled stay: the
         replies behind them are here for ever, so they would come out the same. Others are
         forgotten; calls never are."""
-        self._db.execute("DROP TABLE IF EXISTS waits")
-        self._db.execute("CREATE TABLE IF NOT EXISTS follows (identity TEXT NOT NULL)")
-        if self._db.execute("SELECT identity FROM follows").fetchall() == [(identity,)]:
-            open_ = "kind NOT IN ('kept', 'rejected', 'surveyed')"
-            if self._db.execute(
-                f"SELECT 1 FROM outcomes WHERE position < 0 AND {open_}"
-            ).fetchone():
-                # A survey that is asked again may change who is whose partner.
-                self._db.execute(f"DELETE FROM outcomes WHERE {_PARTNERED}")
-            self._db.execute(f"DELETE FROM outcomes WHERE {open_}")
-            self._db.execute("UPDATE run SET finished = 0")
-            return
-        # First, so that a kill in between leaves no outcome under the wrong name.
-        self._db.execute("DELETE FROM follows")
-        self.clear_outcomes()
-        self._db.execute("INSERT INTO follows VALUES (?)", identity)
+        self._db.execute("UPDATE run SET finished = 0, follows = ?", identity)
+        self._db.execute("DELETE FROM waits")
+        self._db.execute("DELETE FROM outcomes WHERE follows != ?", identity)
+        again = f"SELECT 1 FROM outcomes WHERE mode = 'survey' AND NOT {_SETTLED}"
+        if self._db.execute(again).fetchone():
+            # A survey that is asked again may change who is whose partner.
+            self._db.execute(f"DELETE FROM outcomes WHERE mode IN ({_PARTNERED})")
+        self._db.execute(f"DELETE FROM outcomes WHERE NOT {_SETTLED}")
 
     def clear_outcomes(self) -> None:
         """Forget what came of the last run; its calls stay."""
         self._db.execute("DELETE FROM outcomes")
-        self._db.execute("DELETE FROM unit_names")
         self._db.execute("UPDATE run SET finished = 0")
 
     def note_wait(self, wait: Wait) -> None:
         """Keep what an endpoint asks of this run; its last wait counts."""
-        self._db.execute(
-            "CREATE TABLE IF NOT EXISTS waits"
-            " (endpoint TEXT PRIMARY KEY, seconds REAL, until REAL, words TEXT)"
-        )
         self._db.execute("INSERT OR REPLACE INTO waits VALUES (?, ?, ?, ?)", *wait)
 
     def waits(self) -> list[Wait]:
         """The waits that endpoints asked for in the last run."""
-        if not self._db.has("waits"):
-            return []
         return [Wait(*row) for row in self._db.rows("SELECT * FROM waits ORDER BY endpoint")]
 
     def finish(self) -> None:
@@ -94,77 +95,40 @@ class Store(CallStore):
         """Whether the last run ended."""
         return bool(self._db.execute("SELECT finished FROM run").fetchone()[0])
 
-    def add_outcome(
-        self, position: int, unit: str, kind: str, record: str, entry: UnitEntry | None = None
-    ) -> None:
-        """Spool one outcome until the run is whole; files are written from here in order. Without
-        an entry, the one in the index is stale."""
-        self._outcomes.append((position, unit, kind, record))
-        if entry is not None:
-            self._entries.append((position, entry))
+    def add_outcome(self, row: UnitRow) -> None:
+        """Spool one outcome until the run is whole; files are written from here in order."""
+        self._outcomes.append(row)
         if len(self._outcomes) >= SPOOLED:
             self._spool()
 
     def _spool(self) -> None:
         rows, self._outcomes = self._outcomes, []
-        entries, self._entries = self._entries, []
         if rows:
-            self._db.write(("INSERT INTO outcomes VALUES (?, ?, ?, ?)", rows), *puts(entries))
+            self._db.write((_INSERT, rows))
 
-    @property
-    def index(self) -> UnitIndex | None:
-        """The index of the units; None where an earlier version wrote the store, and it is only
-        read."""
-        self._spool()
-        return self._index
-
-    def record(self, position: int) -> str | None:
-        """The record of the unit at a position, where it has ended."""
+    def ended(self, position: int, unit: str) -> UnitRow | None:
+        """What came of one unit, without its record; None where it has not ended."""
         row = self._db.execute(
-            "SELECT record FROM outcomes WHERE position = ?", position
+            f"SELECT {_COLUMNS.removesuffix('record')} '' FROM outcomes"
+            " WHERE position = ? AND unit = ?",
+            position,
+            unit,
         ).fetchone()
-        return None if row is None else str(row[0])
+        return None if row is None else UnitRow(*row)
 
-    def kind(self, position: int, unit: str) -> str | None:
-        """What came of one unit, in a word, where it has ended."""
-        row = self._db.execute(
-            "SELECT kind FROM outcomes WHERE position = ? AND unit = ?", position, unit
-        ).fetchone()
-        return None if row is None else str(row[0])
-
-    def positions(self) -> list[int]:
-        """The positions of all units that have ended, in source order."""
+    def outcomes(self, where: str = "position >= 0", *values: object) -> Iterator[UnitRow]:
+        """The units in source order, without surveys."""
         self._spool()
-        query = "SELECT position FROM outcomes WHERE position >= 0 ORDER BY position"
-        return [position for (position,) in self._db.rows(query)]
+        query = f"SELECT {_COLUMNS} FROM outcomes WHERE {where} ORDER BY abs(position)"
+        return (UnitRow(*row) for row in self._db.rows(query, *values))
 
-    def units(self) -> list[tuple[int, str]]:
-        """The positions and names of all units that have ended, in source order."""
-        self._spool()
-        query = "SELECT position, unit FROM outcomes WHERE position >= 0 ORDER BY position"
-        return list(self._db.rows(query))
-
-    def outcomes(self, kind: str | None = None) -> Iterator[tuple[str, str, str]]:
-        """(unit, kind, record) in source order, without surveys."""
-        self._spool()
-        where = "" if kind is None else "AND kind = ?"
-        parameters = () if kind is None else (kind,)
-        yield from self._db.rows(
-            "SELECT unit, kind, record FROM outcomes"
-            f" WHERE position >= 0 {where} ORDER BY position",
-            *parameters,
-        )
-
-    def surveys(self) -> Iterator[tuple[str, str, str]]:
-        """The same of surveys, whose positions are below zero."""
-        self._spool()
-        yield from self._db.rows(
-            "SELECT unit, kind, record FROM outcomes WHERE position < 0 ORDER BY position DESC"
-        )
+    def surveys(self) -> Iterator[UnitRow]:
+        """The surveys in source order."""
+        return self.outcomes("position < 0")
 
     @property
     def surveyed(self) -> int:
         """The number of items whose survey has ended."""
         self._spool()
-        query = "SELECT count(*) FROM outcomes WHERE position < 0 AND kind = 'surveyed'"
+        query = "SELECT count(*) FROM outcomes WHERE kind = 'surveyed'"
         return int(self._db.execute(query).fetchone()[0])

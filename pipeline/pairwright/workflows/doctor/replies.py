@@ -12,7 +12,8 @@ import math
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from pairwright.models import CallLog, Completion, Model, Traced, Unstored, leniency
+from pairwright.models import Completion, Model, Request, leniency
+from pairwright.models.client import Client
 from pairwright.records import Rejected
 from pairwright.settings.domains import Guidance
 from pairwright.settings.prompt_variables import Ask, label_texts
@@ -26,20 +27,33 @@ from pairwright.workflows.doctor.server import (
 )
 
 
+class _Heard:
+    """A model whose replies are kept here, and not stored."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self.replies: list[str] = []
+
+    async def complete(self, request: Request) -> Completion:
+        """Answer one request, or raise `errors.CallFailed`."""
+        completion = (await self._client.send(request)).completion
+        self.replies.append(completion.text)
+        return completion
+
+
 async def check_schema(questions: ServerQuestions) -> ServerFinding:
     """One real request, and up to `attempts` where replies cannot be read.
 
     Raises errors.CallFailed or errors.EndpointRefused where there is no reply.
     """
-    log = CallLog()
-    llm = Traced(Unstored(questions.client), log)
-    model = Model(llm, questions.endpoint, questions.sampling)
+    heard = _Heard(questions.client)
+    model = Model(heard, questions.endpoint, questions.sampling)
     reply = await plan_blind(QUESTION, model, questions.prompts)
     if isinstance(reply, Rejected):
         return finding("structured output", "broken", detail=reply.detail)
     place = "" if questions.endpoint.structured else " in the prompt"
-    if log.lenient:
-        kinds = " and ".join(kind.replace("_", " ") for kind in sorted(log.lenient))
+    if overlooked := {kind for text in heard.replies if (kind := leniency(text))}:
+        kinds = " and ".join(kind.replace("_", " ") for kind in sorted(overlooked))
         return finding("structured output", "lenient", place=place, kinds=kinds)
     return finding("structured output", "followed", place=place)
 

@@ -18,13 +18,12 @@ from uuid import uuid4
 from pydantic import SecretStr
 
 from pairwright.construct.corpus import Chunk
-from pairwright.construct.outcomes import Brief
 from pairwright.errors import ConfigError, InputError, Interrupted, PairwrightError, on_disk
 from pairwright.extras import install
 from pairwright.files import write_whole
 from pairwright.models import Wait
 from pairwright.models.client import Meter
-from pairwright.models.store import Store
+from pairwright.models.store import Store, UnitRow
 from pairwright.models.store.shards import place
 from pairwright.settings.config import Config
 from pairwright.text import number_of
@@ -78,7 +77,7 @@ class Actor:
     async def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
         """A batch of one chunk; gives one report."""
         chunk: Chunk = pickle.loads(batch["chunk"][0])
-        outcomes: list[Brief] = []
+        outcomes: list[UnitRow] = []
         trouble = None
         try:
             async with self._begin:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from pairwright.construct.corpus import BuildUnit, Chunk, chunks, size_of
 from pairwright.construct.folder import unfinished
-from pairwright.construct.outcomes import Brief
 from pairwright.construct.session import BuildTask
 from pairwright.errors import Interrupted
 from pairwright.models.client import Meter
-from pairwright.models.store import Store
+from pairwright.models.store import Store, UnitRow
 from pairwright.models.store.shards import merge, merge_all, place
 from pairwright.workflows.progress import BuildBegun, Progress, Stop, UnitEnded
 from pairwright.workflows.run_models import MeterCounts, meter_of
@@ -104,7 +103,7 @@ def build_rounds(
         number += 1
 
 
-def _combined(meter: Meter, on_outcome: Callable[[Brief], None]) -> Callable[[ChunkReport], None]:
+def _combined(meter: Meter, on_outcome: Callable[[UnitRow], None]) -> Callable[[ChunkReport], None]:
     """What keeps `meter` at the sum of all workers' meters as they report, and calls `on_outcome`
     once with each unit."""
     before, by_worker, units = meter.cost, dict[str, MeterCounts](), set[str]()

@@ -16,12 +16,11 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import BuildUnit, Chunk, Corpus
-from pairwright.construct.outcomes import Brief
 from pairwright.construct.session import build_units
 from pairwright.errors import BudgetSpent, ConfigError, Interrupted, PairwrightError
 from pairwright.models import Wait
 from pairwright.models.client import Client, Meter
-from pairwright.models.store import CallStore
+from pairwright.models.store import CallStore, UnitRow
 from pairwright.models.store.shards import open_shard, place
 from pairwright.settings.config import Config
 from pairwright.workflows.garbage_collection import look_seldom
@@ -145,7 +144,7 @@ class Builder:
     _begun: asyncio.Event | None = None
     """Set when the units of the chunk that was given last have all begun."""
 
-    async def build(self, chunk: Chunk, ended: Callable[[Brief], None]) -> None:
+    async def build(self, chunk: Chunk, ended: Callable[[UnitRow], None]) -> None:
         """Build a chunk's units into its shard, which is whole and closed afterwards.
 
         Its units begin when those of the chunk before have all begun, not ended: an endpoint
@@ -228,7 +227,7 @@ class ChunkReport(NamedTuple):
     counts: MeterCounts
     chunk: int | None = None
     """None where it is about the worker, which could not begin."""
-    ended: tuple[Brief, ...] = ()
+    ended: tuple[UnitRow, ...] = ()
     done: bool = False
     trouble: Trouble | None = None
     waits: tuple[Wait, ...] = ()
@@ -286,7 +285,7 @@ async def _work(
 
 
 async def _build(builder: Builder, chunk: Chunk, pipe: Pipe) -> None:
-    def report(*ended: Brief, done: bool = False, trouble: Trouble | None = None) -> None:
+    def report(*ended: UnitRow, done: bool = False, trouble: Trouble | None = None) -> None:
         name, counts = str(os.getpid()), call_counts(builder.meter)
         _send(pipe, ChunkReport(name, counts, chunk.number, ended, done, trouble))
 
