@@ -13,8 +13,7 @@ benchmark is skipped where they are not there. The twins are built by `pairwrigh
   of authors on their own statements, and know a statement by its text
 - `blind`: the length of a response, which is one half by identity
 
-Accuracies come with n and 95 % intervals, which take couples and statements as crossed: a user has
-one partner, and other couples voted on the same statements. By source, Cochran's Q (1954,
+Accuracies come with n and 95 % intervals by couple. By source, Cochran's Q (1954,
 Biometrics 10, 101-129) says whether conversations differ by more than that. The last line is JSON.
 """
 
@@ -139,12 +138,10 @@ def main() -> None:
     }
     partners = [next(user for user in twins[pair.twin_id] if user != pair.user) for pair in pairs]
     dyads = [dyad_id((pair.user, other)) for pair, other in zip(pairs, partners, strict=True)]
+    clusters = cluster_numbers(dyads)
     statements = [
         sorted(content_id("text", side) for side in (pair.chosen, pair.rejected)) for pair in pairs
     ]
-    clusters = cluster_numbers(
-        [(dyad, one, two) for dyad, (one, two) in zip(dyads, statements, strict=True)]
-    )
     dyads_of: dict[str, set[str]] = {}
     for dyad, both in zip(dyads, statements, strict=True):
         for statement in both:
@@ -181,7 +178,7 @@ def main() -> None:
             scorer: found([s for s, here in zip(both, own, strict=True) if here], clusters[own])
             for scorer, both in scores.items()
         }
-        print(f"{name}: {own.sum() // 2:,} twins, {len(set(clusters[own][:, 0])):,} couples")
+        print(f"{name}: {own.sum() // 2:,} twins, {len(set(clusters[own])):,} couples")
         for scorer, one in sources[name].items():
             print(f"  {scorer:11} {one['value']:.3f} ({one['low']:.3f} to {one['high']:.3f})")
     q = heterogeneity([some["neighbours"] for some in sources.values()])

@@ -17,8 +17,7 @@ twin). A placebo is the same without wishes. All are scored by the evaluation it
 `overlap_plain` is of twins whose responses repeat the words of the wishes. Intervals: simulated
 couples with up to three twins and two placebos each, alike within a couple; `coverage` is the least
 share of intervals that hold the truth, by scorers and numbers of couples, of so many repetitions
-(2,000). `false_tables` are tables of four different scorers, all with 0 net right flips, in which
-any two are distinguished. `half_widths` are of a scorer that is right on 80 % of twins and flips on
+(2,000). `half_widths` are of a scorer that is right on 80 % of twins and flips on
 10 % of placebos.
 
 The last line is JSON.
@@ -34,17 +33,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import binomtest
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from decided import board_of, result
 from pairwright.dataset import Row
 from pairwright.estimate import Estimate
-from pairwright.evaluation.board.board import Leaderboard
-from pairwright.evaluation.board.comparisons import compare_flips
 from pairwright.evaluation.content import ContentSources, Strangers
 from pairwright.evaluation.evaluation import Evaluation, evaluate
-from pairwright.evaluation.measure.flips import UnitFlip, net_right_flips
+from pairwright.evaluation.leaderboard import Leaderboard
 from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.scorers.scorer import (
     BLIND,
@@ -54,7 +50,7 @@ from pairwright.evaluation.scorers.scorer import (
     Scorer,
 )
 from pairwright.evaluation.settings import ALL_POSTS
-from pairwright.intervals import LEVEL, Flags, Floats, Places, mean_points
+from pairwright.intervals import Flags, Floats, Places, clustered_difference, mean_points
 from pairwright.modes import Mode
 
 COUPLES, UNITS = 400, 600
@@ -75,7 +71,7 @@ def main() -> None:
         figures = [
             figure.percent(1)
             for figure in entry.figures
-            if figure.name in ("both_right_of_scored", "placebo_flips")
+            if figure.name in ("both_right", "placebo_flips")
         ]
         print(f"{name}: right flips {figures[0]}, flips on placebos {figures[1]}")
     print(
@@ -83,7 +79,6 @@ def main() -> None:
             {
                 **found, "blind": blind, **further, "overlap_plain": net(plain, "overlap"),
                 "coverage": coverage(chance, repetitions),
-                "false_tables": false_tables(chance, max(1, repetitions // 5)),
                 "half_widths": half_widths(chance),
             }
         )
@@ -234,7 +229,7 @@ def coverage(chance: Chance, repetitions: int) -> dict[str, float]:
             for _ in range(repetitions):
                 units = _simulated_units(chance, couples)
                 points = _points(chance, units, (right, flips))
-                found = net_right_flips(points, *units, mean_points)
+                found = _net(points, units)
                 assert found.low is not None
                 assert found.high is not None
                 held += found.low <= truth <= found.high
@@ -244,26 +239,9 @@ def coverage(chance: Chance, repetitions: int) -> dict[str, float]:
     return least
 
 
-def false_tables(chance: Chance, tables: int) -> list[float]:
-    """In which share any two of four rows are distinguished that have all 0, with its interval."""
-    rows = {name: SCORERS[name] for name in ("chance", "flip_happy", "blind_judge")}
-    rows["constant"] = (0.0, 0.0)
-    false = 0
-    for _ in range(tables):
-        units = _simulated_units(chance, 40)
-        flips = {
-            name: {
-                str(n): UnitFlip(bool(placebo), str(couple), float(point))
-                for n, (placebo, couple, point) in enumerate(
-                    zip(*units, _points(chance, units, scorer), strict=True)
-                )
-            }
-            for name, scorer in rows.items()
-        }
-        compared, _test = compare_flips(list(rows), flips)
-        false += any(one.adjusted < LEVEL for one in compared)
-    interval = binomtest(false, tables).proportion_ci(method="wilson")
-    return [round(float(x), 3) for x in (false / tables, interval.low, interval.high)]
+def _net(points: Floats, units: Units) -> Estimate:
+    found = clustered_difference(points, ~units.placebo, units.couples, weight=0.5)
+    return found.estimate(least=-0.5, most=1)
 
 
 def half_widths(chance: Chance) -> dict[str, list[float]]:
@@ -278,7 +256,7 @@ def half_widths(chance: Chance) -> dict[str, list[float]]:
                 every = np.arange(twins + placebos)
                 units = Units(every >= twins, every % twins)
                 points = _points(chance, units, (0.8, 0.1))
-                own.append(_half(net_right_flips(points, *units, mean_points)))
+                own.append(_half(_net(points, units)))
             # Of 10 % exactly: a drawn share would be wide now and narrow then.
             flips = (np.arange(twins) < twins / 10).astype(np.float64)
             found.append([*own, _half(mean_points(flips, np.arange(twins)))])

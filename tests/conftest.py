@@ -82,7 +82,7 @@ def _sketch() -> None:
 
     for module, name, plot in (
         ("pairwright.audits.page", "audit_plots", "counts"),
-        ("pairwright.evaluation.board.page", "_plots", "accuracy-violate"),
+        ("pairwright.evaluation.leaderboard_page", "_plots", "violate"),
         ("pairwright_human_eval.report.page", "_plots", "states"),
     ):
         if module in sys.modules:

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from pairwright.evaluation.board.board import Leaderboard, leaderboard
-from pairwright.evaluation.board.inputs import gather_results
 from pairwright.evaluation.conditions import ConditionName
 from pairwright.evaluation.decision import Choice, PairDecision
+from pairwright.evaluation.leaderboard import Leaderboard, gather_results, leaderboard
 from pairwright.evaluation.release import ReleaseRef
 from pairwright.evaluation.results import ResultSummary, ScorerRef, write_result
 from pairwright.evaluation.scorers.scorer import BASELINES
@@ -39,8 +38,8 @@ def twin(n: int, asked: Half, other: Half, **changes: Any) -> tuple[PairDecision
     """Both halves, each with the scores of its own chosen and rejected response."""
     shared = {"mode": "twin", "twin_id": f"twin-{n}", "cluster": f"dyad-{n}"} | changes
     return (
-        decision(f"asked-{n}", n, *asked, **{"user": f"user-{n}", **shared}),
-        decision(f"other-{n}", n, *other, **{"user": f"partner-{n}", "asked": False, **shared}),
+        decision(f"asked-{n}", n, *asked, **shared),
+        decision(f"other-{n}", n, *other, **shared),
     )
 
 
@@ -72,10 +71,9 @@ def judged(n: int, forward: Choice, backward: Choice, **changes: Any) -> PairDec
 def decision(
     name: str, n: int, chosen: float | None, rejected: float | None, **changes: Any
 ) -> PairDecision:
-    domain, mode = changes.get("domain", "Home"), changes.get("mode", "violate")
+    domain, mode = changes.pop("domain", "Home"), changes.get("mode", "violate")
     fields: dict[str, Any] = {
-        "id": name, "item_id": f"item-{n}", "config": f"{domain}-{mode}", "domain": domain,
-        "category": "Repairs", "mode": mode, "twin_id": None, "asked": True, "user": f"user-{n}",
+        "id": name, "config": f"{domain}-{mode}", "mode": mode, "twin_id": None,
         "cluster": f"user-{n}", "chosen": chosen, "rejected": rejected,
     }  # fmt: skip
     if chosen is None and "orders" not in changes:
@@ -97,7 +95,7 @@ def result(
         "condition": condition, "pairs": len(decisions),
         "scored": sum(one.choice is not None for one in decisions), "ties": 0, "unstable": 0,
         "unscored": {}, "units": len(decisions), "units_scored": len(decisions), "shortened": 0,
-        "tokens": 100, "prompt_tokens": 90, "completion_tokens": 10,
+        "prompt_tokens": 90, "completion_tokens": 10,
     }  # fmt: skip
     folder.mkdir(exist_ok=True)
     return write_result(folder, ResultSummary(**(about | changes)), list(decisions))
@@ -115,7 +113,7 @@ def board_with(folder: Path, **decisions: Sequence[PairDecision]) -> Leaderboard
 
 
 def ends(found: Any) -> tuple[float, float]:
-    """The bounds of an estimate, figure or comparison that must have them."""
+    """The bounds of an estimate or figure that must have them."""
     assert found.low is not None
     assert found.high is not None
     return found.low, found.high

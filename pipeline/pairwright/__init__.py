@@ -60,7 +60,7 @@ _HOMES = {
     ),
     "pairwright.construct.run_pairs": ("load_release",),
     "pairwright.dataset": ("Row",),
-    "pairwright.evaluation.board.board": ("Leaderboard",),
+    "pairwright.evaluation.leaderboard": ("Leaderboard",),
     "pairwright.notebook": ("run_async",),
     "pairwright.records": ("Contrast", "Pair", "Rejected", "Twin"),
     "pairwright.releases.verify": ("VerifiedRelease",),
@@ -84,7 +84,7 @@ if TYPE_CHECKING:
     from pairwright.construct import build_contrast, build_decoy, build_placebo, build_twin
     from pairwright.construct.run_pairs import load_release
     from pairwright.dataset import Row
-    from pairwright.evaluation.board.board import Leaderboard
+    from pairwright.evaluation.leaderboard import Leaderboard
     from pairwright.notebook import run_async
     from pairwright.records import Contrast, Pair, Rejected, Twin
     from pairwright.releases.verify import VerifiedRelease

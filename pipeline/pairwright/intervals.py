@@ -14,12 +14,11 @@ import numpy.typing as npt
 import scipy
 
 from pairwright.estimate import Estimate, no_estimate, wilson
-from pairwright.records import Cluster
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.intp]
-"""Numbers of clusters, shape (n,); or of natural twins shape (n, 3): couple and both responses."""
+"""Numbers of clusters, shape (n,)."""
 LEVEL = 0.05
 """The chance of a false finding that all tests of one question share."""
 MOST = 10_000_000
@@ -48,22 +47,22 @@ class Accuracy(NamedTuple):
     clusters: int
     design: float
     """Variance of the mean by cluster over that of n independent points; at least 1."""
-    fewest: int
-    """Clusters that the design was estimated on: of couples and responses the fewer."""
 
     def effective(self, z: float) -> float:
         """As how many independent pairs without ties these count, for an interval of width `z`.
 
-        n over the design effect, times (t(n - 1) / t(fewest - 1)) squared for the few clusters it
+        n over the design effect, times (t(n - 1) / t(clusters - 1)) squared for the few clusters it
         was estimated on (Korn and Graubard 1998, Survey Methodology 24, 193-201). A tie has no
         variance of its own: points x vary by p(1 - p) less the mean of x(1 - x), which is ties/4.
         z^2 / 4 wins and as many losses more (at 95 % one each, Bonett and Price 2012, J. Educ.
         Behav. Stat. 37, 479-488) keep that above 0 where all are ties.
         """
-        if self.fewest < 2:
+        if self.clusters < 2:
             return 0.0
         tail = scipy.special.ndtr(-z)
-        few = scipy.special.stdtrit(self.n - 1, tail) / scipy.special.stdtrit(self.fewest - 1, tail)
+        few = scipy.special.stdtrit(self.n - 1, tail) / scipy.special.stdtrit(
+            self.clusters - 1, tail
+        )
         n = self.n + z * z / 2
         p = (self.value * self.n + z * z / 4) / n
         tied = self.tied * self.n / n / (4 * p * (1 - p))
@@ -85,18 +84,6 @@ class Accuracy(NamedTuple):
             clusters=self.clusters,
         )
 
-    def p_of_one_half(self) -> float:
-        """The least level at which its interval leaves out one half; 1 where none does."""
-
-        def beyond(z: float) -> float:
-            # Wilson's interval leaves out p where (value - p)^2 > z^2 p(1 - p)/n.
-            return 4 * (self.value - 0.5) ** 2 * self.effective(z) - z * z
-
-        if self.fewest < 2 or beyond(_NEAR) <= 0:
-            return 1.0
-        z = _FAR if beyond(_FAR) > 0 else scipy.optimize.brentq(beyond, _NEAR, _FAR)
-        return float(2 * scipy.special.ndtr(-z))
-
     def settles(self, limits: AccuracyLimits, z: float) -> Literal["pass", "fail"] | None:
         """Where the whole interval lies; None: neither above the one limit nor below the other."""
         low, high = self.interval(z)
@@ -111,8 +98,8 @@ class Accuracy(NamedTuple):
         the same size; None where `MOST` do not."""
 
         def settled(n: int) -> bool:
-            fewest = round(self.fewest * n / self.n)
-            return self._replace(n=n, fewest=fewest).settles(limits, z) is not None
+            clusters = round(self.clusters * n / self.n)
+            return self._replace(n=n, clusters=clusters).settles(limits, z) is not None
 
         return bisect_left(range(MOST), True, lo=self.n, key=settled) if settled(MOST) else None
 
@@ -123,22 +110,13 @@ def accuracy(points: Floats, clusters: Places) -> Accuracy | None:
         return None
     n, value = len(points), float(points.mean())
     tied = float((4 * points * (1 - points)).mean())
-    couples, fewest = _counts(clusters)
-    return Accuracy(value, tied, n, couples, _design(points - value, clusters), fewest)
+    return Accuracy(value, tied, n, _different(clusters), _design(points - value, clusters))
 
 
-def cluster_numbers(clusters: Sequence[Cluster]) -> Places:
+def cluster_numbers(clusters: Sequence[str]) -> Places:
     """Their `Places`: numbers from 0 in the order of their first occurrence."""
     numbers: dict[str, int] = {}
-    return np.array(
-        [
-            numbers.setdefault(name, len(numbers))
-            if isinstance(name, str)
-            else [numbers.setdefault(one, len(numbers)) for one in name]
-            for name in clusters
-        ],
-        np.intp,
-    )
+    return np.array([numbers.setdefault(name, len(numbers)) for name in clusters], np.intp)
 
 
 def mean_points(points: Floats, clusters: Places) -> Estimate:
@@ -147,7 +125,7 @@ def mean_points(points: Floats, clusters: Places) -> Estimate:
     return estimate.found(z_of(LEVEL)) if estimate else no_estimate()
 
 
-def accuracy_by_cluster(points: Sequence[tuple[Cluster, float]]) -> Estimate | None:
+def accuracy_by_cluster(points: Sequence[tuple[str, float]]) -> Estimate | None:
     """The accuracy of points, each beside the name of its cluster, with its 95 % interval; None of
     no points."""
     clusters = cluster_numbers([names for names, _ in points])
@@ -155,102 +133,15 @@ def accuracy_by_cluster(points: Sequence[tuple[Cluster, float]]) -> Estimate | N
     return mean_points(values, clusters) if points else None
 
 
-def difference(differences: Floats, clusters: Places) -> Estimate:
-    """The mean of differences of points, from -1 to 1, with its 95 % interval by cluster: halved
-    and moved they are points, and no difference is a tie. Without a value where n = 0."""
-    interval = mean_points((differences + 1) / 2, clusters)
-    value, low, high = (
-        None if x is None else round(2 * x - 1, 6)
-        for x in (interval.value, interval.low, interval.high)
-    )
-    return interval.model_copy(update={"value": value, "low": low, "high": high})
-
-
-def newcombe(
-    first: Estimate, second: Estimate, *, weight: float = 1.0, correlation: float = 0.0
-) -> Estimate:
-    """The one value less `weight` times the other, with a 95 % interval from the interval of each
-    (Newcombe 1998, Statist. Med. 17, 873-890, method 10). `correlation` is that of the two values
-    (Zou 2007, Psychol. Methods 12, 399-413); without it the clusters of the two are different ones.
-    Without a value where one of the two has none, and without an interval where one has none."""
-    n, clusters = first.n + second.n, first.clusters + second.clusters
-    if first.value is None or second.value is None:
-        return Estimate(value=None, low=None, high=None, n=n, clusters=clusters)
-    value, low, high = first.value - weight * second.value, None, None
-    if None not in (first.low, first.high, second.low, second.high):
-        below, above = (
-            math.sqrt(max(0.0, a * a - 2 * correlation * a * b + b * b))
-            for a, b in (
-                (first.value - (first.low or 0.0), weight * ((second.high or 0.0) - second.value)),
-                ((first.high or 0.0) - first.value, weight * (second.value - (second.low or 0.0))),
-            )
-        )
-        low, high = round(value - below, 6), round(value + above, 6)
-    return Estimate(value=round(value, 6), low=low, high=high, n=n, clusters=clusters)
-
-
-def correlation_of_means(points: Floats, clusters: Places, second: Flags) -> float:
-    """The correlation of two means by the clusters that have points of both, all arguments of shape
-    (n,): the mean of the points where `second` is true, and that of the others. 0 where one of the
-    two does not vary."""
-    sums = [
-        np.bincount(clusters[part], points[part] - points[part].mean(), clusters.max() + 1)
-        for part in (second, ~second)
-        if part.any()
-    ]
-    squares = math.prod(float(one @ one) for one in sums)
-    return float(sums[0] @ sums[-1]) / math.sqrt(squares) if len(sums) == 2 and squares else 0.0
-
-
 def _design(errors: Floats, clusters: Places) -> float:
-    n, squares = len(errors), float(errors @ errors)
+    n, count, squares = len(errors), _different(clusters), float(errors @ errors)
     if not squares:
         # Nothing varies, so nothing shows how alike a cluster's pairs are: wholly, then.
-        return max(squares for squares, _ in _dependence(np.ones(n), clusters)) / n
-    if _counts(clusters)[1] < 2:
+        return _squares(np.ones(n), clusters) / n
+    if count < 2:
         return float(n)
-    return max(1.0, _variance_of_sum(errors, clusters) / (n / (n - 1) * squares))
-
-
-def first_clusters(clusters: Places) -> Places:
-    """Shape (n,): the cluster or couple of each pair."""
-    return clusters if clusters.ndim == 1 else clusters[:, 0]
-
-
-def _counts(clusters: Places) -> tuple[int, int]:
-    """How many clusters there are; and of couples and responses the fewer."""
-    if clusters.ndim == 1:
-        return (_different(clusters),) * 2
-    couples, responses = _different(clusters[:, 0]), _different(clusters[:, 1:].ravel())
-    return couples, min(couples, responses)
-
-
-def _variance_of_sum(errors: Floats, clusters: Places) -> float:
-    """By the clusters of two or more, with what few of them underestimate."""
-    return max(squares * n / (n - 1) for squares, n in _dependence(errors, clusters))
-
-
-def _dependence(errors: Floats, clusters: Places) -> list[tuple[float, int]]:
-    """The sum of the products of errors of all two pairs that share a cluster, and how many
-    clusters there are.
-
-    Where couples and responses are crossed there are two, and the greater one counts: that of
-    couples alone, and that of couples and of responses less that of both (Cameron, Gelbach and
-    Miller 2011, J. Bus. Econ. Stat. 29, 238-249). A pair has two responses: a sum over responses
-    counts pairs that share both of them twice, so the sum over such pairs is taken away.
-    """
-    if clusters.ndim == 1:
-        return [(_squares(errors, clusters), _different(clusters))]
-    couples, responses = clusters[:, 0], np.sort(clusters[:, 1:], axis=1)
-    size = int(clusters.max()) + 1
-    twice, each = np.tile(errors, 2), responses.T.ravel()
-    both = responses[:, 0] * size + responses[:, 1]
-    shared = _squares(twice, each) - _squares(errors, both)
-    own = _squares(twice, np.tile(couples, 2) * size + each)
-    own -= _squares(errors, np.unique(both, return_inverse=True)[1] * size + couples)
-    alone = _squares(errors, couples)
-    n_couples, fewest = _counts(clusters)
-    return [(alone, n_couples), (alone + shared - own, fewest)]
+    few = count / (count - 1)
+    return max(1.0, _squares(errors, clusters) * few / (n / (n - 1) * squares))
 
 
 def _squares(errors: Floats, clusters: Places) -> float:
@@ -303,22 +194,68 @@ def with_width(interval: Estimate) -> Estimate:
     return interval.model_copy(update={"low": None, "high": None})
 
 
-def mean(values: Floats, clusters: Places, *, least: float, most: float = math.inf) -> Estimate:
-    """A mean of values from `least` to `most`, with its 95 % interval by cluster: errors summed by
-    cluster, t with clusters - 1 degrees (Cameron and Miller 2015, J. Human Resources 50, 317-372,
-    eq. 11 and section VI.D). Without a value where n = 0."""
-    n = len(values)
-    if not n:
-        return no_estimate()
-    count, fewest = _counts(clusters)
+class Clustered(NamedTuple):
+    """A value with its standard error by cluster: errors are summed in each, and the error has
+    clusters - 1 degrees of freedom (Cameron and Miller 2015, J. Human Resources 50, 317-372, eq. 11
+    and section VI.D)."""
+
+    value: float
+    error: float
+    n: int
+    clusters: int
+
+    def estimate(self, *, least: float = -math.inf, most: float = math.inf) -> Estimate:
+        """The value, from `least` to `most`, with its 95 % interval of Student's t; without one
+        where there are fewer than two clusters."""
+        low = high = None
+        if self.clusters > 1:
+            width = -float(scipy.special.stdtrit(self.clusters - 1, LEVEL / 2)) * self.error
+            low = round(max(least, self.value - width), 6)
+            high = round(min(most, self.value + width), 6)
+        value = round(self.value, 6)
+        return Estimate(value=value, low=low, high=high, n=self.n, clusters=self.clusters)
+
+    @property
+    def p(self) -> float | None:
+        """The two-sided p that the value is 0; None where no two clusters differ."""
+        if self.clusters < 2 or not self.error:
+            return None
+        return float(2 * scipy.special.stdtr(self.clusters - 1, -abs(self.value) / self.error))
+
+
+def clustered(value: float, errors: Floats, clusters: Places) -> Clustered:
+    """`errors`, shape (n,), is what each observation adds to the error of the value: of a mean its
+    distance from the mean over n."""
+    count = _different(clusters)
+    few = count / (count - 1) if count > 1 else 0.0
+    return Clustered(value, math.sqrt(_squares(errors, clusters) * few), len(errors), count)
+
+
+def clustered_mean(values: Floats, clusters: Places) -> Clustered:
+    """The mean of one value or more."""
     value = float(values.mean())
-    low = high = None
-    if fewest > 1:
-        error = math.sqrt(_variance_of_sum(values - value, clusters)) / n
-        width = -float(scipy.special.stdtrit(fewest - 1, LEVEL / 2)) * error
-        low = round(max(least, value - width), 6)
-        high = round(min(most, value + width), 6)
-    return Estimate(value=round(value, 6), low=low, high=high, n=n, clusters=count)
+    return clustered(value, (values - value) / len(values), clusters)
+
+
+def clustered_difference(
+    values: Floats, first: Flags, clusters: Places, *, weight: float = 1.0
+) -> Clustered:
+    """The mean of the `first` values less `weight` times that of the others. There must be values
+    of both."""
+    errors, difference = np.zeros(len(values)), 0.0
+    for side, sign in ((first, 1.0), (~first, -weight)):
+        own = values[side]
+        difference += sign * float(own.mean())
+        errors[side] = sign * (own - own.mean()) / len(own)
+    return clustered(difference, errors, clusters)
+
+
+def mean(values: Floats, clusters: Places, *, least: float, most: float = math.inf) -> Estimate:
+    """A mean of values from `least` to `most`, with its 95 % interval by cluster. Without a value
+    where n = 0."""
+    if not len(values):
+        return no_estimate()
+    return clustered_mean(values, clusters).estimate(least=least, most=most)
 
 
 def difference_of_means(

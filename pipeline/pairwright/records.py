@@ -50,12 +50,6 @@ def pseudonym(user: str) -> str:
     return content_id("user", user)
 
 
-Cluster = str | tuple[str, str, str]
-"""The name of a group of pairs that depend on each other: pairs of the same users, or of the same
-prompt. A natural twin has three names, those of its couple and of both responses, because other
-couples chose between these, too."""
-
-
 def dyad_id(users: Iterable[str]) -> str:
     """A name for the users that a pair or twin is about, from their ids in the run."""
     return content_id("dyad", *sorted(map(pseudonym, users)))

@@ -183,7 +183,7 @@ def fails(pairs: int, cued: int, *, tests: int, tied: bool) -> bool:
     """A cue in `cued` rows, and in the others a tie or a coin; of `tests` estimates, none of which
     has settled yet."""
     share = cued / pairs
-    found = Accuracy(0.5 + share / 2, 1 - share if tied else 0.0, pairs, pairs, 1.0, pairs)
+    found = Accuracy(0.5 + share / 2, 1 - share if tied else 0.0, pairs, pairs, 1.0)
     return found.settles(AccuracyLimits(BOUND, BOUND), z_of(LEVEL / tests)) == "fail"
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from choosers import built_conversation, table_of_choices
-from pairwright import evaluate, leaderboard, load_release, release
+from pairwright import load_release, release
 from pairwright.assets import RUBRICS
 from pairwright.construct.own_choice_pairs import VoteTable
 from pairwright.construct.run_pairs import iterate_pairs
@@ -105,7 +105,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built_conversation(tmp_path_factory.mktemp("neighbours"))
 
 
-def test_a_release_keeps_them_and_the_leaderboard_has_a_row(run: Path, tmp_path: Path) -> None:
+def test_a_release_keeps_them(run: Path, tmp_path: Path) -> None:
     release(run, tmp_path / "release", "1.0.0")
     rows = [row for row in load_release(tmp_path / "release") if isinstance(row, Row)]
     built = {pair.id: pair.neighbours for pair in iterate_pairs(run)}
@@ -115,12 +115,6 @@ def test_a_release_keeps_them_and_the_leaderboard_has_a_row(run: Path, tmp_path:
     card = Layout(tmp_path / "release").card.read_text()
     assert "| neighbours |" in card
     assert "The choices of others tell 100.0 % (" in card
-    evaluate(tmp_path / "release", None, tmp_path / "results", names=["overlap"])
-    board = leaderboard([tmp_path / "results"], tmp_path / "board")
-    others = expect(Estimate, board.release.neighbours)
-    assert (others.value, others.n) == (1.0, len(rows))
-    page = (tmp_path / "board" / "leaderboard.md").read_text()
-    assert "| the choices of others (not ranked) |  | 100.0 % (" in page
 
 
 def test_a_choice_without_a_history_is_heard_all_the_same(tmp_path: Path) -> None:

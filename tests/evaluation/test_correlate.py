@@ -417,16 +417,6 @@ def test_nothing_is_claimed_where_means_of_lineages_go_the_other_way(few: None) 
     assert "-1.0000" in page
 
 
-def test_names_that_show_families_are_a_warning_where_no_lineage_is_named(few: None) -> None:
-    names = ("acme/Rye-Llama-8B", "rival/Oat-Llama-70B", "other/Barley-9B")
-    table = ModelTable(names, {"b": scores(1, 2, 3)}, scores(2, 1, 3), names)
-    found = correlated(table)
-    assert "“llama” in 2 names" in opening(table, found)
-    akin = table._replace(lineages=("llama", "llama", "barley"))
-    found = correlated(akin)
-    assert "“llama”" not in opening(akin, found)
-
-
 def opening(table: ModelTable, found: Correlations) -> str:
     return " ".join(correlation_page(table, found, drawn=False).opening)
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, norm, ttest_ind
+from scipy.stats import binomtest, ttest_ind
 from scipy.stats import t as student
 
 from decided import ends
@@ -16,11 +16,9 @@ from pairwright.intervals import (
     MOST,
     Accuracy,
     AccuracyLimits,
-    Places,
     accuracy,
     difference_of_means,
     exact,
-    first_clusters,
     holm,
     mean,
     z_of,
@@ -41,7 +39,7 @@ def of(points: list[float], clusters: list[int] | None = None) -> Accuracy:
 
 def plain(value: float, n: int) -> Accuracy:
     """Independent pairs without ties."""
-    return Accuracy(value=value, tied=0, n=n, clusters=n, design=1, fewest=n)
+    return Accuracy(value=value, tied=0, n=n, clusters=n, design=1)
 
 
 # The interval
@@ -68,48 +66,6 @@ def test_clusters_of_two_that_always_agree_count_half() -> None:
     assert of([1.0] * 30, [n // 3 for n in range(30)]).design == 3
     # Kish: the sum of squared sizes over n.
     assert of([1.0] * 6, [0, 0, 0, 0, 1, 2]).design == 18 / 6
-
-
-def natural_twins(couples: int, twins: int, responses: int, chance: np.random.Generator) -> Places:
-    """Halves of twins: the couple and both responses, which other couples chose between, too."""
-    n = couples * twins
-    first, step = chance.integers(0, responses, n), chance.integers(1, responses, n)
-    both = np.stack([first, (first + step) % responses], 1)
-    return np.repeat(np.column_stack([np.arange(n) // twins, couples + both]), 2, axis=0)
-
-
-def test_crossed_pairs_go_together_if_they_share_a_couple_or_a_response() -> None:
-    chance = np.random.default_rng(4)
-    clusters = natural_twins(12, 3, 9, chance)
-    points = chance.integers(0, 2, len(clusters)).astype(float)
-    errors, n = points - points.mean(), len(points)
-    couple = clusters[:, :1] == clusters[:, 0]
-    response = [[bool({*one[1:]} & {*other[1:]}) for one in clusters] for other in clusters]
-    together, alone = (errors @ where @ errors for where in (couple | response, couple))
-    spread = n / (n - 1) * float(errors @ errors)
-    found = accuracy(points, clusters)
-    assert found
-    assert found.design == pytest.approx(max(1, max(9 / 8 * together, 12 / 11 * alone) / spread))
-    assert (found.clusters, found.fewest) == (12, 9)
-
-
-def test_crossed_intervals_hold_the_truth_where_those_by_couple_do_not() -> None:
-    chance, held = np.random.default_rng(1), {"crossed": 0, "couple": 0}
-    runs, spread = 150, np.array([0.6, 0.9])
-    truth = norm.cdf(0.5 / math.sqrt(1 + spread[0] ** 2 + 2 * spread[1] ** 2))
-    for _ in range(runs):
-        clusters = natural_twins(80, 6, 40, chance)
-        own = spread[0] * chance.normal(size=80)
-        ease = spread[1] * chance.normal(size=120)
-        index = 0.5 + own[clusters[:, 0]] + ease[clusters[:, 1]] + ease[clusters[:, 2]]
-        points = (chance.normal(size=len(index)) < index).astype(float)
-        for name, some in (("crossed", clusters), ("couple", first_clusters(clusters))):
-            found = accuracy(points, some)
-            assert found
-            low, high = found.interval(Z)
-            held[name] += low <= truth <= high
-    assert held["crossed"] / runs >= 0.92
-    assert held["couple"] / runs < 0.85
 
 
 def test_few_clusters_widen_the_interval() -> None:
@@ -195,7 +151,7 @@ def test_at_one_half_147_pairs_settle_one_check_and_about_465_the_first_of_90() 
 def test_what_is_needed_just_settles_it(found: Accuracy) -> None:
     needed = found.needed(LIMITS, MANY)
     assert needed is not None
-    enough, short = (found._replace(n=n, clusters=n, fewest=n) for n in (needed, needed - 1))
+    enough, short = (found._replace(n=n, clusters=n) for n in (needed, needed - 1))
     assert enough.settles(LIMITS, MANY)
     assert not short.settles(LIMITS, MANY)
 

@@ -9,17 +9,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from decided import ends, judged, violate
+from decided import judged, violate
 from pairwright import assets
 from pairwright.evaluation.decision import Choice, PairDecision
-from pairwright.evaluation.measure.accuracy import (
-    _blind_names,
-    figures_of,
-    is_position_bias,
-    kappa_terms,
-    position_bias_text,
-)
-from pairwright.evaluation.measure.figure import ScorerFigure
+from pairwright.evaluation.figures import figures_of
 from pairwright.evaluation.scorers.judges import ComparingJudge, RatingJudge
 from pairwright.evaluation.scorers.scorer import (
     Preference,
@@ -276,43 +269,16 @@ def test_published_verdicts_are_read_from_raw_replies(of: str, judge: str) -> No
 
 
 @pytest.mark.parametrize(("of", "judge"), JUDGES)
-def test_published_swap_consistency_and_kappa_come_out(of: str, judge: str) -> None:
+def test_published_swap_consistency_comes_out(of: str, judge: str) -> None:
     items, statistics, found = published(of, judge)
     unread = sum(isinstance(one, Unscored) for one in found)
-    ours = figures_by_name(decisions(found))["swap_consistency"]
+    figures = {one.name: one for one in figures_of(decisions(found))}
+    ours = figures["swap_consistency"]
     assert ours.value is not None
     assert ours.n == len(items) - unread
     # They count two replies without a verdict as equal, and have no interval.
     equal = round(ours.value * ours.n) + unread
     assert statistics["equal"] == f"{equal} / {len(items)} = {equal / len(items) * 100}%"
-    # Their kappa is Cohen's over "says output 1" and everything else, unread replies among that.
-    first, second = (
-        [int(winner == "1") for winner in winners(found, order)]
-        for order in ("forward", "backward")
-    )
-    assert kappa(first, second) == pytest.approx(statistics["kappa_agreement"], abs=1e-15)
-    # Beside the label it is over three names: a judge has 1 and 0, the label 1 and 2, so that no
-    # verdict for output 2 ever agrees. That is why these are so low where accuracy is high.
-    labels = [item["label"] for item in items]
-    for swap, verdicts in (("False", first), ("True", second)):
-        assert kappa(verdicts, labels) == pytest.approx(statistics[f"kappa_{swap}"], abs=1e-15)
-
-
-def test_a_judge_that_likes_the_first_place_shows_it() -> None:
-    first = figures_by_name(decisions(published("Natural", "Falcon").found))["first_position"]
-    # 69 of 100 first as they stand and 79 of 100 swapped.
-    assert first.value == pytest.approx((69 + 79) / 200)
-    assert ends(first)[0] > 0.5
-
-
-def figures_by_name(rows: Sequence[PairDecision]) -> dict[str, ScorerFigure]:
-    return {of.name: of for of in figures_of(rows)}
-
-
-def kappa(first: Sequence[object], second: Sequence[object]) -> float:
-    terms = kappa_terms(first, second)
-    assert terms is not None
-    return float(terms.mean())
 
 
 def decisions(found: Sequence[Preference | Unscored]) -> list[PairDecision]:
@@ -324,76 +290,3 @@ def decisions(found: Sequence[Preference | Unscored]) -> list[PairDecision]:
         else judged(n, names[of.forward], names[of.backward])
         for n, of in enumerate(found)
     ]
-
-
-# Consistency
-
-
-def test_kappa_of_a_published_table_has_its_published_standard_error() -> None:
-    # Fleiss, Cohen and Everitt 1969, table 1: 200 patients, three categories, kappa = .429 and its
-    # large-sample standard error .054 for weights of agreement alone.
-    table = {("a", "a"): 106, ("a", "b"): 10, ("a", "c"): 4, ("b", "a"): 22, ("b", "b"): 28,
-             ("b", "c"): 10, ("c", "a"): 2, ("c", "b"): 12, ("c", "c"): 6}  # fmt: skip
-    pairs = [names for names, n in table.items() for _ in range(n)]
-    terms = kappa_terms([a for a, _ in pairs], [b for _, b in pairs])
-    assert terms is not None
-    assert terms.mean() == pytest.approx(0.429, abs=5e-4)
-    assert terms.std() / len(pairs) ** 0.5 == pytest.approx(0.054, abs=5e-4)
-
-
-def test_a_judge_with_one_verdict_for_everything_has_no_kappa() -> None:
-    assert kappa_terms(["first"] * 9, ["first"] * 9) is None
-    figure = figures_by_name([judged(0, "chosen", "chosen")])["order_kappa"]
-    assert (figure.value, figure.n) == (None, 1)
-    assert "every verdict is the same" in figure.note
-    # Scorers that do not compare have no such figure.
-    names = figures_by_name([violate(n, 1.0) for n in range(9)]).keys()
-    assert not names & {"swap_consistency", "first_position", "order_kappa"}
-
-
-def test_a_judge_that_never_changes_its_mind_has_no_interval_of_no_width() -> None:
-    sides: list[Choice] = ["chosen", "rejected"]
-    figures = figures_by_name([judged(n, sides[n % 2], sides[n % 2]) for n in range(20)])
-    kappa = figures["order_kappa"]
-    assert (kappa.value, kappa.low, kappa.high, kappa.n) == (1, None, None, 20)
-    assert "no interval" in kappa.note
-    first = figures["first_position"]
-    assert ends(first)[0] < 0.5 < ends(first)[1]
-    assert not is_position_bias(first)
-    assert 0.8 < ends(figures["swap_consistency"])[0] < 1
-
-
-@pytest.mark.parametrize(
-    ("orders", "share"), [(("chosen", "rejected"), 1.0), (("rejected", "chosen"), 0.0)]
-)
-def test_a_judge_that_only_looks_at_the_place_is_flagged(orders: Any, share: float) -> None:
-    first = figures_by_name([judged(n, *orders) for n in range(12)])["first_position"]
-    assert first.value == share
-    assert is_position_bias(first)
-    shown = f"pairs of mode violate, {100 * share:.1f} % ("
-    assert position_bias_text(first).startswith(shown)
-    assert position_bias_text(first).endswith("), n = 12")
-    # One cluster shows nothing of how far it goes.
-    alone = [judged(n, *orders, cluster="one") for n in range(12)]
-    assert not any(map(is_position_bias, figures_of(alone)))
-
-
-def test_both_halves_of_a_twin_call_a_response_the_same() -> None:
-    # The judge always wants the asker's response: "chosen" in one half, "rejected" in the other.
-    halves = [
-        judged(n, side, side, mode="twin", twin_id=f"twin-{n // 2}", asked=n % 2 == 0)
-        for n in range(200)
-        for side in (("chosen", "rejected")[n % 2],)
-    ]
-    called = {(of.twin_id, _blind_names(of, of.orders)[0]) for of in halves if of.orders}
-    assert len(called) == 100
-    assert 30 < sum(name == "chosen" for _, name in called) < 70
-
-
-def test_the_better_judge_does_not_have_the_lower_kappa() -> None:
-    # Right in both orders nine times of ten, else wrong in one: its kappa is that of responses
-    # called first and second at random, and not that of "chosen", which agrees by chance.
-    rows = [judged(n, "chosen", "chosen" if n % 10 else "rejected") for n in range(400)]
-    figure = figures_by_name(rows)["order_kappa"]
-    assert figure.value == pytest.approx(0.8, abs=0.05)
-    assert (figure.n, figure.clusters) == (400, 400)

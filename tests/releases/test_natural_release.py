@@ -347,12 +347,6 @@ def test_a_taste_for_length_is_named_on_every_page(tmp_path: Path, audit_page: N
     page = (out / "audit" / "report.html").read_text(encoding="utf-8")
     assert "A taste for longer or shorter answers tells much of" in page
     assert "length taken so far" in (out / "README.md").read_text(encoding="utf-8")
-    names = ["own-length", "own-markup", "constant"]
-    evaluate(out, None, tmp_path / "results", names=names, conditions=["profile"])
-    leaderboard([tmp_path / "results"], tmp_path / "board")
-    board = (tmp_path / "board" / "leaderboard.md").read_text(encoding="utf-8")
-    assert "A taste for length tells much here: own-length" in board
-    assert "A taste for markup" not in board
 
 
 def test_conversations_are_compared_on_every_page(tmp_path: Path, audit_page: None) -> None:
@@ -372,24 +366,6 @@ def test_conversations_are_compared_on_every_page(tmp_path: Path, audit_page: No
     # The two conversations have one question, so their names differ only at the end.
     for name in ("north)", "south)"):
         assert page.count(name) >= 2
-    names = ["overlap", "constant", "longer"]
-    evaluate(out, None, tmp_path / "results", names=names, conditions=["profile"])
-    board = leaderboard([tmp_path / "results"], tmp_path / "board")
-    for blind in ("constant", "longer"):
-        known = [
-            (one.value, one.low, one.high, one.by_identity)
-            for one in board.entries[f"{blind}.profile"].figures
-            if one.name == "source_accuracy"
-        ]
-        assert known == [(0.5, None, None, True)] * 2
-    entry = board.entries["overlap.profile"]
-    figures = {one.group: one for one in entry.figures if one.name == "source_accuracy"}
-    assert figures.keys() == {one.name for one in by_source.rows}
-    assert board.release.neighbours_by_source.keys() == figures.keys()
-    for one in by_source.rows:
-        assert figures[one.name].value == one.accuracies["profile_overlap"].value
-    html = (tmp_path / "board" / "leaderboard.html").read_text(encoding="utf-8")
-    assert "By source, in each condition" in html
 
 
 def test_the_example_gives_what_its_page_says(tmp_path: Path) -> None:

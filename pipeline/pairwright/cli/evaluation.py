@@ -9,17 +9,14 @@ from rich.console import Console
 
 from pairwright.assets import DOCS
 from pairwright.cli.command import Command
-from pairwright.cli.printing import command, print_commands, say, table_of, warn
+from pairwright.cli.printing import command, print_commands, print_page, say, warn
 from pairwright.errors import CALL_FAILED
-from pairwright.evaluation.board.board import Leaderboard
-from pairwright.evaluation.board.page import board_notes, board_page
-from pairwright.evaluation.board.tables import ranking_table
-from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.decision import PairDecision
+from pairwright.evaluation.leaderboard import Leaderboard
+from pairwright.evaluation.leaderboard_page import board_page
 from pairwright.evaluation.results import ResultSummary, summary_lines
-from pairwright.modes import mode_title
 from pairwright.options import Doc
-from pairwright.text import number_of, visible
+from pairwright.text import number_of
 from pairwright.workflows.evaluation import EvaluationResult, evaluate
 from pairwright.workflows.ranking import leaderboard
 
@@ -70,22 +67,9 @@ def uncovered(result: EvaluationResult, coverage: float) -> int:
 
 
 def print_leaderboard(board: Leaderboard, out: Path | None = None) -> None:
-    """Print what the page opens with, its rankings, and what their figures say."""
-    console = Console()
-    say(console, visible(f"{board.release.name} {board.release.version}, {board.release.digest}"))
-    for paragraph in board_page(board, brief=True).opening:
-        say(console, paragraph, wrap=True)
-    for ranking in board.rankings:
-        every = ranking_table(board, ranking)
-        found = every.only(every.main)
-        title = f"{mode_title(ranking.mode)}. {CONDITIONS[ranking.condition].title}"
-        left = 2 if "group" in found.head else 1
-        console.print(table_of(found.head, found.rows, left=left, title=title))
-    for paragraph in board_notes(board):
-        # A command stays whole, so that it can be copied.
-        say(console, paragraph, wrap="pairwright evaluate" not in paragraph)
-    if out:
-        say(console, f"Open: {out / 'leaderboard.html'}")
+    """Print the rankings, and what the page opens with."""
+    page = board_page(board, drawn=False)
+    print_page(Console(), page, out and out / "leaderboard.html")
 
 
 COMMANDS = {

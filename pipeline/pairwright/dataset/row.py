@@ -13,7 +13,6 @@ from pydantic import Field
 from pairwright.modes import has_no_preference
 from pairwright.records import (
     BlindPreference,
-    Cluster,
     Follows,
     Mode,
     Neighbours,
@@ -222,14 +221,6 @@ class Row(Record):
     def cluster(self) -> str:
         """What it is not independent of: its dyad, its user, or its prompt."""
         return self.dyad or self.user or content_id("prompt", self.question)
-
-    @property
-    def clusters(self) -> Cluster:
-        """The same of a natural twin with both responses, between which others chose, too."""
-        if self.mode != "natural":
-            return self.cluster
-        first, second = sorted(content_id("text", one) for one in (self.chosen, self.rejected))
-        return self.cluster, first, second
 
     @property
     def source(self) -> str:

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from pairwright.dataset import Row
 from pairwright.evaluation import content
 from pairwright.evaluation.content import ContentSources
-from pairwright.evaluation.scorers.scorer import BASELINES, MANNER, PromptContent, Unscored
+from pairwright.evaluation.scorers.scorer import PromptContent, Unscored
 from pairwright.modes import has_no_preference, is_own_choice, is_twin
 from pairwright.records import Mode
 
@@ -46,8 +46,6 @@ class Condition(NamedTuple):
     """Whether it shows posts, which [history] selects."""
     about_user: bool = False
     """Whether it shows something of the user who asks."""
-    shows_own_posts: bool = False
-    """Whether it shows the user's own posts, no matter which the rubric cites."""
     unranked: str = ""
     """Why its rows are not ranked; empty where they are."""
     compared_with: tuple[ConditionName, ...] = ()
@@ -61,12 +59,8 @@ class Condition(NamedTuple):
     half, so a gain over such a condition would say no more than the accuracy does."""
     needs: Literal["", "planner", "strangers", "partners"] = ""
     """What it needs beside the release's rows."""
-    finding: Literal["", "recall", "overlap", "evidence"] = ""
-    """What the leaderboard tests by its results: see `board/findings.py`."""
     default: bool = False
     """Whether it is evaluated where no condition is named."""
-    baselines: tuple[str, ...] = ()
-    """The baselines that its tables should have."""
 
     @property
     def in_release(self) -> bool:
@@ -74,17 +68,12 @@ class Condition(NamedTuple):
         content is drawn or inferred while an evaluation runs."""
         return self.needs in ("", "partners")
 
-    @property
-    def has_every_pair(self) -> bool:
-        """Whether all pairs of any release are part of it."""
-        return self.pairs == "all" and not self.uses_rubric
-
     def applies(self, mode: Mode | None) -> bool:
         """Whether pairs of a mode are part of it. Placebos have no rubric, and no user of theirs
         is known to prefer another response than the other user."""
         if self.uses_rubric and is_own_choice(mode):
             return False
-        if has_no_preference(mode) and not self.has_every_pair:
+        if has_no_preference(mode) and (self.uses_rubric or self.pairs != "all"):
             return False
         return self.pairs == "all" or (self.pairs == "twins") == is_twin(mode)
 
@@ -97,9 +86,7 @@ CONDITIONS: dict[ConditionName, Condition] = {
         table=3,
         marker="s",
         colour="grey",
-        finding="recall",
         default=True,
-        baselines=("longer", "constant"),  # With nothing shown, nothing overlaps.
     ),
     "profile": Condition(
         shows="the user's earlier posts",
@@ -110,11 +97,8 @@ CONDITIONS: dict[ConditionName, Condition] = {
         colour="blue",
         shows_posts=True,
         about_user=True,
-        shows_own_posts=True,
-        finding="overlap",
         compared_with=("none", "wrong-profile", "profile-without-evidence", "evidence-only"),
         default=True,
-        baselines=tuple(name for name in BASELINES if name not in MANNER),
     ),
     "profile-without-evidence": Condition(
         shows="the user's posts without those that the rubric cites",
@@ -126,7 +110,6 @@ CONDITIONS: dict[ConditionName, Condition] = {
         shows_posts=True,
         about_user=True,
         unranked="control: the posts that the rubric cites are taken out",
-        finding="evidence",
         gains_on_twins=True,
         uses_rubric=True,
     ),
@@ -152,7 +135,6 @@ CONDITIONS: dict[ConditionName, Condition] = {
         colour="green",
         about_user=True,
         needs="planner",
-        baselines=tuple(name for name in BASELINES if name not in MANNER),
     ),
     "rubric": Condition(
         shows="the pair's own aspects, which are the answer key",

@@ -22,7 +22,7 @@ from pairwright.evaluation.correlation.table import LEAST_MODELS
 from pairwright.evaluation.correlation.uncertainty import Chance, compare_with_chance, jackknife
 from pairwright.evaluation.correlation.uncertainty import MeasureInterval as OfRewards
 from pairwright.evaluation.decision import PairDecision
-from pairwright.evaluation.measure.figure import by_mode
+from pairwright.evaluation.figures import by_mode
 from pairwright.evaluation.release import ReleaseRef
 from pairwright.evaluation.scorers.scorer import BASELINES
 from pairwright.evaluation.settings import (
@@ -202,12 +202,13 @@ def guided_results(
     three = [decided[scorer] for scorer in (name, spec.policy, spec.reward)]
     whole = [_whole(together) for together in zip(*three, strict=True)]
     for mode_pairs in by_mode(whole):
-        counted = {one.id for one in mode_pairs.scored}
+        counted = {one.id for unit in mode_pairs.whole for one in unit}
         if not counted:
             continue
+        given = [one for one in whole if one.mode == mode_pairs.mode]
         missing = Counter(
             one.unscored or "the other half of its twin has no score"
-            for one in mode_pairs.given
+            for one in given
             if one.id not in counted
         )
         guided, alone, rewarded = (
@@ -224,7 +225,7 @@ def guided_results(
             counts="at every token" if every_token else "at the last token",
             condition=condition,
             mode=mode_pairs.mode,
-            pairs=len(mode_pairs.given),
+            pairs=len(given),
             unscored=dict(sorted(missing.items())),
             accuracy=mean_points(_points(guided), clusters),
             policy_alone=mean_points(_points(alone), clusters),

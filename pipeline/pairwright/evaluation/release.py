@@ -1,11 +1,8 @@
 """The release that scorers are held to: its rows, in one order, what it says of itself, and the
 models that built it.
 
-A judge prefers what it wrote or accepted itself, so a scorer is marked wherever it is shown, and
-set apart from every ranking, if it is one of these models or of the family of one. A model is known
-by its name alone: it is the same where the last part of the name is the same, and of one family
-where the two names share a word of an organisation or a series, such as `llama` in `Meta-Llama-3`
-and `Skywork-Reward-Llama-3.1`. A name without such a word tells no family.
+A judge prefers what it wrote or accepted itself, so a scorer has a mark wherever it is shown if it
+is one of these models or of the family of one. A model is known by its name alone.
 """
 
 import re
@@ -16,44 +13,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
-from pairwright.blind_preference import PreferenceFigure, preference_case, preference_figures
 from pairwright.build_statement import BuildSummary
 from pairwright.dataset import Layout, Row, RowPost, parts_of, read_rows
 from pairwright.dataset.layout import file_digest, read_checksums, root_digest
 from pairwright.dataset.parquet import count_rows
 from pairwright.errors import InputError, first_invalid
-from pairwright.estimate import Estimate
 from pairwright.files import holds_run
-from pairwright.intervals import accuracy_by_cluster
-from pairwright.records import Cluster, Post, Record, judges_of
-from pairwright.text import visible
+from pairwright.records import Post, Record, judges_of
 
 BuildRole = Literal["planner", "generator", "judge"]
 SMALL = 8_000_000
 """Characters of all rows of a release that stays in memory, where it takes a few times as much."""
-_COMMON = frozenset(
-    "awq base chat chosen class classifier code coder critic distill distilled dpo embedding"
-    " english exp experimental flash generator gguf gptq grm instruct instruction int judge"
-    " large latest lite local lora max mini model models multilingual nano open orm planner plus"
-    " ppo preference preview prm pro rater reasoner reasoning rejected reward rewards rlhf"
-    " scorer scores sentence sft simulated small test text thebloke think thinking tiny toy"
-    " transformer transformers turbo ultra unsloth vision writer".split()
-)
-"""Words of models' names that say nothing of a family, and those who publish others' models."""
-_FOLDERS = frozenset(
-    "adapter adapters archive artifact artifacts best cache checkpoint checkpoints ckpt ckpts data"
-    " dir downloads epoch experiment experiments final finetune finetuned folder full global home"
-    " log logs merged mnt out output outputs path policies policy project projects reproduction"
-    " result results root run runs save saved saves scratch seed shared snapshot snapshots step"
-    " steps storage tmp train trained trainer training tune tuned user users version weight"
-    " weights work workspace".split()
-)
-"""Words of folders that training writes: `runs/checkpoint-500` has the form of a name of the Hub,
-and names no organisation."""
-_WORD = re.compile(r"[a-z]{3,}|(?<![a-z])yi(?![a-z])")
-"""A word that may name a family. Yi is one of two letters."""
+_FIX = "Get the release again, and run `pairwright verify` on it."
 
 
 class BuildModel(Record):
@@ -61,13 +34,6 @@ class BuildModel(Record):
 
     role: BuildRole
     model: str
-
-
-class BuildTie(BuildModel):
-    """What a scorer has to do with a model that built the release."""
-
-    word: str
-    """The word of both names, where only the family is the same; empty where the model is."""
 
 
 def bare_name(model: str) -> str:
@@ -79,66 +45,20 @@ def bare_name(model: str) -> str:
     return re.split(r"[/\\]", model.rstrip("/\\"))[-1].casefold()
 
 
-def build_ties(models: Iterable[str], builders: Sequence[BuildModel]) -> tuple[BuildTie, ...]:
-    """What a scorer's models have to do with those that built the release, one for each role and
-    model of these."""
-    own = [model for model in models if model]
-    ties: dict[tuple[BuildRole, str], BuildTie] = {}
-    for builder in builders:
-        same = any(bare_name(model) == bare_name(builder.model) for model in own)
-        shared = sorted(_words(builder.model) & {word for model in own for word in _words(model)})
-        if same or shared:
-            tie = BuildTie(**builder.model_dump(), word="" if same else shared[0])
-            ties[builder.role, builder.model] = tie
-    return tuple(ties.values())
-
-
-def tie_mark(ties: Sequence[BuildTie]) -> str:
-    """The mark beside a scorer's name; empty where it has nothing to do with the build."""
-    same = dict.fromkeys(tie.role for tie in ties if not tie.word)
-    family = [role for role in dict.fromkeys(tie.role for tie in ties) if role not in same]
-    parts = (("the build's", [*same]), ("family of the build's", family))
+def build_mark(models: Iterable[str], builders: Sequence[BuildModel]) -> str:
+    """The mark beside a scorer whose model built the release, or whose name has the word with which
+    the name of such a model begins; empty where it has nothing to do with the build."""
+    names = [bare_name(model) for model in models if model]
+    words = {word for name in names for word in re.findall(r"[a-z]{3,}", name)}
+    same = {one.role for one in builders if bare_name(one.model) in names}
+    kin = {one.role for one in builders if set(_series(one.model)) & words} - same
+    parts = (("the build's", sorted(same)), ("family of the build's", sorted(kin)))
     return ", ".join(f"{what} {' and '.join(roles)}" for what, roles in parts if roles)
 
 
-def tie_sentence(name: str, ties: Sequence[BuildTie]) -> str:
-    """What a reader must know of a scorer that has something to do with the build."""
-    reasons = ", ".join(
-        f"the {tie.role} was {visible(tie.model)}"
-        + (f", with “{tie.word}” in both names" if tie.word else "")
-        for tie in ties
-    )
-    return (
-        f"Self-preference: {name} is {tie_mark(ties)} ({reasons}). A model prefers what it wrote or"
-        " accepted itself, so a leaderboard sets it apart."
-    )
-
-
-def families_by_name(models: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The names that share a word which may name a family, by word; each of two names or more."""
-    named: dict[str, list[str]] = {}
-    for model in models:
-        for word in sorted(_words(model)):
-            named.setdefault(word, []).append(model)
-    return {word: tuple(names) for word, names in named.items() if len(names) > 1}
-
-
-def tells_family(model: str) -> bool:
-    """Whether a model's name has a word that may name a family."""
-    return bool(_words(model))
-
-
-def _words(model: str) -> frozenset[str]:
-    """The words of a name that may name a family, with those of an organisation before it."""
-    path = model.strip().rstrip("/\\")
-    of_hub = re.fullmatch(r"[\w-]+/[\w.-]+", path)
-    name = path.casefold() if of_hub else bare_name(path)
-    return frozenset(_WORD.findall(name)) - _COMMON - _FOLDERS
-
-
-SOURCES = 30
-"""The most sources that have figures of their own: those with the most pairs."""
-_FIX = "Get the release again, and run `pairwright verify` on it."
+def _series(model: str) -> list[str]:
+    """The word with which a model's name begins, such as `qwen`; a maker's before it counts not."""
+    return re.findall(r"[a-z]{3,}", re.sub(r"^meta-", "", bare_name(model)))[:1]
 
 
 class ReleaseRef(Record):
@@ -153,14 +73,6 @@ class ReleaseRef(Record):
     pairs: int
     builders: tuple[BuildModel, ...] = ()
     """The models that built it."""
-    neighbours: Estimate | None = None
-    """Of natural twins: how often those who choose like the user lean more to the chosen response.
-    None of other releases."""
-    neighbours_by_source: dict[str, Estimate] = Field(default={})
-    """The same of each source, those with the most pairs."""
-
-    preferences: tuple[PreferenceFigure, ...] = ()
-    """Of judged pairs, by mode: which response a judge that knows nobody prefers."""
 
 
 class _Manifest(Record, extra="ignore"):
@@ -208,22 +120,14 @@ class Release:
         self.ref = self._read()
 
     def _read(self) -> ReleaseRef:
-        pairs, builders, points = 0, dict.fromkeys(self._builders()), list[tuple[Cluster, float]]()
-        by_source: dict[str, list[tuple[Cluster, float]]] = {}
-        cases = []
+        pairs, builders = 0, dict.fromkeys(self._builders())
         for row in self.rows():
             pairs += 1
-            if row.neighbours:
-                points.append((row.clusters, row.neighbours.point))
-                by_source.setdefault(row.source, []).append(points[-1])
-            if case := preference_case(row):
-                cases.append(case)
             # A pair names its own: more than one build may have made a release's pairs.
             if row.generator:
                 builders[BuildModel(role="generator", model=row.generator)] = None
             for judge in judges_of(row.judge):
                 builders[BuildModel(role="judge", model=judge)] = None
-        largest = sorted(by_source.items(), key=lambda item: (-len(item[1]), item[0]))[:SOURCES]
         return ReleaseRef(
             name=self._manifest.name,
             version=self._manifest.version,
@@ -231,20 +135,7 @@ class Release:
             trial=self._manifest.kind == "trial",
             pairs=pairs,
             builders=tuple(builders),
-            neighbours=accuracy_by_cluster(points),
-            neighbours_by_source={
-                name: found for name, some in largest if (found := accuracy_by_cluster(some))
-            },
-            preferences=preference_figures(cases),
         )
-
-    @property
-    def planner(self) -> tuple[str, str]:
-        """The model that inferred its aspects and the hash of its prompt; empty where the manifest
-        does not say."""
-        build = self._manifest.build
-        endpoint = build.endpoints.get(build.roles.planner) if build.roles else None
-        return endpoint.model if endpoint else "", build.prompts.get("plan", "")
 
     @property
     def study_posts(self) -> int | None:

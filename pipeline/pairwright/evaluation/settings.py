@@ -11,7 +11,6 @@ The baselines (`scorers.scorer.BASELINES`) are there without a file.
 """
 
 import re
-from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -32,33 +31,13 @@ Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 
 
 class ScorerModel(Record):
-    """What is known of a scorer's model, and which of its scores are ties: it decides no score."""
-
-    cutoff: str | None = Field(
-        None,
-        description="year, month or day of the latest texts that it was trained on, such as"
-        " '2024-06': the leaderboard then has slices by the dates of posts",
-    )
+    """Which scores are ties."""
 
     tie_margin: float = Field(
         0.0,
         ge=0,
         description="scores that are at most so far apart are a tie, in the scorer's own unit",
     )
-
-    @field_validator("cutoff")
-    @classmethod
-    def _a_day_month_or_year(cls, cutoff: str | None) -> str | None:
-        if cutoff is not None:
-            try:
-                date.fromisoformat(cutoff + "2000-01-01"[len(cutoff) :])
-            except ValueError:
-                raise ValueError(
-                    f"{cutoff!r} is not a year, a month or a day: write 2024, 2024-06 or 2024-06-30"
-                ) from None
-            if len(cutoff) not in (4, 7, 10):
-                raise ValueError(f"{cutoff!r} is not a year, a month or a day")
-        return cutoff
 
 
 class InProcessModel(ScorerModel):
@@ -255,11 +234,6 @@ class ScorerHistory(Record):
             retrieval=self.retrieval,
             dense_model=self.dense_model,
         )
-
-
-def people_rules(study_posts: int) -> HistoryRules:
-    """The rules by which people are shown posts: so many, and no limit of their length."""
-    return HistoryRules(posts=study_posts, history_tokens=MOST_TOKENS)
 
 
 def history_hash(rules: HistoryRules) -> str:

@@ -20,7 +20,7 @@ from pairwright.dataset.row import MODE_FIELDS
 from pairwright.estimate import Estimate
 from pairwright.intervals import accuracy_by_cluster
 from pairwright.modes import has_no_preference
-from pairwright.records import Cluster, Record, ResponseSource
+from pairwright.records import Record, ResponseSource
 from pairwright.text import word_count
 
 
@@ -175,8 +175,8 @@ class SummaryBuilder:
         self._days: tuple[str, str] | None = None
         self._aspects: dict[bytes, str] = {}
         self._answers: list[tuple[str, AnswerTraits, AnswerTraits]] = []
-        self._leanings: list[tuple[Cluster, float]] = []
-        self._younger: list[tuple[Cluster, float]] = []
+        self._leanings: list[tuple[str, float]] = []
+        self._younger: list[tuple[str, float]] = []
         self._preferences: list[PreferenceCase] = []
 
     def add(self, part: Part, row: Row) -> None:
@@ -197,7 +197,7 @@ class SummaryBuilder:
                 name = _short("\0".join((row.user or "", aspect.aspect, *aspect.post_ids)))
                 self._aspects[name] = "one_post" if len(aspect.post_ids) == 1 else "several_posts"
         if row.neighbours:
-            self._leanings.append((row.clusters, row.neighbours.point))
+            self._leanings.append((row.cluster, row.neighbours.point))
         if case := preference_case(row):
             self._preferences.append(case)
         if traits := row_traits(row):
@@ -205,7 +205,7 @@ class SummaryBuilder:
         untimed = row.mode == "natural" and row.created is None
         younger = _has_younger_post(row) if untimed else None
         if younger is not None:
-            self._younger.append((row.clusters, float(younger)))
+            self._younger.append((row.cluster, float(younger)))
 
     def _add_posts(self, row: Row) -> None:
         """The posts, and answers that people published."""

@@ -1,6 +1,5 @@
 """Scoring a release's pairs: every scorer in every condition, one after the other."""
 
-import time
 from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -14,18 +13,12 @@ from pairwright.evaluation.content import ContentSources, Strangers, item_of, pa
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.evaluation import Evaluation
 from pairwright.evaluation.evaluation import evaluate as score_pairs
-from pairwright.evaluation.measure.figure import every_mode
+from pairwright.evaluation.figures import every_mode
 from pairwright.evaluation.release import Release
-from pairwright.evaluation.results import (
-    Result,
-    ResultSummary,
-    Timing,
-    previous_timing,
-    write_result,
-)
+from pairwright.evaluation.results import Result, ResultSummary, write_result
 from pairwright.evaluation.scorers.score_file import ScoreFile
 from pairwright.evaluation.scorers.scorer import BASELINES, MANNER, ByPair, reasons
-from pairwright.evaluation.settings import Scorers, ScoresOfFile, history_hash, people_rules
+from pairwright.evaluation.settings import Scorers, ScoresOfFile, history_hash
 from pairwright.models import Totals, Usage, counting
 from pairwright.notebook import run_async
 from pairwright.options import (
@@ -61,7 +54,6 @@ class ScorerEvaluation(NamedTuple):
 
     task: EvaluationTask
     session: ScorerSession
-    folder: Path
     opened: OpenScorer
     sources: ContentSources
     planner: OpenPlanner | None
@@ -71,9 +63,8 @@ class ScorerEvaluation(NamedTuple):
 
         Raises ConfigError, EndpointRefused, Interrupted and StoreError.
         """
-        release, limit, meter = self.task.release, self.task.limit, self.session.calls.meter
+        release, limit = self.task.release, self.task.limit
         total = sum(CONDITIONS[condition].applies(row.mode) for row in release.rows(limit))
-        calls, seconds, began = meter.calls, meter.seconds, time.monotonic()
         opened, planner = self.opened, self.planner
 
         def end() -> None:
@@ -90,21 +81,12 @@ class ScorerEvaluation(NamedTuple):
                 stop=end,
                 on_each=lambda _: count(),
             )
-        about = self._about(condition, decisions, usage)
-        if sent := meter.calls - calls:
-            timing: Timing | None = Timing(
-                calls=sent,
-                latency_s=round((meter.seconds - seconds) / sent, 6),
-                calls_per_s=round(sent / (time.monotonic() - began), 3),
-            )
-        else:
-            timing = previous_timing(self.folder, about)
-        return about.model_copy(update={"timing": timing}), decisions
+        return self._about(condition, decisions, usage), decisions
 
     def _about(
         self, condition: ConditionName, decisions: list[PairDecision], usage: Usage
     ) -> ResultSummary:
-        opened, release, settings = self.opened, self.task.release, self.session.settings
+        opened, release = self.opened, self.task.release
         record, history = CONDITIONS[condition], self.sources.history
         planned = self.planner if record.needs == "planner" else None
         choices = [one.choice for one in decisions]
@@ -112,7 +94,6 @@ class ScorerEvaluation(NamedTuple):
         used = Totals.of(usage.by_model.values())
         # [history] does not decide which posts the scores of a file were made with.
         shows = record.shows_posts and not isinstance(opened.scorer, ByPair)
-        as_people = release.study_posts is not None and history == people_rules(release.study_posts)
         return ResultSummary(
             release=release.ref,
             scorer=opened.ref,
@@ -120,10 +101,8 @@ class ScorerEvaluation(NamedTuple):
             limit=self.task.limit,
             split=release.split,
             history=history_hash(history) if shows else "",
-            as_people=shows and as_people,
-            seed=settings.seed if record.needs == "strangers" else None,
+            seed=self.session.settings.seed if record.needs == "strangers" else None,
             planner=planned and planned.ref,
-            self_agreement=bool(planned and planned.agrees_with(*release.planner)),
             pairs=len(decisions),
             scored=sum(choice is not None for choice in choices),
             ties=choices.count("tie"),
@@ -132,7 +111,6 @@ class ScorerEvaluation(NamedTuple):
             units=sum(len(mode.units) for mode in modes),
             units_scored=sum(len(mode.whole) for mode in modes),
             shortened=sum(one.left_out > 0 for one in decisions),
-            tokens=used.prompt_tokens + used.completion_tokens,
             prompt_tokens=used.prompt_tokens,
             completion_tokens=used.completion_tokens,
             cost=self._cost(usage),
@@ -289,7 +267,7 @@ def run_evaluation(
             for name in task.scorers:
                 # One at a time: a model in this process fills the memory there is.
                 async with session.scorer(name) as scorer:
-                    one = ScorerEvaluation(task, session, folder, scorer, sources, planner)
+                    one = ScorerEvaluation(task, session, scorer, sources, planner)
                     for condition in task.conditions:
                         about, decisions = await one.score(condition)
                         results.append(Result(write_result(folder, about, decisions)))

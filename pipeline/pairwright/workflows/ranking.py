@@ -4,10 +4,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
-from pairwright.evaluation.board.board import Leaderboard
-from pairwright.evaluation.board.board import leaderboard as rank_results
-from pairwright.evaluation.board.inputs import gather_results
-from pairwright.evaluation.board.page import board_page
+from pairwright.evaluation.leaderboard import Leaderboard, gather_results
+from pairwright.evaluation.leaderboard import leaderboard as rank_results
+from pairwright.evaluation.leaderboard_page import board_page
 from pairwright.options import Doc
 from pairwright.workflows.output import output_folder, write_page
 from pairwright.workflows.progress import Progress, counter, log_notes
@@ -40,6 +39,5 @@ def leaderboard(
     gathered = gather_results(map(Path, results))
     board = rank_results(gathered, counter(progress, "results", total=len(gathered)))
     if folder:
-        page = board_page(board)._replace(markdown=board_page(board, brief=True).markdown)
-        write_page(folder, "leaderboard", page, board)
+        write_page(folder, "leaderboard", board_page(board), board)
     return board

@@ -11,7 +11,6 @@ from typing import NamedTuple, TypeVar
 from pairwright import assets
 from pairwright.errors import ConfigError, on_disk
 from pairwright.evaluation.content import PlannerUnderTest
-from pairwright.evaluation.release import bare_name
 from pairwright.evaluation.results import PlannerVersion, ScorerRef
 from pairwright.evaluation.scorers.scorer import Pointwise
 from pairwright.evaluation.settings import OutputJudge, Policy, Scorers, load_scorers
@@ -95,10 +94,6 @@ class OpenPlanner(NamedTuple):
     planner: PlannerUnderTest
     ref: PlannerVersion
     stop: Callable[[], None]
-
-    def agrees_with(self, model: str, prompt: str) -> bool:
-        """Whether it shares its model or its prompt with the planner that built the release."""
-        return bare_name(self.ref.model) == bare_name(model) or self.ref.prompt == prompt
 
 
 @asynccontextmanager

@@ -155,11 +155,7 @@ class PairFeatures:
         if row.mode == "natural":
             self.sources.setdefault(row.source, array("L")).append(place)
             self._others.append(row.neighbours.point if row.neighbours else math.nan)
-        names = row.clusters
-        self._clusters.extend(
-            self._places.setdefault(name, len(self._places))
-            for name in ((names,) if isinstance(names, str) else names)
-        )
+        self._clusters.append(self._places.setdefault(row.cluster, len(self._places)))
 
     def measure(self) -> None:
         """Measure the rows of the sample, after the last row; most rows are in it for a while only,
@@ -207,8 +203,7 @@ class PairFeatures:
     @property
     def clusters(self) -> Places:
         """The clusters of the pairs: see `intervals.Places`."""
-        clusters = np.array(self._clusters, np.intp)
-        return clusters.reshape(-1, 3) if self.mode == "natural" else clusters
+        return np.array(self._clusters, np.intp)
 
     @property
     def cluster_names(self) -> tuple[str, ...]:

@@ -27,7 +27,6 @@ from pairwright.intervals import (
     Floats,
     Places,
     accuracy,
-    first_clusters,
     z_of,
 )
 from pairwright.modes import MODES, Mode
@@ -207,7 +206,7 @@ def blind_trials(features: PairFeatures, seed: int) -> Iterator[Trial]:
 def _classifier_trials(features: PairFeatures, seed: int) -> Iterator[Trial]:
     drawn = features.learnable
     places = np.array([place for place, _ in drawn], np.intp)
-    clusters = first_clusters(features.clusters[places])
+    clusters = features.clusters[places]
     if len(np.unique(clusters)) < LEAST_CLUSTERS:
         few = f"Nothing can be learnt from fewer than {LEAST_CLUSTERS} clusters."
         for name in CLASSIFIERS:

@@ -48,21 +48,8 @@ from scipy.signal import convolve
 from scipy.special import stdtrit
 from scipy.stats import binom
 
-from pairwright.intervals import LEVEL, Floats, Places, accuracy, z_of
+from pairwright.intervals import LEVEL, Floats, Places, z_of
 from pairwright.records import Record
-
-
-def equality_p(differences: Floats, clusters: Places) -> float:
-    """The two-sided p that two scorers are equally good, by their differences of points, shape
-    (n,), each a multiple of one half.
-
-    It is that of `sign_flip`. Where couples and responses are crossed, no flip of couples keeps
-    what pairs with a common response share: there it is the least level at which the interval of
-    `intervals.difference` leaves out 0. 1 where n = 0."""
-    if clusters.ndim == 1:
-        return sign_flip(differences, clusters)
-    found = accuracy((differences + 1) / 2, clusters)
-    return found.p_of_one_half() if found else 1.0
 
 
 def sign_flip(differences: Floats, clusters: Places) -> float:

@@ -18,7 +18,6 @@ from pairwright.evaluation.correlation.uncertainty import (
     difference_interval,
     jackknife,
 )
-from pairwright.evaluation.release import families_by_name
 from pairwright.intervals import LEVEL, Floats
 from pairwright.pages import Page, render_page
 from pairwright.pages.plots import BLUE, GREY, WIDTH, Plot, drawing, plot
@@ -238,24 +237,17 @@ def _listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-FAMILIES_SHOWN = 3
-"""Words of names that a warning shows."""
-
-
 def correlation_page(models: ModelTable, result: Correlations, *, drawn: bool = True) -> Page:
     """The page of correlations; a terminal does without the drawings."""
     plots = {}
     for name, correlations in result.found.items() if drawn else ():
         plots[f"chance-{hex_id(name)}"] = _beside_chance(name, correlations)
         plots[f"models-{hex_id(name)}"] = _models(models, name, result)
-    # Models of one family go together in any two scores.
-    families = families_by_name(models.names) if result.lineages == result.n else {}
     return render_page(
         "correlation",
         plots,
         result=result,
         first=next(iter(result.found.values()))[0],
-        families=dict(list(families.items())[:FAMILIES_SHOWN]),
         claims_from=CLAIMS_FROM,
         hex_id=hex_id,
         p_value=p_value,

@@ -1,0 +1,310 @@
+"""Figures of decisions: identities that hold by construction, and cases computed by hand."""
+
+import math
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pytest
+
+from decided import (
+    AHEAD,
+    BEHIND,
+    TIED,
+    Half,
+    ends,
+    judged,
+    placebo,
+    right_on,
+    twin,
+    twins,
+    violate,
+    without_score,
+)
+from pairwright.dataset import Row
+from pairwright.dataset.row import RowAspect
+from pairwright.estimate import share as wilson
+from pairwright.evaluation.conditions import CONDITIONS
+from pairwright.evaluation.decision import PairDecision, blank_decision
+from pairwright.evaluation.figures import FIGURES, FOLLOWS, ScorerFigure, figures_of, gains
+from pairwright.evaluation.outputs import ReleaseQuestions
+from pairwright.modes import MODES, has_no_preference
+
+EDGES = [0.0, 1.0, -1.0, 0.1, 0.2, 0.1 + 0.2, 1e-300, 1.7e308, -1.7e308, 3.3, 1e16, 1e16 + 2]
+Outcome = tuple[Half, Half]
+RIGHT: Outcome = (AHEAD, AHEAD)
+SAME: Outcome = (AHEAD, BEHIND)
+TURNED: Outcome = (BEHIND, BEHIND)
+HALF_TIED: Outcome = (AHEAD, TIED)
+TIES: Outcome = (TIED, TIED)
+SHORT: Outcome = (AHEAD, (None, 0.0))
+FLIPS = {"net_right_flips", "placebo_flips"}
+
+
+def found(decisions: Sequence[PairDecision], name: str, group: str = "twin") -> ScorerFigure:
+    (one,) = [of for of in figures_of(decisions) if (of.name, of.group) == (name, group)]
+    return one
+
+
+def values(decisions: Sequence[PairDecision], group: str, *names: str) -> list[float | None]:
+    return [found(decisions, name, group).value for name in names]
+
+
+def blind(a: float, b: float) -> Outcome:
+    """What a scorer that cannot see the user gives a twin: each response its one score."""
+    return (a, b), (b, a)
+
+
+def flips_of(of_twins: Sequence[Outcome], of_placebos: Sequence[Outcome]) -> dict[str, Any]:
+    placebos = [placebo(100 + n, *outcome) for n, outcome in enumerate(of_placebos)]
+    figures = figures_of([*twins(of_twins), *chain(*placebos)])
+    return {one.name: one for one in figures if one.name in FLIPS}
+
+
+# Twins
+
+
+def test_a_scorer_that_cannot_see_the_user_is_right_on_one_half_of_whole_twins() -> None:
+    chance = np.random.default_rng(0)
+    drawn = [blind(*chance.normal(size=2)) for _ in range(150)]
+    edges = [blind(*chance.choice(EDGES, 2)) for _ in range(150)]
+    every = twins([*drawn, *edges])
+    assert values(every, "twin", "accuracy", "both_right") == [0.5, 0]
+    fixed = {one.name: (one.low, one.text()) for one in figures_of(every, blind=True)}
+    assert fixed["accuracy"] == (None, "0.500 (by identity)")
+    # It gains nothing by leaving out.
+    for _ in range(20):
+        halves = twins(blind(*chance.normal(size=2)) for _ in range(20))
+        kept = [half if chance.random() < 0.7 else without_score(half) for half in halves]
+        accuracy, both = values(kept, "twin", "accuracy", "both_right")
+        assert (accuracy or 0) <= 0.5
+        assert both == 0
+
+
+def test_half_a_twin_whose_other_half_is_not_there_changes_nothing() -> None:
+    whole = twins([((n % 3, 1.0), (n % 5, 2.0)) for n in range(40)])
+    alone = twin(99, (5.0, 0.0), (None, 0.0))[:1]
+    assert figures_of([*whole, *alone]) == figures_of(whole)
+
+
+def test_leaving_out_wrong_halves_does_not_pay() -> None:
+    """100 twins, of 40 of which one half is wrong; then ten of the wrong halves have no score."""
+    names = ("accuracy", "both_right", "coverage")
+    rights = [float(n < 60) for n in range(100)]
+    assert values(twins((AHEAD, (right, 0.5)) for right in rights), "twin", *names) == [0.8, 0.6, 1]
+    left_out = twins((AHEAD, (right, 0.5)) for right in [*rights[:90], *[None] * 10])
+    assert values(left_out, "twin", *names) == [0.8, 0.6, 0.9]
+
+
+def test_pairs_that_the_release_has_nothing_to_show_of_are_not_the_scorers_fault() -> None:
+    nobody = [violate(n, None, unscored="no_other_profile") for n in range(8, 10)]
+    given = [*right_on(6, 8), *nobody]
+    assert values(given, "violate", "accuracy", "coverage") == [0.75, 1]
+    assert found(given, "coverage", "violate").n == 8
+
+
+# Accuracy
+
+
+def test_independent_pairs_have_wilsons_interval() -> None:
+    accuracy = found(right_on(30), "accuracy", "violate")
+    assert accuracy.value == 0.75
+    assert ends(accuracy) == pytest.approx(ends(wilson(30, 40)), abs=1e-5)
+    assert (accuracy.n, accuracy.clusters) == (40, 40)
+    # Pairs of one user count as fewer.
+    alone = [violate(n, 1.0 if n % 40 < 30 else -1.0) for n in range(80)]
+    together = [one.model_copy(update={"cluster": f"user-{one.id[-1]}"}) for one in alone]
+    one, other = (found(of, "accuracy", "violate") for of in (alone, together))
+    assert other.clusters == 10
+    assert ends(other)[0] < ends(one)[0]
+
+
+def test_a_mode_without_a_score_is_wrong() -> None:
+    assert values([violate(n, None) for n in range(3)], "violate", "accuracy", "coverage") == [0, 0]
+    assert figures_of([]) == ()
+
+
+def test_every_pair_counts_the_same_and_modes_are_never_averaged() -> None:
+    decisions = [
+        *(violate(n, 1.0, domain="Garden") for n in range(90)),
+        *(violate(n, -1.0) for n in range(100, 110)),
+        *twin(500, *blind(1.0, 0.0)),
+        violate(600, 1.0, mode=None, config="Other"),
+    ]
+    accuracies = {of.group: of.value for of in figures_of(decisions) if of.name == "accuracy"}
+    expected = {"violate": 0.9, "Garden-violate": 1, "Home-violate": 0, "twin": 0.5, "pairs": 1}
+    assert accuracies.items() >= expected.items()
+    assert {of.name for of in figures_of(decisions)} <= set(FIGURES)
+
+
+def test_a_judge_that_changes_its_verdict_with_the_order_is_inconsistent() -> None:
+    decisions = [judged(n, "chosen", "chosen" if n % 4 else "rejected") for n in range(40)]
+    assert values(decisions, "violate", "swap_consistency", "accuracy") == [0.75, 0.875]
+    assert "swap_consistency" not in {one.name for one in figures_of(right_on(3))}
+
+
+def test_figures_are_plain_numbers() -> None:
+    for of in figures_of([*twin(1, *blind(1e308, -1e308)), violate(2, math.pi)]):
+        assert ScorerFigure.model_validate_json(of.model_dump_json()) == of
+
+
+# How the aspects follow from the posts
+
+
+@pytest.mark.parametrize(
+    ("follows", "kind"),
+    [
+        (("stated", "stated"), "stated"),
+        (("inferred",), "inferred"),
+        (("stated", "pattern", "inferred"), "pattern"),
+        (("stated", None), None),
+        ((), None),
+    ],
+)
+def test_a_pair_says_how_its_hardest_aspect_follows(follows: Any, kind: str | None) -> None:
+    assert blank_decision(row("twin", *follows)).follows == kind
+
+
+def test_a_twin_is_in_the_group_of_both_its_users() -> None:
+    kinds = (("stated", "stated"), ("stated", "pattern"), ("inferred", None))
+    decisions = [
+        half.model_copy(update={"follows": kind})
+        for n, both in enumerate(kinds)
+        for half, kind in zip(twin(n, *(RIGHT if n else SAME)), both, strict=True)
+    ]
+    accuracies = {one.group: one for one in figures_of(decisions) if one.name == "accuracy"}
+    known = {group: (accuracies[group].value, accuracies[group].n)
+             for group in FOLLOWS.values() if group in accuracies}  # fmt: skip
+    assert known == {FOLLOWS["stated"]: (0.5, 2), FOLLOWS["pattern"]: (1.0, 2)}
+
+
+# Gains
+
+
+def gain_of(first: Sequence[PairDecision], second: Sequence[PairDecision]) -> ScorerFigure:
+    (gain,) = gains(first, second, "none", of_twins=False)
+    return gain
+
+
+def test_a_gain_is_paired_pair_by_pair() -> None:
+    gain = gain_of(right_on(15, 20), right_on(10, 20)[::-1])
+    assert (gain.name, gain.group) == ("gain over none", "violate")
+    assert (gain.value, gain.n, gain.clusters) == (0.25, 20, 20)
+    low, high = ends(gain)
+    assert 0 < low < 0.1
+    assert 0.4 < high < 0.5
+
+
+def test_a_gain_is_over_pairs_with_a_score_in_both() -> None:
+    profile = [violate(1, 1.0), violate(2, 1.0), violate(3, None), violate(4, 1.0)]
+    other = [violate(1, -1.0), violate(2, None), violate(3, 1.0)]
+    gain = gain_of(profile, other)
+    assert (gain.value, gain.n) == (1, 1)
+    # Nothing in common has no value; twins gain over what shows the user alone.
+    gain = gain_of([violate(1, 1.0)], [violate(2, 1.0)])
+    assert (gain.value, gain.n) == (None, 0)
+    both = twins([RIGHT, RIGHT]), twins([SAME, RIGHT])
+    assert not list(gains(*both, "none", of_twins=False))
+    assert [one.value for one in gains(*both, "evidence-only", of_twins=True)] == [0.25]
+
+
+def test_the_interval_of_a_gain_holds_the_truth_in_about_95_of_100() -> None:
+    chance, held, tries, truth = np.random.default_rng(5), 0, 200, 0.2
+    # Before: wrong where it gains, right where it loses, and right where it does neither.
+    after, before = (
+        {step: [violate(n, sign * step or 1.0, cluster=f"user-{n // 2}") for n in range(120)]
+         for step in (1.0, -1.0, 0.0)}
+        for sign in (1, -1)
+    )  # fmt: skip
+    for _ in range(tries):
+        # The same user gains or does not, mostly: P(+1) = .3, P(-1) = .1.
+        of_user = chance.choice([1.0, -1.0, 0.0], 60, p=[0.3, 0.1, 0.6])
+        kept = chance.random(120) < 0.7
+        own = chance.choice([1.0, -1.0, 0.0], 120, p=[0.3, 0.1, 0.6])
+        ahead = np.where(kept, np.repeat(of_user, 2), own)
+        profile, other = ([of[step][n] for n, step in enumerate(ahead)] for of in (after, before))
+        low, high = ends(gain_of(profile, other))
+        held += low <= truth <= high
+    assert 0.91 <= held / tries <= 0.99
+
+
+# Flips
+
+
+@pytest.mark.parametrize(
+    ("scorer", "twins", "placebos", "flips", "net"),
+    [
+        ("reads its users", [RIGHT] * 4, [SAME] * 4, 0.0, 1.0),
+        ("cannot see them", [SAME] * 4, [SAME] * 4, 0.0, 0.0),
+        ("answers by chance", [RIGHT, TURNED, SAME, SAME], [RIGHT, TURNED, SAME, SAME], 0.5, 0.0),
+        ("always flips", [RIGHT, TURNED] * 2, [RIGHT, TURNED] * 2, 1.0, 0.0),
+        ("flips and is right", [RIGHT] * 4, [RIGHT, TURNED] * 2, 1.0, 0.5),
+        ("turns its sign", [TURNED] * 4, [SAME] * 4, 0.0, 0.0),
+        ("turns its sign and flips", [TURNED] * 4, [TURNED] * 4, 1.0, -0.5),
+        ("ties", [TIES] * 4, [TIES, HALF_TIED] * 2, 0.0, 0.0),
+        ("ties a half", [RIGHT, HALF_TIED] * 2, [SAME] * 4, 0.0, 0.5),
+        ("leaves out", [RIGHT, RIGHT, SAME, SHORT], [RIGHT, SAME, SHORT], 0.5, 2 / 3 - 1 / 4),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_a_scorer_has(
+    scorer: str, twins: list[Outcome], placebos: list[Outcome], flips: float, net: float
+) -> None:
+    figures = flips_of(twins, placebos)
+    flipped, known = figures["placebo_flips"], figures["net_right_flips"]
+    assert (flipped.value, known.value) == pytest.approx((flips, net), abs=1e-6), scorer
+    whole = len(placebos) - (SHORT in placebos)
+    assert (known.n, flipped.n) == (len(twins) - (SHORT in twins) + whole, whole)
+    if known.low is not None:
+        assert -0.5 <= known.low <= net <= known.high <= 1
+
+
+def test_flips_are_where_their_units_are() -> None:
+    assert flips_of([RIGHT], []).keys() == set()
+    assert flips_of([], [SAME]).keys() == {"placebo_flips"}
+    assert flips_of([RIGHT], [SAME]).keys() == FLIPS
+    assert flips_of([SHORT], [SAME]).keys() == {"placebo_flips"}
+    # Of a scorer that cannot see the user they are 0 by identity.
+    same = [*twins([SAME] * 4), *chain(*(placebo(n, *SAME) for n in range(3)))]
+    known = [(one.value, one.by_identity) for one in figures_of(same, blind=True)
+             if one.name in FLIPS]  # fmt: skip
+    assert known == [(0, True)] * 2
+
+
+def test_net_right_flips_have_the_variance_of_the_difference_by_couple() -> None:
+    chance = np.random.default_rng(1)
+    shared = chance.random(400) < 0.5
+    for same in (False, True):
+        flips = shared if same else chance.random(400) < 0.5
+        both = [
+            half
+            for n, (right, flipped) in enumerate(zip(shared, flips, strict=True))
+            for half in (*twin(n, *(RIGHT if right else SAME)),
+                         *placebo(n, *(TURNED if flipped else SAME)))
+        ]  # fmt: skip
+        figure = found(both, "net_right_flips")
+        errors = shared - shared.mean() - (flips - flips.mean()) / 2
+        low, high = ends(figure)
+        assert high - low == pytest.approx(2 * 1.966 * errors.std() / 400**0.5, rel=0.01)
+        assert (figure.n, figure.clusters) == (800, 400)
+
+
+def test_placebos_are_part_of_conditions_that_show_no_rubric_and_nobody_else() -> None:
+    (name,) = (name for name in MODES if has_no_preference(name))
+    shown = {one for one, record in CONDITIONS.items() if record.applies(name)}
+    assert shown == {"none", "profile", "planner"}
+    rows = [row("placebo"), row("violate", "stated")]
+    assert [one.pair for one in ReleaseQuestions(rows).own] == ["violate-1"]
+
+
+def row(mode: str, *follows: str | None) -> Row:
+    aspects = tuple(
+        RowAspect.model_validate({"aspect": f"aspect {n}", "follows": one})
+        for n, one in enumerate(follows)
+    )
+    fields = {
+        "id": f"{mode}-1", "question": "Why?", "chosen": "Because.", "rejected": "So.",
+        "domain": "Home", "mode": mode, "item_id": "item-1", "user": "u", "rubric_aspects": aspects,
+    }  # fmt: skip
+    return Row.model_validate(fields)
