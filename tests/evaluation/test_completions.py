@@ -9,6 +9,7 @@ import pytest
 from aiohttp import web
 
 from endpoint import Asked, Handler, completion, double_url, fail, in_thread
+from model_double import DOUBLE
 from pairwright.construct.folder import to_toml
 from pairwright.evaluation.completions import (
     CEILING,
@@ -26,7 +27,6 @@ from pairwright.evaluation.completions import (
     rouge,
     task,
 )
-from pairwright.models import SIMULATED
 from pairwright.records import Item
 from pairwright.settings.rules import HistoryRules
 from scripted import item, posts
@@ -351,7 +351,7 @@ def test_what_cannot_pick_is_refused_before_anything_is_sent(tmp_path: Path) -> 
 def test_real_histories_are_asked(tmp_path: Path) -> None:
     given = tmp_path / "movies.jsonl"
     given.write_bytes(b"".join(MOVIES.read_bytes().splitlines(keepends=True)[:40]))
-    near = {"base_url": double_url(), "model": SIMULATED}
+    near = {"base_url": double_url(), "model": DOUBLE}
     scorers = {"endpoints": {"near": near}, "policy": {"endpoint": "near"}}
     done = command(tmp_path, given, scorers, "--limit", 5, "-k", 2)
     assert done.code == 0, done.said
