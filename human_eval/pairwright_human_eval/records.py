@@ -122,8 +122,6 @@ class Study(Record):
     annotators: tuple[str, ...]
     overlap: int
     """0: as many people answer each question as the rule asks for."""
-    people: int | None = Field(None, exclude_if=lambda people: people is None)
-    """How many there are, in a study of a few, whose rule follows from it; None in others."""
     sampled: int
     """Subjects in the study."""
     of: int

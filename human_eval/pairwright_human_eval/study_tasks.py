@@ -3,13 +3,11 @@
 import math
 import random
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from pairwright.errors import InputError
 from pairwright.modes import MODES, Mode, has_rubric
 from pairwright.records import Pair, content_id
 from pairwright.settings.rules import HumanRules, PlanRules
-from pairwright.text import number_of
 from pairwright_human_eval.assign import (
     Assigner,
     Controls,
@@ -18,7 +16,7 @@ from pairwright_human_eval.assign import (
     stranger,
 )
 from pairwright_human_eval.foils import foil_of
-from pairwright_human_eval.records import Purpose
+from pairwright_human_eval.records import Purpose, pseudonyms
 from pairwright_human_eval.subjects import Subject, salts, swapped
 from pairwright_human_eval.tasks import (
     BlindSubject,
@@ -71,14 +69,39 @@ class StudyPlan:
         return max(self.votes * MODES[mode].halves + others, self.quality_answers)
 
 
+def fitting(rules: HumanRules, people: int, halves: int) -> HumanRules:
+    """The rule as so many people can carry it out: nobody who votes on a half of a twin sees its
+    other half or its aspects. `halves` is 2 if there are twins or placebos."""
+    votes = min(rules.votes, max(1, people // halves))
+    fewer = {
+        "votes": votes,
+        "quality_votes": min(rules.quality_votes, people),
+        "rubric_votes": min(rules.rubric_votes, max(0, people - halves * votes)),
+    }
+    return HumanRules(**dict(rules) | fewer)
+
+
+def planned(
+    people: int,
+    overlap: int,
+    seed: int,
+    rules: HumanRules,
+    planner: PlanRules,
+    subjects: Iterable[Subject],
+) -> StudyPlan:
+    """The plan of a study of these subjects, with as much overlap as its people allow."""
+    modes = {subject.mode for subject in subjects}
+    halves = max(MODES[mode].halves for mode in modes)
+    plan = StudyPlan(pseudonyms(people), overlap, seed, fitting(rules, people, halves), planner)
+    while plan.overlap and max(map(plan.needed, modes)) > people:
+        plan = replace(plan, overlap=plan.overlap - 1)
+    return plan
+
+
 def make_tasks(
     subjects: list[Subject], plan: StudyPlan
 ) -> tuple[dict[str, list[Task]], dict[str, int]]:
-    """Every annotator's tasks in the order they are to be done, and the salts of the sides.
-
-    Raises InputError where the assignment cannot be made.
-    """
-    _check_enough(plan, {subject.mode for subject in subjects})
+    """Every annotator's tasks in the order they are to be done, and the salts of the sides."""
     salted = salts(subjects, plan.seed)
     controls = draw_controls(subjects, plan.human.wrong_profile, plan.human.narrative, plan.seed)
     assigner = Assigner(plan.annotators, plan.quality_answers, plan.seed)
@@ -95,23 +118,6 @@ def make_tasks(
             by_annotator[task.keyed.annotator].append(task)
     ordered = {who: _ordered(who, tasks, plan) for who, tasks in by_annotator.items()}
     return ordered, salted
-
-
-def _check_enough(plan: StudyPlan, modes: Iterable[Mode]) -> None:
-    """Raise InputError where the rule of who sees what cannot be kept."""
-    people, most = len(plan.annotators), max(modes, key=plan.needed)
-    needed = plan.needed(most)
-    if people < needed:
-        others = f" and {number_of(plan.rubric_answers, 'other')} for the aspects"
-        raise InputError(
-            f"{people} annotators cannot be assigned: {MODES[most].units} take {needed}"
-            f" ({plan.votes} for each preference{others * has_rubric(most)})",
-            where="--annotators",
-            fix=f"Give --annotators {needed}"
-            + (
-                f", or --people {people}: a study of a few, by a weaker rule." * (people > 1) or "."
-            ),
-        )
 
 
 def _tasks_of(

@@ -20,12 +20,12 @@ __all__ = [
     "ImportedVerdicts",
     "Leaderboard",
     "Pair",
+    "PlannedStudy",
     "Rejected",
     "ReleaseDiff",
     "ReleaseResult",
     "Row",
     "RunStatus",
-    "StudyEstimate",
     "TaskExport",
     "Twin",
     "VerifiedRelease",
@@ -70,12 +70,11 @@ _HOMES = {
     "pairwright.workflows.evaluation": ("EvaluationResult", "evaluate"),
     "pairwright.workflows.new_release": ("ReleaseResult", "release"),
     "pairwright.workflows.pair_audit": ("AuditResult", "audit"),
-    "pairwright.workflows.plan_page": ("StudyEstimate",),
     "pairwright.workflows.ranking": ("leaderboard",),
     "pairwright.workflows.releases": ("ReleaseDiff", "diff", "verify"),
     "pairwright.workflows.run_build": ("BuildResult", "build"),
     "pairwright.workflows.run_status": ("RunStatus", "status"),
-    "pairwright.workflows.study_plan": ("plan_study",),
+    "pairwright.workflows.study_plan": ("PlannedStudy", "plan_study"),
     "pairwright.workflows.tasks": ("TaskExport", "export_tasks"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -94,12 +93,11 @@ if TYPE_CHECKING:
     from pairwright.workflows.evaluation import EvaluationResult, evaluate
     from pairwright.workflows.new_release import ReleaseResult, release
     from pairwright.workflows.pair_audit import AuditResult, audit
-    from pairwright.workflows.plan_page import StudyEstimate
     from pairwright.workflows.ranking import leaderboard
     from pairwright.workflows.releases import ReleaseDiff, diff, verify
     from pairwright.workflows.run_build import BuildResult, build
     from pairwright.workflows.run_status import RunStatus, status
-    from pairwright.workflows.study_plan import plan_study
+    from pairwright.workflows.study_plan import PlannedStudy, plan_study
     from pairwright.workflows.tasks import TaskExport, export_tasks
 else:
 

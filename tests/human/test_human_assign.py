@@ -6,12 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import cache
 from itertools import permutations
-from typing import Any
 
 import pytest
 
-from pairwright.errors import InputError
-from pairwright.modes import Mode
 from pairwright.records import Pair, content_id
 from pairwright_human_eval.assign import draw_controls, stranger
 from pairwright_human_eval.records import KeyedTask, Purpose, response_id
@@ -135,34 +132,6 @@ def test_who_answers_what(n: int) -> None:
     assert all(keyed.kind == "preference" for keyed in controls)
     for keyed in made.keyed("narrative"):
         assert keyed.pair == made.by_id[keyed.subject].asked.id
-
-
-@pytest.mark.parametrize(
-    ("annotators", "overlap", "mode", "votes", "needed"),
-    [
-        (10, 3, "twin", 4, 11),
-        (6, 3, "violate", 4, 7),
-        (1, 1, "violate", 4, 5),
-        (9, 2, "twin", 4, 10),
-        (7, 3, "placebo", 4, 8),
-        (8, 3, "twin", 3, 9),
-        (5, 3, "violate", 3, 6),
-    ],
-)
-def test_too_few_people_are_refused_and_told_how_many_it_takes(
-    annotators: int, overlap: int, mode: Mode, votes: int, needed: int
-) -> None:
-    pairs = [violate(0)] if mode == "violate" else twin(0)
-    pairs = [pair.model_copy(update={"mode": mode}) for pair in pairs]
-    options: dict[str, Any] = {"overlap": overlap, "votes": votes}
-    if votes == 4:
-        options |= {"quality_votes": 1, "rubric_votes": 1}
-    with pytest.raises(InputError, match=rf"take {needed} \(") as refused:
-        study_of(pairs, annotators=annotators, **options)
-    assert f"--annotators {needed}" in refused.value.fix
-    assert (f"--people {annotators}" in refused.value.fix) == (annotators > 1)
-    assert "1 others" not in refused.value.what
-    assert study_of(pairs, annotators=needed, **options).tasks
 
 
 def test_a_sample_is_drawn_by_content() -> None:

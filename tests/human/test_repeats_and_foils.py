@@ -7,9 +7,7 @@ import pytest
 
 from pairwright.records import Pair
 from pairwright_human_eval.foils import area, foil_signs
-from pairwright_human_eval.subjects import subjects_of
 from pairwright_human_eval.tasks import Task
-from pairwright_human_eval.workload import repeated_subjects
 from small_studies import Made, study_of
 from study import pairwright
 
@@ -29,15 +27,19 @@ def studies(request: pytest.FixtureRequest, demo: list[Pair]) -> list[Made]:
     """Studies of the demo, or of its pairs again and again under other names."""
     pairs, seeds = demo, 5
     if request.param == "200 pairs":
-        subjects = subjects_of(demo, Path("pairs.jsonl"))
-        n = len(subjects) * 200 // len(demo)
-        pairs = [pair for subject in repeated_subjects(subjects, n) for pair in subject.pairs]
-        assert len(pairs) >= 195
+        pairs = [named(pair, turn) for turn in range(200 // len(demo) + 1) for pair in demo]
         seeds = 3
     return [
         study_of(pairs, annotators=11, votes=4, repeats=0.05, foils=0.2, seed=n)
         for n in range(seeds)
     ]
+
+
+def named(pair: Pair, turn: int) -> Pair:
+    """The pair under other names."""
+    names = {name: f"{getattr(pair, name)}-{turn}" for name in ("id", "item_id", "user")}
+    twin = pair.twin_id and f"{pair.twin_id}-{turn}"
+    return pair.model_copy(update={**names, "twin_id": twin})
 
 
 def orders(studies: list[Made]) -> list[list[Task]]:

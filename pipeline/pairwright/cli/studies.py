@@ -16,7 +16,6 @@ from pairwright.cli.printing import (
     say,
 )
 from pairwright.modes import MODES, units_in_words
-from pairwright.text.languages import LANGUAGES
 from pairwright.workflows.answers import rule_weakness
 from pairwright.workflows.decision_report import (
     AdjudicationExport,
@@ -24,26 +23,16 @@ from pairwright.workflows.decision_report import (
     decide,
     export_adjudication,
 )
-from pairwright.workflows.plan_page import StudyEstimate, plan_page
 from pairwright.workflows.qualification import export_qualification
-from pairwright.workflows.study_plan import plan_study
+from pairwright.workflows.study_plan import PlannedStudy, plan_study
 from pairwright.workflows.tasks import TaskExport, export_tasks
 from pairwright_human_eval.records import KINDS
 from pairwright_human_eval.report.page import page_of
-from pairwright_human_eval.workload import GUIDELINES
 
 
-def print_plan(plan: StudyEstimate, run: Path) -> None:
-    """Print what each size takes, and what it shows."""
-    console, page = Console(), plan_page(plan, drawn=False)
-    print_page(console, page, run / "human" / "plan.html", opening_first=bool(plan.few))
-    few = ("--people", plan.annotators) if plan.few else ()
-    if not plan.pilot:
-        print_commands(
-            console,
-            "For a pilot, copy the run folder, export a few, and plan with --pilot:",
-            (command("human", "export", f"{run}-pilot", *few, "--sample", "10"),),
-        )
+def print_plan(plan: PlannedStudy, run: Path) -> None:
+    """Print what a study takes."""
+    print_words("plan", plan=plan, run=run)
 
 
 def print_tasks(made: TaskExport, run: Path) -> None:
@@ -57,10 +46,8 @@ def print_tasks(made: TaskExport, run: Path) -> None:
         preferences=sum(n for (kind, _), n in made.tasks.items() if kind == "preference"),
         kinds=KINDS,
         modes=MODES,
-        languages=LANGUAGES,
         weakness="" if made.own else rule_weakness(run),
         asked=units_in_words([mode for mode, n in made.units.items() if n]),
-        guidelines=GUIDELINES,
     )
 
 

@@ -28,12 +28,13 @@ from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.records import Study, Verdict
-from pairwright_human_eval.small_study import KEYS_OF_FEW
 from pairwright_human_eval.study_files import FixedStudy, read_fixed, read_study
+from pairwright_human_eval.study_tasks import fitting
 from pairwright_human_eval.subjects import (
     Outline,
     Subject,
     file_hash,
+    mode_of_twin,
     outline_of,
     outlines_of,
     subjects_of,
@@ -82,6 +83,15 @@ def new_study(run: Path, rules: HumanRules, language: str, seed: int | None) -> 
         language=language,
         config_hashes=config_hashes(scales, load_language(language)),
     )
+
+
+def run_subjects(run: Path) -> list[Subject]:
+    """The twins and pairs of a run. Raises InputError if there are none."""
+    pairs = run / "pairs.jsonl"
+    subjects = subjects_of(iterate_pairs(run), pairs)
+    if not subjects:
+        raise InputError("holds no pair", where=pairs, fix="Build until pairs are kept.")
+    return subjects
 
 
 class OpenStudy(NamedTuple):
@@ -137,12 +147,10 @@ class OpenStudy(NamedTuple):
 
     @property
     def rules(self) -> HumanRules:
-        """The rule in force: [human] of the run's config, but for what follows from the number of
-        people in a study of a few. A limit that an older version did not have when it exported this
-        study holds only where somebody wrote it there."""
-        now, fixed = self.config.human, self.fixed.study.policy
-        if self.fixed.study.people is not None:
-            now = now.model_copy(update={name: getattr(fixed, name) for name in KEYS_OF_FEW})
+        """The rule in force: [human] of the run's config, as the study's annotators can carry it
+        out."""
+        fixed, halves = self.fixed.study.policy, 1 + any(map(mode_of_twin, self.fixed.subjects))
+        now = fitting(self.config.human, len(self.fixed.study.annotators), halves)
         without = [
             name
             for name in LATER_LIMITS

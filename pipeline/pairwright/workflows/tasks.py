@@ -8,14 +8,18 @@ from pathlib import Path
 from typing import Annotated
 
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.manifest import main_mode
-from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
 from pairwright.modes import Mode, is_twin, verified_modes
 from pairwright.options import Doc, RunPath
 from pairwright.workflows.own_tasks import export_own
-from pairwright.workflows.study import FormLanguage, ToolOfAnnotators, check_to_verify, new_study
+from pairwright.workflows.study import (
+    FormLanguage,
+    ToolOfAnnotators,
+    check_to_verify,
+    new_study,
+    run_subjects,
+)
 from pairwright.workflows.text_screening import Screened, ScreenedSubject, screen_subjects
 from pairwright_human_eval.assign import control_power, control_subjects
 from pairwright_human_eval.attention import (
@@ -27,30 +31,13 @@ from pairwright_human_eval.attention import (
 from pairwright_human_eval.foils import FoilSigns, foil_signs
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.own_choices import OwnExport, is_due
-from pairwright_human_eval.records import LATER, OWN, Kind, StoppingRule, Study, pseudonyms
-from pairwright_human_eval.small_study import SmallStudy, small_study
+from pairwright_human_eval.records import LATER, OWN, Kind, StoppingRule, Study
 from pairwright_human_eval.study_files import write_study
-from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
-from pairwright_human_eval.subjects import Subject, subjects_of
+from pairwright_human_eval.study_tasks import make_tasks, planned
+from pairwright_human_eval.subjects import Subject
 from pairwright_human_eval.subjects import sample as draw
 from pairwright_human_eval.tasks import Task
 from pairwright_human_eval.tools import SERVER_TOOL, SHEETS, write_sheets
-from pairwright_human_eval.workload import (
-    KindLoad,
-    ReadingRate,
-    language_of_texts,
-    reading_rate,
-    readings,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Workload:
-    """What one annotator is given."""
-
-    tasks: int
-    hours: float
-    """The time to read everything in them once; thinking and answering come on top."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +81,8 @@ class TaskExport:
     """By mode: what is verified as one, twins or single pairs."""
     tasks: Mapping[tuple[Kind, str], int]
     """Tasks by kind and purpose."""
-    reading: tuple[KindLoad, ...]
-    """By kind: the words of the median task, and hours to read all tasks once."""
-    rate: ReadingRate
-    """The words a minute by which they are counted."""
-    texts: str
-    """The code of the language that most texts are in; empty where none is certain."""
-    workloads: Mapping[str, Workload]
-    """The work of each annotator, by name."""
+    workloads: Mapping[str, int]
+    """The tasks of each annotator, by name."""
     attention: AttentionPower | None
     """None where no vote can be an attention check: without twins, or with one vote on a half."""
     foils: FoilSigns | None
@@ -115,10 +96,6 @@ class TaskExport:
     kind; private/screened.jsonl lists them."""
     left_out: int = 0
     """Those of them that are not in the study."""
-    unasked: Mapping[Mode, int] = field(default_factory=dict)
-    """By mode: units of the run that nobody is asked about, because there are too few people."""
-    few: SmallStudy | None = None
-    """What a study of a few people asks and shows; None for others."""
     own: OwnExport | None = None
     """What people were given who judge pairs of their own posts; None in a study of annotators."""
 
@@ -126,21 +103,11 @@ class TaskExport:
 def export_tasks(
     run: RunPath,
     *,
-    annotators: Annotated[int, Doc("How many people there are.", "N", least=1, most=999)] = 11,
+    annotators: Annotated[int, Doc("How many people there are.", "N", least=2, most=999)] = 11,
     overlap: Annotated[
         int,
         Doc("People who answer each question; [human] may ask for more.", "N", least=1),
     ] = 3,
-    people: Annotated[
-        int | None,
-        Doc(
-            "How few people there are, 2 to 10, in place of --annotators and --overlap: the votes"
-            " of the rule follow from it.",
-            "N",
-            least=2,
-            most=10,
-        ),
-    ] = None,
     sample: Annotated[int | None, Doc("Only N twins and pairs.", "N", least=1)] = None,
     seed: Annotated[
         int | None, Doc("Not drawn at random: for a demo, not for a study.", "N")
@@ -181,8 +148,8 @@ def export_tasks(
     Each question is answered by `overlap` people, or by
     as many as the rule asks for where these are more. Without `seed` a study's seed is drawn at
     random and kept, for it tells which side a response is on. The rule that verifies a pair is
-    [human] of RUN/config.toml, fixed by this export; with `people` its votes follow from their
-    number, and twins alone are asked about where there are any.
+    [human] of RUN/config.toml, fixed by this export. If there are fewer annotators than it asks
+    for, each question gets as many answers as they can give: nobody votes on both halves of a twin.
 
     With `own`, users of the data judge the twins and placebos of their own posts, and as many twins
     of others; a study of annotators may be there or come later. `days` later they are asked again:
@@ -199,23 +166,7 @@ def export_tasks(
     folder, human = RunFolder(run), HumanFolder(run)
     check_to_verify(folder)
     config = folder.settings()
-    pairs = run / "pairs.jsonl"
-    whole = subjects_of(iterate_pairs(run), pairs)
-    if not whole:
-        raise InputError("holds no pair", where=pairs, fix="Build until pairs are kept.")
-    few, rule, unasked = None, config.human, Counter[Mode]()
-    if people is not None:
-        if (annotators, overlap) != (11, 3) or own is not None:
-            raise InputError(
-                "chooses the number of annotators and the overlap",
-                where="--people",
-                fix="Give it without --annotators, --overlap and --own.",
-            )
-        mode = main_mode(tuple(sorted({subject.mode for subject in whole})))
-        unasked = Counter(subject.mode for subject in whole if subject.mode != mode)
-        whole = [subject for subject in whole if subject.mode == mode]
-        few = small_study(people, mode)
-        annotators, overlap, rule = people, 0, few.rule(rule)
+    whole = run_subjects(run)
     screened, without = screen_subjects(whole), {what == "personal" for what in leave_out}
     flagged = {one.subject for one in screened if one.personal in without}
     fit = [subject for subject in whole if subject.id not in flagged]
@@ -224,7 +175,7 @@ def export_tasks(
             "every twin and pair would be left out", where="--leave-out", fix="Leave out less."
         )
     subjects = draw(fit, sample, config.seed)
-    study = new_study(run, rule, language, seed).model_copy(
+    study = new_study(run, config.human, language, seed).model_copy(
         update={
             "of": len(whole),
             "placebos": True,
@@ -256,26 +207,25 @@ def export_tasks(
             added.tasks, sheets, screened, len(flagged),
         )  # fmt: skip
         return replace(made, guidelines=human.pages("author-01")[0], own=added)
-    plan = StudyPlan(pseudonyms(annotators), overlap, study.seed, rule, config.planner)
+    plan = planned(annotators, overlap, study.seed, config.human, config.planner, subjects)
     tasks, salts = make_tasks(subjects, plan)
     study = study.model_copy(
         update={
             "salts": salts,
             "annotators": plan.annotators,
-            "overlap": overlap,
-            "people": people,
+            "overlap": plan.overlap,
+            "policy": plan.human,
             "sampled": len(subjects),
             "left_out": len(flagged),
             "stopping": StoppingRule(looks=looks, floor=floor),
-            "placebos": few is None,
+            "placebos": True,
             "fewest_checks": FEWEST_CHECKS,
         }
     )
     new = write_study(human, study, tasks)
     sheets = write_sheets(tool, human)
     write_lines(human.screened, screened)
-    made = _task_export(human, study, new, subjects, tasks, sheets, screened, len(flagged))
-    return replace(made, unasked=unasked, few=few)
+    return _task_export(human, study, new, subjects, tasks, sheets, screened, len(flagged))
 
 
 def _task_export(
@@ -291,12 +241,7 @@ def _task_export(
     """The study that was written, counted by mode, kind and annotator."""
     sampled = Counter(subject.mode for subject in subjects)
     all_tasks = [task for assigned in tasks.values() for task in assigned]
-    rate = reading_rate(subjects, study.language)
     control, choices = control_subjects(task.keyed for task in all_tasks)
-    workloads = {
-        name: Workload(len(given), sum(one.hours for one in readings(given, rate)))
-        for name, given in tasks.items()
-    }
     return TaskExport(
         folder=human.path,
         guidelines=human.guidelines,
@@ -304,10 +249,7 @@ def _task_export(
         study=study,
         units={mode: sampled[mode] for mode in verified_modes()},
         tasks=Counter((task.keyed.kind, task.keyed.purpose) for task in all_tasks),
-        reading=readings(all_tasks, rate),
-        rate=rate,
-        texts=language_of_texts(subjects),
-        workloads=workloads,
+        workloads={name: len(given) for name, given in tasks.items()},
         attention=_attention_power(tasks, study.policy.attention_floor),
         foils=foil_signs(all_tasks),
         stranger=StrangerPower(control, control_power(choices)) if control else None,
