@@ -10,7 +10,6 @@ import pytest
 
 from endpoint import Endpoint, double, in_thread
 from pairwright.construct import folder, session, unit_work
-from pairwright.construct.corpus import chunks
 from study import Study
 
 ITEMS = 5
@@ -119,22 +118,3 @@ def test_a_limit_works_on_its_own_units(copied: Study, worked_on: list[str]) -> 
     assert copied.build("--limit", 2).code == 0
     assert len(worked_on) == 6
     copied.assert_whole(4)
-
-
-@pytest.mark.real
-def test_workers_get_the_rest(built: Study, copied: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    handed: list[str] = []
-
-    def noted(todo: Any, size: int) -> Any:
-        units = list(todo)
-        handed.extend(unit.id for unit in units)
-        return chunks(units, size)
-
-    monkeypatch.setattr("pairwright.workflows.workers.shared_build.chunks", noted)
-    copied.change(processes=2)
-    assert copied.build().code == 0
-    assert handed == []
-    change(copied, "DELETE FROM outcomes WHERE position IN (0, 1)")
-    assert copied.build().code == 0
-    assert len(handed) == 2
-    assert copied.outcomes() == built.outcomes()

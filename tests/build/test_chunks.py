@@ -1,16 +1,14 @@
 """The work is cut where nothing is shared, and the limits are divided and not multiplied."""
 
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pairwright.construct.corpus import BuildUnit, chunks, size_of
-from pairwright.errors import BudgetSpent, ConfigError
-from pairwright.models.client import Meter
+from pairwright.errors import ConfigError
 from pairwright.settings.config import Config, differences, essential, validate
-from pairwright.workflows.workers.worker import Allowance, SharedMeter, most_workers, part_of
+from pairwright.workflows.workers.worker import most_workers, part_of
 
 
 def work(items: int, modes: int = 2) -> list[BuildUnit]:
@@ -49,15 +47,8 @@ def test_chunks_are_small_enough_to_even_out_and_large_enough_to_be_few() -> Non
     assert 1000 / size_of(1000, 2) / 2 >= 10
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3, 5])
-def test_the_parts_of_an_endpoints_limits_add_up(workers: int) -> None:
-    whole = config(concurrency=7)
-    parts = [part_of(whole, workers, rank).endpoints["e"] for rank in range(workers)]
-    assert sum(int(part.concurrency) for part in parts) == 7
-
-
-def test_without_ranks_a_limit_is_never_passed() -> None:
-    part = part_of(config(concurrency=7), 3, None).endpoints["e"]
+def test_a_limit_is_never_passed() -> None:
+    part = part_of(config(concurrency=7), 3).endpoints["e"]
     assert part.concurrency == 2
     # No more workers than calls in flight.
     for processes, concurrency, most in ((8, 3, 3), (2, 64, 2)):
@@ -73,47 +64,3 @@ def test_a_number_of_processes_that_is_none_is_refused_by_its_key(processes: Any
 def test_another_number_of_processes_is_the_same_run() -> None:
     one, four = (config(n).model_dump(mode="json") for n in (1, 4))
     assert differences(essential(one), essential(four)) == []
-
-
-def sharing(meter: Meter) -> list[SharedMeter]:
-    allowance = Allowance(get_context("forkserver"), meter)
-    return [SharedMeter(allowance=allowance) for _ in range(2)]
-
-
-def send(meter: SharedMeter, cost: float = 0.0) -> None:
-    meter.admit()
-    meter.answered(1, 1, cost)
-
-
-def test_a_budget_of_calls_holds_over_all_processes_and_earlier_runs() -> None:
-    one, other = sharing(Meter(max_calls=10, calls=4))
-    for meter in (one, other, one, one, other, one):
-        send(meter)
-    for meter in (one, other):
-        with pytest.raises(BudgetSpent, match="max_calls = 10"):
-            meter.admit()
-
-
-def test_calls_in_flight_count_and_the_place_of_a_failed_one_is_used_again() -> None:
-    one, other = sharing(Meter(max_calls=2))
-    one.admit()
-    one.in_flight += 1
-    send(other)
-    with pytest.raises(BudgetSpent):
-        other.admit()
-    one.in_flight -= 1  # It failed.
-    send(one)
-    with pytest.raises(BudgetSpent):
-        one.admit()
-
-
-def test_a_budget_of_cost_counts_what_others_paid_and_without_one_nothing_is_spent() -> None:
-    free, _ = sharing(Meter(calls=100, cost=5.0))
-    for _ in range(50):
-        send(free, 1.0)
-    one, other = sharing(Meter(max_cost=1.0, cost=0.25))
-    send(one, 0.5)
-    send(other, 0.25)
-    for meter in (one, other):
-        with pytest.raises(BudgetSpent, match=r"max_cost = 1\.0"):
-            meter.admit()

@@ -74,7 +74,7 @@ def building(
 ) -> AbstractContextManager[subprocess.Popen[str]]:
     command = [
         python, "-c", PROGRAM, "build", str(study.config), "--run", str(study.run),
-        "--engine", "ray", "--address", nodes.address, *options,
+        "--address", nodes.address, *options,
     ]  # fmt: skip
     environ = environment(COLUMNS="400", **{KEY_VARIABLE: KEY})
     return ending(

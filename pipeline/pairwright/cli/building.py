@@ -14,7 +14,7 @@ from pairwright.models.recorded import NOT_RECORDED
 from pairwright.options import Doc
 from pairwright.workflows.build_estimate import estimate
 from pairwright.workflows.progress import Progress
-from pairwright.workflows.run_build import BuildEngine, BuildResult, build
+from pairwright.workflows.run_build import BuildResult, build
 from pairwright.workflows.run_words import shortfalls
 
 
@@ -36,7 +36,6 @@ def print_build(
     config: Path,
     run: Path,
     limit: int | None = None,
-    engine: BuildEngine = "local",
     address: str | None = None,
     batch_out: Path | None = None,
 ) -> int:
@@ -44,7 +43,6 @@ def print_build(
     options = {
         "--batch-out": batch_out,
         "--limit": limit,
-        "--engine": None if engine == "local" else engine,
         "--address": address,
     }
     words = [word for name, value in options.items() if value is not None for word in (name, value)]

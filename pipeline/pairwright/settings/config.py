@@ -141,7 +141,7 @@ class Config(Record):
     prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
     rubrics: str | None = Field(None, description="folder of domains; none: those that ship")
     processes: int = Field(
-        1, ge=1, strict=True, description="how many processes share the work of a build"
+        1, ge=1, strict=True, description="how many Ray actors share the work of a build; 1: none"
     )
     source: SourceRules
     endpoints: dict[str, Endpoint] = Field(

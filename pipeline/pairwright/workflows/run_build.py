@@ -1,9 +1,9 @@
-"""Building the pairs of a run folder: in one process, in several, on Ray, or by batch files."""
+"""Building the pairs of a run folder: in this process, on Ray, or by batch files."""
 
 from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.folder import RunFolder, content_hashes, identity, unfinished
@@ -40,11 +40,6 @@ from pairwright.workflows.run_models import (
     run_store,
 )
 from pairwright.workflows.run_status import RunStatus, status_of
-from pairwright.workflows.workers.shared_build import build_over_workers
-from pairwright.workflows.workers.worker import most_workers
-
-BuildEngine = Literal["local", "ray"]
-"""What shares the work of a build: processes of this machine, or actors of a Ray cluster."""
 
 
 @dataclass(frozen=True)
@@ -74,10 +69,9 @@ def build(
     accept_changes: Annotated[
         bool, Doc("Go on in a folder that was built with another config.")
     ] = False,
-    engine: Annotated[
-        BuildEngine, Doc("What `processes` of the config are: of this machine, or actors.")
-    ] = "local",
-    address: Annotated[str | None, Doc("Head of the Ray cluster.", "HOST:PORT")] = None,
+    address: Annotated[
+        str | None, Doc("Head of a Ray cluster that shares the work.", "HOST:PORT")
+    ] = None,
     batch_out: Annotated[
         str | Path | None, Doc("Send nothing: write the calls to files below OUT.", "OUT")
     ] = None,
@@ -91,11 +85,8 @@ def build(
     `ask_again` sends calls again that are missing from the folder's store. `ask_again_for` are
     reasons of refusals, such as `unparseable`: the replies behind these are set aside, and asked
     for again.
-    `engine` and `address` choose what the config's `processes` are. With `batch_out` nothing is
-    sent: the calls are written to files below it, of at most `batch_lines` calls each.
-
-    With several processes, a script calls this below `if __name__ == "__main__":`, because
-    multiprocessing imports the script again.
+    With several `processes` in the config, or an `address`, Ray shares the work. With `batch_out`
+    nothing is sent: the calls are written to files below it.
 
     Raises ConfigError and InputError for what must be mended first, SourceError for data that
     cannot be read, EndpointRefused where an endpoint refuses, Interrupted after `stop` (every
@@ -104,10 +95,17 @@ def build(
         result = build("study/pairwright.toml", "study/run", limit=20)
         print(result.status.pairs, "pairs;", result.usage.sent, "calls")
     """
-    on_ray, stop = engine == "ray", stop or Stop()
+    stop = stop or Stop()
     batches = None if batch_out is None else Path(batch_out)
-    _check_engine(address, batches, on_ray=on_ray)
+    if batches and address is not None:
+        raise InputError(
+            "calls that are only written down cannot be shared",
+            where="--batch-out",
+            fix="Leave --address out.",
+        )
     config, base = read_config(config, folder)
+    # There is no work to share where calls are only written down.
+    on_ray = not batches and (address is not None or config.processes > 1)
     if on_ray:
         from pairwright.workflows.workers.cluster import check
 
@@ -137,10 +135,11 @@ def build(
         note_problems(folder_of_run, progress, named=True)
         check_company(config, corpus, limit, progress)
         task = BuildTask(corpus, summary, rules, store, folder_of_run, limit)
-        if on_ray or (most_workers(config) > 1 and not requests):
-            meter = build_over_workers(task, progress, stop, on_ray=on_ray, address=address)
+        if on_ray:
+            from pairwright.workflows.workers.cluster import build_over_actors
+
+            meter = build_over_actors(task, progress, stop, address)
         else:
-            # There is no work to share where calls are only written down.
             meter = run_async(_build_in_process(task, requests, progress, stop))
         tally = conclude(task)
         if missing := sum(n for (_, why), n in tally.failed.items() if why == NOT_RECORDED):
@@ -177,14 +176,3 @@ async def _build_in_process(
             todo = unfinished(units, store, ended)
             await build_units(todo, corpus, rules, models, store, ended)
         return models.meter
-
-
-def _check_engine(address: str | None, batch_out: Path | None, *, on_ray: bool) -> None:
-    if address is not None and not on_ray:
-        raise InputError("only Ray has an address", where="--address", fix="Add --engine ray.")
-    if batch_out is not None and on_ray:
-        raise InputError(
-            "calls that are only written down cannot be shared",
-            where="--batch-out",
-            fix="Leave --engine ray out.",
-        )

@@ -1,7 +1,5 @@
-"""A build shared by workers: processes of this machine, or actors of a Ray cluster.
+"""A build shared by the actors of a Ray cluster, which may be this machine alone.
 
-shared_build.py   the build over all workers: chunks out, shards merged, files written
-worker.py         what a worker does with a chunk within its limits, and a worker process
-pool.py           the processes, and the chunks they get
-cluster.py        actors of a Ray cluster
+worker.py    what an actor does with a chunk, with its part of the limits; chunks out, shards merged
+cluster.py   the actors, and the build over all of them
 """

@@ -1,4 +1,5 @@
-"""A build over a Ray cluster: its chunks are a Ray Data dataset, its workers are actors.
+"""A build over a Ray cluster, or over Ray on this machine: its chunks are a Ray Data dataset, its
+workers are actors.
 
 This is the only file that imports `ray`; it is imported where a build uses Ray.
 """
@@ -17,7 +18,9 @@ from uuid import uuid4
 
 from pydantic import SecretStr
 
-from pairwright.construct.corpus import Chunk
+from pairwright.construct.corpus import Chunk, size_of
+from pairwright.construct.folder import unfinished
+from pairwright.construct.session import BuildTask
 from pairwright.errors import ConfigError, InputError, Interrupted, PairwrightError, on_disk
 from pairwright.extras import install
 from pairwright.files import write_whole
@@ -28,14 +31,25 @@ from pairwright.models.store.shards import place
 from pairwright.settings.config import Config
 from pairwright.text import number_of
 from pairwright.workflows.garbage_collection import look_seldom
-from pairwright.workflows.run_models import MeterCounts, api_key, call_counts, units_at_once
+from pairwright.workflows.progress import BuildBegun, Progress, Stop, UnitEnded
+from pairwright.workflows.run_models import (
+    MeterCounts,
+    api_key,
+    call_counts,
+    meter_of,
+    units_at_once,
+)
 from pairwright.workflows.workers.worker import (
     Builder,
     ChunkReport,
+    Trouble,
     WorkerSetup,
+    build_rounds,
     builder_of,
+    check_engines,
+    combined,
+    most_workers,
     part_of,
-    trouble_of,
 )
 
 try:
@@ -44,7 +58,7 @@ try:
 except ImportError:
     raise InputError(
         "Ray is not installed",
-        where="--engine ray",
+        where="[processes] or --address",
         fix=f"Run {install('ray')}, and the same on every node of the cluster.",
     ) from None
 
@@ -86,18 +100,19 @@ class Actor:
             await builder.build(chunk, outcomes.append)
         except Exception as error:
             # Raised here it would end the whole job, and calls that are in flight with it.
-            trouble = trouble_of(error)
+            trouble = Trouble.of(error)
         counts = call_counts(self._builder.meter) if self._builder else MeterCounts()
         report = ChunkReport(
-            self._name, counts, chunk.number, tuple(outcomes), True, trouble, tuple(self._waits)
+            self._name, counts, chunk.number, tuple(outcomes), trouble, tuple(self._waits)
         )
         return {"report": [pickle.dumps(report)]}
 
     async def _ready(self) -> Builder:
         setup: WorkerSetup = pickle.loads(await self._token_content())
+        self._resources.callback(setup.corpus.close)
         os.environ.update({name: key.get_secret_value() for name, key in self._keys.items()})
         look_seldom()
-        config = part_of(setup.rules.config, self._workers, None)
+        config = part_of(setup.rules.config, self._workers)
         builder = await self._resources.enter_async_context(
             builder_of(setup, config, Meter(), self._waits.append)
         )
@@ -151,9 +166,6 @@ class Actor:
 class RayWorkers:
     """Actors of a cluster."""
 
-    # Other hosts read the store, so nothing writes to it before all have ended.
-    merge_at_once = False
-
     def __init__(self, setup: WorkerSetup, workers: int, store: Store) -> None:
         self._setup = setup
         self._workers = workers
@@ -193,7 +205,7 @@ class RayWorkers:
             if endpoint.api_key_env and (key := api_key(name, endpoint))
         }
         # Enough chunks at a time that an actor keeps its share of every endpoint full.
-        enough = units_at_once(part_of(config, self._workers, None))
+        enough = units_at_once(part_of(config, self._workers))
         calls = min(MOST_CALLS, 1 + -(-enough // max(len(chunk.units) for chunk in chunks)))
         rows = [{"chunk": pickle.dumps(chunk)} for chunk in chunks]
         return ray.data.from_items(rows, override_num_blocks=len(rows)).map_batches(
@@ -238,6 +250,31 @@ def ray_cluster(
         ray.shutdown()
 
 
+def build_over_actors(
+    task: BuildTask, progress: Progress, stop: Stop, address: str | None
+) -> Meter:
+    """Work through every unit with the actors of the cluster at `address`; their calls are counted
+    together."""
+    config, store, total = task.rules.config, task.store, task.total
+    meter, workers = meter_of(config, store), min(most_workers(config), total)
+    check_engines(config)
+    setup = WorkerSetup(
+        task.rules, task.corpus, task.run.calls.absolute(), task.run.shards.absolute()
+    )
+    with (
+        ray_cluster(setup, workers, store, address) as actors,
+        stop.heard_by(actors.stop, meter),
+    ):
+        progress(BuildBegun(total, meter))
+        note = combined(meter, lambda unit: progress(UnitEnded(unit)))
+        for units in task.steps():
+            # A step may have few units, and they too are for all actors.
+            todo = list(unfinished(units, store, lambda unit: progress(UnitEnded(unit))))
+            # Other hosts read the store, so nothing writes to it before all have ended.
+            build_rounds(todo, size_of(len(todo), workers), store, setup.shards, actors.build, note)
+    return meter
+
+
 def check(config: Config, address: str | None) -> None:
     """Raise InputError for what keeps a build from a cluster, before any work is done."""
     address = address or os.environ.get("RAY_ADDRESS")
@@ -257,7 +294,7 @@ def check(config: Config, address: str | None) -> None:
         raise ConfigError(
             "actors of a cluster do not count their calls together, so no budget can be held",
             where="[budget]",
-            fix="Build on one machine, or take the budget out and limit the account instead.",
+            fix="Leave processes and --address out, or take the budget out and limit the account.",
         )
 
 

@@ -1,34 +1,27 @@
 """A worker: its part of the limits that hold for a whole run, what it does with a chunk of units
-(the same build functions, and a shard for what comes of it), and the process that is one: chunks
-come in through a pipe, reports go out."""
+(the same build functions, and a shard for what comes of it), and how chunks become outcomes."""
 
 import asyncio
-import os
-import signal
 import traceback
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, closing, suppress
-from dataclasses import dataclass, field
-from multiprocessing.connection import Connection
-from multiprocessing.context import BaseContext
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.corpus import BuildUnit, Chunk, Corpus
+from pairwright.construct.corpus import BuildUnit, Chunk, Corpus, chunks
 from pairwright.construct.session import build_units
-from pairwright.errors import BudgetSpent, ConfigError, Interrupted, PairwrightError
+from pairwright.errors import ConfigError, Interrupted, PairwrightError
 from pairwright.models import Wait
 from pairwright.models.client import Client, Meter
-from pairwright.models.store import CallStore, UnitRow
-from pairwright.models.store.shards import open_shard, place
+from pairwright.models.store import CallStore, Store, UnitRow
+from pairwright.models.store.shards import merge_all, open_shard, place
 from pairwright.settings.config import Config
-from pairwright.workflows.garbage_collection import look_seldom
 from pairwright.workflows.run_models import (
     MeterCounts,
     NoteWait,
     RunModels,
-    call_counts,
     open_clients,
     say,
 )
@@ -44,80 +37,20 @@ def check_engines(config: Config) -> None:
     for name in config.roles.all:
         if config.endpoints[name].engine == "vllm":
             raise ConfigError(
-                f"each process or actor would start the engine of {name!r} for itself",
+                f"each actor would start the engine of {name!r} for itself",
                 where="[processes]",
-                fix="Leave processes and --engine ray out: an engine serves one process best. To"
+                fix="Leave processes and --address out: an engine serves one process best. To"
                 " share it among several, start `vllm serve` and give its base_url.",
             )
 
 
-def part_of(config: Config, workers: int, rank: int | None) -> Config:
-    """The config of one of so many workers; the first ranks get what is left over.
-
-    Without a rank no worker gets it.
-    """
-    endpoints = {}
-    for name, endpoint in config.endpoints.items():
-        part, over = divmod(endpoint.concurrency, workers)
-        concurrency = part + (rank is not None and rank < over)
-        endpoints[name] = endpoint.model_copy(update={"concurrency": concurrency})
+def part_of(config: Config, workers: int) -> Config:
+    """The config of one of so many workers; nobody gets what is left over."""
+    endpoints = {
+        name: endpoint.model_copy(update={"concurrency": endpoint.concurrency // workers})
+        for name, endpoint in config.endpoints.items()
+    }
     return config.model_copy(update={"endpoints": endpoints})
-
-
-class Allowance:
-    """How many calls may still be sent, and what all have cost; in memory that is shared.
-
-    Calls are taken one by one before they are sent. A process that is killed has taken what it
-    had in flight, so a budget is never passed, and may end a few calls early.
-    """
-
-    def __init__(self, context: BaseContext, meter: Meter) -> None:
-        """`meter` says what the run has used up already, and its budget."""
-        most = meter.max_calls
-        self.max_calls, self.max_cost = most, meter.max_cost
-        self._left = context.Value("q", 0 if most is None else max(0, most - meter.calls))
-        self._cost = context.Value("d", meter.cost)
-
-    def take(self) -> bool:
-        """Whether one more call may be sent."""
-        with self._left.get_lock():
-            if self._left.value <= 0:
-                return False
-            self._left.value -= 1
-            return True
-
-    def pay(self, cost: float) -> None:
-        with self._cost.get_lock():
-            self._cost.value += cost
-
-    @property
-    def cost(self) -> float:
-        return float(self._cost.value)
-
-
-@dataclass
-class SharedMeter(Meter):
-    """The meter of one process, which asks the allowance."""
-
-    allowance: Allowance = field(kw_only=True)
-    taken: int = 0
-
-    def admit(self) -> None:
-        most, dearest = self.allowance.max_calls, self.allowance.max_cost
-        if dearest is not None and self.allowance.cost >= dearest:
-            raise BudgetSpent("budget_spent", f"max_cost = {dearest} is reached")
-        # A call that failed leaves its place to the next one of this process.
-        if most is not None and self.calls + self.in_flight >= self.taken:
-            if not self.allowance.take():
-                raise BudgetSpent("budget_spent", f"max_calls = {most} is reached")
-            self.taken += 1
-
-    def answered(
-        self, prompt_tokens: int, completion_tokens: int, cost: float, cached_tokens: int = 0
-    ) -> None:
-        super().answered(prompt_tokens, completion_tokens, cost, cached_tokens)
-        if cost:
-            self.allowance.pay(cost)
 
 
 class WorkerSetup(NamedTuple):
@@ -128,8 +61,6 @@ class WorkerSetup(NamedTuple):
     calls: Path
     """The run's store, to read what is there already."""
     shards: Path
-    several_hosts: bool
-    """Whether the store is read from hosts between which SQLite has no locks."""
 
 
 @dataclass
@@ -181,7 +112,8 @@ async def builder_of(
     setup: WorkerSetup, config: Config, meter: Meter, note_wait: NoteWait
 ) -> AsyncIterator[Builder]:
     """A builder with its own connections; `config` has this worker's part of the limits."""
-    with closing(CallStore(setup.calls, writing=False, unchanging=setup.several_hosts)) as main:
+    # The store is read from hosts between which SQLite has no locks.
+    with closing(CallStore(setup.calls, writing=False, unchanging=True)) as main:
         endpoints, names = config.endpoints, config.roles.all
         async with open_clients(endpoints, names, meter, say, note_wait) as clients:
             yield Builder(setup, config, main, clients, meter)
@@ -193,6 +125,12 @@ class Trouble(NamedTuple):
     message: str
     exit_code: int | None
     """None for a bug: the message is its traceback."""
+
+    @classmethod
+    def of(cls, error: Exception) -> "Trouble":
+        if isinstance(error, PairwrightError):
+            return cls(str(error), error.exit_code)
+        return cls("".join(traceback.format_exception(error)), None)
 
     @property
     def error(self) -> Exception:
@@ -206,98 +144,73 @@ class Trouble(NamedTuple):
         return error
 
 
-def trouble_of(error: Exception) -> Trouble:
-    if isinstance(error, PairwrightError):
-        return Trouble(str(error), error.exit_code)
-    return Trouble("".join(traceback.format_exception(error)), None)
-
-
-def worst(troubles: list[Trouble]) -> Trouble:
-    """A bug before a refusal, and that before being interrupted by it."""
-    return min(
-        troubles,
-        key=lambda one: (one.exit_code is not None, one.exit_code == Interrupted.exit_code),
-    )
-
-
 class ChunkReport(NamedTuple):
-    """Units of a chunk that have ended, or the chunk itself, or waits alone."""
+    """A chunk that a worker is done with."""
 
     worker: str
     counts: MeterCounts
-    chunk: int | None = None
-    """None where it is about the worker, which could not begin."""
+    chunk: int
     ended: tuple[UnitRow, ...] = ()
-    done: bool = False
     trouble: Trouble | None = None
     waits: tuple[Wait, ...] = ()
     """What endpoints have asked for."""
 
 
-Order = Chunk | Literal["stop"]
-Pipe: TypeAlias = "Connection[ChunkReport, Order]"
-
-
-def work(setup: WorkerSetup, workers: int, rank: int, allowance: Allowance, pipe: Pipe) -> None:
-    """Build what comes through the pipe until its other end is gone."""
-    # A Ctrl-C reaches every process of a terminal; the parent says what it means.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    look_seldom()
-    try:
-        asyncio.run(_work(setup, workers, rank, allowance, pipe))
-    except Exception as error:
-        _send(pipe, ChunkReport(str(os.getpid()), MeterCounts(), trouble=trouble_of(error)))
-
-
-async def _work(
-    setup: WorkerSetup, workers: int, rank: int, allowance: Allowance, pipe: Pipe
+def build_rounds(
+    todo: Iterable[BuildUnit],
+    size: int,
+    store: Store,
+    shards: Path,
+    build: Callable[[list[Chunk]], Iterator[ChunkReport]],
+    note: Callable[[ChunkReport], None],
 ) -> None:
-    orders: asyncio.Queue[Order | None] = asyncio.Queue()
-    loop = asyncio.get_running_loop()
+    """Have all units built, in chunks of about `size`; their outcomes are then in the store.
 
-    def read() -> None:
+    Raises what a worker met, or Interrupted where chunks were left; what is finished is merged
+    then, too.
+    """
+    round_ = list(chunks(todo, size))
+    number = len(round_)
+    while round_:
+        troubles, missing = list[Trouble](), {chunk.number for chunk in round_}
         try:
-            orders.put_nowait(pipe.recv())
-        except (EOFError, OSError):
-            loop.remove_reader(pipe.fileno())
-            orders.put_nowait(None)
-
-    loop.add_reader(pipe.fileno(), read)
-    config = part_of(setup.rules.config, workers, rank)
-    meter = SharedMeter(allowance=allowance)
-
-    def note_wait(wait: Wait) -> None:
-        _send(pipe, ChunkReport(str(os.getpid()), call_counts(meter), waits=(wait,)))
-
-    async with builder_of(setup, config, meter, note_wait) as builder:
-        under_way = set()
-        # Without a parent what is under way is left: what is stored is stored.
-        while order := await orders.get():
-            if order == "stop":
-                builder.stop()
-                continue
-            task = asyncio.create_task(_build(builder, order, pipe))
-            under_way.add(task)
-            task.add_done_callback(under_way.discard)
-        for task in under_way:
-            task.cancel()
-        await asyncio.gather(*under_way, return_exceptions=True)
+            for report in build(round_):
+                note(report)
+                for wait in report.waits:
+                    store.note_wait(wait)
+                if report.trouble:
+                    troubles.append(report.trouble)
+                else:
+                    missing.discard(report.chunk)
+        finally:
+            again = merge_all(store, shards)
+        if troubles:
+            # A bug before a refusal, and that before being interrupted by it.
+            codes = [one.exit_code for one in troubles]
+            ranks = [(code is not None, code == Interrupted.exit_code) for code in codes]
+            raise troubles[ranks.index(min(ranks))].error
+        if missing:
+            raise Interrupted("interrupted; every finished call is stored, run again to go on")
+        # In one chunk: where one worker asks, no two replies can differ.
+        units = tuple(unit for chunk in round_ for unit in chunk.units if unit.position in again)
+        round_ = [Chunk(number, units)] if units else []
+        number += 1
 
 
-async def _build(builder: Builder, chunk: Chunk, pipe: Pipe) -> None:
-    def report(*ended: UnitRow, done: bool = False, trouble: Trouble | None = None) -> None:
-        name, counts = str(os.getpid()), call_counts(builder.meter)
-        _send(pipe, ChunkReport(name, counts, chunk.number, ended, done, trouble))
+def combined(meter: Meter, on_outcome: Callable[[UnitRow], None]) -> Callable[[ChunkReport], None]:
+    """What keeps `meter` at the sum of all workers' meters as they report, and calls `on_outcome`
+    once with each unit."""
+    before, by_worker, units = meter.cost, dict[str, MeterCounts](), set[str]()
 
-    try:
-        await builder.build(chunk, report)
-    except Exception as error:
-        report(done=True, trouble=trouble_of(error))
-    else:
-        report(done=True)
+    def note(report: ChunkReport) -> None:
+        by_worker[report.worker] = report.counts
+        for name in MeterCounts._fields:
+            setattr(meter, name, sum(getattr(counts, name) for counts in by_worker.values()))
+        meter.cost += before
+        for brief in report.ended:
+            # A chunk that was lost with its worker is built again.
+            if brief.unit not in units:
+                units.add(brief.unit)
+                on_outcome(brief)
 
-
-def _send(pipe: Pipe, report: ChunkReport) -> None:
-    # A parent that is gone is noticed where orders are read.
-    with suppress(OSError):
-        pipe.send(report)
+    return note
