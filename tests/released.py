@@ -41,6 +41,7 @@ from pairwright.records import (
     pseudonym,
 )
 from pairwright.releases.derive import ReleaseContext, derived_files
+from pairwright.releases.derive.documents import attribution_lines
 from pairwright.releases.primary import read_primary
 from pairwright.releases.summary import SummaryBuilder, rows_of
 from pairwright.releases.write import ReleaseContent, write_primary
@@ -475,8 +476,9 @@ def context_of(layout: Layout) -> ReleaseContext:
 
 
 def texts(known: ReleaseContext) -> dict[str, str]:
-    """Every derived file."""
-    return {path: "".join(pieces) for path, pieces in derived_files(known)}
+    """Every derived file but those of preference/."""
+    lines = {line for _, row in rows_of(known.layout) for line in attribution_lines(row)}
+    return {known.layout.inside(path): text for path, text in derived_files(known, lines)}
 
 
 def written(run: Path, out: Path, version: str = "1.0.0", **options: Any) -> Layout:

@@ -50,35 +50,20 @@ class Tampered:
         written = (json.dumps(of, separators=(",", ":"), ensure_ascii=False) for of in lines)
         self.write(path, "".join(f"{line}\n" for line in written))
 
-    def rows(
-        self, config: str, change: Callable[[list[Row]], list[Row]], *, hashed: bool = True
-    ) -> None:
-        """Write the rows of a configuration anew, its note and all; `hashed`: with hashes of their
-        contents in build/units.jsonl that match, so that only what is behind those can tell."""
+    def rows(self, config: str, change: Callable[[list[Row]], list[Row]]) -> None:
+        """Write the rows of a configuration anew, its note and all."""
         path = self.layout.part(Part(config, "test"))
         note = pq.read_schema(path).metadata[b"pairwright"].decode()
         write_rows(path, change(list(read_rows(path))), note=note)
-        if hashed:
-            self._hash(list(read_rows(path)))
 
-    def _hash(self, rows: list[Row]) -> None:
-        contents: dict[str, list[str]] = {}
-        for row in rows:
-            contents.setdefault(row.subject, []).append(row.content)
-        units = self.lines("build/units.jsonl")
-        for unit in units:
-            if unit["subject"] in contents:
-                unit["contents"] = contents[unit["subject"]]
-        self.put("build/units.jsonl", units)
-
-    def row(self, config: str, number: int, *, hashed: bool = True, **changes: Any) -> None:
+    def row(self, config: str, number: int, **changes: Any) -> None:
         """Change fields of one row, counted from 1."""
 
         def change(rows: list[Row]) -> list[Row]:
             rows[number - 1] = rows[number - 1].model_copy(update=changes)
             return rows
 
-        self.rows(config, change, hashed=hashed)
+        self.rows(config, change)
 
     def seal(self, *, derived: bool = False) -> None:
         """Write the checksums anew; before that, if asked for, every derived file."""

@@ -19,7 +19,6 @@ from pairwright.settings.rules import HumanRules, StoredRules
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import AspectCounts, Decision, aspect_counts, decide_all
 from pairwright_human_eval.records import SetAside, Verdict
-from pairwright_human_eval.report.answers import abouts, answers_of, errors_by_pair
 from pairwright_human_eval.report.findings import Findings, derive_findings
 from pairwright_human_eval.report.people import retested
 from pairwright_human_eval.study_files import FixedStudy
@@ -113,13 +112,6 @@ class ReleasedStudy:
             for outline in self.outlines
             for pair in outline.pairs
         }
-
-    @cached_property
-    def label_errors(self) -> dict[str, float]:
-        """By pair: how probable it is that its label is wrong."""
-        subjects = abouts(self.outlines)
-        votes = answers_of(subjects, self.verdicts, self.excluded).counted()
-        return errors_by_pair(votes, subjects)
 
     @cached_property
     def findings(self) -> Findings:

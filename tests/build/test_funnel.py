@@ -5,6 +5,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from pairwright.releases.derive.build_summary import funnel_rows as rows_of_page
 from pydantic import ValidationError
 
 from pairwright.build_statement import BuildSummary
@@ -21,7 +22,6 @@ from pairwright.construct.tally import Tally
 from pairwright.models import Totals
 from pairwright.modes import Mode, Stage
 from pairwright.records import Contrast, Draft, DroppedAspect, Rejected, Twin
-from pairwright.releases.derive.build_summary import funnel_rows as rows_of_page
 from pairwright.settings.prompt_variables import VARIABLES
 from pairwright.stages.writer import WRITER_PROMPTS
 from released import twinned, violated

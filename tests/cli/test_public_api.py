@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 import pairwright
-from pairwright.releases.primary import Change
 
 FUNCTIONS = (
     "build", "status", "export_tasks", "import_verdicts", "decide", "release", "verify", "diff",
@@ -90,8 +89,6 @@ def test_names_go_to_another_process() -> None:
         function = source_of(name)
         assert callable(function), name
         assert pickle.loads(pickle.dumps(function)) is function
-    change = Change(config="A-twin", what="added", reason="new", pairs=2)
-    assert pickle.loads(pickle.dumps(change)) == change
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:

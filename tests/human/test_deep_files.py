@@ -10,7 +10,6 @@ from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout
 from pairwright.errors import InputError
 from pairwright.evaluation.outputs import _lines
-from pairwright.releases.primary import _audit
 from pairwright.workflows.release_content import _manifest
 from pairwright_human_eval.label_studio.files import read_task_file
 from pairwright_human_eval.qualification import load_checks
@@ -42,7 +41,7 @@ def run_config(path: Path) -> object:
     ("read", "text"),
     [
         (provenance, JSON), (outputs, JSON), (run_manifest, JSON), (run_config, TOML),
-        (_run_statement, TOML), (_audit, JSON), (load_checks, TOML),
+        (_run_statement, TOML), (load_checks, TOML),
         (read_task_file, JSON),
     ],
 )  # fmt: skip

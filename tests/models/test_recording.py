@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from own_process import stored
+from pairwright.releases.derive.sentences import said
 
 from endpoint import ask, double_url
 from model_double import DOUBLE
@@ -28,7 +29,6 @@ from pairwright.models.recorded import (
     write_recording,
 )
 from pairwright.models.store import Store
-from pairwright.releases.derive.sentences import said
 from pairwright.workflows.recording import RecordedRun, record_run
 from study import Study, pairwright
 

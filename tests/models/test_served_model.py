@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 from exchanges import exchange
+from pairwright.releases.derive.sentences import said
 from stored import body, keep
 
 from endpoint import Asked, Handler, altered, ask, completion, in_thread
@@ -16,7 +17,6 @@ from pairwright.build_statement import BuildSummary
 from pairwright.models.client import Client
 from pairwright.models.completion import is_same_model
 from pairwright.models.store import Store, shards
-from pairwright.releases.derive.sentences import said
 from pairwright.releases.run_notes import _build
 from pairwright.workflows.run_status import status
 from study import Study, pairwright

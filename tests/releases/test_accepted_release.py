@@ -8,7 +8,6 @@ from test_stackexchange import SITE, answer, question, write
 
 from pairwright import build, evaluate, leaderboard, load_release, release, verify
 from pairwright.answer_traits import AnswerTraits
-from pairwright.audits.records import Audit
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset import Row, read_lines
@@ -110,18 +109,6 @@ def test_a_release_needs_no_study_and_names_every_author_by_address(released: Pa
         assert f"https://{SITE}/a/" in (sources.chosen.source_url or "")
         assert row.dyad is not None
         assert (row.twin_id, row.votes, row.verified) == (None, None, False)
-
-
-def test_pages_say_what_else_tells_the_label(released: Path) -> None:
-    card = " ".join((released / "README.md").read_text(encoding="utf-8").split())
-    assert "Picking the answer with more votes is right in 0 % (no interval) of 11 pairs" in card
-    assert "Picking the earlier answer is right in 55 % (27 to 82)" in card
-    assert "the answer that the user who asked it accepted" in card
-    assert "| response_sources |" in card
-    audit = Audit.model_validate_json((released / "audit" / "audit.json").read_bytes())
-    (found,) = (check.found for check in audit.checks if check.name == "earlier")
-    assert found is not None
-    assert (found.n, found.clusters) == (11, 11)
 
 
 def test_a_leaderboard_reports_them_apart(released: Path, tmp_path: Path) -> None:

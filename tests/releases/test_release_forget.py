@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from pairwright.dataset import licence_of, read_lines, write_lines
+from pairwright.dataset import licence_of, read_lines
 from pairwright.dataset.address import ForgetList, address_of, host_of, url_name
 from pairwright.errors import InputError
 from pairwright.records import Pair, pseudonym
-from pairwright.releases.primary import Erratum, UnitOutcome, read_primary
+from pairwright.releases.primary import UnitOutcome, read_primary
 from pairwright.releases.run_notes import add_tombstones, read_tombstones
 from pairwright.workflows.removal import forget as count_of
 from released import (
@@ -107,10 +107,8 @@ def test_a_decoy_leaves_with_the_user_it_was_written_for_and_a_placebo_leaves_wh
     left = set[str]().union(*(ids for name, ids in names.items() if name not in gone))
     after = written(run, tmp_path / "after", "1.1.0", trial=True, previous=before.root)
     assert subjects(rows(after)) == left
-    primary = read_primary(after, audit=False)
+    primary = read_primary(after)
     assert {unit.subject for unit in primary.units if unit.subject} == left
-    reasons = {(change.what, change.reason) for change in primary.history[-1].changes}
-    assert reasons == ({("removed", "forgotten")} if gone else set())
 
 
 def test_outlines_verdicts_and_units_leave_with_the_pairs(run: Path, tmp_path: Path) -> None:
@@ -159,53 +157,7 @@ def test_the_splits_of_the_others_stay_and_of_nobody_else_nothing_is_released(ru
         gathered(run)
 
 
-def test_the_next_release_counts_them_by_configuration(run: Path, tmp_path: Path) -> None:
-    first = written(run, tmp_path / "first")
-    forget(run, "--user", user_of(1))
-    second = written(run, tmp_path / "second", "1.1.0", previous=first.root)
-    line = read_primary(second).history[-1]
-    assert [tuple(of.model_dump().values()) for of in line.changes] == [
-        ("Home-twin", "removed", "forgotten", 2),
-        ("Home-violate", "removed", "forgotten", 1),
-    ]
-    # It is said once, in the version they left with.
-    third = written(run, tmp_path / "third", "1.2.0", previous=second.root)
-    assert read_primary(third).history[-1].changes == ()
-    # So it is of a run that was built anew without them.
-    again = run_of(tmp_path / "again", [*question(0), *question(2)])
-    assert forget(again, "--user", user_of(1)).code == 1
-    second = written(again, tmp_path / "anew", "1.1.0", previous=first.root)
-    reasons = {of.reason for of in read_primary(second).history[-1].changes}
-    assert reasons == {"forgotten"}
-
-
 # Errata
-
-
-def test_errata_leave_with_whom_they_are_about(run: Path, tmp_path: Path) -> None:
-    gone, kept = question(1)[0], question(2)[0]
-    faults = [Erratum(pair=of.id, versions="1.0.0", what=of.question) for of in (gone, kept)]
-    write_lines(run / "errata.jsonl", faults)
-    first = written(run, tmp_path / "first")
-    assert read_primary(first).errata == tuple(faults)
-    forget(run, "--user", user_of(1, "_partner"))
-    for name in ("with the run's", "with the first's alone"):
-        second = written(run, tmp_path / name, "1.1.0", previous=first.root)
-        assert read_primary(second).errata == (faults[1],)
-        (run / "errata.jsonl").unlink(missing_ok=True)
-
-
-def test_errata_stay_for_a_release_where_their_pair_left_for_another_reason(tmp_path: Path) -> None:
-    fault = Erratum(pair=question(1)[0].id, versions="1.0.0", what="wrong")
-    run = run_of(tmp_path / "run", [*question(0), *question(1)], study=False)
-    write_lines(run / "errata.jsonl", [fault])
-    first = written(run, tmp_path / "first", trial=True)
-    again = run_of(tmp_path / "again", question(0), study=False)
-    second = written(again, tmp_path / "second", "1.1.0", previous=first.root, trial=True)
-    assert read_primary(second).errata == (fault,)
-    # Whether its user is to be forgotten by now, nothing can tell any more.
-    third = written(again, tmp_path / "third", "1.2.0", previous=second.root, trial=True)
-    assert read_primary(third).errata == ()
 
 
 # What is recorded

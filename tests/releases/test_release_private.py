@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from pairwright.dataset import model_name, read_rows, row_of, write_rows
 from pairwright.records import Follows, judge_name
 from pairwright.releases.primary import Provenance
@@ -16,6 +14,7 @@ from released import (
     PAIRS,
     context_of,
     question,
+    released,
     rows,
     run_of,
     texts,
@@ -35,7 +34,14 @@ def told(**config: Any) -> Provenance:
     }
     info = ReleaseInfo.model_validate(INFO)
     return run_provenance(
-        "1.0.0", info, manifest, {}, trial_because=(), validation_share=0.0, where=Path("manifest")
+        "1.0.0",
+        info,
+        manifest,
+        {},
+        trial_because=(),
+        previous=None,
+        validation_share=0.0,
+        where=Path("manifest"),
     )
 
 
@@ -84,19 +90,6 @@ def test_rows_say_how_the_planner_came_to_an_aspect(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_files_without_a_judge_that_knows_nobody_are_read(tmp_path: Path) -> None:
-    drafts = [
-        PAIRS[0].draft.model_copy(update={"blind_preference": given}) for given in (None, 0, 2)
-    ]
-    rows = [row_of(PAIRS[0].model_copy(update={"draft": draft})) for draft in drafts]
-    write_rows(tmp_path / "rows.parquet", rows)
-    assert [row.blind_preference for row in read_rows(tmp_path / "rows.parquet")] == [None, 0, 2]
-    assert ["blind_preference" in row.model_dump() for row in rows] == [False, True, True]
-    table = pq.read_table(tmp_path / "rows.parquet").drop_columns(["blind_preference", "own_vote"])
-    pq.write_table(table, tmp_path / "before.parquet")
-    assert next(iter(read_rows(tmp_path / "before.parquet"))) == rows[0]
-
-
 def test_hidden_characters_reach_no_page_and_make_no_markup(tmp_path: Path) -> None:
     """Of makers whose own words hold them, before what could be markup."""
     words = f"{HIDDEN}# A heading{HIDDEN}\n\n{HIDDEN}- A `list`{HIDDEN}."
@@ -104,10 +97,10 @@ def test_hidden_characters_reach_no_page_and_make_no_markup(tmp_path: Path) -> N
               "consent", "maintenance", "licence")  # fmt: skip
     info = dict.fromkeys(fields, words) | {"name": "small"}
     run = run_of(tmp_path / "run", [*unaddressed(PAIRS[:6]), *PAIRS[6:9]], info=info)
-    pages = texts(context_of(written(run, tmp_path / "out")))
-    for name in ("README.md", "DATASHEET.md", "LICENSE.md", "CHANGELOG.md"):
+    pages = texts(context_of(released(run, tmp_path / "out")))
+    for name in ("README.md", "LICENSE.md"):
         assert not set(HIDDEN) & set(pages[name])
-    for name in ("README.md", "DATASHEET.md"):
+    for name in ("README.md",):
         # The citation stands in a block of code, letter by letter.
         outside = "".join(pages[name].split("```")[::2])
         assert "A heading" in outside

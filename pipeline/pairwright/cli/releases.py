@@ -13,11 +13,10 @@ from pairwright.cli.printing import print_words, say, warn
 from pairwright.cli.progress import display
 from pairwright.errors import Difference, InputError
 from pairwright.options import Doc
-from pairwright.releases.changes import EITHER
 from pairwright.releases.primary import Provenance
 from pairwright.releases.run_notes import TOMBSTONES_FILE
 from pairwright.releases.verify import VerifiedRelease
-from pairwright.workflows.new_release import ReleaseResult, advise, release
+from pairwright.workflows.new_release import ReleaseResult, release
 from pairwright.workflows.progress import Progress
 from pairwright.workflows.releases import ReleaseDiff, check_publication, diff, publish, verify
 from pairwright.workflows.removal import Removal, forget
@@ -44,9 +43,7 @@ def print_release(
     """Print what was released, what was not and why, and what to do next; publish it if asked."""
     console, folder = Console(), str(result.folder)
     _warn_of_trial(console, result.provenance)
-    print_words("release", result=result)
-    for line in advise(result, run):
-        say(console, line, "yellow")
+    print_words("release", result=result, run=run)
     load = f"datasets.load_dataset({json.dumps(folder)}, "
     load += f"{json.dumps(result.summary.configs[0].config)})"
     print_words("release_next", wrap=False, result=result, run=run, docs=DOCS, load=load)
@@ -112,17 +109,17 @@ def print_verified(verified: VerifiedRelease, digest: str | None = None) -> None
 
 def print_diff(
     comparison: ReleaseDiff,
-    as_json: Annotated[bool, Doc("Print every subject, as JSON.", name="--json")] = False,
+    as_json: Annotated[bool, Doc("Print every twin and pair, as JSON.", name="--json")] = False,
 ) -> None:
     """Print how many pairs were added, removed and changed, and why, and name the first ones."""
     if as_json:
-        typer.echo(json.dumps(comparison.as_json(), indent=2))
+        names = (f"{one.name} {one.version}" for one in (comparison.before, comparison.after))
+        changes = [change._asdict() for change in comparison.changes]
+        typer.echo(json.dumps({"releases": [*names], "changes": changes}, indent=2))
         return
-    if not comparison.same_dataset:
+    if comparison.before.info.name != comparison.after.info.name:
         warn(Console(), "These are releases of two datasets, not two of one.")
-    if comparison.reversed:
-        warn(Console(), "A is the later one: what is called added here was removed.")
-    print_words("diff", comparison=comparison, most=LISTED, either=EITHER)
+    print_words("diff", comparison=comparison, most=LISTED)
 
 
 def print_removals(result: tuple[tuple[Removal, ...], tuple[str, ...]], run: Path) -> int:

@@ -16,7 +16,6 @@ from pairwright.dataset.layout import Layout, Part, check_files, parts_of
 from pairwright.dataset.lines import line_writer, read_lines, read_one, write_lines, write_one
 from pairwright.dataset.parquet import AuditSource, content_digest, read_rows, write_rows
 from pairwright.dataset.row import (
-    OwnVote,
     Row,
     RowAspect,
     RowDelivery,
@@ -29,7 +28,6 @@ from pairwright.dataset.row import (
 __all__ = [
     "AuditSource",
     "Layout",
-    "OwnVote",
     "Part",
     "Row",
     "RowAspect",

@@ -14,7 +14,6 @@ from typing import Protocol
 
 from pairwright.dataset.address import licence_of
 from pairwright.dataset.row import (
-    OwnVote,
     QualityVerdict,
     Row,
     RowAspect,
@@ -43,8 +42,6 @@ def row_of(
     partner: str | None = None,
     votes: RowVotes | None = None,
     answers: Sequence[tuple[RowSupport, RowDelivery]] = (),
-    label_error: float | None = None,
-    own_vote: OwnVote | None = None,
     verified: bool = False,
     simulated: bool = False,
     licence: str | None = None,
@@ -52,8 +49,7 @@ def row_of(
     """The pair as a row.
 
     `partner` is the user of a twin's other half, by the run's id; `answers` are annotators' on each
-    aspect, in the rubric's order, or none; `label_error` is how probably the label is wrong by all
-    votes of the study; `own_vote` is that of the pair's user; `simulated` says that annotators
+    aspect, in the rubric's order, or none; `simulated` says that annotators
     were, `licence` is that of posts whose own address does not tell one.
     """
     users = {pair.user, partner or pair.user}
@@ -87,8 +83,6 @@ def row_of(
         comparison=_comparison(pair),
         blind_preference=pair.blind_preference,
         votes=votes,
-        label_error=label_error,
-        own_vote=own_vote,
         verified=verified,
         simulated=simulated,
         created=pair.created,

@@ -24,7 +24,6 @@ from pairwright.records import (
 )
 from pairwright.text import language_of
 
-OwnVote = Literal["chosen", "rejected", "equal", "cannot_tell"]
 QualityVerdict = Literal["chosen", "rejected", "tie", "undecided"]
 
 
@@ -164,12 +163,6 @@ class Row(Record):
     have the chosen response. None where it was not asked, or no reply could be read."""
     votes: RowVotes | None = None
     """None where nobody was asked."""
-    label_error: float | None = Field(default=None, exclude_if=is_none)
-    """How probable it is that people mean another label than the chosen response, by Dawid and
-    Skene's model of all votes in the study. None where nobody could tell, and in older releases."""
-    own_vote: OwnVote | None = Field(default=None, exclude_if=is_none)
-    """What the user whose preference it states chose, without knowing the label. No other vote
-    counts it. None where the user was not asked, and in older releases."""
     verified: bool = False
     """Whether people's answers verified it under the rule of its study."""
     simulated: bool = False
@@ -231,29 +224,15 @@ class Row(Record):
         address = self.source_url if self.response_sources else None
         return f"{self.question} ({address})" if address else self.question
 
-    @property
-    def content(self) -> str:
-        """A hash of everything that the build made or read of it: all but what people said of it,
-        whether that verified it, and the licences, which follow from addresses and dates."""
-        said = {"votes", "label_error", "own_vote", "verified", "simulated", "licence"}
-        parts = {
-            "response_sources": {"chosen": {"licence"}, "rejected": {"licence"}},
-            "profile": {"__all__": {"licence"}},
-            "rubric_aspects": {"__all__": {"support", "delivery"}},
-        }
-        text = self.model_dump_json(exclude={**dict.fromkeys(said, True), **parts})
-        return content_id("content", text)
-
     def derived_id(self) -> str:
-        """The id that item, user, mode and responses give; a released row has this one. The texts
-        of question and posts have no part in it: `content` has."""
+        """The id that item, user, mode and responses give; a released row has this one."""
         parts = (self.item_id, self.user or "", self.chosen, self.rejected)
         return content_id("pair", self.mode or "", *parts)
 
 
 MODE_FIELDS = ("response_sources", "neighbours", "stranger")
 """Fields that rows of some modes alone have."""
-LATER_FIELDS = frozenset({"label_error", "blind_preference", "own_vote", *MODE_FIELDS})
+LATER_FIELDS = frozenset({"blind_preference", *MODE_FIELDS})
 """Fields that rows of older versions, or of other modes, do not have."""
 
 

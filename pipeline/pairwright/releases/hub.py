@@ -16,7 +16,7 @@ from pairwright.dataset import Layout
 from pairwright.dataset.layout import read_checksums, root_digest
 from pairwright.errors import Difference, InputError
 from pairwright.releases.verify import VerifiedRelease
-from pairwright.releases.verify.comparison import DOWNLOADED
+from pairwright.releases.verify.release import DOWNLOADED
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 _LOGIN = "Log in with `hf auth login`, or put a token that may write into HF_TOKEN."

@@ -1,6 +1,5 @@
 """What a run tells its next release: what the run folder notes beside the build, and stated.json.
 
-RUN/errata.jsonl: known faults of released pairs, written by hand and released.
 RUN/forgotten.jsonl: who and what is to be forgotten, as hashes. It is never released.
 stated.json: what only the run can tell of itself, without anything of the machine it ran on.
 """
@@ -16,49 +15,10 @@ from pairwright.dataset import model_name, read_lines
 from pairwright.dataset.address import ForgetList
 from pairwright.errors import InputError, on_disk
 from pairwright.records import Record
-from pairwright.releases.changes import TRIAL, numbers_of
-from pairwright.releases.primary import FORMAT, Erratum, Provenance
+from pairwright.releases.changes import TRIAL
+from pairwright.releases.primary import Provenance, ReleaseFiles
 from pairwright.settings.rules import ReleaseInfo
-from pairwright.version import __version__, code_digest, library_versions
-
-ERRATA_FILE = "errata.jsonl"
-_PAIR = re.compile(r"pair-[0-9a-f]{16}")
-_TO = " to "
-
-
-def read_errata(run: Path, before: Sequence[Erratum]) -> tuple[Erratum, ...]:
-    """The previous release's errata with those of the run, which may say that one is mended.
-
-    Raises InputError for a line of the run's file that is none, or is there twice.
-    """
-    path, own = run / ERRATA_FILE, list[Erratum]()
-    if path.exists():
-        for number, erratum in enumerate(read_lines(path, Erratum), start=1):
-            if why := "is there twice" if erratum in own else fault(erratum):
-                raise InputError(
-                    why,
-                    where=f"{path}:{number}",
-                    fix="Write the id of a released pair, its versions, and what is wrong with it.",
-                )
-            own.append(erratum)
-    return tuple({(erratum.pair, erratum.what): erratum for erratum in (*before, *own)}.values())
-
-
-def fault(erratum: Erratum) -> str:
-    """What is wrong with an erratum; empty where nothing is."""
-    if not _PAIR.fullmatch(erratum.pair):
-        return f"pair is {erratum.pair[:100]!a}, and must be the id of a pair"
-    versions = [numbers_of(version) for version in erratum.versions.split(_TO)]
-    known = [numbers for numbers in versions if numbers]
-    if len(versions) > 2 or known != versions:
-        return (
-            f"versions is {erratum.versions[:100]!a}, and must be one such as 1.0.0, or the first"
-            f" and last: 1.0.0{_TO}1.1.0"
-        )
-    if known != sorted(known):
-        return f"versions is {erratum.versions!a}, which runs backwards"
-    return "" if erratum.what.strip() else "what is empty, and must say what is wrong with the pair"
-
+from pairwright.version import __version__
 
 TOMBSTONES_FILE = "forgotten.jsonl"
 
@@ -106,6 +66,7 @@ def run_provenance(
     content: JsonValue,
     *,
     trial_because: Sequence[str],
+    previous: ReleaseFiles | None,
     validation_share: float,
     where: Path,
 ) -> Provenance:
@@ -113,13 +74,12 @@ def run_provenance(
     rubrics and source that the run was built with. Raises InputError where the manifest, the file
     `where`, is not a run's."""
     return Provenance(
-        format=FORMAT,
         pairwright=__version__,
-        code=code_digest(),
-        libraries=library_versions(),
         version=version + (TRIAL if trial_because else ""),
         kind="trial" if trial_because else "release",
         trial_because=tuple(trial_because),
+        previous=previous.primary.provenance.version if previous else None,
+        previous_digest=previous.digest if previous else None,
         info=info,
         build=_build(manifest, content, where),
         validation_share=validation_share,

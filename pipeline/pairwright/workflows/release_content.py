@@ -14,18 +14,19 @@ from pairwright.construct.run_pairs import subject_of
 from pairwright.dataset import read_lines
 from pairwright.dataset.address import ForgetList
 from pairwright.dataset.layout import splits_of
-from pairwright.errors import InputError
+from pairwright.errors import Difference, InputError
 from pairwright.models.store import Store
 from pairwright.records import Mode, content_id, pseudonym
-from pairwright.releases.primary import PrimaryFiles, UnitOutcome
-from pairwright.releases.run_notes import read_errata, read_tombstones, run_provenance
+from pairwright.releases.changes import TRIAL, check_version
+from pairwright.releases.primary import PrimaryFiles, ReleaseFiles, UnitOutcome, read_release
+from pairwright.releases.run_notes import read_tombstones, run_provenance
 from pairwright.releases.selection import (
     ReleaseCandidate,
     exclusions,
     read_candidates,
     trial_because,
 )
-from pairwright.releases.verify.release import read_previous
+from pairwright.releases.verify.release import check_folder
 from pairwright.releases.write import ReleaseContent
 from pairwright.settings.config import essential
 from pairwright.workflows.progress import Progress, Step
@@ -61,8 +62,7 @@ def gather_release_content(
         raise InputError("its build has not finished", where=run, fix=_AGAIN)
     name, before = config.release.name, None
     if previous:
-        before = read_previous(previous, version, name, trial=trial)
-    errata = read_errata(run, before.primary.errata if before else ())
+        before = _previous(previous, version, name, trial=trial)
     forgotten = with_authors(read_tombstones(run), folder.items)
     entries, public, decisions = _candidates(run, forgotten, progress, trial=trial)
     units = tuple(_units(store, entries, forgotten, run / "pairs.jsonl"))
@@ -76,19 +76,45 @@ def gather_release_content(
         manifest,
         essential(folder.saved())["content"],
         trial_because=trial_because(chosen, public) if trial else (),
+        previous=before,
         validation_share=validation_share,
         where=run / "manifest.json",
     )
     return ReleaseContent(
-        primary=PrimaryFiles(provenance, history=(), errata=errata, units=units, public=public),
+        primary=PrimaryFiles(provenance, units, public),
         pairs=run / "pairs.jsonl",
         entries=entries,
         why=why,
         # Splits are made of all pairs, released or not: a later decision moves no user.
         splits=splits_of((entry.users for entry in entries), validation_share),
-        previous=before,
-        forgotten=forgotten,
     )
+
+
+def _previous(root: Path, version: str, name: str, *, trial: bool) -> ReleaseFiles:
+    """The release before `version` of the dataset `name`.
+
+    Raises InputError if it is not whole, not lower, of another dataset, or, before an ordinary
+    release, a trial.
+    """
+    previous = read_release(root)
+    provenance = previous.primary.provenance
+    if provenance.info.name != name:
+        what = f"is a release of {provenance.info.name!r}, and this run makes {name!r}"
+        fix = "Name a release of the same dataset, or correct [release] name in the run's config."
+        raise InputError(what, where=root, fix=fix)
+    if provenance.kind == "trial" and not trial:
+        fix = "Name the last ordinary release, or leave --previous out for the first."
+        raise InputError("is a trial, and no ordinary release follows one", where=root, fix=fix)
+    if check_version(provenance.version.removesuffix(TRIAL)) >= check_version(version):
+        what = f"is version {provenance.version}, which {version} does not follow"
+        fix = "Give --version a higher number than the previous release has."
+        raise InputError(what, where=root, fix=fix)
+    try:
+        check_folder(root)
+    except Difference as found:
+        fix = "Take the previous release again from where it was published."
+        raise InputError(found.what, where=root / found.where, fix=fix) from None
+    return previous
 
 
 def every_100(progress: Progress, name: str) -> Callable[[int], None]:

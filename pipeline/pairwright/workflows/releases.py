@@ -1,23 +1,14 @@
 """What is done with releases that are written: verifying, comparing and publishing them."""
 
-from dataclasses import asdict, dataclass
+from collections import Counter
 from pathlib import Path
-from typing import Annotated
-
-from pydantic import JsonValue
+from typing import Annotated, NamedTuple
 
 from pairwright.errors import InputError
 from pairwright.extras import install
 from pairwright.options import Doc, ReleasePath
-from pairwright.releases.changes import (
-    TRIAL,
-    SubjectChange,
-    check_version,
-    hashes_by_subject,
-    resolve_forgotten,
-    subject_changes,
-)
-from pairwright.releases.primary import Change, ReleaseFiles, read_release
+from pairwright.releases.changes import SubjectChange, subject_changes
+from pairwright.releases.primary import Provenance, read_release
 from pairwright.releases.verify import VerifiedRelease
 from pairwright.releases.verify import verify_release as verify_release
 from pairwright.workflows.pair_audit import write_audit
@@ -52,48 +43,21 @@ def verify(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseName:
-    """A release by its name, version and digest."""
+class ReleaseDiff(NamedTuple):
+    """What one release has and another has not, or has differently."""
 
-    name: str
-    version: str
-    digest: str
-    """The root digest."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReleaseDiff:
-    """What one release has and another has not, or has otherwise."""
-
-    before: ReleaseName
-    after: ReleaseName
-    subjects: tuple[SubjectChange, ...]
+    before: Provenance
+    after: Provenance
+    changes: tuple[SubjectChange, ...]
     """Every twin and pair that was added, removed or changed, and why."""
-    counts: tuple[Change, ...]
-    """Pairs, by configuration, change and reason."""
-    same_dataset: bool
-    """Whether both are releases, or trials, of a dataset of one name."""
 
     @property
-    def reversed(self) -> bool:
-        """Whether the first release is the later one."""
-        first, second = (
-            check_version(release.version.removesuffix(TRIAL))
-            for release in (self.before, self.after)
-        )
-        return second < first
-
-    def as_json(self) -> dict[str, JsonValue]:
-        """The two releases, the counts, and every subject."""
-        return {
-            "before": asdict(self.before),
-            "after": asdict(self.after),
-            "counts": [change.model_dump() for change in self.counts],
-            "subjects": [
-                {**subject._asdict(), "pairs": list(subject.pairs)} for subject in self.subjects
-            ],
-        }
+    def counts(self) -> dict[tuple[str, str, str], int]:
+        """Pairs by configuration, change and reason."""
+        counts = Counter[tuple[str, str, str]]()
+        for one in self.changes:
+            counts[one.config, one.what, one.reason] += len(one.pairs)
+        return dict(sorted(counts.items()))
 
 
 def diff(
@@ -109,22 +73,13 @@ def diff(
 
     Raises InputError where a folder is not a release, or its rows cannot be read.
 
-        >>> [(change.what, change.pairs) for change in diff("1.0.0", "1.1.0").counts]
-        [('added', 24), ('removed', 2)]
+        >>> diff("1.0.0", "1.1.0").counts
+        {('Home-twin', 'added', 'new'): 24, ('Home-twin', 'removed', 'refused'): 2}
     """
     old, new = read_release(Path(before)), read_release(Path(after))
     progress(Step("reading rows"))
-    before_rows, after_rows = hashes_by_subject(old.layout), hashes_by_subject(new.layout)
-    changes = subject_changes(before_rows, after_rows, old.primary, new.primary)
-    listed, counts = resolve_forgotten(changes, old, new)
-    names = (release.primary.provenance.info.name for release in (old, new))
-    same_dataset = len(set(names)) == 1
-    return ReleaseDiff(_name(old), _name(new), tuple(listed), counts, same_dataset)
-
-
-def _name(release: ReleaseFiles) -> ReleaseName:
-    provenance = release.primary.provenance
-    return ReleaseName(provenance.name, provenance.version, release.digest)
+    changes = subject_changes(old.layout, new.layout, old.primary, new.primary)
+    return ReleaseDiff(old.primary.provenance, new.primary.provenance, tuple(changes))
 
 
 def publish(

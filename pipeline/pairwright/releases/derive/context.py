@@ -3,21 +3,60 @@ manifest.json is the record."""
 
 import hashlib
 import json
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from pairwright.build_statement import BuildSummary
 from pairwright.dataset import Layout
-from pairwright.dataset.layout import file_digest
+from pairwright.errors import InputError, first_invalid
 from pairwright.records import Record
-from pairwright.releases.derive.audit_summary import AuditSummary, summarise_audit
-from pairwright.releases.derive.build_summary import UnitCount, summarise_build, unit_counts
-from pairwright.releases.derive.study_summary import HumanSummary, summarise_study
-from pairwright.releases.primary import PrimaryFiles, ReleaseKind, primary_paths
+from pairwright.releases.derive.audit_summary import AuditSummary, read_audit, summarise_audit
+from pairwright.releases.primary import PrimaryFiles, ReleaseKind
 from pairwright.releases.summary import Summary
-from pairwright_human_eval.report.findings import Findings
+from pairwright.settings.rules import HumanRules
+from pairwright_human_eval.decisions import State
+
+
+class HumanSummary(Record):
+    """The human verification in brief."""
+
+    subjects: int
+    """Twins and single pairs that people were asked about and that are in this release's study."""
+    of: int
+    """Those in the run, of which they were drawn."""
+    states: dict[State, int]
+    """How many the rule decided in which way."""
+    verdicts: int
+    """Answers released, of every kind."""
+    annotators: int
+    simulated_annotators: int
+    excluded: tuple[str, ...]
+    """Those who failed the attention checks: their answers do not count."""
+    rule: HumanRules
+
+
+class Manifest(Record):
+    """manifest.json."""
+
+    name: str
+    version: str
+    kind: ReleaseKind
+    trial_because: tuple[str, ...]
+    """Why it is not a benchmark; empty in an ordinary release."""
+    pairwright: str
+    """Version that wrote the release."""
+    canary: str
+    rows: Summary
+    units: dict[str, int]
+    """How many units of the build ended in which way: mode, outcome, stage and reason."""
+    human: HumanSummary | None
+    """None if nobody was asked."""
+    audit: AuditSummary
+    build: dict[str, JsonValue]
+    """What the run says of itself: source, models, sampling, prompts, configuration, calls."""
 
 
 @dataclass(frozen=True)
@@ -27,18 +66,6 @@ class ReleaseContext:
     layout: Layout
     primary: PrimaryFiles
     summary: Summary
-
-    @cached_property
-    def findings(self) -> Findings | None:
-        """What is estimated of people's answers; None where nobody was asked."""
-        return self.primary.public.findings if self.primary.public else None
-
-    @cached_property
-    def digests(self) -> dict[str, str]:
-        """Of each primary file that exists: 64 hex digits of sha256 by relative path, sorted."""
-        paths = primary_paths(self.layout, self.primary, self.summary)
-        there = (path for path in paths if (self.layout.root / path).exists())
-        return {path: file_digest(self.layout.root / path) for path in there}
 
     @property
     def trial(self) -> bool:
@@ -54,27 +81,46 @@ class ReleaseContext:
 
     @cached_property
     def build(self) -> BuildSummary:
-        """How the pairs were made. Raises InputError where stated.json does not say it as a build
+        """How the pairs were made. Raises InputError if stated.json does not say it as a build
         does."""
-        return summarise_build(self.primary.provenance, self.layout)
+        try:
+            return BuildSummary.model_validate(self.primary.provenance.build)
+        except ValidationError as error:
+            field, fault = first_invalid(error)
+            where = f"{self.layout.provenance} [build.{field}]"
+            fix = "Take this file again from where it came from."
+            raise InputError(fault, where=where, fix=fix) from None
 
     @cached_property
-    def units(self) -> tuple[UnitCount, ...]:
-        """What happened to the units of the build, counted."""
-        return unit_counts(self.primary.units)
+    def units(self) -> dict[str, int]:
+        """The units of the build, counted; within a mode and outcome the most frequent first."""
+        units = self.primary.units
+        counts = Counter((one.mode, one.outcome, one.stage, one.reason) for one in units)
+        order = sorted(counts, key=lambda key: (*key[:2], -counts[key], *key[2:]))
+        return {": ".join(filter(None, key)): counts[key] for key in order}
 
     @cached_property
     def study(self) -> HumanSummary | None:
-        """The human verification in brief; None where nobody was asked."""
-        if self.primary.public is None or self.findings is None:
+        """The human verification in brief; None if nobody was asked."""
+        public = self.primary.public
+        if public is None:
             return None
-        return summarise_study(self.primary.public, self.findings)
+        states = Counter[State](one.state for one in public.decisions.values())
+        return HumanSummary(
+            subjects=len(public.outlines),
+            of=public.study.of,
+            states=dict(sorted(states.items())),
+            verdicts=len(public.verdicts),
+            annotators=len(public.study.annotators),
+            simulated_annotators=sum(one.simulated for one in public.study.annotators),
+            excluded=tuple(sorted(public.excluded)),
+            rule=public.study.policy,
+        )
 
     @cached_property
-    def audit(self) -> AuditSummary | None:
-        """The audit in brief; None without one. Raises InputError where audit.json is not of an
-        audit."""
-        return summarise_audit(self.primary, self.layout)
+    def audit(self) -> AuditSummary:
+        """The audit in brief. Raises InputError if audit.json is not an audit."""
+        return summarise_audit(read_audit(self.layout))
 
     @property
     def canary(self) -> str:
@@ -84,31 +130,8 @@ class ReleaseContext:
         return f"pairwright-canary-{digest[:32]}"
 
 
-class Manifest(Record):
-    """The whole file."""
-
-    name: str
-    version: str
-    kind: ReleaseKind
-    trial_because: tuple[str, ...]
-    """Why it is not a benchmark; empty in an ordinary release."""
-    pairwright: str
-    """Version that wrote the release."""
-    code: str
-    """The digest of the code that wrote it: `version.code_digest()`."""
-    canary: str
-    rows: Summary
-    units: tuple[UnitCount, ...]
-    human: HumanSummary | None
-    """None where nobody was asked."""
-    audit: AuditSummary | None
-    build: dict[str, JsonValue]
-    """What the run says of itself: source, models, sampling, prompts, configuration, calls."""
-    files: dict[str, str]
-    """sha256 of each file that is not derived from others. checksums.sha256 has all files."""
-
-
 def make_manifest(release: ReleaseContext) -> Manifest:
+    """Put together manifest.json."""
     provenance = release.primary.provenance
     return Manifest(
         name=release.name,
@@ -116,12 +139,10 @@ def make_manifest(release: ReleaseContext) -> Manifest:
         kind=provenance.kind,
         trial_because=provenance.trial_because,
         pairwright=provenance.pairwright,
-        code=provenance.code,
         canary=release.canary,
         rows=release.summary,
         units=release.units,
         human=release.study,
         audit=release.audit,
         build=provenance.build,
-        files=release.digests,
     )

@@ -9,16 +9,17 @@ import pyarrow as pa
 from pydantic import JsonValue
 from pydantic_core import to_json
 
+from pairwright.dataset.layout import file_digest
 from pairwright.dataset.parquet import schema_of
-from pairwright.releases.derive import build_summary
-from pairwright.releases.derive.context import ReleaseContext
-from pairwright.releases.derive.pages import (
+from pairwright.releases.derive.card import (
     NOT_STATED,
     bibtex_entry,
     column_texts,
     licence_addresses,
+    model_rows,
+    statement,
 )
-from pairwright.releases.derive.sentences import Sentences, own_choice_words
+from pairwright.releases.derive.context import ReleaseContext
 
 Json = dict[str, JsonValue]
 _PARQUET = "application/x-parquet"
@@ -47,7 +48,7 @@ CONTEXT: Json = {
 
 def croissant_json(release: ReleaseContext) -> str:
     """The whole file."""
-    info, summary, say = release.primary.provenance.info, release.summary, Sentences(release)
+    info, summary = release.primary.provenance.info, release.summary
     configs = {config.config: schema_of(config.mode_fields) for config in summary.configs}
     # A trial says first that it is one.
     count = f"{summary.rows:,} pairs about {summary.users:,} users."
@@ -60,11 +61,11 @@ def croissant_json(release: ReleaseContext) -> str:
         ],
         "name": release.name,
         "version": release.version,
-        "description": " ".join([*say("trial"), count, *say("pair")]),
+        "description": " ".join([*statement("trial", release), count, *statement("pair", release)]),
         "license": list[JsonValue](licence_addresses(release)),
         "citeAs": info.citation.strip() or bibtex_entry(release),
         "keywords": ["preference", "personalization", "reward models", "evaluation"],
-        **_responsible(release, say),
+        **_responsible(release),
         "distribution": [*_files(release), *map(_set, configs)],
         "recordSet": [_records(config, schema) for config, schema in configs.items()],
     }
@@ -84,7 +85,7 @@ def _files(release: ReleaseContext) -> list[JsonValue]:
             "description": f"{part.rows:,} pairs of {part.config}, split {part.split}",
             "contentUrl": part.path,
             "encodingFormat": _PARQUET,
-            "sha256": release.digests[part.path],
+            "sha256": file_digest(release.layout.root / part.path),
         }
         for part in release.summary.parts
     ]
@@ -141,35 +142,28 @@ def _data_type(type_: Any) -> str:
     return "sc:Float" if pa.types.is_floating(type_) else "sc:Text"
 
 
-def _responsible(release: ReleaseContext, say: Sentences) -> Json:
+def _responsible(release: ReleaseContext) -> Json:
     """The fields of http://mlcommons.org/croissant/RAI/1.0. What nobody stated says so."""
-    info, summary, study = release.primary.provenance.info, release.summary, release.study
-    analysis = [*say("agreement"), *say("by_chance")] if study else [*say("nobody")]
+
+    def say(*topics: str) -> str:
+        return " ".join(text for topic in topics for text in statement(topic, release))
+
+    info, study = release.primary.provenance.info, release.study
+    people = study is not None and study.simulated_annotators < study.annotators
     values: Json = {
-        "dataCollection": " ".join([*say("pair"), *say("source"), *say("calls")]),
+        "dataCollection": say("pair", "source", "models"),
         "dataCollectionType": ["Secondary Data Analysis",
-                               *([] if own_choice_words(summary) else ["Machine-generated text"]),
-                               *(["Manual Human Curation"] if study and study.by_people else [])],
-        "dataCollectionMissingData": "Fields that the source does not have are null.",
-        "dataCollectionTimeframe": [day for day in (summary.oldest, summary.newest) if day],
-        "dataPreprocessingProtocol": [*say("preparation")],
+                               *(["Machine-generated text"] if release.build.has_models else []),
+                               *(["Manual Human Curation"] if people else [])],
+        "dataCollectionTimeframe": list[JsonValue](release.summary.days or ()),
         "machineAnnotationTools": [
-            f"{role}: {model} ({sampling})"
-            for role, model, sampling in build_summary.model_rows(release.build)
+            f"{role}: {model} ({sampling})" for role, model, sampling in model_rows(release)
         ] or [NOT_STATED],
-        "dataAnnotationProtocol": [*say("protocol" if study else "nobody")],
-        "dataAnnotationAnalysis": list[JsonValue](analysis),
-        "annotationsPerItem": say.text("per_item"),
-        "annotatorDemographics": [
-            info.annotators or (NOT_STATED if study else say.text("nobody"))
-        ],
-        "dataUseCases": [*say("uses"), *(f"Not for: {misuse}" for misuse in say("misuses"))],
-        "dataBiases": [*say("biases")],
-        "dataLimitations": [*say("limits")],
-        "dataSocialImpact": say.text("impact"),
-        "personalSensitiveInformation": [*say("sensitive")],
-        "dataReleaseMaintenancePlan": " ".join(
-            [info.maintenance or NOT_STATED, "Removal of posts:", info.contact or NOT_STATED]
-        ),
+        "dataAnnotationProtocol": [say("rule" if study else "verified")],
+        "annotatorDemographics": [info.annotators or NOT_STATED],
+        "dataUseCases": [say("uses"), say("misuses")],
+        "dataLimitations": list[JsonValue](statement("limits", release)),
+        "personalSensitiveInformation": [say("sensitive")],
+        "dataReleaseMaintenancePlan": info.maintenance or NOT_STATED,
     }  # fmt: skip
     return {f"rai:{name}": value for name, value in values.items()}

@@ -22,15 +22,15 @@ import io
 from collections.abc import Iterable, Iterator, Set
 from contextlib import ExitStack
 from json.encoder import encode_basestring as _json
+from pathlib import Path
 
-from pairwright.dataset import Part, Row, RowPost, parts_of, read_rows
+from pairwright.dataset import Part, Row, RowPost
 from pairwright.dataset.conversion import user_message
 from pairwright.files import whole_file
-from pairwright.records import Record, ResponseSource, content_id
+from pairwright.records import ResponseSource, content_id
+from pairwright.releases.derive.card import dataset_card, licence_page
 from pairwright.releases.derive.context import ReleaseContext, make_manifest
 from pairwright.releases.derive.croissant import croissant_json
-from pairwright.releases.derive.pages import changelog, dataset_card, datasheet, licence_page
-from pairwright.releases.primary import Document
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -106,37 +106,16 @@ class RowFiles(ExitStack):
 
 
 def derived_files(
-    release: ReleaseContext, attributed: Set[AttributionLine] = frozenset()
-) -> Iterator[Document]:
-    """Every derived file. The pieces of a file are made when they are asked for: take all pieces of
-    one file before the next. Files of preference/ may be left out where all rows were `attributed`
-    before.
+    release: ReleaseContext, attributed: Set[AttributionLine]
+) -> Iterator[tuple[Path, str]]:
+    """Every derived file but those of preference/, with its text; `attributed` are the lines of
+    attribution.csv.
 
-    Raises InputError where stated.json or the audit is not what it should be.
+    Raises InputError if stated.json or the audit is not what it should be.
     """
     layout = release.layout
-    yield layout.inside(layout.manifest), [_indented(make_manifest(release))]
-    yield layout.inside(layout.card), [dataset_card(release)]
-    yield layout.inside(layout.datasheet), [datasheet(release)]
-    yield layout.inside(layout.croissant), [croissant_json(release)]
-    yield layout.inside(layout.licences), [licence_page(release)]
-    yield layout.inside(layout.changelog), [changelog(release)]
-    if release.findings:
-        decisions = release.primary.decisions.values()
-        yield layout.inside(layout.decisions), (each.model_dump_json() + "\n" for each in decisions)
-        yield layout.inside(layout.findings), [_indented(release.findings)]
-    lines = set[AttributionLine]()
-
-    def preference(part: Part) -> Iterator[str]:
-        for row in read_rows(layout.part(part)):
-            lines.update(attribution_lines(row))
-            yield preference_line(row, release.canary)
-
-    for part in parts_of(layout.root):
-        yield layout.inside(layout.preference(part)), preference(part)
-    # The last file: all rows were read for the views before it.
-    yield layout.inside(layout.attribution), attribution(attributed or lines)
-
-
-def _indented(record: Record) -> str:
-    return record.model_dump_json(indent=2) + "\n"
+    yield layout.manifest, make_manifest(release).model_dump_json(indent=2) + "\n"
+    yield layout.card, dataset_card(release)
+    yield layout.croissant, croissant_json(release)
+    yield layout.licences, licence_page(release)
+    yield layout.attribution, "".join(attribution(attributed))

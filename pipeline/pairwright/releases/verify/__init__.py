@@ -1,14 +1,9 @@
-"""Is a release what it says? All checks here need only the release's folder.
+"""Is a release what it says? Everything here needs only the release's folder.
 
-release.py     `verify_release`: the checks in their order; they stop at the first difference
-comparison.py  a file compared with what it must be, and the files: all are there, none besides
-provenance.py  version, kind, models, history and errata agree; each kept unit has a subject
-study.py       what people were asked, and their answers, agree with the study
-rows.py        one pass over the rows: ids, splits, twins, votes, evidence, and the files of rows
-audit.py       the audit is of these rows, and is the one that they give again
+release.py   `verify_release`: files and checksums, then answers, decisions, rows, manifest, audit
+rows.py      one pass over the rows: ids, splits, twins, votes and decisions
 """
 
-from pairwright.releases.verify.comparison import VerifyProgress
-from pairwright.releases.verify.release import VerifiedRelease, verify_release
+from pairwright.releases.verify.release import VerifiedRelease, VerifyProgress, verify_release
 
 __all__ = ["VerifiedRelease", "VerifyProgress", "verify_release"]

@@ -1,97 +1,38 @@
-"""The checks of a release in their order, which stop at the first difference; and the release that
-another follows: whole, lower, and of the same dataset.
+"""Verifying a release: its files have their checksums, decisions follow from the raw answers, rows
+from the decisions, the manifest from the rows, and the audit's figures from both.
+
+Pages are held to their checksums alone.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+import os
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from pairwright.dataset import Layout, parts_of
-from pairwright.dataset.parquet import count_rows
-from pairwright.errors import Difference, InputError
-from pairwright.modes import has_rubric
+from pairwright.dataset import Layout, read_lines, read_one
+from pairwright.dataset.layout import file_digest, read_checksums, root_digest
+from pairwright.errors import InputError
+from pairwright.files import holds_run
 from pairwright.records import Record
-from pairwright.releases.changes import TRIAL, check_version
-from pairwright.releases.derive import ReleaseContext, derived_files
-from pairwright.releases.primary import (
-    PrimaryFiles,
-    ReleaseFiles,
-    ReleaseKind,
-    primary_paths,
-    primary_texts,
-    read_primary,
-    read_release,
-)
-from pairwright.releases.verify.audit import WriteAudit, check_audit, check_audit_again
-from pairwright.releases.verify.comparison import (
-    StatedManifest,
-    VerifyProgress,
-    by_another,
-    check_digests,
-    check_folder,
-    compare,
-    difference,
-    read_manifest,
-    reading,
-)
-from pairwright.releases.verify.provenance import (
-    KeptUnits,
-    check_contents,
-    check_provenance,
-    check_rows_of_history,
-    check_sampled,
-    check_units,
-)
-from pairwright.releases.verify.rows import DecisionCheck, RowTotals, check_rows
-from pairwright.releases.verify.study import check_outlines, check_verdicts
+from pairwright.releases.derive import Manifest, ReleaseContext, make_manifest
+from pairwright.releases.derive.audit_summary import read_audit
+from pairwright.releases.primary import PrimaryFiles, ReleaseKind, read_primary
+from pairwright.releases.summary import Summary
+from pairwright.releases.verify.rows import check_rows, difference, same
+from pairwright_human_eval.decisions import Decision
+from pairwright_human_eval.public_study import ReleasedStudy
 
-
-def read_previous(root: Path, version: str, name: str, *, trial: bool) -> ReleaseFiles:
-    """The release before `version` of the dataset `name`.
-
-    Raises InputError where it is not whole, not lower, of another dataset, or, before an ordinary
-    release, a trial.
-    """
-    previous = read_release(root)
-    provenance = previous.primary.provenance
-    if provenance.info.name != name:
-        raise InputError(
-            f"is a release of {provenance.info.name!r}, and this run makes {name!r}",
-            where=root,
-            fix="Name a release of the same dataset, or mend [release] name in the run's config.",
-        )
-    if provenance.kind == "trial" and not trial:
-        raise InputError(
-            "is a trial, and no ordinary release follows one",
-            where=root,
-            fix="Name the last ordinary release, or leave --previous out for the first.",
-        )
-    if check_version(provenance.version.removesuffix(TRIAL)) >= check_version(version):
-        raise InputError(
-            f"is version {provenance.version}, which {version} does not follow",
-            where=root,
-            fix="Give --version a higher number than the previous release has.",
-        )
-    _check_whole(previous)
-    return previous
-
-
-def _check_whole(previous: ReleaseFiles) -> None:
-    """Raise InputError for what `verify` would say of its files and of its history, which the next
-    release goes on with."""
-    layout, there = previous.layout, Counter[str]()
-    try:
-        check_folder(layout.root, None, lambda _, __, ___: None)
-        check_provenance(layout, previous.primary)
-        for part in parts_of(layout.root):
-            there[part.config] += count_rows(layout.part(part))
-        check_rows_of_history(previous.primary.history, there, layout.history.name)
-    except Difference as found:
-        raise InputError(
-            found.what,
-            where=layout.root / found.where,
-            fix="Take the previous release again from where it was published, and verify it.",
-        ) from None
+VerifyProgress = Callable[[str, int, int | None], None]
+"""Called with what is being checked, how much of it is done, and of how much, if that is known."""
+WriteAudit = Callable[[Path, ReleasedStudy | None, Path, Path], object]
+"""Audits the release in a folder with its study, and writes audit.json and report.html to two
+places. Release and audit know each other by files alone."""
+TOLERANCE = 1e-6
+"""Between figures that two versions of a library estimate: they are rounded to six places."""
+DOWNLOADED = (".git", ".gitattributes", ".cache")
+"""What git and the Hub's own tools put beside the files of a release, at the top level only."""
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 class VerifiedRelease(Record):
@@ -109,10 +50,6 @@ class VerifiedRelease(Record):
     verdicts: int
     """Answers that every decision was derived from again."""
     files: int
-    beside: tuple[str, ...]
-    """What lies in the folder beside the release, such as `.git`."""
-    not_compared: tuple[str, ...] = ()
-    """What could not be held to what it must be, and why."""
 
 
 def verify_release(
@@ -122,123 +59,151 @@ def verify_release(
     *,
     write_audit: WriteAudit | None = None,
 ) -> VerifiedRelease:
-    """Hold a release to what its own files say, and its root digest to `digest` where given.
+    """Hold a release to what its own files say, and its root digest to `digest` if given.
 
-    `write_audit` derives the audit again; without it `audit/` is only held to be of these rows, and
-    `not_compared` says so.
+    `write_audit` audits the rows again; without it the audit's figures are not compared.
 
-    Raises Difference at the first place that differs; InputError where `root` is not a release or
+    Raises Difference at the first place that differs; InputError if `root` is not a release or
     `digest` not a digest.
     """
     layout = Layout(root)
-    root_digest, files, beside = check_folder(root, digest, progress)
-    progress("people's answers", 0, None)
-    with reading(root):
+    actual, files = check_folder(root, digest, progress)
+    for own in (layout.card, layout.licences, layout.croissant, layout.audit, layout.audit_page):
+        if not own.is_file():
+            raise difference("is missing: every release has it", layout.inside(own))
+    try:
         primary = read_primary(layout)
-        check_provenance(layout, primary)
-        _check_form(layout, primary, files)
-        kept = check_units(primary.units, primary.provenance.format, layout.inside(layout.units))
-        decided = _decided(layout, primary, kept)
-        manifest = read_manifest(layout)
-        read = check_rows(layout, kept, decided, primary.provenance, manifest.canary, progress)
-        decided.end("data")
-        check_contents(kept, read.subjects, layout.inside(layout.units))
-        rows = {config.config: config.rows for config in read.summary.configs}
-        check_rows_of_history(primary.history, rows, layout.history.name)
-        check_audit(layout, primary, read)
-        _check_derived(layout, primary, read, manifest, files, progress)
-        read.attributed.clear()  # The audit needs the room.
-        not_compared = tuple(_not_compared(layout, primary, digest, write_audit, progress))
+        progress("people's answers", 0, None)
+        if primary.public:
+            _check_answers(layout, primary.public)
+        summary = check_rows(layout, primary, progress)
+        stated = read_one(layout.manifest, Manifest)
+        must = make_manifest(ReleaseContext(layout, primary, summary))
+        for name in Manifest.model_fields:
+            there, due = getattr(stated, name), getattr(must, name)
+            same(name, there, due, layout.inside(layout.manifest))
+        if write_audit:
+            progress("the audit", 0, None)
+            _check_audit(layout, primary, summary, write_audit)
+    except InputError as error:
+        raise difference(error.what, error.where.replace(f"{root}/", "", 1)) from None
     return VerifiedRelease(
-        digest=root_digest,
+        digest=actual,
         name=primary.provenance.name,
         version=primary.provenance.version,
         kind=primary.provenance.kind,
         trial_because=primary.provenance.trial_because,
-        rows=read.summary.rows,
-        subjects=read.summary.subjects,
+        rows=summary.rows,
+        subjects=summary.subjects,
         units=len(primary.units),
         verdicts=len(primary.public.verdicts) if primary.public else 0,
-        files=len(files) + 1,
-        beside=beside,
-        not_compared=not_compared,
+        files=files,
     )
 
 
-def _not_compared(
-    layout: Layout,
-    primary: PrimaryFiles,
-    digest: str | None,
-    write_audit: WriteAudit | None,
-    progress: VerifyProgress,
-) -> Iterator[str]:
-    """Compare the audit, and say what was left uncompared. Raises Difference."""
-    if primary.provenance.format == 1:
-        yield (
-            "the texts of questions and posts with what the build kept: the release is of format 1,"
-            " which has no hashes of them"
+def check_folder(
+    root: Path, digest: str | None = None, progress: VerifyProgress = lambda _, __, ___: None
+) -> tuple[str, int]:
+    """The root digest of a folder that is as its checksums say, and the number of its files.
+
+    Raises Difference; InputError if `root` is not a release or `digest` not a digest."""
+    _check_use(root, digest)
+    layout = Layout(root)
+    sums = layout.checksums.name
+    there = set(_files(root))
+    try:
+        listed = read_checksums(root)
+    except InputError as error:
+        raise difference(error.what, error.where.replace(f"{root}/", "", 1)) from None
+    if missing := sorted(listed.keys() - there):
+        raise difference("is listed in checksums.sha256, and is not there", missing[0])
+    if extra := sorted(there - listed.keys() - {sums}):
+        raise difference("is there, and is not listed in checksums.sha256", extra[0])
+    for n, (path, expected) in enumerate(listed.items(), start=1):
+        same("sha256", file_digest(root / path), expected, path)
+        progress("hashes", n, len(listed))
+    actual = root_digest(root)
+    if digest is not None:
+        same("the root digest", actual, digest, sums)
+    return actual, len(there)
+
+
+def _check_use(root: Path, digest: str | None) -> None:
+    if digest is not None and not _DIGEST.fullmatch(digest):
+        raise InputError(
+            f"{digest!r} is not a whole root digest",
+            where="--digest",
+            fix="Give `sha256:` and all 64 hex digits, as `pairwright verify` prints them.",
         )
-    if primary.public and digest is None:
-        yield (
-            "the study's rule with the one that was fixed at its export, which is in a private"
-            " file. Give --digest, which its makers published: it shows whether it was changed"
+    if not root.is_dir():
+        raise InputError(
+            "is a file, not the folder of a release" if root.exists() else "no such folder",
+            where=root,
+            fix="Name the folder of a release, the one that holds checksums.sha256.",
         )
-    if write_audit is None:
-        yield "audit/ with the audit that the rows give now: it was not derived again"
-        return
-    progress("the audit", 0, None)
-    if not check_audit_again(layout, primary, write_audit):
-        yield (
-            "how the plots of audit/report.html are drawn: other versions of the libraries drew"
-            " them. The words and figures in them are the same"
+    if holds_run(root):
+        raise InputError(
+            "is a run folder, not a release",
+            where=root,
+            fix="`pairwright release` makes a release of it.",
+        )
+    if not any(os.path.lexists(path) for path in (Layout(root).checksums, Layout(root).manifest)):
+        raise InputError(
+            "is not a release",
+            where=root,
+            fix="Name the folder of a release, the one that holds checksums.sha256.",
         )
 
 
-def _check_form(layout: Layout, primary: PrimaryFiles, files: Mapping[str, str]) -> None:
-    for path, pieces in primary_texts(layout, primary):
-        with by_another(primary.provenance):
-            compare(layout.root, path, pieces)
-    for page in (layout.audit, layout.audit_page):
-        if layout.inside(page) not in files:
-            raise difference("is missing: every release has it", layout.inside(page))
-    to_verify = any(unit.subject and has_rubric(unit.mode) for unit in primary.units)
-    if primary.public is None and primary.provenance.kind == "release" and to_verify:
-        raise difference("is missing: an ordinary release has it", layout.inside(layout.study))
+def _files(root: Path) -> Iterator[str]:
+    """All files, by paths with forward slashes. Raises Difference for a link or a device."""
+    for path in sorted(root.rglob("*")):
+        inside = path.relative_to(root)
+        if inside.parts[0] in DOWNLOADED:
+            continue
+        if path.is_symlink() or not (path.is_file() or path.is_dir()):
+            raise difference("is a link or a device, and a release has files alone", str(inside))
+        if path.is_file():
+            yield inside.as_posix()
 
 
-def _decided(layout: Layout, primary: PrimaryFiles, kept: KeptUnits) -> DecisionCheck:
-    """People's part, held against itself and the build, and every subject decided again."""
-    public, provenance = primary.public, primary.provenance
-    if public is None:
-        return DecisionCheck({}, None, provenance, kept)
-    study, subjects, verdicts = (
-        layout.inside(path) for path in (layout.study, layout.subjects, layout.verdicts)
-    )
-    outlines = check_outlines(public.outlines, public.study, subjects)
-    check_sampled(outlines, kept, subjects)
-    check_verdicts(public, outlines, study, verdicts)
-    return DecisionCheck(outlines, public, provenance, kept)
+def _check_answers(layout: Layout, public: ReleasedStudy) -> None:
+    """Nobody answered twice, each answer is on a subject of the study, and the decisions are those
+    that the answers give. Raises Difference."""
+    file, answered = layout.inside(layout.verdicts), set[tuple[object, ...]]()
+    known = {outline.id: {pair.id for pair in outline.pairs} for outline in public.outlines}
+    for number, verdict in enumerate(public.verdicts, start=1):
+        where = f"{file}:{number}"
+        if verdict.subject not in known or verdict.pair not in {*known[verdict.subject], None}:
+            raise difference(f"{verdict.subject} is not a subject of the study", where)
+        once = (verdict.annotator, verdict.kind, verdict.pair or verdict.subject, verdict.round)
+        if once in answered:
+            raise difference(f"{verdict.annotator} answered this before", where)
+        answered.add(once)
+    file = layout.inside(layout.decisions)
+    there = {line.subject: line for line in read_lines(layout.decisions, Decision)}
+    for subject in {**public.decisions, **there}:
+        same(subject, there.get(subject), public.decisions.get(subject), file)
 
 
-def _check_derived(
-    layout: Layout,
-    primary: PrimaryFiles,
-    read: RowTotals,
-    manifest: StatedManifest,
-    files: Mapping[str, str],
-    progress: VerifyProgress,
+def _check_audit(
+    layout: Layout, primary: PrimaryFiles, summary: Summary, write: WriteAudit
 ) -> None:
-    """Every file but the primary ones, written again; no further file may be there."""
-    progress("decisions and findings", 0, None)
-    context = ReleaseContext(layout, primary, read.summary)
-    check_digests(manifest, context.digests)
-    names = set(primary_paths(layout, primary, read.summary))
-    for path, pieces in derived_files(context, read.attributed):
-        progress(path, 0, None)
-        names.add(path)
-        # The canary of these hashes is that of manifest.json, which was compared before.
-        if read.preference.get(path, "") != files.get(path):
-            with by_another(primary.provenance):
-                compare(layout.root, path, pieces)
-    if strangers := sorted(set(files) - names):
-        raise difference("is not a file of a release", strangers[0])
+    """The audit is of these rows, and its figures are those that they give now. Raises
+    Difference."""
+    there = read_audit(layout)
+    file = layout.inside(layout.audit)
+    same("the rows of the audit", there.source.rows, summary.rows, file)
+    with TemporaryDirectory(prefix="pairwright-audit-") as folder:
+        write(layout.root, primary.public, Path(folder) / "audit.json", Path(folder) / "page.html")
+        must = read_audit(layout, Path(folder) / "audit.json")
+    checks = {(check.name, check.config): check for check in must.checks}
+    stated = {(check.name, check.config): check for check in there.checks}
+    for name in {**checks, **stated}:
+        own, due = stated.get(name), checks.get(name)
+        where = f"{file} [{' '.join(filter(None, name))}]"
+        same("its status", own and own.status, due and due.status, where)
+        for field in ("value", "low", "high", "n"):
+            a, b = (getattr(one.found, field) if one and one.found else None for one in (own, due))
+            if a is None or b is None or abs(a - b) > TOLERANCE:
+                same(field, a, b, where)
