@@ -265,8 +265,6 @@ def test_a_release_keeps_the_bound_and_attribution_that_it_states(tmp_path: Path
     assert "The study" not in detail
 
 
-
-
 def test_conversations_are_compared_on_every_page(tmp_path: Path, audit_page: None) -> None:
     for name in ("north", "south"):
         conversation(tmp_path / "both" / name, authors=8)

@@ -17,8 +17,7 @@ from pydantic import JsonValue
 
 from pairwright import text as words
 from pairwright.dataset.parquet import schema_of
-from pairwright.estimate import share
-from pairwright.modes import MODES, STAGES, is_own_choice, is_twin
+from pairwright.modes import MODES, is_own_choice, is_twin
 from pairwright.pages.markdown import escape_inline
 from pairwright.releases.derive.audit_summary import BASELINES
 from pairwright.releases.derive.context import ReleaseContext
@@ -42,7 +41,7 @@ class Markdown(str):
 
 def dataset_card(release: ReleaseContext) -> str:
     """Write README.md."""
-    summary, build = release.summary, release.build
+    summary = release.summary
     own = release.primary.provenance.info.citation.strip()
     return yaml_header(release) + _page(
         "card.md.jinja",
@@ -64,16 +63,6 @@ def dataset_card(release: ReleaseContext) -> str:
             left=2,
         ),
         models=table(("role", "model", "sampling"), model_rows(release), left=3),
-        funnel=table(
-            ("mode", "stage", "of all items"),
-            [
-                (mode, meaning, share(counts[stage], counts.get("items", 0)).counted())
-                for mode, counts in build.funnel.items()
-                for stage, meaning in STAGES.items()
-                if stage in counts and stage != "items"
-            ],
-            left=2,
-        ),
         agreement=table(
             ("question", "answers", "agreement", "Krippendorff's alpha"), agreement_rows(release)
         ),
