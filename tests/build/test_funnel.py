@@ -5,10 +5,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from pairwright.releases.derive.build_summary import funnel_rows as rows_of_page
-from pydantic import ValidationError
 
-from pairwright.build_statement import BuildSummary
 from pairwright.construct.manifest import KeptCost, kept_costs
 from pairwright.construct.outcomes import (
     Failure,
@@ -180,11 +177,3 @@ def test_the_cost_of_a_kept_pair_is_of_all_calls() -> None:
     (nothing,) = kept_costs(Counter(), Counter(), calls, 1.2)
     assert (str(nothing), nothing.as_json()) == ("", {"n": 0})
     assert KeptCost("pair", 1, calls, 0.0).as_json() != nothing.as_json()
-
-
-def test_the_card_of_a_release_shows_the_funnel_and_those_of_earlier_runs_do_without() -> None:
-    build = BuildSummary.model_validate({"funnel": {"violate": {"items": 4, "kept": 3}}})
-    assert rows_of_page(build) == [("violate", "kept", "3 of 4: 75 % (30 to 95)")]
-    assert rows_of_page(BuildSummary.model_validate({})) == []
-    with pytest.raises(ValidationError, match="more units than there are items"):
-        BuildSummary.model_validate({"funnel": {"violate": {"items": 1, "kept": 3}}})

@@ -11,11 +11,9 @@ from typing import Any
 
 import pytest
 from own_process import stored
-from pairwright.releases.derive.sentences import said
 
 from endpoint import ask, double_url
 from model_double import DOUBLE
-from pairwright.build_statement import BuildSummary
 from pairwright.construct.partners import Survey, SurveyOutcome
 from pairwright.errors import CallFailed, InputError
 from pairwright.models import Completion, completion_of
@@ -244,11 +242,3 @@ def recording_of(folder: Path, *calls: RecordedCall) -> Recording:
     )
     write_recording(folder / FILE, head, calls)
     return read_recording(folder / FILE)
-
-
-def test_pages_say_who_wrote_recorded_replies() -> None:
-    calls = {"n": 3, "prompt_tokens": 30, "completion_tokens": 9}
-    build = BuildSummary.model_validate({"calls": calls, "recorded": ["a-model", "b-model"]})
-    (sentence,) = said("calls", build=build)
-    assert "written by a language model (a-model, b-model) and recorded" in sentence
-    assert "recorded" not in str(said("calls", build=BuildSummary.model_validate({"calls": calls})))

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 from exchanges import exchange
-from pairwright.releases.derive.sentences import said
 from stored import body, keep
 
 from endpoint import Asked, Handler, altered, ask, completion, in_thread
@@ -119,8 +118,8 @@ def test_the_card_of_a_release_names_them_without_folders(built: Study) -> None:
     path = built.run / "manifest.json"
     stated = _build(json.loads(path.read_text()), {}, path)
     assert "/srv" not in json.dumps(stated["served_models"])
-    (sentence,) = said("calls", build=BuildSummary.model_validate(stated))
-    assert "other-8b for pairwright-double in" in sentence
+    (named,) = BuildSummary.model_validate(stated).answered_by
+    assert "other-8b for pairwright-double in" in named
     assert BuildSummary().answered_by == []
 
 

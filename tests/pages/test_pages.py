@@ -20,7 +20,7 @@ from pairwright.pages import page as pages
 from pairwright.pages import render_page, render_words
 from pairwright.pages.markdown import Table
 from pairwright.pages.plots import BLUE, Dot, Plot, draw_dots, drawing, plot
-from pairwright.releases.derive import pages as cards
+from pairwright.releases.derive import card as cards
 
 HOSTILE = (
     "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "a | b | c", "![plot](accuracy)",
@@ -129,7 +129,7 @@ def test_a_terminal_shows_a_value_as_it_is(template: Template, value: str) -> No
 def test_a_value_is_shown_as_it_is_in_the_pages_of_a_release(value: str) -> None:
     def shown(text: str) -> Shown:
         table = cards.table((text, "n"), [(text, "1"), (text, text)])
-        parts = (cards.paragraph(text), cards.points([text]), table)
+        parts = (cards.paragraph(text), table)
         reader = MarkdownIt("gfm-like", {"html": True, "linkify": False})
         return Shown("<body>" + reader.render("\n\n".join(parts)))
 
