@@ -118,8 +118,8 @@ def test_the_card_of_a_release_names_them_without_folders(built: Study) -> None:
     path = built.run / "manifest.json"
     stated = _build(json.loads(path.read_text()), {}, path)
     assert "/srv" not in json.dumps(stated["served_models"])
-    (named,) = BuildSummary.model_validate(stated).answered_by
-    assert "other-8b for pairwright-double in" in named
+    named = BuildSummary.model_validate(stated).answered_by
+    assert any("other-8b for pairwright-double in" in one for one in named)
     assert BuildSummary().answered_by == []
 
 
