@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pairwright.cli.command import Command
-from pairwright.cli.printing import command, print_commands, print_words, say
+from pairwright.cli.printing import command, print_commands, say
 from pairwright.models.batch.ingest import MEANINGS, Ingested
 from pairwright.models.batch.rounds import Shard
 from pairwright.text import number_of, visible
@@ -19,7 +19,7 @@ from pairwright.workflows.batch_files import (
     submit_batches,
 )
 from pairwright.workflows.doctor import ServerReport, examine_endpoints
-from pairwright.workflows.recording import RecordedRun, record_run
+from pairwright.workflows.recording import record_run
 
 _COLOURS = {"ok": "green", "note": "yellow", "stop": "red"}
 
@@ -68,14 +68,10 @@ def print_server(console: Console, report: ServerReport) -> None:
     )
 
 
-def print_recording(recorded: RecordedRun) -> int:
-    """Print how many calls a recording has, of which models, and how to answer from it."""
-    print_words("record", wrap=False, recorded=recorded)
-    if recorded.failed:
-        failed = number_of(recorded.failed, "unit")
-        say(Console(), f"{failed} failed: their missing calls are not in it.", "yellow")
-        return 1
-    return 0
+def print_recording(calls: int, out: Path) -> None:
+    """Print how many calls a recording has, and how to answer from it."""
+    say(Console(), f"{out}: {number_of(calls, 'call')}")
+    say(Console(), f'To answer from it: base_url = "recording:{out.name}" beside a config.')
 
 
 def print_submitted(submitted: tuple[list[tuple[Shard, str]], int], run: Path, out: Path) -> None:

@@ -16,7 +16,7 @@ from pairwright.models.recorded import NOT_RECORDED
 from pairwright.models.store import UnitRow
 from pairwright.notebook import run_async
 from pairwright.options import Doc
-from pairwright.workflows import recording
+from pairwright.text import number_of
 from pairwright.workflows.build_estimate import (
     ConfigPath,
     check_company,
@@ -32,6 +32,7 @@ from pairwright.workflows.progress import (
     UnitEnded,
     log_notes,
 )
+from pairwright.workflows.recording import descriptions
 from pairwright.workflows.run_models import (
     MeterCounts,
     batch_models,
@@ -82,9 +83,6 @@ def build(
 
     The same call again resumes: no finished call is sent twice. `config` is a TOML file, or a
     Config whose paths start from `folder`. `limit` builds the first items of the source only.
-    `ask_again` sends calls again that are missing from the folder's store. `ask_again_for` are
-    reasons of refusals, such as `unparseable`: the replies behind these are set aside, and asked
-    for again.
     With several `processes` in the config, or an `address`, Ray shares the work. With `batch_out`
     nothing is sent: the calls are written to files below it.
 
@@ -112,7 +110,7 @@ def build(
         check(config, address)
     rules = BuildRules.load(config, base)
     warn_of_self_judging(config, progress)
-    for description in recording.descriptions(config) if batches is None else ():
+    for description in descriptions(config) if batches is None else ():
         progress(Note(description))
     folder_of_run = RunFolder(Path(run))
     content = content_hashes(config, rules, base)
@@ -143,8 +141,13 @@ def build(
             meter = run_async(_build_in_process(task, requests, progress, stop))
         tally = conclude(task)
         if missing := sum(n for (_, why), n in tally.failed.items() if why == NOT_RECORDED):
-            saved = folder_of_run.saved()
-            progress(Note(recording.reasons_missing(config, saved, missing)))
+            progress(
+                Note(
+                    f"{number_of(missing, 'unit')} failed: a call is not in the recording, which"
+                    " has the calls of one config. Undo what was changed since; or name a real"
+                    " endpoint as base_url and build again: only missing calls are sent."
+                )
+            )
         round_ = None
         if batches and requests and tally.waiting:
             endpoints = {name: config.endpoints[name] for name in config.roles.all}

@@ -16,7 +16,7 @@ from pairwright.models.store import CallStore, Durable, Store
 from pairwright.models.store.shards import merge_all
 from pairwright.settings.config import Config
 from pairwright.settings.endpoints import Endpoint, Sampling
-from pairwright.workflows.recording import replay_of
+from pairwright.workflows.recording import recording_of
 
 Say: TypeAlias = Callable[[str], None]
 say: Say = logging.getLogger("pairwright").warning
@@ -136,7 +136,7 @@ def client_of(
 ) -> Client:
     """A client of one endpoint, or of its recording; it closes at the end of its block."""
     if endpoint.recording is not None:
-        return Client(name, endpoint, None, meter, replay_of(name, endpoint))
+        return Client(name, endpoint, None, meter, recording_of(endpoint))
     return Client(name, endpoint, api_key(name, endpoint), meter, say=say, note_wait=note_wait)
 
 

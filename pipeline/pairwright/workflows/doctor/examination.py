@@ -26,7 +26,7 @@ from pairwright.workflows.doctor.server import (
     list_models,
 )
 from pairwright.workflows.progress import Progress, Step, log_notes
-from pairwright.workflows.recording import replay_of
+from pairwright.workflows.recording import recording_of
 from pairwright.workflows.run_models import MeterCounts, api_key, call_counts, client_of
 
 PATIENCE_S = 120.0
@@ -83,7 +83,7 @@ async def _examine_all(config: Config, prompts: Prompts, progress: Progress) -> 
         elif endpoint.recording is not None:
             read = finding("recording", "usable")
             try:
-                replay_of(name, endpoint)
+                recording_of(endpoint)
             except InputError as error:
                 read = finding("recording", "unusable", what=error.what, fix=error.fix)
             reports.append(
