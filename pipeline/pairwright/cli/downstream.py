@@ -76,18 +76,12 @@ def print_completions(summary: Completions, out: Path, coverage: Coverage = 0.95
 
 
 def print_correlations(result: CorrelationResult, out: Path | None = None) -> None:
-    """Print every measure of every benchmark, and what may be claimed."""
-    console, models, found = Console(), result.models, result.correlations
+    """Print every measure of every benchmark."""
+    console, models = Console(), result.models
     if models.has_row_numbers:
         say(console, "The first column numbers the rows and has no name of its own: it is ignored.")
-    compared = f"{' and '.join(found.found)} against {found.downstream}"
-    say(console, f"{compared}, n = {found.n} models", wrap=True)
-    print_page(console, correlation_page(models, found, drawn=False))
-    # The page opens with three claims at most.
-    for claim in found.claims[3:]:
-        say(console, claim, wrap=True)
-    if out:
-        say(console, f"Open: {out / 'report.html'}")
+    page = correlation_page(models, result.correlations, drawn=False)
+    print_page(console, page, out and out / "report.html")
 
 
 COMMANDS = {

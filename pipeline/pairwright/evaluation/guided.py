@@ -1,12 +1,11 @@
 """Policy accuracy: does what reward-guided decoding adds up tell the response that fits its user?
 
-A guided policy beside its parts, on the same pairs, in two readings: the sum over tokens, and that
-over their number; and tau over rewards: whether good rewards also guide well.
+A guided policy beside its parts, on the same pairs; and tau over rewards: whether good rewards also
+guide well.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -14,23 +13,17 @@ from matplotlib.lines import Line2D
 
 from pairwright.assets import DOCS
 from pairwright.errors import ConfigError
-from pairwright.estimate import Estimate, p_value
+from pairwright.estimate import Estimate
 from pairwright.evaluation.conditions import ConditionName
-from pairwright.evaluation.correlation.correlations import CLAIMS_FROM
+from pairwright.evaluation.correlation.correlations import interval, leave_out
 from pairwright.evaluation.correlation.measures import RankMeasure, kendall
-from pairwright.evaluation.correlation.table import LEAST_MODELS
-from pairwright.evaluation.correlation.uncertainty import Chance, compare_with_chance, jackknife
-from pairwright.evaluation.correlation.uncertainty import MeasureInterval as OfRewards
+from pairwright.evaluation.correlation.table import LEAST_MODELS, ModelTable
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.figures import by_mode
 from pairwright.evaluation.release import ReleaseRef
-from pairwright.evaluation.scorers.scorer import BASELINES
 from pairwright.evaluation.settings import (
     GuidedDecoding,
-    Likelihood,
     Scorers,
-    ServedLikelihood,
-    Spec,
 )
 from pairwright.intervals import Floats, cluster_numbers, mean, mean_points, with_width
 from pairwright.pages import Page, render_page
@@ -59,14 +52,8 @@ class GuidedResult(Record):
     policy: str
     reward: str
     beta: float
-    per_token: bool
-    """Whether the sum is over the number of tokens."""
-    counts: Literal["at every token", "at the last token"]
-    """The tokens at which the reward counts."""
     condition: ConditionName
     mode: Mode | None
-    pairs: int
-    """Pairs of this mode, with a score or without."""
     unscored: dict[str, int]
     """Pairs without a score from all three, by reason."""
     accuracy: Estimate
@@ -80,19 +67,14 @@ class GuidedResult(Record):
 
 class Tau(Record):
     """Kendall's tau-b over rewards between their own accuracy and the policy accuracy that they
-    lead to. Without a value where `note` says why."""
+    lead to."""
 
     policy: str
     beta: float
-    per_token: bool
     condition: ConditionName
     mode: Mode | None
-    n: int
-    """Rewards."""
-    value: float | None = None
-    interval: OfRewards | None = None
-    chance: Chance | None = None
-    note: str = ""
+    found: Estimate
+    """Its n are rewards."""
 
 
 class PolicyAccuracy(Record):
@@ -101,7 +83,6 @@ class PolicyAccuracy(Record):
     release: ReleaseRef
     limit: int | None
     split: str | None
-    seed: int
     lines: tuple[GuidedResult, ...]
     taus: tuple[Tau, ...]
 
@@ -109,19 +90,6 @@ class PolicyAccuracy(Record):
     def best(self) -> GuidedResult | None:
         """The line whose policy accuracy is the highest; None of none."""
         return max(self.lines, key=lambda line: line.accuracy.value or 0.0, default=None)
-
-    @property
-    def defined(self) -> tuple[Tau, ...]:
-        """The taus that have a value."""
-        return tuple(tau for tau in self.taus if tau.value is not None)
-
-    @property
-    def undefined(self) -> dict[str, int]:
-        """How many taus have no value, by reason."""
-        return Counter(tau.note for tau in self.taus if tau.note)
-
-
-PER_TOKEN = "-per-token"
 
 
 def guided_names(scorers: Scorers, names: Sequence[str]) -> tuple[str, ...]:
@@ -144,52 +112,22 @@ def guided_names(scorers: Scorers, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names)) or tuple(known)
 
 
-def both_readings(scorers: Scorers, guided: Sequence[str]) -> tuple[Scorers, tuple[str, ...]]:
-    """The file with a reading over the number of tokens beside each sum, and the names of all
-    guided policies. Raises ConfigError where such a name is taken by another scorer."""
-    specs: dict[str, Spec] = dict(scorers.scorers)
-    names: list[str] = []
-    for name in guided:
-        spec, policy = _guided_spec(scorers, name)
-        names.append(name)
-        if policy.per_token:
-            continue
-        other = f"{spec.policy}{PER_TOKEN}"
-        per_token: dict[str, Spec] = {
-            other: policy.model_copy(update={"per_token": True}),
-            f"{name}{PER_TOKEN}": spec.model_copy(update={"policy": other}),
-        }
-        for key, reading in per_token.items():
-            if specs.setdefault(key, reading) != reading or key in BASELINES:
-                raise ConfigError(
-                    "is another scorer, and the reading per token has this name",
-                    where=f"[scorers.{key}]",
-                    fix="Give that scorer another name.",
-                )
-        names.append(f"{name}{PER_TOKEN}")
-    return scorers.model_copy(update={"scorers": specs}), tuple(dict.fromkeys(names))
-
-
 def parts(scorers: Scorers, guided: Sequence[str]) -> tuple[str, ...]:
     """The policies and rewards of these guided policies, each once."""
-    specs = [_guided_spec(scorers, name)[0] for name in guided]
+    specs = [guided_spec(scorers, name) for name in guided]
     return tuple(dict.fromkeys(part for spec in specs for part in (spec.policy, spec.reward)))
 
 
-def _guided_spec(
-    scorers: Scorers, name: str
-) -> tuple[GuidedDecoding, Likelihood | ServedLikelihood]:
-    """A guided policy's table, and that of its policy."""
+def guided_spec(scorers: Scorers, name: str) -> GuidedDecoding:
+    """A guided policy's table."""
     spec = scorers.scorers[name]
     assert isinstance(spec, GuidedDecoding), "its name was asked for"
-    policy = scorers.scorers[spec.policy]
-    assert isinstance(policy, Likelihood | ServedLikelihood), "checked when the file was read"
-    return spec, policy
+    return spec
 
 
 def guided_results(
     name: str,
-    scorers: Scorers,
+    spec: GuidedDecoding,
     condition: ConditionName,
     decided: Mapping[str, Sequence[PairDecision]],
 ) -> Iterator[GuidedResult]:
@@ -197,19 +135,16 @@ def guided_results(
 
     `decided` has by scorer the decisions on the same pairs in the same order.
     """
-    spec, policy = _guided_spec(scorers, name)
-    every_token = isinstance(scorers.scorers.get(spec.reward), Likelihood | ServedLikelihood)
     three = [decided[scorer] for scorer in (name, spec.policy, spec.reward)]
     whole = [_whole(together) for together in zip(*three, strict=True)]
     for mode_pairs in by_mode(whole):
         counted = {one.id for unit in mode_pairs.whole for one in unit}
         if not counted:
             continue
-        given = [one for one in whole if one.mode == mode_pairs.mode]
         missing = Counter(
             one.unscored or "the other half of its twin has no score"
-            for one in given
-            if one.id not in counted
+            for one in whole
+            if one.mode == mode_pairs.mode and one.id not in counted
         )
         guided, alone, rewarded = (
             [one for one in decisions if one.id in counted] for decisions in three
@@ -221,11 +156,8 @@ def guided_results(
             policy=spec.policy,
             reward=spec.reward,
             beta=spec.beta,
-            per_token=policy.per_token,
-            counts="at every token" if every_token else "at the last token",
             condition=condition,
             mode=mode_pairs.mode,
-            pairs=len(given),
             unscored=dict(sorted(missing.items())),
             accuracy=mean_points(_points(guided), clusters),
             policy_alone=mean_points(_points(alone), clusters),
@@ -247,43 +179,34 @@ def _points(decisions: Sequence[PairDecision]) -> Floats:
     return np.array([one.points for one in decisions], np.float64)
 
 
-_TAU = RankMeasure("Kendall", kendall, True, "tau-b")
+_TAU = RankMeasure("Kendall", kendall, -1, "tau-b")
 
 
-def taus(lines: Sequence[GuidedResult], seed: int) -> tuple[Tau, ...]:
-    """One for each policy, beta, condition and mode: policies are not mixed, for a policy's own
-    accuracy would then be taken for that of its rewards."""
+def taus(lines: Sequence[GuidedResult]) -> tuple[Tau, ...]:
+    """One for each policy, beta, condition and mode with rewards enough: policies are not mixed,
+    for a policy's own accuracy would then be taken for that of its rewards."""
     groups: dict[tuple[object, ...], dict[str, GuidedResult]] = {}
     for line in lines:
         key = (line.policy, line.beta, line.condition, line.mode)
         groups.setdefault(key, {}).setdefault(line.reward, line)
-    return tuple(_tau(tuple(group.values()), seed) for group in groups.values())
+    return tuple(
+        _tau(list(group.values())) for group in groups.values() if len(group) >= LEAST_MODELS
+    )
 
 
-def _tau(lines: tuple[GuidedResult, ...], seed: int) -> Tau:
+def _tau(lines: Sequence[GuidedResult]) -> Tau:
     x = np.array([line.reward_alone.value for line in lines], np.float64)
     y = np.array([line.accuracy.value for line in lines], np.float64)
-    found: dict[str, object]
-    if len(lines) < LEAST_MODELS:
-        found = {"note": f"nothing can be said of fewer than {LEAST_MODELS} rewards"}
-    elif len(set(x)) == 1 or len(set(y)) == 1:
-        found = {"note": "one of the two accuracies is the same for all"}
-    else:
-        rewards = tuple(line.reward for line in lines)
-        found = {
-            "value": round(float(kendall(x, y)), 6),
-            "interval": jackknife(lambda at: kendall(x[at], y[at]), rewards).interval(),
-            "chance": compare_with_chance(_TAU, x, y, seed),
-        }
+    rewards = tuple(line.reward for line in lines)
+    table = ModelTable(rewards, {}, y, rewards)
     first = lines[0]
     return Tau(
         policy=first.policy,
         beta=first.beta,
-        per_token=first.per_token,
         condition=first.condition,
         mode=first.mode,
-        n=len(lines),
-    ).model_copy(update=found)
+        found=interval(leave_out(_TAU, x, table), table, least=-1),
+    )
 
 
 LOOKS = [(marker, colour) for marker in "os^D" for colour in (BLUE, ORANGE, GREEN, RED, SKY)]
@@ -296,55 +219,32 @@ def policy_page(result: PolicyAccuracy, *, drawn: bool = True) -> Page:
     for line in result.lines:
         groups.setdefault((line.condition, line.mode or "pairs"), []).append(line)
     # One guided policy alone is in the table.
-    several = {group: lines for group, lines in groups.items() if len(_guided(lines)) > 1}
     plots = {
         f"rewards-{condition}-{mode}": _plot(lines, condition, mode)
-        for (condition, mode), lines in (several.items() if drawn else ())
+        for (condition, mode), lines in groups.items()
+        if drawn and len(lines) > 1
     }
-    return render_page(
-        "policy",
-        plots,
-        result=result,
-        groups=groups,
-        alone=len(groups) - len(several),
-        claims_from=CLAIMS_FROM,
-        p_value=p_value,
-    )
+    return render_page("policy", plots, result=result, groups=groups)
 
 
 def _plot(lines: list[GuidedResult], condition: str, mode: str) -> Plot:
-    readings = {
-        reading: [line for line in lines if line.per_token is per_token]
-        for reading, per_token in (("summed", False), ("per token", True))
-    }
-    drawn = [(reading, some) for reading, some in readings.items() if some]
-    names = _guided(lines)
     with drawing():
-        height = max(4.2, 0.2 * len(names))
-        figure = Figure(figsize=(WIDTH, height), layout="constrained")
-        panels = figure.subplots(1, len(drawn), sharex=True, sharey=True, squeeze=False)[0]
+        figure = Figure(figsize=(WIDTH, max(4.2, 0.2 * len(lines))), layout="constrained")
+        axes = figure.add_subplot()
         points: dict[str, Line2D] = {}
-        for axes, (reading, some) in zip(panels, drawn, strict=True):
-            axes.set_title(reading)
-            axes.axhline(50, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
-            axes.axvline(50, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
-            axes.set_xlabel("accuracy of the reward alone, %")
-            for line in some:
-                name = line.scorer.removesuffix(PER_TOKEN)
-                marker, colour = LOOKS[names.index(name) % len(LOOKS)]
-                points[visible(name)[:40]] = draw_cross(
-                    axes, line.reward_alone, line.accuracy, colour, marker, scale=100
-                )
-        panels[0].set_ylabel("policy accuracy, %")
-        # Beside the panels: rewards often lie so near to each other that names there would overlap.
+        axes.axhline(50, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
+        axes.axvline(50, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
+        axes.set_xlabel("accuracy of the reward alone, %")
+        axes.set_ylabel("policy accuracy, %")
+        for n, line in enumerate(lines):
+            marker, colour = LOOKS[n % len(LOOKS)]
+            points[visible(line.scorer)[:40]] = draw_cross(
+                axes, line.reward_alone, line.accuracy, colour, marker, scale=100
+            )
+        # Beside the axes: rewards often lie so near to each other that names there would overlap.
         figure.legend(points.values(), points.keys(), loc="outside right upper", fontsize=8)
         caption = (
             f"Shown: {condition}; pairs of {mode}. Each point is a guided policy, with 95 %"
             " intervals of both accuracies. The dashed lines are one half."
         )
         return plot(figure, caption, name=f"rewards-{condition}-{mode}")
-
-
-def _guided(lines: list[GuidedResult]) -> list[str]:
-    """The guided policies, each once: a sum and its reading per token are one."""
-    return list(dict.fromkeys(line.scorer.removesuffix(PER_TOKEN) for line in lines))

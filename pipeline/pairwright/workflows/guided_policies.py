@@ -7,9 +7,9 @@ from typing import Annotated
 from pairwright.evaluation.guided import (
     GuidedResult,
     PolicyAccuracy,
-    both_readings,
     guided_names,
     guided_results,
+    guided_spec,
     parts,
     policy_page,
     taus,
@@ -64,8 +64,8 @@ def policy_accuracy(
         >>> policy_accuracy("releases/1.0.0", "scorers.toml", "results")[0].lines[0].policy
         'qwen'
     """
-    (given, prompts), folder = scorer_settings(scorers), Path(out)
-    settings, guided = both_readings(given, guided_names(given, tuple(names)))
+    (settings, prompts), folder = scorer_settings(scorers), Path(out)
+    guided = guided_names(settings, tuple(names))
     # The parts first: then what a guided policy adds up is stored, and no two models are loaded.
     task = EvaluationTask(
         Release(Path(release), split),
@@ -82,14 +82,13 @@ def policy_accuracy(
             if one.about.condition == condition
         }
         for name in guided:
-            lines += guided_results(name, settings, condition, decided)
+            lines += guided_results(name, guided_spec(settings, name), condition, decided)
     accuracy = PolicyAccuracy(
         release=task.release.ref,
         limit=limit,
         split=split,
-        seed=settings.seed,
         lines=tuple(lines),
-        taus=taus(lines, settings.seed),
+        taus=taus(lines),
     )
     write_page(folder, "policy", policy_page(accuracy), accuracy)
     return accuracy, done

@@ -2,6 +2,5 @@
 
 table.py         the table of models
 measures.py      the measures; rank-biased overlap is one of them
-uncertainty.py   what chance would give, and intervals
 correlations.py  every measure of every benchmark, differences of two benchmarks, and the page
 """

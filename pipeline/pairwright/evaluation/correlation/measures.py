@@ -21,26 +21,24 @@ class RankMeasure(NamedTuple):
 
     name: str
     compute: Callable[[Floats, Floats], Floats]
-    both_ways: bool
-    """Whether less than chance is as far from chance as more is."""
+    least: float
+    """The least value that it can have; the greatest is 1."""
     note: str
 
-    @property
-    def least(self) -> float:
-        """The least value that it can have; the greatest is 1."""
-        return -1.0 if self.both_ways else 0.0
+
+P_RBO = 0.9
+"""The persistence p of RBO: the weight of lower ranks."""
 
 
-def reported_measures(gain: Gain, p: float) -> tuple[RankMeasure, ...]:
+def reported_measures() -> tuple[RankMeasure, ...]:
     """The measures that Personalized RewardBench prints (arXiv 2604.07343)."""
-    gains = "models below + 1" if gain == "rank" else "the downstream score"
     return (
-        RankMeasure("Spearman", spearman, True, "of the ranks; tied models share theirs"),
+        RankMeasure("Spearman", spearman, -1, "of the ranks; tied models share theirs"),
+        RankMeasure("weighted tau", weighted_tau, -1, "hyperbolic weights, both rankings in turn"),
+        RankMeasure("NDCG", ndcg, 0, "gain: models below + 1; log2 discount"),
         RankMeasure(
-            "weighted tau", weighted_tau, True, "hyperbolic weights, both rankings in turn"
+            "RBO", partial(rbo, p=P_RBO), 0, f"p = {P_RBO:g}; ties: mean over their orders"
         ),
-        RankMeasure("NDCG", partial(ndcg, gain=gain), False, f"gain: {gains}; log2 discount"),
-        RankMeasure("RBO", partial(rbo, p=p), False, f"p = {p:g}; ties: mean over their orders"),
     )
 
 
