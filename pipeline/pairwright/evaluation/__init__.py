@@ -10,7 +10,6 @@ decision.py     the result of one pair
 results.py      what an evaluation leaves in its folder
 figures.py      figures of decisions, each with n and interval
 leaderboard.py leaderboard_page.py    results side by side
-board/          the power of studies, by simulation
 outputs.py      outputs of any models, judged by the rubrics
 guided.py       policy accuracy: whether a guided policy's scores tell the chosen response
 policy_samples.py best_of_n.py    samples of a policy; what a scorer's pick of k is worth

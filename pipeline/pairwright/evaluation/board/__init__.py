@@ -1,1 +1,0 @@
-"""Power of studies, by simulation."""
