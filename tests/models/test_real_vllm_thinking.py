@@ -86,5 +86,5 @@ def test_doctor_says_that_the_model_thinks(server: Served, tmp_path: Path) -> No
         tmp_path / "s", server.url, limit=1, served__model=NAME, served__timeout_s=300
     )
     done = pairwright("doctor", study.config)
-    assert "thinks before a reply, about" in done.out
+    assert "thinks before a reply, up to" in done.out
     assert "under [endpoints.served]" in done.out

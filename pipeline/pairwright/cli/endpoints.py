@@ -61,11 +61,6 @@ def print_server(console: Console, report: ServerReport) -> None:
             text.append(f"\n{visible(advice)}", style="dim" if state == "ok" else "")
         table.add_row(Text(state, style=_COLOURS[state]), about, text)
     console.print(table)
-    usage = report.usage
-    console.print(
-        f"  {number_of(usage.sent, 'request')} sent: {usage.prompt_tokens:,} tokens of prompts,"
-        f" {usage.completion_tokens:,} of replies"
-    )
 
 
 def print_recording(calls: int, out: Path) -> None:

@@ -1,7 +1,7 @@
 """What a user does from start to end, a module each: plain arguments in, a result out.
 
 Build      run_build.py build_estimate.py run_status.py run_words.py batch_files.py
-           recording.py workers/ example_study.py doctor/
+           recording.py workers/ example_study.py doctor.py
 Verify     tasks.py own_tasks.py qualification.py text_screening.py
            answers.py study.py participants.py departures.py
            study_plan.py person_pages.py decision_report.py annotation_server.py

@@ -1,0 +1,281 @@
+"""Examining the servers of a config's endpoints: are they reachable and able?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from pairwright.construct.build_rules import BuildRules
+from pairwright.errors import CallFailed, EndpointRefused, InputError
+from pairwright.models import Completion, Model, Request, leniency
+from pairwright.models.client import Client, Meter
+from pairwright.models.client.wire import Secrets
+from pairwright.notebook import run_async
+from pairwright.records import Rejected
+from pairwright.settings.config import Config
+from pairwright.settings.endpoints import Endpoint, Sampling
+from pairwright.settings.prompt import Prompts
+from pairwright.stages.planner import plan_blind
+from pairwright.workflows.build_estimate import ConfigPath, read_config
+from pairwright.workflows.progress import Progress, Step, log_notes
+from pairwright.workflows.recording import recording_of
+from pairwright.workflows.run_models import api_key, client_of
+
+PATIENCE_S = 120.0
+LIST_S = 20.0
+INSTRUCTIONS = 1000
+"""Tokens of a prompt beside a history: system text, question and what is asked."""
+LEAST_THINKING = 1024
+QUESTION = "How do I keep bread fresh?"
+
+
+class ServerFinding(NamedTuple):
+    """One thing that a build depends on; `stop` means that a build cannot use the server."""
+
+    state: Literal["ok", "note", "stop"]
+    about: str
+    found: str
+    advice: str = ""
+    """What it means for a build, and what to do."""
+
+
+@dataclass(frozen=True)
+class ServerReport:
+    """What the examination of one server found."""
+
+    endpoint: str
+    """The endpoint's name in the config."""
+    model: str
+    url: str
+    """Empty for a model that runs in the build's own process, which is not examined."""
+    findings: tuple[ServerFinding, ...]
+
+    @property
+    def usable(self) -> bool:
+        """Whether a build can use the server."""
+        return all(finding.state != "stop" for finding in self.findings)
+
+
+def examine_endpoints(
+    config: ConfigPath,
+    *,
+    folder: str | Path | None = None,
+    progress: Progress = log_notes,
+) -> tuple[ServerReport, ...]:
+    """Examine the server of each endpoint that a role of the config names.
+
+    Each is asked for its list of models, and for one structured reply. `config` is a TOML file, or
+    a Config whose paths start from `folder`. Raises ConfigError where the config cannot be used or
+    a key is not set.
+
+        for report in examine_endpoints("pairwright.toml"):
+            print(report.endpoint, report.usable)
+    """
+    config, base = read_config(config, folder)
+    prompts = BuildRules.load(config, base).prompts
+    return tuple(run_async(_examine_all(config, prompts, progress)))
+
+
+async def _examine_all(config: Config, prompts: Prompts, progress: Progress) -> list[ServerReport]:
+    reports: list[ServerReport] = []
+    # Every key is there before anything is sent.
+    keys = {name: api_key(name, config.endpoints[name]) for name in config.roles.all}
+    for name, key in keys.items():
+        endpoint, findings = config.endpoints[name], list[ServerFinding]()
+        if endpoint.recording is not None:
+            findings = [_recording(endpoint)]
+        elif endpoint.engine == "http":
+            progress(Step(f"asking {name}"))
+            findings = await examine(config, name, key, prompts)
+        reports.append(ServerReport(name, endpoint.model, endpoint.base_url or "", tuple(findings)))
+    return reports
+
+
+def _recording(endpoint: Endpoint) -> ServerFinding:
+    try:
+        recording_of(endpoint)
+    except InputError as error:
+        return ServerFinding("stop", "recording", error.what, error.fix)
+    found = "can be read, and has replies of this model"
+    return ServerFinding(
+        "ok", "recording", found, "It answers the calls that were recorded, and no others."
+    )
+
+
+async def examine(
+    config: Config, name: str, key: str | None, prompts: Prompts
+) -> list[ServerFinding]:
+    """What one server says of itself, and what its reply to a real prompt shows."""
+    changes = {"attempts": 2, "timeout_s": min(config.endpoints[name].timeout_s, PATIENCE_S)}
+    endpoint = config.endpoints[name].model_copy(update=changes)
+    found, listed = await list_models(endpoint, key)
+    findings = [found]
+    if found.state == "stop":
+        return findings
+    if found.state == "ok":
+        length = listed.get("max_model_len")
+        length = length if isinstance(length, int) and length > 0 else None
+        findings.append(check_context(length, context_needed(config, name)))
+    # The report says what a server that does not answer has; nothing else is to say it, too.
+    async with client_of(name, endpoint, Meter(), say=lambda _: None) as client:
+        # How the first role that it plays samples.
+        heard = _Heard(client)
+        model = Model(heard, endpoint, _samplings(config, name)[0])
+        try:
+            reply = await plan_blind(QUESTION, model, prompts)
+        except (CallFailed, EndpointRefused) as error:
+            findings.append(ServerFinding("stop", "requests", f"not answered: {error}"))
+            return findings
+        findings.append(_structured(reply, heard.replies, endpoint))
+        findings += _thinking(heard.replies, name, model)
+        if client.others:
+            others = ", ".join(sorted(client.others))
+            findings.append(
+                ServerFinding(
+                    "note", "model", f"replies name {others}, not {endpoint.model}",
+                    "If it is the same model by another name, nothing is wrong. Else set `model`,"
+                    " or ask the people who run the server: pairs would be of a model that nobody"
+                    " chose.",
+                )
+            )  # fmt: skip
+    return findings
+
+
+async def list_models(endpoint: Endpoint, key: str | None) -> tuple[ServerFinding, dict[str, Any]]:
+    """Ask for the list of models; also what it says of the one that is wanted."""
+    # The SDK takes half a second to import.
+    import openai
+
+    where = f"{(endpoint.base_url or '').rstrip('/')}/models"
+    unlisted, served = "", dict[str, dict[str, Any]]()
+    try:
+        async with openai.AsyncOpenAI(
+            api_key=key or "none", base_url=endpoint.base_url, max_retries=0,
+            timeout=min(endpoint.timeout_s, LIST_S),
+        ) as api:  # fmt: skip
+            reply = await api.models.with_raw_response.list()
+            served = {str(one["id"]): one for one in reply.http_response.json()["data"]}
+    except openai.APIStatusError as error:
+        if error.status_code in (401, 403):
+            return ServerFinding(
+                "stop", "server", f"refuses the key: {error.status_code} for {where}",
+                "Set the key in the environment variable that `api_key_env` names.",
+            ), {}  # fmt: skip
+        unlisted = f"{error.status_code} for {where}"
+    except openai.APIConnectionError:
+        # The next request says it better.
+        unlisted = f"{where} does not answer"
+    except (openai.OpenAIError, ValueError, KeyError, TypeError, RecursionError) as error:
+        what = Secrets(key).hide(str(error))[:60]
+        unlisted = f"{where} is something else: {what}"
+    if unlisted:
+        advice = "Some servers have none. Otherwise: does base_url end in /v1?"
+        return ServerFinding("note", "server", f"no list of models: {unlisted}", advice), {}
+    if endpoint.model not in served:
+        known = ", ".join(sorted(served)) or "none"
+        return ServerFinding(
+            "stop", "model", f"{endpoint.model} is not served; there are: {known}",
+            "Write one of these names as `model`, or start the server with another one.",
+        ), {}  # fmt: skip
+    found = f"reachable, and serves {endpoint.model}"
+    return ServerFinding("ok", "server", found), served[endpoint.model]
+
+
+class _Heard:
+    """A model whose replies are kept here, and not stored."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self.replies: list[Completion] = []
+
+    async def complete(self, request: Request) -> Completion:
+        """Answer one request, or raise `errors.CallFailed`."""
+        completion = (await self._client.send(request)).completion
+        self.replies.append(completion)
+        return completion
+
+
+def _structured(reply: object, replies: Sequence[Completion], endpoint: Endpoint) -> ServerFinding:
+    """Whether a reply by a schema came of up to `attempts` draws."""
+    about, place = "structured output", "" if endpoint.structured else " in the prompt"
+    if isinstance(reply, Rejected):
+        return ServerFinding(
+            "stop", about, f"not followed: {reply.detail}",
+            "No draw gave a reply that can be read, and a build would refuse its units like this."
+            " Switch thinking, tools or filters of the server off, raise max_tokens, or set"
+            " structured = false, which puts the schema into the prompt instead.",
+        )  # fmt: skip
+    if overlooked := {kind for one in replies if (kind := leniency(one.text))}:
+        kinds = " and ".join(kind.replace("_", " ") for kind in sorted(overlooked))
+        return ServerFinding(
+            "note", about, f"follows the schema{place}, in spite of: {kinds}",
+            "Such replies are read, and the manifest counts them.",
+        )  # fmt: skip
+    return ServerFinding("ok", about, f"follows the schema{place}")
+
+
+def _thinking(replies: Sequence[Completion], name: str, model: Model) -> list[ServerFinding]:
+    """How much room thinking took; nothing for a model that does not think."""
+    thought = [one for one in replies if one.reasoning or one.thinking_tokens]
+    if not thought:
+        return []
+    most = max(one.thinking_tokens or one.completion_tokens for one in thought)
+    room = model.endpoint.thinking_tokens or 0
+    found = f"thinks before a reply, up to {most:,} tokens"
+    if any(one.finish == "length" for one in thought):
+        found += f"; {model.sampling.max_tokens + room:,} tokens of room ran out in it"
+    elif room >= 1.5 * most:
+        return [ServerFinding("ok", "thinking", found)]
+    wanted = max(LEAST_THINKING, 2 * room, 2 * most)
+    advice = (
+        f"Set thinking_tokens = {wanted} under [endpoints.{name}], and serve the model with its"
+        " --reasoning-parser; or switch thinking off in `extra` of [sampling]."
+    )
+    return [ServerFinding("note", "thinking", found, advice)]
+
+
+def _samplings(config: Config, name: str) -> list[Sampling]:
+    """How each role samples that an endpoint plays."""
+    roles, sampling = config.roles, config.sampling
+    played = [
+        (roles.planner == name, sampling.planner),
+        (name in roles.generator, sampling.generator),
+        (name in roles.judges, sampling.judge),
+    ]
+    return [role for plays, role in played if plays]
+
+
+def context_needed(config: Config, name: str) -> int:
+    """Tokens of the longest prompt with its reply that an endpoint gets, by the config.
+
+    Histories are measured as the build measures them (`text.token_estimate`); a reply that
+    is cut short is asked for again with twice the room.
+    """
+    endpoint, roles, sampling = config.endpoints[name], config.roles, config.sampling
+    thinking = endpoint.thinking_tokens or 0
+    rooms = [INSTRUCTIONS + 2 * role.max_tokens for role in _samplings(config, name)]
+    reads = name == roles.planner and config.aspects == "planner"
+    if reads or (name in roles.generator and config.paper_writers):
+        history = min(
+            config.planner.history_tokens, endpoint.history_tokens or config.planner.history_tokens
+        )
+        reader = sampling.planner if reads else sampling.generator
+        rooms.append(history + INSTRUCTIONS + 2 * reader.max_tokens)
+    return thinking + max(rooms)
+
+
+def check_context(length: int | None, need: int) -> ServerFinding:
+    """Whether the longest prompt fits."""
+    if length is None:
+        return ServerFinding(
+            "ok", "context", f"length not reported; this config needs about {need:,}",
+            "A prompt that turns out too long is asked again with fewer posts.",
+        )  # fmt: skip
+    found = f"{length:,} tokens; this config needs about {need:,}"
+    if length >= need:
+        return ServerFinding("ok", "context", found)
+    return ServerFinding(
+        "note", "context", found,
+        "Long histories will lose posts, and what fits even so is refused as context_length. Start"
+        f" vLLM with --max-model-len {need} or more, or set history_tokens or max_tokens lower.",
+    )  # fmt: skip
