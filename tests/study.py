@@ -6,7 +6,6 @@ process = study.start_build()              # a process of its own, to be interru
 """
 
 import contextlib
-import gc
 import io
 import json
 import os
@@ -69,9 +68,6 @@ def pairwright(*arguments: object) -> Done:
         patched.setattr(sys, "argv", ["pairwright", *map(str, arguments)])
         # `main` makes the commands at each call.
         patched.setattr(cli, "command_tree", lambda: commands)
-        # A build tunes the collector for its own process.
-        patched.setattr(gc, "freeze", lambda: None)
-        patched.setattr(gc, "set_threshold", lambda *_: None)
         try:
             cli.main()
             code = 0

@@ -13,7 +13,6 @@ from typer.core import TyperCommand
 
 from pairwright.cli.progress import display, interruptible
 from pairwright.options import Doc
-from pairwright.workflows.garbage_collection import look_seldom
 from pairwright.workflows.output import output_folder
 
 Code = int | None
@@ -138,7 +137,6 @@ def _parameter(option: Option) -> inspect.Parameter:
 
 def _run(command: Command, given: dict[str, Any]) -> Code:
     """Do the work and print it; the exit code."""
-    look_seldom()
     code: Code = _call(command.first, given) if command.first else None
     if code is not None:
         return code

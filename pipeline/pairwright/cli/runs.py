@@ -42,14 +42,7 @@ WIDE = 72
 """Columns of a terminal in which a run's table fits."""
 
 
-def print_example(
-    config: Path,
-    folder: Path,
-    choices: bool = False,
-    recorded: Annotated[  # noqa: ARG001 - earlier versions needed it
-        bool, Doc("What is written anyway.")
-    ] = False,
-) -> None:
+def print_example(config: Path, folder: Path, choices: bool = False) -> None:
     """Say what the files of a new folder are, and what comes next."""
     print_words("init", wrap=False, config=config, folder=folder, choices=choices, docs=DOCS)
 

@@ -1,13 +1,9 @@
 """A run folder: its files, and whether a run may go on in it, by its files, settings, outcomes."""
 
 import json
-import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
-from functools import cache
 from hashlib import blake2b
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -24,32 +20,15 @@ from pairwright.models.store import Store, UnitRow
 from pairwright.records import content_id
 from pairwright.settings.config import Config, differences, essential, validate
 from pairwright.settings.domains import Scale
-from pairwright.settings.rules import LATER_LIMITS, HumanRules, ReleaseInfo
-from pairwright.settings.toml_files import without_retired
-from pairwright.version import code_digest
-
-_LIBRARIES = ("bm25s", "jinja2", "numpy", "py3langid", "pydantic", "sentence-transformers")
-"""Those that a unit's outcome goes through."""
+from pairwright.settings.rules import HumanRules, ReleaseInfo
+from pairwright.version import __version__
 
 
 def identity(saved: dict[str, Any], limit: int | None) -> str:
-    """A name for all that outcomes follow from, beside the replies.
-
-    That is the run's config as saved, with its hashes of source, prompts and rubrics; this code;
-    and the libraries that it decides with.
-    """
-    parts = [essential(saved), code_digest(), _versions(), sys.version, limit]
+    """A name for all that outcomes follow from, beside the replies: the run's config as saved, with
+    its hashes of source, prompts and rubrics; and this version, without its last part."""
+    parts = [essential(saved), __version__.rpartition(".")[0], limit]
     return content_id("follows", json.dumps(parts, sort_keys=True))
-
-
-@cache
-def _versions() -> dict[str, str | None]:
-    """Of the libraries; None of one that is not installed."""
-    versions = dict[str, str | None].fromkeys(_LIBRARIES)
-    for name in _LIBRARIES:
-        with suppress(PackageNotFoundError):
-            versions[name] = version(name)
-    return versions
 
 
 def content_hashes(config: Config, rules: BuildRules, folder: Path) -> dict[str, Any]:
@@ -120,11 +99,7 @@ def _changed_sources(before: str, after: str, source: dict[str, Any]) -> Iterato
 def _changed_rubrics(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
     if before.get("scales") != after.get("scales"):
         yield "quality.toml changed (the quality scales)"
-    old, new = before.get("domains"), after.get("domains", {})
-    if old is None:
-        # Runs of earlier versions have one hash of all domains.
-        yield "a file of rubrics/ changed"
-        return
+    old, new = before.get("domains", {}), after.get("domains", {})
     for name in sorted(old.keys() | new.keys()):
         if old.get(name) != new.get(name):
             yield f"{name}.toml {_change(name, old, new)} (a domain)"
@@ -199,9 +174,6 @@ class RunFolder:
             changed = self._compare(now, accept_changes)
             for name in _EDITED:
                 now[name] |= self._written_by_hand(name, given[name])
-            # A study that was exported without a limit is decided without it.
-            unknown = LATER_LIMITS - self.saved().get("human", {}).keys() - given["human"].keys()
-            now["human"] = {k: v for k, v in now["human"].items() if k not in unknown}
         partial = self.config.with_suffix(".partial")
         partial.write_text(to_toml(now), encoding="utf-8")
         partial.replace(self.config)
@@ -230,8 +202,7 @@ class RunFolder:
 
     def settings(self) -> Config:
         """The same as a Config."""
-        saved = without_retired(self.saved())
-        return validate({k: v for k, v in saved.items() if k != "content"}, self.config)
+        return validate({k: v for k, v in self.saved().items() if k != "content"}, self.config)
 
     def scales(self) -> tuple[Scale, ...]:
         """The quality scales that the judges of this run read."""

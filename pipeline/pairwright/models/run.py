@@ -6,15 +6,11 @@ units under way finish the calls they have in flight, and the error is raised.
 """
 
 import asyncio
-import gc
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from contextlib import contextmanager
 from typing import TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
-SELDOM = 20_000
-"""New objects between two collections while a run is under way; a few megabytes."""
 
 
 async def work_through(
@@ -46,14 +42,13 @@ async def work_through(
             except Exception as error:  # Kept and raised below, after the others have ended.
                 failed(error)
 
-    with _seldom_collecting():
-        tasks = [asyncio.create_task(worker()) for _ in range(workers)]
-        try:
-            await asyncio.gather(*tasks)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
     if failures:
         raise failures[0]
 
@@ -77,15 +72,3 @@ async def work_in_order(
 
     await work_through(iter(enumerate(units)), work_on, workers=workers, stop=stop)
     return [done[number] for number in sorted(done)]
-
-
-@contextmanager
-def _seldom_collecting() -> Iterator[None]:
-    """Hundreds of calls under way are thousands of objects, all in use: looking through them for
-    garbage after every 700 new ones, as Python does, takes a fifth of the time."""
-    before = gc.get_threshold()
-    gc.set_threshold(max(SELDOM, before[0]), *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)

@@ -274,14 +274,12 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
     }
     deciding = {k: v for k, v in resolved.items() if k not in _BESIDE}
     if not has_own_choices(resolved["modes"]):
-        # Earlier versions did not have this table, which decides nothing here.
+        # It decides nothing here.
         deciding.pop("natural", None)
     # One hash of scales and domains together is beside them.
     beside = ("scales", "domains", "given")
     content = {k: v for k, v in resolved.get("content", {}).items() if k not in beside}
-    # A key that an earlier version did not have is as good as its default.
-    source = SourceRules.model_validate(resolved["source"]).model_dump(mode="json")
-    return deciding | {"source": source, "endpoints": endpoints, "content": content}
+    return deciding | {"endpoints": endpoints, "content": content}
 
 
 def load(path: Path) -> Config:

@@ -40,29 +40,6 @@ def read_toml(path: Path, otherwise: str, error: type[InputError] = ConfigError)
         raise error(f"not TOML: {failure}", where=path, fix="Mend the line it names.") from None
 
 
-_NO_RARE_WORDS = (
-    "The gate profile_copy counts no rare words any more: it refuses names, numbers and addresses"
-    " of a post, and runs of its words ([gates] leak_words). Delete this line."
-)
-RETIRED = {
-    "min_confidence": "No number that a model reports of itself decides anything: the support check"
-    " does ([planner] support_check). Delete this line.",
-    "profile_terms": _NO_RARE_WORDS,
-    "rare_share": _NO_RARE_WORDS,
-}
-"""Keys of earlier versions: what replaced each, and what to do."""
-
-
-def without_retired(data: dict[str, Any]) -> dict[str, Any]:
-    """The same tables without retired keys. For files that a run wrote itself: nobody can be asked
-    to edit them, and what they say was true of the version that wrote them."""
-    return {
-        key: without_retired(value) if isinstance(value, dict) else value
-        for key, value in data.items()
-        if key not in RETIRED
-    }
-
-
 def validated(
     kind: type[M],
     data: dict[str, Any],
@@ -85,8 +62,6 @@ def validated(
         # A value that fits no member of a union has an error for each of them.
         messages = [_in_toml(e["msg"]) for e in errors if _key(e, data) == key]
         messages = [messages[0], *(one.removeprefix("Input should be ") for one in messages[1:])]
-        if errors[0]["type"] == "extra_forbidden" and key.rpartition(".")[2] in RETIRED:
-            messages = ["a key of an earlier version"]
         raise error(
             " or ".join(dict.fromkeys(messages)).removeprefix("Value error, "),
             where=f"{path} [{key or 'the whole file'}]",
@@ -159,8 +134,6 @@ def _tables(annotation: Any) -> list[type[BaseModel]]:
 def _remedy(error: ErrorDetails, key: str, keys: list[str], docs: Path) -> str:
     what, value = error["type"], error["input"]
     if what == "extra_forbidden":
-        if retired := RETIRED.get(key.rpartition(".")[2]):
-            return retired
         guess = near(key.rpartition(".")[2], keys)
         return f"There is no such key as {key}.{guess} {docs} lists them all."
     if what == "missing":

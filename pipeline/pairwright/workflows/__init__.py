@@ -11,5 +11,5 @@ Downstream best_samples.py output_judging.py completion_writing.py guided_polici
            correlation.py
 Train      planner_training.py plan_scoring.py rl_data.py reward_service.py
 Shared     run_models.py (endpoints), scoring.py (what asks models), progress.py,
-           output.py (reports), garbage_collection.py
+           output.py (reports)
 """

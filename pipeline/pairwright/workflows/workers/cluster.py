@@ -30,7 +30,6 @@ from pairwright.models.store import Store, UnitRow
 from pairwright.models.store.shards import place
 from pairwright.settings.config import Config
 from pairwright.text import number_of
-from pairwright.workflows.garbage_collection import look_seldom
 from pairwright.workflows.progress import BuildBegun, Progress, Stop, UnitEnded
 from pairwright.workflows.run_models import (
     MeterCounts,
@@ -111,7 +110,6 @@ class Actor:
         setup: WorkerSetup = pickle.loads(await self._token_content())
         self._resources.callback(setup.corpus.close)
         os.environ.update({name: key.get_secret_value() for name, key in self._keys.items()})
-        look_seldom()
         config = part_of(setup.rules.config, self._workers)
         builder = await self._resources.enter_async_context(
             builder_of(setup, config, Meter(), self._waits.append)
