@@ -7,7 +7,7 @@ The stand-in is not OpenAI's: that it works with it shows what is sent, and no m
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,8 +70,8 @@ class BatchApi:
     """The status that a batch ends in at its second look."""
     unanswered: int = 0
     """How many requests of a batch are left out, from its end."""
-    drop_after_create: bool = False
-    """Whether the connection is cut once a batch is made."""
+    failing: Callable[[str], Body] | None = None
+    """The line that each request of a batch ends with, in the file of errors."""
     refuse: tuple[int, Body] | None = None
 
     async def upload(self, request: web.Request) -> web.Response:
@@ -95,21 +95,7 @@ class BatchApi:
             "id": batch_id, "object": "batch", "created_at": 0, "status": "validating",
             "request_counts": {"total": total, "completed": 0, "failed": 0},
         }  # fmt: skip
-        if self.drop_after_create:
-            self.drop_after_create = False
-            assert request.transport is not None
-            request.transport.abort()
         return web.json_response(self.batches[batch_id])
-
-    async def list(self, request: web.Request) -> web.Response:
-        # Two a page, so that a batch on a later page is looked for, too.
-        every = list(self.batches.values())[::-1]
-        after = request.query.get("after")
-        start = next((n + 1 for n, b in enumerate(every) if b["id"] == after), 0)
-        page = every[start : start + 2]
-        more = start + 2 < len(every)
-        return web.json_response({"object": "list", "data": page, "has_more": more,
-                                  "last_id": page[-1]["id"] if page else None})  # fmt: skip
 
     async def retrieve(self, request: web.Request) -> web.Response:
         batch = self.batches[request.match_info["batch"]]
@@ -126,12 +112,15 @@ class BatchApi:
             batch["errors"] = {"object": "list", "data": [told]}
             return
         lines = replies_to(self.files[batch["input_file_id"]].decode())
-        answered = lines[: len(lines) - self.unanswered]
+        answered = lines[: 0 if self.failing else len(lines) - self.unanswered]
         left = lines[len(answered) :]
         expired = {"code": "batch_expired", "message": "could not be executed in time"}
+        errors = [line | {"response": None, "error": expired} for line in left]
+        if self.failing:
+            errors = [self.failing(line["custom_id"]) for line in left]
         for name, some in (
             ("output_file_id", answered),
-            ("error_file_id", [line | {"response": None, "error": expired} for line in left]),
+            ("error_file_id", errors),
         ):
             if some:
                 content = "".join(json.dumps(line) + "\n" for line in some)
@@ -160,7 +149,6 @@ def batch_api(key: str = "") -> Iterator[BatchApi]:
     app.router.add_post("/v1/files", api.upload)
     app.router.add_get("/v1/files/{file}/content", api.content)
     app.router.add_post("/v1/batches", api.create)
-    app.router.add_get("/v1/batches", api.list)
     app.router.add_get("/v1/batches/{batch}", api.retrieve)
     with beside(running(app)) as address:
         api.url = f"{address}/v1"

@@ -199,9 +199,9 @@ def test_a_request_that_fails_in_as_many_rounds_as_attempts_is_given_up(tmp_path
                 record(attempts=2)
             asked.written(number, asked.digest())
             # The same file of replies, taken in twice, is one failure.
-            asked.failed([(request.key, "http_400", "no")])
-            asked.failed([(request.key, "http_400", "no")])
-        with pytest.raises(CallFailed, match=r"http_400: no \(in 2 rounds\)"):
+            asked.failed([(request.key, "http_500", "no", False)])
+            asked.failed([(request.key, "http_500", "no", False)])
+        with pytest.raises(CallFailed, match=r"http_500: no \(in 2 rounds\)"):
             record(attempts=2)
         assert not asked.needs(request.key)
         with pytest.raises(Unanswered):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from batch_stand_in import BatchApi, batch_api
+from batch_stand_in import BatchApi, Body, batch_api, ok, refused, refused_by_vllm
 from pairwright.models.batch import rounds
 from pairwright.workflows import batch_files
 from study import KEY_VARIABLE, Done, Study, pairwright
@@ -90,27 +90,6 @@ def test_replies_come_through_the_api_into_the_next_round(study: Study, api: Bat
     assert {batch["endpoint"] for batch in api.batches.values()} == {"/v1/chat/completions"}
 
 
-def test_a_batch_that_was_made_unheard_is_found_again(study: Study, api: BatchApi) -> None:
-    for _ in range(5):  # So that it is on a later page of the list.
-        api.batches[f"other_{len(api.batches)}"] = {
-            "id": f"other_{len(api.batches)}", "object": "batch", "created_at": 0,
-            "completion_window": "24h", "endpoint": "e", "input_file_id": "f", "status": "expired",
-        }  # fmt: skip
-    api.drop_after_create = True
-    done = submit(study)
-    assert done.code == 1
-    assert f"[endpoints.served] {api.url}" in done.err
-    assert "Run the same command again." in done.err
-    assert len(api.batches) == 6
-    api.batches = dict([*list(api.batches.items())[5:], *list(api.batches.items())[:5]])
-    assert submit(study).code == 0
-    assert len(api.batches) == 7
-    tags = [
-        batch["metadata"]["pairwright"] for batch in api.batches.values() if "metadata" in batch
-    ]
-    assert len(set(tags)) == len(tags) == 2
-
-
 def test_polling_says_how_far_it_is_and_fetches_nothing_again(study: Study, api: BatchApi) -> None:
     submit(study)
     done = poll(study)
@@ -145,6 +124,35 @@ def test_replies_of_an_expired_batch_stay_and_the_rest_is_asked(
     assert not {first[0], first[2]} & set(second)
 
 
+@pytest.mark.parametrize(
+    ("line", "again"),
+    [
+        (lambda key: refused(key, 400, message="Invalid schema"), False),
+        (lambda key: refused_by_vllm(key, 400, message="Invalid schema"), False),
+        (lambda key: ok(key, {"error": {"message": "Invalid schema", "code": 400}}), False),
+        (lambda key: refused(key, 500, message="Invalid schema"), True),
+    ],
+    ids=("in the body", "in the line", "in the body of a 200", "a server error"),
+)
+def test_a_batch_of_which_every_line_failed_is_told_each_time_and_refusals_are_not_asked_again(
+    study: Study, api: BatchApi, line: Callable[[str], Body], again: bool
+) -> None:
+    api.failing = line
+    submit(study)
+    for done in (poll(study, "--wait"), poll(study), poll(study)):
+        assert done.code == 1
+        assert "001.jsonl: completed, 2 of 2 requests" in done.out
+        assert "2 lines " + ("failed" if again else "refused for good") in done.out
+        assert "Invalid schema" in done.out
+    done = write(study)
+    assert done.code == (3 if again else 1), done.said
+    assert ("Round 2:" in done.out) == again
+    if not again:
+        failed = study.rows("failed.jsonl")
+        assert {row["reason"] for row in failed} == {"http_400"}
+        assert all("Invalid schema" in row["detail"] for row in failed)
+
+
 def test_a_batch_that_failed_is_told_and_asked_again(study: Study, api: BatchApi) -> None:
     api.ends = "failed"
     submit(study)
@@ -172,15 +180,6 @@ def test_a_refused_key_ends_with_what_to_do_and_without_one_nothing_is_sent(
     assert done.code == 2
     assert KEY_VARIABLE in done.err
     assert api.asked == []
-
-
-def test_a_file_that_was_changed_is_not_submitted(study: Study, api: BatchApi) -> None:
-    file = out_of(study) / "round-1" / "002.jsonl"
-    file.write_text(file.read_text() + '{"custom_id": "mine"}\n')
-    done = submit(study)
-    assert done.code == 2
-    assert f"{file}: not the file that the build wrote" in done.err
-    assert len(api.batches) == 1, "the one before it"
 
 
 def test_an_earlier_round_can_still_be_polled(study: Study, api: BatchApi, tmp_path: Path) -> None:

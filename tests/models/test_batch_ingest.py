@@ -101,11 +101,12 @@ def test_replies_are_stored_as_over_the_wire_with_request_purpose_and_model(ther
 def test_the_same_file_twice_changes_nothing(there: There) -> None:
     file = there.file(good(0), refused(request(1).key, 500, message="no"))
     there.ingest(file)
-    before, failure = there.store.totals(), there.asked.failures(request(1).key)
+    before = there.store.totals()
     again = there.ingest(file)
     assert (again.stored, again.known, again.lines) == (0, 1, 2)
     assert there.store.totals() == before
-    assert there.asked.failures(request(1).key) == failure
+    assert there.asked.given_up(request(1).key, attempts=1)
+    assert not there.asked.given_up(request(1).key, attempts=2), "one failure, taken in twice"
 
 
 def test_the_models_name_may_have_another_path_or_a_date(there: There) -> None:
@@ -191,8 +192,8 @@ BAD: dict[str, tuple[str, str, str]] = {
     "a redirection": (response(status_code=302, body=None), "failed", "http_302"),
     "a rate limit": (json.dumps(refused(KEY, 429, message="slow down")), "failed", "http_429"),
     "a server error": (json.dumps(refused_by_vllm(KEY, 500, message="oh")), "failed", "http_500"),
-    "a bad request": (json.dumps(refused(KEY, 400, message="odd")), "failed", "http_400: odd"),
-    "a refused request": (json.dumps(refused(KEY, 403, message="not you")), "failed", "http_403"),
+    "a bad request": (json.dumps(refused(KEY, 400, message="odd")), "refused", "http_400: odd"),
+    "a refused request": (json.dumps(refused(KEY, 403, message="not you")), "refused", "http_403"),
     "an error without a status": (
         json.dumps({"custom_id": KEY, "response": None, "error": {"message": "lost"}}),
         "failed", "batch_error: lost"),
@@ -202,12 +203,15 @@ BAD: dict[str, tuple[str, str, str]] = {
                     "error": {"code": "batch_expired", "message": "late"}}),
         "not_run", "batch_expired: late"),
     "a wrong key": (json.dumps(refused(KEY, 401, message="Incorrect API key")),
-                    "refused", "[endpoints.near]: 401 Incorrect API key"),
+                    "failed", "[endpoints.near]: 401 Incorrect API key"),
     "no such model": (
         json.dumps(refused_by_vllm(KEY, 404, message="The model `x` does not exist.", code=404)),
         "refused", "404 The model `x` does not exist"),
     "no quota": (json.dumps(refused(KEY, 429, message="pay", code="insufficient_quota")),
-                 "refused", "no quota left"),
+                 "failed", "no quota left"),
+    "an error in the body of a 200": (
+        response(body={"error": {"message": "Invalid schema", "code": 400}}),
+        "refused", "http_400: "),
 }  # fmt: skip
 
 
@@ -224,8 +228,7 @@ def test_a_bad_line_is_told_with_file_and_line_and_the_others_are_stored(
     assert message in problem.detail
     problem.model_dump_json().encode()
     assert there.store.get(KEY) is None
-    noted = there.asked.failures(KEY)
-    assert bool(noted) == (kind == "failed")
+    assert bool(there.asked.given_up(KEY, attempts=9)) == (kind == "refused")
 
 
 @pytest.mark.parametrize("cut", [1, 40, 200])

@@ -73,7 +73,7 @@ def submit_batches(
             )
 
         def note(shard: Shard, submission: Submission) -> None:
-            new.append((shard, submission.batch_id or ""))
+            new.append((shard, submission.batch_id))
             progress(Step("submitting", len(new)))
 
         submit(Path(out), round_, api_of, note)

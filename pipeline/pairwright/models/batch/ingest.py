@@ -88,18 +88,27 @@ def reply_of(text: bytes, *, ended: bool) -> BatchReply:
 _NOT_RUN = frozenset({"batch_expired", "batch_cancelled"})
 
 
+_ACCOUNT = frozenset({401, 402, 407, 429})
+"""Statuses of what is wrong with the account or the way to it, and not with the request."""
+
+
 class NotRun(Exception):
     """The batch ended before this request's turn: that says nothing about the request."""
+
+
+class RefusedForGood(CallFailed):
+    """The endpoint would refuse this request again."""
 
 
 def answer_of(reply: BatchReply, request: Request, where: str) -> Answer:
     """A usable reply, or what is stored in place of a prompt that is too long or that a content
     filter refused.
 
-    Raises NotRun; Transient, CallFailed and EndpointRefused as a client does; ValueError for a
-    body that does not answer this request.
+    Raises NotRun, RefusedForGood; Transient, CallFailed and EndpointRefused as a client does;
+    ValueError for a body that does not answer this request.
     """
-    if reply.error or (reply.status is not None and reply.status >= 400):
+    nested = isinstance(reply.body, dict) and reply.body.get("error")
+    if reply.error or nested or (reply.status is not None and reply.status >= 400):
         body = _stand_in(reply, where)
         return Answer(body, completion_of(request.key, body))
     if reply.status is None or reply.status >= 300:
@@ -131,16 +140,21 @@ def _stand_in(reply: BatchReply, where: str) -> bytes:
     if status is None:
         raise Transient("batch_error", f"{error.get('message') or error}"[:500])
     error = {"message": json.dumps(reply.body or "no message")[:500], **error}
-    # A line does not say whether its room is what its role begins with, and no run hangs on one
-    # line. The batch was run, so the key is known.
-    return refusal(status, error, where, Secrets(None), enlarged=True, known_key=True)
+    try:
+        # A line does not say whether its room is what its role begins with, and no run hangs on one
+        # line. The batch was run, so the key is known.
+        return refusal(status, error, where, Secrets(None), enlarged=True, known_key=True)
+    except (CallFailed, EndpointRefused) as refused:
+        if status in _ACCOUNT:
+            raise
+        raise RefusedForGood(f"http_{status}", str(refused)) from None
 
 
 LineFault = Literal["unreadable", "unknown", "conflicting", "failed", "not_run", "refused"]
 MEANINGS: dict[LineFault, str] = {
     "failed": "failed, to be asked again",
     "not_run": "not run, to be asked again",
-    "refused": "refused like every call of its kind",
+    "refused": "refused for good, not asked again",
     "conflicting": "another reply than the stored one, which stays",
     "unknown": "to nothing that this run asked",
     "unreadable": "no usable reply",
@@ -190,8 +204,10 @@ class Ingest:
         self._tell = tell
         self._on_line = on_line
         self._fresh: dict[str, tuple[Request, Answer]] = {}
-        self._failed: list[tuple[str, str, str]] = []
+        self._failed: list[tuple[str, str, str, bool]] = []
         self.result = Ingested()
+        self.examples: dict[LineFault, str] = {}
+        """What the first line of each kind of problem says."""
 
     def file(self, path: Path) -> int:
         """Read one file to its end: the number of its lines. Everything good in it is stored when
@@ -237,10 +253,12 @@ class Ingest:
         except NotRun as error:
             self._problem("not_run", where, key, f"{error}")
         except (Transient, CallFailed) as error:
-            self._failed.append((key, error.reason, error.detail))
-            self._problem("failed", where, key, f"{error.reason}: {error.detail}")
+            final = isinstance(error, RefusedForGood)
+            self._failed.append((key, error.reason, error.detail, final))
+            kind: LineFault = "refused" if final else "failed"
+            self._problem(kind, where, key, f"{error.reason}: {error.detail}")
         except EndpointRefused as error:
-            self._problem("refused", where, key, f"{error}")
+            self._problem("failed", where, key, f"{error}")
         except (ValueError, RecursionError) as error:
             self._problem("unreadable", where, key, f"{error}")
 
@@ -248,6 +266,7 @@ class Ingest:
         self.result.problems[kind] += 1
         # Half an emoji can be written to no file.
         name, text = (s.encode("utf-8", "replace").decode() for s in (custom_id, detail))
+        self.examples.setdefault(kind, text)
         self._tell(LineProblem(where=where, kind=kind, custom_id=name[:100], detail=text[:1000]))
 
     def _commit(self) -> None:

@@ -29,6 +29,7 @@ CREATE TABLE failures (        -- replies that were no answers
     round INTEGER NOT NULL,    -- in which the request stood
     reason TEXT NOT NULL,
     detail TEXT NOT NULL,
+    final INTEGER NOT NULL,    -- 1 where the endpoint refuses it for good
     PRIMARY KEY (key, round)
 );
 CREATE TABLE round (number INTEGER NOT NULL, digest TEXT NOT NULL);
@@ -130,16 +131,25 @@ class PendingCalls:
         """These calls are in the store now."""
         self._db.write(("DELETE FROM asked WHERE key = ?", [(key,) for key in keys]))
 
-    def failed(self, failures: Iterable[tuple[str, str, str]]) -> None:
-        """Note (key, reason, detail) of replies that were none; once for each round."""
+    def failed(self, failures: Iterable[tuple[str, str, str, bool]]) -> None:
+        """Note (key, reason, detail, final) of replies that were none; once for each round."""
         number = self.round
-        rows = [(key, number, reason, detail) for key, reason, detail in failures]
-        self._db.write(("INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?)", rows))
+        rows = [(key, number, *failure) for key, *failure in failures]
+        self._db.write(("INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?)", rows))
 
-    def failures(self, key: str) -> list[tuple[str, str]]:
-        """The reason and detail of each round in which a request failed."""
-        query = "SELECT reason, detail FROM failures WHERE key = ? ORDER BY round"
-        return self._db.execute(query, key).fetchall()
+    def given_up(self, key: str, attempts: int) -> CallFailed | None:
+        """Why a request is not asked again: the endpoint refuses it for good, or it failed in so
+        many rounds."""
+        query = "SELECT reason, detail, final FROM failures WHERE key = ? ORDER BY round"
+        failures = self._db.execute(query, key).fetchall()
+        if not failures:
+            return None
+        reason, detail, final = failures[-1]
+        if final:
+            return CallFailed(reason, f"{detail} (refused for good)")
+        if len(failures) >= attempts:
+            return CallFailed(reason, f"{detail} (in {len(failures)} rounds)")
+        return None
 
     @property
     def round(self) -> int:
@@ -186,10 +196,8 @@ class Recorder:
         if self._stopped:
             raise Interrupted("stopping: no new calls are written")
         if not self._pending.needs(request.key):
-            failures = self._pending.failures(request.key)
-            if failures and len(failures) >= self._attempts:
-                reason, detail = failures[-1]
-                raise CallFailed(reason, f"{detail} (in {len(failures)} rounds)")
+            if given_up := self._pending.given_up(request.key, self._attempts):
+                raise given_up
             self._meter.admit()
             self._pending.need(self._name, request)
             self._meter.written += 1

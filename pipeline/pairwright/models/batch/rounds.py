@@ -2,15 +2,13 @@
 what of it was handed to a Batch API.
 
 The limits are the OpenAI Batch API's: one model, 50,000 lines and 200 MB a file. What was handed
-in (`submitted.json`) is written whole before and after every step that costs something, so that a
-file is never handed in twice, whenever the command is stopped.
+in is in `submitted.json`.
 """
 
 import json
 from collections.abc import Iterator, Mapping
-from hashlib import blake2b
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from pydantic import Field
 
@@ -27,20 +25,15 @@ STATE = "submitted.json"
 ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 """Statuses of a batch that does not change any more."""
 
-SubmissionStep = Literal["uploaded", "creating", "created", "collected"]
-
 
 class Submission(Record):
-    """How far one shard is. `creating` is the intent: whether a batch was made is not known."""
+    """The batch of one shard."""
 
-    step: SubmissionStep
-    file_id: str
-    batch_id: str | None = None
-    status: str = ""
-
-    @property
-    def under_way(self) -> bool:
-        return self.step in ("creating", "created")
+    batch_id: str
+    status: str
+    trouble: str = ""
+    """What went wrong with it, once its replies are in."""
+    collected: bool = False
 
 
 class _State(Record):
@@ -79,8 +72,6 @@ class Shard(Record):
     """The name in the config."""
     model: str
     lines: int
-    bytes: int
-    hash: str
 
 
 class Round(Record):
@@ -110,7 +101,7 @@ def check_out(out: Path, pending: PendingCalls) -> None:
         return
     last = folder_of(out, pending.round)
     _check_own(last, pending.round_digest)
-    if any(shard.under_way for shard in read_submissions(last).values()):
+    if any(not shard.collected for shard in read_submissions(last).values()):
         raise InputError(
             "batches of this round are under way, and would be asked and paid for again",
             where=last,
@@ -139,13 +130,8 @@ def write_round(pending: PendingCalls, out: Path, endpoints: Mapping[str, Endpoi
         line = next(lines, None)
         while line is not None:
             file = folder / f"{len(shards) + 1:03}.jsonl"
-            n, size, shard_hash, line = _write_lines(file, line, lines)
-            shards.append(
-                Shard(
-                    file=file.name, endpoint=name, model=endpoint.model,
-                    lines=n, bytes=size, hash=f"b2:{shard_hash}",
-                )
-            )  # fmt: skip
+            n, line = _write_lines(file, line, lines)
+            shards.append(Shard(file=file.name, endpoint=name, model=endpoint.model, lines=n))
     round_ = Round(round=number, digest=digest, shards=tuple(shards))
     write_one(folder / INDEX, round_)
     pending.written(number, digest)
@@ -182,15 +168,13 @@ def _line(request: Request, token_parameter: str) -> bytes:
 
 def _write_lines(
     path: Path, line: bytes | None, others: Iterator[bytes]
-) -> tuple[int, int, str, bytes | None]:
-    """Write as many lines as a file may hold: their number, bytes and hash, and the first line of
-    the next file."""
-    n, size, digest = 0, 0, blake2b(digest_size=16)
+) -> tuple[int, bytes | None]:
+    """Write as many lines as a file may hold: their number, and the first line of the next file."""
+    n, size = 0, 0
     with whole_file(path) as file:
         while line and (n == 0 or (n < MOST_LINES and size + len(line) <= MOST_BYTES)):
             n += 1
             size += len(line)
-            digest.update(line)
             file.write(line)
             line = next(others, None)
-    return n, size, digest.hexdigest(), line
+    return n, line

@@ -1,15 +1,14 @@
-"""A round at the Batch API of an endpoint, through its SDK: handing its files in, each once, and
-collecting the replies."""
+"""A round at the Batch API of an endpoint, through its SDK: handing its files in, and collecting
+the replies."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError
 from pairwright.files import write_whole
-from pairwright.models.batch.ingest import Ingest, lines_of
+from pairwright.models.batch.ingest import MEANINGS, Ingest
 from pairwright.models.batch.rounds import (
     ENDED,
     URL,
@@ -22,12 +21,10 @@ from pairwright.models.batch.rounds import (
 )
 from pairwright.models.client.wire import Secrets, Transient, refusal
 from pairwright.settings.endpoints import Endpoint
+from pairwright.text import number_of, visible
 
 if TYPE_CHECKING:
     from openai.types import Batch
-
-
-_TAG = "pairwright"
 
 
 class BatchApi:
@@ -66,21 +63,13 @@ class BatchApi:
         with self._refusals(), path.open("rb") as file:
             return self._api.files.create(file=(path.name, file), purpose="batch").id
 
-    def create(self, file_id: str, tag: str) -> "Batch":
-        """A new batch of an uploaded file, to be found by `tag`."""
+    def create(self, file_id: str) -> "Batch":
+        """A new batch of an uploaded file."""
         # Asked once only: a repeated try could make and bill a second batch.
         with self._refusals():
             return self._api.with_options(max_retries=0).batches.create(
-                input_file_id=file_id, endpoint=URL, completion_window="24h", metadata={_TAG: tag}
+                input_file_id=file_id, endpoint=URL, completion_window="24h"
             )
-
-    def find(self, tag: str) -> "Batch | None":
-        """The batch that was made with this tag."""
-        with self._refusals():
-            for batch in self._api.batches.list(limit=100):
-                if (batch.metadata or {}).get(_TAG) == tag:
-                    return batch
-        return None
 
     def batch(self, batch_id: str) -> "Batch":
         with self._refusals():
@@ -113,7 +102,11 @@ class BatchApi:
             raise self._failed("connection", str(error.__cause__ or error)) from None
 
     def _failed(self, reason: str, detail: str) -> CallFailed:
-        return CallFailed(reason, f"{self._where}: {detail}\n  Run the same command again.")
+        return CallFailed(
+            reason,
+            f"{self._where}: {detail}\n  Run the same command again; after a lost connection look"
+            " first whether the account has the batch.",
+        )
 
 
 def submit(
@@ -124,50 +117,21 @@ def submit(
 ) -> int:
     """Submit what is not submitted yet; the number of batches that are new.
 
-    Raises InputError for a shard that is not as it was written, CallFailed and EndpointRefused.
+    Raises CallFailed and EndpointRefused.
     """
     folder, new = folder_of(out, round_.round), 0
     shards = read_submissions(folder)
-
-    def note(shard: Shard, submission: Submission) -> None:
-        shards[shard.file] = submission
-        write_submissions(folder, shards)
-
     for shard in round_.shards:
-        before = shards.get(shard.file)
-        if before and before.batch_id:
+        if shard.file in shards:
             continue
         api = api_of(shard.endpoint)
-        if before is None:
-            _check(folder / shard.file, shard)
-            before = Submission(step="uploaded", file_id=api.upload(folder / shard.file))
-            note(shard, before)
-        tag = f"{round_.digest} round {round_.round} {shard.file}"
-        # After an interruption the batch may be there, though its answer did not come.
-        existing = api.find(tag) if before.step == "creating" else None
-        note(shard, before.model_copy(update={"step": "creating"}))
-        batch = existing or api.create(before.file_id, tag)
+        batch = api.create(api.upload(folder / shard.file))
+        submission = Submission(batch_id=batch.id, status=batch.status)
+        shards[shard.file] = submission
+        write_submissions(folder, shards)
         new += 1
-        submission = Submission(
-            step="created", file_id=before.file_id, batch_id=batch.id, status=batch.status
-        )
-        note(shard, submission)
         report(shard, submission)
     return new
-
-
-def _check(path: Path, shard: Shard) -> None:
-    """Raise InputError for a file that is not the shard as it was written."""
-    digest, n = blake2b(digest_size=16), 0
-    for _, text, _ in lines_of(path):
-        digest.update(text + b"\n")
-        n += 1
-    if (n, f"b2:{digest.hexdigest()}") != (shard.lines, shard.hash):
-        raise InputError(
-            "not the file that the build wrote",
-            where=path,
-            fix="Build with --batch-out again: it writes the same requests.",
-        )
 
 
 class Polled(NamedTuple):
@@ -199,30 +163,35 @@ def poll(
         )
     polled = []
     for shard in round_.shards:
-        submission = shards.get(shard.file)
-        if submission is None or submission.batch_id is None:
+        known = shards.get(shard.file)
+        if known is None:
             trouble = "not submitted: `pairwright batch submit` again"
             polled.append(Polled(shard, "not submitted", 0, trouble, under_way=False))
-        elif not submission.under_way:
-            polled.append(Polled(shard, submission.status, shard.lines, "", under_way=False))
-        else:
-            batch = api_of(shard.endpoint).batch(submission.batch_id)
+            continue
+        done = shard.lines
+        if not known.collected:
+            api = api_of(shard.endpoint)
+            batch = api.batch(known.batch_id)
             ended = batch.status in ENDED
-            trouble = ""
-            if ended:
-                trouble = _collect(folder, shard, batch, api_of(shard.endpoint), ingest)
-                update = {"step": "collected", "status": batch.status}
-                shards[shard.file] = submission.model_copy(update=update)
-                write_submissions(folder, shards)
+            trouble = _collect(folder, shard, batch, api, ingest) if ended else ""
+            known = Submission(
+                batch_id=batch.id, status=batch.status, trouble=trouble, collected=ended
+            )
+            shards[shard.file] = known
+            write_submissions(folder, shards)
             counts = batch.request_counts
             done = counts.completed + counts.failed if counts else 0
-            polled.append(Polled(shard, batch.status, done, trouble, under_way=not ended))
+        polled.append(
+            Polled(shard, known.status, done, known.trouble, under_way=not known.collected)
+        )
     return polled
 
 
 def _collect(folder: Path, shard: Shard, batch: "Batch", api: BatchApi, ingest: Ingest) -> str:
     """Fetch and ingest the files of a batch that has ended; what went wrong with it."""
     name, lines = shard.file.removesuffix(".jsonl"), 0
+    before = ingest.result.problems.copy()
+    ingest.examples.clear()
     for kind, file_id in (("output", batch.output_file_id), ("errors", batch.error_file_id)):
         if file_id:
             path = folder / f"{name}.{kind}.jsonl"
@@ -235,4 +204,7 @@ def _collect(folder: Path, shard: Shard, batch: "Batch", api: BatchApi, ingest: 
         troubles.append(f"the batch {batch.status}" + (f" ({why[:500]})" if why else ""))
     if lines < shard.lines:
         troubles.append(f"{shard.lines - lines:,} requests have no reply")
-    return ", ".join(troubles)
+    for fault, n in (ingest.result.problems - before).items():
+        first = visible(ingest.examples.get(fault, ""))[:200]
+        troubles.append(f"{number_of(n, 'line')} {MEANINGS[fault]} (first: {first})")
+    return "; ".join(troubles)
