@@ -392,7 +392,6 @@ def test_a_planner_that_leaves_items_open_ends_short(folder: Path) -> None:
         done = score(path)
         assert done.code == 1
         assert "theirs: 1 of 5 items are compared (4 no_plan)" in done.err
-        assert score(path, "--coverage", "0.2").code == 0
 
 
 def test_calls_that_fail_are_named_and_asked_again(folder: Path) -> None:

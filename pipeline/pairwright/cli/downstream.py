@@ -6,12 +6,13 @@ from pathlib import Path
 from rich.console import Console
 
 from pairwright.cli.command import Command
-from pairwright.cli.evaluation import Coverage, end, print_result, uncovered
+from pairwright.cli.evaluation import end, print_result, uncovered
 from pairwright.cli.printing import print_page, print_words, say, warn
 from pairwright.evaluation.best_of_n import BestOfN, best_of_n_page
 from pairwright.evaluation.completions import Completions, completions_page
 from pairwright.evaluation.correlation.correlations import correlation_page
 from pairwright.evaluation.guided import PolicyAccuracy, policy_page
+from pairwright.evaluation.leaderboard import COVERAGE
 from pairwright.evaluation.outputs import OutputScores
 from pairwright.evaluation.results import TRIAL
 from pairwright.text import number_of, visible
@@ -23,18 +24,18 @@ from pairwright.workflows.guided_policies import policy_accuracy
 from pairwright.workflows.output_judging import judge_outputs
 
 
-def print_samples(summary: BestOfN, out: Path, coverage: Coverage = 0.95) -> int:
+def print_samples(summary: BestOfN, out: Path) -> int:
     """Print what each scorer's pick gains, and where too few questions count."""
     print_page(Console(), best_of_n_page(summary, drawn=False), out / "best_of_n.html")
     questions = number_of(summary.questions, "question counts", "questions count")
     # A question counts that is in every curve.
     counted = min((curve.questions for curve in summary.curves), default=0)
-    short = not summary.questions or counted < coverage * summary.questions
+    short = not summary.questions or counted < COVERAGE * summary.questions
     reasons = [*summary.unscored, *(why for curve in summary.curves for why in curve.unscored)]
-    return end([f"{counted:,} of {questions}"] if short else [], coverage, reasons)
+    return end([f"{counted:,} of {questions}"] if short else [], reasons)
 
 
-def print_scores(scores: OutputScores, coverage: Coverage = 0.95) -> int:
+def print_scores(scores: OutputScores) -> int:
     """Print the adherence of each model, what keeps it from being a result, and where too few
     outputs have a score."""
     console, short = Console(), []
@@ -42,23 +43,21 @@ def print_scores(scores: OutputScores, coverage: Coverage = 0.95) -> int:
     if scores.release.trial:
         warn(console, TRIAL)
     for one in scores.models:
-        if one.scored < coverage * one.outputs:
+        if one.scored < COVERAGE * one.outputs:
             reasons = ", ".join(f"{n:,} {why}" for why, n in one.unscored.items())
             outputs = number_of(one.outputs, "output has", "outputs have")
             short.append(f"{visible(one.model)}: {one.scored:,} of {outputs} a score ({reasons})")
-    return end(short, coverage, [why for one in scores.models for why in one.unscored])
+    return end(short, [why for one in scores.models for why in one.unscored])
 
 
-def print_policies(
-    result: tuple[PolicyAccuracy, EvaluationResult], out: Path, coverage: Coverage = 0.95
-) -> int:
+def print_policies(result: tuple[PolicyAccuracy, EvaluationResult], out: Path) -> int:
     """Print the accuracy of each guided policy, and Kendall's tau over rewards."""
     accuracy, evaluation = result
     print_page(Console(), policy_page(accuracy, drawn=False), out / "policy.html")
-    return uncovered(evaluation, coverage)
+    return uncovered(evaluation)
 
 
-def print_completions(summary: Completions, out: Path, coverage: Coverage = 0.95) -> int:
+def print_completions(summary: Completions, out: Path) -> int:
     """Print how near each condition came to what users wrote, and where too few items count."""
     console = Console()
     for reason, n in summary.refused.items():
@@ -70,9 +69,9 @@ def print_completions(summary: Completions, out: Path, coverage: Coverage = 0.95
         warn(console, f"{texts} written with fewer posts than chosen: not all fitted.")
     print_page(console, completions_page(summary, drawn=False), out / "completions.html")
     items = number_of(summary.asked, "item counts", "items count")
-    short = summary.counted < coverage * summary.asked
+    short = summary.counted < COVERAGE * summary.asked
     lines = [f"{summary.counted:,} of {items}"] if short else []
-    return end(lines, coverage, summary.unscored)
+    return end(lines, summary.unscored)
 
 
 def print_correlations(result: CorrelationResult, out: Path | None = None) -> None:

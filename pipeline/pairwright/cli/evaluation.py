@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 from rich.console import Console
 
@@ -12,17 +11,12 @@ from pairwright.cli.command import Command
 from pairwright.cli.printing import command, print_commands, print_page, say, warn
 from pairwright.errors import CALL_FAILED
 from pairwright.evaluation.decision import PairDecision
-from pairwright.evaluation.leaderboard import Leaderboard
+from pairwright.evaluation.leaderboard import COVERAGE, Leaderboard
 from pairwright.evaluation.leaderboard_page import board_page
 from pairwright.evaluation.results import ResultSummary, summary_lines
-from pairwright.options import Doc
 from pairwright.text import number_of
 from pairwright.workflows.evaluation import EvaluationResult, evaluate
 from pairwright.workflows.ranking import leaderboard
-
-Coverage = Annotated[
-    float, Doc("Least share that must count; with less the exit code is 1.", least=0, most=1)
-]
 
 
 def print_result(about: ResultSummary, decisions: list[PairDecision]) -> None:
@@ -32,28 +26,28 @@ def print_result(about: ResultSummary, decisions: list[PairDecision]) -> None:
         say(console, line, wrap=True)
 
 
-def print_evaluation(result: EvaluationResult, out: Path, coverage: Coverage = 0.95) -> int:
+def print_evaluation(result: EvaluationResult, out: Path) -> int:
     """Say what comes next, and what has too few scores."""
     print_commands(Console(), "Next:", [command("leaderboard", out, "--out", "board")])
-    return uncovered(result, coverage)
+    return uncovered(result)
 
 
-def end(short: list[str], coverage: float, reasons: Iterable[str]) -> int:
+def end(short: list[str], reasons: Iterable[str]) -> int:
     """Say where too little was scored; the exit code is 1 then. Calls are asked again, if
     `reasons`, why something was not scored, has such that failed."""
     console = Console(stderr=True)
     for line in short:
-        warn(console, f"{line}; --coverage asks for {coverage:.0%}.")
+        warn(console, f"{line}; {COVERAGE:.0%} are needed.")
     if any(CALL_FAILED in reason for reason in reasons):
         console.print("Calls that failed are asked again when you run the same command again.")
     return int(bool(short))
 
 
-def uncovered(result: EvaluationResult, coverage: float) -> int:
+def uncovered(result: EvaluationResult) -> int:
     """Say where a result covers too few twins and pairs; the exit code is 1 then. That a release
     has nothing to show of a user is printed with the result, and does not count."""
     lines = []
-    for one in result.short(coverage):
+    for one in result.short():
         why = ", ".join(f"{n} {reason}" for reason, n in one.unscored.items())
         lines.append(
             f"{one.stem}: {one.scored:,} of {number_of(one.pairs, 'pair has', 'pairs have')} a"
@@ -63,7 +57,7 @@ def uncovered(result: EvaluationResult, coverage: float) -> int:
     if lines:
         page = f'What each reason means: {DOCS / "evaluate.md"}, "What it leaves behind".'
         say(Console(stderr=True), page)
-    return end(lines, coverage, [why for one in result.results for why in one.about.unscored])
+    return end(lines, [why for one in result.results for why in one.about.unscored])
 
 
 def print_leaderboard(board: Leaderboard, out: Path | None = None) -> None:

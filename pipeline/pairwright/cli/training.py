@@ -7,8 +7,9 @@ import typer
 from rich.console import Console
 
 from pairwright.cli.command import Command
-from pairwright.cli.evaluation import Coverage, end
+from pairwright.cli.evaluation import end
 from pairwright.cli.printing import by_template, print_page, print_words, say, warn
+from pairwright.evaluation.leaderboard import COVERAGE
 from pairwright.text import number_of
 from pairwright.training.plan_scores import PlanScores, plan_scores_page
 from pairwright.training.planner_checkpoints import TrainingReport, planner_page
@@ -29,17 +30,17 @@ def print_training(report: TrainingReport, out: Path) -> None:
         say(Console(stderr=True), line)
 
 
-def print_comparison(scores: PlanScores, out: Path, coverage: Coverage = 0.95) -> int:
+def print_comparison(scores: PlanScores, out: Path) -> int:
     """Print precision, recall and F1 of each planner, and where too few items are compared."""
     print_page(Console(), plan_scores_page(scores, drawn=False), out / "plan-score.html")
     short = []
     for one in scores.counts:
         compared = one.compared_items(scores.matches)
-        if compared < coverage * one.items:
+        if compared < COVERAGE * one.items:
             why = ", ".join(f"{n:,} {name}" for name, n in one.reasons)
             items = number_of(one.items, "item is", "items are")
             short.append(f"{one.planner}: {compared:,} of {items} compared ({why})")
-    return end(short, coverage, [why for one in scores.counts for why, _ in one.reasons])
+    return end(short, [why for one in scores.counts for why, _ in one.reasons])
 
 
 def print_export(done: RlExport, release: Path) -> None:

@@ -28,8 +28,6 @@ class Point(Record):
     """The mean adherence of what was picked from k samples, over questions."""
 
     k: int
-    first: Estimate
-    """The mean over the first k."""
     subsets: Estimate
     """The mean over all subsets of k of the N."""
     gain: Estimate
@@ -87,17 +85,10 @@ class BestOfN(Record):
         return max(ended, key=lambda curve: curve.points[-1].subsets.value or 0.0, default=None)
 
 
-def of_first(scores: Floats, worth: Floats, k: int) -> float:
-    """The mean worth of those among the first k that have the highest score. Both of shape (N,),
-    in the order of the draws; raises ValueError where k is not from 1 to N."""
-    _check(len(scores), k)
-    first = scores[:k]
-    return float(worth[:k][first == first.max()].mean())
-
-
 def of_subsets(scores: Floats, worth: Floats, k: int) -> float:
-    """The mean of that over all subsets of k of the N samples, each as likely: an unbiased estimate
-    of best-of-k that uses every sample. Raises ValueError as `of_first`.
+    """The mean worth of those with the highest score, over all subsets of k of the N samples, each
+    as likely: an unbiased estimate of best-of-k that uses every sample. Both of shape (N,); raises
+    ValueError where k is not from 1 to N.
 
     Without ties the sample of rank r (1 is the lowest) is the best of C(r - 1, k - 1) of the C(N,
     k) subsets: the others are among the r - 1 below. The best of a subset is among m samples that
@@ -151,14 +142,11 @@ def curve(
     at_random = np.array([own.mean() for own in worth])
 
     def point(k: int) -> Point:
-        first, subsets = (
-            np.array([pick(*one, k) for one in zip(scores, worth, strict=True)], np.float64)
-            for pick in (of_first, of_subsets)
-        )
+        picked = [of_subsets(*one, k) for one in zip(scores, worth, strict=True)]
+        subsets = np.array(picked, np.float64)
         gain = mean(subsets - at_random, cluster_numbers(clusters), least=-1, most=1)
         return Point(
             k=k,
-            first=mean_adherence(first, clusters),
             subsets=mean_adherence(subsets, clusters),
             # A gain of 0 in every question is certain: a scorer that never picks gains nothing.
             gain=with_width(gain) if gain.value else gain,

@@ -248,7 +248,6 @@ class Completions(Record):
     n: int
     """Draws that scorers pick from."""
     scorers: tuple[NamedModel, ...]
-    seed: int
     items: int
     """The number of items that the source has."""
     source_problems: dict[str, int]
@@ -262,10 +261,6 @@ class Completions(Record):
     """Items without, by condition and reason."""
     shortened: int
     """Texts that were written with fewer posts than chosen, for want of room."""
-    unchanged: int = 0
-    """Items of which the first text with most posts is that without any."""
-    truth_words: float
-    """Mean of the words that users wrote."""
     means: tuple[ConditionMean, ...]
     differences: tuple[CompletionDifference, ...]
 

@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
-from pairwright.errors import InputError
 from pairwright.evaluation.best_of_n import (
     BestOfN,
     ScorerCurve,
@@ -47,10 +46,6 @@ def best_of_n(
     ],
     *,
     n: Annotated[int, Doc("Samples a question.", name="-n", least=1, most=1000)] = 16,
-    ks: Annotated[
-        Iterable[int] | None,
-        Doc("Samples to pick from; again for more [1, 2, 4, ...].", "K", name="-k"),
-    ] = None,
     split: Annotated[str | None, Doc("Only this split's questions [all].", "NAME")] = None,
     limit: Annotated[
         int | None, Doc("Only the first N questions, to try it.", "N", least=1)
@@ -61,8 +56,8 @@ def best_of_n(
     """Sample `n` answers a question from a policy and let scorers pick the best of k.
 
     `scorers` has the tables [policy] and [judge] and the scorers of `names`, which must score a
-    single response. `ks` are the numbers of samples to pick from (the powers of 2 up to n). Policy
-    and scorers are shown the user's posts; the judge reads the aspects, and never a profile. `out`
+    single response; k are the powers of 2 up to n. Policy and scorers are shown the user's posts;
+    the judge reads the aspects, and never a profile. `out`
     gets best_of_n.json, .md and .html, samples.jsonl, scores.jsonl and `calls.sqlite`: what is
     stored there is not asked again.
 
@@ -74,18 +69,9 @@ def best_of_n(
     """
     (settings, prompts), folder = scorer_settings(scorers), Path(out)
     names = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
-    picked = tuple(sorted(set(ks or powers(n))))
-    if wrong := [k for k in picked if not 1 <= k <= n]:
-        raise InputError(
-            f"the best of {wrong[0]} cannot be picked from {n} samples",
-            where=f"-k {wrong[0]}",
-            fix=f"Raise -n to {wrong[0]}: samples are never used twice."
-            if wrong[0] > n
-            else "k is 1 or more.",
-        )
     pairs = Release(Path(release), split)
     with open_session(settings, prompts, folder, progress, stop) as session:
-        sampling = _sample_and_score(session, pairs, names, n, picked, limit)
+        sampling = _sample_and_score(session, pairs, names, n, limit)
         summary, lines = run_async(sampling)
     write_page(folder, "best_of_n", best_of_n_page(summary), summary, lines)
     return summary
@@ -96,7 +82,6 @@ async def _sample_and_score(
     release: Release,
     names: tuple[str, ...],
     n: int,
-    ks: tuple[int, ...],
     limit: int | None,
 ) -> tuple[BestOfN, dict[str, Sequence[Record]]]:
     """The result, and the lines behind it by their files."""
@@ -116,7 +101,7 @@ async def _sample_and_score(
     for name in names:
         ref, lines = await session.score(name, whole, score, responses=n)
         scores += lines
-        curves.append(curve(ref, samples, lines, ks))
+        curves.append(curve(ref, samples, lines, powers(n)))
     unscored = Counter(one.unscored for one in samples if one.unscored)
     summary = BestOfN(
         release=release.ref,
@@ -128,7 +113,7 @@ async def _sample_and_score(
         questions=len(questions),
         sampled=len(whole),
         unscored=dict(sorted(unscored.items())),
-        ceiling=ceiling(samples, ks),
+        ceiling=ceiling(samples, powers(n)),
         curves=tuple(curves),
     )
     return summary, {"samples.jsonl": samples, "scores.jsonl": scores}

@@ -8,7 +8,6 @@ from typing import Annotated, NamedTuple
 from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.evaluation.completions import (
-    NONE,
     Completions,
     CompletionTask,
     ItemCompletions,
@@ -33,7 +32,6 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.prompt_variables import COMPLETING
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceItems, read_whole
-from pairwright.text import word_count
 from pairwright.workflows.output import write_page
 from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.scoring import ScorerSession, open_session, policy_of, scorer_settings
@@ -41,7 +39,7 @@ from pairwright.workflows.scoring import ScorerSession, open_session, policy_of,
 KS = (1, 4, 16)
 """Posts in context, where nothing is said."""
 DRAWS = 8
-"""Texts that scorers pick from, where nothing is said."""
+"""Texts that scorers pick from."""
 
 
 def completions(
@@ -62,10 +60,6 @@ def completions(
         Iterable[int],
         Doc("Posts in context; again for more.", "K", name="-k", least=1),
     ] = KS,
-    n: Annotated[
-        int | None,
-        Doc("Texts to pick from [8 with --scorer, else 1].", name="-n", least=1, most=1000),
-    ] = None,
     limit: ItemLimit = None,
     progress: Progress = log_notes,
     stop: Stop | None = None,
@@ -74,7 +68,7 @@ def completions(
 
     `source` is a file of items, or a Hugging Face dataset with its `config` and `split`;
     `scorers` has the table [policy] and the scorers of `names`, which pick the
-    best of `n` texts. `ks` are the numbers of posts in context. Texts are compared with what the
+    best of 8 texts. `ks` are the numbers of posts in context. Texts are compared with what the
     user wrote by ROUGE: this measures imitation, and is not evidence about answers. `out` gets
     completions.json, .md, .html and .jsonl, picks.jsonl and `calls.sqlite`: what is stored there is
     not asked again.
@@ -89,7 +83,7 @@ def completions(
     rules = SourceRules(path=source, config=config, split=split)
     name = Path(source).name if Path(source).exists() else source
     tasks = _read_tasks(rules, name, settings.seed, limit)
-    ks, n = tuple(sorted(set(ks))), n or (DRAWS if names else 1)
+    ks, n = tuple(sorted(set(ks))), DRAWS if names else 1
     with open_session(settings, prompts, folder, progress, stop) as session:
         summary, lines = run_async(_write_and_score(session, tasks, ks, n, names))
     write_page(folder, "completions", completions_page(summary), summary, lines)
@@ -162,10 +156,6 @@ async def _write_and_score(
         picks += of_scorer
     scores = figures(written, picks, ks, n)
     counted = set(scores.counted)
-    first_without_posts = {
-        one.item: one.texts[0] for one in written if one.condition == NONE and one.texts
-    }
-    truths = [word_count(item.narrative or "") for item, _ in asked.tasks if item.id in counted]
     summary = Completions(
         source=asked.name,
         source_hash=asked.source.hash,
@@ -174,7 +164,6 @@ async def _write_and_score(
         words=policy.words,
         n=n,
         scorers=tuple(refs),
-        seed=session.settings.seed,
         items=len(asked.source.items),
         source_problems=asked.source.refused,
         refused=asked.refused,
@@ -182,12 +171,6 @@ async def _write_and_score(
         counted=len(counted),
         unscored=scores.unscored,
         shortened=sum(one.left_out > 0 for one in written),
-        unchanged=sum(
-            one.texts[0] == first_without_posts.get(one.item)
-            for one in written
-            if one.condition == most and one.texts
-        ),
-        truth_words=round(sum(truths) / len(truths), 1) if truths else 0.0,
         means=scores.means,
         differences=scores.differences,
     )

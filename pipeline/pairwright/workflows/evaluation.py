@@ -14,6 +14,7 @@ from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.evaluation import Evaluation
 from pairwright.evaluation.evaluation import evaluate as score_pairs
 from pairwright.evaluation.figures import every_mode
+from pairwright.evaluation.leaderboard import COVERAGE
 from pairwright.evaluation.release import Release
 from pairwright.evaluation.results import Result, ResultSummary, write_result
 from pairwright.evaluation.scorers.score_file import ScoreFile
@@ -142,13 +143,13 @@ class EvaluationResult:
     results: tuple[Result, ...]
     """One for each scorer and condition, in this order; each reads its decisions from its file."""
 
-    def short(self, coverage: float = 0.95) -> list[ResultSummary]:
-        """The summaries of results in which fewer than `coverage` (a share) of the twins and other
-        pairs have a score. Pairs of users of whom the release has nothing to show do not count."""
+    def short(self) -> list[ResultSummary]:
+        """The summaries of results in which fewer than 95 % of the twins and other pairs have a
+        score. Pairs of users of whom the release has nothing to show do not count."""
         return [
             one.about
             for one in self.results
-            if not one.about.units or one.about.units_scored < coverage * one.about.units
+            if not one.about.units or one.about.units_scored < COVERAGE * one.about.units
         ]
 
 
