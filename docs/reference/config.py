@@ -51,7 +51,7 @@ def config_page() -> str:
         "## Keys outside tables",
         key_table(Config, [k for k in Config.model_fields if k not in TABLES]),
         "Required tables: `[source]`, `[roles]` and one `[endpoints.NAME]` for each name that the"
-        ' roles use. With `modes = ["natural"]` or `["accepted"]` only `[source]`: no model is'
+        ' roles use. With `modes = ["natural"]` only `[source]`: no model is'
         " asked.",
         *_table_sections(),
         "## Presets",

@@ -110,11 +110,7 @@ set `site = "cooking.stackexchange.com"`. Each post gets its address on the site
 `subcategories` or `also` of a file in the rubrics folder. Partners of twins are sought within a
 category. On a large site most people share no topic: `category_by = "tag"` makes the category
 `cooking/bread`, by the one of a question's tags that most questions of the site have; the domain
-stays that of the site. The tags of every item are kept in `items.jsonl` of the run folder.
-
-**Accepted answers and votes.** `items.jsonl` also lists the answers that each question got
-(`answers`: address, user, time, votes, whether the asker accepted it), without their text. No
-prompt shows them, and no release holds them.
+stays that of the site.
 
 **Who is left out.** Posts of deleted accounts and of the community, wikis and tags' pages,
 comments of fewer than {histories.COMMENT_TERMS} words with content, and those that the site writes

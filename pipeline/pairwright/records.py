@@ -90,43 +90,6 @@ class GoldAspect(Record):
     evidence: str = ""
 
 
-class GivenAnswer(Record):
-    """An answer that people gave to an item's question: where it is, and what was thought of it."""
-
-    source_url: str
-    user: str
-    """Empty where its account was deleted."""
-    created: str
-    score: int
-    """Votes up less votes down."""
-    accepted: bool
-    """Whether the user who asked accepted it."""
-
-
-class PublishedAnswer(Record):
-    """An answer with its text."""
-
-    source_url: str
-    user: str
-    """Empty where its account was deleted."""
-    created: str
-    score: int
-    """Votes up less votes down."""
-    text: str
-
-
-class AnswerChoice(Record):
-    """The answer that the user who asked accepted, and its match: another that has as many votes or
-    more and about the same length."""
-
-    accepted: PublishedAnswer
-    match: PublishedAnswer
-
-    @property
-    def both(self) -> tuple[PublishedAnswer, PublishedAnswer]:
-        return self.accepted, self.match
-
-
 class Neighbours(Record):
     """How those who choose like a user lean to both responses of a pair: from -2, against it, to
     2, for it (0 is as everybody does). Neither the user's choice of the two nor the partner's is
@@ -187,15 +150,8 @@ class Item(Record):
     rubric_aspects: tuple[GoldAspect, ...] = ()
     created: str | None = None
     source_url: str | None = None
-    tags: tuple[str, ...] = ()
-    """Tags of the question, where the source has them."""
-    answers: tuple[GivenAnswer, ...] = ()
-    """What people answered, where the source has it. Like the tags it stays in the run folder's
-    `items.jsonl`: no prompt shows it, and no pair or release holds it."""
     opposite: OppositeChoice | None = None
     """Of mode natural: the user's own choice, against that of another user."""
-    accepted: AnswerChoice | None = None
-    """Of mode accepted: the user's own choice of two answers."""
 
 
 # What a user expects in an answer: aspects, with the posts that they follow from
@@ -375,7 +331,7 @@ class Rejected(Record):
 
 
 class ResponseSource(Record):
-    """Where a response is from that somebody published, and what voters thought of it."""
+    """Where a response is from that somebody published."""
 
     user: str
     """Pseudonym of its author; empty where the account was deleted."""
@@ -383,8 +339,6 @@ class ResponseSource(Record):
     created: str | None
     licence: str | None = None
     """Its SPDX id, in rows of a release."""
-    score: int | None = None
-    """Votes up less votes down; None of natural twins."""
 
 
 class ResponseSources(Record):
@@ -432,7 +386,7 @@ class Pair(Record):
     created: str | None = None
     source_url: str | None = None
     response_sources: ResponseSources | None = None
-    """Of modes accepted and natural: where both responses are from, where the source tells."""
+    """Of mode natural: where both responses are from, where the source tells."""
     neighbours: Neighbours | None = None
     """Of mode natural: how those who choose like the user lean."""
     stranger: str | None = Field(None, exclude_if=is_none)
@@ -469,7 +423,7 @@ def _sides(names: tuple[str, str], by_name: Mapping[str, T]) -> dict[Side, T]:
 
 
 class Contrast(Record):
-    """A kept pair of mode violate, decoy or accepted, and the drafts refused before it."""
+    """A kept pair of mode violate or decoy, and the drafts refused before it."""
 
     pair: Pair
     refused: tuple[Draft, ...] = ()

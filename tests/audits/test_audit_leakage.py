@@ -299,7 +299,7 @@ def test_a_near_duplicate_is_told_with_where_it_is() -> None:
     assert posts.flags[0].detail == "post 2 nearly repeats another user's: post 1 of b"
 
 
-@pytest.mark.parametrize(("mode", "count"), [("natural", 0), ("accepted", 3)])
+@pytest.mark.parametrize(("mode", "count"), [("natural", 0), ("twin", 3)])
 def test_natural_twins_put_one_question_to_many_users_on_purpose(mode: str, count: int) -> None:
     rows = [plain(f"r{n}", f"u{n}", QUESTION, mode=mode) for n in range(3)]
     check = only(rows, "near_duplicate_questions")

@@ -127,7 +127,7 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> N
         # Wrong types, and values that cannot be: docs/config.md has all.
         ("words = 100", "words = 99.5", ["[words]", "integer"]),
         ('modes = ["twin", "violate"]', 'modes = "twin"', ["[modes]", "should be a list"]),
-        ('"violate"]', '"contrast"]', ["[modes.1]", "'placebo', 'violate', 'natural' or"]),
+        ('"violate"]', '"contrast"]', ["[modes.1]", "'placebo', 'violate' or 'natural'"]),
         ("[gates]", "[[gates]]", ["[gates]", "should be a table"]),
         ("words = 100", "words = -1", ["[words]", "greater than or equal to 20"]),
         ("margin = 0.3", "margin = 30", ["[twin.margin]", "less than or equal to 1"]),

@@ -14,10 +14,9 @@ from reading import result as read_source
 
 from pairwright.assets import RUBRICS
 from pairwright.dataset.address import licence_of
-from pairwright.dataset.row import Row, RowPost
 from pairwright.errors import SourceError
 from pairwright.extras import install
-from pairwright.records import GivenAnswer, Item, Post
+from pairwright.records import Item, Post
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceProblem, read, source_hash
@@ -112,7 +111,7 @@ def test_a_users_latest_question_has_their_earlier_posts_as_history(tmp_path: Pa
     assert (item.id, item.user) == ("cooking_4", f"{SITE}/users/7")
     assert item.question == "Which knife suits a left-handed beginner?"
     assert item.narrative == "The whole of question 4 & its story."
-    assert (item.category, item.domain, item.tags) == ("cooking", "Home", ("bread", "oven"))
+    assert (item.category, item.domain) == ("cooking", "Home")
     assert (item.created, item.source_url) == ("2015-01-04T10:00:00.000", f"https://{SITE}/q/4")
     assert item.profile == (
         Post(
@@ -131,28 +130,6 @@ def test_a_users_latest_question_has_their_earlier_posts_as_history(tmp_path: Pa
         ("too_few_posts", "Posts.xml:3", f"{SITE}/users/8"),
         ("no_question", "Posts.xml:8", f"{SITE}/users/9"),
     ]
-
-
-def test_the_answers_a_question_got_are_kept_with_votes_and_without_text(tmp_path: Path) -> None:
-    assert of_dump(tmp_path, *WHOLE, answer(10, 7, 4, None)).item.answers == (
-        GivenAnswer(
-            source_url=f"https://{SITE}/a/5", user=f"{SITE}/users/8",
-            created="2015-01-05T11:00:00.000", score=-2, accepted=False,
-        ),
-        GivenAnswer(
-            source_url=f"https://{SITE}/a/6", user=f"{SITE}/users/9",
-            created="2015-01-06T11:00:00.000", score=3, accepted=True,
-        ),
-        GivenAnswer(
-            source_url=f"https://{SITE}/a/10", user="", created="2015-01-07T11:00:00.000",
-            score=1, accepted=False,
-        ),
-    )  # fmt: skip
-
-
-def test_what_is_kept_for_later_is_in_no_released_row() -> None:
-    assert not {"kind", "score", "accepted"} & set(RowPost.model_fields)
-    assert not {"tags", "answers"} & set(Row.model_fields)
 
 
 COMMENTS = (
@@ -267,7 +244,7 @@ def test_a_post_edited_later_is_counted(tmp_path: Path, editor: int, day: int, s
 def test_a_category_may_be_the_tag_that_most_questions_have(tmp_path: Path) -> None:
     oven = question(30, 20, "How often should an oven be cleaned?", 11, Tags="|oven|")
     item = of_dump(tmp_path, *WHOLE, oven, category_by="tag").item
-    assert (item.category, item.domain, item.tags) == ("cooking/oven", "Home", ("bread", "oven"))
+    assert (item.category, item.domain) == ("cooking/oven", "Home")
 
 
 def test_licences_follow_from_addresses_and_dates(tmp_path: Path) -> None:

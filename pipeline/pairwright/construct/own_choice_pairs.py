@@ -1,9 +1,6 @@
 """The pairs of people's own choices, and what the choices of others say of them. No model is asked:
 an item has all that its pairs hold.
 
-Mode natural gives a twin of two users who chose the reverse of each other, mode accepted a pair of
-the answer that a user accepted and its match.
-
 The neighbour model of collaborative filtering: a user's choice between two responses is predicted
 from how others took or refused them, each weighted by how alike both chose elsewhere (Resnick et
 al. 1994, GroupLens, CSCW, 175-186, with a cosine of choices less their mean). It uses what no text
@@ -22,12 +19,10 @@ from pairwright.construct.drafts import pair_of
 from pairwright.intervals import Floats
 from pairwright.records import (
     Authorship,
-    Contrast,
     Draft,
     Item,
     Neighbours,
     Pair,
-    PublishedAnswer,
     ResponseSource,
     ResponseSources,
     Twin,
@@ -200,27 +195,14 @@ def build_natural(item: Item) -> Twin:
     return Twin(id=twin_id, halves=halves)
 
 
-def build_accepted(item: Item) -> Contrast:
-    """The pair of an item's accepted answer and its match."""
-    choice = item.accepted
-    assert choice, "read with its answers"
-    draft = Draft(
-        draw=0, strategy="", generator="", first=choice.accepted.text, second=choice.match.text
-    )
-    sources = _sources([_source(choice.accepted), _source(choice.match)])
-    pair = pair_of(item, "accepted", draft)
-    return Contrast(pair=pair.model_copy(update={"response_sources": sources}))
-
-
 def _sources(both: Sequence[ResponseSource]) -> ResponseSources | None:
     """The sources of chosen and rejected; None where nothing is known of them."""
     return ResponseSources(chosen=both[0], rejected=both[1]) if both else None
 
 
-def _source(text: PublishedAnswer | Authorship) -> ResponseSource:
+def _source(text: Authorship) -> ResponseSource:
     return ResponseSource(
         user=pseudonym(text.user) if text.user else "",
         source_url=text.source_url,
         created=text.created,
-        score=text.score if isinstance(text, PublishedAnswer) else None,
     )

@@ -200,10 +200,9 @@ def read_corpus(
 
 
 def _read(config: Config, domains: Domains, folder: Path) -> Iterator[Item | SourceProblem]:
-    """The source's items; of people's own choices one for each pair or natural twin."""
+    """The source's items; of people's own choices one for each natural twin."""
     if "natural" not in config.modes:
-        read = sources.read_accepted if config.own_choices else sources.read
-        yield from read(config.source, domains, folder)
+        yield from sources.read(config.source, domains, folder)
         return
     source, choosers = sources.read_choosers(config.source, domains, folder)
     most, least = config.natural.twins_per_user, config.source.min_posts

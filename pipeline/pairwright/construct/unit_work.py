@@ -7,7 +7,7 @@ from pairwright.construct.build_rules import BuildRules, rubric_of
 from pairwright.construct.contrasts import build_contrast
 from pairwright.construct.corpus import BuildUnit, Corpus, fair_posts, have_same_posts
 from pairwright.construct.outcomes import Failure, Outcome, Pending
-from pairwright.construct.own_choice_pairs import build_accepted, build_natural
+from pairwright.construct.own_choice_pairs import build_natural
 from pairwright.construct.partners import SurveyOutcome, survey_question
 from pairwright.construct.written_pairs import (
     build_decoy,
@@ -45,8 +45,6 @@ async def work_on(
     # The user's own choice, of which no model is asked anything.
     if unit.mode == "natural":
         result = build_natural(item)
-    elif unit.mode == "accepted":
-        result = build_accepted(item)
     else:
         models, log = traced(source.models(generator_of(item, rules.config)))
         if unit.mode == "survey":
@@ -103,7 +101,7 @@ async def _of_two_users(
                 return await build_decoy(item, second, models, rules)
             case "placebo":
                 return await build_placebo(item, second, models, rules)
-            case "violate" | "natural" | "accepted" | "survey":
+            case "violate" | "natural" | "survey":
                 raise AssertionError(f"a unit of {unit.mode} has no second user")
             case _:
                 assert_never(unit.mode)

@@ -21,7 +21,6 @@ from pairwright.records import (
     OppositeChoice,
     Pair,
     Post,
-    PublishedAnswer,
     ResponseSource,
     content_id,
     pseudonym,
@@ -117,7 +116,7 @@ def _host(name: str) -> str:
 
 # What is to be forgotten
 
-_Addressed = Post | RowPost | OppositeChoice | Authorship | PublishedAnswer | ResponseSource
+_Addressed = Post | RowPost | OppositeChoice | Authorship | ResponseSource
 
 _TRACKING = re.compile(r"utm_.*|fbclid|gclid|dclid|msclkid|mc_[ce]id|igshid", re.IGNORECASE)
 # Questions and answers of a site share their numbers. A question's page with the number of an
@@ -171,14 +170,10 @@ class ForgetList(NamedTuple):
         """Whether its user, its question, a post of its profile, a response or its author, or the
         user that a decoy is written for is named."""
         if isinstance(record, Item):
-            answers: Sequence[PublishedAnswer | Authorship] = ()
-            choices: Sequence[OppositeChoice] = ()
-            if record.accepted:
-                answers = record.accepted.both
-            elif record.opposite:
-                answers, choices = record.opposite.authorships or (), [record.opposite]
+            choice = record.opposite
+            answers = (choice and choice.authorships) or ()
             authors = {pseudonym(answer.user) for answer in answers if answer.user}
-            addressed = [*answers, *choices]
+            addressed = [*answers, choice] if choice else ()
             return self._concerns(pseudonym(record.user), authors, record, addressed)
         sources = record.response_sources.both if record.response_sources else ()
         authors = {source.user for source in sources}

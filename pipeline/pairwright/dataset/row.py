@@ -172,8 +172,7 @@ class Row(Record):
     source_url: str | None = None
     licence: str | None = None
     response_sources: ResponseSources | None = Field(default=None, exclude_if=is_none)
-    """Where both responses are from. Rows of mode accepted have it, and those of mode natural
-    whose source tells."""
+    """Where both responses are from. Rows of mode natural have it whose source tells."""
     neighbours: Neighbours | None = Field(default=None, exclude_if=is_none)
     """How those who choose like the user lean. Only rows of mode natural have it."""
     stranger: str | None = Field(default=None, exclude_if=is_none)

@@ -185,12 +185,6 @@ class Config(Record):
         return has_own_choices(self.modes)
 
     def _check_own_choices(self) -> None:
-        if self.modes == ("accepted",) and self.source.format == "stackexchange":
-            return
-        if "accepted" in self.modes:
-            raise ValueError(
-                "modes = ['accepted'] goes alone, and with [source] format = 'stackexchange'"
-            )
         if self.modes != ("natural",) or not self.source.own_choices:
             raise ValueError(
                 "modes = ['natural'] goes alone, and with [source] format = 'choices' or 'polis'"

@@ -32,7 +32,6 @@ from pairwright.sources.opening import Choosers, Items, SourceFormat
 from pairwright.sources.polis import authors
 from pairwright.sources.problems import ProblemCounts, SourceProblem
 from pairwright.sources.stackexchange import histories
-from pairwright.sources.stackexchange.accepted import accepted_items
 
 __all__ = [
     "Chooser",
@@ -41,7 +40,6 @@ __all__ = [
     "Voter",
     "conversation_names",
     "read",
-    "read_accepted",
     "read_choosers",
     "read_whole",
     "source_hash",
@@ -90,12 +88,6 @@ def read_whole(rules: SourceRules, domains: Domains, folder: Path) -> SourceItem
             refused[one.reason] += 1
     counts = dict(sorted(refused.items()))
     return SourceItems(tuple(items), counts, source_hash(rules, folder))
-
-
-def read_accepted(rules: SourceRules, domains: Domains, folder: Path) -> Items:
-    """The same of questions whose users accepted an answer that has a match. Raises SourceError."""
-    source, rows = _open(rules, domains, folder)
-    yield from with_items(source, accepted_items(rules, folder, rows))
 
 
 def read_choosers(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Choosers]:

@@ -15,7 +15,6 @@ from pairwright.audits.read.source import NO_INFO, ReadRow
 from pairwright.audits.records import Check, LimitComparison
 from pairwright.audits.shortcuts.figures import (
     PreferenceLean,
-    PublishedAnswers,
     length_matched,
     response_gaps,
     twin_gaps,
@@ -73,7 +72,6 @@ class Shortcuts:
         self._most_shared_words = most_shared_words
         self._words = AuditWords()
         self._features: dict[str, PairFeatures] = {}
-        self._published = PublishedAnswers()
         self.by_source: dict[str, dict[str, Estimate]] = {}
         """After `checks`: see `source_accuracies`."""
         self._lean = PreferenceLean(self._blind)
@@ -87,7 +85,6 @@ class Shortcuts:
                 row.config, row.mode, SEED, self._words
             )
         features.add(row, line.choice)
-        self._published.add(row)
         self._lean.add(row)
 
     def checks(self) -> Iterator[Check | LimitComparison]:
@@ -124,7 +121,6 @@ class Shortcuts:
                 yield length_matched(features)
         yield from map(note, overlap_by_mode(self._features, tried))
         yield from self._lean.checks()
-        yield from self._published.checks()
 
     def _pair_check(self, trial: Trial) -> Check | LimitComparison:
         """A comparison: of blind trials where no identity makes them 50 %, of private words where

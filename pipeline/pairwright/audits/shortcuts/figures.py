@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from pairwright import text
-from pairwright.answer_traits import AnswerTraits, Trait, row_traits, trait_figures
 from pairwright.audits.catalogue import note_check
 from pairwright.audits.records import EXAMPLES, Check, Flag, LimitComparison
 from pairwright.audits.shortcuts.pair_features import LIKE, PairFeatures, TwinHalf
@@ -241,25 +240,3 @@ def _lean(mode: Mode | None, cases: list[PreferenceCase]) -> Trial:
         like=np.ones(len(points), np.bool_),
         why=" ".join(said),
     )
-
-
-_BY_TRAIT: dict[Trait, str] = {"votes": "more_votes", "time": "earlier"}
-"""Length has a limit in all pairs, by the check `length`."""
-
-
-class PublishedAnswers:
-    """The figures of both traits, in each configuration whose rows name the source of responses."""
-
-    def __init__(self) -> None:
-        self._cases: dict[str, list[tuple[str, AnswerTraits, AnswerTraits]]] = defaultdict(list)
-
-    def add(self, row: Row) -> None:
-        if traits := row_traits(row):
-            self._cases[row.config].append((row.user or row.cluster, *traits))
-
-    def checks(self) -> Iterator[Check]:
-        """Notes: no limit holds for people's own choices."""
-        for config, cases in sorted(self._cases.items()):
-            for figure in trait_figures(cases):
-                if name := _BY_TRAIT.get(figure.trait):
-                    yield note_check(name, config, figure.share, detail="A tie counts one half.")

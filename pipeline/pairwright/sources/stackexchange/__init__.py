@@ -4,5 +4,4 @@ files.py      which files a dump has, and which site it is of
 rows.py       the rows of an XML file, streamed, also out of an archive
 store.py      posts by user, on disk
 histories.py  a user's questions as items, where the title can be asked alone
-accepted.py   the answers that users who asked accepted, with their text
 """

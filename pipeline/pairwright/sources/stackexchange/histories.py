@@ -109,8 +109,6 @@ class _History:
             profile=(),
             created=question.created,
             source_url=self._dump.address("question", question.id),
-            tags=tuple(question.tags.split()),
-            answers=self._store.answers(question),
         )
         read = [self._read(post) for post in earlier]
         yield from (post for post in read if isinstance(post, SourceProblem))

@@ -13,7 +13,6 @@ from operator import attrgetter
 from typing import Any, NamedTuple, Self
 
 from pairwright.errors import SourceError
-from pairwright.records import GivenAnswer
 from pairwright.sources.fields import time_of
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.stackexchange.files import COMMENTS, POSTS, Dump
@@ -31,31 +30,24 @@ _TABLES = """
     PRAGMA cache_size = -32000;
     CREATE TABLE post (
         comment INTEGER, id INTEGER, kind TEXT, place TEXT, user INTEGER, created TEXT,
-        parent INTEGER, title TEXT, body TEXT, tags TEXT, score INTEGER, accepted INTEGER,
+        parent INTEGER, title TEXT, body TEXT, tags TEXT,
         closed INTEGER, edited TEXT, UNIQUE (comment, id)
     );
     CREATE TABLE refusal (place TEXT, id TEXT, reason TEXT, detail TEXT);
 """
 _INDEXES = """
     CREATE INDEX by_user ON post (user, created, comment, id) WHERE user IS NOT NULL;
-    CREATE INDEX by_question ON post (parent) WHERE kind = 'answer';
 """
 # The title is a question's own, or that of the question that an answer or a comment is about.
 _BY_USER = """
     SELECT own.kind, own.id, own.place, own.user, own.created,
-        coalesce(own.title, parent.title, above.title, ''), own.body, own.tags, own.accepted,
+        coalesce(own.title, parent.title, above.title, ''), own.body, own.tags,
         own.closed, own.edited
     FROM post AS own INDEXED BY by_user
     LEFT JOIN post AS parent ON parent.comment = 0 AND parent.id = own.parent
     LEFT JOIN post AS above ON above.comment = 0 AND above.id = parent.parent
     WHERE own.user IS NOT NULL ORDER BY own.user, own.created, own.comment, own.id
 """
-_ANSWERS = """
-    SELECT id, user, created, score FROM post
-    WHERE kind = 'answer' AND parent = ? ORDER BY created, id
-"""
-
-_ANSWER = "SELECT body FROM post WHERE comment = 0 AND id = ?"
 
 
 class DumpPost(NamedTuple):
@@ -71,8 +63,6 @@ class DumpPost(NamedTuple):
     body: str
     """HTML; of a comment, plain text."""
     tags: str
-    accepted: int | None
-    """The answer that the user who asked accepted."""
     closed: bool
     edited: str
     """When its user edited it last; empty where nobody, or somebody else, did."""
@@ -119,25 +109,6 @@ class DumpStore:
         for _, own in groupby(posts, key=attrgetter("user")):
             yield list(own)
 
-    def answers(self, question: DumpPost) -> tuple[GivenAnswer, ...]:
-        """What was answered to a question, oldest first."""
-        return tuple(
-            GivenAnswer(
-                source_url=self._dump.address("answer", id),
-                user="" if user is None else self._dump.user(user),
-                created=created,
-                score=score,
-                accepted=id == question.accepted,
-            )
-            for id, user, created, score in self._database.execute(_ANSWERS, (question.id,))
-        )
-
-    def answer_body(self, answer: GivenAnswer) -> str:
-        """The HTML of an answer to a question of this dump."""
-        number = int(answer.source_url.rpartition("/")[2])
-        row = self._database.execute(_ANSWER, (number,)).fetchone()
-        return str(row[0])
-
     def _take_post(self, line: int, row: dict[str, str]) -> None:
         place, kind = f"{POSTS}:{line}", _KINDS.get(row.get("PostTypeId", ""))
         if kind is None:
@@ -151,7 +122,7 @@ class DumpStore:
             place, row, kind,
             owner="" if "CommunityOwnedDate" in row else row.get("OwnerUserId"),
             parent=row.get("ParentId"), title=title if kind == "question" else None,
-            body=row.get("Body", ""), tags=" ".join(tags), accepted=row.get("AcceptedAnswerId"),
+            body=row.get("Body", ""), tags=" ".join(tags),
             closed="ClosedDate" in row or marks > 0,
         )  # fmt: skip
 
@@ -159,14 +130,14 @@ class DumpStore:
         place = f"{COMMENTS}:{line}"
         self._add(
             place, row, "comment", owner=row.get("UserId"), parent=row.get("PostId"), title=None,
-            body=row.get("Text", ""), tags="", accepted=None, closed=False,
+            body=row.get("Text", ""), tags="", closed=False,
         )  # fmt: skip
 
     def _add(
         self, place: str, row: dict[str, str], kind: str, *, owner: str | None, parent: str | None,
-        title: str | None, body: str, tags: str, accepted: str | None, closed: bool,
+        title: str | None, body: str, tags: str, closed: bool,
     ) -> None:  # fmt: skip
-        """Store a post. One that is nobody's is stored, too, for its title or votes."""
+        """Store a post. One that is nobody's is stored, too, for its title."""
         try:
             id = _number(row.get("Id"))
             if id is None:
@@ -179,11 +150,9 @@ class DumpStore:
         except SourceRefusal as refusal:
             self._refuse(place, row, refusal.reason, refusal.detail)
             return
-        score = row.get("Score", "")
         values: tuple[Any, ...] = (
             kind == "comment", id, kind, place, _number(owner), created, _number(parent), title,
-            body, tags, int(score) if _NUMBER.fullmatch(score.lstrip("-")) else 0,
-            _number(accepted), closed, edited or "",
+            body, tags, closed, edited or "",
         )  # fmt: skip
         try:
             self._database.execute(
