@@ -227,10 +227,7 @@ def test_what_needs_a_rubric_says_why_not(run: Path, released: Path, tmp_path: P
         plan_study(run)
     with pytest.raises(InputError, match="without a rubric to judge outputs by"):
         ReleaseQuestions(rows(released))
-    with pytest.raises(InputError, match="a natural twin has no aspects"):
-        export_rl(released, tmp_path / "rl", format="trl", split="test", allow_test_split=True,
-                  aspects=True)  # fmt: skip
-    export_rl(released, tmp_path / "rl2", format="trl", split="test", allow_test_split=True)
+    export_rl(released, tmp_path / "rl", format="trl", split="test", allow_test_split=True)
 
 
 def test_a_release_keeps_the_bound_and_attribution_that_it_states(tmp_path: Path) -> None:

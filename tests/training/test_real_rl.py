@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from endpoint import double, in_thread
 from engines.fixtures import HERE, engines, environment, reward_models, tiny_chat
 from pairwright.construct.folder import to_toml
 from released import released, run_of
@@ -105,27 +104,3 @@ def test_trl_leaves_out_a_completion_without_a_reward(trainer: str, found: Any) 
 def test_a_server_that_dies_ends_the_training(found: Any) -> None:
     assert found["down"].startswith("CallFailed: connection: ")
     assert "gave no rewards for 1 s" in found["down"]
-
-
-def test_its_outputs_are_judged(trained: Path, found: Any, release: Path, tmp_path: Path) -> None:
-    outputs = tmp_path / "outputs.jsonl"
-    done = pairwright("train", "rl-outputs", trained, "--model", "tiny", "--out", outputs)
-    assert done.code == 0, done.said
-    lines = [json.loads(line) for line in outputs.read_text(encoding="utf-8").splitlines()]
-    assert {line["model"] for line in lines} == {"tiny@1", "tiny@2", "tiny@3"}
-    seen = {(name, text) for name, text, _ in found["seen"]}
-    assert {(line["id"], line["output"]) for line in lines} <= seen
-    with in_thread(double()) as endpoint:
-        judge = {"base_url": endpoint.url, "model": "toy-judge"}
-        scorers = tmp_path / "scorers.toml"
-        settings = {"endpoints": {"toy": judge}, "judge": {"endpoint": "toy"}}
-        scorers.write_text(to_toml(settings), encoding="utf-8")
-        done = pairwright(
-            "downstream", "judge-outputs", release, outputs, "--scorers", scorers,
-            "--out", tmp_path / "judged",
-        )  # fmt: skip
-    assert done.code in (0, 1), done.said
-    judged = (tmp_path / "judged" / "judged.jsonl").read_text(encoding="utf-8").splitlines()
-    assert len(judged) == len(lines)
-    scored = [json.loads(line) for line in judged if json.loads(line)["adherence"] is not None]
-    assert scored

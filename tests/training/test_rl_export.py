@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import datasets
-import pandas as pd
 import pytest
 
 from pairwright.dataset import Row
 from pairwright.dataset.layout import places_of, splits_of
 from pairwright.errors import InputError
 from pairwright.evaluation.release import Release
-from pairwright.training.rl_data import RlExport, export_prompts, outputs_of, rl_prompts
+from pairwright.training.rl_data import RlExport, export_prompts, rl_prompts
 from released import released, run_of
 from study import Done, pairwright
 
@@ -68,7 +67,6 @@ def test_trl_reads_prompts_and_preferences(release: Path, tmp_path: Path) -> Non
         assert message["role"] == "user"
         assert row.question in message["content"]
         assert all(post.text in message["content"] for post in row.profile)
-        assert prompt["aspects"] == []
     preferences = loaded(tmp_path / "out", "preference")
     pairs = [*preferences["train"], *preferences["validation"]]
     assert {pair["id"] for pair in pairs} == set(rows)
@@ -84,21 +82,12 @@ def test_trl_reads_prompts_and_preferences(release: Path, tmp_path: Path) -> Non
     assert users["train"]
     assert users["validation"]
     assert not users["train"] & users["validation"]
-    assert not dyads["train"] & dyads["validation"]
-
-
-def test_aspects_stand_beside_prompts_and_never_in_them(release: Path, tmp_path: Path) -> None:
-    assert exported(release, tmp_path / "out", "--with-aspects").code == 0
-    rows, prompts = rows_of(release), prompts_of(tmp_path / "out")
     secret = {row.narrative for row in rows.values() if row.narrative}
     secret |= {aspect.aspect for row in rows.values() for aspect in row.rubric_aspects}
-    assert len(secret) > 3
-    said = json.dumps([prompt["prompt"] for prompt in prompts])
+    said = json.dumps([prompt["prompt"] for prompt in prompts_of(tmp_path / "out")])
+    assert secret
     assert not any(text in said for text in secret)
-    for prompt in prompts:
-        own = [aspect.aspect for aspect in rows[prompt["id"]].rubric_aspects]
-        assert prompt["aspects"] == own != []
-    assert "the answer key" in (tmp_path / "out" / "README.md").read_text()
+    assert not dyads["train"] & dyads["validation"]
 
 
 def test_what_is_shown_and_kept_for_validation_is_as_asked(release: Path, tmp_path: Path) -> None:
@@ -143,7 +132,7 @@ def test_verl_reads_its_columns_and_the_truth_names_the_pair(release: Path, tmp_
             assert line["reward_model"]["style"] == "rule"
             assert line["extra_info"] == {
                 "split": split, "index": index, "id": row.id, "item_id": row.item_id,
-                "user": row.user, "config": row.config, "aspects": [],
+                "user": row.user, "config": row.config,
             }  # fmt: skip
 
 
@@ -212,64 +201,8 @@ def test_users_who_cannot_be_parted_are_named(release: Path, tmp_path: Path) -> 
     dyad = [row for row in rows if row.dyad == rows[0].dyad]
     about = RlExport(
         release="r", version="1", digest="", split="validation", format="trl", condition="none",
-        posts=1, history_tokens=100, validation_share=0.5, aspects=False,
+        posts=1, history_tokens=100, validation_share=0.5,
     )  # fmt: skip
     with pytest.raises(InputError, match="partners of each other"):
         export_prompts(tmp_path / "out", about, rl_prompts(dyad, lambda row: row.question, 0.5))
     assert not (tmp_path / "out").exists()
-
-
-# What comes back
-
-
-def test_a_dump_of_verl_becomes_outputs_by_step(tmp_path: Path) -> None:
-    for step in (1, 10, 2):
-        given = {"input": "user\nQ", "score": 0.1, "step": step}
-        lines = [
-            {**given, "output": f"{name} {step}", "gts": name}
-            for name in ("pair-a", "pair-b", "pair-a")
-        ]
-        text = "".join(json.dumps(line) + "\n" for line in lines)
-        (tmp_path / f"{step}.jsonl").write_text(text)
-    out = tmp_path / "outputs.jsonl"
-    done = pairwright("train", "rl-outputs", tmp_path, "--model", "toy", "--out", out)
-    assert done.code == 0, done.said
-    assert "6 outputs of 3 steps; 3 further outputs" in done.out
-    assert [json.loads(line) for line in out.read_text().splitlines()] == [
-        {"id": name, "model": f"toy@{step}", "output": f"{name} {step}"}
-        for step in (1, 2, 10)
-        for name in ("pair-a", "pair-b")
-    ]
-
-
-def test_completions_of_trl_become_outputs_by_step(tmp_path: Path) -> None:
-    (tmp_path / "completions").mkdir()
-    said = [[{"role": "assistant", "content": f"text {n}"}] for n in range(2)]
-    frame = pd.DataFrame(
-        {"step": [3, 3], "completion": said, "id": ["pair-a", "pair-b"], "advantage": [0.1, -0.1]}
-    )
-    frame.to_parquet(tmp_path / "completions" / "completions_00003.parquet")
-    lines, _ = outputs_of(tmp_path, "toy")
-    assert [(of.id, of.model, of.output) for of in lines] == [
-        ("pair-a", "toy@3", "text 0"),
-        ("pair-b", "toy@3", "text 1"),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        pytest.param("1.jsonl", '{"output": "x", "step": 1}\n', "1.jsonl:1 [gts]", id="no id"),
-        pytest.param("1.jsonl", '{"gts": "a"', "1.jsonl:1", id="half a line"),
-        pytest.param("1.jsonl", "", "holds no outputs", id="empty"),
-        pytest.param("c.parquet", "PAR1", "not a readable Parquet file", id="no Parquet"),
-        pytest.param("notes.txt", "x", "holds no .jsonl and no .parquet", id="another folder"),
-    ],
-)
-def test_what_is_no_dump_is_named(tmp_path: Path, name: str, text: str, message: str) -> None:
-    (tmp_path / name).write_text(text)
-    done = pairwright(
-        "train", "rl-outputs", tmp_path, "--model", "toy", "--out", tmp_path / "o.jsonl"
-    )
-    assert done.code == 2
-    assert message in done.err

@@ -17,7 +17,7 @@ from pairwright.training.rl_data import RlExport
 from pairwright.workflows.plan_scoring import score_planners
 from pairwright.workflows.planner_training import train_planner
 from pairwright.workflows.reward_service import serve_rewards
-from pairwright.workflows.rl_data import export_rl, rl_outputs
+from pairwright.workflows.rl_data import export_rl
 
 
 def print_training(report: TrainingReport, out: Path) -> None:
@@ -64,5 +64,4 @@ COMMANDS = {
     "train score": Command(score_planners, print_comparison),
     "train export-rl": Command(export_rl, print_export),
     "train reward-server": Command(_serve, by_template("reward_server", wrap=False)),
-    "train rl-outputs": Command(rl_outputs, by_template("rl_outputs", wrap=False)),
 }

@@ -1,4 +1,4 @@
-"""A release's questions as data to train a policy on, and a training's outputs back.
+"""A release's questions as data to train a policy on.
 
 The folder of an export:
 
@@ -7,42 +7,33 @@ The folder of an export:
     train.parquet validation.parquet                   verl
     prompts/{train,validation}.parquet                 TRL: GRPO, RLOO
     preference/{train,validation}.parquet              TRL: DPO, reward models
-
-What a trainer wrote down of its outputs, for `pairwright downstream judge-outputs`:
-
-    verl   STEP.jsonl of `trainer.rollout_data_dir` and `trainer.validation_data_dir`
-    TRL    completions/completions_STEP.parquet, with `log_completions=True` and our reward function
-
-Both name the pair: verl as its ground truth, TRL in the column that the reward function logs.
 """
 
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import jinja2
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from pairwright.dataset import Row, write_one
 from pairwright.dataset.layout import places_of
-from pairwright.errors import InputError, first_invalid, on_disk
+from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.records import Record
-from pairwright.sources.source_table import sound_rows
-from pairwright.sources.table_files import jsonl, open_parquet
 
 Split = Literal["train", "validation"]
 SPLITS: tuple[Split, ...] = ("train", "validation")
 TrainerFormat = Literal["trl", "verl"]
 
-_TEXT, _TEXTS = pa.string(), pa.list_(pa.string())
+_TEXT = pa.string()
 _MESSAGES = pa.list_(pa.struct({"role": _TEXT, "content": _TEXT}))
 _ABOUT = {"id": _TEXT, "item_id": _TEXT, "user": _TEXT, "config": _TEXT}
-PROMPTS = pa.schema({"prompt": _MESSAGES, **_ABOUT, "aspects": _TEXTS})
+PROMPTS = pa.schema({"prompt": _MESSAGES, **_ABOUT})
 PREFERENCE = pa.schema({"prompt": _MESSAGES, "chosen": _MESSAGES, "rejected": _MESSAGES, **_ABOUT})
 VERL = pa.schema(
     {
@@ -50,7 +41,7 @@ VERL = pa.schema(
         "prompt": _MESSAGES,
         "ability": _TEXT,
         "reward_model": pa.struct({"style": _TEXT, "ground_truth": _TEXT}),
-        "extra_info": pa.struct({"split": _TEXT, "index": pa.int64(), **_ABOUT, "aspects": _TEXTS}),
+        "extra_info": pa.struct({"split": _TEXT, "index": pa.int64(), **_ABOUT}),
     }
 )
 
@@ -110,8 +101,6 @@ class RlExport(Record):
     """Most posts that a prompt shows."""
     history_tokens: int
     validation_share: float
-    aspects: bool
-    """Whether the aspects are with the prompts."""
     prompts: dict[Split, int] = Field(default={})
     pairs: dict[Split, int] = Field(default={})
     users: dict[Split, int] = Field(default={})
@@ -183,16 +172,13 @@ def _tables(about: RlExport, rows: Sequence[RlPrompt]) -> Iterator[tuple[str, pa
                     "ability": one.row.domain,
                     # A function gives the reward; it is not a model of verl's own.
                     "reward_model": {"style": "rule", "ground_truth": one.row.id},
-                    "extra_info": {"split": split, "index": n, **one.about, **_aspects(one, about)},
+                    "extra_info": {"split": split, "index": n, **one.about},
                 }
                 for n, one in enumerate(prompts)
             ]
             yield f"{split}.parquet", pa.Table.from_pylist(lines, schema=VERL)
             continue
-        asked = [
-            {"prompt": _messages("user", one.prompt), **one.about, **_aspects(one, about)}
-            for one in prompts
-        ]
+        asked = [{"prompt": _messages("user", one.prompt), **one.about} for one in prompts]
         yield f"prompts/{split}.parquet", pa.Table.from_pylist(asked, schema=PROMPTS)
         preferences = [
             {
@@ -208,84 +194,3 @@ def _tables(about: RlExport, rows: Sequence[RlPrompt]) -> Iterator[tuple[str, pa
 
 def _messages(role: str, content: str) -> list[dict[str, str]]:
     return [{"role": role, "content": content}]
-
-
-def _aspects(one: RlPrompt, about: RlExport) -> dict[str, object]:
-    names = [aspect.aspect for aspect in one.row.answer_key]
-    return {"aspects": names if about.aspects else []}
-
-
-class OutputLine(Record):
-    """A line of a file of outputs."""
-
-    id: str
-    model: str
-    """The policy and the step, as `NAME@STEP`: every step is a model of its own."""
-    output: str
-
-
-class _VerlRollout(Record):
-    model_config = ConfigDict(extra="ignore")
-
-    id: str = Field(validation_alias="gts")
-    step: int
-    output: str
-
-
-def _last_text(said: object) -> object:
-    """What the last of a list of messages says; anything else as it is."""
-    if isinstance(said, list) and said and isinstance(said[-1], dict):
-        return said[-1].get("content")
-    return said
-
-
-class _TrlRollout(Record):
-    model_config = ConfigDict(extra="ignore")
-
-    id: str
-    step: int
-    output: Annotated[str, BeforeValidator(_last_text)] = Field(validation_alias="completion")
-
-
-_FIX = (
-    "Give a folder or file that verl or TRL wrote in a training with pairwright's reward function."
-)
-
-
-def outputs_of(dump: Path, model: str) -> tuple[list[OutputLine], int]:
-    """The first output to each prompt in each step, and how many further ones are left out. Raises
-    InputError, naming file and line."""
-    lines: dict[tuple[str, int], OutputLine] = {}
-    further = 0
-    for path in _files(dump):
-        for rollout in _rollouts(path):
-            key = (rollout.id, rollout.step)
-            if key in lines:
-                further += 1
-                continue
-            name = f"{model}@{rollout.step}"
-            lines[key] = OutputLine(id=rollout.id, model=name, output=rollout.output)
-    if not lines:
-        raise InputError("holds no outputs", where=dump, fix=_FIX)
-    return list(lines.values()), further
-
-
-def _files(dump: Path) -> list[Path]:
-    if dump.is_file():
-        return [dump]
-    paths = [*dump.glob("*.jsonl"), *dump.glob("*.parquet"), *dump.glob("completions/*.parquet")]
-    if not paths:
-        raise InputError("holds no .jsonl and no .parquet", where=dump, fix=_FIX)
-    # By number: verl names them 1.jsonl, 10.jsonl, 2.jsonl.
-    return sorted(paths, key=lambda path: (len(path.name), path.name))
-
-
-def _rollouts(path: Path) -> Iterator[_VerlRollout | _TrlRollout]:
-    of_verl = path.suffix == ".jsonl"
-    kind = _VerlRollout if of_verl else _TrlRollout
-    for where, fields in sound_rows(path, jsonl if of_verl else open_parquet, _FIX)[1]:
-        try:
-            yield kind.model_validate(fields)
-        except ValidationError as error:
-            at, why = first_invalid(error)
-            raise InputError(why, where=f"{where} [{at}]" if at else where, fix=_FIX) from None

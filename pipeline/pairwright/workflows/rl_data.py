@@ -1,18 +1,17 @@
-"""A release's questions as data for reinforcement learning, and a training's outputs back."""
+"""A release's questions as data for reinforcement learning."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pairwright.dataset import Row, parts_of, write_lines
+from pairwright.dataset import Row, parts_of
 from pairwright.dataset.conversion import user_message
 from pairwright.errors import InputError
 from pairwright.evaluation.release import Release, pairs_by_split, posts_of
-from pairwright.modes import has_no_preference, is_own_choice
+from pairwright.modes import has_no_preference
 from pairwright.options import Doc, ReleasePath
 from pairwright.retrieve import selected
 from pairwright.settings.rules import HistoryRules
-from pairwright.training.rl_data import RlExport, export_prompts, outputs_of, rl_prompts
+from pairwright.training.rl_data import RlExport, export_prompts, rl_prompts
 from pairwright.workflows.output import output_folder
 
 
@@ -33,15 +32,12 @@ def export_rl(
     validation_share: Annotated[
         float, Doc("Share of users kept for validation.", least=0, most=0.9)
     ] = 0.1,
-    aspects: Annotated[
-        bool, Doc("Put the aspects beside the prompts, for rewards.", name="--with-aspects")
-    ] = False,
 ) -> RlExport:
     """Write a release's questions as data for PPO and GRPO, and its pairs for DPO.
 
     A prompt is the question, after the user's earlier posts where `condition` is profile: at most
     so many `posts`, of so many `history_tokens`. `validation_share` of the users, from 0 to
-    1, are kept for validation. `aspects` puts the aspects beside the prompts, for rewards.
+    1, are kept for validation.
 
     Raises InputError where the split is not in the release, where it is `test` and
     `allow_test_split` is false, and where `out` cannot be written; and StoreError.
@@ -56,12 +52,6 @@ def export_rl(
     rules = HistoryRules(posts=posts, history_tokens=history_tokens)
 
     def prompt(row: Row) -> str:
-        if aspects and is_own_choice(row.mode):
-            raise InputError(
-                "a natural twin has no aspects: its label is the user's own choice",
-                where=f"{root} [{row.id}]",
-                fix="Leave --with-aspects out.",
-            )
         if condition == "none":
             return user_message(row.question)
         if not row.profile:
@@ -79,7 +69,6 @@ def export_rl(
         posts=rules.posts,
         history_tokens=rules.history_tokens,
         validation_share=validation_share,
-        aspects=aspects,
     )
     # Nobody should learn which response a coin called chosen.
     rows = [row for row in pairs.rows() if not has_no_preference(row.mode)]
@@ -102,33 +91,3 @@ def _check_split(root: Path, split: str, *, allow_test_split: bool) -> None:
             fix="Make the release with `--validation 10%`, which keeps users apart to train on."
             " Users are taken by hash: where they are few, a small share may have none.",
         )
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingOutputs:
-    """A file of outputs that a training wrote, for `judge_outputs`."""
-
-    file: Path
-    outputs: int
-    steps: int
-    further: int
-    """Outputs to a prompt that has one in the same step already: they are left out."""
-
-
-def rl_outputs(
-    dump: Annotated[str | Path, Doc("What the trainer wrote down.", "DUMP")],
-    model: Annotated[str, Doc("What the policy is called.", "NAME", name="--model")],
-    out: Annotated[str | Path, Doc("The file of outputs.", "FILE.jsonl", name="--out")],
-) -> TrainingOutputs:
-    """Turn the outputs that verl or TRL wrote down into a file for `judge_outputs`.
-
-    `dump` is the folder the trainer wrote to, `model` what the policy is called: each step becomes
-    a model NAME@STEP. Raises InputError and StoreError.
-
-        >>> rl_outputs("checkpoints/validation", "qwen-grpo", "outputs.jsonl").steps
-        12
-    """
-    file = Path(out)
-    lines, further = outputs_of(Path(dump), model)
-    write_lines(file, lines)
-    return TrainingOutputs(file, len(lines), len({line.model for line in lines}), further)
