@@ -21,7 +21,6 @@ from pairwright.evaluation.content import (
     Strangers,
     ask_fitting,
     item_of,
-    partners_of,
 )
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.evaluation import Evaluation, evaluate
@@ -108,7 +107,7 @@ def scored(
 
 def sources_of(rows: list[Row], rules: HistoryRules = ALL) -> ContentSources:
     strangers = Strangers(map(item_of, rows), 0)
-    return ContentSources(rules, strangers, partners=partners_of(rows))
+    return ContentSources(rules, strangers)
 
 
 def shown_in(row: Row, condition: Any, rows: list[Row], rules: HistoryRules = ALL) -> Any:
@@ -226,7 +225,6 @@ def test_a_pair_without_the_condition_is_counted_with_its_reason(rows: list[Row]
         (uncited, "profile-without-evidence", "no_cited_posts"),
         (uncited, "evidence-only", "no_cited_posts"),
         (bare, "profile-without-evidence", "no_other_posts"),
-        (row, "partner-profile", "no_partner"),
         (alone, "wrong-profile", "no_other_profile"),
         (silent, "profile", "no_profile"),
         (row.model_copy(update={"rubric_aspects": ()}), "rubric", "no_rubric"),
@@ -235,16 +233,6 @@ def test_a_pair_without_the_condition_is_counted_with_its_reason(rows: list[Row]
         (decision,) = scored([given], Baseline("overlap"), condition)
         assert (decision.choice, decision.unscored) == (None, reason)
     assert scored([silent], Baseline("longer"), "none")[0].choice is not None
-
-
-def test_shown_the_partners_posts_a_scorer_is_right_where_it_was_wrong(rows: list[Row]) -> None:
-    own = {one.id: one for one in scored(rows, Baseline("overlap")) if one.mode == "twin"}
-    partners = scored(rows, Baseline("overlap"), "partner-profile")
-    assert {one.id for one in partners} == own.keys()
-    for decision in partners:
-        twin = {one.id: one.points for one in own.values() if one.twin_id == decision.twin_id}
-        del twin[decision.id]
-        assert [decision.points] == [1 - (points or 0) for points in twin.values()]
 
 
 def test_a_reader_of_cited_posts_is_at_one_half_without_them(rows: list[Row]) -> None:
@@ -270,7 +258,6 @@ def test_a_reader_of_cited_posts_is_at_one_half_without_them(rows: list[Row]) ->
 
     assert right("profile") == right("evidence-only") == {"twin": 1.0, "violate": 1.0}
     assert right("profile-without-evidence") == {"twin": 0.5, "violate": 0.5}
-    assert right("partner-profile") == {"twin": 0.0}
 
 
 # Histories that do not fit

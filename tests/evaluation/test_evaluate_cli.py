@@ -137,15 +137,6 @@ def test_a_result_says_that_its_scorer_built_the_release(small_release: Path) ->
     assert not any("its model is" in one for one in summary_lines(plain, []))
 
 
-@pytest.mark.parametrize("name", ["judge", "rater"])
-def test_with_the_partners_posts_a_judge_is_asked_nothing_new(work: Work, name: str) -> None:
-    work.evaluated(name)
-    asked = work.endpoint.n
-    (about,) = work.evaluated(name, conditions=("partner-profile",)).values()
-    assert about.scored == about.pairs > 0
-    assert work.endpoint.n == asked
-
-
 def test_scorers_are_shown_the_posts_that_people_saw_unless_all_are_asked_for(work: Work) -> None:
     """The study showed the planner's ten best posts; the release has three of each user."""
     usual, ten, every = (

@@ -23,7 +23,6 @@ ConditionName = Literal[
     "evidence-only",
     "planner",
     "rubric",
-    "partner-profile",
     "wrong-profile",
 ]
 
@@ -50,14 +49,14 @@ class Condition(NamedTuple):
     """Why its rows are not ranked; empty where they are."""
     compared_with: tuple[ConditionName, ...] = ()
     """The controls: its accuracy less theirs is its gain."""
-    pairs: Literal["all", "twins", "others"] = "all"
-    """Which pairs are part of it."""
+    not_twins: bool = False
+    """Whether twins are no part of it."""
     uses_rubric: bool = False
     """Whether what it shows depends on the rubric. Users' own choices and placebos have none."""
     gains_on_twins: bool = False
     """Whether a gain over it is computed on twins, too. Without the user accuracy on twins is one
     half, so a gain over such a condition would say no more than the accuracy does."""
-    needs: Literal["", "planner", "strangers", "partners"] = ""
+    needs: Literal["", "planner", "strangers"] = ""
     """What it needs beside the release's rows."""
     default: bool = False
     """Whether it is evaluated where no condition is named."""
@@ -66,16 +65,16 @@ class Condition(NamedTuple):
     def in_release(self) -> bool:
         """Whether the release holds its content, so that a file may have scores of it. Other
         content is drawn or inferred while an evaluation runs."""
-        return self.needs in ("", "partners")
+        return not self.needs
 
     def applies(self, mode: Mode | None) -> bool:
         """Whether pairs of a mode are part of it. Placebos have no rubric, and no user of theirs
         is known to prefer another response than the other user."""
         if self.uses_rubric and is_own_choice(mode):
             return False
-        if has_no_preference(mode) and (self.uses_rubric or self.pairs != "all"):
+        if has_no_preference(mode) and (self.uses_rubric or self.not_twins):
             return False
-        return self.pairs == "all" or (self.pairs == "twins") == is_twin(mode)
+        return not (self.not_twins and is_twin(mode))
 
 
 CONDITIONS: dict[ConditionName, Condition] = {
@@ -147,18 +146,6 @@ CONDITIONS: dict[ConditionName, Condition] = {
         unranked="it is shown the answer key",
         uses_rubric=True,
     ),
-    "partner-profile": Condition(
-        shows="the posts of the twin's other user, who prefers the other response",
-        title="Control: shown the posts of the twin's other user",
-        content=content.posts_of_partner,
-        table=6,
-        marker="<",
-        colour="red",
-        shows_posts=True,
-        unranked="control: the posts are of the user who prefers the other response",
-        pairs="twins",
-        needs="partners",
-    ),
     "wrong-profile": Condition(
         shows="the posts of another user, alike in category and length",
         title="Control: shown somebody else's posts",
@@ -168,7 +155,7 @@ CONDITIONS: dict[ConditionName, Condition] = {
         colour="orange",
         shows_posts=True,
         unranked="control: it is shown somebody else's posts",
-        pairs="others",
+        not_twins=True,
         needs="strangers",
         default=True,
     ),

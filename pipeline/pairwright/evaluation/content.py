@@ -12,7 +12,7 @@ one of them, and the partner makes it right where it was wrong.
 """
 
 import math
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
@@ -22,7 +22,6 @@ from pairwright.evaluation.release import posts_of
 from pairwright.evaluation.scorers.scorer import (
     NO_CITED_POSTS,
     NO_OTHER_POSTS,
-    NO_PARTNER,
     NO_PROFILE,
     NO_RUBRIC,
     NO_STRANGER,
@@ -128,22 +127,6 @@ class ContentSources(NamedTuple):
     history: HistoryRules
     strangers: Strangers
     planner: PlannerUnderTest | None = None
-    partners: Mapping[str, Posts] = {}
-    """By pair, the posts of the other user of its twin: see `partners_of`."""
-
-
-def partners_of(rows: Iterable[Row]) -> dict[str, Posts]:
-    """By pair, the posts of the other user of its twin; without the halves that are alone."""
-    halves: dict[str, list[Row]] = {}
-    for row in rows:
-        if row.twin_id is not None:
-            halves.setdefault(row.twin_id, []).append(row)
-    partners: dict[str, Posts] = {}
-    for twin in halves.values():
-        if len(twin) == 2:
-            first, second = twin
-            partners |= {first.id: posts_of(second), second.id: posts_of(first)}
-    return partners
 
 
 async def question_alone(_: ContentSources, row: Row) -> PromptContent | Unscored:
@@ -168,11 +151,6 @@ async def uncited_posts(sources: ContentSources, row: Row) -> PromptContent | Un
 async def cited_posts(sources: ContentSources, row: Row) -> PromptContent | Unscored:
     """The posts that the rubric cites, and no others."""
     return _shown(sources, row, _parted(row)[0], NO_CITED_POSTS)
-
-
-async def posts_of_partner(sources: ContentSources, row: Row) -> PromptContent | Unscored:
-    """The posts of the twin's other user, who prefers the other response."""
-    return _shown(sources, row, sources.partners.get(row.id, ()), NO_PARTNER)
 
 
 async def posts_of_stranger(sources: ContentSources, row: Row) -> PromptContent | Unscored:

@@ -29,8 +29,6 @@ class PairDecision(Record):
     rejected: float | None = None
     orders: tuple[Choice, Choice] | None = None
     """A comparing judge's two verdicts: with the chosen response first, and second."""
-    tie_margin: float = 0.0
-    """Scores that are at most so far apart are a tie."""
     posts: int = 0
     """Posts that were shown."""
     left_out: int = 0
@@ -47,8 +45,7 @@ class PairDecision(Record):
             return self.orders[0] if self.orders[0] == self.orders[1] else "tie"
         if self.chosen is None or self.rejected is None:
             return None
-        # Infinite scores are alike where they are equal; their difference is not a number.
-        if self.chosen == self.rejected or abs(self.chosen - self.rejected) <= self.tie_margin:
+        if self.chosen == self.rejected:
             return "tie"
         return "chosen" if self.chosen > self.rejected else "rejected"
 

@@ -33,7 +33,6 @@ class Evaluation(NamedTuple):
     scorer: Scorer
     condition: ConditionName
     sources: ContentSources
-    tie_margin: float = 0.0
 
     async def decide(self, row: Row) -> PairDecision:
         """The line of one pair. Calls that failed are its reason, and are asked again by
@@ -46,7 +45,7 @@ class Evaluation(NamedTuple):
 
     async def _answer(self, row: Row) -> Mapping[str, object]:
         """What a scorer says of the pair, or why it says nothing, as fields of its line."""
-        scorer, margin = self.scorer, {"tie_margin": self.tie_margin}
+        scorer = self.scorer
         shown = await CONDITIONS[self.condition].content(self.sources, row)
         if isinstance(scorer, ByPair):
             # A file cannot have a score of what there is not: the pair is part of no scorer's rows.
@@ -56,14 +55,14 @@ class Evaluation(NamedTuple):
             if isinstance(scores, Unscored):
                 return scores.fields
             chosen, rejected = scores
-            return {"chosen": chosen.value, "rejected": rejected.value, **margin}
+            return {"chosen": chosen.value, "rejected": rejected.value}
         if isinstance(shown, Unscored):
             return shown.fields
         answer, fewer = await ask_fitting(
             shown, self.sources.history, lambda shown: _choice(scorer, row, shown)
         )
         read = {"posts": len(fewer.posts), "left_out": len(shown.posts) - len(fewer.posts)}
-        return read | (answer.fields if isinstance(answer, Unscored) else answer | margin)
+        return read | (answer.fields if isinstance(answer, Unscored) else answer)
 
 
 async def _choice(

@@ -139,10 +139,6 @@ class ModelScore(Record):
     """Questions of the release."""
     adherence: Estimate | None
     """Mean over scored outputs, its interval by user; None where none is scored."""
-    worst: float | None
-    """The same if every output without a score had 0."""
-    best: float | None
-    """The same if every output without a score had 1."""
 
 
 class OutputScores(Record):
@@ -231,7 +227,6 @@ def model_score(model: str, judged: Sequence[JudgedOutput], questions: int) -> M
     """The score of one model's outputs, each of which counts the same."""
     scored = [(one.adherence, one.cluster) for one in judged if one.adherence is not None]
     values = np.array([value for value, _ in scored], np.float64)
-    total, missing = float(values.sum()), len(judged) - len(scored)
     return ModelScore(
         model=model,
         outputs=len(judged),
@@ -239,8 +234,6 @@ def model_score(model: str, judged: Sequence[JudgedOutput], questions: int) -> M
         unscored=reasons(judged),
         questions=questions,
         adherence=mean_adherence(values, [cluster for _, cluster in scored]) if scored else None,
-        worst=round(total / len(judged), 6) if judged else None,
-        best=round((total + missing) / len(judged), 6) if judged else None,
     )
 
 

@@ -37,8 +37,6 @@ class ScorerRef(ModelRef):
     kind: str
     beside: str = ""
     """Another model that has a part in its scores."""
-    tie_margin: float = 0.0
-    """Scores that are at most so far apart are a tie."""
 
     @property
     def of_file(self) -> bool:

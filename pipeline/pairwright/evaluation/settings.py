@@ -30,17 +30,7 @@ _CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 
 
-class ScorerModel(Record):
-    """Which scores are ties."""
-
-    tie_margin: float = Field(
-        0.0,
-        ge=0,
-        description="scores that are at most so far apart are a tie, in the scorer's own unit",
-    )
-
-
-class InProcessModel(ScorerModel):
+class InProcessModel(Record):
     """How a model is run in this process, by transformers (extra `[evaluate]`)."""
 
     dtype: Dtype = Field("auto", description="'auto': bfloat16 on a GPU, float32 on a CPU")
@@ -61,7 +51,7 @@ class Classifier(InProcessModel):
     revision: str | None = Field(None, description="revision of the model")
 
 
-class ServedClassifier(ScorerModel):
+class ServedClassifier(Record):
     """The same served by vLLM: raw logits of its `/classify`."""
 
     kind: Literal["served"]
@@ -88,7 +78,7 @@ class Likelihood(InProcessModel):
     per_token: bool = Field(False, description="divide the sum by the number of tokens")
 
 
-class ServedLikelihood(ScorerModel):
+class ServedLikelihood(Record):
     """The same served by vLLM: its `prompt_logprobs`."""
 
     kind: Literal["served-likelihood"]
@@ -96,7 +86,7 @@ class ServedLikelihood(ScorerModel):
     per_token: bool = Field(False, description="divide the sum by the number of tokens")
 
 
-class GuidedDecoding(ScorerModel):
+class GuidedDecoding(Record):
     """What reward-guided decoding prefers: a policy's log-probabilities and a reward."""
 
     kind: Literal["guided"]
@@ -109,14 +99,14 @@ class GuidedDecoding(ScorerModel):
     beta: float = Field(1.0, gt=0, description="the reward is divided by it")
 
 
-class EmbeddingScorer(ScorerModel):
+class EmbeddingScorer(Record):
     """A baseline: cosine of a response with what is shown, by sentence-transformers."""
 
     kind: Literal["embedding"]
     model: str = Field(description="a folder or a Hugging Face id of a sentence-transformers model")
 
 
-class PythonScorer(ScorerModel):
+class PythonScorer(Record):
     """A scorer of your own: a Python class with a method `score`."""
 
     kind: Literal["python"]
@@ -138,7 +128,7 @@ class PythonScorer(ScorerModel):
         return name
 
 
-class ScoresOfFile(ScorerModel):
+class ScoresOfFile(Record):
     """Scores that were computed elsewhere, in a file: a line for each pair and response."""
 
     kind: Literal["scores"]
@@ -147,7 +137,7 @@ class ScoresOfFile(ScorerModel):
     revision: str | None = Field(None, description="revision of that")
 
 
-class PairwiseJudge(ScorerModel):
+class PairwiseJudge(Record):
     """A generative judge that compares two responses, in both orders."""
 
     kind: Literal["pairwise"]
@@ -157,15 +147,8 @@ class PairwiseJudge(ScorerModel):
     )
     sampling: Sampling = Sampling()
 
-    @field_validator("tie_margin")
-    @classmethod
-    def _no_margin(cls, margin: float) -> float:
-        if margin:
-            raise ValueError("a judge that compares gives verdicts and no scores: leave it out")
-        return margin
 
-
-class PointwiseJudge(ScorerModel):
+class PointwiseJudge(Record):
     """A generative judge that rates one response."""
 
     kind: Literal["pointwise"]

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 from pairwright.dataset.row import is_choice_text
 from pairwright.errors import InputError, near
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName, default_conditions
-from pairwright.evaluation.content import ContentSources, Strangers, item_of, partners_of
+from pairwright.evaluation.content import ContentSources, Strangers, item_of
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.evaluation import Evaluation
 from pairwright.evaluation.evaluation import evaluate as score_pairs
@@ -77,7 +77,7 @@ class ScorerEvaluation(NamedTuple):
         with self.session.calls.step(name, total, end) as count, counting() as usage:
             decisions = await score_pairs(
                 release.rows(limit),
-                Evaluation(opened.scorer, condition, self.sources, opened.ref.tie_margin),
+                Evaluation(opened.scorer, condition, self.sources),
                 workers=opened.workers,
                 stop=end,
                 on_each=lambda _: count(),
@@ -165,8 +165,8 @@ def evaluate(
     conditions: Annotated[
         Iterable[str] | None,
         Doc(
-            "none, profile, planner, rubric; or a control: wrong-profile, partner-profile,"
-            " evidence-only, profile-without-evidence; again for more [none, profile,"
+            "none, profile, planner, rubric; or a control: wrong-profile, evidence-only,"
+            " profile-without-evidence; again for more [none, profile,"
             " wrong-profile].",
             "COND",
             name="--condition",
@@ -263,8 +263,7 @@ def run_evaluation(
             rows = task.release.rows() if "strangers" in needs else ()
             strangers = Strangers(map(item_of, rows), session.settings.seed)
             history = session.settings.history.rules(task.release.study_posts)
-            partners = partners_of(task.release.rows()) if "partners" in needs else {}
-            sources = ContentSources(history, strangers, planner and planner.planner, partners)
+            sources = ContentSources(history, strangers, planner and planner.planner)
             for name in task.scorers:
                 # One at a time: a model in this process fills the memory there is.
                 async with session.scorer(name) as scorer:

@@ -49,7 +49,7 @@ from pairwright.workflows.run_models import Say, api_key, client_of, say
 
 IN_PROCESS_PAIRS = 256
 """Enough texts at once that those of about the same length fill a batch."""
-_BESIDE = {"model", "revision", "device", "batch_tokens", "per_token", "tie_margin"}
+_BESIDE = {"model", "revision", "device", "batch_tokens", "per_token"}
 """What of a model in this process decides no reply, or is kept beside the settings."""
 _SERVED = {
     "served": ("/classify", "vllm serve MODEL --runner pooling", "classifier"),
@@ -92,8 +92,7 @@ class _Opener(NamedTuple):
                 fix=f"Name one of: {', '.join(names)}; or add [scorers.NAME] to the file of"
                 f" scorers.{near(name, names)}",
             )
-        opened = await self._opened(name, spec)
-        return opened._replace(ref=opened.ref.model_copy(update={"tie_margin": spec.tie_margin}))
+        return await self._opened(name, spec)
 
     async def _opened(self, name: str, spec: Spec) -> OpenScorer:
         where = f"[scorers.{name}]"
@@ -257,7 +256,7 @@ def _guided(name: str, spec: GuidedDecoding, policy: OpenScorer, reward: OpenSco
         policy.stop()
         reward.stop()
 
-    rewarded = reward.ref.model_dump(mode="json", exclude={"beside", "tie_margin"})
+    rewarded = reward.ref.model_dump(mode="json", exclude={"beside"})
     decides = json.dumps([spec.beta, policy.ref.settings, rewarded], sort_keys=True)
     ref = _ref(name, spec.kind, policy.scorer, decides)
     ref = ref.model_copy(update={"beside": reward.ref.model})

@@ -74,9 +74,9 @@ class Unscored(NamedTuple):
 
 
 NO_STRANGER, NO_PROFILE, NO_RUBRIC = "no_other_profile", "no_profile", "no_rubric"
-NO_CITED_POSTS, NO_OTHER_POSTS, NO_PARTNER = "no_cited_posts", "no_other_posts", "no_partner"
+NO_CITED_POSTS, NO_OTHER_POSTS = "no_cited_posts", "no_other_posts"
 NOTHING_TO_SHOW = (
-    NO_STRANGER, NO_PROFILE, NO_RUBRIC, NO_CITED_POSTS, NO_OTHER_POSTS, NO_PARTNER,
+    NO_STRANGER, NO_PROFILE, NO_RUBRIC, NO_CITED_POSTS, NO_OTHER_POSTS,
 )  # fmt: skip
 """Why a pair has no score where the release has nothing to show of its user: such a pair is not
 part of the condition, for any scorer."""
