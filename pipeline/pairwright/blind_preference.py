@@ -6,6 +6,7 @@ is right in one half by identity, so there the figure is of the half of the user
 """
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from pairwright.dataset import Row
 from pairwright.estimate import Estimate
@@ -17,7 +18,7 @@ CHOSEN, OF_ASKER = "the chosen response", "the response for the user who asked"
 NOT_MEASURED = "which response a judge that knows nobody prefers was not measured"
 
 
-class PreferenceCase(Record):
+class PreferenceCase(NamedTuple):
     """What a judge that knows nobody would rather have of one judged pair or twin."""
 
     mode: Mode

@@ -75,7 +75,7 @@ class NeighbourRing:
                 yield self.users[(place - step) % size]
 
 
-PLANS, RUBRICS = 8192, 2048
+PLANS, RUBRICS = 1024, 256
 """So many are kept for the units that follow: twins want again what the survey planned, some six
 plans and a rubric an item. Each takes about 4 kB."""
 

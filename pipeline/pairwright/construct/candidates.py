@@ -47,8 +47,11 @@ def choose_others(
         ]
         if items:
             choice = _UserChoice(corpus, category, rules, language)
+            # Near users ask for each other, once from each side. Not the choice's own, which would
+            # then hold itself, and all it read, until the garbage collector comes.
+            suits_latest = lru_cache(maxsize=1 << 14)(choice.suits_latest_question)
             for item in map(corpus.item, items):
-                tried[item.id] = choice.of(item, ring, count)
+                tried[item.id] = choice.of(item, ring, count, suits_latest)
     return tried
 
 
@@ -91,10 +94,10 @@ class _UserChoice:
         positions = [n for u in corpus.by_category[category] for n in corpus.by_user[u]]
         wanted = frozenset[str]().union(*map(self._asks, map(corpus.item, positions)))
         self._readers = {user: self._read(corpus.longest_item(user), wanted) for user in users}
-        # Near users ask for each other, once from each side.
-        self._suits_latest = lru_cache(maxsize=1 << 14)(self._suits_latest_question)
 
-    def of(self, item: Item, ring: NeighbourRing, count: int) -> TriedUsers:
+    def of(
+        self, item: Item, ring: NeighbourRing, count: int, suits_latest: Callable[[str, str], bool]
+    ) -> TriedUsers:
         """The users that one question is tried on; in `both` are those whose question suits the
         posts of the item's user, too."""
         both, one, rest = list[str](), list[str](), list[str]()
@@ -103,9 +106,9 @@ class _UserChoice:
         for user in islice(ring.nearest(item.user), max(LOOK, count)):
             if len(both) == count:
                 break
-            if not (self._suits_latest(item.user, user) if latest else self._suits(item, user)):
+            if not (suits_latest(item.user, user) if latest else self._suits(item, user)):
                 rest.append(user)
-            elif reads and self._suits_latest(user, item.user):
+            elif reads and suits_latest(user, item.user):
                 both.append(user)
             else:
                 one.append(user)
@@ -121,7 +124,8 @@ class _UserChoice:
             item, self._corpus.longest_item(user).profile, self._rules, self._language(item)
         )
 
-    def _suits_latest_question(self, asker: str, user: str) -> bool:
+    def suits_latest_question(self, asker: str, user: str) -> bool:
+        """Whether `user` could be the partner for the latest question of `asker`."""
         own, other = self._readers[asker], self._readers.get(user)
         if other is None or not self._fits(own.asks, own.created, len(own.posts), other):
             return False
