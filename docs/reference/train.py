@@ -15,7 +15,6 @@ from pairwright.training.plan_settings import (
     Steps,
     Training,
 )
-from pairwright.training.plan_settings import MatchEmbedding as PlanEmbedding
 from pairwright.training.plan_settings import MatchJudge as PlanJudge
 from pairwright.training.plan_settings import TrainingHistory as TrainingHistory
 from reference.keys import SAMPLED, key_table
@@ -63,5 +62,4 @@ COMPARING: dict[str, type[BaseModel]] = {
     '[planners.NAME] with kind = "endpoint"': PromptedPlanner,
     '[planners.NAME] with kind = "plans"': FilePlanner,
     "[judge]": PlanJudge,
-    "[embedding]": PlanEmbedding,
 }

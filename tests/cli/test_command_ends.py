@@ -111,13 +111,12 @@ def test_a_server_of_ones_own_runs_until_ctrl_c(run: Path, monkeypatch: pytest.M
 
 def test_a_training_says_what_it_chose(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     nothing = check(30, 0.0).model_copy(update={"unreadable": 4})
-    report = TrainingReport(begun=begun(), refused={}, checkpoints=(nothing,), chosen=30, losses=())
+    report = TrainingReport(begun=begun(), refused={}, checkpoints=(nothing,), chosen=30)
     print_training(report, tmp_path / "out")
     said = capsys.readouterr().err
     assert "No checkpoint wrote a plan that can be read" in said
     assert "checkpoint-30 is chosen" in said
-    assert f"Serve {tmp_path / 'out' / 'adapter'}\n" in said
-    assert said.endswith(f"Open: {tmp_path / 'out' / 'report.html'}\n")
+    assert said.endswith(f"Serve {tmp_path / 'out' / 'adapter'}\n")
 
 
 def test_a_server_of_rewards_says_what_it_scored(capsys: pytest.CaptureFixture[str]) -> None:

@@ -178,7 +178,6 @@ def test_a_training_that_is_killed_and_stopped_ends_in_the_same_weights(
         TrainingReport.model_validate_json((folder / run / "report.json").read_bytes())
         for run in ("whole", "broken")
     ]
-    assert len(reports[0].losses) == 80
     assert [of.step for of in reports[0].checkpoints] == [40, 80]
     assert not (folder / "whole" / "README.md").exists(), "TRL's card, which is wrong about all"
     assert reports[0] == reports[1]

@@ -17,7 +17,6 @@ from pairwright.stages.aspect_list import HEADER, format_aspects
 from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import MAX_PLANNED, PlanReply, sifted
 from pairwright.training import planner_checkpoints as folder
-from pairwright.training.gold import by_words
 from pairwright.training.plan_settings import Form, Training, TrainingHistory, load_training
 from pairwright.training.planner_data import (
     IGNORED,
@@ -283,7 +282,7 @@ def test_a_plan_that_cannot_be_read_is_counted_and_is_no_zero_of_the_mean(tmp_pa
         target("plan", of.item.question, of.item.rubric_aspects, of.shown).text for of in asked
     ]
     said = [right[0], "no JSON", '{"aspects": []}']
-    found = folder.score_checkpoint(7, "s", asked, said, "plan", by_words)
+    found = folder.score_checkpoint(7, "s", asked, said, "plan")
     assert (found.step, found.items, found.unreadable) == (7, 3, 1)
     assert found.precision is not None
     assert (found.precision.value, found.precision.n) == (1.0, 1)
@@ -371,22 +370,6 @@ def test_the_chosen_adapter_is_kept_without_what_only_training_needs(tmp_path: P
     ]  # fmt: skip
 
 
-def test_the_page_shows_every_checkpoint_and_what_was_left_out() -> None:
-    report = folder.TrainingReport(
-        begun=begun(settings=settings(model="<b>base</b>")), refused={"no_gold_aspects": 3},
-        checkpoints=(check(250, 0.2), check(500, 0.4)), chosen=500, losses=((1, 2.5), (2, 2.0)),
-    )  # fmt: skip
-    no_plan = "No checkpoint wrote a plan that can be read"
-    told = folder.planner_page(report).markdown
-    assert "checkpoint-500 is chosen" in told
-    assert no_plan not in told
-    assert "validation, not used: no_gold_aspects | 3" in told
-    assert "<b>base" not in folder.planner_page(report).html
-    nothing = check(500, 0.0).model_copy(update={"unreadable": 4})
-    report = report.model_copy(update={"checkpoints": (nothing,)})
-    assert no_plan in folder.planner_page(report).markdown
-
-
 # Settings
 
 
@@ -406,7 +389,6 @@ def written_settings(tmp_path: Path) -> Path:
     [
         ("[steps]\nlearning_rate = 0", "steps.learning_rate"),
         ("[lora]\nrank = 8", "lora.rank"),
-        ("[selection]\nmatch = 'judge'", "selection.match"),
     ],
 )
 def test_a_wrong_setting_is_named(written_settings: Path, line: str, key: str) -> None:

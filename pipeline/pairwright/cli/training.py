@@ -12,7 +12,7 @@ from pairwright.cli.printing import by_template, print_page, print_words, say, w
 from pairwright.evaluation.leaderboard import COVERAGE
 from pairwright.text import number_of
 from pairwright.training.plan_scores import PlanScores, plan_scores_page
-from pairwright.training.planner_checkpoints import TrainingReport, planner_page
+from pairwright.training.planner_checkpoints import TrainingReport
 from pairwright.training.rl_data import RlExport
 from pairwright.workflows.plan_scoring import score_planners
 from pairwright.workflows.planner_training import train_planner
@@ -22,17 +22,25 @@ from pairwright.workflows.rl_data import export_rl
 
 def print_training(report: TrainingReport, out: Path) -> None:
     """Print what a training's reader must know, and which checkpoint it chose."""
-    for line in (
-        *planner_page(report, drawn=False).opening,
-        f"Serve {out / 'adapter'}",
-        f"Open: {out / 'report.html'}",
-    ):
-        say(Console(stderr=True), line)
+    console, best = Console(stderr=True), report.best
+    if not report.readable:
+        warn(
+            console,
+            "No checkpoint wrote a plan that can be read: the earliest is kept. Train for longer,"
+            " or raise [selection] new_tokens if plans are cut short.",
+        )
+    say(
+        console,
+        f"checkpoint-{report.chosen} is chosen: its F1 over all"
+        f" {number_of(best.items, 'validation item')} is highest, {best.worst:.3f}, a plan that"
+        " cannot be read counting 0.",
+    )
+    say(console, f"Serve {out / 'adapter'}")
 
 
 def print_comparison(scores: PlanScores, out: Path) -> int:
     """Print precision, recall and F1 of each planner, and where too few items are compared."""
-    print_page(Console(), plan_scores_page(scores, drawn=False), out / "plan-score.html")
+    print_page(Console(), plan_scores_page(scores), out / "plan-score.html")
     short = []
     for one in scores.counts:
         compared = one.compared_items(scores.matches)

@@ -1,16 +1,12 @@
 """Items with gold aspects, and how well the aspects of a plan agree with them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
 
 from pairwright import text
 from pairwright.assets import DOCS
 from pairwright.errors import SourceError
 from pairwright.records import Record
-from pairwright.retrieve import dense
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceItems, read_whole
@@ -35,10 +31,7 @@ def read_gold(rules: SourceRules, domains: Domains, folder: Path, where: str) ->
     return SourceItems(items, dict(sorted(refused.items())), source.hash, without)
 
 
-Similarity = Callable[[Sequence[str], Sequence[str]], NDArray[np.float64]]
-"""Of each of m aspects to each of n: an array of shape (m, n), each 0 to 1."""
 DIGITS = 6
-"""Beyond them lies how texts were batched."""
 
 
 class AspectAgreement(Record):
@@ -56,33 +49,15 @@ class AspectAgreement(Record):
         return 2 * self.precision * self.recall / (self.precision + self.recall)
 
 
-def aspect_agreement(
-    planned: Sequence[str], gold: Sequence[str], similarity: Similarity
-) -> AspectAgreement:
-    """Of a plan, which may be empty, with gold aspects, which are not."""
+def aspect_agreement(planned: Sequence[str], gold: Sequence[str]) -> AspectAgreement:
+    """Of a plan, which may be empty, with gold aspects, which are not: each aspect against the
+    nearest of the other list, by shared content words over all."""
     if not planned:
         return AspectAgreement(precision=None, recall=0.0)
-    near = similarity(planned, gold)
+    language = text.language_of(*gold, *planned)
+    own, other = ([text.terms(one, language) for one in part] for part in (planned, gold))
+    near = [[text.jaccard(a, b) for b in other] for a in own]
     return AspectAgreement(
-        precision=round(float(near.max(axis=1).mean()), DIGITS),
-        recall=round(float(near.max(axis=0).mean()), DIGITS),
+        precision=round(sum(map(max, near)) / len(near), DIGITS),
+        recall=round(sum(map(max, zip(*near, strict=True))) / len(other), DIGITS),
     )
-
-
-def by_words(first: Sequence[str], second: Sequence[str]) -> NDArray[np.float64]:
-    """Shared content words over all."""
-    language = text.language_of(*second, *first)
-    planned, gold = ([text.terms(one, language) for one in part] for part in (first, second))
-    return np.array([[text.jaccard(a, b) for b in gold] for a in planned])
-
-
-def by_embedding(model: str, where: str) -> Similarity:
-    """Cosine of the aspects' embeddings, below 0 taken as 0. `where` names the model's key in
-    errors."""
-
-    def similarity(first: Sequence[str], second: Sequence[str]) -> NDArray[np.float64]:
-        own = dense.directions(tuple(first), model, where)
-        other = dense.directions(tuple(second), model, where)
-        return np.asarray(np.clip(own @ other.T, 0.0, 1.0))
-
-    return similarity

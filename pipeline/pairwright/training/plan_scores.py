@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
 from typing import Annotated, Literal, get_args
 
 from pydantic import Field, PlainSerializer
@@ -11,12 +10,10 @@ from pairwright.estimate import Estimate
 from pairwright.intervals import mean_by_user
 from pairwright.models import ModelRef
 from pairwright.pages import Page, render_page
-from pairwright.pages.plots import BLUE, GREEN, GREY, ORANGE, Colour, Dot, Plot, draw_dots
 from pairwright.records import Record
-from pairwright.text import visible
 from pairwright.training.gold import AspectAgreement
 
-Match = Literal["judge", "embedding", "words"]
+Match = Literal["judge", "words"]
 """How two aspects are compared."""
 
 
@@ -64,7 +61,6 @@ class ScoredPlan(Record):
 
 
 Name = Literal["precision", "recall", "f1", "other"]
-COMPARED: tuple[Name, ...] = ("precision", "recall", "f1")
 
 
 class Figure(Record):
@@ -77,20 +73,6 @@ class Figure(Record):
     """Its n are items, its clusters users."""
     missing: int
     """Items without a plan or without a judge's answer, which the mean leaves out."""
-    worst: float | None
-    """The mean if each of these were at 0."""
-    best: float | None
-    """The mean if each of these were at 1."""
-
-
-class PlanDifference(Record):
-    """First less second planner, over the items that both have a value for."""
-
-    first: str
-    second: str
-    match: Match
-    name: Name
-    mean: Estimate | None
 
 
 class PlannerCounts(Record):
@@ -144,50 +126,25 @@ def figures(name: str, lines: Sequence[ScoredPlan], matches: Sequence[Match]) ->
     for match in matches:
         missing = sum(bool(line.missing(match)) for line in lines)
         for figure in get_args(Name):
-            values = _values(lines, match, figure)
-            total, items = sum(value for _, value in values.values()), len(values) + missing
+            values = [
+                (line.user, value)
+                for line in lines
+                if match in line.compared
+                and (value := line.compared[match].value(figure)) is not None
+            ]
             yield Figure(
                 planner=name,
                 match=match,
                 name=figure,
-                mean=mean_by_user(list(values.values())),
+                mean=mean_by_user(values),
                 missing=missing,
-                worst=round(total / items, 6) if items else None,
-                best=round((total + missing) / items, 6) if items else None,
             )
-
-
-def differences(
-    lines: Mapping[str, Sequence[ScoredPlan]], matches: Sequence[Match]
-) -> Iterator[PlanDifference]:
-    """Every two planners on the same items."""
-    for first, second in combinations(lines, 2):
-        for match in matches:
-            for figure in COMPARED:
-                own = _values(lines[first], match, figure)
-                other = _values(lines[second], match, figure)
-                both = [
-                    (user, value - other[id][1]) for id, (user, value) in own.items() if id in other
-                ]
-                yield PlanDifference(
-                    first=first, second=second, match=match, name=figure,
-                    mean=mean_by_user(both, least=-1.0),
-                )  # fmt: skip
 
 
 def matches_of(lines: Mapping[str, Sequence[ScoredPlan]]) -> tuple[Match, ...]:
     """The comparisons that were made, the judge's first."""
     names = {match for each in lines.values() for line in each for match in line.compared}
     return tuple(match for match in get_args(Match) if match in names)
-
-
-def _values(lines: Sequence[ScoredPlan], match: Match, name: Name) -> dict[str, tuple[str, float]]:
-    """User and value by item, of those that have one."""
-    return {
-        line.id: (line.user, value)
-        for line in lines
-        if match in line.compared and (value := line.compared[match].value(name)) is not None
-    }
 
 
 def _counted(reasons: Iterable[str]) -> dict[str, int]:
@@ -214,11 +171,9 @@ class PlanScores(Record):
     limit: int | None
     judge: str
     """The judge's model, if there was one."""
-    embedding: str
     planners: tuple[ComparedPlanner, ...]
     counts: tuple[PlannerCounts, ...]
     figures: tuple[Figure, ...]
-    differences: tuple[PlanDifference, ...]
 
     @property
     def matches(self) -> tuple[Match, ...]:
@@ -233,18 +188,8 @@ class PlanScores(Record):
         return by_planner
 
 
-_LOOKS: dict[Name, tuple[str, str, Colour]] = {
-    "precision": ("precision", "o", BLUE),
-    "recall": ("recall", "D", GREEN),
-    "f1": ("F1", "s", ORANGE),
-    "other": ("precision, somebody else's", "x", GREY),
-}
-"""Name, marker and colour in the plot."""
-
-
-def plan_scores_page(scores: PlanScores, *, drawn: bool = True) -> Page:
+def plan_scores_page(scores: PlanScores) -> Page:
     """Planners side by side."""
-    plots = {f"match-{match}": _match_plot(scores, match) for match in scores.matches if drawn}
     ranked = [
         figure
         for match in scores.matches[:1]
@@ -252,18 +197,4 @@ def plan_scores_page(scores: PlanScores, *, drawn: bool = True) -> Page:
         if (figure := figures["f1"]).mean and figure.mean.value is not None
     ]
     best = max(ranked, key=lambda one: (one.mean and one.mean.value) or 0.0, default=None)
-    return render_page("plan_scores", plots, scores=scores, best=best)
-
-
-def _match_plot(scores: PlanScores, match: Match) -> Plot:
-    dots = [
-        Dot(visible(planner), mean, colour, marker, word)
-        for planner, figures in scores.of(match).items()
-        for name, (word, marker, colour) in _LOOKS.items()
-        if (mean := figures[name].mean)
-    ]
-    caption = (
-        f"Planned against gold aspects, matched by {match}, with 95 % intervals by user. The cross"
-        " is precision against another user's gold aspects."
-    )
-    return draw_dots(dots, unit="%", reference=None, caption=caption, name=f"match-{match}")
+    return render_page("plan_scores", {}, scores=scores, best=best)

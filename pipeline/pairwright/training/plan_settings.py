@@ -14,7 +14,6 @@ train score
     [endpoints.NAME]     what answers                           -> settings.endpoints.Endpoint
     [planners.NAME]      what is compared                       -> PromptedPlanner or FilePlanner
     [judge]              who says that aspects match            -> MatchJudge
-    [embedding]          what else says so                      -> MatchEmbedding
 
 The defaults of [lora] and [steps] are those that LaMP-QA published for its planner.
 """
@@ -74,12 +73,6 @@ class Selection(Record):
     """How a checkpoint is chosen: by how its plans match the gold aspects of validation items."""
 
     items: int = Field(64, ge=1, description="most validation items, drawn with the seed")
-    match: Literal["words", "embedding"] = Field(
-        "words", description="how two aspects are compared"
-    )
-    embedding_model: str = Field(
-        "facebook/contriever-msmarco", description="model of match = 'embedding'"
-    )
     new_tokens: int = Field(1024, ge=16, description="most tokens of a plan")
     batch: int = Field(8, ge=1, description="plans that are written at a time")
 
@@ -135,12 +128,6 @@ class MatchJudge(Record):
     sampling: Sampling = Sampling()
 
 
-class MatchEmbedding(Record):
-    """Aspects compared by the cosine of their embeddings (extra `[dense]`)."""
-
-    model: str = Field(description="a folder or a Hugging Face id of a sentence-transformers model")
-
-
 class PlanScoring(Record):
     """What a scoring of planners is made with, as its file says."""
 
@@ -150,7 +137,6 @@ class PlanScoring(Record):
         Field(min_length=1)
     )
     judge: MatchJudge | None = None
-    embedding: MatchEmbedding | None = None
     prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
     rubrics: str | None = Field(None, description="folder of domains; none: those that ship")
     seed: int = Field(0, description="other people's gold aspects are drawn with it")

@@ -15,17 +15,13 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from matplotlib.figure import Figure as Drawing
-
 from pairwright.dataset import read_one, write_one
 from pairwright.errors import ConfigError, on_disk
 from pairwright.estimate import Estimate
 from pairwright.intervals import mean_by_user
-from pairwright.pages import Page, render_page
-from pairwright.pages.plots import BLUE, FAINT, GREEN, GREY, WIDTH, Plot, drawing, plot
 from pairwright.records import Item, Record
 from pairwright.settings.config import differences
-from pairwright.training.gold import AspectAgreement, Similarity, aspect_agreement
+from pairwright.training.gold import AspectAgreement, aspect_agreement
 from pairwright.training.plan_settings import Form, Training
 from pairwright.training.planner_data import PlannerPrompt, TrainingData, aspects_of
 
@@ -77,7 +73,6 @@ def score_checkpoint(
     prompts: Sequence[PlannerPrompt],
     said: Sequence[str],
     form: Form,
-    similarity: Similarity,
 ) -> CheckpointScore:
     """What the plans are worth that a checkpoint `said`, one for each of `prompts`."""
     read: list[tuple[Item, AspectAgreement]] = []
@@ -85,7 +80,7 @@ def score_checkpoint(
         planned = aspects_of(form, text, item.question, shown)
         if planned is not None:
             gold = [rubric_aspect.aspect for rubric_aspect in item.rubric_aspects]
-            read.append((item, aspect_agreement(planned, gold, similarity)))
+            read.append((item, aspect_agreement(planned, gold)))
     return CheckpointScore(
         step=step,
         sample=sample,
@@ -142,8 +137,6 @@ class TrainingReport(Record):
     """Rows of the validation source that were not used, by reason."""
     checkpoints: tuple[CheckpointScore, ...]
     chosen: int
-    losses: tuple[tuple[int, float], ...]
-    """Steps with their losses: nats a token of the targets."""
 
     @property
     def best(self) -> CheckpointScore:
@@ -205,12 +198,6 @@ def check_base(checkpoint: Path, model: str) -> None:
         )
 
 
-def losses(checkpoint: Path) -> list[tuple[int, float]]:
-    """Steps up to the checkpoint with their losses."""
-    state = json.loads((checkpoint / STATE).read_text(encoding="utf-8"))
-    return [(entry["step"], entry["loss"]) for entry in state["log_history"] if "loss" in entry]
-
-
 def keep_adapter(checkpoint: Path, out: Path) -> Path:
     """Copy the chosen checkpoint's adapter and tokenizer, without what only training needs."""
     adapter, partial = out / "adapter", out / "adapter.partial"
@@ -234,52 +221,3 @@ def _whole(path: Path) -> bool:
     except (OSError, ValueError):
         return False
     return True
-
-
-def planner_page(report: TrainingReport, *, drawn: bool = True) -> Page:
-    """What a planner was trained on, and which checkpoint was chosen why."""
-    decided = report.begun.decides()
-    del decided["data"]
-    settings = [
-        (f"{key}.{name}" if name else key, "none" if value is None else str(value))
-        for key, setting in decided.items()
-        for name, value in (setting.items() if isinstance(setting, dict) else [("", setting)])
-    ]
-    plots = {"checkpoints": _checkpoints_plot(report), "loss": _loss_plot(report)} if drawn else {}
-    return render_page("planner", plots, report=report, decided=settings)
-
-
-def _checkpoints_plot(report: TrainingReport) -> Plot:
-    with drawing():
-        figure = Drawing(figsize=(WIDTH, 3.2), layout="constrained")
-        axes = figure.add_subplot()
-        for score in report.checkpoints:
-            colour = GREEN if score.step == report.chosen else BLUE
-            if score.f1 and score.f1.low is not None and score.f1.high is not None:
-                axes.vlines(score.step, score.f1.low, score.f1.high, color=colour.light)
-            if score.f1 and score.f1.value is not None:
-                axes.plot(score.step, score.f1.value, "o", color=colour.light)
-            axes.plot(score.step, score.worst, "x", color=GREY.light, clip_on=False)
-        steps = [score.step for score in report.checkpoints]
-        axes.set_xticks(steps[:: len(steps) // 12 + 1])
-        axes.set_xlabel("step")
-        axes.set_ylabel("F1")
-        axes.set_ylim(bottom=0)
-        axes.axhline(0, color=FAINT.light, linewidth=0.5)
-        caption = (
-            "How the plans of each checkpoint match the gold aspects of validation items: F1 with"
-            " its 95 % interval by user over plans that could be read (points; the chosen one is"
-            " green), and over all items with 0 for those that could not (crosses)."
-        )
-        return plot(figure, caption, name="checkpoints")
-
-
-def _loss_plot(report: TrainingReport) -> Plot:
-    with drawing():
-        figure = Drawing(figsize=(WIDTH, 3.0), layout="constrained")
-        axes = figure.add_subplot()
-        steps, losses = zip(*report.losses, strict=True) if report.losses else ((), ())
-        axes.plot(steps, losses, color=BLUE.light)
-        axes.set_xlabel("step")
-        axes.set_ylabel("loss, nats a token")
-        return plot(figure, "Training loss over the tokens of the targets alone.", name="loss")

@@ -21,9 +21,7 @@ from pairwright.stages.aspect_list import list_aspects, parse_aspects
 from pairwright.stages.planner import plan
 from pairwright.training.gold import (
     AspectAgreement,
-    Similarity,
     aspect_agreement,
-    by_words,
 )
 from pairwright.training.plan_scores import AspectMatches, Match, ScoredPlan
 from pairwright.training.plan_settings import PromptedPlanner
@@ -158,7 +156,7 @@ class AspectJudging(NamedTuple):
         """With the judge's comparison, or with the reason why there is none."""
         if not scored.planned:
             # There is nothing to ask of it.
-            return compared(item, scored, self.others, "judge", by_words)
+            return compared(item, scored, self.others, "judge")
         own, other = _names(item), self.others.get(item.id)
         lists = [own, *([_names(other)] if other else [])]
         # Which list comes first must not tell whose it is.
@@ -193,14 +191,14 @@ class AspectJudging(NamedTuple):
 
 
 def compared(
-    item: Item, scored: ScoredPlan, others: Mapping[str, Item], name: Match, similarity: Similarity
+    item: Item, scored: ScoredPlan, others: Mapping[str, Item], name: Match = "words"
 ) -> ScoredPlan:
-    """With a comparison that needs no judge."""
+    """With the comparison by words."""
     if scored.planned is None:
         return scored
-    own, other = aspect_agreement(scored.planned, _names(item), similarity), None
+    own, other = aspect_agreement(scored.planned, _names(item)), None
     if stranger := others.get(item.id):
-        other = aspect_agreement(scored.planned, _names(stranger), similarity).precision
+        other = aspect_agreement(scored.planned, _names(stranger)).precision
     return _with(scored, name, AspectMatches(own=own, other=other))
 
 

@@ -11,16 +11,14 @@ from pairwright.models.store import Durable
 from pairwright.notebook import run_async
 from pairwright.options import Doc, ItemLimit, OutPath
 from pairwright.records import Item
-from pairwright.retrieve import dense
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import BUILDING, LISTING
 from pairwright.sources import SourceItems
-from pairwright.training.gold import by_embedding, by_words, read_gold
+from pairwright.training.gold import read_gold
 from pairwright.training.plan_scores import (
     PlanScores,
     ScoredPlan,
-    differences,
     figures,
     matches_of,
     plan_scores_page,
@@ -42,7 +40,7 @@ from pairwright.training.plans import (
     read_plans,
 )
 from pairwright.workflows.output import write_page
-from pairwright.workflows.progress import Progress, Stop, counter, log_notes
+from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.run_models import open_clients
 from pairwright.workflows.scoring import ScoringCalls, open_calls, settings_folder
 
@@ -58,8 +56,8 @@ def score_planners(
     """Compare planners on held-out gold aspects.
 
     `settings` is a TOML file that names the source, the planners (endpoints, or files of plans) and
-    the judge; `limit` takes the first items alone. Aspects are matched by the judge, by embeddings
-    and by shared words, whichever are set. Calls are stored in `out`: running again asks nothing
+    the judge; `limit` takes the first items alone. Aspects are matched by shared words, and by the
+    judge if there is one. Calls are stored in `out`: running again asks nothing
     twice.
 
     Raises ConfigError, SourceError, InputError, EndpointRefused, Interrupted and StoreError.
@@ -89,8 +87,6 @@ class _Comparison(NamedTuple):
     async def run(self) -> tuple[PlanScores, dict[str, list[ScoredPlan]]]:
         """The comparison, and each planner's lines by the file that they belong in."""
         scoring = self.scoring
-        if scoring.embedding:
-            dense.require("[embedding]", "leave out this table")
         folder = settings_folder("prompts", scoring.prompts, self.base, assets.PROMPTS)
         prompts = Prompts.load(folder, BUILDING | LISTING)
         domains = Domains.load(
@@ -123,7 +119,10 @@ class _Comparison(NamedTuple):
                     else Serving(spec, model(spec), prompts, domains)
                 )
                 lines[name] = await self._lines(name, items, planner, judging, clients)
-        lines = {name: self._nearness(name, items, others, each) for name, each in lines.items()}
+        lines = {
+            name: [compared(item, line, others) for item, line in zip(items, each, strict=True)]
+            for name, each in lines.items()
+        }
         files = {f"{name}.jsonl": each for name, each in lines.items()}
         return self._scores(gold, items, lines), files
 
@@ -147,24 +146,6 @@ class _Comparison(NamedTuple):
         workers = max((self.scoring.endpoints[one].concurrency for one in clients), default=1)
         return await self.calls.each(name, items, scored, workers=workers, stop=stop)
 
-    def _nearness(
-        self,
-        name: str,
-        items: Sequence[Item],
-        others: dict[str, Item],
-        lines: list[ScoredPlan],
-    ) -> list[ScoredPlan]:
-        """Add the comparisons that need no judge."""
-        embedding = self.scoring.embedding
-        near = by_embedding(embedding.model, "[embedding] model") if embedding else None
-        count = counter(self.calls.progress, f"{name}, matching", len(items))
-        matched = []
-        for item, scored in zip(items, lines, strict=True):
-            line = compared(item, scored, others, "words", by_words)
-            matched.append(compared(item, line, others, "embedding", near) if near else line)
-            count()
-        return matched
-
     def _scores(
         self, gold: SourceItems, items: Sequence[Item], lines: dict[str, list[ScoredPlan]]
     ) -> PlanScores:
@@ -179,13 +160,11 @@ class _Comparison(NamedTuple):
             refused=gold.refused,
             limit=self.limit,
             judge=judge,
-            embedding=scoring.embedding.model if scoring.embedding else "",
             planners=refs,
             counts=tuple(planned(name, each) for name, each in lines.items()),
             figures=tuple(
                 one for name, each in lines.items() for one in figures(name, each, matches)
             ),
-            differences=tuple(differences(lines, matches)),
         )
 
     def _ref(self, name: str) -> ModelRef:

@@ -8,22 +8,19 @@ from pairwright import assets
 from pairwright.dataset import read_one, write_one
 from pairwright.errors import ConfigError, on_disk
 from pairwright.extras import install
-from pairwright.files import write_whole
 from pairwright.options import Doc
-from pairwright.retrieve import dense
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import BUILDING, LISTING
 from pairwright.sources import SourceItems
 from pairwright.text import number_of
 from pairwright.training import planner_checkpoints as folder
-from pairwright.training.gold import Similarity, by_embedding, by_words, read_gold
+from pairwright.training.gold import read_gold
 from pairwright.training.plan_settings import Training, load_training
 from pairwright.training.planner_checkpoints import (
     CheckpointScore,
     TrainingReport,
     best,
-    planner_page,
     sample_hash,
     sample_items,
     score_checkpoint,
@@ -57,7 +54,7 @@ def train_planner(
 
     `settings` is a TOML file that says what is trained, on what, and how. The checkpoint whose
     plans match the gold aspects of validation items best is kept in `out`/adapter. `out` also gets
-    report.html and report.json, which has each checkpoint's F1 on these items, from 0 to 1. Running
+    report.json, which has each checkpoint's F1 on these items, from 0 to 1. Running
     again goes on from the last checkpoint; `stop` ends after the step under way.
 
     Raises ConfigError, SourceError, StoreError and Interrupted.
@@ -121,8 +118,6 @@ class TrainingRun(NamedTuple):
         from pairwright.training.planner_model import Words
 
         settings = self.settings
-        if settings.selection.match == "embedding":
-            dense.require("[selection] match = 'embedding'", "use match = 'words'")
         asking = asking_of(settings, self.base)
         training, validation = sources_of(settings, self.base, asking.domains)
         words = Words(settings)
@@ -144,15 +139,12 @@ class TrainingRun(NamedTuple):
         scores = self._validated(asking, words, validation)
         chosen = best(scores).step
         folder.keep_adapter(self.out / f"checkpoint-{chosen}", self.out)
-        *_, (_, last) = folder.checkpoints(self.out)
         report = TrainingReport(
             begun=begun,
             refused=validation.refused,
             checkpoints=tuple(scores),
             chosen=chosen,
-            losses=tuple(folder.losses(last)),
         )
-        write_whole(self.out / "report.html", planner_page(report).html)
         write_one(self.out / "report.json", report)
         return report
 
@@ -194,9 +186,6 @@ class TrainingRun(NamedTuple):
         prompts = [
             planner_prompt(item, asking, lambda ask: len(words.prompt(ask)), room) for item in items
         ]
-        similarity: Similarity = by_words
-        if by.match == "embedding":
-            similarity = by_embedding(by.embedding_model, "[selection] embedding_model")
         scores: list[CheckpointScore] = []
         writer: PlanWriter | None = None
         for step, checkpoint in folder.checkpoints(self.out):
@@ -210,7 +199,7 @@ class TrainingRun(NamedTuple):
             writer = writer or PlanWriter(settings, words)
             count = counter(self.progress, f"plans of {checkpoint.name}", len(items))
             replies = list(writer.write(checkpoint, [one.ask for one in prompts], count))
-            scores.append(score_checkpoint(step, sample, prompts, replies, asking.form, similarity))
+            scores.append(score_checkpoint(step, sample, prompts, replies, asking.form))
             write_one(path, scores[-1])
         return scores
 
