@@ -77,8 +77,6 @@ class HumanFolder:
         """Exports as they came in, without e-mails: one file a project or imported file."""
         self.imports = self.private / "imports.jsonl"
         """Which files were imported by hand, import by import."""
-        self.looks = self.private / "looks.jsonl"
-        """What each report saw of the claim that the stopping rule is about."""
         self.people = self.private / "people.json"
         """Which account of the server is which annotator."""
         self.server = self.private / "server.json"

@@ -97,15 +97,6 @@ class KeyedTask(AskedTask):
     """`digest` of the task's data as written."""
 
 
-class StoppingRule(Record):
-    """How often the answers may be looked at before all are in, and what would end the study."""
-
-    looks: int
-    """Looks in all, the one at the end included."""
-    floor: float
-    """The share of votes for the chosen response that the study is to be above or below of."""
-
-
 class Study(Record):
     """What was fixed when the tasks were exported (`human/private/study.json`)."""
 
@@ -136,8 +127,6 @@ class Study(Record):
     """Of the forms and guidelines."""
     config_hashes: dict[str, str]
     """By kind, and `KIND_adjudication`: `config_hash` of its labelling configuration."""
-    stopping: StoppingRule | None = None
-    """None in studies of older versions."""
     own_days: int | None = Field(None, exclude_if=lambda days: days is None)
     """Days until people who judge pairs of their own posts are asked again, as own.json says it;
     None where nobody does."""

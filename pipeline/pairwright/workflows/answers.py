@@ -200,8 +200,7 @@ def study_progress(run: str | Path) -> tuple[AnnotatorProgress, ...]:
 
 
 def last_decisions(run: str | Path) -> tuple[Decision, ...]:
-    """The decisions of the last report, which is not a further look at the answers; empty where
-    nothing was reported yet.
+    """The decisions of the last report; empty where nothing was reported yet.
 
     Raises InputError where decisions.jsonl cannot be read.
 

@@ -31,7 +31,7 @@ from pairwright_human_eval.attention import (
 from pairwright_human_eval.foils import FoilSigns, foil_signs
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.own_choices import OwnExport, is_due
-from pairwright_human_eval.records import LATER, OWN, Kind, StoppingRule, Study
+from pairwright_human_eval.records import LATER, OWN, Kind, Study
 from pairwright_human_eval.study_files import write_study
 from pairwright_human_eval.study_tasks import make_tasks, planned
 from pairwright_human_eval.subjects import Subject
@@ -114,15 +114,6 @@ def export_tasks(
     ] = None,
     tool: ToolOfAnnotators = SERVER_TOOL,
     language: FormLanguage = "en",
-    looks: Annotated[int, Doc("Reports by which the study may stop, in all.", "N", least=1)] = 1,
-    floor: Annotated[
-        float,
-        Doc(
-            "Of the votes for the chosen response: surely above or below it, it may stop.",
-            "SHARE",
-            share=True,
-        ),
-    ] = 0.5,
     leave_out: Annotated[
         Iterable[Screened],
         Doc(
@@ -182,9 +173,9 @@ def export_tasks(
         }
     )
     if own is not None:
-        if (annotators, overlap, sample, looks, floor) != (11, 3, None, 1, 0.5):
+        if (annotators, overlap, sample) != (11, 3, None):
             raise InputError(
-                "has no annotators, sample, looks or floor",
+                "has no annotators or sample",
                 where="--own",
                 fix="Give it without these options; a study of annotators is an export of its own.",
             )
@@ -217,7 +208,6 @@ def export_tasks(
             "policy": plan.human,
             "sampled": len(subjects),
             "left_out": len(flagged),
-            "stopping": StoppingRule(looks=looks, floor=floor),
             "placebos": True,
             "fewest_checks": FEWEST_CHECKS,
         }
