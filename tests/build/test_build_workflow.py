@@ -4,7 +4,6 @@ import asyncio
 import json
 import re
 import threading
-import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -12,12 +11,11 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from endpoint import Asked, double, fail, in_thread, script
+from endpoint import Asked, double, in_thread
 from model_double import ModelDouble
 from pairwright.construct.tally import ReplyCheck
 from pairwright.errors import ConfigError, InputError, Interrupted
 from pairwright.estimate import share
-from pairwright.models.client import client
 from pairwright.modes import Mode
 from pairwright.settings.config import load
 from pairwright.workflows.build_estimate import estimate
@@ -25,7 +23,7 @@ from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.progress import BuildBegun, Event, Note, Stop, UnitEnded
 from pairwright.workflows.run_build import BuildResult, build
 from pairwright.workflows.run_status import status
-from pairwright.workflows.run_words import shortfalls, wait_sentences
+from pairwright.workflows.run_words import shortfalls
 from scripted import expect
 from study import OUTCOMES, Study, pairwright
 
@@ -74,39 +72,6 @@ def test_a_config_can_be_changed_in_python(tmp_path: Path) -> None:
     assert set(result.status.tally.pairs) == {"violate"}
     with pytest.raises(ConfigError, match="was built with other files or settings"):
         build(path, tmp_path / "run", limit=ITEMS)
-
-
-def test_status_says_which_endpoint_asks_for_which_wait_while_the_build_runs_and_after_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """First a wait within the limit, then one beyond it."""
-    monkeypatch.setattr(client, "LONG_WAIT_S", 1)
-    spent = fail(429, "busy", headers={"Retry-After": "2"})
-    far = fail(503, "busy", headers={"Retry-After": "7200"})
-    told: list[str] = []
-
-    def look(event: Event) -> None:
-        if isinstance(event, Note) and "to be left alone" in event.text:
-            told.extend(wait_sentences(status(tmp_path / "s" / "run")))
-
-    with in_thread(script(spent, far)) as endpoint:
-        study = Study.make(
-            tmp_path / "s", endpoint.url, limit=1, modes=["violate"], served__concurrency=1
-        )
-        build(study.config, study.run, limit=1, progress=look)
-    now, soon = told[0], told[-1]
-    asks = "[endpoints.served] busy; the server asks to be left alone for"
-    assert now.startswith(f"{asks} 2 s, until 20")
-    assert soon.startswith(f"{asks} 7,200 s, until 20")
-    after = pairwright("status", study.run)
-    assert after.code == 1
-    assert soon in " ".join(after.out.split())
-    (row,) = study.rows("failed.jsonl")
-    assert row["reason"] == "rate_limited"
-    assert row["detail"].startswith("[endpoints.served] ")
-    monkeypatch.setattr(time, "time", lambda: 4e9)
-    (over,) = wait_sentences(status(study.run))
-    assert over.endswith("UTC, which is over.")
 
 
 def test_an_estimate_sends_and_writes_nothing_and_names_each_role(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from endpoint import Asked, Handler, Page, ask, serving
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
-from pairwright.models import Answer, Completion, Wait
+from pairwright.models import Answer, Completion
 from pairwright.models.client import Client, Meter
 from pairwright.settings.endpoints import Endpoint
 
@@ -29,20 +29,17 @@ def exchange(
     meter: Meter | None = None,
     through: Callable[[str], str] = str,
     said: list[str] | None = None,
-    waits: list[Wait] | None = None,
     pages: Mapping[str, Page] | None = None,
     **changes: Any,
 ) -> tuple[T, list[Asked], int]:
     """What `use` made of the client; the requests the server saw, and how many at once. `through`
-    turns the server's address into the client's; `said` and `waits` get what people learn."""
+    turns the server's address into the client's; `said` gets what people learn."""
 
     async def scenario() -> tuple[T, list[Asked], int]:
-        told, noted = [] if said is None else said, [] if waits is None else waits
+        told = [] if said is None else said
         async with serving(handler, pages=pages) as server:
             endpoint = described(through(server.url), **changes)
-            async with Client(
-                "near", endpoint, key, meter or Meter(), say=told.append, note_wait=noted.append
-            ) as sender:
+            async with Client("near", endpoint, key, meter or Meter(), say=told.append) as sender:
                 return await use(sender), server.asked, server.most_in_flight
 
     return asyncio.run(scenario())

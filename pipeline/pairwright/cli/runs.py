@@ -16,7 +16,7 @@ from rich.text import Text
 
 from pairwright.assets import DOCS
 from pairwright.cli.command import Command
-from pairwright.cli.printing import print_commands, print_words, say, warn
+from pairwright.cli.printing import print_commands, print_words, say
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcome_details import (
     Box,
@@ -35,7 +35,6 @@ from pairwright.workflows.run_words import (
     recorded_models,
     run_sections,
     short_sentence,
-    wait_sentences,
 )
 
 WIDE = 72
@@ -103,8 +102,6 @@ def print_status(
                 console, "Rows and posts of the source:", (*found.source_problems, every), "yellow"
             )
         print_failures(console, found)
-        for sentence in wait_sentences(found):
-            warn(console, sentence)
     if found.running and not found.finished:
         console.print("The build is running.")
     elif found.waiting:

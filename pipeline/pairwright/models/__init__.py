@@ -37,7 +37,6 @@ from pairwright.models.model import (
     Request,
     Sender,
     Unstored,
-    Wait,
     key_of,
 )
 from pairwright.models.reply import (
@@ -75,7 +74,6 @@ __all__ = [
     "Unread",
     "Unstored",
     "Usage",
-    "Wait",
     "completion_of",
     "counting",
     "in_order",

@@ -110,18 +110,6 @@ class Sender(Protocol):
         ...
 
 
-class Wait(NamedTuple):
-    """How long an endpoint asks to be left alone."""
-
-    endpoint: str
-    """Its name in the config."""
-    seconds: float
-    until: float
-    """Seconds since 1970."""
-    words: str
-    """What it said of it."""
-
-
 class LLM(Protocol):
     """Whatever answers requests: the durable client, or a test's canned replies."""
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import cost
 from pairwright.errors import ConfigError
-from pairwright.models import Model, Models, Wait
+from pairwright.models import Model, Models
 from pairwright.models.batch.pending import PendingCalls, Recorder
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import CallStore, Durable, Store
@@ -21,7 +21,6 @@ from pairwright.workflows.recording import recording_of
 Say: TypeAlias = Callable[[str], None]
 say: Say = logging.getLogger("pairwright").warning
 """What people should know about an endpoint at once, where no progress is reported."""
-NoteWait: TypeAlias = Callable[[Wait], None]
 
 
 class RunModels:
@@ -70,7 +69,7 @@ async def open_models(config: Config, store: Store, say: Say = say) -> AsyncIter
     """Connect the models of a build in this process."""
     meter = meter_of(config, store)
     endpoints, names = config.endpoints, config.roles.all
-    async with open_clients(endpoints, names, meter, say, store.note_wait) as clients:
+    async with open_clients(endpoints, names, meter, say) as clients:
         yield RunModels(config, store, clients, meter)
 
 
@@ -115,14 +114,11 @@ async def open_clients(
     names: Iterable[str],
     meter: Meter,
     say: Say = say,
-    note_wait: NoteWait = lambda _: None,
 ) -> AsyncIterator[dict[str, Client]]:
     """Connect the endpoints of these names."""
     async with AsyncExitStack() as stack:
         yield {
-            name: await stack.enter_async_context(
-                client_of(name, endpoints[name], meter, say, note_wait)
-            )
+            name: await stack.enter_async_context(client_of(name, endpoints[name], meter, say))
             for name in dict.fromkeys(names)
         }
 
@@ -132,12 +128,11 @@ def client_of(
     endpoint: Endpoint,
     meter: Meter,
     say: Say = say,
-    note_wait: NoteWait = lambda _: None,
 ) -> Client:
     """A client of one endpoint, or of its recording; it closes at the end of its block."""
     if endpoint.recording is not None:
         return Client(name, endpoint, None, meter, recording_of(endpoint))
-    return Client(name, endpoint, api_key(name, endpoint), meter, say=say, note_wait=note_wait)
+    return Client(name, endpoint, api_key(name, endpoint), meter, say=say)
 
 
 def batch_models(config: Config, store: Store, pending: PendingCalls) -> RunModels:

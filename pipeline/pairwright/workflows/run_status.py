@@ -1,6 +1,5 @@
 """How far a run is: what was kept, refused and failed, what its checks gave, what it cost."""
 
-import time
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +8,8 @@ from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import cost
 from pairwright.construct.tally import ReplyCheck, Tally, tally_outcomes
 from pairwright.dataset import read_lines
-from pairwright.models import Totals, Wait
+from pairwright.models import Totals
 from pairwright.models.completion import is_same_model
-from pairwright.models.model import RATE_LIMITED
 from pairwright.models.store import Store, is_held
 from pairwright.options import RunPath
 from pairwright.settings.config import Config
@@ -45,8 +43,6 @@ class RunStatus:
     """Whether the last build ended, and the outcome files are there."""
     running: bool
     """Whether a build was writing to the folder when this was read."""
-    waits: tuple[Wait, ...]
-    """The waits that endpoints ask for, and those that are over for which units failed."""
     source_problems: tuple[str, ...]
     """Why rows and posts of the source were refused or repaired, one line a reason."""
 
@@ -106,7 +102,6 @@ def status_of(
     running: bool = False,
 ) -> RunStatus:
     """The status of a run whose outcomes are counted already."""
-    limited = any(reason == RATE_LIMITED for _, reason in counted.failed)
     served = {
         model: {name: n for name, n in names.items() if not is_same_model(name, model)}
         for model, names in store.served_names().items()
@@ -123,7 +118,6 @@ def status_of(
         surveyed=store.surveyed,
         finished=finished,
         running=running,
-        waits=tuple(w for w in store.waits() if limited or w.until > time.time()),
         source_problems=source_problems(folder),
     )
 

@@ -1,10 +1,8 @@
 """What a run says of itself: its figures as the rows of a table, and in sentences why it made less
 than it could, what failed, and what endpoints ask for."""
 
-import time
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
 from pairwright.blind_preference import preference_sentence
 from pairwright.construct.manifest import kept_costs
@@ -12,7 +10,7 @@ from pairwright.construct.outcomes import funnel_rows
 from pairwright.models.completion import MODEL_REFUSED, TOOL_CALL
 from pairwright.models.model import CUT_IN_THINKING, CUT_SHORT
 from pairwright.modes import MODES, STAGES, is_twin
-from pairwright.text import number_of, visible, wait_text
+from pairwright.text import number_of, visible
 from pairwright.workflows.run_status import RunStatus
 
 SHORT = 0.05
@@ -216,18 +214,3 @@ def failure_sentence(status: RunStatus) -> str:
         f"{status.failed:,} of {number_of(status.tally.units, 'unit')} failed ({most});"
         f" {status.run / 'failed.jsonl'} says why."
     )
-
-
-def wait_sentences(status: RunStatus) -> Iterator[str]:
-    """Which endpoint asks for which wait."""
-    for wait in status.waits:
-        over = wait.until <= time.time()
-        try:
-            then = f", until {datetime.fromtimestamp(wait.until, UTC):%Y-%m-%d %H:%M} UTC"
-        except (ValueError, OverflowError):  # A year that no calendar has.
-            then = ""
-        asks, end = ("asked", ", which is over") if over else ("asks", "")
-        yield (
-            f"[endpoints.{wait.endpoint}] {wait.words}; the server {asks} to be left alone for"
-            f" {wait_text(wait.seconds)}{then}{end}."
-        )

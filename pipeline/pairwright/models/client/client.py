@@ -12,7 +12,7 @@ import tenacity
 from pydantic_core import from_json
 
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
-from pairwright.models import Answer, Request, Wait, completion_of
+from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client.connection import Connection
 from pairwright.models.client.engine import Engine
 from pairwright.models.client.meter import Meter
@@ -57,11 +57,10 @@ class Client:
         wire: Wire | None = None,
         *,
         say: Callable[[str], None] = lambda _: None,
-        note_wait: Callable[[Wait], None] = lambda _: None,
     ) -> None:
         """`wire` answers in place of the endpoint's own, and ends with the client. `say` tells
         people once that the endpoint does not answer at its start, which they would else learn
-        after the last attempt; `note_wait` gets each long wait that the endpoint asks for."""
+        after the last attempt."""
         self.name = name
         self._endpoint = endpoint
         self._meter = meter
@@ -73,7 +72,6 @@ class Client:
         self.others: set[str] = set()
         """Models that answered in place of the one that was asked for."""
         self._say = say
-        self._note_wait = note_wait
         self._wire = wire or wire_of(name, endpoint, api_key, say)
 
     async def __aenter__(self) -> "Client":
@@ -161,7 +159,6 @@ class Client:
             return
         said = f"[endpoints.{self.name}] {error.detail}; {_asks_for(wait)}"
         if time.monotonic() >= self._closed_until:
-            self._note_wait(Wait(self.name, wait, time.time() + wait, error.detail))
             self._say(
                 f"{said}, and max_wait is {most:,.0f} s: its calls fail until then, and the same"
                 " command asks again."
@@ -236,7 +233,6 @@ class Client:
         if error.retry_after is None or seconds < LONG_WAIT_S or now < self._waiting_until:
             return
         self._waiting_until = now + seconds
-        self._note_wait(Wait(self.name, seconds, time.time() + seconds, error.detail))
         self._say(
             f"{said}; {_asks_for(seconds)}. Its calls wait, then they are sent again, up to"
             f" {number_of(attempts, 'time')} in all. Ctrl-C ends the build, and the same command"

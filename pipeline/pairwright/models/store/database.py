@@ -45,9 +45,6 @@ CREATE TABLE outcomes (        -- what came of each unit
     follows TEXT NOT NULL,     -- what it follows from, beside the replies
     record TEXT NOT NULL       -- all of it, as JSON
 );
-CREATE TABLE waits (           -- what endpoints asked of the last run
-    endpoint TEXT PRIMARY KEY, seconds REAL, until REAL, words TEXT
-);
 CREATE TABLE run (finished INTEGER NOT NULL, follows TEXT NOT NULL);
 INSERT INTO run VALUES (0, '');
 PRAGMA application_id = {APPLICATION_ID};

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from pairwright.models import Wait
 from pairwright.models.store.calls import CallStore
 from pairwright.modes import MODES
 
@@ -65,7 +64,6 @@ class Store(CallStore):
         replies behind them are here for ever, so they would come out the same. Others are
         forgotten; calls never are."""
         self._db.execute("UPDATE run SET finished = 0, follows = ?", identity)
-        self._db.execute("DELETE FROM waits")
         self._db.execute("DELETE FROM outcomes WHERE follows != ?", identity)
         again = f"SELECT 1 FROM outcomes WHERE mode = 'survey' AND NOT {_SETTLED}"
         if self._db.execute(again).fetchone():
@@ -77,14 +75,6 @@ class Store(CallStore):
         """Forget what came of the last run; its calls stay."""
         self._db.execute("DELETE FROM outcomes")
         self._db.execute("UPDATE run SET finished = 0")
-
-    def note_wait(self, wait: Wait) -> None:
-        """Keep what an endpoint asks of this run; its last wait counts."""
-        self._db.execute("INSERT OR REPLACE INTO waits VALUES (?, ?, ?, ?)", *wait)
-
-    def waits(self) -> list[Wait]:
-        """The waits that endpoints asked for in the last run."""
-        return [Wait(*row) for row in self._db.rows("SELECT * FROM waits ORDER BY endpoint")]
 
     def finish(self) -> None:
         """Say that the outcome files of this run are written."""

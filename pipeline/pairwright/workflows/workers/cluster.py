@@ -24,7 +24,6 @@ from pairwright.construct.session import BuildTask
 from pairwright.errors import ConfigError, InputError, Interrupted, PairwrightError, on_disk
 from pairwright.extras import install
 from pairwright.files import write_whole
-from pairwright.models import Wait
 from pairwright.models.client import Meter
 from pairwright.models.store import Store, UnitRow
 from pairwright.models.store.shards import place
@@ -85,7 +84,6 @@ class Actor:
         self._resources = AsyncExitStack()
         self._watch: asyncio.Task[None] | None = None
         self._error: PairwrightError | None = None
-        self._waits: list[Wait] = []
 
     async def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
         """A batch of one chunk; gives one report."""
@@ -101,9 +99,7 @@ class Actor:
             # Raised here it would end the whole job, and calls that are in flight with it.
             trouble = Trouble.of(error)
         counts = call_counts(self._builder.meter) if self._builder else MeterCounts()
-        report = ChunkReport(
-            self._name, counts, chunk.number, tuple(outcomes), trouble, tuple(self._waits)
-        )
+        report = ChunkReport(self._name, counts, chunk.number, tuple(outcomes), trouble)
         return {"report": [pickle.dumps(report)]}
 
     async def _ready(self) -> Builder:
@@ -111,9 +107,7 @@ class Actor:
         self._resources.callback(setup.corpus.close)
         os.environ.update({name: key.get_secret_value() for name, key in self._keys.items()})
         config = part_of(setup.rules.config, self._workers)
-        builder = await self._resources.enter_async_context(
-            builder_of(setup, config, Meter(), self._waits.append)
-        )
+        builder = await self._resources.enter_async_context(builder_of(setup, config, Meter()))
 
         async def stop_with_run() -> None:
             # The file is another host's, so there is nothing to wait for.

@@ -13,14 +13,12 @@ from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import BuildUnit, Chunk, Corpus, chunks
 from pairwright.construct.session import build_units
 from pairwright.errors import ConfigError, Interrupted, PairwrightError
-from pairwright.models import Wait
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import CallStore, Store, UnitRow
 from pairwright.models.store.shards import merge_all, open_shard, place
 from pairwright.settings.config import Config
 from pairwright.workflows.run_models import (
     MeterCounts,
-    NoteWait,
     RunModels,
     open_clients,
     say,
@@ -108,14 +106,12 @@ class Builder:
 
 
 @asynccontextmanager
-async def builder_of(
-    setup: WorkerSetup, config: Config, meter: Meter, note_wait: NoteWait
-) -> AsyncIterator[Builder]:
+async def builder_of(setup: WorkerSetup, config: Config, meter: Meter) -> AsyncIterator[Builder]:
     """A builder with its own connections; `config` has this worker's part of the limits."""
     # The store is read from hosts between which SQLite has no locks.
     with closing(CallStore(setup.calls, writing=False, unchanging=True)) as main:
         endpoints, names = config.endpoints, config.roles.all
-        async with open_clients(endpoints, names, meter, say, note_wait) as clients:
+        async with open_clients(endpoints, names, meter, say) as clients:
             yield Builder(setup, config, main, clients, meter)
 
 
@@ -152,8 +148,6 @@ class ChunkReport(NamedTuple):
     chunk: int
     ended: tuple[UnitRow, ...] = ()
     trouble: Trouble | None = None
-    waits: tuple[Wait, ...] = ()
-    """What endpoints have asked for."""
 
 
 def build_rounds(
@@ -176,8 +170,6 @@ def build_rounds(
         try:
             for report in build(round_):
                 note(report)
-                for wait in report.waits:
-                    store.note_wait(wait)
                 if report.trouble:
                     troubles.append(report.trouble)
                 else:
