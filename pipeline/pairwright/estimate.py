@@ -101,8 +101,3 @@ def share(k: int, n: int, z: float = Z_95) -> Estimate:
 def p_value(p: float) -> str:
     """Three places, as in a table; no p is ever 0."""
     return f"{p:.3f}" if p >= 0.001 else "< 0.001"
-
-
-def p_text(p: float) -> str:
-    """The same in a sentence: `p = 0.012`, `p < 0.001`."""
-    return f"p = {p:.3f}" if p >= 0.001 else "p < 0.001"

@@ -1,7 +1,7 @@
-"""Intervals by cluster of an accuracy, and whether it keeps to a bound; Holm's levels.
+"""Intervals by cluster: of an accuracy, and whether it keeps to a bound; and of any mean or
+difference. Holm's levels.
 
-An accuracy is a mean of points: 1 for the chosen response, 0 for the other, one half for a tie; and
-for a gain one quarter or three where a tie became a wrong or a right one.
+An accuracy is a mean of points: 1 for the chosen response, 0 for the other, one half for a tie.
 """
 
 import math
@@ -42,7 +42,7 @@ class Accuracy(NamedTuple):
 
     value: float
     tied: float
-    """Share of ties, one at one quarter or three counting as three quarters: mean of 4x(1 - x)."""
+    """Share of ties."""
     n: int
     clusters: int
     design: float
@@ -258,49 +258,14 @@ def mean(values: Floats, clusters: Places, *, least: float, most: float = math.i
     return clustered_mean(values, clusters).estimate(least=least, most=most)
 
 
-def difference_of_means(
-    values: Floats, first: npt.NDArray[np.bool_], clusters: Places, *, share: bool
-) -> Estimate:
-    """The mean of the `first` values less that of the others, with its 95 % interval by cluster.
-    There must be values of both.
-
-    Welch's interval (1938, Biometrika 29, 350-362) with errors summed by cluster, which may have
-    values on both sides. With one cluster on a side there is none. Of a `share`, whose values are 0
-    and 1, it is that of one more cluster of 0 and one of 1 on each side (Agresti and Caffo 2000,
-    Am. Statist. 54, 280-288): so it has a width where no value varies.
-    """
-    value = float(values[first].mean() - values[~first].mean())
-    n, count = len(values), len(np.unique(clusters))
-    if share:
-        values = np.append(values, (0.0, 1.0, 0.0, 1.0))
-        first = np.append(first, (True, True, False, False))
-        clusters = np.append(clusters, clusters.max() + np.arange(1, 5))
-    sides = (first, ~first)
-    groups = [len(np.unique(clusters[side])) for side in sides]
-    low = high = None
-    if min(groups) > 1:
-        middle = values[first].mean() - values[~first].mean()
-        errors, squares = np.zeros(len(values)), list[float]()
-        for side, many, sign in zip(sides, groups, (1, -1), strict=True):
-            own = values[side] - values[side].mean()
-            errors[side] = sign * math.sqrt(many / (many - 1)) * own / len(own)
-            squares.append(_squares(errors[side], clusters[side]))
-        parts = sum(one * one / (many - 1) for one, many in zip(squares, groups, strict=True))
-        degrees = sum(squares) ** 2 / parts if parts else math.inf
-        width = -float(scipy.special.stdtrit(degrees, LEVEL / 2))
-        width *= math.sqrt(_squares(errors, clusters))
-        end = 1.0 if share else math.inf
-        low, high = round(max(-end, middle - width), 6), round(min(end, middle + width), 6)
-    return with_width(Estimate(value=round(value, 6), low=low, high=high, n=n, clusters=count))
-
-
 def mean_by_user(
     values: Sequence[tuple[str, float]], least: float = 0.0, most: float = 1.0
 ) -> Estimate | None:
     """The mean of each item's value, from `least` to `most`, beside its user, with its 95 %
     interval by user; None of no items. Where nothing varies, nothing shows how wide that is: it
     has none."""
-    places = {user: n for n, user in enumerate(dict.fromkeys(user for user, _ in values))}
-    points = np.array([value for _, value in values], dtype=float)
-    clusters = np.array([places[user] for user, _ in values], dtype=np.intp)
-    return with_width(mean(points, clusters, least=least, most=most)) if values else None
+    if not values:
+        return None
+    points = np.array([value for _, value in values], np.float64)
+    clusters = cluster_numbers([user for user, _ in values])
+    return with_width(mean(points, clusters, least=least, most=most))
