@@ -25,7 +25,6 @@ from test_matching import question
 from test_survey import STRANGER, survey
 
 from pairwright.construct.corpus import BuildUnit, Corpus
-from pairwright.construct.outcome_details import heading_of
 from pairwright.construct.outcomes import Outcome
 from pairwright.construct.partners import (
     Survey,
@@ -320,13 +319,3 @@ def test_a_question_without_anybody_says_so_in_its_own_words() -> None:
     assert details["q"].startswith("nobody's posts that it was tried on show")
     assert details["p"] == "nobody that it was tried on has about as many posts"
     assert details["r"] == "those whose posts are about as many are others' partners"
-
-
-@pytest.mark.parametrize(("mode", "second"), [("twin", "partner"), ("decoy", "stranger")])
-def test_the_second_user_of_a_decoy_is_shown_as_a_stranger(mode: Mode, second: str) -> None:
-    refused = Rejected(stage="gates", reason="parity", detail="")
-    outcome = Outcome(
-        unit=f"{mode}:q", mode=mode, item_id="q", user="una", partner="victor", posts=3,
-        result=refused, calls=(), prompt_tokens=0, completion_tokens=0,
-    )  # fmt: skip
-    assert heading_of(outcome)[1].rest.startswith(f"user una, {second} victor; 3 earlier posts;")

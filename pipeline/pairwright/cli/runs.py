@@ -9,8 +9,6 @@ import typer
 from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.panel import Panel
-from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
@@ -18,12 +16,7 @@ from pairwright.assets import DOCS
 from pairwright.cli.command import Command
 from pairwright.cli.printing import print_commands, print_words, say
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.outcome_details import (
-    Box,
-    call_details,
-    details_of,
-    heading_of,
-)
+from pairwright.construct.outcome_details import call_details, details_of
 from pairwright.construct.run_pairs import find_outcome, subject_of
 from pairwright.models.store import Store
 from pairwright.options import Doc, RunPath
@@ -132,21 +125,10 @@ def show(
                 why = subject_of(row.record) if row.kind == "kept" else row.reason
                 say(console, visible(f"{row.unit}  {row.kind}  {why}  user {row.user}"))
             return
-        if (stored := store.call(wanted)) is not None:
-            details = [*call_details(stored)]
-        else:
-            outcome = find_outcome(store, wanted, run)
-            details = [*heading_of(outcome), *details_of(outcome)]
-    for part in details:
-        if isinstance(part, str):
-            console.print(Rule(escape(part)))
-        elif isinstance(part, Box):
-            console.print(Panel(escape(part.text), title=escape(part.title)))
-        elif part.label:
-            label = f"[{part.style}]{escape(part.label)}[/{part.style}]"
-            console.print(f"{part.indent}{label}{escape(part.rest)}")
-        else:
-            console.print(escape(part.rest))
+        stored = store.call(wanted)
+        details = call_details(stored) if stored else details_of(find_outcome(store, wanted, run))
+        for line in details:
+            say(console, visible(line), wrap=True)
 
 
 COMMANDS = {
