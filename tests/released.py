@@ -98,15 +98,6 @@ def violated(n: int, domain: str = "Home", **changes: Any) -> Pair:
     return _named(_on_site(violate(n, domain, **_changed(n, changes))), scores, None)
 
 
-def decoyed(n: int, domain: str = "Home", **changes: Any) -> Pair:
-    """A decoy: its rejected response is written for `partner_of(n)`."""
-    texts = {"chosen": f"Fitting answer {n}.", "rejected": f"Answer {n} for somebody else."}
-    scores = _adherence(first_own=(2, 1), second_other=(0, 1))
-    written_for = {"mode": "decoy", "stranger": partner_of(n)}
-    pair = violate(n, domain, **_changed(n, {**written_for, **texts, **changes}))
-    return _named(_on_site(pair), scores, None)
-
-
 def placebo(n: int, domain: str = "Home", **changes: Any) -> tuple[Pair, Pair]:
     """A placebo: a twin of two plain responses, without rubrics."""
     plain = f"Plain answer {n}.", f"Other plain answer {n}."
@@ -122,7 +113,7 @@ def placebo(n: int, domain: str = "Home", **changes: Any) -> tuple[Pair, Pair]:
 
 
 def partner_of(n: int) -> str:
-    """The partner of the twin, placebo and decoy about a question."""
+    """The partner of the twin and placebo about a question."""
     return user_of(n, "_partner")
 
 
@@ -309,10 +300,7 @@ def _kept(kept: list[Pair]) -> Iterable[Outcome]:
         asked, last = subject.pairs[0], subject.pairs[-1]
         whole = is_twin(asked.mode)
         made = Twin(id=subject.id, halves=(asked, last)) if whole else Contrast(pair=asked)
-        partner = last.user if whole else None
-        if asked.mode == "decoy":
-            partner = asked.stranger
-        yield _outcome(asked.mode, asked.item_id, asked.user, made, partner)
+        yield _outcome(asked.mode, asked.item_id, asked.user, made, last.user if whole else None)
 
 
 def _rejected() -> Iterable[Outcome]:

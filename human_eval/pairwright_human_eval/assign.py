@@ -89,8 +89,7 @@ def draw_controls(
 
 
 def stranger(pair: Pair, others: list[Pair]) -> tuple[Post, ...]:
-    """Another user's posts for a control: older than the question, and about as many. Never those
-    of the user whose needs a decoy's rejected response serves.
+    """Another user's posts for a control: older than the question, and about as many.
 
     `others` are pairs of the same domain. Those of the pair's own category come first: a stranger
     who writes about other things would be known by that. Empty where none of those looked at fits.
@@ -100,8 +99,7 @@ def stranger(pair: Pair, others: list[Pair]) -> tuple[Post, ...]:
         fitting = []
         for other in chance.sample(near, min(len(near), LOOKED_AT)):
             posts = tuple(post for post in other.profile if _older(post, pair))
-            known = other.user in (pair.user, pair.stranger)
-            if not known and len(posts) >= min(2, len(pair.profile)):
+            if other.user != pair.user and len(posts) >= min(2, len(pair.profile)):
                 fitting.append(posts)
         if best := min(fitting, key=lambda own: abs(len(own) - len(pair.profile)), default=()):
             return best

@@ -33,7 +33,6 @@ __all__ = [
     "audit",
     "build",
     "build_contrast",
-    "build_decoy",
     "build_placebo",
     "build_twin",
     "correlate",
@@ -54,7 +53,6 @@ __all__ = [
 _HOMES = {
     "pairwright.construct": (
         "build_contrast",
-        "build_decoy",
         "build_placebo",
         "build_twin",
     ),
@@ -80,7 +78,7 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 if TYPE_CHECKING:
-    from pairwright.construct import build_contrast, build_decoy, build_placebo, build_twin
+    from pairwright.construct import build_contrast, build_placebo, build_twin
     from pairwright.construct.run_pairs import load_release
     from pairwright.dataset import Row
     from pairwright.evaluation.leaderboard import Leaderboard

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import BaseModel, TypeAdapter
 
-Mode = Literal["twin", "decoy", "placebo", "violate", "natural"]
+Mode = Literal["twin", "placebo", "violate", "natural"]
 
 
 class ModeDefinition(BaseModel, frozen=True, extra="forbid"):

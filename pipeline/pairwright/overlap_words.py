@@ -30,8 +30,8 @@ def is_of_mode(config: str) -> bool:
 def overlap_clauses(figures: Iterable[tuple[str, str, Estimate | None]]) -> tuple[str, ...]:
     """`figures` are accuracies: the name of a check, the mode or configuration of the pairs, and
     what was found. A clause for each mode that is measured: `word overlap with the posts is right
-    in 70 % (60 to 79) of 92 pairs in twins, tf-idf in 74 % (65 to 82)`, `of 40 decoys in 52 % (37
-    to 67)`."""
+    in 70 % (60 to 79) of 92 pairs in twins, tf-idf in 74 % (65 to 82)`, `of 40 violate pairs in
+    52 % (37 to 67)`."""
     by_config: dict[str, dict[str, Estimate]] = {}
     for name, config, found in figures:
         if name in NAMES and is_of_mode(config) and found and found.value is not None:
@@ -50,7 +50,7 @@ def overlap_clauses(figures: Iterable[tuple[str, str, Estimate | None]]) -> tupl
 
 
 def _pairs(n: int, config: str) -> str:
-    """`92 pairs in twins`, `40 decoys`, or `92 pairs`."""
+    """`92 pairs in twins`, `40 violate pairs`, or `92 pairs`."""
     mode = next((one for one in MODES.values() if of_mode(one.name) == config), None)
     if mode is None or mode.halves == 2:
         return number_of(n, "pair") + (f" in {mode.units}" if mode else "")

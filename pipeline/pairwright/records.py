@@ -278,11 +278,11 @@ class Draft(Record):
     strategy: str
     generator: str
     first: str
-    """violate: the rubric-adhering response. twin, decoy: the one for the user who asked."""
+    """violate: the rubric-adhering response. twin: the one for the user who asked."""
     second: str
     adherence: dict[str, Adherence] = Field(default={})
     """Keys: `first` and `second` in mode violate; `first_own`, `second_other`, `second_own`,
-    `first_other` in modes twin and decoy (response, and whose rubric it is held to); none in mode
+    `first_other` in mode twin (response, and whose rubric it is held to); none in mode
     placebo, which has no rubric."""
     quality: dict[str, Quality] = Field(default={})
     comparison: Comparison | None = None
@@ -389,8 +389,6 @@ class Pair(Record):
     """Of mode natural: where both responses are from, where the source tells."""
     neighbours: Neighbours | None = None
     """Of mode natural: how those who choose like the user lean."""
-    stranger: str | None = Field(None, exclude_if=is_none)
-    """Of mode decoy: the user whose needs the rejected response serves."""
 
     @property
     def chosen_is_first(self) -> bool:
@@ -423,7 +421,7 @@ def _sides(names: tuple[str, str], by_name: Mapping[str, T]) -> dict[Side, T]:
 
 
 class Contrast(Record):
-    """A kept pair of mode violate or decoy, and the drafts refused before it."""
+    """A kept pair of mode violate, and the drafts refused before it."""
 
     pair: Pair
     refused: tuple[Draft, ...] = ()

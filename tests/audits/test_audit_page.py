@@ -239,8 +239,8 @@ SOLVED = "word overlap with the posts is right in 70 % (60 to 79) of 92 pairs"
     [
         ({("mode twin", "profile_overlap"): OVERLAP, ("mode twin", "profile_tfidf"): TFIDF},
          f"{SOLVED} in twins, tf-idf in 74 % (63 to 82)"),
-        ({("mode twin", "profile_overlap"): OVERLAP, ("mode decoy", "profile_overlap"): OVERLAP},
-         f"{SOLVED} in twins; of 92 decoys in 70 % (60 to 79)"),
+        ({("mode twin", "profile_overlap"): OVERLAP, ("mode violate", "profile_overlap"): OVERLAP},
+         f"{SOLVED} in twins; of 92 violate pairs in 70 % (60 to 79)"),
         ({("", "profile_overlap"): OVERLAP}, SOLVED),
         ({("Home-twin", "profile_overlap"): OVERLAP, ("mode twin", "length"): OVERLAP}, ""),
         ({("mode twin", "profile_overlap"): no_estimate()}, ""),

@@ -653,17 +653,6 @@ def test_nothing_is_chosen_on_placebos_and_their_texts_are_looked_at() -> None:
     assert (broken.status, len(broken.flags)) == ("fail", 1)
 
 
-def test_decoys_have_no_identity_so_their_shortcuts_and_their_lean_decide() -> None:
-    rows = [
-        changed(of, mode="decoy", chosen=f"{of.chosen} and so on it goes")
-        for of in leaning([2] * 90 + [0] * 30)
-    ]
-    found = audited(rows)
-    length, lean = found["Home-decoy", "length"], found["mode decoy", "blind_preference"]
-    assert (length.status, lean.status) == ("fail", "fail")
-    assert "expected" not in length.detail
-
-
 def test_word_overlap_is_told_of_each_mode_over_its_configurations() -> None:
     """A user of two domains is one cluster."""
     rows = [

@@ -752,12 +752,9 @@ def test_the_interaction_is_that_of_the_audits_word_overlap_over_both_halves() -
 def test_a_draft_that_a_count_of_words_solves_is_refused_and_each_side_learns_its_words() -> None:
     of = of_two("Burners and a pan.", "Marble and steam.", OVENS, CAFE)
     for limit, passed in ((3, False), (4, True)):
-        gate = check_shared_words(of, TwinRules(shared_words=limit), GateRules(), is_twin=True)
+        gate = check_shared_words(of, TwinRules(shared_words=limit), GateRules())
         assert (gate.passed, gate.limit) == (passed, limit)
         assert gate.value == [4, ["burners", "pan"], ["marble", "steam"]]
         assert gate.sides == (() if passed else ("first", "second"))
-    # A decoy's other user is not in the pair, so that only the first response can be at fault.
-    decoy = check_shared_words(of, TwinRules(shared_words=1), GateRules(), is_twin=False)
-    assert (decoy.value, decoy.sides) == ([2, ["burners", "pan"], []], ("first",))
     off = GateRules(off=("shared_words",))
-    assert check_shared_words(of, TwinRules(shared_words=0), off, is_twin=True).passed
+    assert check_shared_words(of, TwinRules(shared_words=0), off).passed

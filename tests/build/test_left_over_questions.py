@@ -1,5 +1,4 @@
-"""Questions that give no twin: decoys for users without a partner, placebos where nothing is known
-of the asker."""
+"""Questions that give no twin: placebos where nothing is known of the asker."""
 
 from contextlib import closing
 from pathlib import Path
@@ -7,19 +6,11 @@ from typing import Any
 
 import pytest
 from test_build_functions import (
-    ASKER,
-    FOR_UNA,
-    FOR_VICTOR,
     PARTNER,
     PLAIN,
     QUESTION,
-    UNA,
-    UNAS,
-    VICTOR,
-    VICTORS,
     refusals,
     script,
-    serving_all_but,
 )
 from test_matching import question
 from test_survey import STRANGER, survey
@@ -34,9 +25,9 @@ from pairwright.construct.partners import (
     survey_question,
 )
 from pairwright.construct.unit_work import work_on
-from pairwright.construct.written_pairs import build_decoy, build_placebo
+from pairwright.construct.written_pairs import build_placebo
 from pairwright.models import Models
-from pairwright.records import Aspect, Contrast, DroppedAspect, Item, Mode, Post, Rejected, Twin
+from pairwright.records import Aspect, DroppedAspect, Item, Mode, Post, Rejected, Twin
 from scripted import (
     Others,
     Scripted,
@@ -46,7 +37,6 @@ from scripted import (
     graded,
     item,
     models,
-    parts,
     policy,
     posts,
     settings,
@@ -61,79 +51,10 @@ OTHER_PLAIN = (
 NOBODY = item(STRANGER, question=QUESTION, user="wim")
 SILENT = posts("The cat sleeps on the radiator all day.", prefix="xia")
 NOBODY_EITHER = item(SILENT, question="Which cat?", user="xia", id="item-3")
-AWAY: dict[str, Any] = {"support_decoy": verdicts("far_fetched", "far_fetched")}
-
-
-def decoy(llm: Scripted, **config: Any) -> Contrast | Rejected:
-    return wait(build_decoy(ASKER, PARTNER, models(llm), policy(**config)))
 
 
 def placebo(llm: Scripted, partner: Item = NOBODY_EITHER, **config: Any) -> Twin | Rejected:
     return wait(build_placebo(NOBODY, partner, models(llm), policy(**config)))
-
-
-# Decoys
-
-
-def test_a_decoy_is_the_askers_half_of_a_twin_whose_other_user_is_nobody() -> None:
-    llm = script(**AWAY)
-    pair = expect(Contrast, decoy(llm)).pair
-    assert (pair.mode, pair.user, pair.twin_id, pair.asked) == ("decoy", "una", None, True)
-    assert pair.stranger == PARTNER.user
-    assert (pair.chosen, pair.rejected) == (FOR_UNA, FOR_VICTOR)
-    assert [a.aspect for a in pair.rubric.aspects] == [a[2] for a in UNAS]
-    assert pair.profile == UNA
-    assert {side: fit.share for side, fit in pair.adherence.items()} == {
-        "chosen": 1, "rejected": 0,
-    }  # fmt: skip
-    gates = [gate.gate for gate in pair.draft.gates]
-    assert {"echo_gap", "cross_adherence", "twin_margin_mirror", "parity"} <= set(gates)
-    # The stranger's aspects are held against the posts of the pair's own user.
-    (asked,) = llm.prompts("support_decoy")
-    assert [parts("aspect", case)[0] for case in parts("case", asked)] == [a[2] for a in VICTORS]
-    assert UNA[0].text in asked
-    assert VICTOR[0].text not in asked
-    # No writer sees a post.
-    for prompt in llm.prompts("write_adhering"):
-        assert not any(one.text in prompt for one in (*UNA, *VICTOR))
-
-
-@pytest.mark.parametrize(
-    ("said", "left"),
-    [
-        (("far_fetched", "carried"), VICTORS[:1]),
-        (("stands_without", "far_fetched"), VICTORS[1:]),
-        (("carried", "carried"), ()),
-        (("carried", "stands_without"), ()),
-    ],
-)
-def test_a_decoy_serves_only_what_the_users_own_posts_do_not_carry(
-    said: tuple[str, str], left: tuple[Any, ...]
-) -> None:
-    llm = script(support_decoy=verdicts(*said))
-    made = decoy(llm)
-    if left:
-        expect(Contrast, made)
-        served = [parts("aspect", p) for p in llm.prompts("write_adhering")]
-        assert [aspect[2] for aspect in left] in served
-    else:
-        rejected = expect(Rejected, made)
-        assert (rejected.stage, rejected.reason) == ("decoy", "decoy_fits")
-        assert [one.reason for one in rejected.dropped] == list(said)
-        assert not llm.asked("write_adhering"), "nothing is written for it"
-
-
-def test_a_decoy_serves_no_more_aspects_than_the_response_it_is_held_against() -> None:
-    made = expect(Contrast, decoy(script(adherence=serving_all_but(UNAS[1][2]), **AWAY)))
-    assert refusals(made.refused) == ["adherence"] * 2
-    assert [a.aspect for a in made.pair.rubric.aspects] == [UNAS[0][2]]
-    fits = made.pair.draft.adherence
-    assert [len(fits[name].scores) for name in ("first_own", "second_own")] == [1, 1]
-
-
-def test_a_check_of_a_decoy_that_cannot_be_read_is_no_pass() -> None:
-    made = expect(Rejected, decoy(script(support_decoy="They do not.")))
-    assert (made.stage, made.reason) == ("support_decoy", "unparseable")
 
 
 # Placebos
@@ -232,12 +153,6 @@ def test_two_accounts_with_the_same_posts_are_no_couple(tmp_path: Path, mode: Mo
 
 def names(found: Survey) -> list[str]:
     return [one.user for one in found.possible]
-
-
-def test_strangers_of_a_decoy_are_all_whose_posts_show_a_signal() -> None:
-    found, _ = survey(("twin", "decoy"), suited=0)
-    assert (names(found), found.strangers) == ([], ("victor",))
-    assert survey(("twin",))[0].strangers == ()
 
 
 def test_where_nothing_is_known_of_the_asker_anybody_may_be_partner_and_nobody_is_asked() -> None:

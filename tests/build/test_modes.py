@@ -11,15 +11,15 @@ def test_every_mode_has_one_definition_and_words_of_its_own() -> None:
     assert all(mode.name == name for name, mode in MODES.items())
     # Pairs of others have no mode and are called pairs.
     assert [mode_title(mode) for mode in (*MODES, None)] == [
-        "Twins", "Decoys", "Placebos", "Pairs of mode violate", "Natural twins",
+        "Twins", "Placebos", "Pairs of mode violate", "Natural twins",
         "Pairs",
     ]  # fmt: skip
     assert [mode_pairs(mode) for mode in (*MODES, None)] == [
-        "twins", "decoys", "placebos", "pairs of mode violate", "natural twins",
+        "twins", "placebos", "pairs of mode violate", "natural twins",
         "pairs",
     ]  # fmt: skip
-    assert units_in_words() == "twins, decoys, placebos and violate pairs"
-    assert units_in_words(verified_modes(1)) == "decoys and violate pairs"
+    assert units_in_words() == "twins, placebos and violate pairs"
+    assert units_in_words(verified_modes(1)) == "violate pairs"
     assert units_in_words(verified_modes(2)) == "twins and placebos"
 
 

@@ -18,7 +18,7 @@ from pairwright.construct.session import BuildTask
 from pairwright.models.store import Store, UnitRow
 from pairwright.records import Rejected
 from pairwright.settings.rules import TwinRules
-from scripted import policy, settings
+from scripted import expect, policy, settings
 
 ITEMS = 24
 Fate = Callable[[BuildUnit], str]
@@ -75,9 +75,9 @@ class Build:
             return
         candidates = self.corpus.tried[item.id].candidates
         possible = tuple(PossiblePartner(user=user, bearing=1) for user in candidates)
-        kept = Survey(signal=True, possible=possible, strangers=("u00", "u01"))
+        kept = Survey(signal=True, possible=possible)
         results = {
-            "alone": Survey(signal=True, strangers=("u00", "u01")),
+            "alone": Survey(signal=True),
             "nothing": Survey(signal=False, possible=possible),
             "failed": Failure(failure="http_500", detail=""),
             "waiting": Pending(waits_for="match"),
@@ -133,7 +133,7 @@ def test_surveys_and_pairs_without_partners_come_before_twins(build: Build) -> N
     assert build.run() == [[], []], "a second run has nothing to do"
 
 
-ALL = ["twin", "decoy", "placebo"]
+ALL = ["twin", "placebo"]
 
 
 def shares(unit: BuildUnit) -> str:
@@ -148,45 +148,24 @@ def units_of(step: list[BuildUnit], mode: str) -> dict[int, Any]:
     return {unit.item: unit.partner for unit in step if unit.mode == mode}
 
 
-def test_no_partner_gives_a_decoy_and_no_signal_a_placebo(build: Build) -> None:
+def test_a_question_without_a_signal_gives_a_placebo(build: Build) -> None:
     first, second = build.run(modes=ALL, fate=shares)
     assert tasks(first) == {"survey"}
-    twins, decoys, placebos = (units_of(second, mode) for mode in ALL)
+    twins, placebos = (units_of(second, mode) for mode in ALL)
     assert set(twins) == set(range(ITEMS)), "what is no twin has its reason"
-    matched = {item for item, partner in twins.items() if isinstance(partner, str)}
     nothing = {item for item in range(ITEMS) if item % 4 == 1}
     assert set(placebos) == nothing
-    assert set(decoys) == set(range(ITEMS)) - nothing - matched
-    assert {item for item in range(ITEMS) if item % 4 == 0} <= set(decoys)
-    assert all(decoys[item] in ("u00", "u01") for item in decoys)
+    alone = {expect(Rejected, twins[item]).reason for item in range(0, ITEMS, 4)}
+    assert alone <= {"no_partner", "partner_does_not_fit"}
     # A user has one partner, in twins and placebos alike.
     assert any(isinstance(partner, str) for partner in placebos.values())
     assert all(len(partners) == 1 for partners in build.partners().values())
     assert build.run(modes=ALL, fate=shares) == [[], []], "a second run has nothing to do"
 
 
-@pytest.mark.parametrize(
-    ("modes", "first"), [(["decoy", "placebo"], "decoy"), (["placebo"], "placebo")]
-)
-def test_the_first_mode_has_units_of_all_items(build: Build, modes: list[str], first: str) -> None:
-    _, second = build.run(modes=modes, fate=shares)
-    assert set(units_of(second, first)) == set(range(ITEMS))
-    decoys = units_of(second, "decoy")
-    assert all(isinstance(partner, str) for item, partner in decoys.items() if item % 4 != 1)
-    assert set(units_of(second, "placebo")) >= {item for item in range(ITEMS) if item % 4 == 1}
-
-
-def test_a_decoy_is_forgotten_where_its_question_may_find_a_partner(build: Build) -> None:
-    _, before = build.run(modes=ALL, fate=of_survey(3, "failed", shares))
-    assert all(unit.item != 3 for unit in before if unit.mode != "twin")
-    assert "decoy" in tasks(before)
-    build.run(modes=ALL, fate=shares)
-    assert_no_decoy_beside_a_twin(build)
-
-
-def assert_no_decoy_beside_a_twin(build: Build) -> None:
-    units = build.kept_units()
-    assert not any({f"twin:q-u{n:02}", f"decoy:q-u{n:02}"} <= units for n in range(ITEMS))
+def test_placebos_alone_have_units_of_all_items(build: Build) -> None:
+    _, second = build.run(modes=["placebo"], fate=shares)
+    assert set(units_of(second, "placebo")) == set(range(ITEMS))
 
 
 def test_without_twins_one_step_has_no_survey(build: Build) -> None:

@@ -161,23 +161,6 @@ def test_a_wrong_profile_is_of_one_other_user_of_the_category(rows: list[Row]) -
         assert not twins.get(row.item_id, set()) & {owners[post.id] for post in drawn}
 
 
-def test_a_wrong_profile_is_never_of_the_user_whose_needs_a_decoy_serves(rows: list[Row]) -> None:
-    owners = owners_of(rows)
-    row = next(row for row in rows if row.mode == "violate")
-
-    def shown_of(row: Row) -> set[str | None]:
-        items = [item_of(row), *map(item_of, rows)]
-        found = (Strangers(items, seed).instead_of(items[0], row.stranger) for seed in range(40))
-        drawn = [posts or () for posts in found]
-        return {owners[post.id] for posts in drawn for post in posts}
-
-    others = shown_of(row)
-    assert len(others) > 1
-    for user in others:
-        decoy = row.model_copy(update={"mode": "decoy", "stranger": user})
-        assert user not in shown_of(decoy)
-
-
 def test_a_wrong_profile_is_drawn_by_the_seed_and_not_for_twins(rows: list[Row]) -> None:
     def drawn(seed: int) -> list[object]:
         strangers = Strangers(map(item_of, rows), seed)

@@ -5,12 +5,11 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import cache
-from itertools import permutations
 
 import pytest
 
 from pairwright.records import Pair, content_id
-from pairwright_human_eval.assign import draw_controls, stranger
+from pairwright_human_eval.assign import draw_controls
 from pairwright_human_eval.records import KeyedTask, Purpose, response_id
 from pairwright_human_eval.subjects import salts, sample, subjects_of, swapped
 from small_studies import (
@@ -190,16 +189,6 @@ def test_a_wrong_profile_is_another_users_and_of_single_pairs_alone() -> None:
         assert whose.user != own.user
         assert whose.domain == keyed.domain
         assert narrative == "[]"
-
-
-def test_a_wrong_profile_is_never_of_the_user_whose_needs_a_decoy_serves() -> None:
-    pairs = [violate(n) for n in range(6)]
-    for n, served in permutations(range(6), 2):
-        posts = stranger(violate(n, mode="decoy", stranger=pairs[served].user), pairs)
-        assert posts
-        assert posts != pairs[served].profile
-    alone = violate(0, mode="decoy", stranger=pairs[1].user)
-    assert stranger(alone, [alone, pairs[1]]) == ()
 
 
 def test_a_stranger_of_the_same_category_comes_first_and_everyone_sees_the_same() -> None:

@@ -108,23 +108,6 @@ def test_a_second_judge_who_cannot_be_read_is_asked_again(study: Study) -> None:
         assert study.rows("rejected.jsonl") == []
 
 
-def test_a_check_of_decoys_that_is_cut_short_is_the_judges(study: Study) -> None:
-    checks = 0
-
-    def alter(asked: Asked, reply: Body) -> None:
-        nonlocal checks
-        checks += "<task>support</task>" in asked.said
-        # The first two are of the rubrics of both users.
-        if checks > 2 and "<task>support</task>" in asked.said:
-            reply["choices"][0] |= {"message": {"content": "{"}, "finish_reason": "length"}
-
-    with in_thread(altered(alter), models=(MODEL,)) as endpoint:
-        study.change(modes=["decoy"], planner__support_control=0.0, served__base_url=endpoint.url)
-        done = study.build()
-    assert done.code == 1
-    assert "support_decoy: 2 times cut short at max_tokens" in done.err
-
-
 def test_a_refusal_in_place_of_content_is_no_response(study: Study) -> None:
     def writers_refuse(asked: Asked, reply: Body) -> None:
         if "response_format" not in asked.body:

@@ -17,7 +17,6 @@ from pairwright.releases.run_notes import add_tombstones, read_tombstones
 from pairwright.workflows.removal import forget as count_of
 from released import (
     DOMAINS,
-    decoyed,
     gathered,
     partner_of,
     placebo,
@@ -83,26 +82,20 @@ def test_who_and_what_is_forgotten_leaves_with_every_pair_and_with_whole_twins(
 @pytest.mark.parametrize(
     ("options", "gone"),
     [
-        ({"users": [partner_of(1)]}, {"twin 1", "placebo 1", "decoy 1"}),
-        ({"urls": [question(1)[1].profile[2].source_url]}, {"twin 1", "placebo 1", "decoy 1"}),
-        ({"users": [user_of(2)]}, {"twin 2", "placebo 2", "decoy 2"}),
+        ({"users": [partner_of(1)]}, {"twin 1", "placebo 1"}),
+        ({"urls": [question(1)[1].profile[2].source_url]}, {"twin 1", "placebo 1"}),
+        ({"users": [user_of(2)]}, {"twin 2", "placebo 2"}),
         ({"urls": [question(9)[1].profile[2].source_url]}, set()),
     ],
     ids=["a partner", "a post of the partner", "an asker", "a post of nobody here"],
 )
-def test_a_decoy_leaves_with_the_user_it_was_written_for_and_a_placebo_leaves_whole(
-    options: dict[str, Any], gone: set[str], tmp_path: Path
-) -> None:
-    made = {
-        f"{pairs[0].mode} {n}": pairs
-        for n in (1, 2)
-        for pairs in (twinned(n), placebo(n), (decoyed(n),))
-    }
+def test_a_placebo_leaves_whole(options: dict[str, Any], gone: set[str], tmp_path: Path) -> None:
+    made = {f"{pairs[0].mode} {n}": pairs for n in (1, 2) for pairs in (twinned(n), placebo(n))}
     kept = [pair for pairs in made.values() for pair in pairs]
     run = run_of(tmp_path / "run", kept, study=False)
     before = written(run, tmp_path / "before", trial=True)
     (counted,), _ = count_of(run, **options)
-    assert (counted.pairs, counted.twins) == ((5, 2) if gone else (0, 0))
+    assert (counted.pairs, counted.twins) == ((4, 2) if gone else (0, 0))
     names = {name: {pair.twin_id or pair.id for pair in pairs} for name, pairs in made.items()}
     left = set[str]().union(*(ids for name, ids in names.items() if name not in gone))
     after = written(run, tmp_path / "after", "1.1.0", trial=True, previous=before.root)

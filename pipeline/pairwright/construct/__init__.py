@@ -3,7 +3,7 @@
 The build functions are one piece of work each, and read top to bottom. The other files choose
 the work, and write down what came of it.
 
-written_pairs.py contrasts.py    `build_twin`, `build_decoy`, `build_placebo`; `build_contrast`:
+written_pairs.py contrasts.py    `build_twin`, `build_placebo`; `build_contrast`:
     from an item to its pair
 natural.py own_choice_pairs.py    people's own choices, which need no model: who took what another
     refused, items, and their pairs; how those who choose like a user lean to both responses
@@ -28,9 +28,8 @@ estimate.py            what a build will take at most, by its config
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.contrasts import build_contrast
 from pairwright.construct.written_pairs import (
-    build_decoy,
     build_placebo,
     build_twin,
 )
 
-__all__ = ["BuildRules", "build_contrast", "build_decoy", "build_placebo", "build_twin"]
+__all__ = ["BuildRules", "build_contrast", "build_placebo", "build_twin"]

@@ -59,8 +59,7 @@ async def judge_draft(
     draft = _gated(draft, *check_writing(sides, config.gates, words=config.words))
     if len(sides.rubrics) > 1 and not draft.refused_by:
         echo = check_echo(sides, config.twin, config.gates)
-        is_twin = draft.strategy == "twin"
-        words = check_shared_words(sides, config.twin, config.gates, is_twin=is_twin)
+        words = check_shared_words(sides, config.twin, config.gates)
         draft = _gated(draft, echo, words)
     if draft.refused_by:
         return draft
@@ -99,7 +98,7 @@ async def _judged(
     """
     config, prompts, scales = rules.config, rules.prompts, rules.scales
     question, rubrics = sides.question, len(sides.rubrics)
-    # Each response of a twin, a decoy or a placebo is as good a choice as the other.
+    # Each response of a twin or a placebo is as good a choice as the other.
     winner_gap = None if rubrics == 1 else config.twin.winner_gap
     comparison = await compare(question, *draft.both, scales, judge, prompts)
     if isinstance(comparison, Rejected):

@@ -161,7 +161,7 @@ def stages_of(mode: Mode) -> tuple[Stage, ...]:
     """The stages of a mode, in the order in which a unit reaches them."""
     if MODES[mode].own_choice:
         return "items", "kept"
-    if mode in ("decoy", "placebo"):
+    if mode == "placebo":
         # The survey told of the users: such a unit begins where it found them.
         return "items", "drafts", "kept"
     if MODES[mode].needs_partner:

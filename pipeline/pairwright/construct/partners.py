@@ -44,9 +44,6 @@ class Survey(Record):
     signal: bool
     """Whether the asker's posts show a personal signal."""
     possible: tuple[PossiblePartner, ...] = ()
-    strangers: tuple[str, ...] = ()
-    """Users whose posts show a signal for the question, whether they suit it or not: a decoy is
-    written to the rubric of one of them."""
 
 
 class SurveyOutcome(Record):
@@ -97,7 +94,7 @@ async def survey_question(
 ) -> Survey:
     """`tried` are the users that the question is tried on, with their older posts; so many of them
     as are `suited`, the first, could be the asker's partner. Whether the asker's posts show a
-    signal for the question, and whose do of those it is tried on. Nobody's plan is asked for where
+    signal for the question, and whose do of those who suit it. Nobody's plan is asked for where
     the asker's posts show none.
 
     Raises as the build functions do.
@@ -111,23 +108,17 @@ async def survey_question(
             if plain and are_level(len(item.profile), len(posts), config.twin)
         )
         return Survey(signal=False, possible=tuple(anybody))
-    users = list(tried)[: None if "decoy" in config.modes else suited]
+    users = list(tried)[:suited]
     plans = await together(*(plan_of(item, tried[user], models, rules) for user in users))
-    shows = [
-        user
-        for user, plan in zip(users, plans, strict=True)
-        if isinstance(plan, Plan) and len(plan.aspects) >= config.planner.min_aspects
-    ]
     language = rules.language(item)
     asks = text.terms(item.question, language)
     possible = []
-    for user in users[:suited]:
-        if user in shows:
+    for user, plan in zip(users, plans, strict=True):
+        if isinstance(plan, Plan) and len(plan.aspects) >= config.planner.min_aspects:
             held = text.terms_of((post.text for post in tried[user]), language)
             bearing = round(len(asks & held) / max(1, len(asks)), 4)
             possible.append(PossiblePartner(user, bearing))
-    strangers = tuple(shows) if "decoy" in config.modes else ()
-    return Survey(signal=True, possible=tuple(possible), strangers=strangers)
+    return Survey(signal=True, possible=tuple(possible))
 
 
 def iterate_surveys(store: Store) -> Iterator[SurveyOutcome]:

@@ -4,8 +4,8 @@ To resume is to run again: a unit that has an outcome keeps it, every other one 
 stage, and the store answers what was asked before.
 
 A build with twins has three steps: the survey, and beside it the units that need no partner; the
-matching; the units of two users. A question with a signal gives a twin, or a decoy if it has no
-partner; one on which nothing is known gives a placebo.
+matching; the units of two users. A question with a signal gives a twin, one on which nothing is
+known a placebo.
 """
 
 from collections import Counter
@@ -27,7 +27,6 @@ from pairwright.construct.own_choice_pairs import add_neighbours
 from pairwright.construct.partners import (
     Survey,
     SurveyedQuestion,
-    SurveyOutcome,
     assign_partners,
     iterate_surveys,
 )
@@ -38,7 +37,7 @@ from pairwright.errors import Interrupted, on_disk
 from pairwright.models.run import work_through
 from pairwright.models.store import Store, UnitRow
 from pairwright.modes import MODES, need_partners
-from pairwright.records import Item, Mode, Rejected, content_id
+from pairwright.records import Item, Mode, Rejected
 from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains
 from pairwright.sources import SourceProblem
@@ -109,7 +108,6 @@ def match_surveyed(task: BuildTask) -> Partners:
     """The second user of each unit that needs one, by the survey of the items; while a survey waits
     for a batch, so do all of them."""
     partners: Partners = {}
-    strangers: Partners = {}
     questions = list[SurveyedQuestion]()
     modes = task.coupled_modes
     config = task.rules.config
@@ -123,8 +121,6 @@ def match_surveyed(task: BuildTask) -> Partners:
         if not isinstance(result, Survey):
             partners[f"{modes[0]}:{surveyed.item_id}"] = result
             continue
-        if result.signal and "decoy" in modes:
-            strangers[surveyed.item_id] = _stranger(surveyed, config.seed)
         if ("twin" if result.signal else "placebo") in modes:
             possible = tuple(
                 one._replace(user=users.setdefault(one.user, one.user)) for one in result.possible
@@ -135,27 +131,12 @@ def match_surveyed(task: BuildTask) -> Partners:
     if any(isinstance(result, Pending) for result in partners.values()):
         waiting = Pending(waits_for="partners")
         assigned: Partners = {question.item: waiting for question in questions}
-        strangers = dict.fromkeys(strangers, waiting)
     else:
         assigned = dict(assign_partners(questions, config.twin.questions_per_couple, config.seed))
     for question in questions:
         mode = "twin" if question.signal else "placebo"
         partners[f"{mode}:{question.item}"] = assigned[question.item]
-        if isinstance(assigned[question.item], str):
-            strangers.pop(question.item, None)
-    return partners | {f"decoy:{item}": stranger for item, stranger in strangers.items()}
-
-
-def _stranger(surveyed: SurveyOutcome, seed: int) -> str | Rejected:
-    """The user to whose rubric a decoy is written."""
-    survey = surveyed.result
-    assert isinstance(survey, Survey)
-    if not survey.strangers:
-        detail = "nobody else's posts that it was tried on show a personal signal"
-        return Rejected(stage="partners", reason="no_stranger", detail=detail)
-    return min(
-        survey.strangers, key=lambda user: content_id("decoy", str(seed), surveyed.item_id, user)
-    )
+    return partners
 
 
 def read_corpus(

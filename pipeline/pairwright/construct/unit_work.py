@@ -9,11 +9,7 @@ from pairwright.construct.corpus import BuildUnit, Corpus, fair_posts, have_same
 from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.construct.own_choice_pairs import build_natural
 from pairwright.construct.partners import SurveyOutcome, survey_question
-from pairwright.construct.written_pairs import (
-    build_decoy,
-    build_placebo,
-    build_twin,
-)
+from pairwright.construct.written_pairs import build_placebo, build_twin
 from pairwright.errors import CallFailed, Unanswered
 from pairwright.models import CallLog, Models, traced
 from pairwright.records import Contrast, Item, Rejected, Twin, draw_id
@@ -88,17 +84,15 @@ async def _ended(work: Awaitable[T]) -> T | Failure | Pending:
 
 async def _of_two_users(
     unit: BuildUnit, item: Item, corpus: Corpus, models: Models, rules: BuildRules
-) -> Contrast | Twin | Rejected | Failure | Pending:
+) -> Twin | Rejected | Failure | Pending:
     if isinstance(unit.partner, str):
         second = corpus.longest_item(unit.partner)
-        if unit.mode != "decoy" and have_same_posts(item, second):
+        if have_same_posts(item, second):
             detail = "both users have the same posts: one person may have both accounts"
             return Rejected(stage="partners", reason="same_posts", detail=detail)
         match unit.mode:
             case "twin":
                 return await build_twin(item, second, models, rules)
-            case "decoy":
-                return await build_decoy(item, second, models, rules)
             case "placebo":
                 return await build_placebo(item, second, models, rules)
             case "violate" | "natural" | "survey":

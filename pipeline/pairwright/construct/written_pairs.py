@@ -1,12 +1,9 @@
-"""Pairs of two users whose responses a model writes, from item to pair: `build_twin`, `build_decoy`
-and `build_placebo`.
+"""Pairs of two users whose responses a model writes, from item to pair: `build_twin` and
+`build_placebo`.
 
 Mode twin: two users, one question, two responses; each is chosen for one and rejected for the
 other, so that nothing but the user decides. The writers see the question and one rubric, never a
 profile. Both halves are accepted, or neither.
-
-Mode decoy: the same for a user without a partner: the rejected response serves the rubric of
-somebody who is not in the pair.
 
 Mode placebo: two users of whom nothing is known that bears on the question, and two plain
 responses: nothing decides.
@@ -15,7 +12,7 @@ responses: nothing decides.
 from collections.abc import Sequence
 
 from pairwright import text
-from pairwright.construct.build_rules import BuildRules, plan_of, plan_rubric, rubric_of
+from pairwright.construct.build_rules import BuildRules, plan_rubric, rubric_of
 from pairwright.construct.candidates import are_level
 from pairwright.construct.corpus import fair_posts, older_than
 from pairwright.construct.draft_judging import judge_draft, sides_of
@@ -32,10 +29,7 @@ from pairwright.construct.drafts import (
 from pairwright.construct.partners import says_nothing
 from pairwright.models import Models, together
 from pairwright.records import (
-    Aspect,
-    Contrast,
     Draft,
-    DroppedAspect,
     Item,
     Mode,
     Pair,
@@ -46,8 +40,6 @@ from pairwright.records import (
     content_id,
     pseudonym,
 )
-from pairwright.retrieve import ranked
-from pairwright.stages.support_check import support
 from pairwright.stages.writer import write_plain
 
 
@@ -72,76 +64,17 @@ async def build_twin(
         return asker
     if isinstance(other, Rejected):
         return other
-    drawn = await _draw_for_two(item, posts, (asker, other), "twin", models, rules)
+    drawn = await _draw_twin(item, posts, (asker, other), models, rules)
     if isinstance(drawn, Rejected):
         return drawn
     draft, refused, served = drawn
     return _twin(item, partner.user, posts, "twin", draft, served, refused, models, rules)
 
 
-NEAREST_POSTS = 3
-"""So many of a user's posts, the nearest to an aspect, must not carry it in a decoy."""
-
-
-async def build_decoy(
-    item: Item, stranger: Item, models: Models, rules: BuildRules
-) -> Contrast | Rejected:
-    """Build a pair for the item's own user whose rejected response serves a stranger's rubric for
-    the same question, or give the reason why there is none.
-
-    Of the stranger's aspects those are left that the user's own posts neither carry nor oppose.
-    Raises as `build_twin` does.
-
-        >>> made = await build_decoy(item, stranger, models, rules)
-        >>> made.pair.mode if isinstance(made, Contrast) else made.reason
-        'decoy'
-    """
-    config = rules.config
-    posts = fair_posts(item, stranger.profile)
-    own, plan = await together(rubric_of(item, models, rules), plan_of(item, posts, models, rules))
-    if isinstance(own, Rejected):
-        return own
-    if isinstance(plan, Rejected):
-        return plan.model_copy(update={"user": stranger.user})
-    cases = [
-        (aspect, tuple(ranked(aspect.aspect, item.profile, config.planner)[:NEAREST_POSTS]))
-        for aspect in plan.aspects
-    ]
-    found = await support(item.question, cases, models.judge, rules.prompts, name="support_decoy")
-    if isinstance(found, Rejected):
-        return found
-    foreign, dropped = list[Aspect](), list(plan.dropped)
-    for aspect, case in zip(plan.aspects, found, strict=True):
-        if case.verdict == "far_fetched" and len(foreign) < len(own.aspects):
-            foreign.append(aspect)
-        else:
-            dropped.append(DroppedAspect(aspect=aspect, reason=case.verdict, detail=case.reason))
-    if not foreign:
-        detail = "the user's own posts carry what the stranger needs, or anybody needs it"
-        return Rejected(stage="decoy", reason="decoy_fits", detail=detail, dropped=tuple(dropped))
-    theirs = Rubric(
-        question_id=item.id,
-        user=stranger.user,
-        origin="planner",
-        aspects=tuple(foreign),
-        dropped=tuple(dropped),
-        shown=tuple(post.id for post in plan.shown.posts),
-    )
-    drawn = await _draw_for_two(item, posts, (own, theirs), "decoy", models, rules)
-    if isinstance(drawn, Rejected):
-        return drawn
-    draft, refused, (served, _) = drawn
-    pair = pair_of(item, "decoy", draft, served)
-    about = {"judge": judge_of(models, rules), "stranger": stranger.user}
-    pair = pair.model_copy(update=about)
-    return Contrast(pair=pair, refused=refused)
-
-
-async def _draw_for_two(
+async def _draw_twin(
     item: Item,
     posts: tuple[Post, ...],
     rubrics: tuple[Rubric, Rubric],
-    strategy: str,
     models: Models,
     rules: BuildRules,
 ) -> tuple[Draft, tuple[Draft, ...], tuple[Rubric, Rubric]] | Rejected:
@@ -172,14 +105,11 @@ async def _draw_for_two(
             )
             if (first, second) == briefs:
                 return None
-            if strategy == "decoy":
-                most = len(first.rubric.aspects)
-                second = second._replace(rubric=_of_most(second.rubric, most))
             # Who writes for fewer aspects begins again: earlier drafts were held to others.
             briefs, earlier, alike = (first, second), len(refused), ()
         last = alike[-1] if alike else None
         own, other = briefs[0].rubric, briefs[1].rubric
-        draft = await write_draft(item, briefs, last, models, rules, number, strategy)
+        draft = await write_draft(item, briefs, last, models, rules, number, "twin")
         if isinstance(draft, Rejected):
             return draft
         sides = sides_of(item, draft, (own, other), (item.profile, posts), rules)
@@ -196,17 +126,6 @@ async def _draw_for_two(
         aspects, dropped = (*first.aspects, *second.aspects), (*first.dropped, *second.dropped)
         return drawn.model_copy(update={"aspects": aspects, "dropped": dropped})
     return *drawn, rubrics
-
-
-def _of_most(rubric: Rubric, most: int) -> Rubric:
-    """The rubric with its first aspects alone: a decoy serves no more than the chosen response."""
-    dropped = tuple(
-        DroppedAspect(aspect=aspect, reason="over_the_word_limit")
-        for aspect in rubric.aspects[most:]
-    )
-    return rubric.model_copy(
-        update={"aspects": rubric.aspects[:most], "dropped": (*rubric.dropped, *dropped)}
-    )
 
 
 async def build_placebo(

@@ -163,12 +163,10 @@ class ForgetList(NamedTuple):
     """Pseudonyms."""
     urls: frozenset[str] = frozenset()
     """Names of addresses."""
-    authors: frozenset[str] = frozenset()
-    """Pseudonyms of users who wrote a post at one of them: nothing may be written for them."""
 
     def concerns(self, record: Pair | Item) -> bool:
-        """Whether its user, its question, a post of its profile, a response or its author, or the
-        user that a decoy is written for is named."""
+        """Whether its user, its question, a post of its profile, or a response or its
+        author is named."""
         if isinstance(record, Item):
             choice = record.opposite
             answers = (choice and choice.authorships) or ()
@@ -177,14 +175,13 @@ class ForgetList(NamedTuple):
             return self._concerns(pseudonym(record.user), authors, record, addressed)
         sources = record.response_sources.both if record.response_sources else ()
         authors = {source.user for source in sources}
-        stranger = pseudonym(record.stranger) if record.stranger else None
-        return self._concerns(pseudonym(record.user), authors, record, sources, stranger)
+        return self._concerns(pseudonym(record.user), authors, record, sources)
 
     def concerns_row(self, row: Row) -> bool:
         """The same of a released pair."""
         answers = row.response_sources.both if row.response_sources else ()
         authors = {answer.user for answer in answers}
-        return self._concerns(row.user or "", authors, row, answers, row.stranger)
+        return self._concerns(row.user or "", authors, row, answers)
 
     def _concerns(
         self,
@@ -192,10 +189,8 @@ class ForgetList(NamedTuple):
         authors: Set[str],
         record: Pair | Item | Row,
         answers: Sequence[_Addressed],
-        stranger: str | None = None,
     ) -> bool:
         named = user in self.users or not self.users.isdisjoint(authors)
-        named = named or stranger in self.users | self.authors
         return named or self.holds(record.source_url, [*record.profile, *answers])
 
     def holds(self, question: str | None, posts: Iterable[_Addressed]) -> bool:

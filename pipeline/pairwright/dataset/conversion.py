@@ -94,7 +94,6 @@ def row_of(
             rejected=_source(pair.response_sources.rejected, licence),
         ),
         neighbours=pair.neighbours,
-        stranger=pair.stranger and pseudonym(pair.stranger),
     )
 
 

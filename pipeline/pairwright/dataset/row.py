@@ -175,9 +175,6 @@ class Row(Record):
     """Where both responses are from. Rows of mode natural have it whose source tells."""
     neighbours: Neighbours | None = Field(default=None, exclude_if=is_none)
     """How those who choose like the user lean. Only rows of mode natural have it."""
-    stranger: str | None = Field(default=None, exclude_if=is_none)
-    """Pseudonym of the user whose needs the rejected response serves. Only rows of mode decoy have
-    it."""
 
     @property
     def answer_key(self) -> tuple[RowAspect, ...]:
@@ -229,7 +226,7 @@ class Row(Record):
         return content_id("pair", self.mode or "", *parts)
 
 
-MODE_FIELDS = ("response_sources", "neighbours", "stranger")
+MODE_FIELDS = ("response_sources", "neighbours")
 """Fields that rows of some modes alone have."""
 LATER_FIELDS = frozenset({"blind_preference", *MODE_FIELDS})
 """Fields that rows of older versions, or of other modes, do not have."""

@@ -6,9 +6,8 @@ of `conditions.py` name them.
 
 A scorer gains from reading what it loses with the wrong history. The other user writes in the same
 category, has a history of about the same length, and is shown as the user would be: with as many
-posts, ranked for this question. Of a decoy it is never the user whose needs the rejected response
-serves. Twins have no such condition: the same stranger for both halves makes every scorer right on
-one of them, and the partner makes it right where it was wrong.
+posts, ranked for this question. Twins have no such condition: the same stranger for both halves
+makes every scorer right on one of them, and the partner makes it right where it was wrong.
 """
 
 import math
@@ -72,19 +71,18 @@ class Strangers:
             people[item.user] = max(people.get(item.user, ()), item.profile, key=len)
             self._askers.setdefault(item.id, set()).add(item.user)
 
-    def instead_of(self, item: Item, served: str | None = None) -> Posts | None:
+    def instead_of(self, item: Item) -> Posts | None:
         """The posts of one of the users closest in length, older than the question; None where
-        nobody in the category has any. The same for both modes of an item. `served` is the user
-        whose needs a decoy's rejected response serves."""
-        if not (closest := list(islice(self._nearest(item, served), NEAREST))):
+        nobody in the category has any. The same for both modes of an item."""
+        if not (closest := list(islice(self._nearest(item), NEAREST))):
             return None
         draw = content_id("wrong-profile", str(self._seed), item.id, item.user)
         return closest[int(draw[-8:], 16) % len(closest)]
 
-    def _nearest(self, item: Item, served: str | None) -> Iterator[Posts]:
+    def _nearest(self, item: Item) -> Iterator[Posts]:
         """The posts older than the question of each user of the category, closest in length first,
         without those who repeat the question."""
-        near = {item.user, served, *self._askers.get(item.id, ())}
+        near = {item.user, *self._askers.get(item.id, ())}
         people = {
             user: older
             for user, posts in self._there.get((item.domain, item.category), {}).items()
@@ -158,7 +156,7 @@ async def posts_of_stranger(sources: ContentSources, row: Row) -> PromptContent 
     own = posts_of(row)
     if not own:
         return Unscored(NO_PROFILE)
-    posts = sources.strangers.instead_of(item_of(row), row.stranger)
+    posts = sources.strangers.instead_of(item_of(row))
     if posts is None:
         detail = f"no stranger in {row.category!r} has posts older than the question"
         return Unscored(NO_STRANGER, detail)

@@ -25,7 +25,7 @@ def judge_contrast(draft: Draft, rules: GateRules) -> tuple[GateResult, ...]:
 
 
 def judge_twin(draft: Draft, twin: TwinRules, rules: GateRules) -> tuple[GateResult, ...]:
-    """Modes twin and decoy: each response fits its own rubric, fits it better than the other
+    """Mode twin: each response fits its own rubric, fits it better than the other
     response does, and does not fit the other rubric as well (2 x 2)."""
     a = {name: adherence.share for name, adherence in draft.adherence.items()}
     asker, mirror = a["first_own"] - a["second_other"], a["second_own"] - a["first_other"]

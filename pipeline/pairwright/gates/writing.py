@@ -165,18 +165,12 @@ def shared_words(sides: DraftSides) -> tuple[int, tuple[tuple[str, ...], tuple[s
     return interaction, (one, two)
 
 
-def check_shared_words(
-    sides: DraftSides, twin: TwinRules, rules: GateRules, *, is_twin: bool
-) -> GateResult:
-    """`shared_words` of the draft of a twin or a decoy: the interaction, and what each side has.
+def check_shared_words(sides: DraftSides, twin: TwinRules, rules: GateRules) -> GateResult:
+    """`shared_words` of the draft of a twin: the interaction, and what each side has.
 
-    A side is at fault if it has words to give up. A decoy is for one user: the posts of the other
-    are not in the pair, and do not count.
+    A side is at fault if it has words to give up.
     """
-    own, _ = sides.histories
-    interaction, (first, second) = shared_words(
-        sides if is_twin else sides._replace(histories=(own, ()))
-    )
+    interaction, (first, second) = shared_words(sides)
     over = interaction > twin.shared_words
     faults = over and bool(first), over and bool(second)
     value: JsonValue = [interaction, [*first], [*second]]

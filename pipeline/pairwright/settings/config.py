@@ -1,7 +1,7 @@
 """The run's configuration: one TOML file, read once, every key known.
 
     preset = "pairwright"        # or "paper"
-    modes = ["twin", "decoy", "placebo"]
+    modes = ["twin", "placebo"]
     [source]      where items come from
     [endpoints.NAME]  what answers
     [roles]       which endpoint plays what
@@ -115,7 +115,7 @@ class Config(Record):
     )
     seed: int = Field(0, description="partners and others are drawn with it")
     modes: tuple[Mode, ...] = Field(
-        ("twin", "decoy", "placebo"), min_length=1, description="the kinds of pairs to build"
+        ("twin", "placebo"), min_length=1, description="the kinds of pairs to build"
     )
     aspects: Origin = Field("planner", description="where rubrics come from")
     words: int = Field(

@@ -205,8 +205,7 @@ class TwinRules(Record):
     shared_words: int = Field(
         2,
         description="most content words by which the two responses share more with the posts of"
-        " their own users than with those of the other, both together; of a decoy, by which the"
-        " chosen one shares more with its user's posts than the decoy",
+        " their own users than with those of the other, both together",
     )
     rubric_overlap: float = Field(0.5, ge=0, le=1, description="most word overlap of the rubrics")
     min_relevant: int = Field(1, ge=0, description="partner's posts that must bear on the question")

@@ -30,7 +30,6 @@ from pairwright.releases.verify.release import check_folder
 from pairwright.releases.write import ReleaseContent
 from pairwright.settings.config import essential
 from pairwright.workflows.progress import Progress, Step
-from pairwright.workflows.removal import with_authors
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
@@ -63,7 +62,7 @@ def gather_release_content(
     name, before = config.release.name, None
     if previous:
         before = _previous(previous, version, name, trial=trial)
-    forgotten = with_authors(read_tombstones(run), folder.items)
+    forgotten = read_tombstones(run)
     entries, public, decisions = _candidates(run, forgotten, progress, trial=trial)
     units = tuple(_units(store, entries, forgotten, run / "pairs.jsonl"))
     why = exclusions(entries, decisions, trial=trial)

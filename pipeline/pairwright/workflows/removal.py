@@ -1,8 +1,4 @@
-"""Recording who or what is to be forgotten, so that the next release goes without it.
-
-Where the address of a post is named, a decoy leaves whose rejected response was written to the
-rubric of the post's author. Which posts that rubric rests on is not known: any of them counts.
-"""
+"""Recording who or what is to be forgotten, so that the next release goes without it."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -85,8 +81,7 @@ def forget(
 
     `users` are ids in the source, or pseudonyms in a release; `urls` are addresses of posts or
     questions. Every pair made of their posts, or with a response that a user wrote, is left out,
-    twins whole and decoys that were written for them, with the verdicts on it. The run folder
-    itself still holds the posts.
+    twins whole, with the verdicts on it. The run folder itself still holds the posts.
 
     Raises InputError where nothing is named, or an address is not one.
 
@@ -106,8 +101,6 @@ def forget(
             trace.add_item(item)
     # Without the file the run's first build has not finished.
     if (run / "pairs.jsonl").exists():
-        for trace in traces:
-            trace.forgotten = with_authors(trace.forgotten, RunFolder(run).items)
         for _, subject in subjects_in(run / "pairs.jsonl"):
             for trace in traces:
                 trace.add_subject(subject)
@@ -117,15 +110,6 @@ def forget(
     for trace in traces:
         trace.new = trace.name in new
     return tuple(traces), tuple(dict.fromkeys(trace.given for trace in traces if not trace.found))
-
-
-def with_authors(forgotten: ForgetList, items: Path) -> ForgetList:
-    """The same with the authors of the posts whose addresses are named. `items` is the run's file
-    of items."""
-    if not forgotten.urls:
-        return forgotten
-    concerned = (item for item in read_lines(items, Item) if forgotten.holds(None, item.profile))
-    return forgotten._replace(authors=frozenset(pseudonym(item.user) for item in concerned))
 
 
 def _user(user: str) -> Iterator[Removal]:
