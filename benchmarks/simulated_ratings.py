@@ -122,15 +122,9 @@ def _truths(answers: Floats, subjects: Floats, raters: Floats) -> dict[str, floa
     # Ordinal distances are differences of mean ranks.
     ranks = np.cumsum(shares) - shares / 2
     apart = (ranks[:, None] - ranks) ** 2
-    # Cohen's kappa is by two raters, each with their own shares.
-    agreed_by_two = np.einsum("srk,stk,s->rt", answers, answers, subjects)
-    own = np.einsum("srk,s->rk", answers, subjects)
-    chance = own @ own.T
     return {
         "percent": agreed,
         "alpha_nominal": (agreed - by_chance) / (1 - by_chance),
         "alpha_ordinal": 1 - float((both * apart).sum() / (shares @ apart @ shares)),
-        "cohen_kappa": float(raters @ ((agreed_by_two - chance) / (1 - chance)) @ raters),
         "gwet_ac1": (agreed - by_gwet) / (1 - by_gwet),
-        "fleiss_kappa": (agreed - by_chance) / (1 - by_chance),
     }

@@ -19,15 +19,10 @@ from pairwright.settings.rules import HumanRules, StoredRules
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import AspectCounts, Decision, aspect_counts, decide_all
 from pairwright_human_eval.records import SetAside, Verdict
+from pairwright_human_eval.report.answers import retested
 from pairwright_human_eval.report.findings import Findings, derive_findings
-from pairwright_human_eval.report.people import retested
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Outline
-
-REPLICATES, FEWER = 1000, 200
-"""Of the bootstrap. Of very many answers the intervals are narrow, and their ends, which 200
-replicates know to a tenth of their width, too."""
-MANY = 100_000
 
 
 class PublicAnnotator(Record):
@@ -115,13 +110,11 @@ class ReleasedStudy:
 
     @cached_property
     def findings(self) -> Findings:
-        """Agreement, claims and parity."""
+        """Every figure of the report that the release can derive."""
         study = self.study
         return derive_findings(
-            self.outlines, self.verdicts, study.scales, study.policy,
-            decisions=self.decisions, margin=study.fixed.parity_margin, overlap=study.overlap,
-            excluded=self.excluded,
-            replicates=REPLICATES if len(self.verdicts) < MANY else FEWER,
+            self.outlines, self.verdicts, study.scales,
+            decisions=self.decisions, excluded=self.excluded,
         )  # fmt: skip
 
 

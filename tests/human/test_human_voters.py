@@ -92,10 +92,6 @@ def test_the_answer_of_somebody_who_voted_on_it_closes_nothing(second: LiveStudy
     found = second.states()
     assert {subject for subject in DISPUTED if found[subject] == "disputed"} == own
     assert voted_before(second) == len(own)
-    second.do("report")
-    report = json.loads(second.files()["report.json"])
-    assert report["adjudication"]["voted_before"] == len(own)
-    assert f"first round: {len(own)}." in second.files()["report.md"].decode()
 
 
 def test_what_was_set_aside_is_given_to_another_adjudicator(second: LiveStudy) -> None:

@@ -54,7 +54,7 @@ def test_two_people_verify_twins_by_the_rule_that_they_can_carry_out(tmp_path: P
     found = decide(run)
     states = Counter(one.state for one in found.decisions.values())
     assert states == {"verified": 5, "refused": 1}
-    assert found.report.head.changes == ()
+    assert found.report.changed == {}
 
 
 def test_a_plan_counts_the_tasks_of_the_export_and_the_time_to_read_them(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""How far annotators agree, what they say together, and what their answers can carry.
+"""How far annotators agree: values in, values out.
 
-Values in, values out: nothing here reads files or knows of verdicts, pairs or the chosen side.
+Nothing here reads files or knows of verdicts, pairs or the chosen side.
 """

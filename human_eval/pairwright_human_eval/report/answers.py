@@ -1,23 +1,17 @@
-"""The answers of a study laid out by question, each with what it is about.
+"""The answers of a study as tables, a line an answer, each with what it is about.
 
-Only here do neutral names meet the chosen side. Excluded annotators' answers are left out of all
-but the votes, where they are marked. `errors_by_pair` fits Dawid and Skene's model to labels that
-do not know the chosen side; only then is the label looked up. It learns from all pairs
-how each annotator errs, so two votes of a careful annotator may outweigh three of others.
+Only here do neutral names meet the chosen side.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
-import numpy as np
+import pandas as pd
 
-from pairwright_human_eval.agreement.models import DawidSkene, Ratings, dawid_skene
 from pairwright_human_eval.records import (
     CANNOT_TELL,
     EQUAL,
-    AspectAnswer,
     PreferenceAnswer,
     QualityAnswers,
     RubricAnswers,
@@ -25,157 +19,115 @@ from pairwright_human_eval.records import (
 )
 from pairwright_human_eval.subjects import Outline, OutlinePair
 
-Choice = Literal["chosen", "other", "equal", "cannot_tell"]
-CHOICES: tuple[Choice, ...] = ("chosen", "other", "equal", "cannot_tell")
-PLACES = 4
-"""Decimal places that a label's error is given with."""
+UNIT = ("unit", "mode", "dyad", "annotator")
+PAIR = (*UNIT, "pair", "asked")
 
 
-class SubjectPair(NamedTuple):
-    """A pair with its subject."""
+class Answers(NamedTuple):
+    """First-round answers on the sampled twins and pairs, decided or not."""
 
-    pair: OutlinePair
-    subject: Outline
+    votes: pd.DataFrame
+    """`choice` is chosen, rejected, equal or cannot_tell, `label` which of them is to be verified;
+    `neutral` names a response without telling which side it is."""
+    scores: pd.DataFrame
+    """`first` says whether the response is the one chosen for the user who asked; `score` is empty
+    where the annotator could not judge, `judge` where no judge did."""
+    aspects: pd.DataFrame
+    """`support`, `delivered` (as `choice`, or both or neither) and `neutral`; the judge's adherence
+    scores of both responses."""
 
-    @property
-    def dyad(self) -> str:
-        return self.subject.dyad
-
-    @property
-    def label(self) -> str:
-        """What is to be verified: that the chosen response is preferred or, in a placebo, that
-        there is no difference."""
-        return EQUAL if self.subject.no_preference else self.pair.chosen
-
-    def neutral(self, name: str) -> str:
-        """`first` or `second` for a response, in the order of their names; others as they are."""
-        both = self.pair.chosen, self.pair.rejected
-        if name not in both:
-            return name
-        return "first" if name == min(both) else "second"
-
-    def choice(self, name: str) -> Choice:
-        if name == EQUAL:
-            return "equal"
-        if name == CANNOT_TELL:
-            return "cannot_tell"
-        return "chosen" if name == self.pair.chosen else "other"
+    def without(self, annotators: Iterable[str]) -> "Answers":
+        """The answers of the others."""
+        away = list(annotators)
+        return Answers(*(table[~table["annotator"].isin(away)] for table in self))
 
 
-class Vote(NamedTuple):
-    """A preference of the first round, without repeats."""
-
-    about: SubjectPair
-    annotator: str
-    choice: Choice
-    label: str
-    """`first`, `second`, `equal` or `cannot_tell`."""
-    counted: bool
-
-
-class QualityScore(NamedTuple):
-    """One annotator's score of one response on one scale; None where they could not judge."""
-
-    about: Outline
-    annotator: str
-    response: str
-    scale: str
-    score: int | None
-
-    @property
-    def is_first(self) -> bool:
-        """Whether it is about the response that is chosen for the user who asked."""
-        return self.response == self.about.first
-
-
-class AspectVote(NamedTuple):
-    """One annotator's answer on one aspect of one pair."""
-
-    about: SubjectPair
-    annotator: str
-    answer: AspectAnswer
-
-    @property
-    def there(self) -> bool:
-        """Whether it calls the aspect clearly or plausibly there."""
-        return self.answer.support in ("clearly", "plausibly")
-
-
-@dataclass(frozen=True)
-class SampledAnswers:
-    """First-round answers on all sampled subjects, decided or not."""
-
-    votes: list[Vote]
-    scores: list[QualityScore]
-    aspects: list[AspectVote]
-
-    def counted(self) -> list[Vote]:
-        return [vote for vote in self.votes if vote.counted]
-
-
-def abouts(subjects: Iterable[Outline]) -> dict[str, SubjectPair]:
-    """By pair."""
-    return {pair.id: SubjectPair(pair, subject) for subject in subjects for pair in subject.pairs}
-
-
-def answers_of(
-    pairs: Mapping[str, SubjectPair], verdicts: Iterable[Verdict], excluded: frozenset[str]
-) -> SampledAnswers:
-    """Sort the verdicts by question. `excluded` failed the attention checks."""
-    subjects = {about.subject.id: about.subject for about in pairs.values()}
-    found = SampledAnswers([], [], [])
+def answers_of(outlines: Iterable[Outline], verdicts: Iterable[Verdict]) -> Answers:
+    """Sort the verdicts by question."""
+    units = {unit.id: unit for unit in outlines}
+    pairs = {pair.id: pair for unit in units.values() for pair in unit.pairs}
+    votes, scores, aspects = list[Any](), list[Any](), list[Any]()
     for verdict in verdicts:
-        if verdict.round != 1 or verdict.purpose != "vote":
+        unit, answers = units.get(verdict.subject), verdict.answers
+        if unit is None or verdict.round != 1 or verdict.purpose != "vote":
             continue
-        who, answers = verdict.annotator, verdict.answers
-        counted = who not in excluded
-        if isinstance(answers, PreferenceAnswer) and verdict.pair:
-            pair, choice = pairs[verdict.pair], answers.choice
-            found.votes.append(Vote(pair, who, pair.choice(choice), pair.neutral(choice), counted))
-        elif isinstance(answers, RubricAnswers) and verdict.pair and counted:
-            pair = pairs[verdict.pair]
-            found.aspects.extend(AspectVote(pair, who, answer) for answer in answers.aspects)
-        elif isinstance(answers, QualityAnswers) and counted:
-            subject = subjects[verdict.subject]
+        about = (unit.id, unit.mode, unit.dyad, verdict.annotator)
+        if isinstance(answers, QualityAnswers):
             for response, scales in answers.scores.items():
-                found.scores.extend(
-                    QualityScore(subject, who, response, *given) for given in scales.items()
-                )
+                judged = unit.quality.get(response, {})
+                scores += [
+                    (*about, response, response == unit.first, scale, score, judged.get(scale))
+                    for scale, score in scales.items()
+                ]
+        elif verdict.pair:
+            pair = pairs[verdict.pair]
+            of_pair = (*about, pair.id, pair.asked)
+            if isinstance(answers, PreferenceAnswer):
+                label = EQUAL if unit.no_preference else "chosen"
+                choice = answers.choice
+                votes.append((*of_pair, pair.side(choice), _neutral(pair, choice), label))
+            elif isinstance(answers, RubricAnswers):
+                aspects += _aspects(of_pair, pair, answers)
+    return Answers(
+        pd.DataFrame(votes, columns=[*PAIR, "choice", "neutral", "label"]),
+        pd.DataFrame(scores, columns=[*UNIT, "response", "first", "scale", "score", "judge"]),
+        pd.DataFrame(
+            aspects,
+            columns=[*PAIR, "aspect", "support", "delivered", "neutral", "chosen", "rejected"],
+        ),
+    )
+
+
+def _aspects(about: Sequence[object], pair: OutlinePair, answers: RubricAnswers) -> Iterable[Any]:
+    for one in answers.aspects:
+        if one.aspect in pair.aspects:
+            place = pair.aspects.index(one.aspect)
+            judge = {side: scores[place] for side, scores in pair.adherence.items()}
+            yield (
+                *about, one.aspect, one.support, pair.side(one.delivered),
+                _neutral(pair, one.delivered), judge.get("chosen"), judge.get("rejected"),
+            )  # fmt: skip
+
+
+def _neutral(pair: OutlinePair, name: str) -> str:
+    """`first` or `second` for a response, in the order of their names; others as they are."""
+    both = pair.chosen, pair.rejected
+    return ("first" if name == min(both) else "second") if name in both else name
+
+
+def majority(answers: Iterable[str]) -> str:
+    """What more than half say; empty where nothing is."""
+    counts = Counter(answers)
+    answer, most = max(counts.items(), key=lambda one: one[1], default=("", 0))
+    return answer if 2 * most > counts.total() else ""
+
+
+def with_others(votes: pd.DataFrame) -> dict[str, list[bool]]:
+    """By annotator: whether each vote is what more than half of the others on the pair said.
+    "Cannot tell" is left out."""
+    found: dict[str, list[bool]] = defaultdict(list)
+    for _, own in votes[votes["choice"] != CANNOT_TELL].groupby("pair"):
+        choices = list(own["choice"])
+        for n, (who, choice) in enumerate(zip(own["annotator"], choices, strict=True)):
+            if most := majority(choices[:n] + choices[n + 1 :]):
+                found[who].append(most == choice)
     return found
 
 
-def majority(answers: Counter[str]) -> str:
-    """What more than half say; empty where nothing is."""
-    answer, most = max(answers.items(), key=lambda answer: answer[1], default=("", 0))
-    return answer if 2 * most > answers.total() else ""
-
-
-def fit_labels(votes: Sequence[Vote]) -> tuple[Ratings, DawidSkene] | None:
-    """The votes of a study, without "cannot tell", and the model; None where there is no vote."""
-    rows = [
-        (vote.about.pair.id, vote.annotator, vote.label)
-        for vote in votes
-        if vote.label != CANNOT_TELL
-    ]
-    if not rows:
-        return None
-    ratings = Ratings.of(rows, ("first", "second", EQUAL))
-    return ratings, dawid_skene(ratings)
-
-
-def errors_by_pair(votes: Sequence[Vote], pairs: Mapping[str, SubjectPair]) -> dict[str, float]:
-    """By pair: the posterior probability that the truth is another label than the pair's. Pairs on
-    which nobody could tell are left out; all are where no pair has two votes, from which alone it
-    is known how people err."""
-    fit = fit_labels(votes)
-    if fit is None or len(fit[0].item) == len(fit[0].items):
-        return {}
-    ratings, model = fit
-    labels = [
-        ratings.levels.index(pairs[name].neutral(pairs[name].label)) for name in ratings.items
-    ]
-    right = model.posterior[np.arange(len(labels)), labels]
-    return {
-        name: round(min(1.0, max(0.0, 1 - float(p))), PLACES)
-        for name, p in zip(ratings.items, right, strict=True)
-    }
+def retested(verdicts: Sequence[Verdict]) -> dict[str, list[bool]]:
+    """By annotator: whether each repeat was answered as before. One "cannot tell" leaves it out."""
+    before, again = (
+        {
+            (verdict.annotator, verdict.pair): verdict.answers.choice
+            for verdict in verdicts
+            if verdict.purpose == purpose
+            and isinstance(verdict.answers, PreferenceAnswer)
+            and verdict.answers.choice != CANNOT_TELL
+        }
+        for purpose in ("vote", "repeat")
+    )
+    found: dict[str, list[bool]] = defaultdict(list)
+    for vote, choice in again.items():
+        if vote in before:
+            found[vote[0]].append(choice == before[vote])
+    return found

@@ -1,216 +1,456 @@
-"""From a study's outlines and verdicts to every number of its report: what report.json holds.
+"""Every figure of a study's report, from its outlines and verdicts.
 
 `Findings` is what the answers of a study say, which a release, too, can derive; `StudyReport` adds
-what only the study's key says. Values are rounded to six places. What cannot be estimated is None,
-with its reason.
+what only the study's key says. All but the decisions is estimated on all sampled twins and pairs,
+before any decision, with 95 % intervals by dyad of users; of fewer than five dyads there is none.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from pairwright.estimate import Estimate
-from pairwright.records import Record, content_id
+import pandas as pd
+
+from pairwright.estimate import Estimate, no_estimate, share
+from pairwright.intervals import accuracy_by_cluster, cluster_numbers, mean
+from pairwright.modes import Mode
+from pairwright.records import Record
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules, StoredRules
-from pairwright.threads import one_thread
+from pairwright_human_eval.agreement.intervals import FEWEST, Agreement, Measurement, agreement
+from pairwright_human_eval.agreement.models import Level, Ratings
 from pairwright_human_eval.attention import checks_passed, excluded_by
-from pairwright_human_eval.decisions import Decision, decide_all
-from pairwright_human_eval.records import Kind, SetAside, Verdict
-from pairwright_human_eval.report import aspects, claims, people, quality
-from pairwright_human_eval.report.answers import abouts, answers_of, errors_by_pair
-from pairwright_human_eval.report.calibration import (
-    PoweredShare,
-    VoteCalibrationBin,
-    calibration_bins,
-    powered_shares,
+from pairwright_human_eval.decisions import Decision, State, Votes, decide_all
+from pairwright_human_eval.records import BOTH, CANNOT_TELL, EQUAL, NEITHER, Support, Verdict
+from pairwright_human_eval.report.answers import (
+    Answers,
+    answers_of,
+    majority,
+    retested,
+    with_others,
 )
-from pairwright_human_eval.report.resample import Draws, ratio
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Outline, Subject, outlines_of
 
-COMMENTS, COMMENT_CHARS = 50, 600
+STATES: tuple[State, ...] = ("verified", "refused", "disputed", "waiting")
+SUPPORT: tuple[Support, ...] = ("contradicted", "no", "plausibly", "clearly")
+THERE = ("clearly", "plausibly")
+DELIVERS = 1
+"""The least adherence score at which the judge finds an aspect delivered."""
+
+
+class GroupDecisions(Record):
+    """The decisions on all, or on the twins and pairs of a mode."""
+
+    group: str
+    units: int
+    states: dict[State, int]
+    verified: Estimate
+
+
+class StateReason(Record):
+    """Twins and pairs that are in a state for a reason; one may have several reasons."""
+
+    state: State
+    reason: str
+    units: int
+
+
+class QuestionAgreement(Record):
+    """How far annotators agree on one question."""
+
+    question: str
+    measurement: Measurement
+    agreement: Agreement
+
+    @property
+    def alpha(self) -> Estimate:
+        """Krippendorff's, ordinal where the answers have an order."""
+        nominal = self.measurement == "nominal"
+        return self.agreement.alpha_nominal if nominal else self.agreement.alpha_ordinal
+
+
+class PreferenceShares(Record):
+    """The preference votes of one group of pairs."""
+
+    group: str
+    chosen: int
+    rejected: int
+    equal: int
+    cannot_tell: int
+    of_choices: Estimate
+    """For the chosen response, of the votes for either. None of placebos, whose chosen one is
+    drawn."""
+    of_all: Estimate
+    """For the label, of all votes: for the chosen response or, of placebos, "no difference"."""
+
+
+class SideScores(Record):
+    """People's mean scores of the first and the second response of a mode on one scale."""
+
+    mode: Mode
+    scale: str
+    first: Estimate
+    second: Estimate
+    difference: Estimate
+    """By the same annotator, in points."""
+
+
+class AspectShares(Record):
+    """Whether the posts carry the aspects of a group, and which responses deliver them: shares of
+    the aspects, each by what more than half of its answers say."""
+
+    group: str
+    supported: Estimate
+    chosen: Estimate
+    """Delivered by the chosen response alone, as `rejected` is by the other alone."""
+    rejected: Estimate
+
+
+class JudgeAgreement(Record):
+    """How often the judge and most people say the same."""
+
+    question: str
+    agree: Estimate
 
 
 class Findings(Record):
-    """What the answers say: a function of outlines, verdicts and rules, and so of a release."""
+    """What the answers say: a function of outlines, verdicts and rules."""
 
-    policy: StoredRules
-    """In force."""
-    decisions: tuple[claims.States, ...]
-    reasons: tuple[claims.StateReason, ...]
-    label_error: Estimate
-    """How probable it is that the label of a verified pair is wrong, by all votes together: the
-    mean over these pairs."""
-    by_chance: tuple[claims.ByChance, ...]
-    agreement: tuple[quality.QuestionAgreement, ...]
-    preferred: tuple[claims.PreferenceShares, ...]
-    """Without placebos, whose chosen response is drawn."""
-    no_difference: tuple[claims.NoDifference, ...]
-    """Empty without placebos."""
-    with_excluded: claims.PreferenceShares | None
-    """The share of all votes with those of excluded annotators; None where nobody is."""
-    consensus: claims.Consensus | None
-    """None where there is no vote."""
-    supported: tuple[aspects.SupportShares, ...]
-    delivered_by: tuple[aspects.DeliveryShares, ...]
-    sides: tuple[quality.SideNames, ...]
-    parity: tuple[quality.ParityOf, ...]
-    scores: tuple[quality.ScoreCounts, ...]
-    delivered: tuple[aspects.DeliveryAgreement, ...]
-    judged_quality: tuple[aspects.JudgeQuality, ...]
-    judged_preference: tuple[aspects.JudgePreference, ...]
-    unjudged: int
-    """Pairs without a judge's scores: not compared."""
-    replicates: int
-    seed: int
-    """Of the bootstrap: a fixed number, which says nothing of the study's secret seed."""
+    decisions: tuple[GroupDecisions, ...]
+    reasons: tuple[StateReason, ...]
+    agreement: tuple[QuestionAgreement, ...]
+    preferred: tuple[PreferenceShares, ...]
+    """First of all but placebos."""
+    quality: tuple[SideScores, ...]
+    aspects: tuple[AspectShares, ...]
+    judge: tuple[JudgeAgreement, ...]
 
 
-class Comment(Record):
-    """What an annotator wrote, without who."""
+class AnnotatorRow(Record):
+    """One annotator of the first round, by pseudonym."""
 
-    kind: Kind
-    about: str
-    text: str
+    annotator: str
+    excluded: bool
+    simulated: bool
+    answered: Estimate
+    """Tasks, of those assigned."""
+    with_others: Estimate
+    """Preference votes that are what most of the others on the pair said."""
+    attention: Estimate
+    """Attention checks passed."""
+    repeats: Estimate
+    """Swapped repeats answered as before."""
+
+
+class Disagreement(Record):
+    """A pair on which not all votes are for its label."""
+
+    state: State
+    votes: Votes
+    comments: tuple[str, ...]
+    """What annotators wrote on the pair, without who."""
 
 
 class StudyReport(Findings):
     """Everything that is reported: what the answers say, and what only the study's key says."""
 
-    head: people.StudyCounts
-    fixed: StoredRules
-    """The rule at export."""
-    adjudication: people.Adjudication | None
-    """None where no second round was made."""
-    annotators: tuple[people.AnnotatorRow, ...]
-    recognition: people.Recognition
-    seconds: dict[Kind, people.Seconds]
-    """Of all annotators together, in the first round."""
-    calibration: tuple[VoteCalibrationBin, ...] = ()
-    """The judge's margin against people's votes."""
-    powered: tuple[PoweredShare, ...] = ()
-    """Empty where every twin and pair of the run was sampled."""
-    comments: tuple[Comment, ...]
-    comments_in_all: int
+    version: str
+    """Pairwright's, at export."""
+    of: int
+    """Twins and pairs of the run, of which those asked about were drawn."""
+    tasks: int
+    answered: int
+    simulated: int
+    """Verdicts that a program gave."""
+    rule: StoredRules
+    """In force."""
+    changed: dict[str, tuple[str, str]]
+    """Numbers of the rule that are not as they were at export: then, and now."""
+    annotators: tuple[AnnotatorRow, ...]
+    disagreements: tuple[Disagreement, ...]
+    """The most divided first."""
 
-
-@one_thread()
-def derive_findings(
-    subjects: Sequence[Outline],
-    verdicts: Sequence[Verdict],
-    scales: tuple[Scale, ...],
-    rules: HumanRules,
-    *,
-    decisions: Mapping[str, Decision],
-    margin: float,
-    overlap: int,
-    excluded: frozenset[str],
-    replicates: int = 1000,
-    seed: int = 0,
-    step: Callable[[str], None] = lambda _: None,
-) -> Findings:
-    """Estimates on all `subjects`, those sampled, before any decision.
-
-    `decisions` are those on the subjects; `margin` is that of parity, in points, as it was fixed
-    at export; `overlap` the votes on each pair; `excluded` the annotators whose answers do not
-    count. `step` is called with each step. The same input gives the same findings.
-    """
-    verdicts = sorted(verdicts, key=lambda verdict: (verdict.task, verdict.annotator))
-    decided = [decisions[subject.id] for subject in subjects]
-    verified = {pair for one in decided if one.state == "verified" for pair in one.pairs}
-    pairs = abouts(subjects)
-    answers = answers_of(pairs, verdicts, excluded)
-    sides = quality.side_names(subjects)
-    modes = [side.mode for side in sides]
-    agreement = quality.agreement_by_question(answers, scales, step)
-    step("claims")
-    annotators = {verdict.annotator for verdict in verdicts if verdict.round == 1}
-    draws = Draws({subject.dyad for subject in subjects}, annotators, replicates, seed)
-    votes = answers.counted()
-    labelled = [vote for vote in votes if not vote.about.subject.no_preference]
-    grouped = list(claims.groups(labelled))
-    every = [vote for vote in answers.votes if not vote.about.subject.no_preference]
-    errors = errors_by_pair(votes, pairs)
-    labels = [name for name in errors if name in verified]
-    return Findings(
-        policy=rules,
-        decisions=claims.states(subjects, decided, rules),
-        reasons=claims.reasons(subjects, decided),
-        label_error=ratio(
-            draws, [pairs[name].dyad for name in labels], [errors[name] for name in labels]
-        ),
-        by_chance=claims.by_chance(subjects, rules, overlap),
-        agreement=agreement,
-        preferred=tuple(claims.preference_shares(name, own, draws) for name, own in grouped),
-        with_excluded=claims.preference_shares("all, with excluded annotators", every, draws)
-        if excluded
-        else None,
-        no_difference=claims.no_difference(votes, draws),
-        consensus=claims.consensus(labelled, pairs, draws),
-        supported=aspects.support_shares(answers, draws),
-        delivered_by=aspects.delivery_shares(answers, draws),
-        sides=sides,
-        parity=quality.parities(answers, modes, scales, margin),
-        scores=quality.score_counts(answers, modes, scales, draws),
-        delivered=aspects.delivery_agreement(answers, draws),
-        judged_quality=aspects.judge_quality(answers, scales, draws),
-        judged_preference=aspects.judge_preference(grouped, draws),
-        unjudged=sum(not pair.pair.adherence for pair in pairs.values()),
-        replicates=replicates,
-        seed=seed,
-    )
+    @property
+    def excluded(self) -> list[str]:
+        """Annotators below the attention floor: their answers do not count."""
+        return [one.annotator for one in self.annotators if one.excluded]
 
 
 def compute_report(
     subjects: Sequence[Subject],
     fixed: FixedStudy,
     verdicts: Sequence[Verdict],
-    set_aside: Iterable[SetAside],
     rules: HumanRules,
-    *,
-    rest: Sequence[Outline] = (),
-    replicates: int = 1000,
-    step: Callable[[str], None] = lambda _: None,
 ) -> StudyReport:
-    """`subjects` are those sampled, `rest` are the others of the run; `rules` is in force, and the
-    margin of parity is the one fixed at export; `step` is called with each step. The same input
-    gives the same report."""
+    """`subjects` are those sampled, and `rules` is in force."""
     study, key = fixed
-    aside = tuple(set_aside)
-    verdicts = sorted(verdicts, key=lambda verdict: (verdict.task, verdict.annotator))
-    excluded = excluded_by(
-        checks_passed(verdicts, fixed), rules.attention_floor, study.fewest_checks
-    )
+    checks = checks_passed(verdicts, fixed)
+    excluded = excluded_by(checks, rules.attention_floor, study.fewest_checks)
     outlines = outlines_of(subjects, key)
-    step("decisions")
     decisions = decide_all(outlines, verdicts, rules, excluded)
+    assigned = Counter(task.annotator for task in key.values() if task.round == 1)
+    given = Counter(verdict.annotator for verdict in verdicts if verdict.round == 1)
+    alike = with_others(answers_of(outlines, verdicts).votes)
+    again, program = retested(verdicts), {one.annotator for one in verdicts if one.simulated}
+    then, now = dict(study.policy), dict(rules)
     found = derive_findings(
-        outlines, verdicts, study.scales, rules, decisions=decisions,
-        margin=study.policy.parity_margin, overlap=study.overlap, excluded=excluded,
-        replicates=replicates, step=step,
-    )  # fmt: skip
-    step("annotators")
-    pairs = abouts(outlines)
-    # In an order that does not show which comments are by one person.
-    commented = sorted(
-        (verdict for verdict in verdicts if verdict.comment.strip()),
-        key=lambda verdict: content_id("comment", verdict.task, verdict.annotator),
+        outlines, verdicts, study.scales, decisions=decisions, excluded=excluded
     )
     return StudyReport(
         **dict(found),
-        head=people.study_counts(outlines, fixed, verdicts, aside, excluded, rules),
-        fixed=study.policy,
-        adjudication=people.adjudication_counts(key, verdicts, decisions.values(), pairs, aside),
-        annotators=people.annotator_rows(
-            verdicts, answers_of(pairs, verdicts, excluded).votes, fixed, excluded,
-            rules.attention_floor,
+        version=study.version,
+        of=study.of,
+        tasks=len(key),
+        answered=len({verdict.task for verdict in verdicts}),
+        simulated=sum(verdict.simulated for verdict in verdicts),
+        rule=rules,
+        changed={
+            name: (str(then[name]), str(now[name])) for name in now if then[name] != now[name]
+        },
+        annotators=tuple(
+            AnnotatorRow(
+                annotator=who,
+                excluded=who in excluded,
+                simulated=who in program,
+                answered=share(given[who], assigned[who]),
+                with_others=_of(alike.get(who)),
+                attention=checks.get(who, share(0, 0)),
+                repeats=_of(again.get(who)),
+            )
+            for who in sorted(assigned)
         ),
-        recognition=people.recognition(verdicts),
-        seconds=people.seconds_by_kind(verdicts),
-        calibration=calibration_bins(outlines, decisions),
-        powered=powered_shares(outlines, rest, decisions),
-        comments=tuple(
-            Comment(kind=one.kind, about=one.pair or one.subject, text=one.comment[:COMMENT_CHARS])
-            for one in commented[:COMMENTS]
-        ),
-        comments_in_all=len(commented),
+        disagreements=tuple(_disagreements(outlines, decisions, verdicts)),
+    )
+
+
+def _of(hits: Sequence[bool] | None) -> Estimate:
+    return share(sum(hits or ()), len(hits or ()))
+
+
+def derive_findings(
+    outlines: Sequence[Outline],
+    verdicts: Iterable[Verdict],
+    scales: tuple[Scale, ...],
+    *,
+    decisions: Mapping[str, Decision],
+    excluded: frozenset[str],
+) -> Findings:
+    """Estimates on all `outlines`, those sampled. `excluded` are annotators whose answers do not
+    count."""
+    answers = answers_of(outlines, verdicts).without(excluded)
+    return Findings(
+        decisions=tuple(_decisions(outlines, decisions)),
+        reasons=tuple(_reasons(decisions.values())),
+        agreement=tuple(_agreement(answers, scales)),
+        preferred=tuple(_preferred(answers.votes)),
+        quality=tuple(_quality(answers.scores, scales)),
+        aspects=tuple(_aspects(answers.aspects)),
+        judge=tuple(_judge(answers, scales)),
+    )
+
+
+# Decisions
+
+
+def _decisions(
+    outlines: Sequence[Outline], decisions: Mapping[str, Decision]
+) -> Iterator[GroupDecisions]:
+    table = pd.DataFrame(
+        [(one.mode, one.dyad, decisions[one.id].state) for one in outlines],
+        columns=["mode", "dyad", "state"],
+    )
+    for group, own in _by_mode(table):
+        counts = Counter(own["state"])
+        yield GroupDecisions(
+            group=group,
+            units=len(own),
+            states={state: counts[state] for state in STATES},
+            verified=_share(own["state"] == "verified", own["dyad"]),
+        )
+
+
+def _reasons(decisions: Iterable[Decision]) -> Iterator[StateReason]:
+    """State by state, the most frequent first."""
+    counts = Counter((one.state, reason) for one in decisions for reason in one.reasons)
+    for state, reason in sorted(counts, key=lambda found: (found[0], -counts[found], found[1])):
+        yield StateReason(state=state, reason=reason, units=counts[state, reason])
+
+
+def _disagreements(
+    outlines: Iterable[Outline], decisions: Mapping[str, Decision], verdicts: Sequence[Verdict]
+) -> Iterator[Disagreement]:
+    found = []
+    for unit in outlines:
+        for votes in decisions[unit.id].votes:
+            against = votes.n - votes.for_label("equal" if unit.no_preference else "chosen")
+            if against:
+                found.append((against / votes.n, votes, decisions[unit.id].state))
+    for _, votes, state in sorted(found, key=lambda one: (-one[0], one[1].pair)):
+        comments = {one.comment.strip() for one in verdicts if one.pair == votes.pair}
+        yield Disagreement(state=state, votes=votes, comments=tuple(sorted(comments - {""})))
+
+
+# Estimates
+
+
+def _few(found: Estimate) -> Estimate:
+    """Without its interval, where there are too few dyads for one."""
+    if found.low is None or found.clusters >= FEWEST:
+        return found
+    note = f"no interval: fewer than {FEWEST} dyads"
+    return Estimate(
+        value=found.value, low=None, high=None, n=found.n, clusters=found.clusters, note=note
+    )
+
+
+def _share(hits: Iterable[bool], dyads: Iterable[str]) -> Estimate:
+    points = [(dyad, float(hit)) for dyad, hit in zip(dyads, hits, strict=True)]
+    return _few(accuracy_by_cluster(points) or no_estimate("none was given"))
+
+
+def _mean(values: pd.Series, dyads: Iterable[str], least: float, most: float) -> Estimate:
+    places = cluster_numbers(list(dyads))
+    return _few(mean(values.to_numpy(float), places, least=least, most=most))
+
+
+def _by_mode(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """All, and each mode; a mode without an answer is left out."""
+    yield "all", table
+    for mode, own in table.groupby("mode"):
+        yield f"mode: {mode}", own
+
+
+# Votes, scores and aspects
+
+
+def _preferred(votes: pd.DataFrame) -> Iterator[PreferenceShares]:
+    labelled = votes[votes["label"] == "chosen"]
+    twins = labelled[labelled["mode"] == "twin"]
+    groups = [("all", labelled), *list(_by_mode(votes))[1:]]
+    if len(twins):
+        asked = twins["asked"].astype(bool)
+        groups += [("twin: asked half", twins[asked]), ("twin: other half", twins[~asked])]
+    for group, own in groups:
+        counts = Counter(own["choice"])
+        either = own[own["choice"].isin(("chosen", "rejected")) & (own["label"] == "chosen")]
+        yield PreferenceShares(
+            group=group,
+            chosen=counts["chosen"],
+            rejected=counts["rejected"],
+            equal=counts[EQUAL],
+            cannot_tell=counts[CANNOT_TELL],
+            of_choices=_share(either["choice"] == "chosen", either["dyad"]),
+            of_all=_share(own["choice"] == own["label"], own["dyad"]),
+        )
+
+
+def _quality(scores: pd.DataFrame, scales: tuple[Scale, ...]) -> Iterator[SideScores]:
+    judged = scores.dropna(subset=["score"])
+    for mode in sorted(set(scores["mode"])):
+        for scale in scales:
+            own = judged[(judged["mode"] == mode) & (judged["scale"] == scale.name)]
+            sides = [own[own["first"] == first] for first in (True, False)]
+            first, second = (
+                _mean(side["score"], side["dyad"], scale.low, scale.high) for side in sides
+            )
+            both = sides[0].merge(sides[1], on=["unit", "annotator"], suffixes=("", "_second"))
+            most = scale.high - scale.low
+            yield SideScores(
+                mode=mode,
+                scale=scale.name,
+                first=first,
+                second=second,
+                difference=_mean(both["score"] - both["score_second"], both["dyad"], -most, most),
+            )
+
+
+def _by_aspect(aspects: pd.DataFrame) -> pd.DataFrame:
+    """A line an aspect of a pair: what more than half of its answers say, empty if there is no
+    such answer; "cannot tell" left out."""
+    rows = [
+        (
+            own["mode"].iloc[0], own["dyad"].iloc[0],
+            2 * own["support"].isin(THERE).sum() > len(own),
+            majority(own["delivered"][own["delivered"] != CANNOT_TELL]),
+        )
+        for _, own in aspects.groupby(["pair", "aspect"])
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=["mode", "dyad", "there", "delivered"])
+
+
+def _aspects(aspects: pd.DataFrame) -> Iterator[AspectShares]:
+    for group, own in _by_mode(_by_aspect(aspects)):
+        said = own[own["delivered"] != ""]
+        chosen, rejected = (
+            _share(said["delivered"] == side, said["dyad"]) for side in ("chosen", "rejected")
+        )
+        supported = _share(own["there"], own["dyad"])
+        yield AspectShares(group=group, supported=supported, chosen=chosen, rejected=rejected)
+
+
+# The judge
+
+
+def _judge(answers: Answers, scales: tuple[Scale, ...]) -> Iterator[JudgeAgreement]:
+    """People by their majority, "cannot tell" left out, or their mean."""
+
+    def row(question: str, cases: list[tuple[bool, str]]) -> JudgeAgreement:
+        agree = _share([hit for hit, _ in cases], [dyad for _, dyad in cases])
+        return JudgeAgreement(question=question, agree=agree)
+
+    told = answers.aspects[answers.aspects["delivered"] != CANNOT_TELL]
+    for side in ("chosen", "rejected"):
+        cases = []
+        for _, own in told.dropna(subset=[side]).groupby(["pair", "aspect"]):
+            yes = own["delivered"].isin((side, BOTH)).sum()
+            if 2 * yes != len(own):
+                judge = bool(own[side].iloc[0] >= DELIVERS)
+                cases.append((judge == (2 * yes > len(own)), own["dyad"].iloc[0]))
+        yield row(f"an aspect is delivered by the {side} response", cases)
+    votes = answers.votes
+    voted = votes[(votes["choice"] != CANNOT_TELL) & (votes["label"] == "chosen")]
+    said = [(majority(own["choice"]), own["dyad"].iloc[0]) for _, own in voted.groupby("pair")]
+    cases = [(most == "chosen", dyad) for most, dyad in said if most in ("chosen", "rejected")]
+    yield row("the chosen response is this user's", cases)
+    judged = answers.scores.dropna(subset=["score", "judge"])
+    for scale in scales:
+        by_response = judged[judged["scale"] == scale.name].groupby(["unit", "response"])
+        cases = [
+            (bool(abs(own["judge"].iloc[0] - own["score"].mean()) <= 1), own["dyad"].iloc[0])
+            for _, own in by_response
+        ]
+        yield row(f"{scale.name}, at most one point apart", cases)
+
+
+# Agreement
+
+
+def _agreement(answers: Answers, scales: tuple[Scale, ...]) -> Iterator[QuestionAgreement]:
+    """One row a question, in the order in which they are asked. "Cannot tell" and "cannot judge"
+    are missing values; nothing here knows of the chosen side."""
+    votes, scores, aspects = answers
+
+    def row(
+        question: str, table: pd.DataFrame, item: list[str], said: str, levels: Sequence[Level]
+    ) -> QuestionAgreement:
+        asked = table[table[said].isin(levels)]
+        names = asked[item].agg(" ".join, axis=1) if len(asked) else pd.Series([], dtype=str)
+        given = [
+            (str(name), str(who), level if isinstance(level, str) else int(level))
+            for name, who, level in zip(names, asked["annotator"], asked[said], strict=True)
+        ]
+        clusters = dict(zip(names, asked["dyad"], strict=True))
+        kind: Measurement = "nominal" if said == "neutral" else "ordinal"
+        found = agreement(Ratings.of(given, levels), measurement=kind, clusters=clusters)
+        return QuestionAgreement(question=question, measurement=kind, agreement=found)
+
+    for scale in scales:
+        own = scores[scores["scale"] == scale.name]
+        levels = range(scale.low, scale.high + 1)
+        yield row(f"quality: {scale.name}", own, ["unit", "response"], "score", levels)
+    yield row("preference", votes, ["pair"], "neutral", ("first", "second", EQUAL))
+    yield row("aspect supported", aspects, ["pair", "aspect"], "support", SUPPORT)
+    yield row(
+        "aspect delivered by", aspects, ["pair", "aspect"], "neutral",
+        ("first", "second", BOTH, NEITHER),
     )  # fmt: skip

@@ -7,28 +7,18 @@ they did not read are found by exact binomial tests, adjusted by Holm (1979), Sc
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
-from operator import le
+from collections.abc import Iterator
 from typing import NamedTuple
-
-from scipy.stats import binomtest, t
 
 from pairwright.audits.catalogue import names_of, note_check
 from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check, Flag, LimitComparison, Status
-from pairwright.estimate import Estimate, share
-from pairwright.intervals import LEVEL, holm, z_of
+from pairwright.estimate import Estimate
+from pairwright.intervals import LEVEL, z_of
 from pairwright.modes import has_no_preference, is_own_choice
 from pairwright.text import number_of
-from pairwright_human_eval.agreement.models import LEVEL as PARITY_LEVEL
-from pairwright_human_eval.agreement.models import Parity
 from pairwright_human_eval.public_study import ReleasedStudy
-from pairwright_human_eval.report.answers import abouts, answers_of
 from pairwright_human_eval.report.findings import Findings
-from pairwright_human_eval.report.page import weakness_of
-from pairwright_human_eval.report.people import first_position, with_majority
-from pairwright_human_eval.report.quality import ParityOf
 
 
 class Human:
@@ -70,7 +60,6 @@ class Human:
         findings = self._public.findings
         yield from agreement_checks(findings)
         yield from claim_checks(findings)
-        yield from annotator_checks(self._public)
 
     def _coverage(self) -> Iterator[Check]:
         """Counted, not estimated: there is no interval."""
@@ -88,9 +77,6 @@ class Human:
             elif self.simulated:
                 pairs = number_of(self._by_simulated[config], "pair")
                 detail = f"{pairs} verified by simulated annotators, which verifies nothing"
-            else:
-                findings, study = self._public.findings, self._public.study
-                detail = weakness_of(findings.by_chance, study.policy, len(study.annotators))
             yield Check(
                 family="human",
                 name="verified",
@@ -140,21 +126,8 @@ def claim_checks(findings: Findings) -> Iterator[Check | LimitComparison]:
     for own in findings.preferred:
         if own.group == "all" or own.group.startswith(("mode", "twin")):
             yield VoteComparison("preferred", own.group, own.of_choices, bound=0.5, least=0.0)
-    for scale in findings.parity:
-        yield ParityComparison(scale)
-    for name, config, measure in (
-        *(
-            ("judge_on_aspects", f"{one.responses} responses", one.kappa)
-            for one in findings.delivered
-        ),
-        *(("judge_on_quality", one.scale, one.within_one) for one in findings.judged_quality),
-        *(
-            ("judge_on_preference", "", one.agree)
-            for one in findings.judged_preference
-            if one.group == "all"
-        ),
-    ):
-        yield note_check(name, config, _interval(measure), detail=measure.note)
+    for row in findings.judge:
+        yield note_check("judge", row.question, _interval(row.agree), detail=row.agree.note)
 
 
 class VoteComparison(NamedTuple):
@@ -203,111 +176,6 @@ class VoteComparison(NamedTuple):
         )
 
 
-class ParityComparison(NamedTuple):
-    """The mean difference of quality compared with the margin, by two one-sided t tests."""
-
-    scale: ParityOf
-
-    def settled(self, level: float) -> bool:
-        return self._status(level) != "too_few"
-
-    def check(self, level: float) -> Check:
-        tested = self.scale.parity
-        low, high = _parity_ends(tested, level)
-        return Check(
-            family="human",
-            name="equally_good",
-            config=f"{self.scale.mode}: {self.scale.scale}",
-            status=self._status(level),
-            found=Estimate(
-                value=tested.mean, low=low, high=high, n=tested.pairs, clusters=tested.clusters
-            ),
-            of=tested.pairs,
-            limit=tested.margin,
-            detail=tested.reason,
-        )
-
-    def _status(self, level: float) -> Status:
-        low, high = _parity_ends(self.scale.parity, level)
-        margin = self.scale.parity.margin
-        if low is None or high is None:
-            return "too_few"
-        if -margin < low and high < margin:
-            return "pass"
-        return "fail" if low > margin or high < -margin else "too_few"
-
-
-def _parity_ends(parity: Parity, level: float) -> tuple[float | None, float | None]:
-    """The interval whose one-sided tests err at `level`; 90 % at 0.05."""
-    if parity.mean is None or parity.low is None or parity.high is None:
-        return None, None
-    degrees = min(parity.clusters, parity.annotators) - 1
-    wider = float(t.isf(level, degrees) / t.isf(PARITY_LEVEL, degrees))
-    return (
-        round(parity.mean - wider * (parity.mean - parity.low), 6),
-        round(parity.mean + wider * (parity.high - parity.mean), 6),
-    )
-
-
 def _interval(measure: Estimate) -> Estimate:
     """Without its note, which is the check's detail."""
     return measure.model_copy(update={"note": ""})
-
-
-def annotator_checks(public: ReleasedStudy) -> Iterator[Check | LimitComparison]:
-    """Checks on the annotators whose answers count, and a note of those who were excluded."""
-    counted = [one for one in public.verdicts if one.annotator not in public.excluded]
-    answers = answers_of(abouts(public.outlines), counted, frozenset())
-    out = sorted(public.excluded)
-    excluded = note_check(
-        "excluded_annotators", of=len(public.study.annotators), detail=", ".join(out)
-    )
-    yield excluded.model_copy(update={"count": len(out)})
-    yield _comparison(
-        "position_bias", first_position(counted), "two-sided", "for the first response"
-    )
-    yield _comparison("against_the_rest", with_majority(answers.votes), "less", "with the majority")
-
-
-class AnnotatorComparison(NamedTuple):
-    """Whether the share of any annotator differs from one half."""
-
-    name: str
-    counts: Mapping[str, Estimate]
-    """The shares by annotator."""
-    p: Sequence[float]
-    """The p of each share, in the same order."""
-    what: str
-
-    def settled(self, level: float) -> bool:
-        return bool(self._odd(level))
-
-    def check(self, level: float) -> Check:
-        odd = self._odd(level)
-        return Check(
-            family="human", name=self.name,
-            status="fail" if odd else "pass", count=len(odd), of=len(self.counts), limit=0,
-            detail="; ".join(odd),
-        )  # fmt: skip
-
-    def _odd(self, level: float) -> list[str]:
-        levels = holm([partial(le, p) for p in self.p], level)
-        return [
-            f"{who}: {own_share.k} of {own_share.n} {self.what}"
-            for (who, own_share), p, own_level in zip(
-                self.counts.items(), self.p, levels, strict=True
-            )
-            if p <= own_level
-        ]
-
-
-def _comparison(
-    name: str, answers: Mapping[str, Sequence[bool]], side: str, what: str
-) -> Check | AnnotatorComparison:
-    counts = {
-        who: share(sum(answers[who]), len(answers[who])) for who in sorted(answers) if answers[who]
-    }
-    if not counts:
-        return Check(family="human", name=name, status="note", count=0, limit=0)
-    p = [float(binomtest(one.k, one.n, 0.5, alternative=side).pvalue) for one in counts.values()]
-    return AnnotatorComparison(name, counts, p, what)

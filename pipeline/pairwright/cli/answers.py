@@ -31,7 +31,6 @@ from pairwright.workflows.answers import (
     import_verdicts,
     last_decisions,
     remove_import,
-    rule_weakness,
     simulate_verdicts,
     study_progress,
 )
@@ -85,8 +84,6 @@ def status(run: RunPath, *, url: ServerOfStudy = None) -> None:
     if decisions := last_decisions(run):
         title = "decisions of the last report"
         console.print(decision_table(decisions, title, lambda one: reason_in_words(one) or one))
-        if weak := rule_weakness(run):
-            warn(console, weak)
 
 
 def decision_table(

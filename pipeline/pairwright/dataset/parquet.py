@@ -50,7 +50,7 @@ def schema_of(fields: Collection[str] = ()) -> pa.Schema:
 
 
 SCHEMA = schema_of()
-_LATER = ("support", "delivery", "follows", "label_error", "blind_preference", "own_vote")
+_LATER = ("support", "delivery", "follows", "blind_preference")
 """Columns, and parts of columns, that releases of formats 1 and 2 do not have."""
 
 
@@ -73,11 +73,11 @@ _KNOWN = (
     *(
         pa.schema([c for c in newer if c.name not in later])
         for newer in _NEWER
-        for later in (("own_vote",), ("own_vote", "blind_preference"))
+        for later in (("blind_preference",),)
     ),
     _OLDER,
 )
-"""Earlier releases of format 3 have no own_vote, and the first of them no blind_preference."""
+"""The first releases of format 3 have no blind_preference."""
 
 
 def write_rows(path: Path, rows: Iterable[Row], *, note: str = "") -> int:

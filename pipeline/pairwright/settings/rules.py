@@ -329,9 +329,6 @@ class HumanRules(Record):
     attention_floor: float = Field(
         0.7, ge=0, le=1, description="least share of attention checks an annotator must pass"
     )
-    parity_margin: float = Field(
-        0.5, gt=0, description="points within which the two sides' quality counts as equal"
-    )
     repeats: float = Field(0.05, ge=0, le=1, description="share of votes asked again, swapped")
     wrong_profile: float = Field(
         0.05,

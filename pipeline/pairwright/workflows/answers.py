@@ -12,7 +12,6 @@ from typing import Annotated
 
 from pairwright.dataset import read_lines
 from pairwright.errors import InputError
-from pairwright.modes import has_no_preference
 from pairwright.options import Doc, RunPath
 from pairwright.workflows.progress import Note, Progress, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
@@ -22,7 +21,6 @@ from pairwright_human_eval.raw_files import ImportedFile, import_files, undo_imp
 from pairwright_human_eval.records import KINDS, Kind
 from pairwright_human_eval.simulation import SimulationResult, Traits, simulate
 from pairwright_human_eval.study_files import closed_key
-from pairwright_human_eval.subjects import mode_of_twin
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,22 +207,3 @@ def last_decisions(run: str | Path) -> tuple[Decision, ...]:
     """
     path = HumanFolder(Path(run)).decisions
     return tuple(read_lines(path, Decision)) if path.exists() else ()
-
-
-def rule_weakness(run: str | Path) -> str:
-    """That the rule in force is weaker than the default one, and how weak; empty where it is not,
-    and where no annotator is asked for a choice that verifies.
-
-    Raises InputError where there is no study.
-    """
-    # A command that shows no decisions does without the plots that this imports.
-    from pairwright_human_eval.report.page import weakness
-
-    with open_study(Path(run), reading=True) as study:
-        fixed, rules = study.fixed, study.rules
-    modes = set(map(mode_of_twin, fixed.subjects))
-    modes = {mode for mode in modes if mode is None or not has_no_preference(mode)}
-    if not modes:
-        return ""
-    votes, halves = max(fixed.study.overlap, rules.votes), 1 if modes == {None} else 2
-    return weakness(votes, rules, halves, len(fixed.study.annotators))

@@ -52,10 +52,8 @@ def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
         subjects, answers = study.subjects(), study.answers()
         decisions = study.decide(subjects, answers.verdicts)
         write_lines(study.folder.decisions, decisions.values())
-        report = compute_report(
-            subjects, study.fixed, answers.verdicts, answers.set_aside, study.rules,
-            rest=study.not_sampled(), step=lambda name: progress(Step(name)),
-        )  # fmt: skip
+        progress(Step("figures"))
+        report = compute_report(subjects, study.fixed, answers.verdicts, study.rules)
         progress(Step("pages and plots"))
         write_report(study.folder, report)
         second = {keyed.subject for keyed in study.fixed.key.values() if keyed.round == 2}
