@@ -1,5 +1,4 @@
-"""The endpoints of a config: what answers calls, and with which sampling; and telling an API key
-from the name of the environment variable that holds one."""
+"""The endpoints of a config: what answers calls, and with which sampling; and what may be a key."""
 
 import json
 import re
@@ -104,10 +103,10 @@ class Endpoint(Record):
     @field_validator("api_key_env")
     @classmethod
     def _no_key(cls, name: str | None) -> str | None:
-        if name is not None and not is_variable_name(name):
+        if name is not None and not _VARIABLE.fullmatch(name):
             raise ValueError(
-                "must be the name of an environment variable; what is there may be a key, and is"
-                f" not repeated here. {REVOKE}"
+                "must be the name of an environment variable, in capitals; what is there may be a"
+                f" key, and is not repeated here. {REVOKE}"
             )
         return name
 
@@ -213,20 +212,18 @@ def deciding_settings(endpoint: dict[str, Any]) -> dict[str, Any]:
     return {**deciding, "vllm": flags} if flags else deciding
 
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,79}")
-_BEGINNING = re.compile(
-    r"(sk|pk|hf|gsk|xai|csk|nvapi|pplx|fw|r8|tgp|glpat|gh[oprsu]|github_pat)[-_]"
-    r"|AIza|AKIA|eyJ|Bearer "
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,79}")
+_KEY = re.compile(
+    r"(?:sk|pk|hf|gsk|xai|csk|nvapi|pplx|fw|r8|tgp|gh[oprsu]|github_pat)[-_][\w-]{16,}"
+    r"|AIza[\w-]{16,}|Bearer "
 )
-"""How the keys of well-known services begin."""
+"""How the keys of well-known services look."""
 _KEY_NAME = re.compile(
     r"(?:.*[_-])?(?:api[_-]?key|authorization|credentials?|passw(?:or)?d|secret|bearer)"
     r"|(?:(?:hf|api|auth|access|bearer)[_-])?token|key",
     re.IGNORECASE,
 )
 """Names under which people write keys; `eos_token` and its like are none."""
-_WORD = 20
-"""No word of a variable's name is as long as this and has digits inside."""
 
 REVOKE = (
     "Revoke that key, because it was written to a file. Put the new one into an environment"
@@ -235,27 +232,10 @@ REVOKE = (
 """What to do about a key in a file."""
 
 
-def is_variable_name(text: str) -> bool:
-    """Whether this can be the name of an environment variable, and does not look like a key."""
-    if not _NAME.fullmatch(text) or begins_like_a_key(text):
-        return False
-    return not any(len(word) >= _WORD and _has_both(word) for word in text.split("_"))
-
-
-def begins_like_a_key(text: str) -> bool:
-    """Whether a text begins as the keys of well-known services do, and goes on in no language."""
-    begins = _BEGINNING.match(text)
-    rest = re.findall(r"[A-Za-z0-9]{10,}", text)
-    return bool(begins) and any(
-        _has_both(word) or not (word.isupper() or word.islower() or word[1:].islower())
-        for word in rest
-    )
-
-
 def holds_key(value: JsonValue) -> bool:
     """Whether any text inside a value of a config begins like a key, or has the name of one."""
     if isinstance(value, str):
-        return begins_like_a_key(value)
+        return _KEY.match(value) is not None
     if isinstance(value, dict):
         return any(
             holds_key(one)
@@ -263,10 +243,6 @@ def holds_key(value: JsonValue) -> bool:
             for name, one in value.items()
         )
     return isinstance(value, list) and any(map(holds_key, value))
-
-
-def _has_both(word: str) -> bool:
-    return any(map(str.isdigit, word)) and any(map(str.isalpha, word))
 
 
 def check_endpoints(tables: Mapping[str, object], endpoints: Mapping[str, Endpoint]) -> None:
