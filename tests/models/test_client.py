@@ -211,20 +211,6 @@ def test_a_server_that_is_not_there_is_asked_again_and_said_once_before_the_wait
     assert line.endswith("; trying again, 3 attempts in all")
 
 
-def test_without_a_word_from_the_endpoint_the_wait_grows() -> None:
-    """Not too short, and not the same for all that were refused at once."""
-    state = tenacity.RetryCallState(retry_object=None, fn=None, args=(), kwargs={})  # type: ignore[arg-type]
-    state.set_exception((Transient, Transient("x", "y"), None))
-    first = [client._wait(state) for _ in range(20)]
-    state.attempt_number = 5
-    fifth = [client._wait(state) for _ in range(20)]
-    assert min(first) >= 0.4
-    assert max(first) <= 2
-    assert len(set(first)) > 10
-    assert min(fifth) > max(first)
-    assert max(fifth) <= 30
-
-
 @pytest.mark.usefixtures("impatient")
 def test_a_wait_that_the_endpoint_asks_for_is_kept() -> None:
     busy = fail(429, headers={"Retry-After": "0.3"})
@@ -458,38 +444,6 @@ def test_a_key_that_the_server_repeats_in_part_is_in_no_exception() -> None:
         assert KEY[:8] not in str(error)
         assert KEY[-4:] not in str(error)
         assert "Incorrect API key provided" in str(error)
-
-
-def held_by(error: BaseException) -> int:
-    """The longest text that an exception, its causes and their frames hold."""
-    longest = 0
-    while True:
-        trace = error.__traceback__
-        while trace is not None:
-            texts = (v for v in trace.tb_frame.f_locals.values() if isinstance(v, (str, bytes)))
-            longest = max([longest, *map(len, texts)])
-            trace = trace.tb_next
-        if (before := error.__cause__ or error.__context__) is None:
-            return longest
-        error = before
-
-
-@pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("status", [200, 500])
-def test_the_body_of_a_failed_try_is_let_go(status: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tries wait for minutes at a server that is ill; their bodies would fill the memory."""
-    waiting: list[BaseException] = []
-
-    def wait(state: tenacity.RetryCallState) -> float:
-        assert state.outcome is not None
-        waiting.append(state.outcome.exception() or AssertionError())
-        return 0.0
-
-    monkeypatch.setattr(client, "_wait", wait)
-    error, asked = failure(raw("{" + " " * 1_000_000, status=status))
-    assert len(asked) == 3
-    assert len(waiting) >= 2
-    assert max(map(held_by, [error, *waiting])) < 10_000
 
 
 # --- how fast ---

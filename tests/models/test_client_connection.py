@@ -1,25 +1,21 @@
 """What a connection takes from the environment, what it sends, and whom it trusts with the key."""
 
-import asyncio
 import base64
 import gzip
-import ssl
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 from aiohttp import web
-from exchanges import KEY, described, exchange
+from exchanges import KEY, exchange
 
-from endpoint import Asked, Handler, ask, completion, raw, say, serving, trickle
+from endpoint import Asked, Handler, ask, completion, raw, say
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, PairwrightError
 from pairwright.models import Answer
-from pairwright.models.client import Client, Meter, connection
-from pairwright.models.client.connection import Connection, proxy_for
-from pairwright.models.client.wire import headers_for
+from pairwright.models.client import Client, connection
+from pairwright.models.client.connection import proxy_for
 
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 
@@ -105,70 +101,20 @@ def test_one_connection_serves_calls_that_follow_each_other_and_keeps_no_cookie(
     assert len(peers) == 1
 
 
-# --- redirects ---
-
-
-def moved(to: str, status: int = 307) -> Handler:
-    async def handler(_: Asked) -> web.StreamResponse:
-        return web.Response(status=status, headers={"Location": to})
-
-    return handler
-
-
-def redirected(status: int, elsewhere: bool) -> tuple[Answer | PairwrightError, list[Asked]]:
-    """A call that is sent on, to the same server or to another; what arrived there."""
-
-    async def scenario() -> tuple[Answer | PairwrightError, list[Asked]]:
-        async def first(asked: Asked) -> web.StreamResponse:
-            target = f"{other.url if elsewhere else '/v1'}/chat/completions?there"
-            arrived = "there" in asked.wire.query
-            return await (say() if arrived else moved(target, status))(asked)
-
-        async with (
-            serving(say()) as other,
-            serving(first) as server,
-            Client("near", described(server.url), KEY, Meter()) as client,
-        ):
-            outcome = await outcome_of(client)
-            return outcome, other.asked if elsewhere else server.asked[1:]
-
-    return asyncio.run(scenario())
-
-
-@pytest.mark.parametrize("elsewhere", [True, False])
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_no_call_goes_to_another_server_or_loses_its_body(status: int, elsewhere: bool) -> None:
+@pytest.mark.parametrize("status", [301, 307, 308])
+def test_a_redirect_is_refused_and_not_followed(status: int) -> None:
     """Its posts and headers are nobody else's, and another server's reply is not the model's."""
-    outcome, arrived = redirected(status, elsewhere)
-    if status in (307, 308) and not elsewhere:
-        assert isinstance(outcome, Answer)
-        (asked,) = arrived
-        assert asked.said == "hello"
-        assert asked.headers["Authorization"] == f"Bearer {KEY}"
-        return
+
+    async def moved(_: Asked) -> web.StreamResponse:
+        headers = {"Location": "http://else.example/v1/chat/completions?there"}
+        return web.Response(status=status, headers=headers)
+
+    outcome, asked = asked_once(moved)
     assert isinstance(outcome, EndpointRefused)
-    assert arrived == []
-    assert f"({status}) to http://127.0.0.1:" in str(outcome)
+    assert len(asked) == 1
+    assert f"({status}) to http://else.example/v1" in str(outcome)
     assert "base_url" in str(outcome)
     assert "?there" not in str(outcome)
-
-
-@pytest.mark.parametrize(
-    "to",
-    [
-        "", "/v1/chat/completions", "ftp://127.0.0.1/v1", "http://", "http://[/", "http://a:b@c:d",
-        "http://me:secret@HOST/v1/chat/completions",
-    ],
-)  # fmt: skip
-def test_a_redirect_to_nowhere_or_with_a_password_fails_the_call(to: str) -> None:
-    async def handler(asked: Asked) -> web.StreamResponse:
-        return await moved(to.replace("HOST", asked.headers["Host"]))(asked)
-
-    outcome, asked = asked_once(handler)
-    assert isinstance(outcome, CallFailed)
-    assert outcome.reason == ("malformed_body" if to else "http_307")
-    assert outcome.detail.strip()
-    assert len(asked) <= (1 if "secret" in to else 10)
 
 
 # --- secrets ---
@@ -225,18 +171,6 @@ def test_a_reply_beyond_all_measure_is_not_taken_in(
     assert peak < 12 * MIB
 
 
-def test_the_time_of_a_try_covers_what_comes_after_a_redirect() -> None:
-    async def handler(asked: Asked) -> web.StreamResponse:
-        to = moved("/v1/chat/completions?there=1")
-        return await (trickle(0.05) if "there" in asked.wire.query else to)(asked)
-
-    outcome, asked = asked_once(handler, timeout_s=0.3)
-    assert isinstance(outcome, CallFailed)
-    assert outcome.reason == "timeout_or_dropped"
-    assert "0.3 s" in outcome.detail
-    assert len(asked) == 2
-
-
 @pytest.mark.parametrize(
     ("through", "said"),
     [
@@ -290,10 +224,6 @@ def test_a_dead_proxy_is_told_without_its_password(monkeypatch: pytest.MonkeyPat
         ({"ALL_PROXY": "socks5://p:3"}, "http://127.0.0.1/v1", None),
         ({"ALL_PROXY": "socks5://p:3", "NO_PROXY": "*"}, "http://model.example/v1", None),
         ({"HTTP_PROXY": "p", "NO_PROXY": "model.example"}, "http://model.example/v1", None),
-        ({"HTTP_PROXY": "p", "NO_PROXY": "a, 10.0.0.0/8"}, "http://10.1.2.3:8000/v1", None),
-        ({"HTTP_PROXY": "p", "NO_PROXY": "10.0.0.0/8"}, "http://11.1.2.3/v1", "http://p"),
-        ({"HTTP_PROXY": "p", "NO_PROXY": "fd00::/8"}, "http://[fd00::7]:8000/v1", None),
-        ({"HTTP_PROXY": "p", "NO_PROXY": "a/b,,/"}, "http://10.1.2.3/v1", "http://p"),
     ],
 )
 def test_which_proxy_an_address_is_reached_through(
@@ -311,34 +241,3 @@ def test_a_proxy_of_another_kind_is_refused_with_advice(monkeypatch: pytest.Monk
     for told in ("model.example", "HTTPS_PROXY", "NO_PROXY"):
         assert told in str(found.value)
     assert "secret" not in str(found.value)
-
-
-@pytest.mark.parametrize(
-    ("url", "environment", "read"),
-    [
-        ("http://127.0.0.1:8000/v1", {}, False),
-        ("http://model.example/v1", {"HTTP_PROXY": "http://proxy.example:3128"}, False),
-        ("http://model.example/v1", {"HTTP_PROXY": "https://proxy.example:3128"}, True),
-        ("https://model.example/v1", {}, True),
-        ("HTTPS://model.example/v1", {}, True),
-    ],
-)
-def test_certificates_are_read_where_a_connection_is_encrypted(
-    url: str, environment: dict[str, str], read: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = []
-    of_the_library = httpx2.create_ssl_context
-
-    def counted() -> ssl.SSLContext:
-        made.append(url)
-        return of_the_library()
-
-    monkeypatch.setattr("httpx2.create_ssl_context", counted)
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-
-    async def scenario() -> None:
-        await Connection(url, headers_for(KEY), 5).close()
-
-    asyncio.run(scenario())
-    assert bool(made) == read

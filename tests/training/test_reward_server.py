@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 
 import httpx2
 import pytest
-from pydantic import ValidationError
 
 from endpoint import Asked, Handler, beside, double, drop, fail, in_thread, raw, script
 from pairwright.dataset import Row
@@ -35,7 +34,7 @@ from pairwright.models.store import Durable, RecentReplies
 from pairwright.settings.rules import HistoryRules
 from pairwright.training import rewards
 from pairwright.training.reward_server import RewardServer, listening
-from pairwright.training.rewards import Batch, Health, Reward, RewardClient, Rewards, RewardSample
+from pairwright.training.rewards import Health, Reward, RewardClient, Rewards, RewardSample
 from pairwright.workflows.reward_service import ScorerRewards, open_rewards, release_pairs, warm_up
 from pairwright.workflows.scoring import prompts_of
 from study import pairwright
@@ -79,9 +78,9 @@ def prompt(question: str, response: str) -> RewardSample:
 
 @asynccontextmanager
 async def _serving(
-    scoring: Any, queue: int, ready: bool, told: list[str]
+    scoring: Any, queue: int, ready: bool
 ) -> AsyncIterator[tuple[str, RewardServer]]:
-    server = RewardServer(scoring, Health(status="loading", scorer="toy"), queue, told.append)
+    server = RewardServer(scoring, Health(status="loading", scorer="toy"), queue)
     async with listening(server, "127.0.0.1", 0) as url:
         if ready:
             server.ready()
@@ -89,10 +88,10 @@ async def _serving(
 
 
 def serving(
-    scoring: Any, queue: int = 100, *, ready: bool = True, told: list[str] | None = None
+    scoring: Any, queue: int = 100, *, ready: bool = True
 ) -> AbstractContextManager[tuple[str, RewardServer]]:
     """The address of a server, in a thread of its own."""
-    return beside(_serving(scoring, queue, ready, [] if told is None else told))
+    return beside(_serving(scoring, queue, ready))
 
 
 def post(url: str, *samples: dict[str, Any]) -> httpx2.Response:
@@ -188,12 +187,6 @@ def test_a_page_of_another_name_cannot_talk_to_the_server() -> None:
         assert health_of(url, Host="localhost").status_code == 200
 
 
-def test_of_a_body_of_a_million_faults_one_is_kept() -> None:
-    with pytest.raises(ValidationError) as caught:
-        Batch.model_validate_json(b'{"samples": [' + b"{}," * 100_000 + b"{}]}")
-    assert caught.value.error_count() < 10
-
-
 SYSTEM = {"prompt": [{"role": "system", "content": "Q"}], "response": "a"}
 TWO_QUESTIONS = {**SAMPLE, "prompt": [{"role": "user", "content": "Q"}]}
 
@@ -241,54 +234,6 @@ def test_what_leaves_no_score_is_an_error_of_the_batch(error: Exception, status:
     assert str(error) in reply.json()["error"]["message"]
 
 
-def test_failed_requests_are_counted_and_told_when_they_begin_and_end() -> None:
-    errors = {
-        "down": CallFailed("connection", "refused\n\x1b[2Jby the host"),
-        "refused": EndpointRefused("401"),
-        "broken": ConfigError("no GPU", where="w", fix="f"),
-        "nobody": InputError("no such pair", where="w", fix="f"),
-    }
-    told: list[str] = []
-
-    def given(sample: RewardSample) -> Reward | Exception:
-        return errors.get(sample.response) or length(sample)
-
-    seen = []
-    with serving(Scripted(given), told=told) as (url, server):
-        for said in ("nobody", "down", "down", "refused", "broken", "fine", "fine", "down"):
-            post(url, SAMPLE, {**SAMPLE, "response": said})
-            seen.append((server.health.failing, len(told)))
-        health = Health.model_validate_json(health_of(url).content)
-    assert health.status == "ready"
-    assert health.failed == {"connection": 3, "refused": 1, "unknown_id": 1, "unusable": 1}
-    assert seen == [(False, 0), *[(True, 1)] * 4, (False, 2), (False, 2), (True, 3)]
-    assert told[0].startswith("Requests fail, and the server goes on: connection: refused")
-    assert "\x1b" not in told[0]
-    assert told[1] == "Requests get rewards again, after 4 requests that failed."
-
-
-def test_a_request_from_before_an_outage_does_not_end_it() -> None:
-    told: list[str] = []
-    go_on = threading.Event()
-
-    class Late(NamedTuple):
-        async def score(self, sample: RewardSample) -> Reward:
-            if sample.response == "down":
-                raise CallFailed("connection", "refused")
-            return await Scripted(length, go_on).score(sample)
-
-    with serving(Late(), told=told) as (url, server), ThreadPoolExecutor() as requests:
-        early = requests.submit(post, url, SAMPLE)
-        until_waiting(server)
-        post(url, {**SAMPLE, "response": "down"})
-        go_on.set()
-        assert early.result().status_code == 200
-        assert server.health.failing
-        post(url, SAMPLE)
-        assert not server.health.failing
-    assert len(told) == 2
-
-
 def test_a_bug_is_no_reward() -> None:
     reply = posted(Scripted(lambda _: ValueError("zip() argument 2 is shorter")), body(SAMPLE))
     assert reply.status_code == 500
@@ -325,26 +270,6 @@ def test_a_dropped_connection_is_asked_again() -> None:
     with answering(drop, drop, gives(0.5)) as (url, requests):
         assert RewardClient(url).rewards(asked("a"))[0].score == 0.5
         assert len(requests) == 3
-
-
-def test_a_server_that_is_away_in_mid_run_is_waited_for() -> None:
-    with answering(gives(1.0)) as (url, _):
-        client = RewardClient(url, patience_s=30)
-        assert client.rewards(asked("a"))[0].score == 1.0
-    back = threading.Event()
-
-    def later() -> None:
-        time.sleep(0.4)
-        with answering(gives(2.0), port=int(url.rsplit(":", 1)[1])):
-            back.wait(20)
-
-    thread = threading.Thread(target=later)
-    thread.start()
-    try:
-        assert client.rewards(asked("a"))[0].score == 2.0
-    finally:
-        back.set()
-        thread.join()
 
 
 def test_a_server_that_stays_away_ends_the_training() -> None:
@@ -458,20 +383,6 @@ def test_a_sample_that_is_asked_again_is_computed_once() -> None:
 
     assert asyncio.run(run()) == [2.0] * 4
     assert len(sender.requests) == 1
-
-
-def test_only_the_latest_replies_are_kept() -> None:
-    sender = Sent([])
-    kept = RecentReplies(2)
-    model = RewardModel(Durable(kept, sender), "toy")
-    rewards = ScorerRewards(model, bound(sender).conditions, None)
-
-    async def run() -> None:
-        for n in (1, 2, 3):
-            await rewards.score(prompt("Q", f"is {n}"))
-
-    asyncio.run(run())
-    assert [kept.get(of.key) is not None for of in sender.requests] == [False, True, True]
 
 
 @pytest.mark.parametrize("condition", ["none", "profile", "rubric"])

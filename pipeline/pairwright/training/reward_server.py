@@ -11,7 +11,7 @@ all of a batch, or may be better soon, is the status of the reply:
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
 from typing import Protocol
@@ -28,7 +28,7 @@ from pairwright.errors import (
     PairwrightError,
 )
 from pairwright.models import together
-from pairwright.text import number_of, visible
+from pairwright.text import number_of
 from pairwright.training.rewards import Batch, Health, Reward, Rewards, RewardSample
 
 MAX_BODY = 16 * 1024 * 1024
@@ -49,22 +49,14 @@ class RewardScoring(Protocol):
 class RewardServer:
     """The two handlers, and what has come of all samples."""
 
-    def __init__(
-        self, scoring: RewardScoring, about: Health, queue: int, tell: Callable[[str], None]
-    ) -> None:
-        """`about` names the scorer; `queue` is how many samples may wait; `tell` is called when
-        failures begin and when they end."""
+    def __init__(self, scoring: RewardScoring, about: Health, queue: int) -> None:
+        """`about` names the scorer; `queue` is how many samples may wait."""
         self._scoring = scoring
-        self._tell = tell
         self._about = about
         self._queue = queue
         self._waiting = 0
         self._scored = self._empty = 0
         self._errors, self._failed = Counter[str](), Counter[str]()
-        self._received = 0
-        # Requests that failed, after which none got rewards; and how many had come in when the
-        # latest of them failed.
-        self._failures = self._latest_failure = 0
 
     def ready(self) -> None:
         """From now on samples are taken."""
@@ -82,7 +74,6 @@ class RewardServer:
             "empty": self._empty,
             "errors": dict(sorted(self._errors.items())),
             "failed": dict(sorted(self._failed.items())),
-            "failing": self._failures > 0,
         }
         return self._about.model_copy(update=counts)
 
@@ -108,8 +99,6 @@ class RewardServer:
                 f"{number_of(self._waiting, 'sample waits', 'samples wait')} already", "1"
             )
         self._waiting += len(samples)
-        self._received += 1
-        number = self._received
         try:
             rewards = await together(*map(self._scoring.score, samples))
         except PairwrightError as error:
@@ -122,11 +111,6 @@ class RewardServer:
             else:
                 self._scored += 1
                 self._empty += not sample.response.strip()
-        # An outage has ended where a request got rewards that came in after its latest failure.
-        if self._failures and number > self._latest_failure:
-            failed = number_of(self._failures, "request")
-            self._tell(f"Requests get rewards again, after {failed} that failed.")
-            self._failures = 0
         return _json(Rewards(rewards=rewards).model_dump_json(), 200)
 
     def _no_rewards(self, error: PairwrightError) -> web.Response:
@@ -138,11 +122,6 @@ class RewardServer:
         later = isinstance(error, CallFailed)
         refused = "refused" if isinstance(error, EndpointRefused) else "unusable"
         self._failed[error.reason if isinstance(error, CallFailed) else refused] += 1
-        if not self._failures:
-            said = " ".join(visible(str(error)).split())[:500]
-            self._tell(f"Requests fail, and the server goes on: {said}")
-        self._failures += 1
-        self._latest_failure = self._received
         return _later(str(error), "5") if later else _refused(500, str(error))
 
 

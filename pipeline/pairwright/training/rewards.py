@@ -109,9 +109,6 @@ class Health(Record):
     failed: dict[str, int] = Field(default={})
     """Requests whose samples all went without a reward, by reason: the scorer's endpoint is down or
     refuses, the scorer cannot be used, or an id is unknown."""
-    failing: bool = False
-    """Whether the scorer gave no rewards for the latest of them. `status` stays `ready`: requests
-    are taken, and one that is sent again may succeed."""
 
 
 PATIENCE_S = 300.0

@@ -25,7 +25,7 @@ from pairwright.options import Doc
 from pairwright.settings.prompt import Prompts
 from pairwright.training.reward_server import RewardServer, listening
 from pairwright.training.rewards import Health, Reward, RewardSample
-from pairwright.workflows.progress import Note, Progress, Stop, log_notes
+from pairwright.workflows.progress import Stop
 from pairwright.workflows.scorers import open_scorers, pointwise
 from pairwright.workflows.scoring import open_planner, scorer_settings
 
@@ -153,7 +153,6 @@ def serve_rewards(
     ] = "127.0.0.1",
     port: Annotated[int, Doc("Port; 0 takes a free one.")] = 8600,
     queue: Annotated[int, Doc("Most samples that may wait.", "N", least=1)] = 4096,
-    progress: Progress = log_notes,
     stop: Stop | None = None,
     on_loading: Callable[[str, str], None] = lambda _url, _name: None,
     on_ready: Callable[[str], None] = lambda _url: None,
@@ -183,7 +182,7 @@ def serve_rewards(
                 rewards,
                 about,
             ):
-                server = RewardServer(rewards, about, queue, lambda line: progress(Note(line)))
+                server = RewardServer(rewards, about, queue)
                 async with listening(server, host, port) as url:
                     on_loading(url, name)
                     warming = asyncio.create_task(warm_up(rewards))

@@ -8,17 +8,15 @@ import asyncio
 import errno
 import ssl
 from collections.abc import Mapping
-from ipaddress import ip_address, ip_network
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
-import httpx2
-from yarl import URL
 
 from pairwright.errors import ConfigError, EndpointRefused
 from pairwright.models import Request
 from pairwright.models.client.wire import Response, Transient
+from pairwright.text import visible
 
 
 def proxy_for(base_url: str) -> str | None:
@@ -30,7 +28,7 @@ def proxy_for(base_url: str) -> str | None:
     host, proxies = parts.hostname or "", getproxies()
     proxy = proxies.get(parts.scheme) or proxies.get("all")
     local = host in ("localhost", "::1") or host.startswith("127.")
-    if not proxy or local or proxy_bypass(parts.netloc) or _in_networks(host, proxies):
+    if not proxy or local or proxy_bypass(parts.netloc):
         return None
     if "://" not in proxy:
         return f"http://{proxy}"
@@ -41,21 +39,6 @@ def proxy_for(base_url: str) -> str | None:
             fix=f"Set {parts.scheme.upper()}_PROXY to an HTTP proxy, or add {host} to NO_PROXY.",
         )
     return proxy
-
-
-def _in_networks(host: str, proxies: dict[str, str]) -> bool:
-    """Whether NO_PROXY names the host by a network, such as 10.0.0.0/8; urllib knows names only."""
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return False
-    for named in proxies.get("no", "").split(","):
-        try:
-            if "/" in named and address in ip_network(named.strip(), strict=False):
-                return True
-        except ValueError:  # No network; curl passes over it, too.
-            continue
-    return False
 
 
 def why(error: Exception, url: str, timeout_s: float) -> str:
@@ -98,8 +81,6 @@ KEPT_S = 4
 LARGEST_REPLY = 16 * 1024 * 1024
 """Bytes of a reply, inflated. The largest real ones are log-probabilities of a long prompt: 5 MB
 for 32,000 tokens."""
-REDIRECTS = 3
-"""How often in a row a call is sent on."""
 
 
 class Connection:
@@ -119,10 +100,10 @@ class Connection:
         self._session = _session(base_url, headers)
 
     async def post(self, body: bytes, request: Request | None = None) -> Response:  # noqa: ARG002
-        """The whole reply, after redirects within the same server.
+        """The whole reply.
 
         Raises Transient where no whole reply came within the time, or one over `LARGEST_REPLY`;
-        EndpointRefused for a redirect to another server, which would get the user's posts.
+        EndpointRefused for a redirect.
         """
         try:
             async with asyncio.timeout(self._timeout_s):
@@ -133,28 +114,15 @@ class Connection:
         raise failure
 
     async def _reply(self, body: bytes) -> Response:
-        url = URL(self._url)
-        for _ in range(REDIRECTS + 1):
-            async with self._session.post(url, data=body, allow_redirects=False) as reply:
-                target = reply.headers.get("Location", "") if 300 < reply.status < 309 else ""
-                if not target:
-                    return Response(reply.status, await _whole(reply), reply.headers)
-                url = self._onward(url, target, reply.status)
-        raise ValueError(f"redirected more than {REDIRECTS} times in a row")
-
-    def _onward(self, url: URL, target: str, status: int) -> URL:
-        """Where a redirect leads. Raises ValueError for what is not an address of a server."""
-        onward = url.join(URL(target))
-        if onward.scheme not in ("http", "https") or not onward.host or onward.user:
-            raise ValueError(f"a redirect ({status}) to what is not a server's address")
-        if onward.origin() == url.origin() and status in (307, 308):
-            return onward
-        shown = str(onward.with_query(None).with_fragment(None))
-        raise EndpointRefused(
-            f"{self.where}: redirects calls ({status}) to {shown[:300]}\n"
-            "  Calls hold users' posts and a key, so they are not sent on to another server, and"
-            " only 307 and 308 send a call on as it is. Set `base_url` to where calls should go."
-        )
+        async with self._session.post(self._url, data=body, allow_redirects=False) as reply:
+            if 300 <= reply.status < 400:
+                target = reply.headers.get("Location", "nowhere").partition("?")[0][:300]
+                raise EndpointRefused(
+                    f"{self.where}: redirects calls ({reply.status}) to {visible(target)}\n"
+                    "  Calls hold users' posts and a key, so they are not sent on. Set `base_url`"
+                    " to where calls should go."
+                )
+            return Response(reply.status, await _whole(reply), reply.headers)
 
     async def close(self) -> None:
         await self._session.close()
@@ -178,24 +146,19 @@ def _reason(error: Exception) -> str:
         return "connection"
     if isinstance(error, (TimeoutError, aiohttp.ClientConnectionError, aiohttp.ClientPayloadError)):
         return "timeout_or_dropped"
-    return "malformed_body"  # Not HTTP, or a redirect that leads nowhere.
+    return "malformed_body"  # Not HTTP.
 
 
 def _session(base_url: str, headers: Mapping[str, str]) -> aiohttp.ClientSession:
     """A session without a limit of time of its own. Raises ConfigError for a proxy that cannot be
     used."""
-    proxy = proxy_for(base_url)
-    encrypted = "https" in (urlsplit(base_url).scheme, urlsplit(proxy or "").scheme)
     return aiohttp.ClientSession(
         headers=headers,
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
         connector=aiohttp.TCPConnector(
             limit=0,  # How many calls are in flight is not decided here.
             keepalive_timeout=KEPT_S,
-            # Reading the certificates takes longer than a call to a server of this machine. A
-            # redirect never leaves the scheme.
-            ssl=httpx2.create_ssl_context() if encrypted else True,
         ),
         cookie_jar=aiohttp.DummyCookieJar(),
-        proxy=proxy,
+        proxy=proxy_for(base_url),
     )
