@@ -7,9 +7,7 @@ from typing import Any, NamedTuple, cast, get_args
 import pytest
 
 from pairwright.construct import build_contrast, build_twin
-from pairwright.construct.contrasts import strategy_of
 from pairwright.construct.drafts import NOTES
-from pairwright.construct.unit_work import generator_of
 from pairwright.errors import CallFailed
 from pairwright.models import Models, Request
 from pairwright.records import (
@@ -214,32 +212,6 @@ def test_a_contrast_holds_the_item_its_rubric_both_sides_and_what_was_judged() -
     assert len(draft.gates) == 16
 
 
-def test_a_pair_id_is_the_hash_of_what_the_pair_says() -> None:
-    pair = kept_pair(script()).pair
-    assert re.fullmatch(r"pair-[0-9a-f]{16}", pair.id)
-    other = PLAIN.replace("fresh", "new")
-    assert kept_pair(script(write_omitting=other, write_contradicting=other)).pair.id != pair.id
-    # Two items may hold one question of one user: their pairs are two.
-    assert kept_pair(script(), of=ASKER.model_copy(update={"id": "x"})).pair.id != pair.id
-
-
-def test_the_rejected_side_is_written_by_one_strategy() -> None:
-    for strategy, name in (("omit", "write_omitting"), ("contradict", "write_contradicting")):
-        llm = script()
-        pair = kept_pair(llm, strategies=[strategy]).pair
-        assert pair.draft.strategy == strategy
-        assert [n for n in llm.purposes if n in ("write_omitting", "write_contradicting")] == [name]
-
-
-def test_which_model_writes_says_nothing_about_how_it_is_to_write() -> None:
-    config = policy(strategies=["omit", "contradict"]).config
-    roles = config.roles.model_copy(update={"generator": ("one", "two")})
-    config = config.model_copy(update={"roles": roles})
-    items = [ASKER.model_copy(update={"id": f"item-{n}"}) for n in range(60)]
-    both = {(strategy_of(of, config.strategies), generator_of(of, config)) for of in items}
-    assert len(both) == 4
-
-
 def refused_first(bad: str, good: str) -> Callable[[Request], str]:
     """A writer whose draw 0 is bad."""
     return lambda request: bad if request.draw == 0 else good
@@ -263,19 +235,6 @@ def test_the_side_at_fault_is_drawn_again_and_the_other_stays() -> None:
     (refused,) = found.refused
     assert (refused.draw, refused.first) == (0, LEAKS)
     assert refusals(found.refused) == ["rubric_leakage"]
-
-
-def test_when_all_drafts_are_refused_the_last_ones_first_gate_is_the_reason() -> None:
-    llm = script(write_adhering=lambda r: [LEAKS, LEAKS, "Bake it twice."][r.draw])
-    rejected = no_pair(llm, draws=3)
-    assert (rejected.stage, rejected.reason) == ("gates", "too_short")
-    assert rejected.detail == "measured 3, limit 20"
-    assert refusals(rejected.drafts) == ["rubric_leakage", "rubric_leakage", "too_short"]
-    assert [d.draw for d in rejected.drafts] == [0, 1, 2]
-    # A draft that a text gate refuses costs no judgement; the one call is of the generic answer.
-    assert not llm.asked("quality", "compare")
-    assert len(llm.asked("adherence")) == 1
-    assert all(not d.adherence and not d.quality for d in rejected.drafts)
 
 
 def written_for(request: Request) -> str:
@@ -422,13 +381,6 @@ def test_each_refusal_has_its_reason(changes: dict[str, Answer], reason: str | N
         assert draft.comparison is None or "compare" not in reason
 
 
-def test_a_gate_that_is_off_lets_the_pair_through_with_its_measure() -> None:
-    llm = script(quality=graded(1), compare=verdict("A", "B"))
-    found = kept_pair(llm, gates={"off": ["quality_floor", "parity"]})
-    gates = {g.gate: (g.passed, g.value) for g in found.pair.draft.gates}
-    assert gates["quality_floor"] == (True, 1)
-
-
 def test_a_failed_call_is_not_a_rejection() -> None:
     for name in ("plan", "write_adhering", "quality"):
         with pytest.raises(CallFailed):
@@ -494,25 +446,6 @@ def test_too_few_aspects_in_the_data_are_a_refusal(origin: str, of: Item, reason
     assert {request.purpose for request in llm.requests} <= {"narrative"}
 
 
-@pytest.mark.parametrize(
-    ("of", "against", "measured"),
-    [(gold(*GOLD), None, 2), (ASKER, None, 0), (gold(*GOLD), "none", 0), (ASKER, "narrative", 2)],
-)
-def test_what_the_planner_is_measured_against(of: Item, against: str | None, measured: int) -> None:
-    llm = script(narrative=TOLD)
-    kept_pair(llm, of=of, planner={"measure_against": against} if against else {})
-    assert len(llm.asked("planner_precision", "planner_recall")) == measured
-    assert llm.purposes.count("narrative") == (against == "narrative")
-    for recall in llm.prompts("planner_recall"):
-        assert len(parts("aspect", parts("aspects", recall)[0])) == 2
-
-
-def test_a_narrative_that_cannot_be_read_measures_nothing() -> None:
-    unread = script(narrative="no JSON")
-    kept_pair(unread, planner={"measure_against": "narrative"})
-    assert not unread.asked("planner_recall")
-
-
 # The paper's setting
 
 
@@ -534,24 +467,6 @@ def test_the_papers_setting_keeps_the_first_draft_of_ten_posts_ungated_and_unjud
             assert parts("aspect", prompt) == [g.aspect for g in GOLD]
             assert NARRATIVE not in prompt
             assert "100 words" in prompt
-
-
-def test_the_papers_setting_takes_a_single_gold_aspect_but_not_none() -> None:
-    assert len(paper(script(), gold(GOLD[0])).pair.rubric.aspects) == 1
-    rejected = no_pair(script(), of=ASKER, preset="paper", planner={"retrieval": "bm25"})
-    assert rejected.reason == "no_gold_aspects"
-
-
-def test_both_sides_of_the_papers_setting_are_written_from_the_same_posts() -> None:
-    def crowded(request: Request) -> Canned:
-        if len(parts("post", body(request))) > 1:
-            return Said("too long", "context_length")
-        return FOR_UNA
-
-    llm = script(paper_expected=crowded)
-    paper(llm)
-    expected, avoided = (llm.prompts(f"paper_{side}")[-1] for side in ("expected", "avoided"))
-    assert parts("post", expected) == parts("post", avoided)
 
 
 # Mode twin
@@ -621,17 +536,6 @@ def test_a_kept_unit_has_what_a_judge_prefers_that_knows_nobody_and_is_kept_what
     assert (asked.blind_preference, other.blind_preference) == (preference, mirrored)
     told = "\n".join(llm.prompts("choose"))
     assert not any(post.text in told for post in UNA)
-
-
-def test_a_draft_that_a_gate_refuses_and_one_that_is_not_judged_are_not_asked_about() -> None:
-    llm = script(write_adhering=refused_first(f"As someone who bakes, wait. {FOR_UNA}", FOR_UNA))
-    found = kept_pair(llm, strategies=["omit"])
-    assert len(found.refused) == 1
-    assert len(llm.asked("choose")) == 2
-    assert found.refused[0].blind_preference is None
-    llm = script(quality=graded(2))
-    no_pair(llm, draws=1)
-    assert not llm.asked("choose")
 
 
 def test_twin_writers_and_judges_never_read_a_profile() -> None:
@@ -789,14 +693,6 @@ def test_the_side_that_repeats_its_aspects_more_is_written_again_before_anybody_
     assert refusals(off.refused) == ["adherence"]
 
 
-def test_echo_is_measured_in_twins_alone_and_where_every_other_text_gate_passes() -> None:
-    short = no_twin(script(write_adhering="Bake."), draws=1).drafts[0].gates
-    one_rubric = kept_pair(script()).pair.draft.gates
-    both = kept_twin(script()).halves[0].draft.gates
-    measured = ["echo_gap" in {gate.gate for gate in gates} for gates in (short, one_rubric, both)]
-    assert measured == [False, False, True]
-
-
 @pytest.mark.parametrize(
     "changes",
     [
@@ -899,14 +795,6 @@ def test_a_judges_reason_is_cut_and_inert_in_the_prompt_of_the_next_draw(kind: s
     assert again.count("</reader>") == (kind == "compare")
 
 
-def test_a_text_without_end_does_not_come_back_to_its_writer_whole() -> None:
-    endless = "More and more bread. " * 5_000
-    llm = script(write_adhering=lambda r: writer(r) if r.draw else endless)
-    assert refusals(kept_twin(llm).refused) == ["word_limit"]
-    again = [body(r) for r in llm.asked("write_adhering") if r.draw == 1]
-    assert all("It had 20000 words" in p.replace(",", "") and len(p) < 6000 for p in again)
-
-
 SECOND_JUDGE = "the-second-judge"
 
 
@@ -938,27 +826,3 @@ def test_of_two_judges_both_must_accept_a_draft_and_the_first_gives_the_scores()
     assert refused.detail == f"measured 2.0, limit 3.0, by {SECOND_JUDGE}"
     # The scores are of the judge who refused it.
     assert min(quality.mean for quality in last.quality.values()) == 2
-
-
-def test_a_writer_that_is_refused_last_is_the_reason_and_once_costs_no_more_than_its_draw() -> None:
-    no = Said("no", "content_filter")
-    rejected = no_twin(script(write_adhering=lambda r: LEAKS if r.draw == 0 else no), draws=2)
-    assert (rejected.stage, rejected.reason) == ("write_adhering", "content_filter")
-    assert refusals(rejected.drafts) == ["rubric_leakage"]
-    found = kept_twin(script(write_adhering=lambda r: no if r.draw == 0 else writer(r)))
-    assert found.halves[0].draft.draw == 1
-    assert found.refused == ()
-
-
-def test_gated_false_keeps_every_twin_unjudged() -> None:
-    llm = script(quality=graded(1))
-    found = kept_twin(llm, gated=False)
-    assert not llm.asked("quality", "compare", "choose")
-    assert all(half.judge is None for half in found.halves)
-
-
-def test_records_are_the_same_byte_by_byte_and_survive_being_written_and_read() -> None:
-    for build in (kept_pair, kept_twin):
-        first, second = (build(script()) for _ in range(2))
-        assert first.model_dump_json() == second.model_dump_json()
-        assert type(first).model_validate_json(first.model_dump_json()) == first

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pairwright.construct.corpus import BuildUnit, chunks, size_of
+from pairwright.construct.corpus import BuildUnit, chunks
 from pairwright.errors import ConfigError
 from pairwright.settings.config import Config, differences, essential, validate
 from pairwright.workflows.workers.worker import most_workers, part_of
@@ -38,13 +38,6 @@ def test_every_unit_is_in_one_chunk_in_order_and_no_item_is_cut(size: int) -> No
     items = [{unit.item for unit in chunk.units} for chunk in made]
     assert sum(map(len, items)) == len(set().union(*items))
     assert all(size <= len(chunk.units) <= size + 1 for chunk in made[:-1])
-
-
-def test_chunks_are_small_enough_to_even_out_and_large_enough_to_be_few() -> None:
-    assert list(chunks(iter([]), 5)) == []
-    assert size_of(2, 8) == 1
-    assert size_of(100_000, 4) == 256
-    assert 1000 / size_of(1000, 2) / 2 >= 10
 
 
 def test_a_limit_is_never_passed() -> None:

@@ -19,7 +19,6 @@ from pairwright.gates import (
 from pairwright.gates.writing import shared_words
 from pairwright.records import Adherence, AspectScore, Comparison, Draft, GateResult, Quality
 from pairwright.settings.rules import GateRules, TextGate, TwinRules
-from pairwright.text import language, languages
 from scripted import rubric
 
 QUESTION = "How do I bake good bread during the week?"
@@ -234,17 +233,6 @@ def test_an_ordinary_answer_is_not_taken_for_such_talk(gate: str) -> None:
         assert measured(gate, of).value is None
 
 
-def test_the_phrase_is_named_and_what_the_question_says_an_answer_may_say_too() -> None:
-    question = "What should the rubric say to someone who is late, given your experience?"
-    said = "Given your experience, the rubric says enough."
-    for gate, phrase in (("persona_talk", "Given your experience"), ("meta_talk", "the rubric")):
-        found = measured(gate, sides(f"{FIRST} {said}"))
-        assert (found.passed, found.value, found.limit) == (False, phrase, "none")
-        assert measured(gate, sides(f"{FIRST} {said}", question=question)).passed
-        more = f"{FIRST} {said} As requested, since you said so."
-        assert not measured(gate, sides(more, question=question)).passed
-
-
 # Leakage and copying
 
 
@@ -310,15 +298,6 @@ def test_how_many_words_of_an_aspect_leak(
         assert (found.passed, found.value is None) == (passed, passed)
 
 
-def test_words_of_the_question_do_not_leak() -> None:
-    of = rubric("How to bake good bread during the week")
-    said = f"{FIRST} To bake good bread during the week is simple."
-    question = "Is it possible to bake good bread during the week?"
-    for asked, passed in (("?", False), (question, True)):
-        draft = sides(said, rubrics=(of,), question=asked)
-        assert measured("rubric_leakage", draft, FIVE).passed is passed
-
-
 def test_a_run_of_words_from_a_post_is_a_copy() -> None:
     for of in both_orders(f"{FIRST} If we have only one gas burner, no oven at all, wait."):
         found = measured("profile_copy", of)
@@ -371,18 +350,6 @@ def test_what_many_write_is_no_copy() -> None:
     assert measured("profile_copy", sides(said, histories=((titled,),))).passed
 
 
-def test_a_name_or_number_of_the_question_or_of_an_aspect_may_be_used() -> None:
-    said = f"{FIRST} In Upper Marlow take 413 g."
-    aspects = rubric("Life in Upper Marlow", "Loaves of 413 g")
-    for changes, passed in (
-        ({}, False),
-        ({"question": "How much of 413 g is water in upper Marlow?"}, True),
-        ({"rubrics": (aspects,)}, True),
-    ):
-        of = sides(said, histories=(LIFE,), **changes)
-        assert measured("profile_copy", of).passed is passed
-
-
 def test_each_gate_on_a_text_names_the_side_at_fault() -> None:
     rubrics = (rubric("Bread without an oven, nothing with nuts"),)
     for gate, said in (
@@ -430,12 +397,6 @@ def test_a_twin_whose_sides_repeat_their_aspects_unequally_is_refused(
     assert check_echo(of, TwinRules(), GateRules(off=("echo_gap",))).passed
 
 
-def test_an_aspect_without_a_word_beyond_the_question_has_no_echo() -> None:
-    asked = sides(rubrics=(PLAIN_ASPECTS[0], rubric(QUESTION)))
-    found = check_echo(asked, TwinRules(echo_gap=0), AS_IT_IS)
-    assert (found.passed, found.value) == (True, None)
-
-
 def test_two_sides_that_say_the_same_are_near_duplicates_but_not_by_an_equal_opening() -> None:
     opening = "Plan the dough for the evening and the baking for the morning. "
     shortened = FIRST.replace("slowly overnight", "overnight")
@@ -468,47 +429,6 @@ def test_a_side_in_another_language_than_the_asker_is_refused() -> None:
     assert (found.passed, found.value) == (True, [None, None])
     for of in (sides(GERMAN, language=None), sides(GERMAN, GERMAN, language="de")):
         assert measured("wrong_language", of).passed
-
-
-DUTCH = (
-    "Meng het deeg in de avond en laat het over nacht rijzen in de koelkast. Bak het brood in een "
-    "hete pan, want zo is de korst van het brood op zijn best."
-)
-NORWEGIAN = (
-    "Bland deigen om kvelden og la den heve over natten i en bolle for at den skal bli god. Stek "
-    "den i en varm panne under lokk, for her er det ingen ovn om bord."
-)
-IN_MANY_LANGUAGES = [
-    FIRST, SECOND, *POSTS, GERMAN, DUTCH, NORWEGIAN,
-    "If you can get it to rise at all in there, then it will be as good as any that they sell.",
-    "So what would you do with it if it were yours, and how long would you keep it after that?",
-    "- Proof: 8 h at 5 C\n- Bake: 250 C, 25 min\n- Cool: 1 h",
-    "Mescola la farina con il lievito e lascia riposare l'impasto per una notte in frigo.",
-    "M\u00e9langez la farine avec de l'eau et laissez lever la p\u00e2te toute la nuit au frais.",
-    "A massa deve descansar a noite toda no frio, e o forno tem de estar bem quente.",
-    "Am an t-aran a dh\u2019fhuineadh agus a chur an uair sin do an \u00e0mhainn a tha teth.",
-    "Izinhlamvu zamagama ezinganele zokungena ekwazisweni kokugunyaza nesinkwa esishisayo.",
-    # An answer that begins in one language and goes on in another.
-    f"{GERMAN[:90]} {FIRST}", f"{DUTCH[:90]} {SECOND}", f"{FIRST[:60]} {NORWEGIAN}",
-    "Isevisi yokugunyaza ayikwazi ukulanda izinhlamvu zomsebenzisi. Let it stand in the cold.",
-    # Hardly anything to go by.
-    "", "Yes.", "As it is.", "It was in the oven, on the top.", "Pizza al forno", "1 2 3",
-]  # fmt: skip
-
-
-def test_a_look_at_the_function_words_says_what_the_classifier_says() -> None:
-    classify = languages._identifier()
-    for said in IN_MANY_LANGUAGES:
-        assert language(said) in {None, classify(said[:200])[0][0]}, said
-
-
-def test_plain_english_needs_no_classifier(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(languages, "_identifier")
-    plain = "If it rises in there at all, then it will be as good as any they sell."
-    assert language(plain) == "en"
-    # Ordinary answers hold fewer function words, too.
-    fewer = "With rye, order counts for more than effort: weigh flour, knead dough, leave the loaf"
-    assert language(f"{fewer} to rise before any oven gets hot.") == "en"
 
 
 # Judgements
@@ -577,20 +497,6 @@ def test_a_contrast_needs_a_fitting_side_an_unfitting_one_and_a_gap(
     assert {g.gate: (g.value, g.limit) for g in found} == dict(
         zip(CONTRAST_GATES, measures, strict=True)
     )
-
-
-def test_a_limit_with_many_digits_lets_its_own_value_pass() -> None:
-    of = draft({"first": judged(2, 0, 0), "second": judged(0, 0, 0)})
-    assert faults_of(judge_contrast(of, GateRules(margin=1 / 3, adherence=0.3))) == {}
-
-
-def test_each_judged_gate_can_be_switched_off_alone() -> None:
-    names = {*CONTRAST_GATES, "quality_floor", "parity"}
-    bad = draft({"first": fit(0.5), "second": fit(0.6)}, (POOR, SOUND), Comparison.SECOND)
-    for off in [(), *((name,) for name in names)]:
-        rules = GateRules(off=off)
-        found = [*judge_contrast(bad, rules), *judge_quality(bad, rules, winner_gap=None)]
-        assert set(refused_by(found)) == names - set(off)
 
 
 @pytest.mark.parametrize(

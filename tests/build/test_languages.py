@@ -7,10 +7,7 @@ import pytest
 
 from pairwright import assets, text
 from pairwright.errors import InputError
-from pairwright.evaluation.completions import rouge
-from pairwright.evaluation.scorers.scorer import BASELINES, PromptContent
 from pairwright.gates import DraftSides, check_writing
-from pairwright.gates.particulars import shared_particulars
 from pairwright.gates.phrases import META, PERSONA, REFUSAL, Talk, first_phrase
 from pairwright.records import Post
 from pairwright.retrieve import by_bm25
@@ -79,18 +76,6 @@ def test_a_passage_of_twenty_words_tells_its_language(said: str, code: str | Non
     assert text.language(said) == code
 
 
-def test_words_of_scripts_without_spaces_are_runs_of_characters_and_accents_stay_inside() -> None:
-    for said, words in (
-        ("黑麦面包，Uber 3個", ("黑麦", "麦面", "面包", "uber", "3", "個")),
-        ("パンを焼く", ("パン", "ンを", "を焼", "焼く")),
-        ("호밀빵 굽기", ("호밀", "밀빵", "굽기")),
-        ("ขนมปัง", ("ขนมป", "นมปั", "มปัง")),
-        ("हिन्दी में लिखना", ("हिन्दी", "में", "लिखना")),
-        ("cre\u0300me Straße", ("crème", "strasse")),
-    ):
-        assert text.words(said) == words
-
-
 @pytest.mark.parametrize(
     ("one", "other", "language"),
     [
@@ -104,16 +89,6 @@ def test_a_word_is_the_same_in_capitals_and_in_another_width(
 ) -> None:
     assert text.words_of(one, language) == text.words_of(other, language)
     assert text.terms(one, language) == text.terms(other, language) != frozenset()
-
-
-def test_a_word_count_and_an_opening_of_chinese_are_by_characters() -> None:
-    for said, n in (
-        ("面" * 160, 100), ("パ" * 185, 100), ("ก" * 550, 100),
-        ("我用 Python 写了三行代码。", 6), ("저는 배에서 삽니다.", 3),
-    ):  # fmt: skip
-        assert text.word_count(said) == n
-    assert text.opening("Bake flat\nloaves, slowly.", 3) == "Bake flat loaves,"
-    assert text.opening("面团前一天晚上就和好，放在阴凉的地方", 5) == "面团前一天晚上就"
 
 
 def test_stems_match_the_forms_of_a_word_in_its_language() -> None:
@@ -143,11 +118,6 @@ def test_stems_match_the_forms_of_a_word_in_its_language() -> None:
 )  # fmt: skip
 def test_words_that_carry_content(said: str, language: str | None, content: set[str]) -> None:
     assert text.terms(said, language) == content
-
-
-def test_a_language_without_a_stemmer_keeps_the_way_of_english() -> None:
-    for language in (None, "vi", "zh", "not-a-code"):
-        assert text.terms("baking loaves", language) == text.terms("baking loaves")
 
 
 def test_a_copied_run_of_chinese_is_as_long_as_one_of_english_and_reads_as_it_was_written() -> None:
@@ -223,14 +193,6 @@ def test_prompts_say_nothing_of_english_and_name_another_language() -> None:
     assert "128 to 152 characters" in asked("zh")
 
 
-def test_a_prompt_of_ones_own_need_not_speak_of_languages(tmp_path: Path) -> None:
-    for name in ("write_plain", "system_writing"):
-        (tmp_path / f"{name}.md").write_text("{{ question }} {{ words }}" if name[0] == "w" else "")
-    prompts = Prompts.load(tmp_path, ("write_plain", "system_writing"))
-    ask = prompts.ask("write_plain", question="?", words="9", **in_language("de"))
-    assert ask.messages[1].content == "? 9"
-
-
 def _domain(folder: Path, language: str) -> Domains:
     (folder / "Brot.toml").write_text(
         f'name = "Brot"\n{language}\nsubcategories = ["brot"]\nkinds = ["Geräte"]\n',
@@ -252,23 +214,6 @@ def test_a_domain_file_says_the_language_of_its_users(tmp_path: Path) -> None:
         _domain(tmp_path, 'language = "deutsch"')
 
 
-def test_a_number_in_chinese_is_a_particular_and_an_address_ends_where_chinese_begins() -> None:
-    post = "我去年花了1370元买面包机，说明在https://brot.example/anleitung。谢谢！"
-    told = "比如可以选1370元的面包机，参考https://brot.example/anleitung，很方便。"
-    assert shared_particulars(told, (post,), "") == {"1370", "brot.example/anleitung"}
-    assert not shared_particulars(told, (post,), "1370元的面包机 https://brot.example/anleitung")
-
-
-def test_two_german_nouns_in_a_row_are_no_name() -> None:
-    post = (
-        "Ich sehe oft, dass Menschen Angst haben, und dass auch mein Hund Rufus dann gleich einen "
-        "Liter Wasser trinkt."
-    )
-    told = "Es hilft, dass Menschen Angst zeigen, und Rufus braucht drei Liter Wasser."
-    assert shared_particulars(told, (post,), "", "de") == {"Rufus"}
-    assert "Liter Wasser" in shared_particulars(told, (post,), "")
-
-
 @pytest.mark.parametrize(
     ("aspect", "manner"),
     [
@@ -280,21 +225,6 @@ def test_two_german_nouns_in_a_row_are_no_name() -> None:
 )  # fmt: skip
 def test_aspects_about_how_an_answer_is_written_are_known(aspect: str, manner: bool) -> None:
     assert is_about_manner(aspect) == manner
-
-
-def test_many_short_posts_together_tell_a_baseline_their_language() -> None:
-    said = ("Kein Ofen.", "Gasflamme", "Hund", "Boot", "Brot backen", "Nur eine Katze", "Mehl",
-            "Kein Ofen auf dem Boot", "Sonntags mit Freunden")  # fmt: skip
-    posts = tuple(Post(id=f"p{n}", text=one) for n, one in enumerate(said))
-    assert text.language_of(*said[:4], "Brot?") is None
-    # "Katzen" is a form of "Katze" in German, and not in English.
-    assert BASELINES["overlap"](PromptContent("Brot?", posts), "mit den Katzen") == 1
-
-
-def test_rouge_of_chinese_is_of_pairs_of_characters() -> None:
-    assert rouge("我喜欢黑麦面包", "我喜欢黑麦面包")[0] == 1
-    assert rouge("我喜欢黑麦面包", "他讨厌下雨天")[0] == 0
-    assert rouge("it's rye", "it is rye")[0] == pytest.approx(4 / 6)
 
 
 TALK = {

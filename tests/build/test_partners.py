@@ -150,12 +150,6 @@ def test_who_could_be_whose_partner(
         assert suits(vic, una.profile, TwinRules(**policy), "en") == fits[1]
 
 
-def test_nobody_to_try_a_question_on_is_no_error(corpus_of: CorpusOf) -> None:
-    assert tried(corpus_of()) == {}
-    assert tried(corpus_of(allrounder("una"))) == {"q-una": TriedUsers((), 0)}
-    assert not suits(baker("una"), (), TwinRules(), "en")
-
-
 def test_a_user_is_a_candidate_in_the_category_of_the_longest_history(corpus_of: CorpusOf) -> None:
     short = user("una", BREAD, ABOUT_STEW, id="q-short", category="diy")
     long = user("una", BREAD, ABOUT_STEW, ABOUT_NEITHER, id="q-una")
@@ -179,23 +173,6 @@ def test_first_come_those_who_suit_both_ways_then_those_who_suit(corpus_of: Corp
         kinds = [name.rstrip("0123456789") for name in found.users]
         assert kinds == ["both", "both", "one", "one", "no"]
         assert found.suited == 4
-
-
-def test_of_equals_the_nearest_on_the_ring_are_tried(corpus_of: CorpusOf) -> None:
-    crowd = [allrounder(f"u{n}") for n in range(30)]
-    corpus = corpus_of(*crowd)
-    ring = corpus.rings["cooking"].users
-    for name, found in tried(corpus).items():
-        place = ring.index(name.removeprefix("q-"))
-        steps = [(ring.index(user) - place) % 30 for user in found.users]
-        assert steps == [1, 29, 2, 28, 3]
-        assert found.suited == 5
-
-
-def test_a_limit_chooses_for_the_first_items_of_the_source(corpus_of: CorpusOf) -> None:
-    corpus = corpus_of(*(allrounder(f"u{n}") for n in range(9)))
-    whole, part = tried(corpus), choose_others(corpus, TwinRules(), 5, 3, language=lambda _: "en")
-    assert part == {name: whole[name] for name in ("q-u0", "q-u1", "q-u2")}
 
 
 # A corpus
@@ -252,10 +229,3 @@ def test_an_other_is_read_without_newer_posts_and_without_the_question(corpus_of
     assert set(corpus.tried["q-una"].users) == {"vic", "wim"}
     ((read,),) = corpus.others(una, "una")
     assert read.text.startswith(ABOUT_BREAD)
-
-
-def test_the_seed_decides_on_whom_a_question_is_tried(corpus_of: CorpusOf) -> None:
-    crowd = [allrounder(f"u{n}") for n in range(20)]
-    first, again, other = (tried(corpus_of(*crowd, seed=seed)) for seed in (1, 1, 2))
-    assert first == again != other
-    assert tried(corpus_of(*crowd[::-1], seed=1)) == first
