@@ -198,7 +198,7 @@ def test_commands_in_the_pages_exist(commands: dict[str, Any]) -> None:
 
 def test_the_readme_is_short_its_files_exist_and_its_pictures_are_small() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert len(readme.splitlines()) < 200
+    assert 550 <= len(readme.split()) <= 900
     for name in re.findall(r"`((?:pipeline|docs|prompts|rubrics|examples|tests)/[\w./]*)`", readme):
         assert (ROOT / name).exists(), name
     pictures = re.findall(r"!\[[^]]+\]\(([^)]+\.png)\)", readme)
@@ -219,23 +219,17 @@ def test_every_benchmark_says_how_to_run_it() -> None:
         assert f"python benchmarks/{name}" in docstring, name
 
 
-def test_paths_and_names_in_the_contributors_page_exist() -> None:
+def test_paths_in_the_contributors_page_exist() -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     code = re.findall(r"`([^`\n]+)`", page)
-    made = {".venv", "site/"}
-    paths = [text for text in code if "/" in text or re.search(r"\.(toml|md|py)$", text)]
-    assert len(paths) > 50
+    made = {".venv"}
+    paths = [
+        text
+        for text in code
+        if " " not in text and ("/" in text or re.search(r"\.(toml|md|py)$", text))
+    ]
+    assert len(paths) > 30
     assert [path for path in paths if path not in made and not (ROOT / path).exists()] == []
-    sources = "\n".join(
-        path.read_text(encoding="utf-8")
-        for root in ("pipeline", "human_eval", "docs")
-        for path in (ROOT / root).rglob("*.py")
-    )
-    names = {text for text in code if re.fullmatch(r"_?[A-Z]\w+|[a-z]+_[a-z_]+", text)}
-    assert len(names) > 15
-    assert names <= set(re.findall(r"\w+", sources))
-    for step in re.findall(r"^1\. .*`(\w+)`.*: `([^`]+\.py)`$", page, re.MULTILINE):
-        assert step[0] in (ROOT / step[1]).read_text(encoding="utf-8"), step
 
 
 @pytest.mark.parametrize("block", blocks("toml"), ids=place)
@@ -358,29 +352,22 @@ def test_the_site_is_made_without_a_warning(tmp_path: Path) -> None:
 
 
 @pytest.mark.real
-def test_the_readme_shows_what_the_demo_prints(demo: Demo) -> None:
-    (shown,) = blocks("text", [ROOT / "README.md"])
-    printed = flat(demo.printed)
-    for line in filter(None, map(flat, shown.text.splitlines())):
-        assert line in printed, f"{line!r} is not printed by the demo any more"
-
-
-@pytest.mark.real
 def test_the_readme_shows_a_twin_of_the_demo(demo: Demo) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (users,) = re.findall(r"^\| \| `(\w+)`, who asked it \| `(\w+)`, the partner \|$", readme, re.M)
-    (posts,) = re.findall(r"^\| from the posts \| (.*) \| (.*) \|$", readme, re.MULTILINE)
-    (texts,) = re.findall(r"^\| chosen for this user.*? \| (.*) \| (.*) \|$", readme, re.MULTILINE)
-    (question,) = re.findall(r"^\*\*(.*\?)\*\*$", readme, re.MULTILINE)
+    (question,) = re.findall(r"^> \*\*(.*\?)\*\*$", readme, re.MULTILINE)
+    users, posts, texts = (
+        re.findall(rf"^> \| {head} \| (.*) \| (.*) \|$", readme, re.MULTILINE)[0]
+        for head in ("", "wrote earlier", "prefers")
+    )
     lines = (demo.folder / "demo" / "run" / "pairs.jsonl").read_text("utf-8").splitlines()
     pairs = [json.loads(line) for line in lines]
     halves = [p for p in pairs if p["mode"] == "twin" and p["question"] == question]
-    assert [(p["user"], p["asked"]) for p in halves] == [(users[0], True), (users[1], False)]
+    assert [f"`{half['user']}`" for half in halves] == list(users)
     for half, quotes, text in zip(halves, posts, texts, strict=True):
-        aspects = half["rubric"]["aspects"]
-        evidence = {passage for aspect in aspects for passage in passages(aspect["evidence"])}
-        assert set(re.findall(r'"(.*?)"', quotes)) <= evidence
-        assert all(part.strip() in half["chosen"] for part in text.split("[...]"))
+        history = " ".join(post["text"] for post in half["profile"])
+        assert all(quote in history for quote in re.findall(r'"(.*?)"', quotes))
+        parts = re.split(r"\[\.\.\.\]|\.\.\.", text.strip('"'))
+        assert all(part.strip() in half["chosen"] for part in parts)
 
 
 @pytest.mark.real
