@@ -28,7 +28,6 @@ from pairwright.settings.config import validate
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt_variables import VARIABLES
 from pairwright.settings.rules import JudgedGate, TextGate
-from pairwright.text import passages
 from pairwright.training.plan_settings import PlanScoring, Training
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.study_files import read_study
