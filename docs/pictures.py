@@ -1,7 +1,12 @@
-"""Take the two pictures of the README: an audit's page, and its browser of pairs.
+"""Take the two pictures of the README: a twin in an audit's browser of pairs, and a leaderboard.
 
     make demo
-    .venv/bin/python docs/pictures.py demo/release/audit/report.html
+    pairwright init choices --choices
+    pairwright build choices/pairwright.toml --run choices/run
+    pairwright release choices/run --out choices/release --version 1.0.0
+    pairwright evaluate choices/release --out results
+    pairwright leaderboard results --out board
+    .venv/bin/python docs/pictures.py demo/release/audit/report.html board/leaderboard.html
 
 It needs Chromium and playwright's Python package, which `make install` brings.
 """
@@ -18,21 +23,22 @@ CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
 def main() -> int:
-    report = Path(sys.argv[1]).resolve()
+    audit, board = (Path(name).resolve().as_uri() for name in sys.argv[1:3])
     PICTURES.mkdir(exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=next(filter(None, map(shutil.which, CHROMIUM))),
             args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
         )
-        page = browser.new_page(viewport={"width": 1100, "height": 800}, color_scheme="light")
-        page.goto(report.as_uri())
+        page = browser.new_page(viewport={"width": 1100, "height": 700}, color_scheme="light")
+        page.goto(audit)
         options = page.locator("#list .option")
         expect(options.first).to_be_visible()
-        _picture(page, "audit")
         options.first.click()
         page.locator("#pairs").evaluate("section => section.scrollIntoView()")
-        _picture(page, "pairs")
+        _picture(page, "twin")
+        page.goto(board)
+        _picture(page, "leaderboard")
         browser.close()
     return 0
 
