@@ -32,11 +32,6 @@ class Estimate(Record):
     """Why the value is missing, or else its interval; left out of JSON where it is empty."""
 
     @property
-    def why(self) -> str:
-        """What a text says in place of a value or an interval that is missing."""
-        return self.note
-
-    @property
     def k(self) -> int:
         """Of a share of n: how many. 0 of none."""
         return round((self.value or 0.0) * self.n)
@@ -58,7 +53,7 @@ class Estimate(Record):
 
     def _text(self, scale: int, digits: int, sign: bool, unit: str) -> str:
         if self.value is None:
-            return f"n/a ({self.why})" if self.why else "n/a"
+            return f"n/a ({self.note})" if self.note else "n/a"
         ends = [scale * end for end in (self.low, self.high) if end is not None]
         # Two ends that differ are not shown as one number, however small they are.
         while digits < _MOST_DIGITS and len({round(end, digits) for end in ends}) < len(set(ends)):
@@ -70,7 +65,7 @@ class Estimate(Record):
             for x in (self.value, self.low, self.high)
         )
         if low is None:
-            return f"{value}{unit} ({self.why or 'no interval'})"
+            return f"{value}{unit} ({self.note or 'no interval'})"
         if high is None:
             return f"{value}{unit} ({low} or more)"
         return f"{value}{unit} ({low} to {high})"

@@ -169,7 +169,7 @@ def test_decisions_are_counted_by_mode_with_their_reasons() -> None:
     assert (whole.units, twins.units, violates.units) == (16, 6, 10)
     assert whole.states == {"verified": 8, "refused": 8, "disputed": 0, "waiting": 0}
     assert (whole.verified.k, whole.verified.n, whole.verified.clusters) == (8, 16, 16)
-    assert {(one.state, one.units) for one in report.reasons} == {("refused", 8)}
+    assert {state: sum(own.values()) for state, own in report.reasons.items()} == {"refused": 8}
 
 
 def test_the_other_figures_know_nothing_of_decisions() -> None:
@@ -278,7 +278,7 @@ def test_who_cannot_judge_is_missing_from_means() -> None:
     report = Asked(mixed(0, 6)).report(scoring(lambda _: (4, None)))
     for of in report.quality:
         assert (of.first.value, of.second.value, of.difference.value) == (4, None, None)
-    assert all(of.agree.n == 0 for of in report.judge if "point apart" in of.question)
+    assert all(of.n == 0 for question, of in report.judge.items() if "point apart" in question)
 
 
 @pytest.mark.parametrize(
@@ -335,7 +335,7 @@ def test_people_are_compared_with_the_judge() -> None:
             return weighed(keyed, (("clearly", name) for name in by))
         return scored(subject, score, score) if keyed.kind == "quality" else right(keyed, subject)
 
-    found = {of.question: of.agree for of in Asked(pairs).report(answer).judge}
+    found = Asked(pairs).report(answer).judge
     for side in ("chosen", "rejected"):
         alike = [
             (score > 0) == (said == "both" or (said == "own" and side == "chosen"))

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from live_study import LiveStudy
-from pairwright.workflows.study import open_study
 from released import PAIRS, run_of
 
 PERSONAL, SENSITIVE = PAIRS[0], PAIRS[3]
@@ -53,11 +52,3 @@ def test_what_is_found_is_counted_listed_masked_and_left_out(study: LiveStudy) -
 def test_a_word_that_means_nothing_is_refused(study: LiveStudy) -> None:
     study.refused("export", "--leave-out", "everything")
     assert not study.folder.path.exists()
-
-
-def test_what_was_left_out_is_not_taken_for_what_was_not_drawn(study: LiveStudy) -> None:
-    for options, rest in ((("--sample", 4), 12), (("--leave-out", "personal"), 0)):
-        shutil.rmtree(study.folder.path, ignore_errors=True)
-        study.do("export", "--seed", 1, *options)
-        with open_study(study.run) as opened:
-            assert len(opened.not_sampled()) == rest

@@ -47,14 +47,6 @@ class GroupDecisions(Record):
     verified: Estimate
 
 
-class StateReason(Record):
-    """Twins and pairs that are in a state for a reason; one may have several reasons."""
-
-    state: State
-    reason: str
-    units: int
-
-
 class QuestionAgreement(Record):
     """How far annotators agree on one question."""
 
@@ -106,24 +98,19 @@ class AspectShares(Record):
     rejected: Estimate
 
 
-class JudgeAgreement(Record):
-    """How often the judge and most people say the same."""
-
-    question: str
-    agree: Estimate
-
-
 class Findings(Record):
     """What the answers say: a function of outlines, verdicts and rules."""
 
     decisions: tuple[GroupDecisions, ...]
-    reasons: tuple[StateReason, ...]
+    reasons: dict[State, dict[str, int]]
+    """How many twins and pairs are in a state for a reason; one may have several."""
     agreement: tuple[QuestionAgreement, ...]
     preferred: tuple[PreferenceShares, ...]
     """First of all but placebos."""
     quality: tuple[SideScores, ...]
     aspects: tuple[AspectShares, ...]
-    judge: tuple[JudgeAgreement, ...]
+    judge: dict[str, Estimate]
+    """By question: how often the judge and most people say the same."""
 
 
 class AnnotatorRow(Record):
@@ -240,12 +227,12 @@ def derive_findings(
     answers = answers_of(outlines, verdicts).without(excluded)
     return Findings(
         decisions=tuple(_decisions(outlines, decisions)),
-        reasons=tuple(_reasons(decisions.values())),
+        reasons=_reasons(decisions.values()),
         agreement=tuple(_agreement(answers, scales)),
         preferred=tuple(_preferred(answers.votes)),
         quality=tuple(_quality(answers.scores, scales)),
         aspects=tuple(_aspects(answers.aspects)),
-        judge=tuple(_judge(answers, scales)),
+        judge=dict(_judge(answers, scales)),
     )
 
 
@@ -269,11 +256,13 @@ def _decisions(
         )
 
 
-def _reasons(decisions: Iterable[Decision]) -> Iterator[StateReason]:
+def _reasons(decisions: Iterable[Decision]) -> dict[State, dict[str, int]]:
     """State by state, the most frequent first."""
     counts = Counter((one.state, reason) for one in decisions for reason in one.reasons)
-    for state, reason in sorted(counts, key=lambda found: (found[0], -counts[found], found[1])):
-        yield StateReason(state=state, reason=reason, units=counts[state, reason])
+    found: dict[State, dict[str, int]] = {}
+    for state, reason in sorted(counts, key=lambda one: (one[0], -counts[one], one[1])):
+        found.setdefault(state, {})[reason] = counts[state, reason]
+    return found
 
 
 def _disagreements(
@@ -391,12 +380,11 @@ def _aspects(aspects: pd.DataFrame) -> Iterator[AspectShares]:
 # The judge
 
 
-def _judge(answers: Answers, scales: tuple[Scale, ...]) -> Iterator[JudgeAgreement]:
+def _judge(answers: Answers, scales: tuple[Scale, ...]) -> Iterator[tuple[str, Estimate]]:
     """People by their majority, "cannot tell" left out, or their mean."""
 
-    def row(question: str, cases: list[tuple[bool, str]]) -> JudgeAgreement:
-        agree = _share([hit for hit, _ in cases], [dyad for _, dyad in cases])
-        return JudgeAgreement(question=question, agree=agree)
+    def row(question: str, cases: list[tuple[bool, str]]) -> tuple[str, Estimate]:
+        return question, _share([hit for hit, _ in cases], [dyad for _, dyad in cases])
 
     told = answers.aspects[answers.aspects["delivered"] != CANNOT_TELL]
     for side in ("chosen", "rejected"):

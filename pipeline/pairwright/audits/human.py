@@ -126,8 +126,8 @@ def claim_checks(findings: Findings) -> Iterator[Check | LimitComparison]:
     for own in findings.preferred:
         if own.group == "all" or own.group.startswith(("mode", "twin")):
             yield VoteComparison("preferred", own.group, own.of_choices, bound=0.5, least=0.0)
-    for row in findings.judge:
-        yield note_check("judge", row.question, _interval(row.agree), detail=row.agree.note)
+    for question, agree in findings.judge.items():
+        yield note_check("judge", question, _interval(agree), detail=agree.note)
 
 
 class VoteComparison(NamedTuple):

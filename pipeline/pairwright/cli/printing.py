@@ -57,25 +57,14 @@ def print_commands(console: Console, title: str, commands: Iterable[str], style:
         say(console, f"  {line}", style)
 
 
-def print_page(
-    console: Console, page: "Page", file: Path | None = None, *, opening_first: bool = False
-) -> None:
-    """Print the tables of a page and the paragraphs that it opens with, which come last, where a
-    terminal ends, unless they are `opening_first`; and where its file is."""
-    if opening_first:
-        print_opening(console, page)
+def print_page(console: Console, page: "Page", file: Path | None = None) -> None:
+    """Print the tables of a page, the paragraphs that it opens with, and where its file is."""
     for content in page.tables:
         print_table(console, content)
-    if not opening_first:
-        print_opening(console, page)
-    if file:
-        say(console, f"Open: {file}")
-
-
-def print_opening(console: Console, page: "Page") -> None:
-    """Print the paragraphs that a page opens with."""
     for paragraph in page.opening:
         say(console, paragraph, wrap=True)
+    if file:
+        say(console, f"Open: {file}")
 
 
 def print_words(name: str, /, *, wrap: bool = True, **values: object) -> None:

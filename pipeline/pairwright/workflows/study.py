@@ -15,7 +15,6 @@ from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError, on_disk
 from pairwright.estimate import Estimate
 from pairwright.files import locked
-from pairwright.modes import needs_votes
 from pairwright.options import Doc
 from pairwright.settings.config import Config
 from pairwright.settings.rules import LATER_LIMITS, HumanRules
@@ -31,11 +30,9 @@ from pairwright_human_eval.records import Study, Verdict
 from pairwright_human_eval.study_files import FixedStudy, read_fixed, read_study
 from pairwright_human_eval.study_tasks import fitting
 from pairwright_human_eval.subjects import (
-    Outline,
     Subject,
     file_hash,
     mode_of_twin,
-    outline_of,
     outlines_of,
     subjects_of,
 )
@@ -118,21 +115,6 @@ class OpenStudy(NamedTuple):
         exported = self.fixed.subjects
         whole = subjects_of(iterate_pairs(self.folder.run), pairs)
         return [subject for subject in whole if subject.id in exported]
-
-    def not_sampled(self) -> list[Outline]:
-        """The subjects of the run that the study could have asked about and does not, without their
-        texts; none where some were left out on purpose, for those asked are no sample of these."""
-        study = self.fixed.study
-        if study.left_out or study.sampled == study.of:
-            return []
-        exported = self.fixed.subjects
-        whole = subjects_of(iterate_pairs(self.folder.run), self.pairs())
-        rest = [
-            outline_of(subject)
-            for subject in whole
-            if subject.id not in exported and needs_votes(subject.mode, placebos=study.placebos)
-        ]
-        return rest if len(rest) == study.of - study.sampled else []
 
     def pairs(self) -> Path:
         """The run's pairs.jsonl. Raises InputError where the tasks were made of another file."""
