@@ -1,6 +1,5 @@
 """Outputs held to rubrics, and what a scorer's pick of k samples is worth."""
 
-import io
 import json
 import math
 import re
@@ -12,13 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from aiohttp import web
-from rich.console import Console
 
 from decided import ends
 from endpoint import Asked as Call
 from endpoint import Endpoint, completion, in_thread
 from pairwright.cli.downstream import print_scores
-from pairwright.cli.printing import print_page
 from pairwright.dataset import Row, read_lines
 from pairwright.errors import InputError
 from pairwright.evaluation.best_of_n import (
@@ -29,7 +26,6 @@ from pairwright.evaluation.best_of_n import (
     ceiling,
     curve,
     of_subsets,
-    powers,
     weights,
 )
 from pairwright.evaluation.outputs import (
@@ -104,13 +100,6 @@ def test_of_right_and_wrong_samples_it_is_pass_at_k(k: int) -> None:
 def test_more_than_there_are_is_refused_and_never_repeated(k: int) -> None:
     with pytest.raises(ValueError, match="6 samples"):
         of_subsets(np.zeros(6), np.array(WORTH), k)
-
-
-@pytest.mark.parametrize(
-    ("n", "ks"), [(1, (1,)), (2, (1, 2)), (16, (1, 2, 4, 8, 16)), (10, (1, 2, 4, 8, 10))]
-)
-def test_k_doubles_up_to_n(n: int, ks: tuple[int, ...]) -> None:
-    assert powers(n) == ks
 
 
 # Curves
@@ -195,16 +184,6 @@ def test_an_output_is_named_by_its_item_or_by_a_pair(
     # A person has one question in both modes.
     assert len(questions.own) == len({row.item_id for row in rows})
     assert len({asked.pair for asked in questions.own}) == len(questions.own)
-
-
-def test_an_item_with_two_rubrics_is_named_by_pair(rows: list[Row]) -> None:
-    row = next(row for row in rows if row.mode == "violate")
-    other = row.model_copy(update={"id": "other", "rubric_aspects": row.rubric_aspects[:1]})
-    questions = ReleaseQuestions([row, other])
-    found = questions.find(row.item_id)
-    assert isinstance(found, str)
-    assert "2 rubrics" in found
-    assert not isinstance(questions.find("other"), str)
 
 
 @pytest.mark.parametrize(
@@ -497,14 +476,6 @@ def test_a_call_that_fails_is_a_reason_and_is_asked_again_by_the_next_run(work: 
     assert work.found.sampled == questions
 
 
-def test_an_empty_output_is_counted_and_not_judged(work: Work) -> None:
-    work.outputs("  ")
-    done = work.judge()
-    assert done.code == 1
-    assert "empty_output" in done.err
-    assert work.endpoint.n == 0
-
-
 def report(policy: str) -> BestOfN:
     return BestOfN(
         release=ReleaseRef(name="r", version="1.0.0", digest="d", pairs=1),
@@ -519,18 +490,6 @@ def test_a_model_that_bears_a_hostile_name_is_shown_as_it_is() -> None:
     page = best_of_n_page(report("<script>x</script>"))
     assert "<script>" not in page.html
     assert "&lt;script&gt;" in page.html
-
-
-def test_at_one_sample_there_is_no_gain() -> None:
-    found = report("p").model_copy(update={"ceiling": None})
-    text = io.StringIO()
-    print_page(Console(file=text, width=100), best_of_n_page(found, drawn=False))
-    one, two = [line.split("  ") for line in text.getvalue().splitlines() if "s, n = 1" in line]
-    assert " 0.500 (no interval)" in one
-    assert not any("+" in cell for cell in one)
-    assert " +0.500 (no interval)" in two
-    page = best_of_n_page(found).markdown
-    assert "| s, n = 1 | 1 | 0.500 (no interval) |  |" in page
 
 
 def test_scores_on_a_trial_release_say_that_it_is_one(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from endpoint import Asked, Handler, completion, double_url, fail, in_thread
+from endpoint import Asked, Handler, completion, double_url, in_thread
 from model_double import DOUBLE
 from pairwright.construct.folder import to_toml
 from pairwright.evaluation.completions import (
@@ -309,14 +309,6 @@ def test_empty_replies_are_asked_again_and_then_do_not_count(tmp_path: Path) -> 
     written = (tmp_path / "out/completions.jsonl").read_text().splitlines()
     texts = [json.loads(text) for text in written]
     assert [of["item"] for of in texts if of["unscored"]] == ["item-1"] * 3
-
-
-def test_calls_that_fail_are_named_and_asked_again(tmp_path: Path) -> None:
-    done = ran(tmp_path, fail(500), source(tmp_path), "-k", 1)
-    assert done.code == 1
-    assert "call_failed:http_500" in done.said
-    assert "No item has a text" in done.said
-    assert ran(tmp_path, loaf(), source(tmp_path), "-k", 1, seed=1).code == 0
 
 
 def test_a_prompt_over_the_context_is_shown_fewer_posts(tmp_path: Path) -> None:

@@ -259,8 +259,3 @@ def test_wrong_pairs_are_told_from_uncounted_ones(capsys: pytest.CaptureFixture[
     lines = capsys.readouterr().out.splitlines()
     assert "  without a score, counted as wrong: 3 no_score" in lines
     assert any(line.startswith("  not counted,") and "2 no_other" in line for line in lines)
-
-
-def test_the_help_names_every_condition() -> None:
-    text = "".join(pairwright("evaluate", "--help").out.split())
-    assert [name for name in CONDITIONS if name not in text] == []

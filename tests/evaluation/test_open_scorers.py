@@ -128,13 +128,6 @@ def test_an_endpoint_that_cannot_classify_is_refused(where: dict[str, str], stor
     assert "--runner pooling" in caught.value.fix
 
 
-def test_a_key_that_is_not_set_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("RM_KEY", raising=False)
-    near = {"base_url": URL, "model": "m", "api_key_env": "RM_KEY"}
-    with pytest.raises(ConfigError, match="RM_KEY is not set"):
-        opened(store, "there", endpoints={"near": near}, scorers={"there": SERVED})
-
-
 # --- the embedding baseline ---
 
 

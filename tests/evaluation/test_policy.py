@@ -1,19 +1,16 @@
 """Policy accuracy: what guided policies make of log-probabilities, and what they add up to."""
 
 import asyncio
-import io
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
-from rich.console import Console
 
 from decided import ends, twins, violate
 from endpoint import Asked, Handler, in_thread
 from log_probabilities import ANY_PATH, told
-from pairwright.cli.printing import print_page
 from pairwright.construct.folder import to_toml
 from pairwright.errors import ConfigError
 from pairwright.estimate import Estimate
@@ -214,23 +211,6 @@ def test_points_are_drawn_from_two_on_and_named_beside_the_plot(rewards: int, pl
         assert svg.count(f">{of.scorer}</text>") == 1
 
 
-def printed(*given: GuidedResult) -> str:
-    text = io.StringIO()
-    print_page(Console(file=text, width=80), policy_page(report(*given), drawn=False))
-    return text.getvalue()
-
-
-def test_what_is_printed_fits_80_columns_with_every_n_and_interval() -> None:
-    long = line("e", 0.5, 0.6, scorer="by-" + "long-" * 12, condition="profile")
-    text = printed(*FOUR, long)
-    assert max(map(len, text.splitlines())) <= 80
-    assert text.count("0.600") == 3
-    assert text.count("(0.000 to 1.000)") == 3 * 5
-    assert text.count("(+0.000 to +1.000)") == 5
-    assert text.count("n =") >= 6
-    assert "No pair has a score" in printed()
-
-
 # The command
 
 
@@ -325,10 +305,3 @@ def test_a_reward_that_cannot_be_added_ends_the_command(
     done = ran(small_release, tmp_path, told(by_letter), reward, *more)
     assert done.code == code
     assert [word for word in words if word not in done.said] == []
-
-
-def test_a_recording_has_no_log_probabilities(small_release: Path, tmp_path: Path) -> None:
-    path = config(tmp_path, "recording:r.jsonl.gz", "recording:r.jsonl.gz")
-    done = pairwright("downstream", "policy", small_release, "--scorers", path, "--out", tmp_path)
-    assert done.code == 2
-    assert "has no prompt_logprobs" in done.said

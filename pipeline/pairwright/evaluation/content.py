@@ -7,7 +7,7 @@ of `conditions.py` name them.
 A scorer gains from reading what it loses with the wrong history. The other user writes in the same
 category, has a history of about the same length, and is shown as the user would be: with as many
 posts, ranked for this question. Twins have no such condition: the same stranger for both halves
-makes every scorer right on one of them, and the partner makes it right where it was wrong.
+makes every scorer right on one of them.
 """
 
 import math
@@ -33,6 +33,7 @@ from pairwright.retrieve import selected
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import HistoryRules, PlanRules
+from pairwright.sources.fields import is_older
 from pairwright.stages.history import best_posts
 from pairwright.stages.planner import plan
 
@@ -106,7 +107,7 @@ def _older(item: Item, posts: Posts) -> Posts:
     if item.created is None:
         return posts
     asked_at = item.created
-    return tuple(post for post in posts if post.created is None or post.created < asked_at)
+    return tuple(post for post in posts if post.created is None or is_older(post.created, asked_at))
 
 
 class PlannerUnderTest(NamedTuple):
