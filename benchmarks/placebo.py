@@ -40,6 +40,7 @@ from pairwright.dataset import Row
 from pairwright.estimate import Estimate
 from pairwright.evaluation.content import ContentSources, Strangers
 from pairwright.evaluation.evaluation import Evaluation, evaluate
+from pairwright.evaluation.figures import UnitFlip, net_right_flips
 from pairwright.evaluation.leaderboard import Leaderboard
 from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.scorers.scorer import (
@@ -50,7 +51,7 @@ from pairwright.evaluation.scorers.scorer import (
     Scorer,
 )
 from pairwright.evaluation.settings import ALL_POSTS
-from pairwright.intervals import Flags, Floats, Places, clustered_difference, mean_points
+from pairwright.intervals import Flags, Floats, Places, mean_points
 from pairwright.modes import Mode
 
 COUPLES, UNITS = 400, 600
@@ -71,7 +72,7 @@ def main() -> None:
         figures = [
             figure.percent(1)
             for figure in entry.figures
-            if figure.name in ("both_right", "placebo_flips")
+            if (figure.name, figure.group) in (("both_right", "twin"), ("placebo_flips", "placebo"))
         ]
         print(f"{name}: right flips {figures[0]}, flips on placebos {figures[1]}")
     print(
@@ -240,8 +241,13 @@ def coverage(chance: Chance, repetitions: int) -> dict[str, float]:
 
 
 def _net(points: Floats, units: Units) -> Estimate:
-    found = clustered_difference(points, ~units.placebo, units.couples, weight=0.5)
-    return found.estimate(least=-0.5, most=1)
+    flips = [
+        UnitFlip(bool(placebo), str(couple), float(point))
+        for placebo, couple, point in zip(*units, points, strict=True)
+    ]
+    found = net_right_flips(flips)
+    assert found, "there are both"
+    return found
 
 
 def half_widths(chance: Chance) -> dict[str, list[float]]:

@@ -194,6 +194,27 @@ def with_width(interval: Estimate) -> Estimate:
     return interval.model_copy(update={"low": None, "high": None})
 
 
+def less(first: Estimate, second: Estimate, weight: float, clusters: int) -> Estimate:
+    """One share less `weight` times another, its interval from the interval of each (Newcombe 1998,
+    Statist. Med. 17, 873-890, method 10): it has a width where one of them is 0 or 1. Both have a
+    value and an interval."""
+
+    def ends(one: Estimate) -> tuple[float, float, float]:
+        value = one.value or 0.0
+        return value, value - (one.low or 0.0), (one.high or 0.0) - value
+
+    (value, below, above), (other, other_below, other_above) = ends(first), ends(second)
+    value -= weight * other
+    low, high = (
+        value - math.hypot(below, weight * other_above),
+        value + math.hypot(above, weight * other_below),
+    )
+    return Estimate(
+        value=round(value, 6), low=round(low, 6), high=round(high, 6), n=first.n + second.n,
+        clusters=clusters,
+    )  # fmt: skip
+
+
 class Clustered(NamedTuple):
     """A value with its standard error by cluster: errors are summed in each, and the error has
     clusters - 1 degrees of freedom (Cameron and Miller 2015, J. Human Resources 50, 317-372, eq. 11

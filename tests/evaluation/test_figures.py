@@ -29,6 +29,7 @@ from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.decision import PairDecision, blank_decision
 from pairwright.evaluation.figures import FIGURES, FOLLOWS, ScorerFigure, figures_of, gains
 from pairwright.evaluation.outputs import ReleaseQuestions
+from pairwright.intervals import less
 from pairwright.modes import MODES, has_no_preference
 
 EDGES = [0.0, 1.0, -1.0, 0.1, 0.2, 0.1 + 0.2, 1e-300, 1.7e308, -1.7e308, 3.3, 1e16, 1e16 + 2]
@@ -272,22 +273,14 @@ def test_flips_are_where_their_units_are() -> None:
     assert known == [(0, True)] * 2
 
 
-def test_net_right_flips_have_the_variance_of_the_difference_by_couple() -> None:
-    chance = np.random.default_rng(1)
-    shared = chance.random(400) < 0.5
-    for same in (False, True):
-        flips = shared if same else chance.random(400) < 0.5
-        both = [
-            half
-            for n, (right, flipped) in enumerate(zip(shared, flips, strict=True))
-            for half in (*twin(n, *(RIGHT if right else SAME)),
-                         *placebo(n, *(TURNED if flipped else SAME)))
-        ]  # fmt: skip
-        figure = found(both, "net_right_flips")
-        errors = shared - shared.mean() - (flips - flips.mean()) / 2
-        low, high = ends(figure)
-        assert high - low == pytest.approx(2 * 1.966 * errors.std() / 400**0.5, rel=0.01)
-        assert (figure.n, figure.clusters) == (800, 400)
+def test_net_right_flips_have_newcombes_interval() -> None:
+    """Newcombe 1998, Table II, method 10: 56 of 70 less 48 of 80 has 5.24 to 33.39 points."""
+    found = less(wilson(56, 70), wilson(48, 80), 1.0, 150)
+    assert (found.value, found.low, found.high) == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
+    # It has a width where every twin is right and no placebo flips.
+    low, high = ends(flips_of([RIGHT] * 10, [SAME] * 10)["net_right_flips"])
+    assert 0.6 < low < 0.8
+    assert high == 1
 
 
 def test_placebos_are_part_of_conditions_that_show_no_rubric_and_nobody_else() -> None:

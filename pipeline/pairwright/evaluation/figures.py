@@ -17,7 +17,7 @@ on a twin. The figure is near 1 for a scorer that reads its users, and 0 for one
 them, answers by chance (1/4 - 1/4) or always flips (1/2 - 1/2). A tie in a half is no flip.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,9 +26,8 @@ from pairwright.estimate import Estimate
 from pairwright.evaluation.decision import AspectsFollow, PairDecision, hardest_kind
 from pairwright.evaluation.scorers.scorer import NOTHING_TO_SHOW
 from pairwright.intervals import (
-    Clustered,
     cluster_numbers,
-    clustered_difference,
+    less,
     mean,
     mean_points,
     with_width,
@@ -168,10 +167,9 @@ def figures_of(
         if orders:
             same = [(unit, first == second) for unit, (first, second) in orders]
             figures.append(_share("swap_consistency", one, one.name, same))
-    if found := net_right_flips(unit_flips(decisions)):
-        even = blind and found.value == 0
-        estimate = with_width(found.estimate(least=-0.5, most=1))
-        figures.append(_figure("net_right_flips", TWIN.name, TWIN.name, estimate, even=even))
+    if net := net_right_flips(list(unit_flips(decisions).values())):
+        even = blind and net.value == 0
+        figures.append(_figure("net_right_flips", TWIN.name, TWIN.name, net, even=even))
     return tuple(figures)
 
 
@@ -225,16 +223,19 @@ def unit_flips(decisions: Sequence[PairDecision]) -> dict[str, UnitFlip]:
     }
 
 
-def net_right_flips(flips: Mapping[str, UnitFlip]) -> Clustered | None:
-    """The mean of the points of twins less half of that of placebos; None where either has none.
-    Units of one couple depend on each other, whether they are twins or placebos."""
-    every = list(flips.values())
-    placebo = np.array([one.placebo for one in every], np.bool_)
-    if not every or placebo.all() or not placebo.any():
+def net_right_flips(flips: Sequence[UnitFlip]) -> Estimate | None:
+    """The mean of the points of twins less half of that of placebos; None where either has none."""
+    sides = [[one for one in flips if one.placebo is placebo] for placebo in (False, True)]
+    if not all(sides):
         return None
-    values = np.array([one.point for one in every], np.float64)
-    clusters = cluster_numbers([one.cluster for one in every])
-    return clustered_difference(values, ~placebo, clusters, weight=0.5)
+    right, flipped = (
+        mean_points(
+            np.array([one.point for one in side], np.float64),
+            cluster_numbers([one.cluster for one in side]),
+        )
+        for side in sides
+    )
+    return less(right, flipped, 0.5, len({one.cluster for one in flips}))
 
 
 def gain_over(control: str) -> str:

@@ -24,13 +24,18 @@ from pairwright.evaluation.figures import (
     by_mode,
     figures_of,
     gains,
-    net_right_flips,
     points,
     unit_flips,
 )
 from pairwright.evaluation.release import ReleaseRef
 from pairwright.evaluation.results import Result, ResultSummary, read_results
-from pairwright.intervals import Clustered, cluster_numbers, clustered_mean, with_width
+from pairwright.intervals import (
+    Clustered,
+    cluster_numbers,
+    clustered_difference,
+    clustered_mean,
+    with_width,
+)
 from pairwright.modes import MODES, PLACEBO, is_twin
 from pairwright.records import Mode, Record
 
@@ -315,12 +320,10 @@ def compare_points(
 
 
 def compare_flips(above: Mapping[str, UnitFlip], below: Mapping[str, UnitFlip]) -> Clustered:
-    """The difference of two net right flips, on the units that both have whole."""
-    both = {
-        unit: one._replace(point=one.point - below[unit].point)
-        for unit, one in above.items()
-        if unit in below
-    }
-    found = net_right_flips(both)
-    assert found, "both are ranked, so nine in ten of either's units are whole"
-    return found
+    """The difference of two net right flips, on the units that both have whole. Units of one couple
+    depend on each other, whether they are twins or placebos."""
+    both = [(one, below[unit]) for unit, one in above.items() if unit in below]
+    differences = np.array([one.point - other.point for one, other in both], np.float64)
+    twins = np.array([not one.placebo for one, _ in both], np.bool_)
+    clusters = cluster_numbers([one.cluster for one, _ in both])
+    return clustered_difference(differences, twins, clusters, weight=0.5)
