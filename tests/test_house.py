@@ -50,6 +50,7 @@ def lines(found: Iterable[str]) -> int:
     return sum(text.count("\n") for text in found)
 
 
+@cache
 def weights() -> dict[str, int]:
     """Lines of each room, and of what is counted over all."""
     product = {
