@@ -28,7 +28,7 @@ from endpoint import (
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
 from pairwright.models import CONTEXT_LENGTH, Answer, completion_of
 from pairwright.models.client import Client, Meter, client
-from pairwright.models.client.wire import Secrets, Transient, refusal, wait_asked
+from pairwright.models.client.wire import Secrets, refusal, wait_asked
 
 
 @pytest.fixture
@@ -85,26 +85,10 @@ def test_sampling_schema_and_further_fields_reach_the_wire() -> None:
     }
 
 
-def test_any_text_survives_the_wire() -> None:
-    text = "naïve 👩‍🚀 \u202e {{ x }} </post> \x00 \ud83d \"'\\"
-    _, (asked,), _ = exchange(say(), lambda sender: sender.send(ask(text)))
-    assert asked.said == text
-
-
 def test_the_reply_is_handed_on_byte_for_byte_and_without_a_key_no_key_is_needed() -> None:
     payload = b' \n{"choices":[{"message":{"content":"\\u00e9\xc3\xa9"}}], "x": 1.0e0}'
     got, _, _ = exchange(raw(payload), lambda sender: sender.send(ask()), key=None)
     assert got.body == payload
-
-
-def test_reasoning_is_kept_apart_from_the_text() -> None:
-    for message in (
-        {"content": "answer", "reasoning_content": "thought"},
-        {"content": "answer", "reasoning": "thought"},
-        {"content": "<think>thought</think>answer"},
-    ):
-        answer, _, _ = exchange(say(message=message), once)
-        assert (answer.text, answer.reasoning) == ("answer", "thought")
 
 
 # --- what is asked again ---
@@ -209,13 +193,6 @@ def test_a_server_that_is_not_there_is_asked_again_and_said_once_before_the_wait
     (line,) = said
     assert line.startswith(refused)
     assert line.endswith("; trying again, 3 attempts in all")
-
-
-@pytest.mark.usefixtures("impatient")
-def test_a_wait_that_the_endpoint_asks_for_is_kept() -> None:
-    busy = fail(429, headers={"Retry-After": "0.3"})
-    _, asked, _ = exchange(script(busy, say()), once)
-    assert 0.2 <= asked[1].at - asked[0].at < 3
 
 
 @pytest.mark.parametrize(
@@ -365,12 +342,6 @@ def test_a_prompt_over_the_context_is_stored_however_it_is_said(body: object, wo
     assert (stored.finish, stored.text) == (CONTEXT_LENGTH, words)
 
 
-@pytest.mark.parametrize("body", [None, "", {}, []])
-def test_a_refusal_without_a_word_is_told_by_its_status(body: object) -> None:
-    with pytest.raises(Transient, match="HTTP 503 without a word"):
-        refusal(503, body, "here", Secrets(None))
-
-
 @pytest.mark.parametrize(
     ("status", "handler", "words"),
     [
@@ -490,23 +461,6 @@ def test_max_calls_is_never_passed_and_the_rest_is_told() -> None:
     assert "max_calls = 10" in str(spent[0])
 
 
-def test_max_calls_counts_those_of_earlier_runs_and_refusals_that_are_stored() -> None:
-    # The next run counts refusals, because they are in the store.
-    meter = Meter(max_calls=10, calls=7)
-    results, asked, _ = exchange(TOO_LONG, many(8), meter=meter, concurrency=1)
-    assert len(asked) == 3
-    assert sum(isinstance(r, BudgetSpent) for r in results) == 5
-
-
-@pytest.mark.usefixtures("impatient")
-def test_a_failed_call_gives_its_place_in_the_budget_back() -> None:
-    meter = Meter(max_calls=2)
-    answer, asked, _ = exchange(script(fail(500), fail(500), say("at last")), once, meter=meter)
-    assert answer.text == "at last"
-    assert len(asked) == 3
-    assert meter.calls == 1
-
-
 def test_max_cost_stops_with_what_is_in_flight() -> None:
     meter = Meter(max_cost=1.0)
     results, asked, _ = exchange(
@@ -520,13 +474,6 @@ def test_max_cost_stops_with_what_is_in_flight() -> None:
     spent = [r for r in results if isinstance(r, BudgetSpent)]
     assert len(spent) == 40 - len(asked)
     assert "max_cost = 1.0" in str(spent[0])
-
-
-def test_a_budget_of_nothing_sends_nothing() -> None:
-    for meter in (Meter(max_calls=0), Meter(max_cost=0.0)):
-        error, asked = failure(say(), meter=meter)
-        assert isinstance(error, BudgetSpent)
-        assert asked == []
 
 
 def test_after_stop_nothing_new_is_sent_and_what_is_in_flight_is_answered() -> None:
@@ -557,18 +504,3 @@ def test_stopping_does_not_wait() -> None:
     seconds, asked, _ = exchange(busy, seconds_until_none_is_left)
     assert len(asked) == 2
     assert seconds < 0.5
-
-
-def test_a_call_that_is_cancelled_in_flight_leaves_nothing_behind() -> None:
-    meter = Meter(max_calls=100)
-
-    async def use(sender: Client) -> None:
-        going = [asyncio.create_task(sender.send(ask(f"{i}"))) for i in range(4)]
-        await asyncio.sleep(0.1)
-        for task in going:
-            task.cancel()
-        await asyncio.gather(*going, return_exceptions=True)
-        assert meter.in_flight == 0
-
-    exchange(hang, use, meter=meter, concurrency=2)
-    assert meter.calls == 0

@@ -4,7 +4,6 @@ import base64
 import gzip
 import tracemalloc
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from aiohttp import web
 from exchanges import KEY, exchange
 
 from endpoint import Asked, Handler, ask, completion, raw, say
-from pairwright.errors import CallFailed, ConfigError, EndpointRefused, PairwrightError
+from pairwright.errors import CallFailed, EndpointRefused, PairwrightError
 from pairwright.models import Answer
 from pairwright.models.client import Client, connection
 from pairwright.models.client.connection import proxy_for
@@ -46,59 +45,12 @@ def asked_once(
 # --- headers ---
 
 
-def test_the_environments_organisation_and_project_go_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    _, (plain,) = asked_once(say())
-    assert not {"OpenAI-Organization", "OpenAI-Project"} & set(plain.headers)
-    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
-    monkeypatch.setenv("OPENAI_PROJECT_ID", "proj_2")
-    _, (told,) = asked_once(say())
-    assert told.headers["OpenAI-Organization"] == "org-1"
-    assert told.headers["OpenAI-Project"] == "proj_2"
-
-
 def test_headers_of_the_environment_replace_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = "X-Team: a:b\n\nno header\nauthorization: Basic xyz\n X-Spaced :  yes "
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", lines)
     _, (asked,) = asked_once(say())
     assert (asked.headers["X-Team"], asked.headers["X-Spaced"]) == ("a:b", "yes")
     assert asked.wire.headers.getall("Authorization") == ["Basic xyz"]
-
-
-def test_a_password_of_netrc_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    netrc = tmp_path / "netrc"
-    netrc.write_text("default login me password secret\n")
-    netrc.chmod(0o600)
-    monkeypatch.setenv("NETRC", str(netrc))
-    _, (asked,) = asked_once(say())
-    assert asked.headers["Authorization"] == f"Bearer {KEY}"
-
-
-# --- the address ---
-
-
-@pytest.mark.parametrize("tail", ["", "/", "///"])
-def test_a_slash_at_the_end_of_the_address_makes_no_difference(tail: str) -> None:
-    _, (asked,) = asked_once(say(), lambda url: url + tail)
-    assert asked.wire.path == "/v1/chat/completions"
-
-
-def test_one_connection_serves_calls_that_follow_each_other_and_keeps_no_cookie() -> None:
-    """A load balancer's cookie would tie a whole run to one of its servers."""
-    peers = set()
-
-    async def with_cookie(asked: Asked) -> web.StreamResponse:
-        peers.add(asked.wire.get_extra_info("peername"))
-        response = web.json_response(completion())
-        response.set_cookie("server", "one")
-        return response
-
-    async def five_calls(client: Client) -> None:
-        for _ in range(5):
-            await client.send(ask())
-
-    _, asked, _ = exchange(with_cookie, five_calls)
-    assert [one.headers.get("Cookie") for one in asked] == [None] * 5
-    assert len(peers) == 1
 
 
 @pytest.mark.parametrize("status", [301, 307, 308])
@@ -232,12 +184,3 @@ def test_which_proxy_an_address_is_reached_through(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     assert proxy_for(url) == proxy
-
-
-def test_a_proxy_of_another_kind_is_refused_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ALL_PROXY", "socks5://me:secret@p:1080")
-    with pytest.raises(ConfigError) as found:
-        proxy_for("https://model.example/v1")
-    for told in ("model.example", "HTTPS_PROXY", "NO_PROXY"):
-        assert told in str(found.value)
-    assert "secret" not in str(found.value)

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from endpoint import ask
-from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError, Interrupted
+from pairwright.errors import ConfigError, EndpointRefused, InputError
 from pairwright.extras import install
-from pairwright.models import CONTEXT_LENGTH, Answer
+from pairwright.models import Answer
 from pairwright.models.client import Client, Engine, Meter, engine
 from pairwright.models.client.engine import parsed
 from pairwright.models.client.wire import Response
@@ -74,14 +74,9 @@ def test_a_table_is_read_as_the_command_line_would_be() -> None:
     ("table", "key", "message"),
     [
         ({"max_model_length": 4096}, "max_model_length", "flag does not exist"),
-        ({"max-model-len": 4096}, "max-model-len", "flag does not exist"),
         ({"max_model_len": "long"}, "max_model_len", "invalid int value: 'long'"),
-        ({"max_model_len": [1, 2]}, "max_model_len", "argument"),
         ({"quantization": "fp7"}, "quantization", "invalid choice: 'fp7'"),
-        ({"enforce_eager": "yes"}, "enforce_eager", "explicit argument"),
-        ({"max_model_len": True}, "max_model_len", "expected one argument"),
         ({"dtype": False}, "dtype", "unrecognized arguments: --no-dtype"),
-        ({"help": True}, "help", "flag does not exist"),
         ({"dtype": "float16", "max_model_len": "long"}, "max_model_len", "invalid int"),
     ],
 )
@@ -148,12 +143,6 @@ def good(text: str = "fine", finish: str = "stop") -> Response:
     choice = {"index": 0, "message": {"content": text}, "finish_reason": finish}
     usage = {"prompt_tokens": 12, "completion_tokens": 3}
     return Response(200, json.dumps({"choices": [choice], "usage": usage}).encode())
-
-
-def bad(status: int, message: str, param: str | None = None) -> Response:
-    """As vLLM's ErrorResponse has it."""
-    error = {"message": message, "type": "BadRequestError", "param": param, "code": status}
-    return Response(status, json.dumps({"error": error}).encode())
 
 
 def send(*texts: str, said: list[str] | None = None, **changes: Any) -> list[Answer | Any]:
@@ -251,52 +240,6 @@ def test_a_build_asks_the_engine_once_and_doctor_not_at_all(
 
 # --- what replies mean ---
 
-LONG = (
-    "This model's maximum context length is 2048 tokens. However, your prompt contains at least"
-    " 2049 input tokens, which exceeds this limit even without any output tokens. Please reduce the"
-    " length of the input prompt. (parameter=input_tokens, value=2049)"
-)
-
-
-def test_one_prompt_that_is_too_long_is_stored_and_the_others_go_on(stand_in: StandIn) -> None:
-    stand_in.replies = [good("a"), bad(400, LONG, "input_tokens"), good("c")]
-    finishes = [answer.completion.finish for answer in send("a", "b", "c")]
-    assert finishes == ["stop", CONTEXT_LENGTH, "stop"]
-
-
-ROOM = (
-    "max_tokens=9000 cannot be greater than max_model_len=2048. Please request fewer output"
-    " tokens. (parameter=max_tokens, value=9000)"
-)
-NO_MODEL = "The model `nope` does not exist. Valid aliases: tiny."
-NO_MESSAGES = "Cannot apply chat template to an empty conversation."
-
-
-def test_what_concerns_all_calls_stops_the_run_and_one_fails_alone(stand_in: StandIn) -> None:
-    for reply in (bad(400, ROOM, "max_tokens"), bad(404, NO_MODEL, "model")):
-        stand_in.replies = [reply]
-        stand_in.asked.clear()
-        (error,) = send("a")
-        assert isinstance(error, EndpointRefused)
-        assert str(error).startswith("[endpoints.local] vLLM in this process: 4")
-        assert len(stand_in.asked) == 1
-    for reply, reason in (
-        (bad(400, NO_MESSAGES), "http_400"),
-        (bad(503, "Too many requests are waiting."), "http_503"),
-        (good("half a rep", "abort"), "broken_off"),
-    ):
-        stand_in.replies = [reply]
-        (error,) = send("a", attempts=1)
-        assert isinstance(error, CallFailed)
-        assert error.reason == reason
-
-
-def test_a_reply_that_does_not_come_in_time_is_given_up(stand_in: StandIn) -> None:
-    stand_in.waits_s = 5
-    (error,) = send("a", attempts=1, timeout_s=0.05)
-    assert isinstance(error, CallFailed)
-    assert "no whole reply in 0.05 s" in error.detail
-
 
 def test_an_engine_that_dies_stops_the_run(stand_in: StandIn) -> None:
     dead = EndpointRefused("[endpoints.local] vLLM in this process has died: out of memory")
@@ -305,22 +248,3 @@ def test_an_engine_that_dies_stops_the_run(stand_in: StandIn) -> None:
     assert isinstance(first, Answer)
     assert others == [dead, dead]
     assert stand_in.ends == 1
-
-
-def test_asked_to_stop_it_answers_what_is_in_flight_and_no_more(stand_in: StandIn) -> None:
-    stand_in.waits_s = 0.05
-
-    async def scenario() -> Answer:
-        endpoint = described()
-        wire = Engine("local", endpoint, print)
-        async with Client("local", endpoint, None, Meter(), wire) as client:
-            on_its_way = asyncio.create_task(client.send(ask("a")))
-            await asyncio.sleep(0.03)
-            client.stop()
-            with pytest.raises(Interrupted):
-                await client.send(ask("b"))
-            return await on_its_way
-
-    answer = asyncio.run(scenario())
-    assert answer.completion.text == "fine"
-    assert len(stand_in.asked) == 1

@@ -86,11 +86,12 @@ def test_rounds_of_vllm_run_batch_reach_the_end(
             assert taken.code == 0, taken.said
         assert pairwright("batch", "ingest", study.run, replies).code == taken.code
         if number == 2:
-            assert failed in {line["custom_id"] for line in asked}, "it came again"
+            assert failed not in {line["custom_id"] for line in asked}, "refused for good"
     # A model of random weights gives few usable replies: the run ends, and is short.
     assert done.code == 1, done.said
-    assert number == 3, "two rounds, and nothing waits"
+    assert number > 1, "a round was answered, and nothing waits"
     study.assert_whole(3)
     reasons = sorted(row["rejected"]["reason"] for row in study.rows("rejected.jsonl"))
-    assert reasons == ["context_length", "cut_short", "cut_short"]
+    assert reasons == ["context_length", "cut_short"]
+    assert [row["reason"] for row in study.rows("failed.jsonl")] == ["http_404"]
     assert pairwright("status", study.run).code == 1, "short, as the build said"

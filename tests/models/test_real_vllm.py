@@ -4,7 +4,6 @@ What the model writes means nothing. What must hold: every call is stored once, 
 a reason, a second run sends nothing, and a server that dies costs no finished call.
 """
 
-import asyncio
 import json
 import re
 import shlex
@@ -24,12 +23,6 @@ from own_process import StoredCall, stored
 from endpoint import Asked, Handler, drop, in_thread
 from engines.fixtures import HERE, engines, environment, tiny_chat
 from engines.served import NAME, STRICT, Served, serving_vllm
-from pairwright import assets
-from pairwright.models import Model, Reply, Unstored, parse
-from pairwright.models.client import Client, Meter
-from pairwright.settings.endpoints import Endpoint, Sampling
-from pairwright.settings.prompt import Prompts
-from pairwright.stages import judges, planner
 from study import Done, Study, pairwright
 
 pytestmark = pytest.mark.real
@@ -39,12 +32,6 @@ CONTEXT = 12288
 """Tokens, which are bytes here: what doctor asks fits, and long histories do not."""
 ROOM = 192
 """Tokens of a reply at first."""
-REPLIES: dict[str, type[Reply]] = {
-    "plan": planner.PlanReply,
-    "plan_blind": planner.PlanBlindReply,
-    "adherence": judges.AdherenceReply,
-    "compare": judges.CompareReply,
-}
 
 
 @pytest.fixture(scope="module")
@@ -119,28 +106,6 @@ def test_a_second_run_sends_nothing_and_gives_the_same_files(planned: Study, jud
         assert made.outcomes() == before
 
 
-def test_a_structured_reply_that_ended_fits_its_schema(planned: Study, judged: Study) -> None:
-    structured = [call for call in calls(planned) + calls(judged) if call.request["schema"]]
-    ended = [call for call in structured if call.reply.finish == "stop"]
-    assert ended
-    for call in ended:
-        json.loads(call.reply.text)
-        if reply := REPLIES.get(call.purpose):
-            assert not isinstance(parse(call.reply.text, reply), str), call
-
-
-def test_a_reply_that_was_cut_short_is_asked_for_again_with_more_room(planned: Study) -> None:
-    made = calls(planned)
-    cut = [c.request for c in made if c.reply.finish == "length" and c.request["draw"] == 0]
-    assert cut
-    asked = {
-        (json.dumps(c.request["messages"]), c.request["max_tokens"], c.request["seed"])
-        for c in made
-    }
-    for request in cut:
-        assert (json.dumps(request["messages"]), 2 * ROOM, request["seed"] + 1) in asked
-
-
 def test_a_history_over_the_context_is_asked_about_with_fewer_posts(planned: Study) -> None:
     over = [call for call in calls(planned) if call.reply.finish == "context_length"]
     assert over
@@ -151,22 +116,6 @@ def test_a_history_over_the_context_is_asked_about_with_fewer_posts(planned: Stu
     assert answered
     most = max(len(c.request["messages"][-1]["content"]) for c in answered)
     assert all(len(c.request["messages"][-1]["content"]) > most // 2 for c in over)
-
-
-def test_draws_differ_and_each_repeats_under_its_seed(server: Served) -> None:
-    ask = Prompts.load(assets.PROMPTS).ask("write_plain", question="Bread?", words=20)
-
-    async def texts() -> list[Any]:
-        endpoint = Endpoint(base_url=server.url, model=NAME)
-        async with Client("served", endpoint, None, Meter()) as client:
-            sampling = Sampling(temperature=1.0, max_tokens=600, seed=7, attempts=4)
-            model = Model(Unstored(client), endpoint, sampling)
-            return await asyncio.gather(*(model.write(ask, draw) for draw in range(6)))
-
-    first = asyncio.run(texts())
-    assert all(isinstance(text, str) for text in first), first
-    assert len(set(first)) == 6
-    assert asyncio.run(texts()) == first
 
 
 def test_doctor_finds_a_strict_server_in_order(planned: Study) -> None:

@@ -55,8 +55,8 @@ def test_a_domain_of_many_brackets_is_refused(tmp_path: Path) -> None:
         (load_scoring, f'{SOURCE}[planners.a]\nkind = "endpoint"\nendpoint = "toy"\nfrom = "x"',
          "planners.a.from", "form"),
         (load_training, f'modle = "m"\n{SOURCE}{VALIDATION}', "modle", "model"),
-        (load_training, f'model = "m"\n{SOURCE}{VALIDATION}[selection]\nmach = "words"',
-         "selection.mach", "match"),
+        (load_training, f'model = "m"\n{SOURCE}{VALIDATION}[selection]\nitms = 3',
+         "selection.itms", "items"),
     ],
 )  # fmt: skip
 def test_settings_name_what_is_meant(

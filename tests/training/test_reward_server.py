@@ -20,23 +20,20 @@ from typing import Any, NamedTuple
 import httpx2
 import pytest
 
-from endpoint import Asked, Handler, beside, double, drop, fail, in_thread, raw, script
+from endpoint import Asked, Handler, beside, drop, fail, in_thread, raw, script
 from pairwright.dataset import Row
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError
 from pairwright.evaluation.content import ContentSources, Strangers
 from pairwright.evaluation.release import Release
 from pairwright.evaluation.scorers.score_models import RewardModel
-from pairwright.evaluation.settings import Scorers
 from pairwright.models import Answer, Request, completion_of
-from pairwright.models.client import Meter
 from pairwright.models.client.scores import score_reply
 from pairwright.models.store import Durable, RecentReplies
 from pairwright.settings.rules import HistoryRules
 from pairwright.training import rewards
 from pairwright.training.reward_server import RewardServer, listening
 from pairwright.training.rewards import Health, Reward, RewardClient, Rewards, RewardSample
-from pairwright.workflows.reward_service import ScorerRewards, open_rewards, release_pairs, warm_up
-from pairwright.workflows.scoring import prompts_of
+from pairwright.workflows.reward_service import ScorerRewards, release_pairs
 from study import pairwright
 
 NOBODY = "http://127.0.0.1:9"
@@ -174,13 +171,6 @@ def test_a_full_queue_says_when_to_come_again() -> None:
         assert first.result().status_code == 200
 
 
-def test_more_samples_than_the_queue_holds_are_too_many_for_good() -> None:
-    reply = posted(Scripted(length), body(SAMPLE, SAMPLE, SAMPLE), queue=2)
-    assert reply.status_code == 413
-    assert "3 samples, and --queue is 2" in reply.text
-    assert "larger --queue" in reply.text
-
-
 def test_a_page_of_another_name_cannot_talk_to_the_server() -> None:
     with serving(Scripted(length)) as (url, _):
         assert health_of(url, Host="rebound.example").status_code == 403
@@ -195,17 +185,12 @@ TWO_QUESTIONS = {**SAMPLE, "prompt": [{"role": "user", "content": "Q"}]}
     ("sent", "status", "message"),
     [
         (b"{", 400, "not JSON"),
-        (b"\xff\xfe", 400, "not JSON"),
         (b"[]", 422, "the body"),
         (b"{}", 422, "samples: Field required"),
-        (body(), 422, "samples: "),
         (body({"id": "a"}), 422, "samples.0.response"),
         (body({"response": "a"}), 422, "either `id` or `prompt`"),
         (body(SAMPLE, TWO_QUESTIONS), 422, "samples.1: "),
-        (body({**SAMPLE, "prompt": []}), 422, "samples.0.prompt"),
         (body(SYSTEM), 422, "samples.0.prompt.0.role"),
-        (body({**SAMPLE, "response": 3}), 422, "samples.0.response"),
-        (body({**SAMPLE, "reward": 1}), 422, "samples.0.reward"),
     ],
 )
 def test_what_is_wrong_with_a_body_is_told(sent: bytes, status: int, message: str) -> None:
@@ -319,11 +304,6 @@ def test_what_the_server_will_never_answer_is_raised_at_once(status: int) -> Non
         assert len(requests) == 1
 
 
-def test_an_address_with_a_path_is_told_to_have_none() -> None:
-    with answering(gives(1.0)) as (url, _), pytest.raises(EndpointRefused, match="without a path"):
-        RewardClient(f"{url}/score").rewards(asked("a"))
-
-
 @pytest.mark.parametrize("url", ["127.0.0.1:8600", "http://", "http://127.0.0.1:port"])
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(ConfigError, match="not an address"):
@@ -395,29 +375,6 @@ def test_a_pair_is_shown_in_the_condition(release: Path, pair: Row, condition: s
     assert (pair.rubric_aspects[0].aspect in said) == (condition == "rubric")
 
 
-def test_a_planner_s_aspects_can_be_shown_and_are_inferred_once(release: Path, pair: Row) -> None:
-    with in_thread(double()) as endpoint:
-        given = Scorers.model_validate(
-            {
-                "endpoints": {"toy": {"base_url": endpoint.url, "model": "toy"}},
-                "planner": {"endpoint": "toy"},
-                "scorers": {"rater": {"kind": "pointwise", "endpoint": "toy"}},
-            }
-        )
-
-        async def run() -> list[Reward]:
-            prompts, held = prompts_of(given, release), release_pairs(release, "planner")
-            async with open_rewards(given, "rater", prompts, held, Meter()) as (rewards, about):
-                assert about.condition == "planner"
-                samples = [RewardSample(id=pair.id, response=said) for said in (pair.chosen, "No.")]
-                return [await rewards.score(sample) for sample in samples]
-
-        assert all(reward.score is not None for reward in asyncio.run(run()))
-        # One plan, two ratings.
-        assert endpoint.n == 3
-        assert all(pair.profile[0].text not in asked.said for asked in endpoint.asked[1:])
-
-
 def test_a_history_that_does_not_fit_loses_posts(release: Path, pair: Row) -> None:
     whole = Sent([])
     score(whole, "is 3", pair, release)
@@ -439,24 +396,6 @@ def test_an_id_that_is_not_known_is_named(release: Path, pair: Row, held: bool) 
     nobody = pair.model_copy(update={"id": "pair-of-nobody"})
     with pytest.raises(InputError, match="pair-of-nobody"):
         score(Sent([]), "1", nobody, release if held else None)
-
-
-def test_a_scorer_that_compares_gives_no_rewards(tmp_path: Path) -> None:
-    endpoint = {"base_url": f"{NOBODY}/v1", "model": "m"}
-    judge = {"kind": "pairwise", "endpoint": "e"}
-    given = Scorers.model_validate({"endpoints": {"e": endpoint}, "scorers": {"judge": judge}})
-
-    async def run() -> None:
-        async with open_rewards(given, "judge", prompts_of(given, tmp_path), None, Meter()):
-            pass
-
-    with pytest.raises(ConfigError, match="compares two responses"):
-        asyncio.run(run())
-
-
-def test_a_scorer_that_scores_nothing_does_not_start() -> None:
-    with pytest.raises(ConfigError, match="context_length"):
-        asyncio.run(warm_up(bound(Sent([], 3))))
 
 
 # The reward functions
@@ -494,12 +433,6 @@ def test_trl_gets_none_for_a_completion_that_has_no_score() -> None:
     assert rewards == [2.0, None]
     assert metrics == {"unscored": 1}
     assert extra == {"id": ["a", "b"]}
-
-
-def test_a_reward_that_is_no_number_ends_trl_s_training() -> None:
-    broken = Reward(error="not_a_number", detail="nan")
-    with pytest.raises(CallFailed, match="nan"):
-        trl_rewards(lambda _: broken, [said("x")], id=["a"])
 
 
 @pytest.mark.parametrize(

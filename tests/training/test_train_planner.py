@@ -15,11 +15,10 @@ from pairwright.records import GoldAspect, Item, Post
 from pairwright.settings.prompt_variables import Ask
 from pairwright.stages.aspect_list import HEADER, format_aspects
 from pairwright.stages.history import PromptPosts
-from pairwright.stages.planner import MAX_PLANNED, PlanReply, sifted
+from pairwright.stages.planner import PlanReply, sifted
 from pairwright.training import planner_checkpoints as folder
 from pairwright.training.plan_settings import Form, Training, TrainingHistory, load_training
 from pairwright.training.planner_data import (
-    IGNORED,
     LeftOutItem,
     PlanTarget,
     PromptMaker,
@@ -101,11 +100,6 @@ def test_a_target_is_a_reply_that_a_build_takes_whole() -> None:
     assert [of.follows for of in replied(written("plan", plain).text).aspects] == ["stated"]
 
 
-def test_evidence_is_of_the_posts_and_never_of_the_narrative() -> None:
-    told = GoldAspect(aspect="Nothing that contains nuts", evidence="a secret of the narrative")
-    assert "secret" not in written("plan", told).text
-
-
 @pytest.mark.parametrize(
     ("form", "further", "dropped"),
     [
@@ -123,14 +117,6 @@ def test_an_aspect_that_is_not_learned_is_counted(
     assert made.text == written(form, *ASPECTS).text
     if form == "lamp-qa":
         assert made.text == f"{HEADER}\n- {ASPECTS[0].aspect}\n- {ASPECTS[1].aspect}"
-
-
-def test_no_more_aspects_are_learned_than_are_asked_for() -> None:
-    words = ("oven flat", "knees sore", "budget tiny", "kitchen shared", "nuts forbidden",
-             "cat ill")  # fmt: skip
-    aspects = [GoldAspect(aspect=f"Something for {word}") for word in words]
-    made = written("plan", *aspects, shown=posts(*(f"Here: {word}." for word in words)))
-    assert (made.aspects, made.dropped) == (MAX_PLANNED, {"more_than_asked_for": 2})
 
 
 def test_a_passage_is_the_shortest_of_those_that_hold_most() -> None:
@@ -155,13 +141,9 @@ def test_a_passage_is_the_shortest_of_those_that_hold_most() -> None:
         ),
         pytest.param("plan", '{"aspects": []}', (), id="a plan without aspects"),
         pytest.param("lamp-qa", format_aspects(()), (), id="a list without aspects"),
-        pytest.param("plan", "", None, id="nothing"),
         pytest.param("plan", '{"aspects": [{"aspect": "cut', None, id="cut short"),
         pytest.param("plan", '{"aspects": "none"}', None, id="another form"),
-        pytest.param("lamp-qa", "", None, id="no list"),
         pytest.param("lamp-qa", "The user likes bread.", None, id="prose"),
-        pytest.param("lamp-qa", f"{HEADER}\n- nuts\nand so on", None, id="no bullet"),
-        pytest.param("lamp-qa", f"{HEADER}\n-", None, id="an empty bullet"),
     ],
 )  # fmt: skip
 def test_a_plan_is_read_as_it_was_learned_and_nothing_else_is_one(
@@ -171,10 +153,6 @@ def test_a_plan_is_read_as_it_was_learned_and_nothing_else_is_one(
 
 
 # Where learning begins
-
-
-def test_the_loss_counts_the_completion_alone() -> None:
-    assert SplitPrompt((5, 6, 7), (8, 9)).labels == [IGNORED, IGNORED, IGNORED, 8, 9]
 
 
 @pytest.mark.parametrize(
@@ -225,12 +203,6 @@ def test_an_item_that_teaches_nothing_is_refused(tmp_path: Path) -> None:
     for item, most, reason in ((whole, 500, "too_long"), (empty, 10**6, "empty_target")):
         found = training_example(item, asking(), characters, most)
         assert expect(LeftOutItem, found).reason == reason
-
-
-def test_a_validation_prompt_keeps_one_post_at_least(tmp_path: Path) -> None:
-    (item,) = items(tmp_path, row("q-1"))
-    assert len(planner_prompt(item, asking(), lambda _: 10, 5).shown.posts) == 1
-    assert len(planner_prompt(item, asking(), lambda _: 10, 10).shown.posts) == 4
 
 
 def test_all_that_is_left_out_is_counted(tmp_path: Path) -> None:
@@ -289,14 +261,6 @@ def test_a_plan_that_cannot_be_read_is_counted_and_is_no_zero_of_the_mean(tmp_pa
     assert found.f1 is not None
     assert (found.f1.value, found.f1.n) == (0.5, 2)
     assert found.worst == pytest.approx(1 / 3, abs=1e-6)
-
-
-def test_a_sample_is_the_same_whatever_else_the_file_holds(tmp_path: Path) -> None:
-    few = folder.sample_items(items(tmp_path, *rows(12)), 5, seed=1)
-    assert [of.id for of in few] == [of.id for of in folder.sample_items(few, 5, seed=1)]
-    assert [of.id for of in few] != [
-        of.id for of in folder.sample_items(items(tmp_path, *rows(12)), 5, seed=2)
-    ]
 
 
 # The folder of a training
