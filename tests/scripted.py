@@ -191,7 +191,7 @@ def settings(**changes: Any) -> Config:
 
 
 class Others:
-    """The `OtherUsers` of these histories."""
+    """The other users of a run, who have these histories."""
 
     def __init__(self, histories: Iterable[Sequence[Post]] = ()) -> None:
         self._histories = tuple(tuple(history) for history in histories)
@@ -207,7 +207,7 @@ def policy(other_users: Others | None = None, **changes: Any) -> BuildRules:
         prompts=prompts(),
         domains=domains(),
         scales=scales(),
-        other_users=other_users or Others(),
+        others=(other_users or Others()).others,
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from pairwright import assets
 from pairwright.errors import CallFailed
-from pairwright.models import CallLog, Request, SharedWork, Traced
+from pairwright.models import Request
 from pairwright.records import (
     FULL_ADHERENCE,
     Adherence,
@@ -516,19 +516,14 @@ def infer(
     others: tuple[tuple[Post, ...], ...] = STRANGERS,
     words: int = 100,
     profile: tuple[Post, ...] = PROFILE,
-    plans: SharedWork | None = None,
-    log: CallLog | None = None,
     **policy: Any,
 ) -> Rubric | Rejected:
     settings = PlanSettings(
         prompts(), PlanRules(**{"support_control": 0.0, **policy}), guidance=Guidance(("family",)),
-        words=words, plans=plans or SharedWork(),
+        words=words,
     )  # fmt: skip
     user_question = UserQuestion("item-1", QUESTION, "una", profile, others, profile)
-    used = models(llm)
-    if log is not None:
-        used = used.bound_to(lambda llm: Traced(llm, log))
-    return wait(infer_rubric(user_question, used, settings))
+    return wait(infer_rubric(user_question, models(llm), settings))
 
 
 def inferred(llm: Scripted, **more: Any) -> Rubric:
@@ -557,21 +552,6 @@ def test_aspects_that_are_the_users_own_make_a_rubric() -> None:
     (prompt,) = llm.prompts("match")
     lists = [parts("aspect", text) for text in parts("list", prompt)]
     assert lists == [["Crust", "Timing"], *[["Honey as a sweetener", "Jars"]] * 5]
-
-
-def test_shared_work_is_done_once_is_in_every_log_and_never_mixes_users_up() -> None:
-    plans, llm, logs = SharedWork(8), script(), (CallLog(), CallLog())
-    first = inferred(llm, plans=plans, log=logs[0])
-    asked = sorted(llm.purposes)
-    assert inferred(llm, plans=plans, log=logs[1]) == first
-    assert sorted(llm.purposes) == sorted([*asked, *(name for name in asked if name != "plan")])
-    assert logs[1] == logs[0]
-    assert len(logs[0].made) == len(asked)
-    # Somebody who wrote the same words in posts of their own.
-    renamed = tuple(post.model_copy(update={"id": f"other-{post.id}"}) for post in PROFILE)
-    other = inferred(llm, plans=plans, profile=renamed)
-    assert other.shown == tuple(post.id for post in renamed)
-    assert {name for aspect in other.aspects for name in aspect.post_ids} <= set(other.shown)
 
 
 @pytest.mark.parametrize(

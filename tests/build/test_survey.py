@@ -83,7 +83,7 @@ def test_halves_are_held_against_as_many_and_nobody_against_the_own_plan(tmp_pat
     people = [ASKER, PARTNER, third, fourth]
     with closing(Corpus.write(people, tmp_path / "items.jsonl", settings())) as corpus:
         corpus.tried = {ASKER.id: TriedUsers(("victor", "xia", "wim"), 1)}
-        rules: BuildRules = replace(policy(), other_users=corpus)
+        rules: BuildRules = replace(policy(), others=corpus.others)
         made = expect(Twin, wait(build_twin(ASKER, PARTNER, models(llm), rules)))
     assert [half.rubric.others for half in made.halves] == [3, 3]
     # Four histories, each planned from once: the partner's plan is one of the asker's others.

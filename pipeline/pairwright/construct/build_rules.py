@@ -7,14 +7,14 @@ Work done along the ring then reads a history a few times in a row, so that a pr
 it once, and no user serves as an other much more often than the rest.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from pairwright import assets
 from pairwright.errors import ConfigError
-from pairwright.models import Models, SharedWork
+from pairwright.models import Models
 from pairwright.modes import need_partners
 from pairwright.records import (
     Aspect,
@@ -35,14 +35,12 @@ from pairwright.stages.infer import PlanSettings, UserQuestion, infer_rubric, pl
 from pairwright.stages.narrative_aspects import aspects_of_narrative
 from pairwright.stages.planner import Plan
 
+Histories = tuple[tuple[Post, ...], ...]
 
-class OtherUsers(Protocol):
-    """The other users of a run."""
 
-    def others(self, item: Item, user: str) -> tuple[tuple[Post, ...], ...]:
-        """Histories of users other than `user`, whose rubric for the item's question is wanted:
-        the asker's, or a partner's."""
-        ...
+def no_others(item: Item, user: str) -> Histories:  # noqa: ARG001 - what a corpus goes by
+    """Nobody: aspects are then only compared with the plan that is made without posts."""
+    return ()
 
 
 class TriedUsers(NamedTuple):
@@ -75,11 +73,6 @@ class NeighbourRing:
                 yield self.users[(place - step) % size]
 
 
-PLANS, RUBRICS = 1024, 256
-"""So many are kept for the units that follow: twins want again what the survey planned, some six
-plans and a rubric an item. Each takes about 4 kB."""
-
-
 @dataclass(frozen=True)
 class BuildRules:
     """Everything a build function needs beside an item and models."""
@@ -88,12 +81,9 @@ class BuildRules:
     prompts: Prompts
     domains: Domains
     scales: tuple[Scale, ...]
-    other_users: OtherUsers | None = None
-    """The users whose plans aspects are compared with. Without them an aspect is only compared with
-    the plan that is made without posts."""
-    plans: SharedWork = field(default_factory=SharedWork)
-    """What the units of one run have in common, as are the `rubrics`."""
-    rubrics: SharedWork = field(default_factory=SharedWork)
+    others: Callable[[Item, str], Histories] = no_others
+    """Histories of other users, with whose plans the aspects of a user for an item's question are
+    compared: the asker's, or a partner's."""
 
     @classmethod
     def load(cls, config: Config, folder: Path) -> "BuildRules":
@@ -115,11 +105,6 @@ class BuildRules:
             domains=Domains.load(rubrics),
             scales=load_scales(rubrics),
         )
-
-    def with_other_users(self, other_users: OtherUsers) -> "BuildRules":
-        """The rules of one run over these users; its units share their work."""
-        plans, rubrics = SharedWork(PLANS), SharedWork(RUBRICS)
-        return replace(self, other_users=other_users, plans=plans, rubrics=rubrics)
 
     def guidance(self, item: Item) -> Guidance:
         """What the planner reads of the item's domain."""
@@ -158,13 +143,9 @@ async def plan_rubric(
     item: Item, user: str, posts: tuple[Post, ...], models: Models, rules: BuildRules
 ) -> Rubric | Rejected:
     """What `user`, known by `posts`, would expect in an answer to the item's question."""
-
-    async def infer(models: Models) -> Rubric | Rejected:
-        others = rules.other_users.others(item, user) if rules.other_users else ()
-        question = UserQuestion(item.id, item.question, user, posts, others, item.profile)
-        return await infer_rubric(question, models, _plan_settings(item, rules))
-
-    return await rules.rubrics((item.id, user), models, infer)
+    others = rules.others(item, user)
+    question = UserQuestion(item.id, item.question, user, posts, others, item.profile)
+    return await infer_rubric(question, models, _plan_settings(item, rules))
 
 
 async def plan_of(
@@ -178,8 +159,7 @@ async def plan_of(
 def _plan_settings(item: Item, rules: BuildRules) -> PlanSettings:
     config = rules.config
     return PlanSettings(
-        rules.prompts, config.planner, rules.guidance(item), config.words, rules.plans,
-        rules.language(item),
+        rules.prompts, config.planner, rules.guidance(item), config.words, rules.language(item)
     )  # fmt: skip
 
 

@@ -32,7 +32,7 @@ class ItemEntry(NamedTuple):
 
 
 class Corpus:
-    """Items by position, and what they say together. It is the `OtherUsers` of a build."""
+    """Items by position, and what they say together."""
 
     def __init__(self, path: Path, entries: list[ItemEntry], *, seed: int) -> None:
         self._path = path.absolute()

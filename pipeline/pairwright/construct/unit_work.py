@@ -69,7 +69,7 @@ async def work_on(
         calls=tuple(log.made),
         prompt_tokens=log.prompt_tokens,
         completion_tokens=log.completion_tokens,
-        recorded=tuple(sorted({call.model for call in log.made.values() if call.recorded})),
+        recorded=tuple(sorted(log.recorded)),
     )
 
 

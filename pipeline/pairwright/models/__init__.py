@@ -8,7 +8,7 @@ malformed reply is stored, too: a stage that asks again asks for the next draw.
 model.py         a role's model, a request with its key, and the seam below: `LLM` and `Sender`
 completion.py    a stored reply
 reply.py         replies by a schema: what is sent, and reading what comes back
-shared_work.py   several calls at once, results that pieces of work share, a log of their calls
+shared_work.py   several calls at once, and a log of them
 run.py           many pieces of work at once, with bounded memory and a clean stop
 recorded.py      recordings, and replies out of one
 local_model.py   tokens and weights of a model of transformers in this process
@@ -50,7 +50,7 @@ from pairwright.models.reply import (
     parse,
     schema_of,
 )
-from pairwright.models.shared_work import Call, CallLog, SharedWork, Traced, together, traced
+from pairwright.models.shared_work import Call, CallLog, Traced, together, traced
 
 __all__ = [
     "CONTEXT_LENGTH",
@@ -68,7 +68,6 @@ __all__ = [
     "Reply",
     "Request",
     "Sender",
-    "SharedWork",
     "Totals",
     "Traced",
     "Unread",

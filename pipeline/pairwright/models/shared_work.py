@@ -1,5 +1,5 @@
-"""Work that goes together: several calls at once (`together`), results that several pieces of work
-have in common, made once (`SharedWork`), and which calls each piece makes (`CallLog`).
+"""Work that goes together: several calls at once (`together`), and which calls each piece makes
+(`CallLog`).
 
 What the store can answer is answered without a task or a turn of the event loop: `together` runs
 each coroutine up to its first wait, and only what is left of it becomes a task (Python 3.12 has
@@ -11,8 +11,7 @@ client's timeouts, must come after a wait: `store.Durable` yields once before it
 
 import asyncio
 import types
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Hashable, Iterable
+from collections.abc import Coroutine, Generator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar, overload
 
@@ -93,30 +92,24 @@ class Call(NamedTuple):
     key: str
 
 
-class LoggedCall(NamedTuple):
-    """What a log keeps of a call that was answered."""
-
-    call: Call
-    model: str
-    prompt_tokens: int
-    completion_tokens: int
-    recorded: bool
-    """Whether the reply came from a recording."""
-
-
 @dataclass
 class CallLog:
     """The calls of one piece of work, in the order of their answers; equal calls are noted once."""
 
-    made: dict[Call, LoggedCall] = field(default_factory=dict)
+    made: dict[Call, None] = field(default_factory=dict)
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    recorded: set[str] = field(default_factory=set)
+    """Models whose replies came from a recording."""
 
-    def add(self, one: LoggedCall) -> None:
-        if one.call not in self.made:
-            self.made[one.call] = one
-            self.prompt_tokens += one.prompt_tokens
-            self.completion_tokens += one.completion_tokens
+    def add(self, request: Request, completion: Completion) -> None:
+        """Note an answered call."""
+        call = Call(request.purpose, completion.key)
+        if call not in self.made:
+            self.made[call] = None
+            self.prompt_tokens += completion.prompt_tokens
+            self.completion_tokens += completion.completion_tokens
+            self.recorded |= {request.model} if completion.recorded else set()
 
 
 @dataclass
@@ -128,58 +121,11 @@ class Traced:
 
     async def complete(self, request: Request) -> Completion:
         completion = await self.llm.complete(request)
-        self.calls.add(
-            LoggedCall(
-                Call(request.purpose, completion.key),
-                request.model,
-                completion.prompt_tokens,
-                completion.completion_tokens,
-                completion.recorded,
-            )
-        )
+        self.calls.add(request, completion)
         return completion
-
-    def note(self, calls: Iterable[LoggedCall]) -> None:
-        """Note calls that were made for other work, whose result this one has in common with it."""
-        for one in calls:
-            self.calls.add(one)
-        if isinstance(self.llm, Traced):
-            self.llm.note(calls)
 
 
 def traced(models: Models) -> tuple[Models, CallLog]:
     """The models with one log of all calls that are made through them."""
     log = CallLog()
     return models.bound_to(lambda llm: Traced(llm, log)), log
-
-
-T = TypeVar("T")
-
-
-class SharedWork:
-    """Results by key, with the calls behind them; the `kept` latest ones."""
-
-    def __init__(self, kept: int = 0) -> None:
-        self._kept = kept
-        self._done: OrderedDict[Hashable, tuple[Any, tuple[LoggedCall, ...]]] = OrderedDict()
-
-    async def __call__(
-        self, key: Hashable, models: Models, work: Callable[[Models], Awaitable[T]]
-    ) -> T:
-        """What `work` gives; where it was done before, its calls are in the log of `models`, too.
-        An equal key must mean equal work and equal replies.
-
-        Only finished work is kept: pieces under way at the same time each do it, and equal
-        calls in flight are sent once anyway.
-        """
-        if stored := self._done.get(key):
-            result: T = stored[0]
-            if isinstance(models.planner.llm, Traced):
-                models.planner.llm.note(stored[1])
-            return result
-        log = CallLog()
-        result = await work(models.bound_to(lambda llm: Traced(llm, log)))
-        self._done[key] = result, tuple(log.made.values())
-        if len(self._done) > self._kept:
-            self._done.popitem(last=False)
-        return result

@@ -6,11 +6,9 @@ users' rubrics? The last two cost most, other users' plans above all: they are a
 aspect is left. With fewer than `min_aspects` left there is not enough of a personal signal."""
 
 import random
-from hashlib import blake2b
 from typing import NamedTuple
 
-from pairwright.models import Model, Models, SharedWork, together
-from pairwright.models.model import bytes_of
+from pairwright.models import Model, Models, together
 from pairwright.records import (
     FULL_ADHERENCE,
     Adherence,
@@ -26,7 +24,6 @@ from pairwright.settings.domains import Guidance
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import PlanRules
 from pairwright.stages.aspect_match import match
-from pairwright.stages.history import PromptPosts
 from pairwright.stages.judges import adherence
 from pairwright.stages.planner import Plan, plan, plan_blind
 from pairwright.stages.support_check import SupportCase, support
@@ -59,19 +56,8 @@ class PlanSettings(NamedTuple):
     """What the planner reads of the domain."""
     words: int
     """The length of a response."""
-    plans: SharedWork
-    """Plans that several questions have in common."""
     language: str | None = None
     """That of the question, in which aspects and answers are written."""
-
-
-class _PlanById(NamedTuple):
-    """A plan that names posts by their ids: thousands of these are kept."""
-
-    aspects: tuple[Aspect, ...]
-    dropped: tuple[DroppedAspect, ...]
-    shown: tuple[str, ...]
-    left_out: tuple[str, ...]
 
 
 async def plan_once(
@@ -82,32 +68,14 @@ async def plan_once(
     most: int | None = None,
 ) -> Plan | Rejected:
     """The planner's aspects for a user with these posts, or with the `most` that are best ranked
-    for the question; planned once for all who ask for them."""
-
-    async def work(models: Models) -> _PlanById | Rejected:
-        read = posts
-        # Whoever asks first plans for all: where every post is read, none is selected before.
-        if most is not None and most < len(posts):
-            rules = settings.rules.model_copy(update={"posts": most})
-            read = selected(question, posts, rules)
-        found = await plan(
-            question, read, models.planner, settings.prompts, settings.rules,
-            guidance=settings.guidance, words=settings.words, language=settings.language,
-        )  # fmt: skip
-        if isinstance(found, Rejected):
-            return found
-        shown, left_out = (tuple(post.id for post in part) for part in found.shown)
-        return _PlanById(found.aspects, found.dropped, shown, left_out)
-
-    # A plan names posts, so users who wrote the same words must not get each other's.
-    number = len(posts) if most is None else min(most, len(posts))
-    key = bytes_of([question, number, *((post.id, post.text) for post in posts)])
-    found = await settings.plans(blake2b(key).digest(), models, work)
-    if isinstance(found, Rejected):
-        return found
-    by_id = {post.id: post for post in posts}
-    shown, left_out = (tuple(by_id[id] for id in ids) for ids in (found.shown, found.left_out))
-    return Plan(found.aspects, found.dropped, PromptPosts(shown, left_out))
+    for the question."""
+    # Where every post is read, none is selected before: equal histories are then one call.
+    if most is not None and most < len(posts):
+        posts = selected(question, posts, settings.rules.model_copy(update={"posts": most}))
+    return await plan(
+        question, posts, models.planner, settings.prompts, settings.rules,
+        guidance=settings.guidance, words=settings.words, language=settings.language,
+    )  # fmt: skip
 
 
 async def plan_of_other(

@@ -1,6 +1,7 @@
 """What a build will take, before it is begun; and what a build and its estimate read alike."""
 
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, TypeAlias
@@ -43,7 +44,7 @@ def estimate(
         note_problems(run, progress, named=False)
         with closing(corpus):
             check_company(config, corpus, limit, progress)
-            return estimate_calls(corpus, rules.with_other_users(corpus), limit)
+            return estimate_calls(corpus, replace(rules, others=corpus.others), limit)
 
 
 def read_config(config: str | Path | Config, folder: str | Path | None) -> tuple[Config, Path]:

@@ -1,7 +1,7 @@
 """Building the pairs of a run folder: in this process, on Ray, or by batch files."""
 
 from contextlib import AsyncExitStack, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -160,7 +160,7 @@ async def _build_in_process(
     task: BuildTask, requests: PendingCalls | None, progress: Progress, stop: Stop
 ) -> Meter:
     config, store, corpus = task.rules.config, task.store, task.corpus
-    rules = task.rules.with_other_users(corpus)
+    rules = replace(task.rules, others=corpus.others)
 
     def ended(unit: UnitRow) -> None:
         progress(UnitEnded(unit))

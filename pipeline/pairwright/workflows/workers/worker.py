@@ -5,7 +5,7 @@ import asyncio
 import traceback
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -94,7 +94,7 @@ class Builder:
                 models = RunModels(self.config, shard, self.clients, self.meter)
                 # What units share is shared inside a chunk: made of another shard's replies it
                 # would not be a function of this one.
-                rules = self.setup.rules.with_other_users(self.setup.corpus)
+                rules = replace(self.setup.rules, others=self.setup.corpus.others)
                 await build_units(announced(), self.setup.corpus, rules, models, shard, ended)
         finally:
             begun.set()
