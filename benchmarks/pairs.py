@@ -180,7 +180,6 @@ def _aspect(number: int, n: int, post: RowPost) -> RowAspect:
         reason=_text(5, number, n, words=12),
         evidence=" ".join(post.text.split()[:10]),
         post_ids=(post.id,),
-        confidence=0.8,
         chosen_score=2,
         rejected_score=n % 2,
     )

@@ -48,7 +48,7 @@ def pair_of(row: Row, user: str) -> Pair:
             aspects=tuple(
                 Aspect(
                     aspect=of.aspect, reason=of.reason, evidence=of.evidence,
-                    post_ids=of.post_ids, confidence=of.confidence,
+                    post_ids=of.post_ids,
                 )
                 for of in row.rubric_aspects
             ),

@@ -105,7 +105,9 @@ def model(llm: LLM, name: str = "m", **changes: Any) -> Model:
 
 
 def models(llm: Scripted) -> Models:
-    return Models(model(llm, "the-planner"), model(llm, "the-generator"), model(llm, "the-judge"))
+    return Models(
+        model(llm, "the-planner"), model(llm, "the-generator"), (model(llm, "the-judge"),)
+    )
 
 
 def wait(call: Awaitable[T]) -> T:

@@ -121,7 +121,6 @@ def rubric(n: int, user: str, profile: tuple[Post, ...], aspects: int = 2) -> Ru
                 reason=SECRETS["reason"],
                 evidence=profile[k % len(profile)].text,
                 post_ids=(profile[k % len(profile)].id,),
-                confidence=0.987654,
             )
             for k in range(aspects)
         ),

@@ -188,15 +188,14 @@ def quality_outcomes(
     elif unknown:
         state: State = "refused" if closed else "disputed"
         yield PartOutcome(state, f"quality: {unknown[0]} cannot be judged")
-    if rules.quality_gap is not None:
-        # Every scale on which one response is better than the other by more than the limit.
-        one, *others = means.values()
-        for name, mean in one.items():
-            for other in (scales.get(name) for scales in others):
-                if mean is None or other is None:
-                    continue
-                if abs(mean - other) > rules.quality_gap + _ROUNDING:
-                    yield PartOutcome("refused", f"quality_gap: {name}")
+    # Every scale on which one response is better than the other by more than the limit.
+    one, *others = means.values()
+    for name, mean in one.items():
+        for other in (scales.get(name) for scales in others):
+            if mean is None or other is None:
+                continue
+            if abs(mean - other) > rules.quality_gap + _ROUNDING:
+                yield PartOutcome("refused", f"quality_gap: {name}")
 
 
 class AspectShares(NamedTuple):
@@ -238,9 +237,9 @@ def aspect_outcomes(
         return
     if shares.supported < rules.aspects_supported:
         yield PartOutcome("refused", "rubric: aspects_unsupported")
-    elif rules.delivered is not None and (shares.delivered or 0) < rules.delivered:
+    elif (shares.delivered or 0) < rules.delivered:
         yield PartOutcome("refused", "rubric: aspects_undelivered")
-    if rules.contradicted is not None and (shares.contradicted or 0) > rules.contradicted:
+    if (shares.contradicted or 0) > rules.contradicted:
         yield PartOutcome("refused", "rubric: aspect_contradicted")
 
 
@@ -299,7 +298,7 @@ def decide(
             continue
         shares = aspect_shares(aspect_counts(pair, own))
         supported[pair.id] = shares.supported
-        if rules.delivered is not None and rules.rubric_votes:
+        if rules.rubric_votes:
             delivered[pair.id] = shares.delivered
         heard = sum(v.kind == "rubric" for v in own)
         parts += aspect_outcomes(heard, shares, rules, control=not subject.aspects_asked)

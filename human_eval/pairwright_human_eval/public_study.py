@@ -15,7 +15,7 @@ from pairwright.dataset import Layout, read_lines, read_one
 from pairwright.estimate import share
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
-from pairwright.settings.rules import HumanRules, StoredRules
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import AspectCounts, Decision, aspect_counts, decide_all
 from pairwright_human_eval.records import SetAside, Verdict
@@ -44,9 +44,9 @@ class PublicStudy(Record):
 
     version: str
     """Pairwright's, at export."""
-    policy: StoredRules
+    policy: HumanRules
     """In force."""
-    fixed: StoredRules
+    fixed: HumanRules
     """As fixed before the first answer."""
     scales: tuple[Scale, ...]
     """The quality scales as they were asked."""

@@ -11,7 +11,7 @@ from pydantic import Field, JsonValue
 
 from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
-from pairwright.settings.rules import StoredRules
+from pairwright.settings.rules import HumanRules
 
 Data = dict[str, JsonValue]
 """What a task shows."""
@@ -119,7 +119,7 @@ class Study(Record):
     """Subjects in the run."""
     left_out: int = 0
     """Those of them that could not be drawn, because of what their texts hold."""
-    policy: StoredRules
+    policy: HumanRules
     """The rule as fixed before the first answer."""
     scales: tuple[Scale, ...]
     """The quality scales as they were asked: the judges' own."""

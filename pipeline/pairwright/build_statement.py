@@ -29,12 +29,7 @@ class RoleEndpoints(Record, extra="ignore"):
 
     planner: str
     generator: tuple[str, ...]
-    judge: str
-    further_judges: tuple[str, ...] = ()
-
-    @property
-    def judges(self) -> tuple[str, ...]:
-        return self.judge, *self.further_judges
+    judge: tuple[str, ...]
 
 
 class BuildCallCounts(Record, extra="ignore"):

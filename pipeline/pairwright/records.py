@@ -7,9 +7,8 @@ Ids of what we make are content ids; ids of what users bring are theirs, and nev
 import hashlib
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from functools import lru_cache, partial
+from functools import lru_cache
 from json.encoder import encode_basestring_ascii
-from operator import is_
 from typing import Annotated, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -60,10 +59,6 @@ class Record(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-
-is_none = partial(is_, None)
-"""Of later fields, as `exclude_if`: without a value a record is written as older versions wrote it,
-and its hash stays."""
 
 # What a source gives: users' posts, their questions, and choices that people made themselves
 
@@ -173,8 +168,6 @@ class Aspect(Record):
     follows: Follows | None = None
     """How the planner says that it follows from the posts: said outright, concluded from what a
     post says, or shown by several posts together. None where no planner inferred it."""
-    confidence: float | None = None
-    """What older versions asked the planner for; nothing is decided by it."""
 
 
 class DroppedAspect(Record):
@@ -267,7 +260,7 @@ class GateResult(Record):
     limit: JsonValue
     sides: tuple[DraftSide, ...] = ()
     """The sides whose text it refuses; none where it passed, and where no side is at fault."""
-    judge: str | None = Field(None, exclude_if=is_none)
+    judge: str | None = None
     """The model on whose judgement it decided, where that is not the first of several judges."""
 
 

@@ -802,7 +802,7 @@ def of_judges(**answers: Answer) -> tuple[Scripted, Models]:
     """Models with two judges; `answers` are those of the second."""
     llm, second = script(), script(ENGLISH, **answers)
     further = (model(second, SECOND_JUDGE),)
-    return second, models(llm)._replace(further_judges=further)
+    return second, models(llm)._replace(judges=(models(llm).judge, *further))
 
 
 def test_of_two_judges_both_must_accept_a_draft_and_the_first_gives_the_scores() -> None:

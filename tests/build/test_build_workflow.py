@@ -86,7 +86,7 @@ def test_an_estimate_sends_and_writes_nothing_and_names_each_role(tmp_path: Path
     assert sorted(tmp_path.rglob("*")) == before
     prices = {"price_in": 2.0, "price_out": 8.0}
     priced = {n: e.model_copy(update=prices) for n, e in config.endpoints.items()}
-    several = config.roles.model_copy(update={"further_judges": (config.roles.planner,)})
+    several = config.roles.model_copy(update={"judge": (*config.roles.judge, config.roles.planner)})
     changed = config.model_copy(update={"endpoints": priced, "roles": several})
     *_, judge, further = estimate(changed, folder=path.parent).roles
     assert 0 < further.calls < judge.calls == expected.roles[2].calls

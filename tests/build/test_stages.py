@@ -297,7 +297,7 @@ def test_aspects_of_a_narrative_stand_on_spans_of_it() -> None:
         )
     )
     assert names(stand) == ["One flame", "Across lines", "Nut-free"]
-    assert all(a.post_ids == () and a.confidence is None for a in stand)
+    assert all(a.post_ids == () for a in stand)
     assert dropped == ("evidence_not_in_narrative",)
     nothing = told(("One", ""), ("Two", " \n "), ("Three", "s"))
     assert from_narrative(nothing) == ((), ("evidence_not_in_narrative",) * 3)

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import pytest
@@ -21,8 +20,8 @@ from rich.console import Console
 from endpoint import Asked, Body, Endpoint, Handler, altered, double, fail, in_thread, thinks
 from model_double import DOUBLE, task_of
 from pairwright import assets
-from pairwright.cli import command_tree, main
-from pairwright.cli.groups import EVERYDAY, REMOVED, RENAMED
+from pairwright.cli import main
+from pairwright.cli.groups import EVERYDAY
 from pairwright.cli.runs import print_run
 from pairwright.construct.outcome_details import details_of
 from pairwright.construct.outcomes import Outcome
@@ -510,13 +509,6 @@ def test_show_gives_the_whole_lineage_of_a_pair_and_each_call(built: Built) -> N
     assert re.search(r"reply \(stop, \d+ \+ \d+ tokens\)", flat)
 
 
-def test_an_option_of_earlier_versions_says_what_to_do_instead(built: Built) -> None:
-    for option in ("--full", "--no-calls"):
-        done = pairwright("show", built.study.run, "pair-1", option)
-        assert done.code == 2
-        assert f"{option} is gone. `show DIR ID`" in " ".join(done.err.replace("│", " ").split())
-
-
 def test_show_finds_twins_units_items_and_refusals(built: Built) -> None:
     twin = next(p for p in built.study.rows("pairs.jsonl") if p["mode"] == "twin")
     refused = next(r for r in built.study.rows("rejected.jsonl") if not r["kept"])
@@ -650,21 +642,6 @@ def test_h_is_help_everywhere() -> None:
     for words in ("", "human export", "status", "downstream best-of-n", "release"):
         done = pairwright(*words.split(), "-h")
         assert (done.code, done.out) == (0, pairwright(*words.split(), "--help").out)
-
-
-def test_an_earlier_name_of_a_command_says_what_to_do_instead() -> None:
-    tree: Any = command_tree()
-    for old, new in RENAMED.items():
-        done = pairwright(old, "x.toml", "--out", "y")
-        assert done.code == 2
-        assert f"`pairwright {old}` is now `pairwright {new}`" in done.err
-        command = tree
-        for word in new.partition(" DIR")[0].split():
-            command = command.commands[word]
-    for gone, advice in REMOVED.items():
-        done = pairwright(*gone.split(), "x.toml", "--out", "y")
-        assert done.code == 2
-        assert f"`pairwright {gone}` is gone. {advice}" in done.err
 
 
 def test_the_version_is_printed() -> None:

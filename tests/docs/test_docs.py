@@ -22,7 +22,6 @@ import pairwright
 from endpoint import double_url
 from pairwright import cli
 from pairwright.assets import DOCS
-from pairwright.cli.groups import REMOVED, RENAMED
 from pairwright.evaluation.settings import Scorers
 from pairwright.settings.config import validate
 from pairwright.settings.domains import Domains
@@ -169,11 +168,6 @@ def test_commands_in_the_pages_exist(commands: dict[str, Any]) -> None:
     seen = set()
     for where, line in printed_commands():
         program, *words = shlex.split(line)
-        if where.startswith("CHANGELOG") and {*words[:1], " ".join(words[:2])} & {
-            *RENAMED,
-            *REMOVED,
-        }:
-            continue  # It says what commands were called when a version came out.
         if program == "pairwright" and words in (["--help"], ["--version"]):
             continue  # Options of the program itself.
         if program == "make":

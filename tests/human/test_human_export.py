@@ -102,7 +102,7 @@ def test_no_byte_of_what_annotators_see_tells_anything(made: Made, written: Huma
         for pair in subject.pairs:
             secrets |= {pair.id, pair.item_id, pair.user, *(post.id for post in pair.profile)}
             for aspect in pair.rubric.aspects:
-                secrets |= {aspect_id(aspect.aspect), aspect.reason, str(aspect.confidence)}
+                secrets |= {aspect_id(aspect.aspect), aspect.reason}
     telling = re.compile(rf"\b({'|'.join(TELLING)})\b")
     for name, content in shown.items():
         if name in ("guidelines.md", "consent.md"):  # The same for every study.

@@ -241,7 +241,6 @@ def test_a_release_keeps_the_bound_and_attribution_that_it_states(tmp_path: Path
     assert "licence" not in dict(made.failed_checks)
     info = json.loads((out / "stated.json").read_text(encoding="utf-8"))["info"]
     assert info["max_overlap"] == 0.51
-    assert "max_aspects_overlap" not in info
     assert verify(out).kind == "release"
     assert any(row.narrative for row in rows(out)), "a reason is its user's narrative"
     shown = pairwright("show", run, next(iterate_pairs(run)).id)

@@ -168,7 +168,7 @@ def test_a_trial_says_so_at_the_top(tmp_path: Path) -> None:
 
 
 def test_every_column_is_described() -> None:
-    assert list(column_texts()) == [*SCHEMA.names, "response_sources", "neighbours"]
+    assert list(column_texts()) == SCHEMA.names
 
 
 def test_the_front_matter_names_each_split_of_every_configuration(

@@ -91,11 +91,10 @@ def test_a_good_config_loads_with_defaults_for_the_rest(write: Callable[[str], P
     assert config.gated
     assert load(write(changed('["local"]', '"local"'))).roles.generator == ("local",)
     # A judge is one name, or several.
-    assert "further_judges" not in config.roles.model_dump()
     other = '\n[endpoints.other]\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "other"\n'
     for given, judges in (('["local"]', ("local",)), ('["local", "other"]', ("local", "other"))):
         several = load(write(changed('judge = "local"', f"judge = {given}") + other))
-        assert several.roles.judges == several.roles.all == judges
+        assert several.roles.judge == several.roles.all == judges
     assert load(assets.EXAMPLES / "recorded" / "pairwright.toml").roles.planner == "planner"
 
 
@@ -116,9 +115,7 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> N
         ('judge = "local"', 'jugde = "local"', ["[roles.jugde]", "Did you mean 'judge'?"]),
         ("[source]", "[sources]", ["[sources]", "Did you mean 'source'?"]),
         ('model = "m"', 'modle = "m"', ["[endpoints.local.modle]", "Did you mean 'model'?"]),
-        ('judge = "local"', 'judge = ["local"]\nfurther_judges = ["local"]',
-         ["leave further_judges"]),
-        ('judge = "local"', "judge = []", ["an endpoint each for planner, generator and judge"]),
+        ('judge = "local"', "judge = []", ["[roles.judge]", "at least 1"]),
         ('judge = "local"', 'judge = ["local", "lokal"]', ["only: local", "'lokal'"]),
         ('judge = "local"', 'judge = "lokal"', ["only: local", "Did you mean 'local'?"]),
         # What must be there.

@@ -15,7 +15,7 @@ from pairwright.intervals import accuracy_by_cluster, cluster_numbers, mean
 from pairwright.modes import Mode
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
-from pairwright.settings.rules import HumanRules, StoredRules
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.agreement.intervals import FEWEST, Agreement, Measurement, agreement
 from pairwright_human_eval.agreement.models import Level, Ratings
 from pairwright_human_eval.attention import checks_passed, excluded_by
@@ -149,7 +149,7 @@ class StudyReport(Findings):
     answered: int
     simulated: int
     """Verdicts that a program gave."""
-    rule: StoredRules
+    rule: HumanRules
     """In force."""
     changed: dict[str, tuple[str, str]]
     """Numbers of the rule that are not as they were at export: then, and now."""

@@ -21,31 +21,8 @@ EVERYDAY = (
 """The commands that every study needs; the others are listed below them."""
 
 
-def _words(name: str) -> dict[str, Any]:
-    return tomllib.loads(files("pairwright.cli").joinpath(name).read_text(encoding="utf-8"))
-
-
-RENAMED, REMOVED, REMOVED_OPTIONS = (
-    _words("earlier.toml")[part] for part in ("renamed", "removed", "removed_options")
-)
-"""Of earlier versions: commands by their new name, and what to do instead of what is gone."""
-
-
 class CommandGroup(TyperGroup):
-    """A group of commands that knows those of earlier versions, and lists everyday ones first."""
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that is named. Raises a usage error, which says what to do instead where the
-        name is of an earlier version."""
-        name = f"{ctx.info_name} {args[0]}" if ctx.parent else args[0]
-        if new := RENAMED.get(name):
-            ctx.fail(f"`pairwright {name}` is now `pairwright {new}`.")
-        if advice := REMOVED.get(name):
-            ctx.fail(f"`pairwright {name}` is gone. {advice}")
-        for option in args[1:]:
-            if advice := REMOVED_OPTIONS.get(f"{name} {option}"):
-                ctx.fail(f"{option} is gone. {advice}")
-        return super().resolve_command(ctx, args)
+    """A group of commands that lists everyday ones first."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands: those of every study first, where this group has any."""
@@ -97,7 +74,9 @@ def command_words() -> dict[str, Any]:
 
     The order is that of the help.
     """
-    return _words("commands.toml")
+    return tomllib.loads(
+        files("pairwright.cli").joinpath("commands.toml").read_text(encoding="utf-8")
+    )
 
 
 def help_of(words: dict[str, Any]) -> str:

@@ -74,8 +74,8 @@ def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> Buil
     asked = [
         ("planner", config.roles.planner, calls + drafts, ("plan", "plan_blind", "narrative")),
         ("generator", config.roles.generator[0], calls + drafts, ("write",)),
-        ("judge", config.roles.judge, calls + drafts, ("support", "match", *judged, "choose")),
-        *(("judge", name, drafts, judged) for name in config.roles.further_judges),
+        ("judge", config.roles.judge[0], calls + drafts, ("support", "match", *judged, "choose")),
+        *(("judge", name, drafts, judged) for name in config.roles.judge[1:]),
     ]
     roles = []
     for role, name, counted, purposes in asked:

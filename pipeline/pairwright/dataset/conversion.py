@@ -131,7 +131,6 @@ def _aspects(
             reason=aspect.reason,
             evidence=aspect.evidence,
             post_ids=aspect.post_ids,
-            confidence=aspect.confidence,
             chosen_score=judged["chosen"][n].score if "chosen" in judged else None,
             rejected_score=judged["rejected"][n].score if "rejected" in judged else None,
             support=answers[n][0] if answers else None,

@@ -6,8 +6,8 @@ on the rows alone.
 
 import hashlib
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain, islice, zip_longest
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from pydantic import ValidationError
 
 from pairwright.dataset.parquet_batches import TooLarge, read_batches
-from pairwright.dataset.row import MODE_FIELDS, Row
+from pairwright.dataset.row import Row
 from pairwright.errors import InputError, first_invalid, on_disk
 from pairwright.records import Record
 
@@ -43,53 +43,17 @@ def _type_of(annotation: Any) -> pa.DataType:
     return _type_of(type(first) if origin is Literal else first)
 
 
-def schema_of(fields: Collection[str] = ()) -> pa.Schema:
-    """The columns of a file whose rows have these of `MODE_FIELDS`."""
-    left_out = {*MODE_FIELDS} - {*fields}
-    return pa.schema([part for part in _type_of(Row) if part.name not in left_out])
-
-
-SCHEMA = schema_of()
-_LATER = ("support", "delivery", "follows", "blind_preference")
-"""Columns, and parts of columns, that releases of formats 1 and 2 do not have."""
-
-
-def _before(type_: pa.DataType) -> pa.DataType:
-    """A column's type in formats 1 and 2."""
-    if pa.types.is_list(type_):
-        return _list(_before(type_.value_type))
-    if pa.types.is_struct(type_):
-        return pa.struct([part for part in type_ if part.name not in _LATER])
-    return type_
-
-
-_OLDER = pa.schema([(c.name, _before(c.type)) for c in SCHEMA if c.name not in _LATER])
-_NEWER = (
-    SCHEMA, *(schema_of([name]) for name in MODE_FIELDS),
-    schema_of(["response_sources", "neighbours"]),
-)  # fmt: skip
-_KNOWN = (
-    *_NEWER,
-    *(
-        pa.schema([c for c in newer if c.name not in later])
-        for newer in _NEWER
-        for later in (("blind_preference",),)
-    ),
-    _OLDER,
-)
-"""The first releases of format 3 have no blind_preference."""
+SCHEMA = pa.schema(list(_type_of(Row)))
+"""The columns of a release."""
 
 
 def write_rows(path: Path, rows: Iterable[Row], *, note: str = "") -> int:
-    """Write rows into a new file and say how many; `note` goes into its metadata. All rows have
-    the same of `MODE_FIELDS`.
+    """Write rows into a new file and say how many; `note` goes into its metadata.
 
     Raises StoreError where the disk refuses.
     """
     written, waiting = 0, iter(rows)
-    head = list(islice(waiting, 1))
-    schema = schema_of([name for row in head for name in MODE_FIELDS if getattr(row, name)])
-    schema, waiting = schema.with_metadata({"pairwright": note}), chain(head, waiting)
+    schema = SCHEMA.with_metadata({"pairwright": note})
     with on_disk(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with pq.ParquetWriter(path, schema, compression="zstd") as file:
@@ -111,7 +75,7 @@ def read_rows(path: Path, places: Sequence[int] | None = None) -> Iterator[Row]:
         with pq.ParquetFile(path) as file:
             # The metadata of the file, such as the note, is not of the rows; columns have nothing.
             found = file.schema_arrow.remove_metadata()
-            if not any(found.equals(known, check_metadata=True) for known in _KNOWN):
+            if not found.equals(SCHEMA, check_metadata=True):
                 raise _unreadable(path, _difference(file.schema_arrow))
             for batch in read_batches(path, file):
                 first, before = before, before + batch.num_rows

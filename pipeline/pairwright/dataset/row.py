@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Literal
 
-from pydantic import Field
-
 from pairwright.modes import has_no_preference
 from pairwright.records import (
     BlindPreference,
@@ -20,7 +18,6 @@ from pairwright.records import (
     Record,
     ResponseSources,
     content_id,
-    is_none,
 )
 from pairwright.text import language_of
 
@@ -96,14 +93,13 @@ class RowAspect(Record):
     reason: str = ""
     evidence: str = ""
     post_ids: tuple[str, ...] = ()
-    confidence: float | None = None
     chosen_score: int | None = None
     rejected_score: int | None = None
-    support: RowSupport | None = Field(default=None, exclude_if=is_none)
-    """None where nobody was asked about it, and in releases of older versions."""
-    delivery: RowDelivery | None = Field(default=None, exclude_if=is_none)
-    follows: Follows | None = Field(default=None, exclude_if=is_none)
-    """How the planner came to it; None of gold and narrative aspects, and in older releases."""
+    support: RowSupport | None = None
+    """None where nobody was asked about it."""
+    delivery: RowDelivery | None = None
+    follows: Follows | None = None
+    """How the planner came to it; None of gold and narrative aspects."""
 
 
 class RowQuality(Record):
@@ -158,7 +154,7 @@ class Row(Record):
     quality: tuple[RowQuality, ...] = ()
     comparison: QualityVerdict | None = None
     """The judge's pairwise verdict on quality, over both orders."""
-    blind_preference: BlindPreference | None = Field(default=None, exclude_if=is_none)
+    blind_preference: BlindPreference | None = None
     """In how many of both orders the judge, who knows no user and may not call a tie, would rather
     have the chosen response. None where it was not asked, or no reply could be read."""
     votes: RowVotes | None = None
@@ -171,9 +167,9 @@ class Row(Record):
     """The time of the question; in mode natural, of the user's choice."""
     source_url: str | None = None
     licence: str | None = None
-    response_sources: ResponseSources | None = Field(default=None, exclude_if=is_none)
+    response_sources: ResponseSources | None = None
     """Where both responses are from. Rows of mode natural have it whose source tells."""
-    neighbours: Neighbours | None = Field(default=None, exclude_if=is_none)
+    neighbours: Neighbours | None = None
     """How those who choose like the user lean. Only rows of mode natural have it."""
 
     @property
@@ -226,15 +222,9 @@ class Row(Record):
         return content_id("pair", self.mode or "", *parts)
 
 
-MODE_FIELDS = ("response_sources", "neighbours")
-"""Fields that rows of some modes alone have."""
-LATER_FIELDS = frozenset({"blind_preference", *MODE_FIELDS})
-"""Fields that rows of older versions, or of other modes, do not have."""
-
-
 def has_columns(names: Iterable[str]) -> bool:
-    """Whether these are the columns of released rows, of this version or an older one."""
-    return {*names} | LATER_FIELDS == Row.model_fields.keys()
+    """Whether these are the columns of released rows."""
+    return {*names} == Row.model_fields.keys()
 
 
 def derived_twin_id(asked: Row, other: Row) -> str:

@@ -179,7 +179,7 @@ class Release:
         named: tuple[tuple[BuildRole, str], ...] = (
             ("planner", roles.planner),
             *(("generator", name) for name in roles.generator),
-            *(("judge", name) for name in roles.judges),
+            *(("judge", name) for name in roles.judge),
         )
         for role, name in named:
             if name in build.endpoints and build.endpoints[name].model:

@@ -280,21 +280,20 @@ class Models(NamedTuple):
 
     planner: Model
     generator: Model
-    judge: Model
-    further_judges: tuple[Model, ...] = ()
-    """Judges that must accept a draft, too."""
+    judges: tuple[Model, ...]
+    """All must accept a draft; the first does the rest."""
 
     @property
-    def judges(self) -> tuple[Model, ...]:
-        return self.judge, *self.further_judges
+    def judge(self) -> Model:
+        return self.judges[0]
 
     def bound_to(self, wrap: Callable[[LLM], LLM]) -> "Models":
         """The same models with each one's LLM wrapped, to trace or count its calls."""
-        planner, generator, judge, *further = (
+        planner, generator, *judges = (
             model.bound_to(wrap(model.llm))
             for model in (self.planner, self.generator, *self.judges)
         )
-        return Models(planner, generator, judge, tuple(further))
+        return Models(planner, generator, tuple(judges))
 
 
 def _no_reply(completion: Completion, ask: Ask) -> Rejected | None:

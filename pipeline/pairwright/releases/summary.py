@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from pairwright.dataset import Layout, Part, Row, parts_of, read_rows
 from pairwright.dataset.address import host_of
-from pairwright.dataset.row import MODE_FIELDS
 from pairwright.records import Record
 from pairwright.text import word_count
 
@@ -38,8 +37,6 @@ class ConfigSummary(Record):
     """Mean length of the profiles."""
     aspects: float
     """Mean number of aspects."""
-    mode_fields: tuple[str, ...] = ()
-    """Which of `MODE_FIELDS` its rows have."""
 
 
 class Summary(Record):
@@ -68,12 +65,6 @@ class Summary(Record):
     untimed: int
     """Rows that do not say when the question was asked, or the choice made."""
 
-    @property
-    def mode_fields(self) -> tuple[str, ...]:
-        """Which of `MODE_FIELDS` any of its rows have."""
-        there = {name for config in self.configs for name in config.mode_fields}
-        return tuple(name for name in MODE_FIELDS if name in there)
-
 
 class SummaryBuilder:
     """Rows in, a summary out."""
@@ -83,7 +74,7 @@ class SummaryBuilder:
         self._rows = Counter[Part]()
         self._sums: dict[str, Counter[str]] = {}
         self._sets: dict[tuple[str, str], set[str]] = {}
-        self._configs: dict[str, tuple[str, tuple[str, ...]]] = {}
+        self._configs: dict[str, str] = {}
         self._posts: dict[str, tuple[str, str]] = {}
         """By hash: licence and host."""
         self._days: tuple[str, str] | None = None
@@ -94,9 +85,7 @@ class SummaryBuilder:
         line = row.model_dump_json().encode() + b"\n"
         self._digests.setdefault(part, hashlib.sha256()).update(line)
         self._rows[part] += 1
-        # All rows of a configuration have the same.
-        fields = tuple(name for name in MODE_FIELDS if getattr(row, name) is not None)
-        self._configs.setdefault(part.config, (row.mode or "", fields))
+        self._configs.setdefault(part.config, row.mode or "")
         for name, value in (
             ("users", row.user or ""), ("subjects", row.subject), ("dyads", row.cluster),
             ("questions", _short(row.question)), ("generators", row.generator),
@@ -153,15 +142,13 @@ class SummaryBuilder:
         return set().union(*(values for (one, _), values in self._sets.items() if one == name))
 
     def _config(self, config: str) -> ConfigSummary:
-        mode, fields = self._configs[config]
         rows = sum(n for part, n in self._rows.items() if part.config == config)
         return ConfigSummary(
             config=config,
-            mode=mode,
+            mode=self._configs[config],
             rows=rows,
             subjects=len(self._sets["subjects", config]),
             users=len(self._sets["users", config]),
-            mode_fields=fields,
             **{key: round(total / rows, 2) for key, total in self._sums[config].items()},
         )
 

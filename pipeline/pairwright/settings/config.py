@@ -43,39 +43,20 @@ class Roles(Record):
     generator: tuple[str, ...] = Field(
         min_length=1, description="writes both sides of a pair; one name or several"
     )
-    judge: str = Field(
+    judge: tuple[str, ...] = Field(
+        min_length=1,
         description='judges support, adherence and quality; `["a", "b"]`: each judges every draft,'
-        " which all of them must accept, and the first does the rest"
-    )
-    further_judges: tuple[str, ...] = Field(
-        (),
-        exclude_if=lambda names: not names,
-        description="the others of several judges; a list for `judge` sets them",
+        " which all of them must accept, and the first does the rest",
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _first_judge(cls, data: object) -> object:
-        """`judge` may be a list, of which the first is the judge."""
-        if not isinstance(data, dict) or not isinstance(data.get("judge"), list | tuple):
-            return data
-        if "further_judges" in data:
-            raise ValueError("judge is a list, which names all judges: leave further_judges out")
-        first, *further = data["judge"] or [""]
-        return {**data, "judge": first, "further_judges": further}
-
-    @field_validator("generator", mode="before")
+    @field_validator("generator", "judge", mode="before")
     @classmethod
     def _listed(cls, value: object) -> object:
         return (value,) if isinstance(value, str) else value
 
     @property
-    def judges(self) -> tuple[str, ...]:
-        return self.judge, *self.further_judges
-
-    @property
     def all(self) -> tuple[str, ...]:
-        named = (self.planner, *self.generator, *self.judges)
+        named = (self.planner, *self.generator, *self.judge)
         return tuple(dict.fromkeys(name for name in named if name))
 
 
@@ -175,7 +156,7 @@ class Config(Record):
         """Nothing is asked of a model where labels are the users' own choices."""
         modes = data.get("modes") if isinstance(data, dict) else None
         if isinstance(modes, list | tuple) and has_own_choices(modes):
-            nobody = {"planner": "", "generator": [""], "judge": ""}
+            nobody = {"planner": "", "generator": [""], "judge": [""]}
             return {"endpoints": {}, "roles": nobody} | data
         return data
 
@@ -197,7 +178,7 @@ class Config(Record):
             return self
         if not self.endpoints:
             raise ValueError("[endpoints] name none: give one that answers")
-        if not all((self.roles.planner, *self.roles.generator, *self.roles.judges)):
+        if not all((self.roles.planner, *self.roles.generator, *self.roles.judge)):
             raise ValueError("[roles] name an endpoint each for planner, generator and judge")
         for role in self.roles.all:
             if role not in self.endpoints:
@@ -206,7 +187,7 @@ class Config(Record):
                     f"[roles] name the endpoint {role!r}, but there are only: {known}."
                     + near(role, self.endpoints)
                 )
-        if len(set(self.roles.judges)) < len(self.roles.judges):
+        if len(set(self.roles.judge)) < len(self.roles.judge):
             raise ValueError("[roles] judge names an endpoint twice: each judges a draft once")
         if self.aspects != "planner" and any(MODES[mode].needs_partner for mode in self.modes):
             raise ValueError(
@@ -259,8 +240,7 @@ _BESIDE = frozenset({"processes", "budget", "human", "release"})
 def essential(resolved: dict[str, Any]) -> dict[str, Any]:
     """A resolved config without the keys that do not decide what comes of a run."""
     roles = resolved["roles"]
-    used = {roles["planner"], *roles["generator"], roles["judge"]}
-    used |= set(roles.get("further_judges", ()))
+    used = {roles["planner"], *roles["generator"], *roles["judge"]}
     endpoints = {
         name: deciding_settings(endpoint)
         for name, endpoint in resolved["endpoints"].items()

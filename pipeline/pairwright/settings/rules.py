@@ -1,19 +1,17 @@
 """The tables of a config that a build, a study and a release decide by. `config` reads them."""
 
 import re
-from operator import not_
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import (
-    BeforeValidator,
     Field,
     field_validator,
     model_validator,
 )
 
 from pairwright.errors import InputError
-from pairwright.records import Record, is_none
+from pairwright.records import Record
 from pairwright.text import QUOTED_WORDS
 
 
@@ -284,11 +282,10 @@ class HumanRules(Record):
     rule: Literal["majority", "unanimity"] = Field(
         "unanimity", description="how many of the votes must be for the chosen response"
     )
-    further: int | None = Field(
+    further: int = Field(
         6,
         ge=0,
         le=99,
-        exclude_if=is_none,
         description="votes of a second round on a pair that the first leaves undecided: one vote is"
         " missing from unanimity, or no answer has a majority. Five in six of them must be for the"
         " chosen response. 0: what is not unanimous is refused, and without a majority one"
@@ -305,25 +302,22 @@ class HumanRules(Record):
         0.5, ge=0, le=1, description="least share of aspects that most find supported by the posts"
     )
     rubric_votes: int = Field(2, ge=0, description="rubric answers a pair needs; 0: none")
-    quality_gap: float | None = Field(
+    quality_gap: float = Field(
         1.5,
         ge=0,
-        exclude_if=is_none,
         description="most gap of the two responses' mean scores on any scale",
     )
-    delivered: float | None = Field(
+    delivered: float = Field(
         0.51,
         ge=0,
         le=1,
-        exclude_if=is_none,
         description="of the aspects that most find supported, least share that the chosen response"
         " delivers and the rejected one does not",
     )
-    contradicted: float | None = Field(
+    contradicted: float = Field(
         0.5,
         ge=0,
         le=1,
-        exclude_if=is_none,
         description="most share of an aspect's answers that call it contradicted by the posts",
     )
     attention_floor: float = Field(
@@ -341,19 +335,17 @@ class HumanRules(Record):
         0.05, ge=0, le=1, description="share of subjects also shown with the asker's narrative"
     )
 
-    foils: float | None = Field(
+    foils: float = Field(
         0.2,
         ge=0,
         le=1,
-        exclude_if=is_none,
         description="share of pairs with an aspect of another user among their own, to see what"
         " people say of it",
     )
 
     @property
     def closing_votes(self) -> int:
-        """The votes of a second round on a pair. Older studies have no such number: one adjudicator
-        closes."""
+        """The votes of a second round on a pair: without a number one adjudicator closes."""
         return self.further or 1
 
     @property
@@ -362,23 +354,8 @@ class HumanRules(Record):
         return self.closing_votes // 6
 
 
-LATER_LIMITS = frozenset({"quality_gap", "delivered", "contradicted", "further", "foils"})
-"""Limits of `HumanRules` that older versions did not have: studies that they exported are decided
-without them."""
-
-
-def _without_later(stored: object) -> object:
-    return {**dict.fromkeys(LATER_LIMITS), **stored} if isinstance(stored, dict) else stored
-
-
-StoredRules = Annotated[HumanRules, BeforeValidator(_without_later)]
-"""The rule that a study stored: a limit that it does not have is None, and not the default."""
-
-
 class ReleaseInfo(Record):
     """What the pages of a release say that no file of a run can tell. Empty: "not stated"."""
-
-    # Fields with `exclude_if` are later ones, and left out of files where they are empty.
 
     name: str = Field("personalized-preference-pairs", description="name of the dataset")
     motivation: str = Field("", description="why the dataset was made, and by whom it was funded")
@@ -392,7 +369,6 @@ class ReleaseInfo(Record):
     )
     attribution: str = Field(
         "",
-        exclude_if=not_,
         description="the words by which the source wants to be named; pages repeat them",
     )
     languages: tuple[str, ...] = Field(
@@ -402,12 +378,11 @@ class ReleaseInfo(Record):
         None,
         gt=0.5,
         le=1,
-        exclude_if=not_,
         description="bound on the share of pairs in which word overlap with the posts picks the"
         " chosen response; an audit fails above it",
     )
     max_aspects_overlap: float | None = Field(
-        None, gt=0.5, le=1, exclude_if=not_, description="the same of word overlap with the aspects"
+        None, gt=0.5, le=1, description="the same of word overlap with the aspects"
     )
     citation: str = Field("", description="how to cite it, as BibTeX")
     annotators: str = Field("", description="who the annotators were and how they were found")

@@ -91,7 +91,7 @@ def warn_of_self_judging(config: Config, progress: Progress) -> None:
         return
     writers, judges = (
         {one.model for name in names if not (one := config.endpoints[name]).recording}
-        for names in (config.roles.generator, config.roles.judges)
+        for names in (config.roles.generator, config.roles.judge)
     )
     if config.gated and judges & writers:
         progress(

@@ -240,7 +240,7 @@ def _samplings(config: Config, name: str) -> list[Sampling]:
     played = [
         (roles.planner == name, sampling.planner),
         (name in roles.generator, sampling.generator),
-        (name in roles.judges, sampling.judge),
+        (name in roles.judge, sampling.judge),
     ]
     return [role for plays, role in played if plays]
 

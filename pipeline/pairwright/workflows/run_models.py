@@ -44,10 +44,7 @@ class RunModels:
         return Models(
             planner=self._model(roles.planner, sampling.planner),
             generator=self._model(generator, sampling.generator),
-            judge=self._model(roles.judge, sampling.judge),
-            further_judges=tuple(
-                self._model(name, sampling.judge) for name in roles.further_judges
-            ),
+            judges=tuple(self._model(name, sampling.judge) for name in roles.judge),
         )
 
     def _model(self, name: str, sampling: Sampling) -> Model:

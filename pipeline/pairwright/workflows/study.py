@@ -17,7 +17,7 @@ from pairwright.estimate import Estimate
 from pairwright.files import locked
 from pairwright.options import Doc
 from pairwright.settings.config import Config
-from pairwright.settings.rules import LATER_LIMITS, HumanRules
+from pairwright.settings.rules import HumanRules
 from pairwright.version import __version__
 from pairwright_human_eval.acceptance import Acceptance, derive
 from pairwright_human_eval.annotation import AnnotationTool
@@ -131,14 +131,8 @@ class OpenStudy(NamedTuple):
     def rules(self) -> HumanRules:
         """The rule in force: [human] of the run's config, as the study's annotators can carry it
         out."""
-        fixed, halves = self.fixed.study.policy, 1 + any(map(mode_of_twin, self.fixed.subjects))
-        now = fitting(self.config.human, len(self.fixed.study.annotators), halves)
-        without = [
-            name
-            for name in LATER_LIMITS
-            if getattr(fixed, name) is None and name not in now.model_fields_set
-        ]
-        return now.model_copy(update=dict.fromkeys(without))
+        halves = 1 + any(map(mode_of_twin, self.fixed.subjects))
+        return fitting(self.config.human, len(self.fixed.study.annotators), halves)
 
     def checks(self, verdicts: Iterable[Verdict]) -> dict[str, Estimate]:
         """By annotator: attention checks that were answered right, of those met."""

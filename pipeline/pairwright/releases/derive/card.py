@@ -16,7 +16,6 @@ import jinja2
 from pydantic import JsonValue
 
 from pairwright import text as words
-from pairwright.dataset.parquet import schema_of
 from pairwright.modes import MODES, is_own_choice, is_twin
 from pairwright.pages.markdown import escape_inline
 from pairwright.releases.derive.audit_summary import BASELINES
@@ -59,7 +58,7 @@ def dataset_card(release: ReleaseContext) -> str:
         ),
         columns=table(
             ("column", "what it holds"),
-            [(name, column_texts()[name]) for name in schema_of(summary.mode_fields).names],
+            list(column_texts().items()),
             left=2,
         ),
         models=table(("role", "model", "sampling"), model_rows(release), left=3),
@@ -105,7 +104,7 @@ def model_rows(release: ReleaseContext) -> list[tuple[str, str, str]]:
         return rows
     roles = {
         "planner": (build.roles.planner,), "generator": build.roles.generator,
-        "judge": build.roles.judges,
+        "judge": build.roles.judge,
     }  # fmt: skip
     for role, endpoints in roles.items():
         sampling = build.sampling.get(role)

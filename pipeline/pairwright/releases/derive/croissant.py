@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from pydantic_core import to_json
 
 from pairwright.dataset.layout import file_digest
-from pairwright.dataset.parquet import schema_of
+from pairwright.dataset.parquet import SCHEMA
 from pairwright.releases.derive.card import (
     NOT_STATED,
     bibtex_entry,
@@ -49,7 +49,7 @@ CONTEXT: Json = {
 def croissant_json(release: ReleaseContext) -> str:
     """The whole file."""
     info, summary = release.primary.provenance.info, release.summary
-    configs = {config.config: schema_of(config.mode_fields) for config in summary.configs}
+    configs = [config.config for config in summary.configs]
     # A trial says first that it is one.
     count = f"{summary.rows:,} pairs about {summary.users:,} users."
     value: Json = {
@@ -67,7 +67,7 @@ def croissant_json(release: ReleaseContext) -> str:
         "keywords": ["preference", "personalization", "reward models", "evaluation"],
         **_responsible(release),
         "distribution": [*_files(release), *map(_set, configs)],
-        "recordSet": [_records(config, schema) for config, schema in configs.items()],
+        "recordSet": [*map(_records, configs)],
     }
     if info.languages:
         value["inLanguage"] = list[JsonValue](info.languages)
@@ -102,14 +102,14 @@ def _set(config: str) -> Json:
     }
 
 
-def _records(config: str, schema: pa.Schema) -> Json:
+def _records(config: str) -> Json:
     return {
         "@type": "cr:RecordSet",
         "@id": config,
         "name": config,
         "description": f"The pairs of {config}",
         "key": {"@id": f"{config}/id"},
-        "field": [_field(config, column.name, column.type) for column in schema],
+        "field": [_field(config, column.name, column.type) for column in SCHEMA],
     }
 
 
