@@ -35,7 +35,7 @@ from pairwright.evaluation.figures import RULE
 from pairwright.evaluation.leaderboard import Leaderboard
 from pairwright.evaluation.leaderboard_page import board_page
 from pairwright.evaluation.release import BuildModel, build_mark
-from pairwright.evaluation.results import PlannerVersion, ScorerRef
+from pairwright.evaluation.results import ScorerRef
 from study import Done, pairwright
 
 Outcome = tuple[Half, Half]
@@ -422,7 +422,7 @@ def test_hostile_names_are_shown_as_they_are_and_do_nothing(tmp_path: Path) -> N
     nasty = [text.encode("utf-8", "replace").decode() for text in HOSTILE] + ["\x1b[2JKEPT"]
     decisions = [violate(n, 1.0, config=f"{text}-violate") for n, text in enumerate(nasty)]
     release = RELEASE.model_copy(update={"name": "\x1b[2J<script>KEPT"})
-    planner = PlannerVersion(model="\x1b[2J<script>|PLANNER", revision=None, prompt="b2:0")
+    planner = ScorerRef(name="planner", kind="planner", model="\x1b[2J<script>|PLANNER")
     for name in ("a", "b"):
         kind, model, revision, settings = (" ".join(nasty[n::4]) for n in range(4))
         scorer = ScorerRef(name=name, kind=kind, model=model, revision=revision, settings=settings)

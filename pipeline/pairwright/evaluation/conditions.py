@@ -161,12 +161,6 @@ CONDITIONS: dict[ConditionName, Condition] = {
     ),
 }
 """The conditions by name, in the order of legends and of results."""
-CONTROLS = tuple(
-    name
-    for name in CONDITIONS
-    if any(name in condition.compared_with for condition in CONDITIONS.values())
-)
-"""The conditions that others are compared with."""
 
 
 def default_conditions(rows: Iterable[Row]) -> tuple[ConditionName, ...]:

@@ -45,17 +45,6 @@ class ScorerRef(ModelRef):
         return self.kind == "scores"
 
 
-class PlannerVersion(Record):
-    """The planner that inferred the aspects, identified exactly."""
-
-    model: str
-    revision: str | None
-    prompt: str
-    """Hash of its prompt."""
-    settings: str = ""
-    """Hash of what else decides its aspects: how it samples, which posts it is shown, and so on."""
-
-
 class ResultSummary(Record):
     """One scorer in one condition on one release."""
 
@@ -70,7 +59,7 @@ class ResultSummary(Record):
     """Hash of the rules by which posts were shown; empty for all that fit and for none."""
     seed: int | None = None
     """In condition wrong-profile, what the other users were drawn with."""
-    planner: PlannerVersion | None = None
+    planner: ScorerRef | None = None
     """In condition planner, the one under test."""
     pairs: int
     scored: int

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 from pairwright import assets
 from pairwright.errors import ConfigError, on_disk
 from pairwright.evaluation.content import PlannerUnderTest
-from pairwright.evaluation.results import PlannerVersion, ScorerRef
+from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.scorers.scorer import Pointwise
 from pairwright.evaluation.settings import OutputJudge, Policy, Scorers, load_scorers
 from pairwright.files import CALLS
@@ -92,7 +92,7 @@ class OpenPlanner(NamedTuple):
     """A planner under test that can be asked."""
 
     planner: PlannerUnderTest
-    ref: PlannerVersion
+    ref: ScorerRef
     stop: Callable[[], None]
 
 
@@ -111,14 +111,15 @@ async def open_planner(
     endpoint = scorers.endpoints[spec.endpoint]
     deciding = [
         spec.model_dump_json(exclude={"endpoint"}),
-        [prompts.hashes[name] for name in ("history", "system_planning")],
+        [prompts.hashes[name] for name in ("history", "plan", "system_planning")],
         endpoint.structured,
         endpoint.history_tokens,
     ]
-    ref = PlannerVersion(
+    ref = ScorerRef(
+        name="planner",
+        kind="planner",
         model=endpoint.model,
         revision=endpoint.revision,
-        prompt=prompts.hashes["plan"],
         settings=key_of(json.dumps(deciding)),
     )
     async with client_of(spec.endpoint, endpoint, meter) as client:
