@@ -21,7 +21,7 @@ help:            ## this list
 	@touch $@
 
 .venv/all-$(STAMP): .venv/base-$(STAMP)
-	$(INSTALL) --group dev --editable '.[hub,label-studio,stackexchange]'
+	$(INSTALL) --group dev --editable '.[hub,label-studio]'
 	@touch $@
 
 .venv/site-$(STAMP): .venv/all-$(STAMP)
@@ -71,7 +71,7 @@ test-real: .venv/site-$(STAMP) ## the tiers with real components
 test-latest:     ## the fast tests with the newest release of every dependency
 	$(PYTHON) -m venv --clear --without-pip .venv-latest
 	$(PYTHON) -m pip --python .venv-latest/bin/python install --quiet pip
-	.venv-latest/bin/python -m pip install --quiet --group dev --editable '.[hub,label-studio,stackexchange]'
+	.venv-latest/bin/python -m pip install --quiet --group dev --editable '.[hub,label-studio]'
 	.venv-latest/bin/pytest -m 'not real'
 
 check: .venv/all-$(STAMP)     ## format, lint, types, import contracts, licences of what is installed

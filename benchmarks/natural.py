@@ -3,14 +3,13 @@
 python benchmarks/natural.py [FOLDER]
 
 FOLDER holds exported conversations of Polis; without it those of the shared data are taken, and the
-benchmark is skipped where they are not there. The twins are built by `pairwright build`. Scorers:
+benchmark is skipped where they are not there. `examples/polis_to_choices.py` makes tables of them,
+and `pairwright build` the twins. Scorers:
 
 - `overlap`: content words that a response shares with the user's own statements, ties half
 - `neighbours`: how the other participants voted on the response, each weighed by how alike they
   and the person voted on everything else. The person's votes on the two responses are not used, nor
   is the partner, whose votes on them are known to be the reverse
-- `released`: the same by the leanings that the build keeps with each pair. They leave out the votes
-  of authors on their own statements, and know a statement by its text
 - `blind`: the length of a response, which is one half by identity
 
 Accuracies come with n and 95 % intervals by couple. By source, Cochran's Q (1954,
@@ -18,6 +17,7 @@ Biometrics 10, 101-129) says whether conversations differ by more than that. The
 """
 
 import json
+import subprocess
 import sys
 import tempfile
 import time
@@ -29,16 +29,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pairwright import build
+from pairwright.assets import EXAMPLES
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.evaluation.scorers.scorer import BASELINES, PromptContent
 from pairwright.intervals import LEVEL, Places, accuracy, cluster_numbers, z_of
 from pairwright.records import Pair, content_id, dyad_id
-from pairwright.settings.config import Config
 
 CONVERSATIONS = Path(__file__).resolve().parents[2] / "shared" / "data" / "polis"
-MOST = 8
-"""Twins of a user, more than the default of six: so there are more than 1,000. The intervals are no
-narrower (benchmarks/choices.md)."""
 Floats = NDArray[np.float64]
 Scores = list[tuple[float, float]]
 
@@ -125,13 +122,11 @@ def main() -> None:
         print(json.dumps({"skipped": f"no conversations at {folder}"}))
         return
     began = time.process_time()
-    source = {"path": str(folder.resolve()), "format": "polis", "default_category": "politics"}
-    config = Config.model_validate(
-        {"modes": ["natural"], "source": source, "natural": {"twins_per_user": MOST}}
-    )
-    with tempfile.TemporaryDirectory() as run:
-        build(config, run, folder=run)
-        pairs = list(iterate_pairs(Path(run)))
+    with tempfile.TemporaryDirectory() as made:
+        script = str(EXAMPLES / "polis_to_choices.py")
+        subprocess.run([sys.executable, script, str(folder.resolve()), made], check=True)
+        build(Path(made) / "pairwright.toml", Path(made) / "run")
+        pairs = list(iterate_pairs(Path(made) / "run"))
     twins = {
         pair.twin_id: (pair.user, other.user)
         for pair, other in zip(pairs[::2], pairs[1::2], strict=True)
@@ -156,9 +151,6 @@ def main() -> None:
         "neighbours": [
             neighbours(pair, partner, votes[name])
             for pair, partner, name in zip(pairs, partners, conversations, strict=True)
-        ],
-        "released": [
-            (pair.neighbours.chosen, pair.neighbours.rejected) for pair in pairs if pair.neighbours
         ],
         "blind": [words("longer", pair) for pair in pairs],
     }

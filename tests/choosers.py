@@ -1,12 +1,14 @@
-"""Made-up people who chose: an exported conversation of Polis, and tables of choices and texts."""
+"""Made-up people who chose: tables of choices and texts, and an exported conversation of Polis."""
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import pandas as pd
-
 from pairwright import build
+from pairwright.assets import EXAMPLES
 from pairwright.settings.config import Config
 
 TOPICS = (
@@ -32,64 +34,44 @@ def statement(author: int, n: int) -> str:
     return f"Our {thing}, number {author}, {CAMPS[author % 2][n % 3]}."
 
 
-def conversation(
-    folder: Path,
-    authors: int = 8,
-    statements: int = 3,
-    *,
-    votes: Mapping[tuple[int, str], object] | None = None,
-    written_by: Mapping[str, int] | None = None,
-    taken_out: Iterable[str] = (),
-    summary: bool = True,
-) -> Path:
-    """Authors 1, 2, ... who agree with their own camp and disagree with the other, and two who
-    wrote nothing; `votes` are changed cells, by author and statement, `written_by` changed authors,
-    by statement. Author 1 wrote statements 0, 1 and 2."""
+def conversation(folder: Path, authors: int = 8, statements: int = 3) -> Path:
+    """An exported conversation of Polis: authors 1, 2, ... who agree with their own camp and
+    disagree with the other, and two who wrote nothing."""
     written = {
         str((author - 1) * statements + n): author
         for author in range(1, authors + 1)
         for n in range(statements)
     }
-    authors_of = written | dict(written_by or {})
-    out = set(taken_out)
     write_csv(
         folder / "comments.csv",
-        ["timestamp", "datetime", "comment-id", "author-id", "agrees", "disagrees", "moderated",
-         "comment-body"],
+        ["timestamp", "comment-id", "author-id", "moderated", "comment-body"],
         [
-            [1_500_000_000_000 + 1000 * int(id), "", id, authors_of[id], 0, 0,
-             -1 if id in out else 1, statement(author, int(id) % statements)]
+            [1_500_000_000_000, id, author, 1, statement(author, int(id) % statements)]
             for id, author in written.items()
         ],
-    )  # fmt: skip
+    )
     write_csv(
         folder / "participants-votes.csv",
-        ["participant", "group-id", "n-comments", "n-votes", "n-agree", "n-disagree", *written],
+        ["participant", "group-id", *written],
         [
-            [who, "", "", "", "", "",
-             *((votes or {}).get((who, id), 1 if author % 2 == who % 2 else -1)
-               for id, author in written.items())]
+            [who, "", *(1 if author % 2 == who % 2 else -1 for author in written.values())]
             for who in range(1, authors + 3)
         ],
-    )  # fmt: skip
-    if summary:
-        url = f"https://pol.is/{folder.name}"
-        pairs = [["url", url], ["conversation-description", 'Said "so",\nand more']]
-        write_csv(folder / "summary.csv", ["topic", "What the ward shares"], pairs)
+    )
+    pairs = [["url", f"https://pol.is/{folder.name}"], ["about", 'Said "so",\nand more']]
+    write_csv(folder / "summary.csv", ["topic", "What the ward shares"], pairs)
     return folder
 
 
-def newer_export(folder: Path, kinds: Mapping[str, str]) -> Path:
-    """The files of a conversation with the columns of exports of 2024; `kinds` gives the column
-    that is true of a statement."""
-    comments = pd.read_csv(folder / "comments.csv", dtype=str).drop(columns="datetime")
-    for kind in ("is-meta", "is-seed"):
-        comments[kind] = [str(kinds.get(id) == kind).lower() for id in comments["comment-id"]]
-    comments.to_csv(folder / "comments.csv", index=False)
-    votes = pd.read_csv(folder / "participants-votes.csv", dtype=str)
-    votes.insert(1, "xid", "")
-    votes.to_csv(folder / "participants-votes.csv", index=False)
-    return folder
+def to_choices(folder: Path, out: Path) -> dict[str, str]:
+    """The tables that the example makes of an exported conversation, as the keys of a source."""
+    script = EXAMPLES / "polis_to_choices.py"
+    done = subprocess.run(
+        [sys.executable, script, folder, out], capture_output=True, text=True, check=True
+    )
+    assert "pairwright build" in done.stdout
+    source: dict[str, str] = tomllib.loads((out / "pairwright.toml").read_text())["source"]
+    return source | {"path": str(out / "choices.csv"), "texts": str(out / "texts.csv")}
 
 
 CHOICES = ("user", "question", "option_a", "option_b", "choice", "created", "reason")
@@ -128,13 +110,10 @@ def table_of_texts(path: Path, users: int = 6, texts: int = 2) -> Path:
     )
 
 
-def built_conversation(folder: Path, authors: int = 24) -> Path:
+def built_conversation(folder: Path, authors: int = 24, **release: object) -> Path:
     """A run of natural twins of such a conversation, in the folder."""
-    conversation(folder / "ward", authors=authors)
-    config = {
-        "modes": ["natural"],
-        "source": {"path": "ward", "format": "polis", "default_category": "politics"},
-        "release": {"name": "ward", "licence": "CC-BY-4.0"},
-    }
+    source = to_choices(conversation(folder / "ward", authors), folder / "choices")
+    stated = {"name": "ward", "licence": "CC-BY-4.0", **release}
+    config = {"modes": ["natural"], "source": source, "release": stated}
     build(Config.model_validate(config), folder / "run", folder=folder)
     return folder / "run"

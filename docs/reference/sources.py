@@ -8,11 +8,10 @@ from pydantic import BaseModel
 from pairwright.dataset.lines import LONGEST
 from pairwright.records import GoldAspect, Post
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import choice_rows, items, markup, posts, problems
+from pairwright.sources import choice_rows, items, posts, problems
 from pairwright.sources.opening import FLAT, OPENERS
-from pairwright.sources.polis.conversation import QUESTIONS, STATEMENTS, SUMMARY, VOTES
 from pairwright.sources.problems import REMEDIES
-from pairwright.sources.stackexchange import histories
+from pairwright.sources.stackexchange import titles
 from reference.markdown import page_of, table
 
 FILE_KINDS = {
@@ -53,75 +52,43 @@ ASPECT_FIELDS = {
 DUMP = f"""\
 ## From a Stack Exchange dump
 
-Stack Exchange publishes what people wrote on each of its sites as an archive, one a site, such as
-`cooking.stackexchange.com.7z`. Name the archive (with the extra `stackexchange`), the folder that
-it was unpacked to, or its `Posts.xml`. Two files are read: `Posts.xml`, and `Comments.xml` with
-`comments = true`. They are streamed, out of the archive too: memory holds one user's posts at a
-time, and a temporary file (in `SQLITE_TMPDIR`, or the system's temporary folder) holds the rest.
-
-A whole `pairwright.toml`; `pairwright init` writes the folder `rubrics`:
+Stack Exchange publishes what people wrote on each of its sites as an archive. Unpack it (`7z x
+cooking.stackexchange.com.7z -ocooking.stackexchange.com`) and name the folder, or the `Posts.xml`
+in it. The file is streamed: memory holds one user's posts at a time, and a temporary file (in
+`SQLITE_TMPDIR`, or the system's temporary folder) holds the rest.
 
 ```toml
-rubrics = "rubrics"
-
 [source]
 format = "stackexchange"
-path = "cooking.stackexchange.com"   # or cooking.stackexchange.com.7z
+path = "cooking.stackexchange.com"
 targets = 3          # of each user's latest questions, or "all"
 min_posts = 4        # earlier posts that an item needs
-comments = true      # Comments.xml lies beside Posts.xml
-
-[roles]
-planner = "local"
-generator = ["local"]
-judge = "local"
-
-[endpoints.local]
-base_url = "http://127.0.0.1:8000/v1"
-model = "Qwen/Qwen3-32B"
 ```
 
 `pairwright build pairwright.toml --run runs/cooking --dry-run` reads it, prints what was refused
 and why, and sends no call.
 
-**What is asked, and what is history.** A question is asked by its title; its text is the
-narrative. The history is what the user wrote before it, oldest first: questions (title and
-text), answers and comments, each with its `kind`. An answer or a comment begins with the title
-of the question that it is about, so that it can be read alone; that line is another person's. A
-closed question, and one whose title cannot be answered without the text below it, is not asked
-and stays in the history. A title is taken for one of these if it points at something (`this
-circuit`, `the following`, `my code`, `the picture`), or has fewer than {histories.MIN_TERMS} words
-with content; `What is a doppio?` passes. The rules are for English titles. A text is the
-last version of a post; one that its user edited after the question is counted (`edited_later`).
+- **Questions.** A question is asked by its title; its text is the narrative. The history is what
+  the user wrote before it, oldest first: questions and answers. An answer begins with the title
+  of its question. A closed question is not asked, nor one whose title cannot be answered without
+  the text: it points at something (`this circuit`, `the following`, `my code`, `the picture`), or
+  has fewer than {titles.MIN_TERMS} words with content. The rules are for English titles. Both
+  stay in the history.
+- **Texts.** HTML becomes plain text without images; formulas stay in TeX. A text is the last
+  version of a post; one that its user edited after the question is counted (`edited_later`).
+- **Addresses and licences.** The folder's name tells the site, or `site =
+  "cooking.stackexchange.com"`. Each post gets its address, and a release derives the licence from
+  address and date as [Stack Exchange states it](https://stackoverflow.com/help/licensing). A user
+  is `cooking.stackexchange.com/users/12`, as `pairwright forget` takes it.
+- **Categories.** The category is the site (`cooking`, `stackoverflow`), which must be in a
+  domain: `subcategories` or `also` of a file in the rubrics folder. If it is in none,
+  `default_category` is used. With `category_by = "tag"` the category is `cooking/bread`, by the
+  most frequent of a question's tags; partners of twins are sought within a category.
+- **Left out.** Posts of deleted accounts and of the community, wikis and tags' pages.
 
-**How a post is read.** HTML becomes text, the texts of links stay, entities are decoded. A block
-of more than {markup.CODE_LINES} lines of code becomes `[code, 24 lines]`, an image `[image]` or
-`[image: what it shows]`, a quoted line begins with `> `, a raised character with `^`. Formulas
-stay as their authors wrote them, in TeX.
-
-**Addresses and licences.** The name of the folder or archive tells the site; where it does not,
-set `site = "cooking.stackexchange.com"`. Each post gets its address on the site (`/q/`, `/a/`,
-`/posts/comments/` and its number), and a release derives the licence from address and date as
-[Stack Exchange states it](https://stackoverflow.com/help/licensing): CC BY-SA 2.5 before
-2011-04-08, 3.0 before 2018-05-02, then 4.0. A user is `cooking.stackexchange.com/users/12`, as
-`pairwright forget` takes it.
-
-**Categories.** The category is the site: `cooking`, `stackoverflow`. It must be in a domain:
-`subcategories` or `also` of a file in the rubrics folder. Partners of twins are sought within a
-category. On a large site most people share no topic: `category_by = "tag"` makes the category
-`cooking/bread`, by the one of a question's tags that most questions of the site have; the domain
-stays that of the site.
-
-**Who is left out.** Posts of deleted accounts and of the community, wikis and tags' pages,
-comments of fewer than {histories.COMMENT_TERMS} words with content, and those that the site writes
-for users who vote to close. A question that was moved to another site is closed in a dump; one
-that was moved to this site cannot be distinguished from others. Each case is counted by a rule of
-[the list below](#rules).
-
-The files are taken for hostile: a document type or an entity in one is refused before it is read
-on (the parser is the standard library's expat), and so is a row of more than {
+An entity in the file is refused before it is read on, and so is a row of more than {
     LONGEST // 1_000_000
-} MB."""
+} MB; a line with a document type does no harm."""
 
 
 CHOICES = """\
@@ -148,30 +115,6 @@ choice of the same question, or of one of the two options, is left out of it, an
 repeats an option. Where the choices have times, a choice or text without one is refused; where
 they have none, all texts are taken as written before, no earlier choice is known, and a text with
 a time is refused. The reason of a choice is released as its narrative, which no scorer is shown."""
-POLIS = f"""\
-### Conversations of Polis
-
-```toml
-modes = ["natural"]
-
-[source]
-format = "polis"
-path = "polis"           # the folder of one conversation's files, or a folder of such folders
-default_category = "politics"
-```
-
-A conversation is a folder with `{STATEMENTS}`, `{VOTES[0]}` (or
-`{VOTES[1]}`) and, if it is there, `{SUMMARY}`, as Polis exports them. In the votes 1
-means agree; where most votes of authors on their own statements are -1, reading stops, because the
-signs seem to be the other way round. Those who wrote `min_posts` statements or more can be users;
-the history is their own statements, without those that they voted against themselves. What
-moderators took out stays in it. A response is a statement by somebody else that moderators did not
-take out: one that one user agreed with and the other disagreed with. The question is the
-conversation's topic (its folder's name, without a
-summary) and “{QUESTIONS["en"]}”,
-in the language of the statements where it is German, Spanish, French, Italian, Japanese, Dutch,
-Portuguese or Chinese, and in English otherwise.
-Votes have no times, so a statement of the history may be younger than a vote."""
 
 
 def sources_page() -> str:
@@ -199,9 +142,10 @@ def sources_page() -> str:
         'A dump of a Stack Exchange site is read with `format = "stackexchange"`: see'
         " [below](#from-a-stack-exchange-dump).",
         "Text is UTF-8, with or without a byte order mark. Empty, `NULL`, `None`, `NaN` and `N/A`"
-        " cells are missing ones. A time is ISO 8601 (UTC where it names no offset), or seconds or"
-        " milliseconds since 1970; a date such as 03/04/2015 or 03.04.2015 is refused, because it"
-        " has two readings: write 2015-04-03T08:00.",
+        " cells are missing ones. A time is ISO 8601 (UTC if it names no offset), seconds or"
+        " milliseconds since 1970, or `Fri Nov 06 00:32:23 PST 2020`; a date such as 03/04/2015 or"
+        " 03.04.2015 is refused, because it has two readings: write 2015-04-03T08:00. Texts are"
+        " plain text; set `html = true` if they are HTML.",
         "## Rows that are items",
         "LaMP-QA's schema. Further fields, such as the `chosen` and `rejected` of Personalized"
         " RewardBench, are left alone.",
@@ -226,7 +170,6 @@ def sources_page() -> str:
         _columns("choices", choice_rows.required),
         "The columns of a table of texts:",
         _columns("texts", choice_rows.text_columns),
-        POLIS,
         "## Rules",
         "A row or post that cannot be used is refused, or repaired, by one of these rules, and"
         " reading goes on. Each case is a line of `source_problems.jsonl` in the run folder"

@@ -28,6 +28,7 @@ from pairwright.estimate import share
 from pairwright.intervals import LEVEL, z_of
 from pairwright.modes import has_rubric
 from pairwright.records import Pair, Post, content_id, draw_id
+from pairwright.times import is_older
 from pairwright_human_eval.records import KeyedTask, Place, Purpose
 from pairwright_human_eval.subjects import Subject
 
@@ -109,7 +110,7 @@ def stranger(pair: Pair, others: list[Pair]) -> tuple[Post, ...]:
 def _older(post: Post, pair: Pair) -> bool:
     if pair.question.lower() in post.text.lower():
         return False
-    return pair.created is None or post.created is None or post.created < pair.created
+    return pair.created is None or post.created is None or is_older(post.created, pair.created)
 
 
 class Seat(NamedTuple):

@@ -101,15 +101,6 @@ class Neighbours(Record):
         return 0.5 + (self.chosen > self.rejected) / 2 - (self.chosen < self.rejected) / 2
 
 
-class Authorship(Record):
-    """Who published a text, where and when."""
-
-    user: str
-    """By the source's id."""
-    source_url: str | None
-    created: str | None
-
-
 class OppositeChoice(Record):
     """What the user of an item chose of two responses, and who chose the other."""
 
@@ -126,8 +117,6 @@ class OppositeChoice(Record):
     source_url: str | None = None
     reason: str | None = None
     """Why the other chose so, in the other's words; the item has its user's as narrative."""
-    authorships: tuple[Authorship, Authorship] | None = None
-    """Of chosen and of rejected, where the source tells."""
     neighbours: tuple[Neighbours, Neighbours] | None = None
     """Of the item's user and of the other."""
 

@@ -175,7 +175,7 @@ def test_commands_in_the_pages_exist(commands: dict[str, Any]) -> None:
         elif program == "pip":
             extras = re.findall(r"\[(\w+)\]", line)
             assert set(extras) <= set(project["optional-dependencies"]), f"{where}: {line}"
-        elif program not in ("vllm", "curl"):
+        elif program not in ("vllm", "curl", "python"):
             assert Path(program).name == "pairwright", f"{where}: {line}"
             command, name = commands[words[0]], words[0]
             if (group := getattr(command, "commands", None)) and words[1:] in ([], ["..."]):

@@ -1,7 +1,6 @@
 """Natural twins: read from people's own choices, matched without a model, and built into pairs."""
 
 import csv
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -12,9 +11,9 @@ from choosers import (
     CHOICES,
     TEXTS,
     conversation,
-    newer_export,
     table_of_choices,
     table_of_texts,
+    to_choices,
     write_csv,
 )
 from pairwright import build
@@ -27,10 +26,10 @@ from pairwright.records import Item
 from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import Chooser, SourceProblem, read, read_choosers, source_hash
-from pairwright.sources.polis.conversation import QUESTIONS
+from pairwright.sources import Chooser, SourceProblem, read, read_choosers
 from pairwright.sources.problems import ProblemCounts
 from pairwright.text import find_question
+from reference_data import POLIS
 
 DOMAINS = Domains.load(RUBRICS)
 
@@ -52,164 +51,53 @@ def items(source: SourceRules, most: int = 6, seed: int = 0) -> list[Item]:
     return [one for one in natural_items(rows, most, 2, seed) if isinstance(one, Item)]
 
 
-# ---- Polis
+# ---- an exported conversation
 
 
 def test_authors_are_coupled_with_those_who_voted_the_reverse(tmp_path: Path) -> None:
-    source = rules(conversation(tmp_path / "ward"), "polis")
+    tables = to_choices(conversation(tmp_path / "ward"), tmp_path / "choices")
+    source = SourceRules.model_validate(tables)
     found = items(source)
     assert found
-    voters = {one.user: one for one in choosers(source)[0]}
     couples = set[tuple[str, ...]]()
     for item in found:
         choice = item.opposite
         assert choice
-        assert item.question == f"What the ward shares: {QUESTIONS['en']}"
+        assert item.question.startswith("What the ward shares: Which of these statements")
         assert item.source_url == "https://pol.is/ward"
-        one, two = voters[item.user], voters[choice.other]
-        assert choice.chosen in one.taken.values()
-        assert choice.chosen in two.refused.values()
-        assert choice.rejected in one.refused.values()
-        assert choice.rejected in two.taken.values()
-        for posts in (item.profile, choice.profile):
+        own, other = (int(user.removeprefix("ward/")) for user in (item.user, choice.other))
+        # Authors agree with their own camp and disagree with the other.
+        assert own % 2 != other % 2
+        for posts, camp in ((item.profile, own), (choice.profile, other)):
             assert len(posts) == 3
+            assert all(f"number {camp}," in post.text for post in posts)
             assert {choice.chosen, choice.rejected}.isdisjoint(post.text for post in posts)
         couples.add(tuple(sorted((item.user, choice.other))))
     users = [user for couple in couples for user in couple]
     assert len(users) == len(set(users)) == 8, "a user has one partner"
     assert max(Counter(item.user for item in found).values()) <= 6
+    assert items(source) == found
+    assert items(source, seed=1) != found
+    assert len(items(source, most=1)) == 4
 
 
-def test_the_same_seed_gives_the_same_twins_and_another_others(tmp_path: Path) -> None:
-    source = rules(conversation(tmp_path / "ward", authors=12), "polis")
-    assert items(source) == items(source)
-    assert items(source) != items(source, seed=1)
-    assert len(items(source, most=2)) == 12
-
-
-def test_the_note_of_what_is_used_counts_votes_by_users_and_not_as_choices(tmp_path: Path) -> None:
-    source = rules(conversation(tmp_path / "ward"), "polis")
-    _, rows = read_choosers(source, DOMAINS, Path("/"))
-    read = list(natural_items(rows, 6, 2, 0, ["ward"]))
-    twins = sum(isinstance(one, Item) for one in read)
-    (note,) = [one for one in read if isinstance(one, SourceProblem) and one.reason == "use"]
-    assert note.detail == f"{twins} natural twins are of 8 of 8 users who have a history"
-
-
-def test_a_folder_of_conversations_is_read_with_their_names(tmp_path: Path) -> None:
-    for name in ("ward", "valley"):
-        conversation(tmp_path / "polis" / name, authors=4, summary=name == "ward")
-    (tmp_path / "polis" / "README.md").write_text("not a conversation")
-    source = rules(tmp_path / "polis", "polis")
-    found, _ = choosers(source)
-    assert {one.user.split("/")[0] for one in found} == {"ward", "valley"}
-    questions = {one.question.split(":")[0] for one in found}
-    assert questions == {"What the ward shares", "valley"}, "without a summary the folder's name"
-    before = source_hash(source, Path("/"))
-    (tmp_path / "polis" / "ward" / "summary.csv").write_text("topic,Another\n")
-    assert source_hash(source, Path("/")) != before
-
-
-def test_statements_and_votes_that_cannot_be_used_are_named(tmp_path: Path) -> None:
-    votes: dict[tuple[int, str], object] = {(1, "0"): -1, (2, "7"): "yes", (3, "6"): 1}
-    folder = conversation(tmp_path / "ward", votes=votes, taken_out=["9"])
-    with (folder / "comments.csv").open("a", encoding="utf-8") as file:
-        file.write("1500000000000,,0,5,0,0,1,Twice\n")
-        file.write("1500000000000,,90,,0,0,1,By nobody\n")
-        file.write("1500000000000,,91,77,0,0,1,By one who is not there\n")
-        file.write("soon,,92,1,0,0,1,At no time\n")
-        file.write('1500000000000,,93,1,0,0,1,"\u202e"\n')
-        file.write("1500000000000,,94,1,0,0,rejected,Perhaps taken out\n")
-    _, rows = read_choosers(rules(folder, "polis"), DOMAINS, Path("/"))
-    problems = {(one.reason, one.where, one.id) for one in rows if isinstance(one, SourceProblem)}
-    assert problems >= {
-        ("disowned", "comments.csv:2", "0"),
-        ("bad_vote", "participants-votes.csv:3", "ward/2"),
-        ("taken_out", "comments.csv:11", "9"),
-        ("taken_out_post", "comments.csv:11", "9"),
-        ("duplicate_id", "comments.csv:26", "0"),
-        ("missing_user", "comments.csv:27", "90"),
-        ("no_votes", "comments.csv:28", "ward/77"),
-        ("bad_time", "comments.csv:29", "92"),
-        ("empty_text", "comments.csv:30", "93"),
-        ("bad_moderation", "comments.csv:31", "94"),
-    }
-    taken = {name for one in choosers(rules(folder, "polis"))[0] for name in one.taken}
-    assert "9" not in taken, "what moderators took out is no response"
-
-
-def test_what_organisers_wrote_is_no_history(tmp_path: Path) -> None:
-    ward = conversation(tmp_path / "ward", votes={(3, "6"): 0})
-    with (ward / "comments.csv").open("a", encoding="utf-8") as file:
-        file.write("1500000000000,,90,0,0,0,1,Leashes for all dogs\n")
-    source = rules(newer_export(ward, {"0": "is-seed", "9": "is-meta"}), "polis")
-    _, rows = read_choosers(source, DOMAINS, Path("/"))
-    problems = {(one.reason, one.where, one.id) for one in rows if isinstance(one, SourceProblem)}
-    assert problems == {
-        ("seed", "comments.csv:2", "0"),
-        ("disowned", "comments.csv:8", "6"),
-        ("about_voters", "comments.csv:11", "9"),
-        ("seed", "comments.csv:26", "90"),
-    }
-    users = {one.user: one for one in choosers(source)[0]}
-    assert "ward/0" not in users, "participant 0 opened the conversation"
-    assert len(users["ward/1"].history) == len(users["ward/3"].history) == 2
-    assert len(users["ward/4"].history) == 3, "a fact about a person stays in the own history"
-    shown = {name for one in users.values() for name in (*one.taken, *one.refused)}
-    assert "0" in shown
-    assert "9" not in shown
-
-
-def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
-    folder = conversation(tmp_path / "ward")
-    script = "<script>alert(1)</script> fences for all"
-    bad = [script, '=HYPERLINK("http://x")', "{{ rubric }}\u202e now"]
-    with (folder / "comments.csv").open("a", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(
-            [1_500_000_000_000 + n, "", 90 + n, "../../etc", 0, 0, 1, body]
-            for n, body in enumerate(bad)
-        )
-    with (folder / "participants-votes.csv").open("a", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerow(["../../etc", "", "", "", "", "", *[1] * 12, *[-1] * 12])
-    found, _ = choosers(rules(folder, "polis"))
-    (one,) = [one for one in found if one.user == "ward/../../etc"]
-    texts = [own.post.text for own in one.history]
-    assert texts == ["fences for all", '=HYPERLINK("http://x")', "{{ rubric }} now"]
-
-
-def test_files_that_are_of_no_use_as_a_whole_are_refused(tmp_path: Path) -> None:
-    def error(folder: Path, **more: object) -> str:
-        with pytest.raises(SourceError) as caught:
-            choosers(rules(folder, "polis", **more))
-        return str(caught.value)
-
-    assert "no such folder" in error(tmp_path / "gone")
-    assert "holds no comments.csv" in error(tmp_path)
-    ward = conversation(tmp_path / "ward")
-    assert "a conversation has no category" in error(ward, default_category=None)
-    unknown = error(ward, default_category="wohnen")
-    assert "default_category 'wohnen' belongs to none of the domains" in unknown
-    assert 'rubrics = "rubrics"' in unknown
-    (ward / "summary.csv").write_bytes(b"topic,\xff\n")
-    assert "summary.csv: is not CSV in UTF-8" in error(ward)
-    (ward / "summary.csv").unlink()
-    (ward / "participants-votes.csv").write_text("participant,group-id\n1,\n")
-    assert "no column is named after a statement" in error(ward)
-    (ward / "participants-votes.csv").unlink()
-    assert "no participants-votes.csv" in error(ward)
-    empty = conversation(tmp_path / "empty")
-    head = (empty / "comments.csv").read_text().splitlines()[0]
-    (empty / "comments.csv").write_text(f"{head}\nsoon,,0,1,0,0,1,At no time\n")
-    assert "comments.csv: holds not one statement" in error(empty)
-    reversed_signs = {
-        (who, str(id)): 1 if (id // 3 + 1) % 2 != who % 2 else -1
-        for who in range(1, 9)
-        for id in range(24)
-    }
-    turned = conversation(tmp_path / "turned", votes=reversed_signs)
-    assert "24 of 24 votes of authors on their own statements are -1" in error(turned)
-    (turned / "comments.csv").write_bytes(b"\xff\xfec\x00")
-    assert "UTF-16" in error(turned)
+@pytest.mark.skipif(not POLIS.is_dir(), reason=f"no conversations at {POLIS}")
+@pytest.mark.parametrize("name", [path.name for path in POLIS.glob("*/")])
+def test_a_real_conversation_gives_twins_of_its_own_votes(name: str, tmp_path: Path) -> None:
+    found = items(SourceRules.model_validate(to_choices(POLIS / name, tmp_path)))
+    assert len(found) >= 12
+    with (POLIS / name / "comments.csv").open(encoding="utf-8", newline="") as file:
+        by_text = {" ".join(one["comment-body"].split()): one for one in csv.DictReader(file)}
+    with (POLIS / name / "participants-votes.csv").open(encoding="utf-8", newline="") as file:
+        votes = {row["participant"]: row for row in csv.DictReader(file)}
+    for item in found:
+        author = item.user.rpartition("/")[2]
+        assert item.opposite
+        chosen, rejected = (by_text[one] for one in (item.opposite.chosen, item.opposite.rejected))
+        assert votes[author][chosen["comment-id"]] == "1"
+        assert votes[author][rejected["comment-id"]] == "-1"
+        assert author not in (chosen["author-id"], rejected["author-id"])
+        assert all(by_text[post.text]["author-id"] == author for post in item.profile)
 
 
 # ---- a table of choices
@@ -444,19 +332,6 @@ def test_a_table_none_of_whose_texts_has_a_time_is_an_error(tmp_path: Path) -> N
         choosers(rules(path, "choices", texts=str(texts)))
 
 
-def test_conversations_that_gave_nothing_are_named(tmp_path: Path) -> None:
-    conversation(tmp_path / "both" / "ward")
-    conversation(tmp_path / "both" / "alone", authors=1)
-    config = Config.model_validate(
-        {"modes": ["natural"],
-         "source": {"path": "both", "format": "polis", "default_category": "politics"}}
-    )  # fmt: skip
-    build(config, tmp_path / "run", folder=tmp_path)
-    lines = (tmp_path / "run" / "source_problems.jsonl").read_text(encoding="utf-8").splitlines()
-    (note,) = [one for one in map(json.loads, lines) if one["reason"] == "no_twins"]
-    assert note["detail"].startswith("1 of 2 conversations gave no natural twin: alone (1 author")
-
-
 def test_a_text_that_is_later_than_all_choices_of_its_user_is_named(tmp_path: Path) -> None:
     path = table_of_choices(tmp_path / "choices.csv")
     texts = table_of_texts(tmp_path / "texts.csv")
@@ -476,7 +351,9 @@ def test_a_source_of_choices_is_no_source_of_questions(tmp_path: Path) -> None:
 
 
 def test_a_natural_twin_has_two_mirrored_halves_and_no_rubric(tmp_path: Path) -> None:
-    item = items(rules(conversation(tmp_path / "ward"), "polis"))[0]
+    item = items(SourceRules.model_validate(to_choices(conversation(tmp_path / "ward"), tmp_path)))[
+        0
+    ]
     first, second = build_natural(item).halves
     assert (first.chosen, first.rejected) == (second.rejected, second.chosen)
     assert (first.user, second.user) == (item.user, item.opposite and item.opposite.other)
@@ -489,8 +366,7 @@ def test_a_natural_twin_has_two_mirrored_halves_and_no_rubric(tmp_path: Path) ->
 
 
 def test_a_run_of_natural_twins_asks_no_model_and_resumes(tmp_path: Path) -> None:
-    conversation(tmp_path / "ward")
-    source = {"path": "ward", "format": "polis", "default_category": "politics"}
+    source = to_choices(conversation(tmp_path / "ward"), tmp_path / "choices")
     config = Config.model_validate({"modes": ["natural"], "source": source})
     for _ in range(2):
         result = build(config, tmp_path / "run", folder=tmp_path)
@@ -512,11 +388,10 @@ POSTS = {"path": "x", "format": "posts"}
         ({"modes": ["twin"], "endpoints": {}, "roles": NOBODY}, "goes alone"),
         ({"modes": ["twin"], "source": POSTS, "endpoints": {}, "roles": NOBODY}, "name none"),
         ({"source": POSTS}, "goes alone"),
-        ({"source": {"path": "x", "format": "polis", "texts": "t"}}, "texts goes with format"),
-        ({"source": {"path": "x", "format": "polis", "targets": 2}}, "targets goes with"),
+        ({"source": {"path": "x", "format": "choices", "targets": 2}}, "targets goes with"),
     ],
 )
 def test_settings_that_do_not_fit_are_refused(changes: dict[str, object], said: str) -> None:
-    base: dict[str, object] = {"modes": ["natural"], "source": {"path": "x", "format": "polis"}}
+    base: dict[str, object] = {"modes": ["natural"], "source": {"path": "x", "format": "choices"}}
     with pytest.raises(ValueError, match=said):
         Config.model_validate(base | changes)

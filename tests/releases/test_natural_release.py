@@ -3,7 +3,6 @@ What needs a rubric or annotators refuses them in a sentence."""
 
 import csv
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,7 @@ import pytest
 from choosers import (
     CHOICES,
     TOPICS,
-    conversation,
-    statement,
+    built_conversation,
     table_of_choices,
     table_of_texts,
     write_csv,
@@ -24,7 +22,6 @@ from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset import Row, parts_of
 from pairwright.errors import InputError
 from pairwright.evaluation.outputs import ReleaseQuestions
-from pairwright.records import content_id, pseudonym
 from pairwright.settings.config import Config
 from pairwright.workflows.removal import forget
 from pairwright.workflows.rl_data import export_rl
@@ -32,7 +29,6 @@ from pairwright.workflows.study_plan import plan_study
 from pairwright.workflows.tasks import export_tasks
 from study import pairwright
 
-POLIS = Path(__file__).resolve().parents[3] / "shared" / "data" / "polis"
 ATTRIBUTION = "Gathered by the ward, with attribution to its people."
 
 CHOICES_OF = {"path": "choices.csv", "format": "choices", "default_category": "travel"}
@@ -45,15 +41,9 @@ def built(folder: Path, source: dict[str, str], **release: object) -> Path:
     return folder / "run"
 
 
-def polis(path: str) -> dict[str, str]:
-    return {"path": path, "format": "polis", "default_category": "politics"}
-
-
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("natural")
-    conversation(folder / "ward", authors=16, written_by={"6": 25})
-    return built(folder, polis("ward"), name="ward", licence="CC-BY-4.0", attribution=ATTRIBUTION)
+    return built_conversation(tmp_path_factory.mktemp("natural"), 16, attribution=ATTRIBUTION)
 
 
 @pytest.fixture(scope="module")
@@ -91,56 +81,6 @@ def test_a_release_of_natural_twins_needs_no_study_and_verifies(run: Path, relea
     for path in released.rglob("*"):
         content = path.read_bytes() if path.is_file() else b""
         assert not any(user.encode() in content for user in users), path
-
-
-@pytest.mark.parametrize(
-    ("author", "statements", "own"), [(25, [statement(3, 0)], False),
-                                      (2, [statement(2, n) for n in range(3)], True)],
-    ids=["no user", "a user, too"],
-)  # fmt: skip
-def test_what_an_author_wrote_leaves_with_the_author_also_as_a_response(
-    run: Path, tmp_path: Path, author: int, statements: list[str], own: bool
-) -> None:
-    copy = tmp_path / "run"
-    shutil.copytree(run, copy)
-    pairs = list(iterate_pairs(copy))
-    shown = {
-        pair.twin_id for pair in pairs if {pair.chosen, pair.rejected}.intersection(statements)
-    }
-    users = {pair.twin_id for pair in pairs if pair.user == f"ward/{author}"}
-    assert shown - users
-    assert bool(users) == own
-    (removal,), missing = forget(copy, users=[f"ward/{author}"])
-    assert not missing
-    assert removal.items == removal.twins == len(shown | users) < len(pairs) / 2
-    assert len(removal.posts) == (3 if own else 0)
-    left = tmp_path / "1.0.0"
-    release(copy, left, "1.0.0")
-    assert verify(left).rows == len(pairs) - removal.pairs
-    for path in left.rglob("*"):
-        if path.is_file():
-            content = path.read_bytes()
-            assert pseudonym(f"ward/{author}").encode() not in content, path
-            assert not any(one.encode() in content for one in statements), path
-
-
-def test_each_row_says_who_wrote_both_responses_where_and_when(released: Path) -> None:
-    written = {statement(n, k): f"ward/{n}" for n in range(1, 17) for k in range(3)}
-    written[statement(3, 0)] = "ward/25"
-    with (released / "attribution.csv").open(encoding="utf-8") as file:
-        lines = {tuple(line.values()) for line in csv.DictReader(file)}
-    for row in rows(released):
-        assert row.response_sources
-        for text, source in zip((row.chosen, row.rejected), row.response_sources.both, strict=True):
-            assert source.user == pseudonym(written[text])
-            assert source.source_url == "https://pol.is/ward"
-            assert (source.created or "") >= "2017-07-14T02:40:00"
-            assert source.licence == "CC-BY-4.0"
-            line = content_id("answer", text), source.source_url, source.licence, source.created
-            assert line in lines
-    card = (released / "README.md").read_text(encoding="utf-8")
-    assert "| response_sources |" in card
-    assert "Picking the answer" not in card, "statements have no votes as answers have"
 
 
 def test_each_half_has_the_time_and_the_address_of_its_own_choice(tmp_path: Path) -> None:
@@ -261,25 +201,6 @@ def test_a_release_keeps_the_bound_and_attribution_that_it_states(tmp_path: Path
     assert "The study" not in detail
 
 
-def test_conversations_are_compared_on_every_page(tmp_path: Path, audit_page: None) -> None:
-    for name in ("north", "south"):
-        conversation(tmp_path / "both" / name, authors=8)
-    out = tmp_path / "1.0.0"
-    release(built(tmp_path, polis("both")), out, "1.0.0")
-    (by_source,) = (one for one in audit_in(out).breakdowns if one.by == "source")
-    assert {name.rpartition("/")[2] for name in (one.name for one in by_source.rows)} == {
-        "north)", "south)",
-    }  # fmt: skip
-    for one in by_source.rows:
-        assert {"profile_overlap", "choices_of_others"} <= one.accuracies.keys()
-        assert {figure.n for figure in one.accuracies.values()} == {one.pairs}
-    page = (out / "audit" / "report.html").read_text(encoding="utf-8")
-    assert "choices of others" in page
-    # The two conversations have one question, so their names differ only at the end.
-    for name in ("north)", "south)"):
-        assert page.count(name) >= 2
-
-
 def test_the_example_gives_what_its_page_says(tmp_path: Path) -> None:
     page = " ".join((DOCS / "choices.md").read_text(encoding="utf-8").split())
     written = pairwright("init", tmp_path / "own", "--choices")
@@ -303,24 +224,3 @@ def test_the_example_gives_what_its_page_says(tmp_path: Path) -> None:
     made = release(tmp_path / "run", tmp_path / "1.0.0", "1.0.0")
     assert not made.failed_checks
     assert "12 fictional users" in (made.folder / "README.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.skipif(not POLIS.is_dir(), reason=f"no conversations at {POLIS}")
-def test_a_real_conversation_gives_twins_of_its_own_votes(tmp_path: Path) -> None:
-    name = "scoop-hivemind.affordable-housing"
-    built(tmp_path, polis(str(POLIS / name)))
-    pairs = list(iterate_pairs(tmp_path / "run"))
-    assert len(pairs) >= 60
-    with (POLIS / name / "comments.csv").open(encoding="utf-8", newline="") as file:
-        by_text = {" ".join(one["comment-body"].split()): one for one in csv.DictReader(file)}
-    with (POLIS / name / "participants-votes.csv").open(encoding="utf-8", newline="") as file:
-        votes = {row["participant"]: row for row in csv.DictReader(file)}
-    for pair in pairs:
-        author = pair.user.rpartition("/")[2]
-        sides = (" ".join(side.split()) for side in (pair.chosen, pair.rejected))
-        chosen, rejected = (by_text[side] for side in sides)
-        assert votes[author][chosen["comment-id"]] == "1"
-        assert votes[author][rejected["comment-id"]] == "-1"
-        assert author not in (chosen["author-id"], rejected["author-id"])
-        written = {" ".join(post.text.split()) for post in pair.profile}
-        assert all(by_text[text]["author-id"] == author for text in written)

@@ -1,7 +1,5 @@
 """A site's dump becomes its users' questions, each with what that user wrote before it."""
 
-import re
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from html import escape
@@ -15,13 +13,11 @@ from reading import result as read_source
 from pairwright.assets import RUBRICS
 from pairwright.dataset.address import licence_of
 from pairwright.errors import SourceError
-from pairwright.extras import install
 from pairwright.records import Item, Post
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceProblem, read, source_hash
-from pairwright.sources.markup import post_text
-from pairwright.sources.stackexchange.histories import why_unanswerable
+from pairwright.sources.stackexchange.titles import why_unanswerable
 
 DUMPS = Path(__file__).resolve().parents[3] / "shared" / "data" / "stackexchange" / "dumps"
 needs_dumps = pytest.mark.skipif(not DUMPS.is_dir(), reason=f"no real dumps at {DUMPS}")
@@ -68,14 +64,6 @@ def answer(id: int, day: int, parent: int, user: int | None = 7, **more: object)
     return present(row)
 
 
-def comment(id: int, day: int, post: int, words: str, user: int | None = 7) -> dict[str, Any]:
-    row = {
-        "Id": id, "PostId": post, "Score": 0, "Text": words, "UserId": user,
-        "CreationDate": f"2015-01-{day:02}T12:00:00.000",
-    }  # fmt: skip
-    return present(row)
-
-
 # User 7 has an item: an answer to user 8, and two questions before the last.
 RYE = question(3, 3, "Is rye flour worth its price?")
 KNIFE = question(4, 4, "Which knife suits a left-handed beginner?", AcceptedAnswerId=6)
@@ -89,13 +77,11 @@ WHOLE = (
 )
 
 
-def write(folder: Path, *posts: dict[str, Any], comments: Iterable[dict[str, Any]] = ()) -> Path:
+def write(folder: Path, *posts: dict[str, Any]) -> Path:
     """A dump in a folder of the site's name."""
     dump = folder / SITE
     dump.mkdir(exist_ok=True)
     (dump / "Posts.xml").write_text(xml("posts", posts), encoding="utf-8")
-    if comments:
-        (dump / "Comments.xml").write_text(xml("comments", comments), encoding="utf-8")
     return dump
 
 
@@ -130,36 +116,6 @@ def test_a_users_latest_question_has_their_earlier_posts_as_history(tmp_path: Pa
         ("too_few_posts", "Posts.xml:3", f"{SITE}/users/8"),
         ("no_question", "Posts.xml:8", f"{SITE}/users/9"),
     ]
-
-
-COMMENTS = (
-    comment(2, 2, 1, "My oven only reaches two hundred degrees."),
-    comment(5, 3, 2, "I bake rye at sea level; altitude matters a lot."),
-    comment(6, 3, 2, "@Ann Thanks!"),
-    comment(9, 3, 1, "I'm voting to close this question as off-topic because it is about pans."),
-    comment(7, 3, 77, "[Cast iron](https://example.org/pans?a=1) pans hold their heat for longer."),
-    comment(8, 3, 1, "Somebody without an account bakes too.", None),
-)
-
-
-def test_comments_are_history_where_they_are_wanted(tmp_path: Path) -> None:
-    write(tmp_path, *WHOLE, comments=COMMENTS)
-    assert {post.kind for post in result(tmp_path).item.profile} == {"question", "answer"}
-    got = result(tmp_path, comments=True)
-    # The numbers of posts and of comments are two series: 2 is both.
-    assert [post.id for post in got.item.profile] == ["a2", "c2", "q3", "c5", "c7"]
-    comments = [post for post in got.item.profile if post.kind == "comment"]
-    about = 'Comment on "How warm is a proofing basket?":\n'
-    assert [post.text for post in comments] == [
-        f"{about}My oven only reaches two hundred degrees.",
-        f"{about}I bake rye at sea level; altitude matters a lot.",
-        "Cast iron pans hold their heat for longer.",
-    ]
-    assert comments[0].source_url == f"https://{SITE}/posts/comments/2"
-    assert ("short_comment", "Comments.xml:5", "c6") in got.refused()
-    assert ("moderation_comment", "Comments.xml:6", "c9") in got.refused()
-    assert ("deleted_user", "Comments.xml:8", "8") in got.refused()
-    assert ("missing_question", "c7") in [(p.reason, p.id) for p in got.problems]
 
 
 NOBODYS = {
@@ -264,45 +220,6 @@ def test_licences_follow_from_addresses_and_dates(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("html", "plain"),
-    [
-        ("<p>one\n  line of <b>a</b> page</p>", "one line of a page"),
-        ("<pre><code>a = 1\n  b\n</code></pre>", "a = 1\n  b"),
-        ("<p>so:</p><pre>1\n2\n3\n4\n</pre><p>done</p>", "so:\n\n[code, 4 lines]\n\ndone"),
-        ('<img src="x" alt="enter image description here">', "[image]"),
-        ('<img src="x" alt="my  old grinder">', "[image: my old grinder]"),
-        ("<blockquote>\n<p>said\nhe</p><blockquote>she</blockquote></blockquote>yes",
-         "> said he\n>\n> > she\n\nyes"),
-        ("<ol><li>grind</li>\n<li><p>pour</p></li></ol>", "1. grind\n2. pour"),
-        ("<ul>\n<li><p>grind</p></li>\n</ul>", "- grind"),
-        ('10<sup>-3</sup> of <a href="http://x">this site</a>', "10^-3 of this site"),
-        ("end.<br><sup>Sources: books</sup>", "end.\nSources: books"),
-        ("use <code>List&lt;b&gt;</code> &amp;amp;", "use List<b> &amp;"),
-        ("no end <pre>of\ncode", "no end\n\nof\ncode"),
-    ],
-)  # fmt: skip
-def test_a_body_is_read_with_marks_for_what_text_cannot_hold(html: str, plain: str) -> None:
-    assert post_text(html)[0] == plain
-
-
-def test_marks_are_counted_as_repairs(tmp_path: Path) -> None:
-    body = '<pre>1\n2\n3\n4</pre><img src="x"><p>Some words &#8238;on my</p>'
-    got = of_dump(tmp_path, *WHOLE[:2], RYE | {"Body": body}, KNIFE)
-    assert {p.reason for p in got.problems if p.id == "q3"} == {
-        "html_to_text", "code_block", "image", "control_characters",
-    }  # fmt: skip
-    assert got.item.profile[1].text.endswith("[code, 4 lines]\n\n[image]\n\nSome words on my")
-
-
-@pytest.mark.parametrize(
-    "hostile", ["<pre>", "<blockquote>", "<pre>x</blockquote>", "<ol><li>", "<sup>", "<b>a </b>"]
-)
-def test_a_hostile_body_costs_no_more_than_its_length(hostile: str) -> None:
-    body = hostile * 4000
-    assert len(post_text(body)[0]) < 10 * len(body)  # without a bound on quotes in quotes, not
-
-
-@pytest.mark.parametrize(
     "title",
     [
         "What is wrong with this circuit?", "Which of these pans should I buy?",
@@ -343,65 +260,47 @@ def test_folder_file_or_rules_tell_a_site(tmp_path: Path, path: str, rules: dict
     assert result(tmp_path, path, **rules) == expected
 
 
-def test_the_hash_is_of_the_files_that_are_read(tmp_path: Path) -> None:
-    def digest(**rules: Any) -> str:
-        return source_hash(SourceRules(path=SITE, format="stackexchange", **rules), tmp_path)
+def test_the_hash_is_of_the_posts(tmp_path: Path) -> None:
+    def digest() -> str:
+        return source_hash(SourceRules(path=SITE, format="stackexchange"), tmp_path)
 
-    write(tmp_path, *WHOLE, comments=COMMENTS)
-    before, both = digest(), digest(comments=True)
-    assert before != both
-    write(tmp_path, *WHOLE, comments=COMMENTS[:1])
-    assert (digest(), digest(comments=True) != both) == (before, True)
+    write(tmp_path, *WHOLE)
+    before = digest()
+    (tmp_path / SITE / "Comments.xml").write_text("<comments/>")
+    assert digest() == before
     write(tmp_path, *WHOLE[:4])
     assert digest() != before
 
 
-def pack(folder: Path, name: str, *files: str, inside: str = "") -> Path:
-    py7zr = pytest.importorskip("py7zr", reason="py7zr is in the extra `stackexchange`")
-    with py7zr.SevenZipFile(folder / name, "w") as archive:
-        for file in files:
-            archive.write(folder / SITE / file, f"{inside}{file}")
-    return folder / name
-
-
-@pytest.mark.parametrize("inside", ["", "dump/"])
-def test_an_archive_gives_what_its_folder_gives(tmp_path: Path, inside: str) -> None:
-    write(tmp_path, *WHOLE, comments=COMMENTS)
-    # As published: comments before posts, and files that are not read.
-    (tmp_path / SITE / "Badges.xml").write_text("<not a badge")
-    pack(tmp_path, f"{SITE}.7z", "Badges.xml", "Comments.xml", "Posts.xml", inside=inside)
-    assert result(tmp_path, f"{SITE}.7z", comments=True) == result(tmp_path, comments=True)
-    assert not list(tmp_path.glob("dump*")), "nothing was unpacked"
-
-
-def test_an_archive_that_is_of_no_use_is_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<!DOCTYPE posts>",
+        '<!DOCTYPE posts SYSTEM "http://x/y.dtd">',
+        '<!DOCTYPE posts PUBLIC "-//X//Y" "y.dtd">',
+        "<!DOCTYPE posts [<!ELEMENT posts ANY>]>",
+    ],
+)
+def test_a_line_with_a_document_type_is_harmless(tmp_path: Path, line: str) -> None:
     dump = write(tmp_path, *WHOLE)
-    whole = pack(tmp_path, f"{SITE}.7z", "Posts.xml")
-    with pytest.raises(SourceError, match=r"\.7z: holds no Comments.xml"):
-        result(tmp_path, f"{SITE}.7z", comments=True)
-    whole.write_bytes(whole.read_bytes()[:-40])
-    with pytest.raises(SourceError, match=r"\.7z: is not a whole \.7z archive"):
-        result(tmp_path, f"{SITE}.7z")
-    (dump / "Posts.xml").write_text(xml("posts", WHOLE)[:-400], encoding="utf-8")
-    pack(tmp_path, f"{SITE}.7z", "Posts.xml")
-    with pytest.raises(SourceError, match=r"\.7z/Posts\.xml:6: the file ends in the middle"):
-        result(tmp_path, f"{SITE}.7z")
+    expected = result(tmp_path)
+    content = (dump / "Posts.xml").read_text(encoding="utf-8")
+    (dump / "Posts.xml").write_text(content.replace("?>\n", f"?>{line}\n"), encoding="utf-8")
+    assert result(tmp_path) == expected
 
 
-def test_without_the_extra_an_archive_names_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "py7zr", None)
-    (tmp_path / f"{SITE}.7z").write_bytes(b"7z\xbc\xaf\x27\x1c")
-    with pytest.raises(SourceError, match=re.escape(install("stackexchange"))) as caught:
-        result(tmp_path, f"{SITE}.7z")
-    assert "or unpack the archive" in caught.value.fix
+def test_the_default_category_stands_in_for_a_site_of_no_domain(tmp_path: Path) -> None:
+    write(tmp_path, *WHOLE).rename(tmp_path / "chess.stackexchange.com")
+    item = result(tmp_path, "chess.stackexchange.com", default_category="movies").item
+    assert (item.id, item.category, item.domain) == ("chess_4", "movies", "Home")
+    assert item.source_url == "https://chess.stackexchange.com/q/4"
+    write(tmp_path, *WHOLE)
+    assert result(tmp_path, default_category="movies").item.category == "cooking"
 
 
 USELESS: dict[str, tuple[str | None, dict[str, Any], tuple[str, ...]]] = {
     "no folder": (None, {}, ("no such file or folder", "relative to")),
     "a folder without the dump": (None, {"path": "."}, ("Posts.xml: no such file", "folder")),
-    "no comments": (xml("posts", WHOLE), {"comments": True}, ("Comments.xml: no such", "false")),
     "an empty file": ("", {}, ("Posts.xml: the file is empty", "again")),
     "another file of the dump": (xml("users", []), {}, ("<users>, not <posts>", "Posts.xml")),
     "not XML": ("Id,Title\n1,x\n", {}, ("Posts.xml:1: not XML", "again")),
@@ -409,10 +308,16 @@ USELESS: dict[str, tuple[str | None, dict[str, Any], tuple[str, ...]]] = {
         xml("posts", WHOLE)[:-400], {}, ("Posts.xml:6: the file ends in the middle", "again"),
     ),
     "entities that multiply": (
-        HEAD + '<!DOCTYPE posts [<!ENTITY a "aa">]>\n<posts/>', {}, ("document type", "Do not"),
+        HEAD + '<!DOCTYPE posts [<!ENTITY a "aa">]>\n<posts/>', {},
+        ("declares an entity", "Do not"),
     ),
-    "a document type elsewhere": (
-        HEAD + '<!DOCTYPE posts SYSTEM "http://x/y.dtd">\n<posts/>', {}, ("Posts.xml:2",),
+    "an entity elsewhere": (
+        HEAD + '<!DOCTYPE posts [<!ENTITY a SYSTEM "file:///etc/passwd">]>\n<posts/>', {},
+        ("Posts.xml:2: declares an entity",),
+    ),
+    "parameter entities": (
+        HEAD + '<!DOCTYPE posts [<!ENTITY % a SYSTEM "x.dtd"> %a;]>\n<posts/>', {},
+        ("Posts.xml:2: declares an entity",),
     ),
     "no rows": (xml("posts", []), {}, ("no rows",)),
     "not one item": (xml("posts", WHOLE[:1]), {}, ("not one usable row: too_few_posts 1",)),
@@ -434,8 +339,14 @@ def test_a_dump_of_no_use_is_an_error_that_says_where_and_what_to_do(
         assert words in str(caught.value)
 
 
+def test_an_archive_is_to_be_unpacked(tmp_path: Path) -> None:
+    (tmp_path / f"{SITE}.7z").write_bytes(b"7z")
+    with pytest.raises(SourceError, match=r"neither a folder nor an \.xml(.|\n)*7z x cooking"):
+        result(tmp_path, f"{SITE}.7z")
+
+
 def test_a_row_that_never_ends_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pairwright.sources.stackexchange.rows.LONGEST", 1000)
+    monkeypatch.setattr("pairwright.sources.stackexchange.dump.LONGEST", 1000)
     long = question(1, 1, "x", Body="b" * 3_000_000)
     with pytest.raises(SourceError, match=r"Posts.xml:\d+: a row of more than 1,000 bytes"):
         of_dump(tmp_path, long)
@@ -456,8 +367,8 @@ def test_a_site_is_one_of_stack_exchange_and_told_by_the_folder_or_set(tmp_path:
 
 
 def test_keys_of_another_format_are_refused() -> None:
-    with pytest.raises(ValueError, match="comments goes with format = 'stackexchange'"):
-        SourceRules(path="x", comments=True)
+    with pytest.raises(ValueError, match="site goes with format = 'stackexchange'"):
+        SourceRules(path="x", site=SITE)
     with pytest.raises(ValueError, match="targets goes with"):
         SourceRules(path="x", targets=2)
 
@@ -475,10 +386,9 @@ def test_a_site_of_no_domain_says_what_to_write_into_which_files(tmp_path: Path)
         next(read(rules, Domains.load(RUBRICS), tmp_path))
 
 
-@pytest.mark.parametrize("path", [SITE, f"{SITE}/Posts.xml", f"{SITE}.7z"])
+@pytest.mark.parametrize("path", [SITE, f"{SITE}/Posts.xml"])
 def test_a_dump_under_another_format_says_which_to_set(tmp_path: Path, path: str) -> None:
     write(tmp_path, *WHOLE)
-    (tmp_path / f"{SITE}.7z").write_bytes(b"7z")
     with pytest.raises(SourceError, match='format = "stackexchange"'):
         next(read(SourceRules(path=path), DOMAINS, tmp_path))
 

@@ -16,7 +16,7 @@ from pairwright.construct.build_rules import NeighbourRing, TriedUsers
 from pairwright.construct.corpus import Corpus, fair_posts, older_than
 from pairwright.records import Item, Post
 from pairwright.settings.rules import TwinRules
-from pairwright.sources.fields import is_older
+from pairwright.times import is_older
 
 ItemLanguage = Callable[[Item], str | None]
 LOOK = 300

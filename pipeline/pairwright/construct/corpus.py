@@ -18,7 +18,7 @@ from pairwright.construct.outcomes import Failure, Pending
 from pairwright.errors import on_disk
 from pairwright.records import Item, Mode, Post, Rejected
 from pairwright.settings.config import Config
-from pairwright.sources.fields import is_older
+from pairwright.times import is_older
 
 
 class ItemEntry(NamedTuple):

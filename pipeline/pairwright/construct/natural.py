@@ -100,10 +100,8 @@ def natural_items(
     twins_per_user: int,
     min_posts: int,
     seed: int,
-    conversations: Sequence[str] = (),
 ) -> Iterator[Item | SourceProblem]:
-    """An item for each natural twin, in the order of the source, after all problems. Of the
-    source's `conversations`, those that gave none are noted.
+    """An item for each natural twin, in the order of the source, after all problems.
 
     A user whose choices are in no twin is a problem, too: `no_opposite` or `not_paired`.
     """
@@ -127,20 +125,7 @@ def natural_items(
         left = "over_limit" if len(made) == twins_per_user else "telling_history"
         reasons |= {n: left for meeting in own for n in meeting}
     if candidates:
-        yield _use(candidates, used, len(items) if conversations else None)
-    gave = {item.user.rpartition("/")[0] for _, item in items}
-    if gave and (empty := [name for name in conversations if name not in gave]):
-        authors = Counter(chooser.topic for chooser in candidates)
-        named = ", ".join(
-            f"{name} ({text.number_of(authors[name], 'author')} with a history)" for name in empty
-        )
-        yield SourceProblem(
-            action="noted",
-            reason="no_twins",
-            where=empty[0],
-            detail=f"{len(empty):,} of {len(conversations):,} conversations gave no natural twin:"
-            f" {named}",
-        )
+        yield _use(candidates, used)
     for n, chooser in enumerate(candidates):
         if n not in used:
             refusal = SourceRefusal(reasons.get(n, "no_opposite"), "")
@@ -148,22 +133,16 @@ def natural_items(
     yield from (item for _, item in sorted(items, key=lambda one: (one[0], one[1].id)))
 
 
-def _use(candidates: Sequence[Chooser], used: Set[int], voted: int | None) -> SourceProblem:
-    """The note that says how many of the choices are in a twin. `voted` twins are of votes: there a
-    chooser is a person with many votes, not one choice."""
+def _use(candidates: Sequence[Chooser], used: Set[int]) -> SourceProblem:
+    """The note that says how many of the choices are in a twin."""
     users = {chooser.user for chooser in candidates}
     in_twins = {candidates[n].user for n in used}
-    if voted is None:
-        counted = f"natural twins use {len(used):,} of {len(candidates):,} choices that have a"
-        counted += f" history and {len(in_twins):,} of {len(users):,} users"
-    else:
-        counted = text.number_of(voted, "natural twin is", "natural twins are")
-        counted += f" of {len(in_twins):,} of {len(users):,} users who have a history"
     return SourceProblem(
         action="noted",
         reason="use",
         where=candidates[0].where.rpartition(":")[0],
-        detail=counted,
+        detail=f"natural twins use {len(used):,} of {len(candidates):,} choices that have a history"
+        f" and {len(in_twins):,} of {len(users):,} users",
     )
 
 
@@ -243,7 +222,6 @@ def _make_item(one: Chooser, two: Chooser, a: str, b: str, min_posts: int) -> It
             created=two.created,
             source_url=two.source_url,
             reason=two.reason,
-            authorships=one.authorships and (one.authorships[a], one.authorships[b]),
         ),
     )
 

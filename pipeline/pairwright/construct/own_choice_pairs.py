@@ -9,7 +9,7 @@ expected to do better. Neither the user's choice of the two responses nor the pa
 known to be the reverse, has a part in it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
 import numpy as np
@@ -18,13 +18,10 @@ from scipy.sparse import csc_array, csr_array
 from pairwright.construct.drafts import pair_of
 from pairwright.intervals import Floats
 from pairwright.records import (
-    Authorship,
     Draft,
     Item,
     Neighbours,
     Pair,
-    ResponseSource,
-    ResponseSources,
     Twin,
     content_id,
     pseudonym,
@@ -181,28 +178,13 @@ def build_natural(item: Item) -> Twin:
         "user": choice.other, "profile": choice.profile, "narrative": choice.reason,
         "created": choice.created, "source_url": choice.source_url,
     }  # fmt: skip
-    sources = tuple(map(_source, choice.authorships or ()))
 
     def half(whose: Item, *, asked: bool) -> Pair:
         own = {
             "twin_id": twin_id,
-            "response_sources": _sources(sources if asked else sources[::-1]),
             "neighbours": choice.neighbours and choice.neighbours[0 if asked else 1],
         }
         return pair_of(whose, "natural", draft, asked=asked).model_copy(update=own)
 
     halves = half(item, asked=True), half(item.model_copy(update=opposite), asked=False)
     return Twin(id=twin_id, halves=halves)
-
-
-def _sources(both: Sequence[ResponseSource]) -> ResponseSources | None:
-    """The sources of chosen and rejected; None where nothing is known of them."""
-    return ResponseSources(chosen=both[0], rejected=both[1]) if both else None
-
-
-def _source(text: Authorship) -> ResponseSource:
-    return ResponseSource(
-        user=pseudonym(text.user) if text.user else "",
-        source_url=text.source_url,
-        created=text.created,
-    )

@@ -187,10 +187,7 @@ def _read(config: Config, domains: Domains, folder: Path) -> Iterator[Item | Sou
         return
     source, choosers = sources.read_choosers(config.source, domains, folder)
     most, least = config.natural.twins_per_user, config.source.min_posts
-    names = sources.conversation_names(config.source, folder)
-    items = add_neighbours(
-        choosers, lambda rest: natural_items(rest, most, least, config.seed, names)
-    )
+    items = add_neighbours(choosers, lambda rest: natural_items(rest, most, least, config.seed))
     yield from sources.with_items(source, items)
 
 

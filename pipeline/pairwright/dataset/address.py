@@ -16,7 +16,6 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 from pairwright import text
 from pairwright.dataset.row import Row, RowPost
 from pairwright.records import (
-    Authorship,
     Item,
     OppositeChoice,
     Pair,
@@ -116,7 +115,7 @@ def _host(name: str) -> str:
 
 # What is to be forgotten
 
-_Addressed = Post | RowPost | OppositeChoice | Authorship | ResponseSource
+_Addressed = Post | RowPost | OppositeChoice | ResponseSource
 
 _TRACKING = re.compile(r"utm_.*|fbclid|gclid|dclid|msclkid|mc_[ce]id|igshid", re.IGNORECASE)
 # Questions and answers of a site share their numbers. A question's page with the number of an
@@ -168,11 +167,8 @@ class ForgetList(NamedTuple):
         """Whether its user, its question, a post of its profile, or a response or its
         author is named."""
         if isinstance(record, Item):
-            choice = record.opposite
-            answers = (choice and choice.authorships) or ()
-            authors = {pseudonym(answer.user) for answer in answers if answer.user}
-            addressed = [*answers, choice] if choice else ()
-            return self._concerns(pseudonym(record.user), authors, record, addressed)
+            addressed = [record.opposite] if record.opposite else ()
+            return self._concerns(pseudonym(record.user), set(), record, addressed)
         sources = record.response_sources.both if record.response_sources else ()
         authors = {source.user for source in sources}
         return self._concerns(pseudonym(record.user), authors, record, sources)

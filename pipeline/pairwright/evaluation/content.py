@@ -33,9 +33,9 @@ from pairwright.retrieve import selected
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import HistoryRules, PlanRules
-from pairwright.sources.fields import is_older
 from pairwright.stages.history import best_posts
 from pairwright.stages.planner import plan
+from pairwright.times import is_older
 
 T = TypeVar("T")
 Posts = tuple[Post, ...]

@@ -166,14 +166,12 @@ class Config(Record):
         return has_own_choices(self.modes)
 
     def _check_own_choices(self) -> None:
-        if self.modes != ("natural",) or not self.source.own_choices:
-            raise ValueError(
-                "modes = ['natural'] goes alone, and with [source] format = 'choices' or 'polis'"
-            )
+        if self.modes != ("natural",) or self.source.format != "choices":
+            raise ValueError("modes = ['natural'] goes alone, and with [source] format = 'choices'")
 
     @model_validator(mode="after")
     def _consistent(self) -> "Config":
-        if self.own_choices or self.source.own_choices:
+        if self.own_choices or self.source.format == "choices":
             self._check_own_choices()
             return self
         if not self.endpoints:

@@ -19,15 +19,13 @@ class SourceRules(Record):
     """Where items come from, and the rules rows are held to."""
 
     path: str = Field(
-        description="a file (JSON, JSONL, CSV, TSV, Parquet), a Hugging Face id, the dump of a"
-        " Stack Exchange site (.7z, its folder, or Posts.xml), or the folder of an exported Polis"
-        " conversation, or of several"
+        description="a file (JSON, JSONL, CSV, TSV, Parquet), a Hugging Face id, or the unpacked"
+        " dump of a Stack Exchange site (its folder, or Posts.xml)"
     )
-    format: Literal["items", "posts", "stackexchange", "choices", "polis"] = Field(
+    format: Literal["items", "posts", "stackexchange", "choices"] = Field(
         "items",
         description="items: LaMP-QA's or the benchmark's schema; posts: one post a row;"
-        " stackexchange: a site's dump; choices: one user's choice of two responses a row; polis:"
-        " exported conversations",
+        " stackexchange: a site's dump; choices: one user's choice of two responses a row",
     )
     texts: str | None = Field(
         None,
@@ -38,6 +36,7 @@ class SourceRules(Record):
     split: str = Field("test", description="split of a Hugging Face dataset")
     min_posts: int = Field(2, ge=1, description="fewer earlier posts and the item is refused")
     max_post_chars: int = Field(20_000, ge=100, description="longer posts are cut, and counted")
+    html: bool = Field(False, description="texts are HTML, and become plain text")
     undated_posts: bool = Field(
         True,
         description="keep a post without a time where its question or other posts have one, and"
@@ -51,9 +50,8 @@ class SourceRules(Record):
     site: str | None = Field(
         None,
         description="stackexchange: host of the site, such as `cooking.stackexchange.com`; none:"
-        " the name of the folder or archive tells it",
+        " the name of the folder tells it",
     )
-    comments: bool = Field(False, description="stackexchange: comments are posts of a history, too")
     category_by: Literal["site", "tag"] = Field(
         "site",
         description="stackexchange: the category is the site, or the question's most frequent tag",
@@ -84,8 +82,8 @@ class SourceRules(Record):
     )
     default_category: str | None = Field(
         None,
-        description="category of rows that have none, and of Polis conversations; without it they"
-        " are refused",
+        description="category of rows that have none, or of a dump whose site no domain has;"
+        " without it they are refused",
     )
 
     @field_validator("site")
@@ -109,14 +107,9 @@ class SourceRules(Record):
             )
         return self
 
-    @property
-    def own_choices(self) -> bool:
-        """Whether it holds people's own choices, of which natural twins are made."""
-        return self.format in ("choices", "polis")
-
 
 _KEYS_OF_FORMAT = {
-    "stackexchange": ("site", "comments", "category_by"),
+    "stackexchange": ("site", "category_by"),
     "choices": ("texts", "question", "option_a", "option_b", "choice", "reason"),
 }
 """The keys of a source that go with one format alone."""

@@ -14,7 +14,7 @@ fields.py markup.py    one field of a row, read and cleaned
 items.py posts.py    rows that are items and what items are held to, and rows that are posts
 choosers.py choices.py choice_rows.py    who chose what; a table of choices, and its rows
 problems.py reasons.toml    what is said of rows and posts that are refused or repaired; the rules
-stackexchange/ polis/    dumps of Stack Exchange, and exported conversations of Polis
+stackexchange/    dumps of Stack Exchange
 """
 
 from collections import Counter
@@ -29,7 +29,6 @@ from pairwright.settings.rules import SourceRules
 from pairwright.sources import choices, items, posts
 from pairwright.sources.choosers import Chooser, Voter
 from pairwright.sources.opening import Choosers, Items, SourceFormat
-from pairwright.sources.polis import authors
 from pairwright.sources.problems import ProblemCounts, SourceProblem
 from pairwright.sources.stackexchange import histories
 
@@ -38,7 +37,6 @@ __all__ = [
     "SourceItems",
     "SourceProblem",
     "Voter",
-    "conversation_names",
     "read",
     "read_choosers",
     "read_whole",
@@ -52,7 +50,6 @@ _FORMATS: dict[str, SourceFormat] = {
     "posts": posts.FORMAT,
     "stackexchange": histories.FORMAT,
     "choices": choices.FORMAT,
-    "polis": authors.FORMAT,
 }
 
 
@@ -96,11 +93,6 @@ def read_choosers(rules: SourceRules, domains: Domains, folder: Path) -> tuple[s
     reader = _FORMATS[rules.format].choosers
     assert reader, "a build of natural twins has such a source"
     return reader(rules, domains, folder)
-
-
-def conversation_names(rules: SourceRules, folder: Path) -> list[str]:
-    """The conversations of a source; none of one without. Raises SourceError."""
-    return _FORMATS[rules.format].names(rules, folder)
 
 
 def source_hash(rules: SourceRules, folder: Path) -> str:

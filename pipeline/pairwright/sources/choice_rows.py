@@ -72,13 +72,13 @@ class ChoiceRow(NamedTuple):
 
 def read_choice(row: SourceRow, domains: Domains, rules: SourceRules) -> ChoiceRow | SourceProblem:
     """Read a row as a choice; a SourceProblem where it is not one."""
-    cells, user = Cells(row.fields, rules.max_post_chars), ""
+    cells, user = Cells(row.fields, rules), ""
     try:
         user = cells.user(rules.user)
         question = cells.text(rules.question)
         if not question:
             raise SourceRefusal("empty_question", f"`{rules.question}` is empty")
-        options = [cells.text(name) for name in (rules.option_a, rules.option_b)]
+        options = [cells.body(name) for name in (rules.option_a, rules.option_b)]
         if not all(options) or choice_key(options[0]) == choice_key(options[1]):
             raise SourceRefusal(
                 "same_options",
@@ -140,10 +140,10 @@ def read_text(
 ) -> tuple[str, Post, Repairs] | SourceProblem:
     """A row of the table of texts: its user, the text and what was repaired in it. It has a time if
     the choices have (`timed`), and none if they have none."""
-    cells, user = Cells(row.fields, rules.max_post_chars), ""
+    cells, user = Cells(row.fields, rules), ""
     try:
         user = cells.user(rules.user)
-        words = f"{cells.line(rules.title)}\n{cells.text(rules.text)}".strip()
+        words = f"{cells.line(rules.title)}\n{cells.body(rules.text)}".strip()
         if not words:
             raise SourceRefusal("empty_text", f"`{rules.text}` is empty")
         created = cells.time(rules.created)

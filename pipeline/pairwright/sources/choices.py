@@ -15,11 +15,13 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.choice_rows import ChoiceRow, read_choice, read_text, required, text_columns
 from pairwright.sources.choosers import Chooser, OwnPost, Voter, choice_key
-from pairwright.sources.fields import is_older, latest_moment, repaired
+from pairwright.sources.fields import repaired
+from pairwright.sources.items import frequent_user
 from pairwright.sources.opening import Choosers, SourceFormat, TableColumns, open_table, table_hash
 from pairwright.sources.problems import ProblemCounts, SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.source_table import SourceTable
 from pairwright.text import word_count
+from pairwright.times import is_older, latest_moment
 
 SHORT = 3
 """Words of an option that many questions may share."""
@@ -68,6 +70,7 @@ def _choosers(
     for choice in choices:
         by_user.setdefault(choice.user, []).append(choice)
     yield from _similar_users(by_user)
+    yield from frequent_user(by_user)
     timed = any(choice.created for choice in choices)
     if not timed:
         yield _untimed(table, texts, rules)

@@ -6,7 +6,7 @@ What a reader of people's own choices gives, and what natural twins are made of.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from pairwright.records import Authorship, Post
+from pairwright.records import Post
 from pairwright.text import normalised
 
 _END = ".!?\u2026\u3002\uff01\uff1f "
@@ -49,8 +49,6 @@ class Chooser(NamedTuple):
     created: str | None = None
     reason: str | None = None
     source_url: str | None = None
-    authorships: Mapping[str, Authorship] | None = None
-    """Of the responses, by their keys, where the source tells."""
 
     @property
     def votes(self) -> "Voter":

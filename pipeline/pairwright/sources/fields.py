@@ -8,18 +8,31 @@ people's files hold, become one form whose text order is time order.
 import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
-from functools import lru_cache
 from typing import Any
 
-from pairwright.sources.markup import to_text
+from pairwright.settings.rules import SourceRules
+from pairwright.sources.markup import html_text
 from pairwright.sources.problems import CONTROL, SourceProblem, SourceRefusal, excerpt, refuse
 
 Repairs = dict[str, str]
 """What was done to fields, by reason."""
 
 _MISSING = frozenset({"", "null", "none", "nan", "n/a"})
+_GONE = (
+    r"(?:deleted|removed|unavailable)"
+    r"(?: (?:by|the|a|user|account|author|comment|post|reddit|moderators?))*"
+)
+# What platforms write in the place of a name, and bots that write for everybody.
+_NOBODY = re.compile(
+    rf"[\[(<{{]? ?(?:{_GONE}|unknown|anonymous|anon|guest|undefined|deleted[_-]?user) ?[\])>}}]?"
+    r"|<?na>?|-|automoderator",
+    re.IGNORECASE,
+)
+_REMOVED = re.compile(rf"[\[<{{] ?{_GONE} ?[\]>}}]", re.IGNORECASE)
 _KIND = re.compile(r"\w[\w -]{0,29}")
 _WEB = re.compile(r"https?://\S+", re.IGNORECASE)
+# Ends of tags that prose seldom names: who writes about HTML names what begins.
+_HTML = re.compile(r"</(?:p|a|em|strong|li|code|pre|blockquote)>|<br ?/>|&(?:amp|quot|#39);")
 _LINE_ENDS = re.compile("\r\n?|\u2028|\u2029")
 
 
@@ -37,11 +50,10 @@ class Cells:
     something else than it should raises SourceRefusal."""
 
     def __init__(
-        self, fields: Mapping[str, Any], limit: int = 0, repairs: Repairs | None = None
+        self, fields: Mapping[str, Any], rules: SourceRules, repairs: Repairs | None = None
     ) -> None:
-        """`limit`: the most characters of a text; `repairs`: those of the row around it."""
-        self._fields = fields
-        self._limit = limit
+        """`repairs`: those of the row around it."""
+        self._fields, self._rules = fields, rules
         self.repairs: Repairs = {} if repairs is None else repairs
 
     def text(self, name: str) -> str:
@@ -51,13 +63,22 @@ class Cells:
             return ""
         if not isinstance(value, str):
             raise SourceRefusal("wrong_type", f"{name} is {kind(value)}, not text")
-        plain = to_text(value)
-        if plain is not None:
-            self.repairs.setdefault("html_to_text", f"{name} was HTML")
-        return clean_text(value if plain is None else plain, name, self.repairs, self._limit)
+        if self._rules.html:
+            value = html_text(value)
+        elif _HTML.search(value):
+            detail = f"`{name}` holds tags, which are kept as they are"
+            self.repairs.setdefault("html_kept", detail)
+        return clean_text(value, name, self.repairs, self._rules.max_post_chars)
+
+    def body(self, name: str) -> str:
+        """The same of a text that a person wrote, without which a row is refused."""
+        words = self.text(name)
+        if len(words) < 60 and _REMOVED.fullmatch(words):
+            raise SourceRefusal("removed_text", f"`{name}` is {excerpt(words)}", value=words)
+        return words
 
     def line(self, name: str) -> str:
-        """The same on one line, as a title."""
+        """A field's text on one line, as a title."""
         return " ".join(self.text(name).split())
 
     def label(self, name: str) -> str:
@@ -75,7 +96,10 @@ class Cells:
 
     def user(self, name: str) -> str:
         """The same of the user, without whom a row is refused."""
-        return self.label(name) or refuse("missing_user", f"`{name}` is empty")
+        user = self.label(name) or refuse("missing_user", f"`{name}` is empty")
+        if len(user) < 60 and _NOBODY.fullmatch(user):
+            raise SourceRefusal("nobody", f"`{name}` is {excerpt(user)}", value=user)
+        return user
 
     def address(self, name: str) -> str | None:
         """A field that holds an address of the web; None where it is missing or another: releases
@@ -118,7 +142,8 @@ def time_of(value: object, name: str) -> str | None:
             "has day and month in an order that is not certain, so it is refused on purpose: write"
             " such as 2024-03-01T08:00"
             if has_ambiguous_day(value)
-            else "is neither ISO 8601 nor seconds or milliseconds since 1970"
+            else "is neither ISO 8601 nor seconds or milliseconds since 1970; write such as"
+            " 2024-03-01T08:00+01:00 (pandas: pd.to_datetime(column, utc=True))"
         )
         raise SourceRefusal(
             "bad_time", f"{name} {excerpt(value)} {why}", value=str(value)
@@ -149,7 +174,13 @@ def kind(value: object) -> str:
 def repaired(repairs: Repairs, where: str, id: str) -> list[SourceProblem]:
     """One SourceProblem per reason."""
     return [
-        SourceProblem(action="repaired", reason=reason, where=where, id=id, detail=detail)
+        SourceProblem(
+            action="noted" if reason == "html_kept" else "repaired",
+            reason=reason,
+            where=where,
+            id=id,
+            detail=detail,
+        )
         for reason, detail in repairs.items()
     ]
 
@@ -202,29 +233,47 @@ def utc(value: str | int | float | date) -> str:
     return moment.replace(tzinfo=None).isoformat(timespec="milliseconds")
 
 
-# A post is held against the times of many questions.
-@lru_cache(maxsize=4096)
-def latest_moment(time: str) -> str:
-    """When something of this time was written at the latest: a day without a time of day, which is
-    read as its midnight, counts as its end."""
-    return time.replace(" ", "T") if time[10:].strip("T 0:.") else f"{time[:10]}T24"
-
-
-def time_text(time: str) -> str:
-    """A time for a message: a day without a time of day is read as one."""
-    return time if time[10:].strip("T 0:.") else f"{time[:10]} (a day, which counts as its end)"
-
-
-def is_older(written: str, asked: str) -> bool:
-    """Whether what was written at the one time is older than what was asked or chosen at the other.
-    Of two equal days without a time of day neither is: nothing tells."""
-    return latest_moment(written) < asked.replace(" ", "T")
-
-
 def has_ambiguous_day(value: object) -> bool:
     """Whether a text begins with a day and a month, or a month and a day: which is which cannot be
     known. A day above 12 settles one row and not the others of its column."""
     return _DAY_AND_MONTH.match(str(value).strip()) is not None
+
+
+# As programs print one: Fri Nov 06 00:32:23 PST 2020, or Fri, 06 Nov 2020 00:32:23 GMT. Only
+# abbreviations of zones that mean one zone are read.
+_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+_PARTS = {
+    "month": re.compile("|".join(_MONTHS)),
+    "year": re.compile(r"\d{4}"),
+    "day": re.compile(r"\d\d?"),
+    "time": re.compile(r"\d\d:\d\d:\d\d"),
+    "zone": re.compile(r"[A-Z]{1,5}|(?:GMT|UTC)?[+-]\d\d:?\d\d"),
+}
+_ZONES = {"UTC": 0, "GMT": 0, "Z": 0, "EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7}
+_ZONES |= {"MDT": -6, "PST": -8, "PDT": -7}
+
+
+def _printed(text: str) -> str | None:
+    """Such a time in ISO 8601; None for what is none."""
+    day, *words = text.partition(" (")[0].replace(",", " ").split() or [""]
+    if day not in ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"):
+        return None
+    found = {"zone": "UTC"}
+    for word in words:
+        kinds = [kind for kind, pattern in _PARTS.items() if pattern.fullmatch(word)]
+        if not kinds:
+            return None
+        found[kinds[0]] = word
+    if len(found) < len(_PARTS):
+        return None
+    zone = found["zone"]
+    if zone.isalpha():
+        if zone not in _ZONES:
+            return None
+        zone = f"{_ZONES[zone]:+03}:00"
+    month = _MONTHS.index(found["month"]) + 1
+    date = f"{found['year']}-{month:02}-{int(found['day']):02}"
+    return f"{date}T{found['time']}{zone.removeprefix('GMT').removeprefix('UTC')}"
 
 
 def _moment(value: str | int | float | date) -> datetime:
@@ -240,4 +289,4 @@ def _moment(value: str | int | float | date) -> datetime:
         while number >= _TOO_LATE:
             number /= 1000
         return datetime.fromtimestamp(number, UTC)
-    return datetime.fromisoformat(_OFFSET.sub("", _UTC_WORD.sub("Z", text)))
+    return datetime.fromisoformat(_printed(text) or _OFFSET.sub("", _UTC_WORD.sub("Z", text)))

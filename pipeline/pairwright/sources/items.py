@@ -5,18 +5,19 @@ The rows have LaMP-QA's schema or Personalized RewardBench's, whose further fiel
 `rejected`) are not an item's and are left alone.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from pairwright.records import GoldAspect, Item, Post
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources.fields import Cells, Repairs, is_older, latest_moment, repaired
+from pairwright.sources.fields import Cells, Repairs, repaired
 from pairwright.sources.opening import Items, SourceFormat, TableColumns, open_table, table_hash
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt, refuse
 from pairwright.sources.source_table import SourceRow
 from pairwright.text import find_question, normalised
+from pairwright.times import is_older, latest_moment
 
 T = TypeVar("T")
 
@@ -55,6 +56,24 @@ def latest(
 def repeated_question(question: str) -> SourceRefusal:
     """Why a question is not asked that its user asked again later. It stays in the history."""
     return SourceRefusal("repeated_question", f"{excerpt(question)} is asked again by a later post")
+
+
+LEAST_ROWS, LEAST_USERS = 100, 10
+"""A set in which one user's share says something."""
+
+
+def frequent_user(by_user: Mapping[str, Sequence[Any]]) -> Iterator[SourceProblem]:
+    """The note that one of many users has more than a fifth of all rows: the id may stand for
+    several people."""
+    n = sum(map(len, by_user.values()))
+    if n >= LEAST_ROWS and len(by_user) >= LEAST_USERS:
+        for user, own in by_user.items():
+            if 5 * len(own) > n:
+                detail = f"{excerpt(user)} has {len(own):,} of {n:,} rows"
+                yield SourceProblem(
+                    action="noted", reason="frequent_user", where=own[0].where, id=user,
+                    detail=detail,
+                )  # fmt: skip
 
 
 def once_each(records: Iterable[Item | SourceProblem]) -> Iterator[Item | SourceProblem]:
@@ -155,7 +174,7 @@ def read_items(
             continue
         # LaMP-QA has no users. Once a row has one, a row without is a gap, not a format.
         with_users = with_users or "user" in row.fields
-        cells, id = Cells(row.fields, rules.max_post_chars), None
+        cells, id = Cells(row.fields, rules), None
         try:
             id = cells.label("id") or refuse("missing_id", "the row has no id")
             if id in first:
@@ -182,24 +201,24 @@ def _item(
         category=category,
         domain=domain,
         profile=(),
-        rubric_aspects=_aspects(cells, rules.max_post_chars),
+        rubric_aspects=_aspects(cells, rules),
         created=cells.time("created"),
         source_url=cells.address("source_url"),
     )
-    posts = [_post(raw, where, rules.max_post_chars) for raw in cells.rows("profile")]
+    posts = [_post(raw, where, rules) for raw in cells.rows("profile")]
     yield from (post for post in posts if isinstance(post, SourceProblem))
     readable = [post for post in posts if isinstance(post, ReadPost)]
     yield from with_profile(item, readable, where, cells.repairs, rules)
 
 
-def _post(raw: Any, where: str, limit: int) -> ReadPost | SourceProblem:
+def _post(raw: Any, where: str, rules: SourceRules) -> ReadPost | SourceProblem:
     id = None
     try:
         if not isinstance(raw, dict):
             raise SourceRefusal("not_an_object", "a post of the profile is not an object")
-        cells = Cells(raw, limit)
+        cells = Cells(raw, rules)
         id = cells.label("id") or refuse("missing_id", "a post of the profile has no id")
-        words = cells.text("text") or refuse("empty_text", "the post has no text")
+        words = cells.body("text") or refuse("empty_text", "the post has no text")
         post = Post(
             id=id,
             text=words,
@@ -213,12 +232,12 @@ def _post(raw: Any, where: str, limit: int) -> ReadPost | SourceProblem:
     return ReadPost(post, where, cells.repairs)
 
 
-def _aspects(cells: Cells, limit: int) -> tuple[GoldAspect, ...]:
+def _aspects(cells: Cells, rules: SourceRules) -> tuple[GoldAspect, ...]:
     aspects = []
     for raw in cells.rows("rubric_aspects"):
         if not isinstance(raw, dict):
             raise SourceRefusal("wrong_type", "an entry of rubric_aspects is not an object")
-        entry = Cells(raw, limit, cells.repairs)
+        entry = Cells(raw, rules, cells.repairs)
         name, reason, evidence = map(entry.text, ("aspect", "reason", "evidence"))
         if name:
             aspects.append(GoldAspect(aspect=name, reason=reason, evidence=evidence))

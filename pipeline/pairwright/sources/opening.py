@@ -37,13 +37,12 @@ class SourceFormat(NamedTuple):
     """How a source of one format is read: its items, or the people who chose.
 
     A reader gives the source as messages name it, and its records after their problems; `content`
-    what identifies the content, `names` the conversations that it holds. Each raises SourceError.
+    what identifies the content. Each raises SourceError.
     """
 
     content: Callable[[SourceRules, Path], str]
     items: Callable[[SourceRules, Domains, Path], tuple[str, Items]] | None = None
     choosers: Callable[[SourceRules, Domains, Path], tuple[str, Choosers]] | None = None
-    names: Callable[[SourceRules, Path], list[str]] = lambda _rules, _folder: []
 
 
 class TableColumns(NamedTuple):
@@ -111,7 +110,7 @@ def _open(path: Path, *, lists: bool) -> SourceTable:
             f"unknown kind of file {suffix!r}",
             where=path,
             fix=_DUMP_FIX
-            if suffix in (".xml", ".7z")
+            if suffix == ".xml"
             else f"Use one of {', '.join(OPENERS)}; unpack a packed file first.",
         )
     if lists and suffix in FLAT:

@@ -14,6 +14,7 @@ from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Cells, Repairs
 from pairwright.sources.items import (
     ReadPost,
+    frequent_user,
     latest,
     once_each,
     place,
@@ -93,6 +94,7 @@ def read_items(
             yield read
         else:
             by_user.setdefault(read.user, []).append(read)
+    yield from frequent_user(by_user)
     for user, posts in by_user.items():
         # The sort is stable: of posts of one moment, the file's last is the latest.
         posts.sort(key=lambda post: post.created)
@@ -118,7 +120,7 @@ def _items(
 
 
 def _written(row: SourceRow, rules: SourceRules) -> RawPost | SourceProblem:
-    cells, user = Cells(row.fields, rules.max_post_chars), ""
+    cells, user = Cells(row.fields, rules), ""
     try:
         user = cells.user(rules.user)
         created = cells.time(rules.created) or refuse("bad_time", f"`{rules.created}` is empty")
@@ -126,7 +128,7 @@ def _written(row: SourceRow, rules: SourceRules) -> RawPost | SourceProblem:
             where=row.where,
             user=user,
             title=cells.line(rules.title),
-            body=cells.text(rules.text),
+            body=cells.body(rules.text),
             created=created,
             category=cells.label(rules.category),
             url=cells.address(rules.url),

@@ -14,7 +14,7 @@ from pairwright.audits.people.scan import mask_text
 from pairwright.audits.row_check import OTHERS, TEXT, LackCheck, remembering_check, row_check
 from pairwright.dataset import Row, RowAspect
 from pairwright.modes import has_rubric
-from pairwright.sources.fields import latest_moment
+from pairwright.times import latest_moment
 
 # What Windows-1252 makes of a UTF-8 byte from 80 to BF.
 _BYTE = (

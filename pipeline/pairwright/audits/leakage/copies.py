@@ -9,7 +9,7 @@ from pairwright import text
 from pairwright.audits.row_check import OTHERS, TEXT, remembering_check, row_check
 from pairwright.dataset import Row
 from pairwright.modes import is_own_choice
-from pairwright.sources.fields import is_older, time_text
+from pairwright.times import is_older, time_text
 
 
 class _Sides(defaultdict[str, Counter[str]]):

@@ -1,74 +1,76 @@
-"""A user's questions as items, each with what the user wrote before it: questions, answers and,
-where they are wanted, comments.
+"""A user's questions as items, each with what the user wrote before it: questions and answers."""
 
-A model is asked by the title alone. Plain rules, for English titles, say which can be answered so:
-they look for words that point at the question's body, and for titles that hardly say anything.
-What they refuse is counted and can be read.
-"""
-
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from pairwright import text
 from pairwright.assets import RUBRICS
 from pairwright.errors import SourceError
 from pairwright.records import Item, Post
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources.fields import Repairs, clean_text, is_older
-from pairwright.sources.items import ReadPost, latest, once_each, repeated_question, with_profile
-from pairwright.sources.markup import comment_text, post_text
+from pairwright.sources.fields import Repairs, clean_text
+from pairwright.sources.items import (
+    ReadPost,
+    latest,
+    once_each,
+    place,
+    repeated_question,
+    with_profile,
+)
+from pairwright.sources.markup import html_text
 from pairwright.sources.opening import Items, SourceFormat
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
-from pairwright.sources.stackexchange.files import POSTS, Dump, dump_hash, locate_dump
+from pairwright.sources.source_table import content_hash
+from pairwright.sources.stackexchange.dump import Dump, locate_dump
 from pairwright.sources.stackexchange.store import DumpPost, DumpStore
-
-COMMENT_TERMS = 3
-"""Words with content that a comment needs: one that thanks says nothing of anybody."""
-# What the site writes in the name of users who vote on a question.
-_MODERATION = re.compile(
-    r"I'm voting to (?:close|leave)|(?:Possible )?duplicate of\b", re.IGNORECASE
-)
+from pairwright.sources.stackexchange.titles import why_unanswerable
+from pairwright.times import is_older
 
 
 def _read(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Items]:
     dump = locate_dump(rules, folder)
-    return dump.place(POSTS), read_items(dump, domains, rules)
+    return str(dump.posts), read_items(dump, domains, rules)
 
 
 FORMAT = SourceFormat(
-    content=lambda rules, folder: dump_hash(locate_dump(rules, folder)), items=_read
+    content=lambda rules, folder: content_hash([locate_dump(rules, folder).posts]), items=_read
 )
 
 
 def read_items(dump: Dump, domains: Domains, rules: SourceRules) -> Iterator[Item | SourceProblem]:
     """The items of each user in time order, users by number, each item after its problems.
 
-    Raises SourceError where a file cannot be read, or no domain has the site's category.
+    Raises SourceError where the file cannot be read, or no domain has the site's category or, in
+    its place, `default_category`.
     """
-    domain = domains.of(dump.category)
-    if domain is None:
+    named = (dump.category, rules.default_category or "")
+    category = next((one for one in named if domains.of(one)), None)
+    if category is None:
         raise _no_domain(dump, domains)
     with DumpStore(dump) as store:
         yield from store.refusals()
         for posts in store.users():
-            yield from once_each(_History(dump, store, domain.key, rules, posts).items())
+            history = _History(dump, store, category, domains, rules, posts)
+            yield from once_each(history.items())
 
 
 class _History:
     """One user's posts, each made readable once, however many items it is in."""
 
     def __init__(
-        self, dump: Dump, store: DumpStore, domain: str, rules: SourceRules, posts: list[DumpPost]
+        self,
+        dump: Dump,
+        store: DumpStore,
+        category: str,
+        domains: Domains,
+        rules: SourceRules,
+        posts: list[DumpPost],
     ) -> None:
-        self._dump = dump
-        self._store = store
-        self._domain = domain
-        self._rules = rules
+        self._dump, self._store, self._category, self._rules = dump, store, category, rules
+        self._domain = place(category, domains, rules)[1]
         self._posts = posts
         self._user = dump.user(posts[0].user)
-        self._readable: dict[str, ReadPost | SourceProblem] = {}
+        self._readable: dict[int, ReadPost | SourceProblem] = {}
 
     def items(self) -> Iterator[Item | SourceProblem]:
         """Oldest first, each after what is said of the user's posts."""
@@ -76,7 +78,7 @@ class _History:
         for post in self._posts:
             refusal = _question_refusal(post) if post.kind == "question" else None
             if refusal:
-                yield refusal.at(post.where, self._dump.post_id(post.kind, post.id))
+                yield refusal.at(post.where, post.name)
             elif post.kind == "question":
                 questions.append(post)
         if not questions:
@@ -84,8 +86,7 @@ class _History:
             yield refusal.at(self._posts[0].where, self._user)
         chosen, repeated = latest(questions, self._rules.targets, lambda post: post.title)
         for question in repeated:
-            id = self._dump.post_id(question.kind, question.id)
-            yield repeated_question(question.title).at(question.where, id)
+            yield repeated_question(question.title).at(question.where, question.name)
         for question in chosen:
             try:
                 yield from self._item(question)
@@ -99,22 +100,25 @@ class _History:
                 "too_few_posts", f"{len(earlier)} earlier posts, not {self._rules.min_posts}"
             )
         repairs: Repairs = {}
+        title, body = self._texts(question, repairs)
         item = Item(
             id=f"{self._dump.category}_{question.id}",
             user=self._user,
-            question=_one_line(question.title, repairs, self._rules),
-            narrative=_body(question, repairs, self._rules) or None,
-            category=self._category(question),
+            question=title,
+            narrative=body or None,
+            category=self._category_of(question),
             domain=self._domain,
             profile=(),
             created=question.created,
             source_url=self._dump.address("question", question.id),
         )
-        read = [self._read(post) for post in earlier]
-        yield from (post for post in read if isinstance(post, SourceProblem))
         posts = list[ReadPost]()
-        for one, post in zip(read, earlier, strict=True):
+        for post in earlier:
+            if post.id not in self._readable:
+                self._readable[post.id] = self._read(post)
+            one = self._readable[post.id]
             if isinstance(one, SourceProblem):
+                yield one
                 continue
             if post.edited > question.created:
                 # Some of its text may be younger than the question.
@@ -123,44 +127,41 @@ class _History:
             posts.append(one)
         yield from with_profile(item, posts, question.where, repairs, self._rules)
 
-    def _category(self, question: DumpPost) -> str:
-        """The site, or the tag of the question that most questions of the site have."""
+    def _category_of(self, question: DumpPost) -> str:
+        """The site's, or with the tag of the question that most questions of the site have."""
         tags = question.tags.split()
         if self._rules.category_by == "site" or not tags:
-            return self._dump.category
+            return self._category
         most = max(tags, key=lambda tag: (self._store.tags[tag], tag))
-        return f"{self._dump.category}/{most}"
+        return f"{self._category}/{most}"
 
     def _read(self, post: DumpPost) -> ReadPost | SourceProblem:
-        id = self._dump.post_id(post.kind, post.id)
-        if id not in self._readable:
-            self._readable[id] = self._readable_post(id, post)
-        return self._readable[id]
-
-    def _readable_post(self, id: str, post: DumpPost) -> ReadPost | SourceProblem:
+        """A post that can be read alone."""
         repairs: Repairs = {}
-        title = _one_line(post.title, repairs, self._rules)
-        body = _body(post, repairs, self._rules)
-        if not body and (not title or post.kind != "question"):
-            return SourceRefusal("empty_text", f"the {post.kind} has no text").at(post.where, id)
-        if post.kind == "comment" and (refusal := _comment_refusal(body)):
-            return refusal.at(post.where, id)
-        if not title and post.kind != "question":
+        title, body = self._texts(post, repairs)
+        is_answer = post.kind == "answer"
+        if not body and (is_answer or not title):
+            return SourceRefusal("empty_text", f"the {post.kind} has no text").at(
+                post.where, post.name
+            )
+        if is_answer and not title:
             repairs["missing_question"] = "the question it is about is not in the dump"
-        # A post that can be read alone.
-        words = f"{title}\n{body}".strip()
-        if post.kind != "question" and title:
-            about = "Answer to" if post.kind == "answer" else "Comment on"
-            words = f'{about} "{title}":\n{body}'
+        words = f'Answer to "{title}":\n{body}' if is_answer and title else f"{title}\n{body}"
         readable = Post(
-            id=id,
-            text=words,
-            category=self._dump.category,
+            id=post.name,
+            text=words.strip(),
+            category=self._category,
             created=post.created,
             source_url=self._dump.address(post.kind, post.id),
             kind=post.kind,
         )
         return ReadPost(readable, post.where, repairs)
+
+    def _texts(self, post: DumpPost, repairs: Repairs) -> tuple[str, str]:
+        """Title, on one line, and body, which is HTML."""
+        limit = self._rules.max_post_chars
+        title = " ".join(clean_text(post.title, "title", repairs, limit).split())
+        return title, clean_text(html_text(post.body), "body", repairs, limit)
 
 
 def _no_domain(dump: Dump, domains: Domains) -> SourceError:
@@ -172,9 +173,10 @@ def _no_domain(dump: Dump, domains: Domains) -> SourceError:
     )  # fmt: skip
     return SourceError(
         f"its category {dump.category!r} is in no domain, so no item of it could be used",
-        where=dump.path,
+        where=dump.posts,
         fix=f'Add also = ["{dump.category}"] to the file of the domain that it belongs to'
-        f" ({files} in {domains.folder}), or add a domain file there. {own}".rstrip(),
+        f" ({files} in {domains.folder}), add a domain file there, or set `default_category` to a"
+        f" category that a domain has. {own}".rstrip(),
     )
 
 
@@ -184,77 +186,4 @@ def _question_refusal(question: DumpPost) -> SourceRefusal | None:
         return SourceRefusal("closed_question", f"{excerpt(question.title)} was closed")
     if why := why_unanswerable(question.title):
         return SourceRefusal("unanswerable_title", f"{excerpt(question.title)}: {why}")
-    return None
-
-
-def _comment_refusal(body: str) -> SourceRefusal | None:
-    """Why a comment says nothing of the person who wrote it."""
-    if _MODERATION.match(body):
-        return SourceRefusal("moderation_comment", f"{excerpt(body)} is about the question's state")
-    if len(text.terms(body)) < COMMENT_TERMS:
-        detail = f"{excerpt(body)} has fewer than {COMMENT_TERMS} words with content"
-        return SourceRefusal("short_comment", detail)
-    return None
-
-
-def _one_line(title: str, repairs: Repairs, rules: SourceRules) -> str:
-    return " ".join(clean_text(title, "title", repairs, rules.max_post_chars).split())
-
-
-def _body(post: DumpPost, repairs: Repairs, rules: SourceRules) -> str:
-    if post.kind == "comment":
-        return clean_text(comment_text(post.body), "text", repairs, rules.max_post_chars)
-    plain, code_blocks, images = post_text(post.body)
-    repairs["html_to_text"] = "the body was HTML"
-    if code_blocks:
-        repairs["code_block"] = text.number_of(code_blocks, "block")
-    if images:
-        repairs["image"] = text.number_of(images, "image")
-    return clean_text(plain, "body", repairs, rules.max_post_chars)
-
-
-MIN_TERMS = 2
-"""Words with content that a title needs; one is enough for `What is a doppio?`."""
-
-_SHOWN = "picture|image|photo|photograph|figure|screenshot|diagram|plot|snippet|attachment|video"
-_WORK = "code|circuit|script|program|snippet|proof|solution|answer|calculation|derivation|output"
-_TIMES = "year|month|week|weekend|morning|evening|day|time|season|summer|winter|spring|autumn|age"
-_POINTERS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        # this circuit, these beans; not this year, nor "at the time of writing this"
-        rf"\b(?<!writing )(?:this|these)\b(?! (?:{_TIMES})\b)",
-        # that one, those beans; not "a grinder that fits" nor "the fact that"
-        r"\b(?:is|are|was|does|do|like|of|about|with) (?:that|those)\b(?! (?:the|a|an|i|it|we)\b)",
-        r"\ball those\b(?! (?:who|that|which)\b)",
-        # Why did he leave; not "why does a cat purr when he sleeps"
-        r"^(?:\w+ ){0,2}(?:does|did|is|was|has|had|can|could|will|would|should) (?:he|she)\b",
-        r"\b(?:the|these) following\b|\bas follows\b|\bfollowing \w+[?:]?$",
-        r"\battached\b(?! to\b)",
-        r"\b(?:the|shown|given|listed|described|see|stated|mentioned|as) (?:above|below)\b",
-        rf"\b(?:{_WORK}|{_SHOWN}|example|case|situation|recipe) (?:above|below)\b",
-        rf"\b(?:in|on|from|see) (?:the|my|this) (?:{_SHOWN})s?\b",
-        rf"\bmy (?:{_WORK}|{_SHOWN}|answer|homework|assignment|idea|approach)\b",
-        r"\b(?:here|see inside|details inside|more inside)[.?!]*$",
-        r"\b(?:please|pls|urgent)\b|^help\b",
-    )
-)
-_OF_ANY_QUESTION = text.terms("question problem issue doubt query help advice")
-# "How is cascara made?" asks something of anybody; "How do I start?" does not say what.
-_GENERAL = re.compile(
-    r"(?:what|which|how|why|when|where|who|is|are|does|do|can)\b(?!.*\b(?:i|i'm|my|we)\b).*\?$",
-    re.IGNORECASE,
-)
-
-
-def why_unanswerable(title: str) -> str | None:
-    """What a title lacks, in words; None for one that can be answered as it is."""
-    plain = title.replace("\u2019", "'")
-    for pointer in _POINTERS:
-        match = pointer.search(plain)
-        if match:
-            return f"{match.group().strip()!r} points at what the title does not say"
-    terms = len(text.terms(plain) - _OF_ANY_QUESTION)
-    if terms < MIN_TERMS and not (terms and _GENERAL.match(plain)):
-        return f"{text.number_of(terms, 'word')} with content, not {MIN_TERMS}"
     return None
