@@ -6,10 +6,10 @@ from collections import Counter
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from pairwright.construct.partners import Couple, Worth
+from pairwright.construct.partners import TWIN, Couple
 
 
-def random_graph(users: int, each: int, seed: int) -> dict[Couple, Worth]:
+def random_graph(users: int, each: int, seed: int) -> dict[Couple, int]:
     """So many users, each with a question that so many others show a signal for, most of them near
     on a ring, as a build tries questions."""
     drawn = random.Random(seed)
@@ -19,16 +19,16 @@ def random_graph(users: int, each: int, seed: int) -> dict[Couple, Worth]:
         for other in drawn.sample(near, drawn.randint(0, each)):
             first, second = sorted((f"u{user:05}", f"u{other:05}"))
             usable[first, second] += 1
-    return {couple: Worth(n, 0, drawn.randint(1, 9)) for couple, n in usable.items()}
+    return {couple: n * TWIN + drawn.randint(1, 9) for couple, n in usable.items()}
 
 
-def most_questions(worth: dict[Couple, Worth]) -> int:
+def most_questions(worth: dict[Couple, int]) -> int:
     """The most questions that disjoint couples of a graph have, by integer programming."""
     couples = sorted(worth)
     users = sorted({user for couple in couples for user in couple})
     incidence = np.array([[user in couple for couple in couples] for user in users], dtype=float)
     found = milp(
-        [-worth[couple].twins for couple in couples],
+        [-(worth[couple] // TWIN) for couple in couples],
         constraints=LinearConstraint(incidence, ub=1),
         integrality=np.ones(len(couples)),
         bounds=Bounds(0, 1),
@@ -37,5 +37,5 @@ def most_questions(worth: dict[Couple, Worth]) -> int:
     return round(-float(found.fun))
 
 
-def questions_of(partners: dict[str, str], worth: dict[Couple, Worth]) -> int:
-    return sum(worth[couple].twins for couple in worth if partners.get(couple[0]) == couple[1])
+def questions_of(partners: dict[str, str], worth: dict[Couple, int]) -> int:
+    return sum(worth[couple] // TWIN for couple in worth if partners.get(couple[0]) == couple[1])

@@ -7,9 +7,9 @@ import pytest
 
 from matching_graphs import most_questions, questions_of, random_graph
 from pairwright.construct.partners import (
+    TWIN,
     PossiblePartner,
     SurveyedQuestion,
-    Worth,
     assign_partners,
     match_couples,
 )
@@ -107,6 +107,6 @@ def test_the_matching_is_near_the_best_there_is() -> None:
 
 
 def test_a_couple_is_parted_where_its_users_are_worth_more_apart() -> None:
-    chain = {("a", "b"): Worth(1, 0, 2), ("b", "c"): Worth(1, 0, 9), ("c", "d"): Worth(1, 0, 2)}
+    chain = {("a", "b"): TWIN + 2, ("b", "c"): TWIN + 9, ("c", "d"): TWIN + 2}
     assert match_couples(chain, 0) == {"a": "b", "b": "a", "c": "d", "d": "c"}
-    assert match_couples({**chain, ("b", "c"): Worth(3, 0, 9)}, 0) == {"b": "c", "c": "b"}
+    assert match_couples({**chain, ("b", "c"): 3 * TWIN + 9}, 0) == {"b": "c", "c": "b"}

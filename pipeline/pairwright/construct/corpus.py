@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
 from itertools import count
 from pathlib import Path
+from sys import intern
 from typing import Any, BinaryIO, Literal, NamedTuple
 
 from pairwright.construct.build_rules import NeighbourRing, TriedUsers
@@ -63,7 +64,9 @@ class Corpus:
                 line = item.model_dump_json().encode() + b"\n"
                 file.write(line)
                 entries.append(
-                    ItemEntry(item.id, item.user, item.category.lower(), len(item.profile), offset)
+                    ItemEntry(
+                        item.id, item.user, intern(item.category.lower()), len(item.profile), offset
+                    )
                 )
                 offset += len(line)
         partial.replace(path)

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import product
 
 from pairwright import text
-from pairwright.construct.partners import Couple, Worth, match_couples
+from pairwright.construct.partners import TWIN, Couple, match_couples
 from pairwright.records import Item, OppositeChoice, Post, content_id
 from pairwright.sources import Chooser, SourceProblem, Voter
 from pairwright.sources.choosers import choice_key
@@ -112,7 +112,7 @@ def natural_items(
         elif isinstance(one, Chooser):
             candidates.append(one)
     openings, met = count_openings(candidates, seed)
-    worth = {couple: Worth(min(twins_per_user, n), 0, 0) for couple, n in openings.items()}
+    worth = {couple: min(twins_per_user, n) * TWIN for couple, n in openings.items()}
     partners = match_couples(worth, seed)
     couples = [couple for couple in worth if partners.get(couple[0]) == couple[1]]
     items: list[tuple[int, Item]] = []

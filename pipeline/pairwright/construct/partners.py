@@ -15,6 +15,7 @@ neither the order of the source nor the number of workers decides anything.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
@@ -145,21 +146,10 @@ _Usable = tuple[SurveyedQuestion, float]
 """A question that a couple may be given, and how far the partner's posts bear on it."""
 
 
-class Worth(NamedTuple):
-    """What a couple would give; the larger the better."""
-
-    twins: int
-    placebos: int
-    bearing: int
-    """Sum over these questions of the share of their words that the partner's posts hold, in
-    ten-thousandths: whole numbers add up alike in any order."""
-
-    def plus(self, other: "Worth", sign: int = 1) -> "Worth":
-        """The sum, or with `sign` -1 the difference."""
-        return Worth(*(mine + sign * its for mine, its in zip(self, other, strict=True)))
-
-
-NOTHING = Worth(0, 0, 0)
+TWIN, PLACEBO = 10**13, 10**9
+"""What a couple is worth: so much for each twin and each placebo it would give, and for each of
+these questions the share of its words that the partner's posts hold, in ten-thousandths: whole
+numbers add up alike in any order."""
 SWAPS = 4
 """Most couples that are parted at once for the sake of better ones."""
 BEST = 8
@@ -183,9 +173,10 @@ def assign_partners(
     worth = {}
     for couple, usable in by_couple.items():
         given = _questions(usable, most)
-        twins = sum(question.signal for question, _ in given)
-        bearing = sum(round(10_000 * bearing) for _, bearing in given)
-        worth[couple] = Worth(twins, len(given) - twins, bearing)
+        worth[couple] = sum(
+            (TWIN if question.signal else PLACEBO) + round(10_000 * bearing)
+            for question, bearing in given
+        )
     partners = match_couples(worth, seed)
     assigned = {
         question.item
@@ -204,7 +195,7 @@ def assign_partners(
     return {q.item: _partner(q, partners, assigned, most) for q in ordered}
 
 
-def match_couples(worth: Mapping[Couple, Worth], seed: int) -> dict[str, str]:
+def match_couples(worth: Mapping[Couple, int], seed: int) -> dict[str, str]:
     """Disjoint couples that are worth much together: the partner of each user who has one.
 
     Couples are taken from the best down, ties drawn by the seed. Then each user who is left over
@@ -227,7 +218,7 @@ def match_couples(worth: Mapping[Couple, Worth], seed: int) -> dict[str, str]:
         for user in near:
             if user not in partners:
                 swap = _best_swap((user,), worth, near, partners)
-                improved |= swap.gain > NOTHING
+                improved |= swap.gain > 0
                 swap.apply(partners)
     return partners
 
@@ -237,7 +228,7 @@ class _Swap(NamedTuple):
     on. The second and the third were one, and so on; who is left over at the end is free."""
 
     chain: tuple[str, ...]
-    gain: Worth
+    gain: int
 
     def apply(self, partners: dict[str, str]) -> None:
         for user in self.chain:
@@ -248,10 +239,10 @@ class _Swap(NamedTuple):
 
 def _best_swap(
     chain: tuple[str, ...],
-    worth: Mapping[Couple, Worth],
+    worth: Mapping[Couple, int],
     near: Mapping[str, list[str]],
     partners: Mapping[str, str],
-    gain: Worth = NOTHING,
+    gain: int = 0,
 ) -> _Swap:
     """The swap of most gain that begins with `chain`, whose last user is to be given a partner;
     the chain without its first user alone where none is better."""
@@ -262,12 +253,12 @@ def _best_swap(
     for other in near[user][:BEST]:
         if other in chain:
             continue
-        with_other = gain.plus(worth[_couple(user, other)])
+        with_other = gain + worth[_couple(user, other)]
         parted = partners.get(other)
         if parted is None:
             swap = _Swap((*chain, other), with_other)
         else:
-            left = with_other.plus(worth[_couple(other, parted)], -1)
+            left = with_other - worth[_couple(other, parted)]
             swap = _best_swap((*chain, other, parted), worth, near, partners, left)
         if swap.gain > best.gain:
             best = swap
@@ -302,18 +293,23 @@ def _partner(
             detail = "nobody that it was tried on has about as many posts"
         else:
             detail = "nobody's posts that it was tried on show a personal signal for this question"
-        return Rejected(stage="partners", reason="no_partner", detail=detail)
+        return _without("no_partner", detail)
     if question.item in assigned:
         return partner
     if not question.signal or partner in (other.user for other in question.possible):
         detail = f"its couple has {most} others ([twin] questions_per_couple)"
-        return Rejected(stage="partners", reason="enough_of_couple", detail=detail)
-    return Rejected(
-        stage="partners",
-        reason="partner_does_not_fit",
-        detail="the partner, who was found by another question, was not tried on this one or"
+        return _without("enough_of_couple", detail)
+    return _without(
+        "partner_does_not_fit",
+        "the partner, who was found by another question, was not tried on this one or"
         " shows no personal signal for it",
     )
+
+
+@cache
+def _without(reason: str, detail: str) -> Rejected:
+    """Why there is no partner; one for all questions of which it is true."""
+    return Rejected(stage="partners", reason=reason, detail=detail)
 
 
 def _couple(first: str, second: str) -> Couple:

@@ -1,8 +1,9 @@
 """Counting the outcomes of a run: what the table, `status` and the manifest are made of."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, NamedTuple, cast
 
 from pydantic import AliasChoices, Field, JsonValue
@@ -200,22 +201,24 @@ class Tally:
 
 def tally_outcomes(store: Store) -> Tally:
     """The units of the last run, counted. Raises StoreError where a reply is damaged."""
-    counted, signals = Tally(), dict[str, tuple[int, bool]]()
-    measuring = defaultdict[str, set[str]](set)
-    for row in store.outcomes():
-        # As records, drafts and profiles would take a hundred times as long to read.
-        outcome = from_json(row.record, cache_strings="keys")
-        counted.add(row, outcome)
-        if (nothing := _shows_nothing(row, outcome)) is not None:
-            signals[row.item] = row.posts, nothing
-        for call in outcome["calls"]:
-            purpose, key = call
-            if purpose in READERS:
-                measuring[purpose].add(key)
-    counted.no_signal = Counter(signals.values())
-    for purpose, keys in measuring.items():
-        cases = [case for key in sorted(keys) for case in _read(store, key, READERS[purpose])]
-        counted.readings[purpose] = sum(cases), len(cases)
+    counted = Tally()
+    for _, units in groupby(store.outcomes(), key=lambda row: row.item):
+        signal: tuple[int, bool] | None = None
+        # A reply that several units of an item share is counted once.
+        measuring = set[tuple[str, str]]()
+        for row in units:
+            # As records, drafts and profiles would take a hundred times as long to read.
+            outcome = from_json(row.record, cache_strings="keys")
+            counted.add(row, outcome)
+            if (nothing := _shows_nothing(row, outcome)) is not None:
+                signal = row.posts, nothing
+            measuring |= {(name, key) for name, key in outcome["calls"] if name in READERS}
+        if signal:
+            counted.no_signal[signal] += 1
+        for purpose, key in sorted(measuring):
+            cases = _read(store, key, READERS[purpose])
+            passed, n = counted.readings.get(purpose, (0, 0))
+            counted.readings[purpose] = passed + sum(cases), n + len(cases)
     return counted
 
 
