@@ -268,9 +268,9 @@ def test_flips_are_where_their_units_are() -> None:
     assert flips_of([SHORT], [SAME]).keys() == {"placebo_flips"}
     # Of a scorer that cannot see the user they are 0 by identity.
     same = [*twins([SAME] * 4), *chain(*(placebo(n, *SAME) for n in range(3)))]
-    known = [(one.value, one.by_identity) for one in figures_of(same, blind=True)
+    known = [(one.value, one.note) for one in figures_of(same, blind=True)
              if one.name in FLIPS]  # fmt: skip
-    assert known == [(0, True)] * 2
+    assert known == [(0, "by identity")] * 2
 
 
 def test_net_right_flips_have_newcombes_interval() -> None:

@@ -57,6 +57,8 @@ FOLLOWS: dict[AspectsFollow, str] = {
     "pattern": "an aspect shown by a pattern",
 }
 """The groups of pairs by how the aspect follows that is hardest to find."""
+IDENTITY = "by identity"
+"""What is said in place of an interval of what could not have come out otherwise."""
 Unit = tuple[PairDecision, ...]
 """A whole twin, or in other modes a pair."""
 
@@ -69,13 +71,6 @@ class ScorerFigure(Estimate):
     mode: Mode | None
     group: str
     """The mode's name for all of its pairs, a configuration's, or a value of FOLLOWS."""
-    by_identity: bool = False
-    """Whether it could not have come out otherwise: then it has no interval."""
-
-    @property
-    def why(self) -> str:
-        """What is said in place of the interval."""
-        return "by identity" if self.by_identity else self.note
 
 
 class ModeDecisions(NamedTuple):
@@ -190,8 +185,8 @@ def _share(
 def _figure(
     name: str, mode: Mode | None, group: str, estimate: Estimate, *, even: bool = False
 ) -> ScorerFigure:
-    fields = estimate.model_dump() | ({"low": None, "high": None} if even else {})
-    return ScorerFigure(name=name, mode=mode, group=group, by_identity=even, **fields)
+    fixed = {"low": None, "high": None, "note": IDENTITY} if even else {}
+    return ScorerFigure(name=name, mode=mode, group=group, **estimate.model_dump() | fixed)
 
 
 def _flips(unit: Unit) -> float:
