@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal
 
-from pydantic import JsonValue
+from pydantic import BaseModel, Field, JsonValue, ValidationError, model_validator
 
-from pairwright.errors import CallFailed, EndpointRefused, InputError
+from pairwright.errors import CallFailed, EndpointRefused, InputError, first_invalid
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.batch.pending import PendingCalls
 from pairwright.models.client.wire import BROKEN_OFF, SHORTEST, Secrets, Transient, refusal
@@ -22,67 +22,40 @@ from pairwright.models.completion import is_same_model
 from pairwright.models.store import CallStore
 from pairwright.records import Record
 
-_BOM = b"\xef\xbb\xbf"
+
+class _Response(BaseModel, extra="ignore"):
+    status_code: int = Field(ge=100, le=599, strict=True)
+    body: JsonValue = None
 
 
-class BatchReply(NamedTuple):
-    """What a line says. `status` is None where the request got no response at all."""
+class BatchReply(BaseModel, extra="ignore"):
+    """What a line says. `response` is None where the request got none at all."""
 
     custom_id: str
-    status: int | None
-    body: JsonValue
-    error: JsonValue
+    response: _Response | None = None
+    error: JsonValue = None
+
+    @model_validator(mode="after")
+    def _said(self) -> "BatchReply":
+        if not self.response and not self.error:
+            raise ValueError("a request, or a line without response and error")
+        return self
 
 
-def lines_of(path: Path) -> Iterator[tuple[int, bytes, bool]]:
-    """The lines of a file that are not blank: the number, the text, and whether it has a line end;
-    a last one without may be half a line. Raises InputError for what cannot be read as lines of
-    text."""
+def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that are not blank, each with its number. Raises InputError for what
+    cannot be read."""
     try:
         with path.open("rb") as file:
             for number, raw in enumerate(file, start=1):
-                text = raw.removeprefix(_BOM) if number == 1 else raw
-                if number == 1 and text.startswith(b"\x1f\x8b"):
-                    raise InputError(
-                        "compressed with gzip", where=path, fix="Unpack it with gunzip first."
-                    )
-                if text.strip():
-                    yield number, text.strip(), raw.endswith(b"\n")
+                if text := raw.removeprefix(b"\xef\xbb\xbf").strip():
+                    yield number, text
     except OSError as error:
         raise InputError(
             f"cannot be read: {error.strerror}",
             where=path,
             fix="Name files of replies: the outputs of a Batch API or of vllm run-batch.",
         ) from None
-
-
-def reply_of(text: bytes, *, ended: bool) -> BatchReply:
-    """Raises ValueError with a sentence for a line that is not a reply."""
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        if not ended:
-            raise ValueError("the line breaks off: the file is not whole") from None
-        raise ValueError(f"not JSON: {error}") from None
-    if not isinstance(data, dict):
-        raise ValueError("not a JSON object")
-    custom_id = data.get("custom_id")
-    if not isinstance(custom_id, str):
-        raise ValueError("the custom_id is missing")
-    if "response" not in data and "error" not in data:
-        what = "a request, not a reply" if "body" in data else "neither response nor error"
-        raise ValueError(what)
-    response, failure = data.get("response"), data.get("error")
-    if response is None:
-        if not failure:
-            raise ValueError("neither response nor error")
-        return BatchReply(custom_id, None, None, failure)
-    if not isinstance(response, dict):
-        raise ValueError("the response is not an object")
-    status = response.get("status_code")
-    if not isinstance(status, int) or isinstance(status, bool) or not 100 <= status <= 599:
-        raise ValueError("the response has no status_code")
-    return BatchReply(custom_id, status, response.get("body"), failure)
 
 
 _NOT_RUN = frozenset({"batch_expired", "batch_cancelled"})
@@ -107,39 +80,40 @@ def answer_of(reply: BatchReply, request: Request, where: str) -> Answer:
     Raises NotRun, RefusedForGood; Transient, CallFailed and EndpointRefused as a client does;
     ValueError for a body that does not answer this request.
     """
-    nested = isinstance(reply.body, dict) and reply.body.get("error")
-    if reply.error or nested or (reply.status is not None and reply.status >= 400):
-        body = _stand_in(reply, where)
+    status, answer = (
+        (reply.response.status_code, reply.response.body) if reply.response else (0, None)
+    )
+    nested = isinstance(answer, dict) and answer.get("error")
+    if reply.error or nested or status >= 400:
+        body = _stand_in(reply.error or answer, status, where)
         return Answer(body, completion_of(request.key, body))
-    if reply.status is None or reply.status >= 300:
-        raise Transient(f"http_{reply.status}", "a response without a reply")
-    body = json.dumps(reply.body, separators=(",", ":")).encode()
+    if status >= 300:
+        raise Transient(f"http_{status}", "a response without a reply")
+    body = json.dumps(answer, separators=(",", ":")).encode()
     completion = completion_of(request.key, body)
     if completion.finish in BROKEN_OFF:
         raise Transient("broken_off", f"the engine ended with {completion.finish!r}")
-    named = reply.body.get("model") if isinstance(reply.body, dict) else None
-    if named is not None and not is_same_model(str(named), request.model):
-        raise ValueError(f"a reply of the model {str(named)[:80]!r}, not of {request.model!r}")
+    if completion.served and not is_same_model(completion.served, request.model):
+        named = completion.served[:80]
+        raise ValueError(f"a reply of the model {named!r}, not of {request.model!r}")
     return Answer(body, completion)
 
 
-def _stand_in(reply: BatchReply, where: str) -> bytes:
+def _stand_in(error: Any, status: int, where: str) -> bytes:
     """What is stored in place of a refusal that answers; raises where it is none."""
-    error = reply.error or reply.body
     # OpenAI wraps the object with the message once, vLLM twice.
     while isinstance(error, dict) and error.get("error"):
         error = error["error"]
     if not isinstance(error, dict):
-        error = {"message": str(error)}
-    code, status = error.get("code"), reply.status
-    if status is None and code in _NOT_RUN:
+        error = {"message": str(error or "no message")}
+    code = error.get("code")
+    if not status and code in _NOT_RUN:
         raise NotRun(f"{code}: {error.get('message')}"[:500])
-    if status is None or status < 400:
+    if status < 400:
         # vLLM says the status in the error alone where there is no response.
-        status = code if isinstance(code, int) and 400 <= code <= 599 else None
-    if status is None:
+        status = code if isinstance(code, int) and 400 <= code <= 599 else 0
+    if not status:
         raise Transient("batch_error", f"{error.get('message') or error}"[:500])
-    error = {"message": json.dumps(reply.body or "no message")[:500], **error}
     try:
         # A line does not say whether its room is what its role begins with, and no run hangs on one
         # line. The batch was run, so the key is known.
@@ -217,8 +191,8 @@ class Ingest:
         """
         before = self.result.lines
         try:
-            for number, text, ended in lines_of(path):
-                self._line(text, ended, f"{path}:{number}")
+            for number, text in lines_of(path):
+                self._line(text, f"{path}:{number}")
                 self._on_line(len(text) + 1)
                 if len(self._fresh) + len(self._failed) >= _TOGETHER:
                     self._commit()
@@ -228,12 +202,12 @@ class Ingest:
             self._problem("unreadable", str(path), "", "the file holds no reply")
         return self.result.lines - before
 
-    def _line(self, text: bytes, ended: bool, where: str) -> None:
+    def _line(self, text: bytes, where: str) -> None:
         for secret in self._secrets:
             text = text.replace(secret, b"***")
         key = ""
         try:
-            reply = reply_of(text, ended=ended)
+            reply = BatchReply.model_validate_json(text)
             key = reply.custom_id
             if not key.isascii():
                 raise KeyError(key)  # Not one of this run, and perhaps nothing that SQLite takes.
@@ -242,7 +216,12 @@ class Ingest:
                 endpoint, request = self._pending.call(key)
                 self._fresh[key] = request, answer_of(reply, request, f"[endpoints.{endpoint}]")
                 self.result.stored += 1
-            elif reply.error or reply.status != 200 or reply.body == json.loads(stored):
+            elif (
+                reply.error
+                or reply.response is None
+                or reply.response.status_code != 200
+                or reply.response.body == json.loads(stored)
+            ):
                 # The answer is there, whatever became of another try.
                 self.result.known += 1
             else:
@@ -259,6 +238,13 @@ class Ingest:
             self._problem(kind, where, key, f"{error.reason}: {error.detail}")
         except EndpointRefused as error:
             self._problem("failed", where, key, f"{error}")
+        except ValidationError as error:
+            self._problem(
+                "unreadable",
+                where,
+                key,
+                ": ".join(filter(None, first_invalid(error))).replace("Value error, ", ""),
+            )
         except (ValueError, RecursionError) as error:
             self._problem("unreadable", where, key, f"{error}")
 
