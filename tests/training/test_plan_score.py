@@ -25,7 +25,6 @@ from pairwright.training.gold import (
     aspect_agreement,
 )
 from pairwright.training.plan_scores import (
-    AspectMatches,
     PlanScores,
     ScoredPlan,
     figures,
@@ -197,7 +196,7 @@ def test_a_judge_says_precision_recall_and_what_would_fit_anybody(tmp_path: Path
         tmp_path, ("Cheap", "Overnight"),
         plan_score_precision=own_and_other(tmp_path), plan_score_recall=found_in([1], []),
     )  # fmt: skip
-    expected = AspectMatches(own=AspectAgreement(precision=0.5, recall=0.5), other=0.5)
+    expected = AspectAgreement(precision=0.5, recall=0.5, other=0.5)
     assert found.compared == {"judge": expected}
 
 
@@ -234,7 +233,7 @@ def test_a_judge_s_silence_is_no_zero(tmp_path: Path, precision: Answer, why: st
 
 def test_a_judge_is_not_asked_about_an_empty_plan_or_none(tmp_path: Path) -> None:
     empty = judged(tmp_path, ())
-    assert empty.compared["judge"].own == AspectAgreement(precision=None, recall=0.0)
+    assert empty.compared["judge"] == AspectAgreement(precision=None, recall=0.0)
     assert judged(tmp_path, None).compared == {}
     # Nor is an item without a plan compared by words.
     assert compared(an_item(tmp_path), missing(1), {}) == missing(1)
@@ -244,11 +243,11 @@ def test_a_judge_is_not_asked_about_an_empty_plan_or_none(tmp_path: Path) -> Non
 
 
 def line(n: int, precision: float | None, recall: float, user: str = "") -> ScoredPlan:
-    own = AspectAgreement(precision=precision, recall=recall)
+    other = None if precision is None else 0.25
     return ScoredPlan(
         id=f"q-{n}", user=user or f"u-{n}", gold=2,
         planned=() if precision is None else ("Cheap",),
-        compared={"words": AspectMatches(own=own, other=None if precision is None else 0.25)},
+        compared={"words": AspectAgreement(precision=precision, recall=recall, other=other)},
     )  # fmt: skip
 
 

@@ -35,11 +35,14 @@ DIGITS = 6
 
 
 class AspectAgreement(Record):
-    """One plan against one list of gold aspects."""
+    """One plan against an item's gold aspects."""
 
     precision: float | None
     """None where nothing was planned."""
     recall: float
+    other: float | None = None
+    """Precision against the gold aspects of another user's item: what generic aspects get. None
+    where nothing was planned, or there is no other user."""
 
     @property
     def f1(self) -> float:

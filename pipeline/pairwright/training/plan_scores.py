@@ -17,20 +17,6 @@ Match = Literal["judge", "words"]
 """How two aspects are compared."""
 
 
-class AspectMatches(Record):
-    """A plan against the item's gold aspects, and against somebody else's."""
-
-    own: AspectAgreement
-    other: float | None
-    """Precision against the gold aspects of another user's item: what generic aspects get. None
-    where nothing was planned, or there is no other user."""
-
-    def value(self, name: "Name") -> float | None:
-        """The figure of this name."""
-        value: float | None = self.other if name == "other" else getattr(self.own, name)
-        return value
-
-
 class ScoredPlan(Record):
     """One planner on one item. Without the item's texts."""
 
@@ -51,7 +37,7 @@ class ScoredPlan(Record):
     unjudged: str = ""
     """Why there is no judge's answer, where there is a plan."""
     detail: str = ""
-    compared: dict[Match, AspectMatches] = Field(default={})
+    compared: dict[Match, AspectAgreement] = Field(default={})
 
     def missing(self, match: Match) -> str:
         """Why there is no comparison; empty where there is one."""
@@ -130,7 +116,7 @@ def figures(name: str, lines: Sequence[ScoredPlan], matches: Sequence[Match]) ->
                 (line.user, value)
                 for line in lines
                 if match in line.compared
-                and (value := line.compared[match].value(figure)) is not None
+                and (value := getattr(line.compared[match], figure)) is not None
             ]
             yield Figure(
                 planner=name,

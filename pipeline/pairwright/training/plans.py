@@ -23,7 +23,7 @@ from pairwright.training.gold import (
     AspectAgreement,
     aspect_agreement,
 )
-from pairwright.training.plan_scores import AspectMatches, Match, ScoredPlan
+from pairwright.training.plan_scores import Match, ScoredPlan
 from pairwright.training.plan_settings import PromptedPlanner
 
 NO_PLAN = "no_plan"
@@ -180,14 +180,9 @@ class AspectJudging(NamedTuple):
             if isinstance(reply, Rejected):
                 return _without(scored, "unjudged", f"judge_{reply.reason}", reply.detail)
         precision, recall = _share(place in found for found in precise), _share(map(bool, recalled))
-        return _with(
-            scored,
-            "judge",
-            AspectMatches(
-                own=AspectAgreement(precision=precision, recall=recall),
-                other=_share(1 - place in found for found in precise) if other else None,
-            ),
-        )
+        strange = _share(1 - place in found for found in precise) if other else None
+        agreement = AspectAgreement(precision=precision, recall=recall, other=strange)
+        return _with(scored, "judge", agreement)
 
 
 def compared(
@@ -199,7 +194,8 @@ def compared(
     own, other = aspect_agreement(scored.planned, _names(item)), None
     if stranger := others.get(item.id):
         other = aspect_agreement(scored.planned, _names(stranger)).precision
-    return _with(scored, name, AspectMatches(own=own, other=other))
+    agreement = AspectAgreement(precision=own.precision, recall=own.recall, other=other)
+    return _with(scored, name, agreement)
 
 
 def others_of(items: Sequence[Item], seed: int) -> dict[str, Item]:
@@ -224,7 +220,7 @@ def _names(item: Item) -> tuple[str, ...]:
     return tuple(rubric_aspect.aspect for rubric_aspect in item.rubric_aspects)
 
 
-def _with(scored: ScoredPlan, name: Match, matches: AspectMatches) -> ScoredPlan:
+def _with(scored: ScoredPlan, name: Match, matches: AspectAgreement) -> ScoredPlan:
     return scored.model_copy(update={"compared": {**scored.compared, name: matches}})
 
 
