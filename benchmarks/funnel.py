@@ -25,7 +25,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import get_args
 
-from pairwright.audits.shortcuts.informed import baseline_points, pair_overlap
+from pairwright.audits.shortcuts.informed import baseline_points
 from pairwright.construct.manifest import main_mode
 from pairwright.construct.outcomes import funnel_rows, iterate_outcomes
 from pairwright.construct.partners import iterate_surveys
@@ -36,7 +36,6 @@ from pairwright.models.store import Store
 from pairwright.modes import STAGES, has_no_preference
 from pairwright.records import Comparison
 from pairwright.settings.rules import JudgedGate
-from pairwright.text import terms_of
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.run_build import build
 from pairwright.workflows.run_status import RunStatus, status
@@ -136,11 +135,7 @@ def words_alone(run: Path) -> dict[str, dict[str, list[float | None]]]:
         modes = {row.mode for row in rows if row.mode and not has_no_preference(row.mode)}
         for mode in sorted(modes):
             pairs = [row for row in rows if row.mode == mode]
-            overlaps = [
-                pair_overlap(row, terms_of((post.text for post in row.profile), row.language))
-                for row in pairs
-            ]
-            points = dict(baseline_points(overlaps))[known]
+            points = baseline_points(pairs)[0][known]
             clusters = [row.dyad or row.id for row in pairs]
             right = accuracy_by_cluster(list(zip(clusters, points.tolist(), strict=True)))
             if right:

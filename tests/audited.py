@@ -6,12 +6,11 @@ audit = audit_of(rows, check("rubric_leak", "fail", rows=[rows[0].id]))
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from pairwright.audits.catalogue import decide
-from pairwright.audits.page import PairSizes
 from pairwright.audits.read import PairSource, ReadRow
 from pairwright.audits.records import (
     Audit,
@@ -19,10 +18,9 @@ from pairwright.audits.records import (
     Check,
     Count,
     Flag,
-    RowReader,
     Status,
 )
-from pairwright.audits.run import AuditPart
+from pairwright.audits.row_check import RowReader
 from pairwright.dataset import AuditSource, Row, RowAspect, RowPost, RowQuality, RowVotes
 from pairwright.estimate import Estimate
 
@@ -37,10 +35,13 @@ def line(given: Row, split: str = "") -> ReadRow:
 def checks_of(
     readers: Iterable[RowReader], rows: Iterable[Row | ReadRow], name: str = ""
 ) -> list[Check]:
-    """What the readers find in rows; with a name what that check finds, by its reader alone."""
-    part = AuditPart(reader for reader in readers if not name or name in reader.names)
-    part.add([line(given) if isinstance(given, Row) else given for given in rows])
-    return [check for check in decide(part.checks()) if not name or check.name == name]
+    """What the readers find in rows; with a name what that check finds."""
+    readers = list(readers)
+    for given in rows:
+        for reader in readers:
+            reader.add(line(given) if isinstance(given, Row) else given)
+    found = decide([check for reader in readers for check in reader.checks()])
+    return [check for check in found if not name or check.name == name]
 
 
 def estimate(check: Check) -> Estimate:
@@ -132,38 +133,10 @@ def audit_of(rows: Sequence[Row], *checks: Check, **changes: Any) -> Audit:
         source=AuditSource.model_validate({**fields, **changes}),
         max_shortcut=0.58,
         checks=checks,
-        breakdowns=(Breakdown(by="configuration", rows=counts, left_out=2),),
+        breakdowns=(Breakdown(by="configuration", rows=counts),),
     )
-
-
-def sizes_of(rows: Iterable[Row]) -> PairSizes:
-    """As an audit gathers them."""
-    sizes = PairSizes()
-    for of in rows:
-        sizes.add(of)
-    return sizes
 
 
 def source_of(rows: Iterable[Row]) -> PairSource:
     """A source of these rows."""
     return PairSource("pairs", "plain", lambda: (ReadRow("", one, "") for one in rows))
-
-
-class Again:
-    """Rows that are made again each time they are gone through."""
-
-    def __init__(self, n: int, texts: Sequence[str]) -> None:
-        self._n = n
-        self._texts = texts
-
-    def __iter__(self) -> Iterator[Row]:
-        for n in range(self._n):
-            yield row(n, chosen=self._text(n, 1), rejected=self._text(n, 2), profile=self._posts(n))
-
-    def _text(self, n: int, k: int) -> str:
-        return " ".join(
-            self._texts[(n * 31 + k * 7919 + j * j) % len(self._texts)] for j in range(10)
-        )
-
-    def _posts(self, n: int) -> tuple[RowPost, ...]:
-        return tuple(post(n, k, self._text(n, k + 3)) for k in range(5))

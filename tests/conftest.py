@@ -7,7 +7,6 @@ import ssl
 import sys
 import tomllib
 from collections.abc import Generator, Iterator
-from contextlib import nullcontext
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
@@ -48,10 +47,6 @@ def pytest_collection() -> Generator[None, object, object]:
     parsed = cache(tomllib.loads)
     # The same few files are read again and again.
     vars(tomllib)["loads"] = lambda text: deepcopy(parsed(text))
-    for name in ("pairwright.audits.run", "pairwright.audits.shortcuts.classifiers"):
-        if module := sys.modules.get(name):
-            # Each product has one thread here; to look for the libraries takes longer than it.
-            vars(module)["threadpool_limits"] = lambda *_, **__: nullcontext()
     _sketch()
     if prompt := sys.modules.get("pairwright.settings.prompt"):
         _compile_once(prompt)
@@ -81,7 +76,7 @@ def _sketch() -> None:
     from markupsafe import Markup
 
     for module, name, plot in (
-        ("pairwright.audits.page", "audit_plots", "counts"),
+        ("pairwright.audits.page", "audit_plots", "accuracies"),
         ("pairwright.evaluation.leaderboard_page", "_plots", "violate"),
         ("pairwright_human_eval.report.page", "_plots", "states"),
     ):
@@ -118,20 +113,20 @@ all_drawn = pytest.fixture(_draw, name="all_drawn", scope="module")
 
 @pytest.fixture
 def nothing_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Classifiers of an audit find nothing: what they learn is tested by itself, and takes longer
-    than all other checks."""
+    """The bag of words of an audit finds nothing: what it learns is tested by itself, and takes
+    longer than all other checks."""
     import numpy as np
 
-    from pairwright.audits.shortcuts import classifiers
+    from pairwright.audits import shortcuts
 
-    monkeypatch.setattr(classifiers, "_points", lambda table, *_: np.full(table.shape[0], 0.5))
+    monkeypatch.setattr(shortcuts, "bag_points", lambda rows, _: np.full(len(rows), 0.5))
 
 
 @pytest.fixture
 def learnt(nothing_learnt: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a module without them, a test of what they find."""
     monkeypatch.undo()
-    monkeypatch.setattr("pairwright.audits.shortcuts.classifiers.FOLDS", 2)
+    monkeypatch.setattr("pairwright.audits.shortcuts.blind.FOLDS", 2)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -8,16 +8,10 @@ from typing import Any
 import pytest
 
 from audited import jsonl
-from pairwright.audits.balance import Balance
 from pairwright.audits.catalogue import definition_of
-from pairwright.audits.human import Human
-from pairwright.audits.integrity.responses import Endings
-from pairwright.audits.leakage.duplicates import Duplicates
-from pairwright.audits.people.scan import PersonalData
-from pairwright.audits.read import ReadRow, open_source
-from pairwright.audits.records import EXAMPLES, Audit, Check, RowReader
+from pairwright.audits.read import open_source
+from pairwright.audits.records import EXAMPLES, Audit, Check
 from pairwright.audits.run import Options, audit, shortened
-from pairwright.audits.shortcuts import Shortcuts
 from pairwright.dataset import Layout, Part, content_digest, row_of, write_rows
 from pairwright.errors import InputError
 from pairwright.records import pseudonym
@@ -94,7 +88,7 @@ def test_a_run_is_audited_into_its_own_folder(here: Path) -> None:
     assert (found.source.kind, found.source.name, found.source.rows) == ("run", "run", 6)
     assert found.source.configs == {"Home-twin": 4, "Home-violate": 2}
     assert done.code == (1 if found.failed else 0)
-    assert "6 pairs in 2 configurations" in done.out
+    assert "6 pairs" in done.out
     assert str(run / "audit" / "report.html") in done.out
     assert "; word overlap with the posts is right in " in " ".join(done.out.split())
     page = (run / "audit" / "report.html").read_text(encoding="utf-8")
@@ -149,7 +143,7 @@ def test_what_failed_is_told_with_why_and_what_to_do_and_exits_1(here: Path) -> 
     assert [flag.row for flag in same.flags] == ["7"]
     words = definition_of(same)
     said = " ".join(done.out.split())
-    assert said.index("Why it matters") < said.index("passed")
+    assert said.index("Why it matters") < said.index("Fail: ")
     assert words.title in said
     assert "such as theirs.jsonl:8: 7 (" in said
     for text in (words.why, words.todo):
@@ -228,10 +222,10 @@ def test_a_finding_in_a_release_or_a_run_names_its_file_and_row(here: Path) -> N
     assert [flag.where for flag in empty.flags] == ["pairs.jsonl:6"]
 
 
-def test_rows_of_one_id_are_named_by_all_their_places(here: Path) -> None:
+def test_rows_of_one_id_are_named_by_their_places(here: Path) -> None:
     rows = [plain(n, id="x", chosen="", rejected="") for n in range(6)]
     empty = named(audited(jsonl(here / "a.jsonl", *rows)).failed, "empty_text")
-    assert {flag.where for flag in empty.flags} == {"a.jsonl:1, a.jsonl:2, a.jsonl:3 and 3 more"}
+    assert {flag.where for flag in empty.flags} == {"a.jsonl:1, a.jsonl:2, a.jsonl:3"}
 
 
 def test_two_audits_of_the_same_pairs_are_the_same_bytes(here: Path) -> None:
@@ -260,26 +254,8 @@ def test_a_release_is_audited_beside_another(here: Path) -> None:
     assert (found.against.name, found.against.rows) == ("official.jsonl", 12)
     beside = [check for check in found.checks if check.family == "target"]
     assert {check.status for check in beside} == {"note"}
-    assert {check.name for check in beside} >= {"size", "lengths", "blind_accuracy"}
+    assert {check.name for check in beside} == {"blind_accuracy"}
     assert (here / "audit-release" / "report.html").is_file()
-
-
-def test_the_map_of_columns_is_for_each_of_the_two(here: Path) -> None:
-    own = jsonl(here / "own.jsonl", *[{"a": "Which?", "b": "This.", "c": "That."}] * 3)
-    other = jsonl(here / "other.jsonl", *[{"x": "Which?", "y": "This.", "z": "That."}] * 3)
-    maps = [f"--column={pair}" for pair in ("prompt=a", "chosen=b", "rejected=c")]
-    refused(pairwright("audit", own, *maps, "--against", other), "other.jsonl:1", "'x', 'y', 'z'")
-    maps += [f"--against-column={pair}" for pair in ("prompt=x", "chosen=y", "rejected=z")]
-    assert pairwright("audit", own, *maps, "--against", other).code in (0, 1)
-
-
-def test_texts_of_the_auditor_are_looked_for(here: Path) -> None:
-    rows = [plain(n) for n in range(20)]
-    corpus = here / "corpus.txt"
-    corpus.write_text(rows[3]["chosen"] + "\n", encoding="utf-8")
-    found = audited(jsonl(here / "a.jsonl", *rows), "--corpus", corpus)
-    overlap = named(found.checks, "corpus_overlap")
-    assert [flag.row for flag in overlap.flags] == ["3"]
 
 
 def test_escape_sequences_of_a_pair_do_not_reach_the_terminal(here: Path) -> None:
@@ -298,7 +274,6 @@ def test_escape_sequences_of_a_pair_do_not_reach_the_terminal(here: Path) -> Non
         (["missing.jsonl"], "no such file or folder"),
         (["a.jsonl", "--column", "chosen"], "is not WHAT=COLUMN"),
         (["a.jsonl", "--column", "chosen=better"], "'better'"),
-        (["a.jsonl", "--corpus", "missing.txt"], "missing.txt"),
         (["a.jsonl", "--against", "missing.jsonl"], "no such file or folder"),
         (["a.jsonl", "--max-shortcut", "0.4"], "greater than or equal to 0.5"),
         (["a.jsonl", "--max-shortcut", "nan"], "less than or equal to 1"),
@@ -313,53 +288,6 @@ def test_wrong_use_is_told_before_a_file_is(here: Path, arguments: list[str], sa
 
 
 # Without the command
-
-
-def nine_pairs(folder: Path) -> Path:
-    return jsonl(folder / "pairs.jsonl", *[plain(n, user=f"u{n}") for n in range(9)])
-
-
-@pytest.fixture(scope="module")
-def before(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
-    """The checks of those pairs where nothing breaks."""
-    source = open_source(str(nine_pairs(tmp_path_factory.mktemp("whole"))))
-    return {one.name for one in audit(source).checks}
-
-
-@pytest.mark.parametrize(
-    ("reader", "method", "lost"),
-    [
-        (Endings, "add", {"breaks_off"}), (Duplicates, "checks", {"near_duplicate_questions"}),
-        (PersonalData, "add", {"email", "iban"}), (Shortcuts, "checks", {"length", "style"}),
-        (Human, "checks", {"verified"}), (Balance, "add", {"user_dominates"}),
-    ],
-)  # fmt: skip
-def test_a_check_that_breaks_is_a_finding_and_ends_nothing(
-    reader: type[RowReader], method: str, lost: set[str], here: Path, before: set[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    file = nine_pairs(here)
-    whole = getattr(reader, method)
-
-    def broken(self: RowReader, *line: ReadRow) -> object:
-        if method == "checks" or line[0].row.id == "4":
-            raise ValueError("quoted words")
-        return whole(self, *line)
-
-    monkeypatch.setattr(reader, method, broken)
-    done = pairwright("audit", file, "--out", here / "out", "--against", file)
-    assert done.code == 1
-    assert "Checks that could not be computed" in done.out
-    text = (here / "out" / "audit.json").read_text()
-    assert "quoted words" not in text
-    found = Audit.model_validate_json(text)
-    own, *_ = failed = [check for check in found.checks if check.name == "not_computed"]
-    assert {check.status for check in failed} == {"fail"}
-    assert own.detail.startswith("ValueError at run.py:")
-    assert lost <= set(own.detail.partition("not computed: ")[2].split(", "))
-    assert [flag.where for flag in own.flags] == ["pairs.jsonl:5"] * (method == "add")
-    gone = before - {one.name for one in found.checks}
-    assert lost & before <= gone <= set(own.detail.partition("not computed: ")[2].split(", "))
 
 
 def test_the_digest_is_that_of_the_rows_and_all_flags_are_kept_until_written(here: Path) -> None:

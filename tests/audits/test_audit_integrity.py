@@ -6,16 +6,14 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
-from scipy.stats import binomtest
 
-from audited import checks_of, estimate
-from pairwright.audits.catalogue import names_of
-from pairwright.audits.integrity import CHECKS
-from pairwright.audits.integrity.responses import LIMIT, SAMPLE, breaks_off
+from audited import checks_of
+from pairwright.audits.catalogue import DEFINITIONS
+from pairwright.audits.integrity import integrity_checks
+from pairwright.audits.integrity.texts import LIMIT, SAMPLE
 from pairwright.audits.records import Check
 from pairwright.dataset import Row, RowAspect, RowPost
 from pairwright.dataset.row import derived_twin_id
-from pairwright.intervals import LEVEL, exact
 
 FIRST = "I keep bees behind the greenhouse and the smoke bothers my neighbour."
 SECOND = "My neighbour's child is allergic to \u201cpollen\u201d, so she tells me."
@@ -67,7 +65,7 @@ def changed(given: Row, **changes: Any) -> Row:
 
 
 def checks(rows: Iterable[Row], name: str = "") -> list[Check]:
-    return checks_of((new() for new in CHECKS), rows, name)
+    return checks_of(integrity_checks(), rows, name)
 
 
 def only(rows: Iterable[Row], name: str) -> Check:
@@ -82,7 +80,8 @@ def test_sound_rows_fail_nothing() -> None:
 
 def test_every_check_is_explained_and_speaks_of_no_rows_too() -> None:
     named = {check.name for check in checks([row(), row(2, mode=None, id="x")])}
-    assert named == set(names_of("integrity")) - {"unreadable_rows", "ties", "not_computed"}
+    known = {name for name, one in DEFINITIONS.items() if one.family == "integrity"}
+    assert named == known - {"unreadable_rows", "ties"}
     assert {check.status for check in checks([])} == {"note"}
 
 
@@ -100,10 +99,6 @@ def sides(chosen: str, rejected: str) -> dict[str, Any]:
 def evidence(told: str, *posts: str) -> dict[str, Any]:
     """The second aspect rests on this."""
     return {"rubric_aspects": (ASPECTS[0], aspect("A", told, *posts))}
-
-
-def aspects(first: str, last: str) -> dict[str, Any]:
-    return {"rubric_aspects": tuple(map(aspect, (first, "Something of its own altogether", last)))}
 
 
 def times(*created: str | None) -> dict[str, Any]:
@@ -124,13 +119,9 @@ NO_ANSWERS = [
     "Error 429: Too Many Requests", "429 Too Many Requests", "TODO", "No response.",
     "Rate limit exceeded, try again in 20s", "<think>I should say so.</think> Yes.",
     "Dear [Your Name], it is so.", "Hello {{ name }}", "Yes.<|im_end|>", "An error occurred.",
-    "Answer:", "<!DOCTYPE html>\n<html><body>502 Bad Gateway</body></html>",
+    "<!DOCTYPE html>\n<html><body>502 Bad Gateway</body></html>",
 ]  # fmt: skip
 FAULTS: dict[str, list[tuple[dict[str, Any], str]]] = {
-    "derived_id": [
-        ({name: "something else"}, "its content gives pair-")
-        for name in ("chosen", "rejected", "user", "item_id")
-    ],
     "same_sides": [
         (sides("Put it there.", "Put it there."), "both sides are the same"),
         (sides("Put it there.", "Put  it\n\nthere. "), "both sides are the same but for"),
@@ -149,28 +140,12 @@ FAULTS: dict[str, list[tuple[dict[str, Any], str]]] = {
         (evidence("smoke bothers"), "aspect 2 names none of the row's posts"),
         (evidence(" ", "p1"), "aspect 2 has no evidence"),
     ],
-    "aspects_repeated": [
-        (aspects("Considers the neighbour", "considers the neighbours!"), "aspects 1 and 3: "),
-        (aspects("Warns of allergic reactions", "Warns of reactions, allergic ones"),
-         "aspects 1 and 3: "),
-        (aspects("\U0001f41d", "\U0001f41d"), "aspects 1 and 3: "),
-        (aspects("C", "c"), "aspects 1 and 3: "),
-    ],
-    "aspects_missing": [({"rubric_aspects": ()}, "no aspect")],
     "profile_empty": [({"profile": ()}, "no posts")],
     "times_in_order": [
         (times("2023-02-01", "2023-01-01T00:00:00"), "a post of 2023-02-01 comes before one of"),
         (times("2023-02-01T00:00:00.2", None, "2023-02-01T00:00:00.1"), "a post of 2023-02-01T00"),
         (times("2023-01-01T00:00:00+02:00"), "not a time"),
         (times("yesterday"), "not a time"),
-    ],
-    "implausible_time": [
-        (changes, f"{where} is of {time}")
-        for time in ("2099-01-01T00:00:00", "1970-01-01T00:00:00", "0001-01-01", "9999")
-        for where, changes in (
-            ("question", {"created": time}),
-            ("post 1", {"profile": (post("p1", FIRST, time), POSTS[1])}),
-        )
     ],
     "empty_text": [
         ({"question": " \n"}, "question is empty"),
@@ -179,14 +154,14 @@ FAULTS: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"profile": (*POSTS, post("p3", ""))}, "post 3 is empty"),
     ],
     "encoding": [
-        ({"narrative": "a \ufffd b"}, "replacement in narrative"),
-        ({"narrative": "\ufeffa"}, "byte order mark in narrative"),
+        ({"chosen": "a \ufffd b"}, "replacement in chosen"),
+        ({"chosen": "\ufeffa"}, "byte order mark in chosen"),
         *(
             ({"chosen": words}, "control in chosen")
             for words in ("a\x00b", "a\x1b[0m", "a\x92s", "\x07", "\x85x\x90")
         ),
         *(
-            ({"narrative": words}, "mojibake in narrative")
+            ({"chosen": words}, "mojibake in chosen")
             for words in ("cafÃ©", "donâ€™t", "20 Â°C", "ðŸ˜€", "ï»¿a", "Ã¼ber", "Ã\xa0 la")
         ),
     ],
@@ -202,7 +177,6 @@ FAULTS: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"chosen": " Where do I put  hive number 2?"}, "chosen is the question"),
         ({"chosen": "WHERE DO I PUT HIVE NUMBER 2?"}, "chosen is the question"),
     ],
-    "very_long": [({"chosen": "word " * 20_001}, "chosen has 100,005 characters")],
 }  # fmt: skip
 
 
@@ -219,7 +193,6 @@ def test_a_fault_of_a_row_is_found(name: str, changes: dict[str, Any], said: str
 
 
 SOUND: dict[str, list[dict[str, Any]]] = {
-    "derived_id": [{"mode": None, "id": "row 17"}],
     "same_sides": [
         sides("9n-4", "9n+4"), sides("C", "C++"), sides("MARIA", "maria"),
         sides("10\u00b2", "102"), sides("Is it?", "Is it!"),
@@ -235,22 +208,13 @@ SOUND: dict[str, list[dict[str, Any]]] = {
         evidence("smoke bothers", "p2", "p1"),
         evidence("Allergic to\nsmoke bothers", "p2", "p1"),
     ],
-    "aspects_repeated": [
-        aspects("C", "C++"), aspects("Warns of allergic reactions", "Warns of the cost of a hive"),
-    ],
-    "aspects_missing": [{"rubric_aspects": ASPECTS[:1]}],
     "times_in_order": [
         times("2023-01-01", "2023-01-01T00:00:00", "2023-01-01T00:00:00.001"),
         times("2023-01-01T00:00:00", "2023-01-01T00:00:00"),
         times("2023-01-01T09:00:00", "2023-01-01", "2023-01-02"),
         times(None, "2023-01-01T00:00:00", None),
     ],
-    "implausible_time": [
-        {"created": "2036-12-31T23:59:59",
-         "profile": (post("p1", FIRST, "1985-01-01T00:00:00"),)},
-    ],
-    "very_long": [{"chosen": "x" * 100_000}],
-    "encoding": [{"narrative": words} for words in (
+    "encoding": [{"chosen": words} for words in (
         "NÃO, À MÃE", "Âge, forêt, château", "âge €5", "20 °C", "tab\tand\r\nline", "שלום",
         "日本語", "\U0001f600\u200d", "Ð²", "naïve — “so”", "ÃO", "Ångström ü",
     )],
@@ -278,18 +242,11 @@ def test_a_row_that_only_looks_faulty_is_sound(name: str) -> None:
         assert only([row(1), changed(row(2), **changes)], name).count == 0, changes
 
 
-def test_what_is_not_there_is_not_examined() -> None:
-    assert only([row(mode=None, id="row 17")], "derived_id").of == 0
-    assert only([row(mode=None, id="a", rubric_aspects=())], "aspects_missing").of == 0
-    bare = row(created=None, profile=(post("p1", FIRST),))
-    assert only([bare], "implausible_time").status == "note"
-
-
 @pytest.mark.parametrize(
     ("name", "changes", "detail"),
     [
-        ("encoding", {"narrative": "\ufffd"}, ""),
-        ("hidden_characters", {"chosen": "a\u200bb"}, "zero width space 2"),
+        ("encoding", {"chosen": "\ufffd"}, ""),
+        ("hidden_characters", {"chosen": "a\u200bb"}, ""),
         ("no_answer", {"rejected": "N/A"}, "placeholders and errors in English"),
     ],
 )
@@ -376,7 +333,6 @@ def test_a_twin_with_one_half_lost_is_caught() -> None:
         (lambda of: changed(of, chosen=of.rejected, rejected=of.chosen), "do not mirror"),
         (lambda of: changed(of, user="user-1"), "two different users"),
         (lambda of: changed(of, asked=True), "both halves"),
-        (lambda of: changed(of, user="somebody"), "give the id twin-"),
     ],
 )
 @pytest.mark.parametrize("turned", [False, True])
@@ -409,13 +365,9 @@ def test_both_of_a_half_that_nobody_asked_are_caught() -> None:
 
 
 def test_what_a_check_quotes_of_a_text_is_masked() -> None:
-    told = "write to jane.doe@mail.test.org"
-    of = (aspect("Considers Jane", told, "p1"), aspect(f"To {told}"), aspect(f"to {told}"))
-    found = checks([row(rubric_aspects=of)])
-    details = {check.name: check.flags[0].detail for check in found if check.flags}
-    assert "j***.***@****.****.***" in details["evidence_missing"]
-    assert "j***.***@****.****.***" in details["aspects_repeated"]
-    assert not any("jane.doe" in detail for detail in details.values())
+    told = "write to jane.doe@mail.kitchen.org"
+    check = only([row(rubric_aspects=(aspect("Considers Jane", told, "p1"),))], "evidence_missing")
+    assert "j***.***@****.*******.***" in check.flags[0].detail
 
 
 def test_evidence_of_gold_aspects_may_stand_in_any_post() -> None:
@@ -440,17 +392,19 @@ def test_without_post_ids_evidence_stands_in_the_narrative() -> None:
     assert "a post or the narrative: little money" in check.flags[0].detail
 
 
-def test_of_gold_aspects_that_came_with_the_data_one_in_a_hundred_may_be_loose() -> None:
+def test_of_other_peoples_aspects_one_in_a_hundred_may_be_loose() -> None:
     gold: dict[str, Any] = {"aspects_origin": "gold", "narrative": "The dog is afraid of me."}
     loose = aspect("Considers the dog", "the dog fears me")
     firm = aspect("Considers the dog", "the dog is afraid")
     rows = [row(n, rubric_aspects=(loose if n < 1 else firm,), **gold) for n in range(100)]
     check = only(rows, "evidence_missing")
-    assert (check.status, check.count, check.config) == ("pass", 1, "Garden-violate")
-    assert only(rows[:99], "evidence_missing").status == "fail"
+    assert (check.status, check.count) == ("fail", 1)
+    theirs = [changed(given, mode=None) for given in rows]
+    assert only(theirs, "evidence_missing").status == "pass"
+    assert only(theirs[:99], "evidence_missing").status == "fail"
 
 
-def test_aspects_with_nothing_to_look_in_are_counted_apart() -> None:
+def test_aspects_with_nothing_to_look_in_are_not_examined() -> None:
     gold: dict[str, Any] = {
         "rubric_aspects": (aspect("One", "said so"), aspect("Two")), "aspects_origin": None,
     }  # fmt: skip
@@ -460,7 +414,6 @@ def test_aspects_with_nothing_to_look_in_are_counted_apart() -> None:
     ]
     check = only(rows, "evidence_missing")
     assert (check.of, check.count, check.status) == (1, 0, "pass")
-    assert check.detail == "1 rows have aspects and nothing to look for their evidence in"
     assert "posts or a narrative" in only(rows[:1], "evidence_missing").detail
 
 
@@ -480,17 +433,6 @@ def test_evidence_of_others_stands_in_a_post_or_the_narrative() -> None:
     assert only([r for r in rows if r.rubric_aspects == firm], "evidence_missing").count == 0
 
 
-def test_rows_of_others_without_aspects_are_found_beside_those_that_have_some() -> None:
-    few = [row(n, mode=None, rubric_aspects=ASPECTS if n % 4 else ()) for n in range(40)]
-    few += [row(40, mode=None, rubric_aspects=(aspect(" "),))]
-    for rows in (few, few[::-1]):
-        check = only(rows, "aspects_missing")
-        assert (check.status, check.count, check.of) == ("fail", 11, 41)
-        assert [flag.row for flag in check.flags] == [
-            one.id for one in rows if len(one.rubric_aspects) < 2
-        ]
-
-
 # Profiles
 
 
@@ -506,117 +448,20 @@ def test_one_row_of_others_in_a_hundred_may_have_no_profile() -> None:
 # Texts
 
 
-@pytest.mark.parametrize(("field", "count"), [("user", 20), ("item_id", 20)])
-def test_rows_without_a_user_or_an_id_beside_others_are_found(field: str, count: int) -> None:
-    lacking = {"user": None, "item_id": ""}
+def test_rows_without_a_user_beside_others_are_found() -> None:
     rows = [plain(str(n), f"A {n}.", "B.", user=f"u{n}") for n in range(100)]
-    some = [changed(r, **{field: lacking[field]}) if n % 5 == 0 else r for n, r in enumerate(rows)]
-    assert (only(some, "missing_id").status, only(some, "missing_id").count) == ("fail", count)
-    assert only(rows, "missing_id").count == 0
-    assert only([changed(r, **{field: lacking[field]}) for r in rows], "missing_id").count == 0
+    some = [changed(r, user=None) if n % 5 == 0 else r for n, r in enumerate(rows)]
+    assert (only(some, "missing_user").status, only(some, "missing_user").count) == ("fail", 20)
+    assert only(rows, "missing_user").count == 0
+    assert only([changed(r, user=None) for r in rows], "missing_user").count == 0
 
 
-def test_a_hard_space_of_a_question_marks_no_side() -> None:
-    check = only([row(question="What\u00a0is a hive?")], "hidden_characters")
-    assert (check.status, check.count) == ("pass", 0)
-    assert "1 rows have some in posts or aspects, or hard spaces in the question" in check.detail
+def test_a_hard_space_of_a_question_marks_no_side_and_posts_are_as_people_left_them() -> None:
+    profile = (post("p1", f"{FIRST} a\u200bb", "2023-01-01T00:00:00"), POSTS[1])
+    given = row(question="What\u00a0is a hive?", profile=profile)
+    assert only([given], "hidden_characters").count == 0
     both = only([row(question="What\u00a0is a\u200b hive?")], "hidden_characters")
     assert both.flags[0].detail == "zero width space in question"
-
-
-def test_hidden_characters_of_posts_are_told_and_decide_nothing() -> None:
-    profile = (post("p1", f"{FIRST} a\u200bb", "2023-01-01T00:00:00"), POSTS[1])
-    check = only([row(profile=profile)], "hidden_characters")
-    assert (check.status, check.count) == ("pass", 0)
-    assert check.detail.startswith("1 rows have some in posts")
-
-
-# Endings
-
-LONG_GERMAN = "Das ist ein Satz, der gar nicht kurz ist, denn er hat mehr als zwölf Worte und ist"
-
-
-WHOLE = [
-    "It is so.", "Is it?", "So!", 'He said "so."', "It is **so.**", "so…", "これです。", "(so)",
-    "`x`", "Do this:\n- one\n- two", "1. one\n2. two", "| a | b", "Well \U0001f600", 
-    "```\ncode\n```", "", "So. \n\n", "15cm\u00b2", "$3700", "Paris", "9n-4", "C++", "A+",
-    "It costs 50%",
-    "def f(x):\n    y = x + 1\n    return y", "total = 0\nfor n in range(9):\n    total += n",
-    "x = [1, 2]\nprint(x) # both", "So it is 5 x 5 = 625", "mouse, keyboard, screen",
-    '"Saving Our Planet, One Step at a Time"', "A New Normal: Our Response to the Long Winter",
-    "It is so.\n\nBest regards\nAnna", "It is so.\n\nSource: https://example.org/a-b",
-    "Output: printer\nInput: mouse and keyboard", "$$\\alpha = 1$$", "It is $a + b$",
-    "The rain comes down\nthe wind is up\nthe kettle sings\nwe fill a cup", "I \u2764\ufe0f",
-    *(f"{LONG_GERMAN} {end}" for end in ("so.\u201c", "so!\u00ab", "so.\u2018", "so\uff0e")),
-    f"{LONG_GERMAN} \u201egut\u201c", f"{LONG_GERMAN} \u00bbgut\u00ab",
-    f"{'好' * 40}\uff5e", f"{'ខ្មែរ ' * 14}\u17d4", f"{'հայ ' * 14}\u0589", "ภาษาไทย" * 14,
-    "It is \u300cso\u300d", "Remove one of the two",
-    "Take this:\n1. Beans.\n2. Peas.\n3. Rice.",
-    # What is cut off a long line above a list may begin as an item does.
-    f"{'so ' * 300}- {'so ' * 662}so.\n- Beans.\n- Peas",
-]  # fmt: skip
-
-
-def test_whole_responses_do_not_break_off() -> None:
-    assert [words for words in WHOLE if breaks_off(words)] == []
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "It is a", "First. Then you", "It is so,", "It is one +", "- one\nand then the",
-        "```\ncode goes on",
-        "- One.\n- Two.\n- Three of",
-        "1. Beans are good.\n2. Peas are.\n3. Rice is very often eaten",
-        "First of all we put the kettle on the stove and wait. Then we take the old brown",
-        "He said to all of us (as it was late and we were tired",
-        "He told all of us that he had never been there before and then he said. \u201c",
-        LONG_GERMAN,
-        "It is so well known that nobody who works here would ever ask for the long way home",
-        # Exactly the last 300 characters of a longer line begin with a list's mark.
-        *(f"It is well{f'{mark}known' + ' people' * 50:.300}" for mark in ("-", "+ ", "# ", "1. ")),
-        "- One.\n- Two.\n- " + "it is so and " * 40 + "then",
-    ],
-)  # fmt: skip
-def test_cut_responses_break_off(words: str) -> None:
-    assert breaks_off(words)
-
-
-def cut(number: int, side: str | None, **changes: Any) -> Row:
-    return row(number, **({side: f"This is number {number} and it"} if side else {}), **changes)
-
-
-def test_one_side_that_breaks_off_more_often_fails() -> None:
-    rows = [cut(n, "rejected" if n < 20 else "chosen" if n < 22 else None) for n in range(100)]
-    check = only(rows, "breaks_off")
-    assert (check.status, check.count, check.of) == ("fail", 22, 100)
-    low = binomtest(20, 22).proportion_ci(1 - LEVEL, method="exact").low
-    assert (estimate(check).value, estimate(check).low) == (round(20 / 22, 6), round(low, 6))
-    assert check.detail.startswith("2 chosen and 20 rejected sides break off")
-    assert check.flags[0].detail == "the rejected side breaks off"
-
-
-def test_sides_that_break_off_alike_or_rarely_pass() -> None:
-    alike = [cut(n, "rejected" if n % 2 else "chosen") for n in range(60)]
-    assert only(alike, "breaks_off").status == "pass"
-    rare = [cut(n, "rejected" if n < 8 else None) for n in range(900)]
-    check = only(rare, "breaks_off")
-    assert check.status == "pass"
-    assert (estimate(check).low or 0) > 0.5
-
-
-def test_many_rows_of_one_user_are_one_cluster() -> None:
-    rows = [cut(n, "rejected", user="one", dyad="one") for n in range(50)]
-    check = only(rows, "breaks_off")
-    assert (check.status, estimate(check).clusters, estimate(check).n) == ("pass", 1, 50)
-
-
-def test_both_halves_of_a_twin_even_out() -> None:
-    asked, other = (changed(half, dyad="d") for half in twin(1))
-    asked = changed(asked, rejected="It breaks off")
-    other = changed(other, chosen="It breaks off")
-    check = only([asked, other], "breaks_off")
-    assert estimate(check).clusters == 0
 
 
 # Languages
@@ -639,7 +484,6 @@ def test_sides_in_another_language_fail_where_they_are_many() -> None:
     rows = [spoken(n, GERMAN if n < 20 else ENGLISH) for n in range(100)]
     check = only(rows, "other_language")
     assert (check.status, check.count, check.of, check.limit) == ("fail", 20, 100, LIMIT)
-    assert estimate(check).low == round(exact(20, 100, LEVEL)[0], 6)
     assert check.flags[0].detail == "de, en on a question in en"
     german = tuple(post(f"p{n}", GERMAN) for n in range(2))
     asked: dict[str, Any] = {"question": GERMAN[:50], "profile": german}
@@ -647,12 +491,10 @@ def test_sides_in_another_language_fail_where_they_are_many() -> None:
     assert only(right, "other_language").status == "pass"
 
 
-def test_few_rows_do_not_settle_languages_and_the_need_is_told() -> None:
-    check = only([spoken(n, ENGLISH) for n in range(20)], "other_language")
-    assert (check.status, check.count) == ("too_few", 0)
-    assert check.needed is not None
-    high, before = (exact(0, n, LEVEL)[1] for n in (check.needed, check.needed - 1))
-    assert high <= LIMIT < before
+def test_a_row_or_two_of_a_few_fail_nothing() -> None:
+    rows = [spoken(n, GERMAN if n < 1 else ENGLISH) for n in range(9)]
+    check = only(rows, "other_language")
+    assert (check.status, check.count, check.of) == ("pass", 1, 9)
 
 
 def test_thirty_characters_of_chinese_tell_a_language() -> None:
@@ -669,17 +511,13 @@ def test_thirty_characters_of_chinese_tell_a_language() -> None:
 def test_short_sides_tell_no_language() -> None:
     check = only([row(1, chosen="Ja.", rejected="Nein, danke.")], "other_language")
     assert (check.status, check.of) == ("note", 0)
-    assert check.detail.endswith("of which 0 are long enough to detect a language")
 
 
 def test_of_many_rows_a_sample_is_looked_at_and_the_check_says_so() -> None:
     rows = [row(n, chosen="Yes.", rejected=GERMAN) for n in range(SAMPLE + 500)]
     check = only(rows, "other_language")
     assert check.of == SAMPLE
-    assert check.detail.startswith(f"a sample of {SAMPLE:,} of {SAMPLE + 500:,} rows")
-    late = {rows[n].id for n in range(SAMPLE, SAMPLE + 500)}
-    # A third of the rows come after the sample was first full; as many of it should.
-    assert 250 < sum(flag.row in late for flag in check.flags) < 420
+    assert f"a sample of {SAMPLE:,} rows" in check.detail
 
 
 # Hostile texts

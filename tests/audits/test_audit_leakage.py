@@ -1,24 +1,17 @@
 """The audit's part on leakage: what a pair gives away that its reader is not to know."""
 
-import json
-import os
 import random
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
-from itertools import combinations
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
 
 from audited import checks_of, line
-from pairwright import text
-from pairwright.audits.catalogue import names_of
+from pairwright.audits.catalogue import DEFINITIONS
 from pairwright.audits.leakage import leakage_checks
-from pairwright.audits.leakage.sketch import SIMILAR, TextSketches, hash_words, runs, similar
 from pairwright.audits.records import Check
-from pairwright.audits.row_check import KEPT, WIDTH, RowCheck
+from pairwright.audits.row_check import WIDTH
 from pairwright.dataset import Row, RowAspect, RowPost
 
 QUESTION = "How do I get the smell of smoke out of an old wool coat?"
@@ -45,11 +38,9 @@ def post(words: str, **changes: Any) -> RowPost:
     return RowPost(id="p", text=words, **changes)
 
 
-def found(
-    rows: Iterable[Row | tuple[Row, str]], name: str = "", corpora: Iterable[str] | None = None
-) -> list[Check]:
+def found(rows: Iterable[Row | tuple[Row, str]], name: str = "") -> list[Check]:
     lines = (given if isinstance(given, Row) else line(*given) for given in rows)
-    return checks_of(leakage_checks(corpora), lines, name)
+    return checks_of(leakage_checks(), lines, name)
 
 
 def only(*given: Any, **more: Any) -> Check:
@@ -119,9 +110,6 @@ def test_a_leak_is_found_with_its_place(name: str, changes: dict[str, Any], said
     assert (check.status, check.count, check.of, check.limit) == ("fail", 1, 2, 0.0)
     assert flagged(check) == ["leak"]
     assert said in check.flags[0].detail
-    if name == "rubric_leak":
-        counts = "1, in the rejected of 0" if "chosen" in changes else "0, in the rejected of 1"
-        assert check.detail == f"in the chosen side of {counts}"
 
 
 CLEAN: dict[str, list[dict[str, Any]]] = {
@@ -176,7 +164,6 @@ def test_posts_without_a_time_are_told() -> None:
         ("near_duplicate_posts", {"profile": ()}, "no row names its user and has a post"),
         ("near_duplicate_posts", {"user": None}, ""),
         ("near_duplicate_questions", {"user": None}, ""),
-        ("corpus_overlap", {}, "no corpus"),
     ],
 )
 def test_nothing_to_leak_is_said(name: str, changes: dict[str, Any], said: str) -> None:
@@ -222,8 +209,6 @@ def test_a_response_that_copies_a_post_is_found(copy: str, side: str) -> None:
     assert check.flags[0].detail.startswith(f"{side}: ")
     assert "post 2 of its profile" in check.flags[0].detail
     assert posts[0][12] not in check.flags[0].detail
-    chosen, rejected = (2, 0) if side == "chosen" else (0, 2)
-    assert check.detail.startswith(f"in the chosen side of {chosen}, in the rejected of {rejected}")
 
 
 # Near-duplicates
@@ -270,13 +255,11 @@ ALIKE: dict[str, tuple[list[Row], list[str], list[str]]] = {
          plain("c", "u3", ALONE[2], changed(COPIED, range(0, 80, 4)))],
         [], ["a", "b"],
     ),
-    "a post is somebody else's question": (
-        [plain("a", "u1", QUESTION), plain("b", "u2", ALONE[0], QUESTION)], ["a"], ["b"]
-    ),
     "a post is in many rows": (
         [plain(f"r{n}", f"u{n // 3}", f"Number {n} of a dozen, and of which?", " ".join(OTHER))
          for n in range(12)],
-        [], [f"r{n}" for n in range(12)],
+        # Of the first user's three rows the first stands for all.
+        [], ["r0", *(f"r{n}" for n in range(3, 12))],
     ),
 }  # fmt: skip
 
@@ -299,12 +282,9 @@ def test_a_near_duplicate_is_told_with_where_it_is() -> None:
     assert posts.flags[0].detail == "post 2 nearly repeats another user's: post 1 of b"
 
 
-@pytest.mark.parametrize(("mode", "count"), [("natural", 0), ("twin", 3)])
-def test_natural_twins_put_one_question_to_many_users_on_purpose(mode: str, count: int) -> None:
-    rows = [plain(f"r{n}", f"u{n}", QUESTION, mode=mode) for n in range(3)]
-    check = only(rows, "near_duplicate_questions")
-    assert (check.count, check.of) == (count, count)
-    assert ("natural twins" in check.detail) is (mode == "natural")
+def test_natural_twins_put_one_question_to_many_users_on_purpose() -> None:
+    rows = [plain(f"r{n}", f"u{n}", QUESTION, mode="natural") for n in range(3)]
+    assert only(rows, "near_duplicate_questions").of == 0
 
 
 def test_others_may_ask_many_users_one_question() -> None:
@@ -324,67 +304,6 @@ def test_thousands_of_copies_cost_no_square() -> None:
     assert time.process_time() - start < 4
 
 
-# Pairs in other words
-
-
-def distinct(n: int) -> list[Row]:
-    """Pairs of which each has words of its own, in sentences of six."""
-    made = []
-    for number in range(n):
-        chance = random.Random(number)
-        words = [f"word{chance.randrange(5000)}ly" for _ in range(90)]
-        sentences = [" ".join(words[at : at + 6]) + "." for at in range(0, 90, 6)]
-        sides = {"chosen": " ".join(sentences[2:8]), "rejected": " ".join(sentences[8:])}
-        question = " ".join(sentences[:2])
-        made.append(row(f"r{number}", question=question, item_id=f"i{number}", **sides))
-    return made
-
-
-def retold(given: Row, *, swapped: int = 0) -> Row:
-    """Sentences in another order; of so many words in a hundred others in their place."""
-
-    def other(words: str, chance: random.Random) -> str:
-        parts = words.split(". ")
-        chance.shuffle(parts)
-        of = ". ".join(parts).split(" ")
-        for at in chance.sample(range(len(of)), len(of) * swapped // 100):
-            of[at] = f"else{chance.randrange(5000)}"
-        return " ".join(of)
-
-    chance = random.Random(given.id)
-    texts = ("question", "chosen", "rejected")
-    sides = {name: other(getattr(given, name), chance) for name in texts}
-    again = {"id": f"{given.id}-again", "item_id": "", "user": "u2"}
-    return given.model_copy(update=again | sides)
-
-
-@pytest.mark.parametrize("swapped", [0, 10])
-def test_pairs_with_sentences_moved_and_words_replaced_are_found(swapped: int) -> None:
-    rows = distinct(100)
-    again = [retold(given, swapped=swapped) for given in rows[:20]]
-    check = only([*rows[20:], *again, *rows[:20]], "near_duplicate_pairs")
-    assert (check.status, check.count, check.of) == ("note", 20, 120)
-    assert flagged(check) == [f"r{n}" for n in range(20)]
-    assert check.flags[0].detail == "nearly the words of r0-again"
-    assert only(rows, "near_duplicate_pairs").count == 0
-
-
-def test_a_pair_retold_in_other_words_is_not_found_and_the_check_says_so() -> None:
-    rows = distinct(40)
-    check = only([*rows, *(retold(given, swapped=50) for given in rows)], "near_duplicate_pairs")
-    assert check.count == 0
-    assert "a free retelling is not" in check.detail
-
-
-def test_twins_and_pairs_of_one_item_are_no_near_duplicates() -> None:
-    (given,) = distinct(1)
-    halves = [given.model_copy(update={"id": str(n), "twin_id": "t"}) for n in range(2)]
-    assert only(halves, "near_duplicate_pairs").count == 0
-    modes = [given, given.model_copy(update={"id": "other", "mode": "twin"})]
-    assert only(modes, "near_duplicate_pairs").count == 0
-    assert only([row(str(n), item_id=f"i{n}") for n in range(4)], "near_duplicate_pairs").count == 0
-
-
 def test_people_and_near_duplicates_in_two_splits_are_found() -> None:
     words = long_text(4)
     first = plain("a", "u1", "A question that stands alone?", " ".join(words), dyad="d1")
@@ -402,213 +321,32 @@ def test_people_and_near_duplicates_in_two_splits_are_found() -> None:
 def test_the_same_rows_in_one_split_and_without_splits_are_let_be() -> None:
     rows = [plain("a", "u1", QUESTION, dyad="d1"), plain("b", "u1", QUESTION, dyad="d1")]
     for name in ("people_across_splits", "near_duplicates_across_splits"):
-        check = only([(r, "test") for r in rows], name)
-        assert (check.status, check.of, check.detail) == ("note", 0, "all rows are in one split")
+        assert only([(r, "test") for r in rows], name).count == 0
         check = only(rows, name)
         assert (check.status, check.of) == ("note", 0)
 
 
-# Corpora
-
-WORDS = [f"word{n}" for n in range(60)]
-
-
-@pytest.mark.parametrize(
-    ("place", "changes"),
-    [
-        ("question", {"question": " ".join(WORDS[:13])}),
-        ("chosen", {"chosen": "So: " + " ".join(WORDS[5:18]).upper() + "!"}),
-        ("rejected", {"rejected": " ".join(WORDS[40:])}),
-        ("post 2", {"profile": (post(POST), post(", ".join(WORDS)))}),
-    ],
-)
-def test_words_of_a_corpus_are_found_in_every_text(place: str, changes: dict[str, Any]) -> None:
-    corpus = ["Nothing of it here.", f"Before. {' '.join(WORDS)} After."]
-    check = only([row("clean"), row("known", **changes)], "corpus_overlap", corpora=iter(corpus))
-    assert (check.status, check.count, check.of) == ("fail", 1, 2)
-    assert check.flags[0].row == "known"
-    assert check.flags[0].detail == f"overlap in {place}"
-    assert f"{place.split(' ')[0].replace('post', 'posts')} 1" in check.detail
-    assert "compared with 2 texts" in check.detail
-
-
-def test_twelve_words_of_a_corpus_are_not_enough() -> None:
-    given = row(question=" ".join([*WORDS[:12], "different"]))
-    assert only([given], "corpus_overlap", corpora=[" ".join(WORDS)]).count == 0
-
-
-@pytest.mark.parametrize("corpus", [QUESTION.upper(), f"A title\n{QUESTION}\nand more of it"])
-def test_a_text_that_is_a_whole_text_or_line_of_a_corpus_is_found(corpus: str) -> None:
-    short = "Why is my bread flat?"
-    given = row(question=short)
-    corpora = [corpus.replace(QUESTION, short).replace(QUESTION.upper(), short.upper())]
-    assert only([given], "corpus_overlap", corpora=corpora).count == 1
-    assert only([row(question="Why is my bread")], "corpus_overlap", corpora=corpora).count == 0
-
-
-def test_of_a_long_text_runs_are_kept_in_part_and_its_copy_is_found() -> None:
-    words = long_text(5, 400)
-    given = row(chosen=" ".join(words))
-    corpora = [" ".join(words[100:140])]
-    assert only([given], "corpus_overlap", corpora=corpora).count == 1
-
-
-def test_an_empty_corpus_has_nothing_of_a_row() -> None:
-    check = only([row()], "corpus_overlap", corpora=[])
-    assert (check.status, check.count, check.of) == ("pass", 0, 1)
-    assert only([], "corpus_overlap", corpora=["some text or other that is long"]).of == 0
-
-
-# Hashes and sketches
-
-
-def test_runs_of_words_have_the_same_number_wherever_they_stand() -> None:
-    one, other = hash_words(WORDS), hash_words(["before", *WORDS[10:20]])
-    assert len(runs(one, 5)) == 56
-    assert set(runs(other, 5)) & set(runs(one, 5)) == set(runs(one, 5)[10:16])
-    assert len(runs(one[:4], 5)) == 0
-    # Held fast: the same on every machine and in every process.
-    assert hash_words(["word"]).tolist() == [10776770685243991114]
-
-
-def test_estimated_overlap_is_near_the_true_one() -> None:
-    sketches, overlaps = TextSketches(), []
-    for seed in range(200):
-        base = long_text(seed, 100)
-        other = changed(base, random.Random(seed).sample(range(100), seed % 40))
-        overlaps.append(text.jaccard(text.spans(" ".join(base), 3), text.spans(other, 3)))
-        sketches.add(base)
-        sketches.add(other.split())
-    signatures = sketches.signatures()
-    assert signatures.shape == (400, 64)
-    errors = (signatures[::2] == signatures[1::2]).mean(axis=1) - overlaps
-    assert abs(errors.mean()) < 0.01
-    # Binomial: at most the root of .25 / 64.
-    assert 0.02 < errors.std() < 0.0625
-
-
-def test_bands_find_what_comparing_all_with_all_finds() -> None:
-    sketches = TextSketches()
-    for seed in range(40):
-        base = long_text(seed, 100)
-        for n in (0, 1, 8):
-            sketches.add(changed(base, random.Random(seed + n).sample(range(100), n)).split())
-    signatures = sketches.signatures()
-    near = {
-        (a, b)
-        for a, b in combinations(range(120), 2)
-        if (signatures[a] == signatures[b]).mean() >= SIMILAR
-    }
-    by_bands = {(min(pair), max(pair)) for pair in similar(signatures).tolist()}
-    assert by_bands <= near
-    # One change in a hundred words is found each time.
-    assert {(3 * n, 3 * n + 1) for n in range(40)} <= by_bands
-
-
-def test_a_sketch_does_not_depend_on_the_texts_beside_it() -> None:
-    texts = [long_text(seed, words) for seed, words in enumerate((3, 4, 50, 3, 3, 100))]
-    together = TextSketches()
-    for own in texts:
-        together.add(own)
-    for own, signature in zip(texts, together.signatures(), strict=True):
-        alone = TextSketches()
-        alone.add(own)
-        assert alone.signatures().tolist() == [signature.tolist()]
-
-
-def test_a_text_too_short_to_sketch_is_refused() -> None:
-    with pytest.raises(ValueError, match="3 words"):
-        TextSketches().add(("two", "words"))
-
-
-# The whole part
+def test_a_near_duplicate_between_texts_of_one_bucket_is_found() -> None:
+    """Two posts that are alike, with many between them that share their beginnings alone."""
+    first = long_text(7)
+    between = [" ".join([*first[:40], *long_text(n, 40)]) for n in range(100, 160)]
+    rows = [
+        plain(f"r{n}", f"u{n}", f"Question {n} of its own, and nobody else's?", words)
+        for n, words in enumerate([" ".join(first), *between, changed(first, [3])])
+    ]
+    assert flagged(only(rows, "near_duplicate_posts")) == ["r0", "r61"]
 
 
 def test_every_check_is_explained() -> None:
-    assert {check.name for check in found([row()])} == set(names_of("leakage"))
+    assert {check.name for check in found([row()])} == {
+        name for name, one in DEFINITIONS.items() if one.family == "leakage"
+    }
 
 
-def test_an_audit_of_no_rows_says_so_of_every_check() -> None:
-    assert {check.status for check in found([])} == {"note"}
-
-
-def test_details_stay_short_and_on_one_line() -> None:
-    loud = "\n".join(["A" * 300] * 9)
-    (check,) = found([row(chosen=loud, narrative=loud, question="?")], "rubric_leak")
-    assert len(check.flags[0].detail) <= WIDTH
-    assert "\n" not in check.flags[0].detail
-
-
-def test_a_check_names_ten_thousand_rows_at_most_and_counts_them_all() -> None:
-    check = RowCheck("rubric_leak", limit=0.0, others=0.0)
-    places = [check.place(row(str(n))) for n in range(KEPT + 50)]
-    for place in reversed(places):
-        check.flag(place, "late")
-    (whole,) = check.checks()
-    assert (whole.count, len(whole.flags)) == (KEPT + 50, KEPT)
-    assert [flag.row for flag in whole.flags[:3]] == ["0", "1", "2"]
-
-
-@pytest.mark.parametrize(
-    "hostile",
-    [
-        "word " * 500_000,
-        "\U0001f600" * 100_000,
-        "\u202eשלום עולם " * 20_000,
-        "a" * 3_000_000,
-        "",
-    ],
-    ids=["megabytes of words", "emoji", "right to left", "one word of megabytes", "empty"],
-)
+@pytest.mark.parametrize("hostile", ["word " * 200_000, "\U0001f600" * 100_000, "." * 500_000])
 def test_hostile_texts_are_worked_through(hostile: str) -> None:
-    given = row(
-        question=hostile, chosen=hostile, rejected=hostile, narrative=hostile,
-        profile=(post(hostile),), rubric_aspects=(RowAspect(aspect=hostile, evidence=hostile),),
-    )  # fmt: skip
+    given = row(question=hostile, chosen=hostile, rejected=hostile + "x", profile=(post(hostile),))
     start = time.process_time()
-    checks = found([given], corpora=[hostile[:1_000_000]])
+    checks = found([given, given])
     assert time.process_time() - start < 20
     assert all(len(flag.detail) <= WIDTH for check in checks for flag in check.flags)
-
-
-_SAME = """
-from audited import checks_of
-from test_audit_leakage import many
-from pairwright.audits.integrity import CHECKS
-from pairwright.audits.leakage import leakage_checks
-from pairwright.audits.people import people_checks
-from pairwright.audits.people.scan import PersonalData
-corpora = ["a corpus of five words", "number 7 of the dozens"]
-data = PersonalData()
-for checks in (leakage_checks(corpora), [new() for new in CHECKS], people_checks(data)):
-    for check in checks_of(checks, many()):
-        print(check.model_dump_json())
-print(list(data.redactions()))
-"""
-
-
-def many() -> Iterator[Row]:
-    """Rows with faults of many kinds."""
-    chance = random.Random(0)
-    for n in range(200):
-        words = long_text(n % 150, 30)
-        yield row(
-            f"r{n % 190}", user=f"u{n}", question=f"Is number {n % 40} of the dozens of any use?",
-            profile=(post(" ".join(words)), post(f"Ask person{n}@mail.test.org or @person_{n}.")),
-            chosen=NARRATIVE if n % 9 == 0 else changed(words, chance.sample(range(30), 20)),
-            rejected=f"No sense at all {n}",
-        )  # fmt: skip
-
-
-@pytest.mark.real
-def test_the_same_rows_give_the_same_checks_whatever_the_hash_seed() -> None:
-    said = [
-        subprocess.run(
-            [sys.executable, "-c", _SAME], capture_output=True, text=True, check=True,
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
-        ).stdout
-        for seed in ("1", "2")
-    ]  # fmt: skip
-    assert said[0] == said[1]
-    checks = [json.loads(line) for line in said[0].splitlines()[:-1]]
-    assert sum(bool(check["count"]) for check in checks) > 6

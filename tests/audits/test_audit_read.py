@@ -10,7 +10,6 @@ import re
 import sys
 import tracemalloc
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,7 +19,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from audited import jsonl
-from pairwright.audits.leakage.corpora import LINES, corpus_texts
 from pairwright.audits.read import ReadRow, open_source
 from pairwright.dataset import Layout, Part, Row, row_of, write_lines, write_rows
 from pairwright.errors import InputError
@@ -103,19 +101,6 @@ def test_a_release_gives_its_rows_with_their_splits_as_often_as_asked(tmp_path: 
     places = (("validation", 1), ("validation", 2), ("test", 1))
     assert [each.where for each in found] == [f"{names[of].path}:{n}" for of, n in places]
     assert list(source.read()) == found
-
-
-def test_rows_are_read_by_their_places(
-    small_release: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Batches of two rows, so that some of them have no row that is wanted.
-    monkeypatch.setattr("pairwright.dataset.parquet_batches.BATCH", 2)
-    source = open_source(str(small_release))
-    rows = list(source)
-    for places in ([], [0], [len(rows) - 1], list(range(0, len(rows), 3)), list(range(len(rows)))):
-        wanted = [rows[place] for place in places]
-        assert list(source.rows_at(places)) == wanted
-        assert list(replace(source, read_at=None).rows_at(places)) == wanted
 
 
 PART = Part("Home-violate", "test").path
@@ -794,30 +779,3 @@ def test_datasets_itself_gives_those_rows(tmp_path: Path, monkeypatch: pytest.Mo
     assert isinstance(found, ReadRow)
     assert (source.kind, source.total, found.split) == ("official", 1, "test")
     check_official(found.row)
-
-
-# Texts of the auditor
-
-
-def test_every_text_of_a_corpus_is_given(tmp_path: Path) -> None:
-    table = jsonl(tmp_path / "a.jsonl", {"text": "one", "meta": {"tags": ["two", 3]}})
-    plain = tmp_path / "b.txt"
-    plain.write_text("three\nlines\n\n \nfour\n", encoding="utf-8")
-    assert list(corpus_texts([table, plain])) == ["one", "two", "three\nlines\n", "four\n"]
-
-
-def test_a_corpus_without_blank_lines_is_given_in_parts(tmp_path: Path) -> None:
-    plain = tmp_path / "b.txt"
-    plain.write_text("line\n" * (2 * LINES + 1), encoding="utf-8")
-    assert [text.count("\n") for text in corpus_texts([plain])] == [LINES, LINES, 1]
-
-
-def test_a_corpus_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"missing\.txt"):
-        corpus_texts([tmp_path / "missing.txt"])
-    (tmp_path / "a.txt").write_bytes(b"good\n\xff\n")
-    with pytest.raises(InputError, match=r"a\.txt:2"):
-        list(corpus_texts([tmp_path / "a.txt"]))
-    (tmp_path / "a.jsonl").write_bytes(b'{"a": "b"}\n{\n')
-    with pytest.raises(InputError, match=r"a\.jsonl:2"):
-        list(corpus_texts([tmp_path / "a.jsonl"]))

@@ -1,18 +1,20 @@
-"""The words of every check of an audit, and the decision on checks that compare an estimate.
+"""The words of every check of an audit, and the decision on checks that compare an accuracy.
 
-An audit makes dozens of comparisons of an estimate with a limit, and more with every
-configuration. If each were decided at 95 %, one audit in three of pairs without a fault would fail.
-With Holm's levels, all comparisons together err in at most `LEVEL` of audits. Every other check
-counts rows, so chance plays no role.
+An audit compares dozens of accuracies with a limit. If each were decided at 95 %, one audit in
+three of pairs without a fault would fail; so Holm's method decides them together, and all of them
+err in at most `LEVEL` of audits. Every other check counts rows, so chance plays no role.
 """
 
+import math
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
-from pairwright.audits.records import Check, CheckDefinition, Family, LimitComparison
+from statsmodels.stats.multitest import multipletests
+
+from pairwright.audits.records import Check, CheckDefinition, Family
 from pairwright.estimate import Estimate
-from pairwright.intervals import LEVEL, holm
+from pairwright.intervals import LEVEL, z_of
 
 _WORDS = tomllib.loads(Path(__file__).with_name("checks.toml").read_text(encoding="utf-8"))
 DEFINITIONS = {
@@ -37,58 +39,39 @@ PARTS = {
 """By the title of a part of the report, its checks."""
 
 
-def names_of(*families: Family) -> tuple[str, ...]:
-    """The names of the checks of some families, in the order of the report."""
-    return tuple(name for name, one in DEFINITIONS.items() if one.family in families)
-
-
-ESTIMATE_CHECKS = tuple(name for name, definition in DEFINITIONS.items() if definition.by_estimate)
-"""The names of all checks that an estimate decides."""
-
-
 def definition_of(check: Check) -> CheckDefinition:
     """What a check looks for, why it matters and what to do."""
     return DEFINITIONS[check.name]
 
 
 def note_check(
-    name: str,
-    config: str = "",
-    found: Estimate | None = None,
-    *,
-    of: int | None = None,
-    detail: str = "",
+    name: str, config: str = "", found: Estimate | None = None, *, of: int = 0, detail: str = ""
 ) -> Check:
-    """A check that decides nothing. It is of `of` rows, by default of as many as the estimate."""
-    n = found.n if found else 0
+    """A check that decides nothing."""
+    found = found if found and found.n else None
     return Check(
-        family=DEFINITIONS[name].family,
-        name=name,
-        config=config,
-        status="note",
-        found=found if n else None,
-        of=n if of is None else of,
-        detail=detail,
-    )
+        family=DEFINITIONS[name].family, name=name, config=config, status="note", found=found,
+        of=of or (found.n if found else 0), detail=detail,
+    )  # fmt: skip
 
 
-def decide(results: Iterable[Check | LimitComparison]) -> list[Check]:
-    """The checks in their order. The comparisons among them are decided together.
+def decide(checks: Sequence[Check]) -> list[Check]:
+    """The checks in their order; those with a p are decided together, and have too few pairs where
+    it is not small enough."""
+    ps = [check.p for check in checks if check.p is not None]
+    settled = iter(multipletests(ps, LEVEL, method="holm")[0] if ps else ())
+    return [
+        check
+        if check.p is None or next(settled)
+        else check.model_copy(
+            update={"status": "too_few", "needed": _needed(check.p, check.of, len(ps))}
+        )
+        for check in checks
+    ]
 
-    Raises ValueError for a check that was decided by an estimate but not together with the others,
-    and for a comparison whose definition does not say `by_estimate`.
-    """
-    entries = list(results)
-    comparisons = [one for one in entries if not isinstance(one, Check)]
-    levels = iter(holm([one.settled for one in comparisons], LEVEL))
-    checks = []
-    for one in entries:
-        check = one if isinstance(one, Check) else one.check(next(levels))
-        known = check.name in ESTIMATE_CHECKS
-        if not isinstance(one, Check) and not known:
-            raise ValueError(f"{check.name} compares an estimate: its definition needs by_estimate")
-        estimated = known or (check.found is not None and check.found.low is not None)
-        if isinstance(one, Check) and estimated and check.status in ("pass", "fail"):
-            raise ValueError(f"{check.name} was decided by an estimate, but not with the others")
-        checks.append(check)
-    return checks
+
+def _needed(p: float, n: int, tests: int) -> int | None:
+    """The number at which the same accuracy would be settled as the least sure of all tests."""
+    z = z_of(p)
+    needed = n * (z_of(LEVEL / tests) / z) ** 2 if z > 0 else math.inf
+    return math.ceil(needed) if needed < 10_000_000 else None

@@ -1,14 +1,9 @@
-"""The records of an audit, as in audit.json. The page shows these values and computes none.
+"""The records of an audit, as in audit.json. The page shows these values and computes none."""
 
-A check that an estimate decides is a `LimitComparison` until `catalogue.decide` has all of them.
-"""
-
-from collections.abc import Iterable
-from typing import Literal, Protocol
+from typing import Literal
 
 from pydantic import Field
 
-from pairwright.audits.read.source import ReadRow
 from pairwright.dataset import AuditSource
 from pairwright.estimate import Estimate
 from pairwright.records import Record
@@ -17,7 +12,9 @@ Family = Literal[
     "shortcuts", "baselines", "leakage", "integrity", "people", "human", "balance", "target"
 ]
 Status = Literal["pass", "fail", "too_few", "note"]
-"""`note`: a figure that decides nothing. `too_few`: the interval holds the limit."""
+"""`note`: a figure that decides nothing. `too_few`: the pairs are too few to decide."""
+EXAMPLES = 20
+"""Rows that audit.json names of a check."""
 
 
 class CheckDefinition(Record):
@@ -25,20 +22,12 @@ class CheckDefinition(Record):
 
     family: Family
     name: str
-    """Lower case with underscores."""
     title: str
     """A few words, such as `Picks the longer response`."""
     why: str
     """Why it matters: one or two sentences."""
     todo: str
     """A remedy for the person who made the pairs."""
-    by_estimate: bool = False
-    """Whether an estimate decides it, together with all others of the audit."""
-    unit: str = "pairs"
-    """What `needed` counts, where no question with options is asked."""
-
-
-Definitions = tuple[CheckDefinition, ...]
 
 
 class Flag(Record):
@@ -48,7 +37,7 @@ class Flag(Record):
     """The row's id."""
     detail: str = ""
     where: str = ""
-    """`file:line` of the row in what was audited, as `RowLocations` writes it."""
+    """`file:line` of the row in what was audited; of rows that share an id, of several."""
 
 
 class Check(Record):
@@ -61,7 +50,7 @@ class Check(Record):
     """Empty: all rows together."""
     status: Status
     found: Estimate | None = None
-    """The estimated accuracy or share; None where nothing is estimated."""
+    """The estimated accuracy or share with its 95 % interval; None where nothing is estimated."""
     count: int | None = None
     """The number of rows found, where the check looks for rows."""
     of: int = 0
@@ -70,14 +59,13 @@ class Check(Record):
     chance: float | None = None
     """The accuracy of chance on questions with options; on pairs it is one half."""
     needed: int | None = None
-    """Status too_few: about how many would settle it, if what was found stays as it is: pairs,
-    questions with options (then there is a `chance`), or the `unit` of its definition."""
+    """Status too_few: about how many pairs, or questions with options (then there is a `chance`),
+    would settle it, if what was found stays as it is."""
     detail: str = ""
     flags: tuple[Flag, ...] = ()
     """The rows found, in the order of the source; audit.json keeps the first EXAMPLES."""
-
-
-EXAMPLES = 20
+    p: float | None = Field(None, exclude=True)
+    """Of an accuracy with a limit: how probable it is to be as far from it by chance."""
 
 
 class Redaction(Record):
@@ -85,7 +73,7 @@ class Redaction(Record):
 
     row: str
     where: str = ""
-    """`file:line` of the row, as `RowLocations` writes it."""
+    """`file:line` of the row."""
     field: str
     """Such as `question` or `profile[2].text`, counted from 0."""
     post: str
@@ -99,41 +87,14 @@ class Redaction(Record):
     """The number of rows that hold the same text in such a field; all of them must be redacted."""
 
 
-class LimitComparison(Protocol):
-    """An estimate compared with a limit. `level` is the chance of a false decision."""
-
-    def settled(self, level: float) -> bool:
-        """Whether it passes or fails by its estimate."""
-
-    def check(self, level: float) -> Check:
-        """The check, with the interval that errs at this level."""
-
-
-class RowReader(Protocol):
-    """One check, or several that share their work."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of all its checks."""
-
-    def add(self, line: ReadRow) -> None:
-        """Look at one row: once for each, in the order of the source."""
-
-    def checks(self) -> Iterable[Check | LimitComparison]:
-        """What was found, after the last row."""
-
-
 class Count(Record):
-    """A row of a table: the number of pairs and users, and the lengths of responses in words."""
+    """A row of a table: the number of pairs and users, and the mean words of responses."""
 
     name: str
     pairs: int
     users: int
-    chosen_words: float | None
-    """Mean."""
-    rejected_words: float | None
-    accuracies: dict[str, Estimate] = Field(default={})
-    """Of a source of natural twins: by name, those of baselines and of the choices of others."""
+    chosen_words: float
+    rejected_words: float
 
 
 class Breakdown(Record):
@@ -141,8 +102,6 @@ class Breakdown(Record):
 
     by: str
     rows: tuple[Count, ...]
-    left_out: int = 0
-    """Further values, beyond the most frequent."""
 
 
 class Audit(Record):

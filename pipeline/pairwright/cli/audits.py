@@ -5,14 +5,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from pairwright.audits.page.verdict import (
-    accuracy_table,
-    audit_verdict,
-    counts_table,
-    short,
-    undecided_table,
-    warnings,
-)
+from pairwright.audits.page.verdict import accuracy_table, audit_verdict, short, warnings
 from pairwright.cli.command import Command
 from pairwright.cli.printing import print_table, print_words, say
 from pairwright.options import Doc
@@ -27,33 +20,16 @@ def print_audit(
     result: AuditResult,
     as_json: Annotated[bool, Doc("Print audit.json instead of the table.", name="--json")] = False,
 ) -> int:
-    """Print an audit, and whether a release's own audit is the same, where one was audited."""
+    """Print an audit: what failed, why it matters and what to do; then the accuracies."""
     if as_json:
         typer.echo((result.folder / "audit.json").read_text(encoding="utf-8"), nl=False)
-    else:
-        _print_checks(result)
-    if result.differs:
-        typer.echo(
-            f"The release's own audit/{result.differs} is not what this audit gave: it was changed,"
-            " or another version of Pairwright or of a library made it. `pairwright verify` says"
-            " which.",
-            err=True,
-        )
-    elif result.differs is not None:
-        typer.echo("The release's own audit is the same, byte for byte.", err=True)
-    return int(not result.passed)
-
-
-def _print_checks(result: AuditResult) -> None:
-    """Print what failed, why it matters and what to do; then the number of checks by outcome."""
+        return int(not result.passed)
     console, audit, source = Console(), result.audit, result.audit.source
     verdict = audit_verdict(audit)
     for warning in warnings(audit):
         say(console, warning, "bold red", wrap=True)
-    pairs = number_of(source.rows, "pair")
-    configs = number_of(len(source.configs), "configuration")
-    say(console, f"{short(f'{source.name} {source.version}'.strip())}: {pairs} in {configs}")
-    say(console, source.digest)
+    say(console, f"{short(f'{source.name} {source.version}'.strip())}: "
+        f"{number_of(source.rows, 'pair')}")  # fmt: skip
     for definition, lines, flags in verdict.findings:
         say(console, definition.title, "bold red", wrap=True)
         print_words(
@@ -62,15 +38,14 @@ def _print_checks(result: AuditResult) -> None:
         )  # fmt: skip
         console.print()
     accuracies = accuracy_table(audit)
-    listed = (accuracies,) if len(accuracies.rows) <= LISTED else ()
-    for table in (*listed, undecided_table(audit), counts_table(audit)):
-        if table.rows:
-            print_table(console, table)
+    if 0 < len(accuracies.rows) <= LISTED:
+        print_table(console, accuracies)
     files = ["report.html", "audit.json", *(["redactions.jsonl"] if audit.redactions else [])]
     sentence = "; ".join(filter(None, (verdict.headline, verdict.overlap)))
     say(console, sentence, "bold", wrap=True)
     for file in files:
         say(console, f"  {result.folder / file}")
+    return int(not result.passed)
 
 
 COMMANDS = {"audit": Command(audit, print_audit)}

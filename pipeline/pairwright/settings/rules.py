@@ -374,9 +374,6 @@ class ReleaseInfo(Record):
         description="bound on the share of pairs in which word overlap with the posts picks the"
         " chosen response; an audit fails above it",
     )
-    max_aspects_overlap: float | None = Field(
-        None, gt=0.5, le=1, description="the same of word overlap with the aspects"
-    )
     citation: str = Field("", description="how to cite it, as BibTeX")
     annotators: str = Field("", description="who the annotators were and how they were found")
     payment: str = Field("", description="what annotators were paid, and for how long")

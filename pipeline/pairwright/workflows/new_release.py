@@ -148,7 +148,7 @@ def _write(layout: Layout, content: ReleaseContent, out: Path, progress: Progres
 
 def _not_stated(provenance: Provenance, summary: Summary) -> tuple[str, ...]:
     """The fields of [release] that a reader of the card would miss."""
-    needless = {"max_overlap", "max_aspects_overlap", "attribution", "citation"}
+    needless = {"max_overlap", "attribution", "citation"}
     if "unknown" not in summary.licences:
         needless.add("licence")
     if has_own_choices(config.mode for config in summary.configs):

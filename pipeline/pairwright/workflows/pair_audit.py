@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pairwright.audits.page import PairSizes, write_page
+from pairwright.audits.page import write_page
 from pairwright.audits.read import open_source
 from pairwright.audits.read.folders import open_release
 from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Audit
 from pairwright.audits.run import Options, shortened
 from pairwright.audits.run import audit as audit_source
-from pairwright.dataset import Layout, Part, Row, write_lines, write_one
+from pairwright.dataset import Part, Row, write_lines, write_one
 from pairwright.dataset.address import ForgetList
 from pairwright.errors import InputError
 from pairwright.options import Doc
@@ -36,15 +36,11 @@ class AuditResult:
     """All checks, with every flag, and every place of personal data."""
     folder: Path
     """It holds audit.json, report.html and redactions.jsonl."""
-    differs: str | None = None
-    """For a release audited with the usual options: the first of its own audit's files that is not
-    what this audit gave, such as `audit.json`; empty where all are the same, byte for byte. None
-    for anything else: there is nothing to compare with."""
 
     @property
     def passed(self) -> bool:
-        """Whether no check failed, and a release's own audit is the same."""
-        return not self.audit.failed and not self.differs
+        """Whether no check failed."""
+        return not self.audit.failed
 
 
 def audit(
@@ -73,9 +69,6 @@ def audit(
             most=1,
         ),
     ] = None,
-    max_aspects_overlap: Annotated[
-        float | None, Doc("The same for word overlap with the aspects.", least=0.5, most=1)
-    ] = None,
     against: Annotated[
         str | Path | None,
         Doc(
@@ -84,10 +77,6 @@ def audit(
             hub=True,
         ),
     ] = None,
-    corpora: Annotated[
-        Iterable[str | Path],
-        Doc("Texts the pairs are compared with; may be repeated.", "FILE", "--corpus"),
-    ] = (),
     columns: Annotated[
         Iterable[str],
         Doc(
@@ -96,16 +85,12 @@ def audit(
             "--column",
         ),
     ] = (),
-    against_columns: Annotated[
-        Iterable[str],
-        Doc("The same for the pairs of --against.", "WHAT=COLUMN", "--against-column"),
-    ] = (),
     progress: Progress = log_notes,
 ) -> AuditResult:
     """Audit pairs, and write audit.json, report.html and redactions.jsonl.
 
-    Raises InputError where pairs, a corpus or a study cannot be read, a bound is not one, or `out`
-    is in a release, and StoreError where the disk refuses.
+    Raises InputError where pairs or a study cannot be read, a bound is not one, or `out` is in a
+    release, and StoreError where the disk refuses.
 
         >>> found = audit("releases/1.0.0")
         >>> found.passed, [check.name for check in found.audit.failed]
@@ -114,14 +99,13 @@ def audit(
     for option, bound in (
         ("--max-shortcut", max_shortcut),
         ("--max-overlap", max_overlap),
-        ("--max-aspects-overlap", max_aspects_overlap),
     ):
         if bound is not None and not 0.5 <= bound <= 1:
             raise InputError(
                 f"{bound} cannot be a bound on accuracy", where=option, fix="Give 0.5 to 1."
             )
     source = open_source(str(path), columns)
-    beside = open_source(str(against), against_columns) if against is not None else None
+    beside = open_source(str(against)) if against is not None else None
     if out is not None:
         folder = Path(out)
     elif source.kind == "run" and source.folder:
@@ -130,12 +114,7 @@ def audit(
         name = re.sub(r"\.(json|jsonl|csv|tsv|parquet)(\.gz)?$", "", source.name)
         folder = Path("audit-" + re.sub(r"[^\w.-]+", "-", name))
     output_folder(folder)
-    options = Options(
-        max_shortcut,
-        max_overlap,
-        tuple(map(Path, corpora)),
-        max_aspects_overlap=max_aspects_overlap,
-    )
+    options = Options(max_shortcut, max_overlap)
 
     def rows(name: str, done: int | None) -> None:
         # Nobody knows how long a check takes: only reading has a total.
@@ -144,24 +123,11 @@ def audit(
     if source.kind == "run" and source.folder:
         forgotten, public = _people(source.folder, progress)
         options = options._replace(forgotten=forgotten, public=public)
-    sizes = PairSizes()
-    report = audit_source(
-        source, options, against=beside, progress=rows, look=lambda line: sizes.add(line.row)
-    )
+    report = audit_source(source, options, against=beside, progress=rows)
     write_one(folder / "audit.json", shortened(report))
     write_lines(folder / "redactions.jsonl", report.redactions)
-    write_page(folder / "report.html", report, source, sizes, progress=rows)
-    differs = None
-    if source.kind == "release" and source.folder and options == Options() and beside is None:
-        layout = Layout(source.folder)
-        own_files = {"audit.json": layout.audit, "report.html": layout.audit_page}
-        differing = (
-            name
-            for name, own in own_files.items()
-            if not own.is_file() or own.read_bytes() != (folder / name).read_bytes()
-        )
-        differs = next(differing, "")
-    return AuditResult(report, folder, differs)
+    write_page(folder / "report.html", report, source, progress=rows)
+    return AuditResult(report, folder)
 
 
 def write_audit(
@@ -178,15 +144,14 @@ def write_audit(
     the rows cannot be read, and StoreError where the disk refuses. The same rows and study give the
     same bytes with the same libraries.
     """
-    source, sizes = open_release(root), PairSizes()
+    source = open_release(root)
 
     def read(line: ReadRow) -> None:
-        sizes.add(line.row)
         look(Part(line.row.config, line.split), line.row)
 
     report = audit_source(source, Options(public=public), progress=progress, look=read)
     write_one(file, shortened(report))
-    write_page(page, report, source, sizes, progress=progress)
+    write_page(page, report, source, progress=progress)
     return report
 
 

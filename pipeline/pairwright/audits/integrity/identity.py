@@ -1,63 +1,57 @@
 """Ids, sides and labels, and the two halves of every twin."""
 
 import re
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
 from pairwright import text
 from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check
-from pairwright.audits.row_check import OTHERS, RowCheck, RowPlace, remembering_check, row_check
+from pairwright.audits.row_check import OTHERS, RowCheck, RowPlace, RowReader
 from pairwright.dataset import Row
-from pairwright.dataset.row import derived_twin_id
 from pairwright.modes import is_twin
 
 
-@remembering_check(set[int])
-def duplicate_id(row: Row, ids: set[int]) -> str:
-    """Rows whose id an earlier row has."""
-    known = len(ids)
-    ids.add(hash(row.id))
-    return "an earlier row has this id" if len(ids) == known else ""
+def identity_checks() -> list[RowReader]:
+    return [
+        _duplicate_id(), MissingUsers(), RowCheck("same_sides", same_sides), Labels(), Twins(),
+    ]  # fmt: skip
 
 
-class MissingIds:
-    """`missing_id`: rows that name no user, or no item, beside rows of their configuration that
-    name theirs."""
+def _duplicate_id() -> RowCheck:
+    ids = set[int]()
 
-    names = ("missing_id",)
+    def duplicate_id(row: Row) -> str:
+        known = len(ids)
+        ids.add(hash(row.id))
+        return "an earlier row has this id" if len(ids) == known else ""
+
+    return RowCheck("duplicate_id", duplicate_id)
+
+
+class MissingUsers:
+    """`missing_user`: rows that name no user, where others of their configuration name theirs."""
 
     def __init__(self) -> None:
-        self._check = RowCheck("missing_id", others=OTHERS)
-        self._named: set[tuple[str, str]] = set()
-        self._lacking: list[tuple[RowPlace, str, list[str]]] = []
+        self._check = RowCheck("missing_user", others=OTHERS)
+        self._named: set[str] = set()
+        self._lacking: list[tuple[RowPlace, str]] = []
 
     def add(self, line: ReadRow) -> None:
         row, place = line.row, self._check.place(line.row)
-        there = {"user": bool(row.user), "id": bool(row.item_id)}
-        self._named.update((row.config, what) for what, named in there.items() if named)
-        if not all(there.values()):
-            lacking = [what for what, named in there.items() if not named]
-            self._lacking.append((place, row.config, lacking))
+        if row.user:
+            self._named.add(row.config)
+        else:
+            self._lacking.append((place, row.config))
 
-    def checks(self) -> Iterator[Check]:
-        for place, config, lacking in self._lacking:
-            if beside := [what for what in lacking if (config, what) in self._named]:
-                self._check.flag(place, f"no {' and no '.join(beside)}, and other rows have one")
+    def checks(self) -> Iterable[Check]:
+        for place, config in self._lacking:
+            if config in self._named:
+                self._check.flag(place, "no user, and other rows have one")
         return self._check.checks()
 
 
-@row_check(nothing="only rows of a release or run have ids that are derived")
-def derived_id(row: Row) -> str | None:
-    """Rows of a release or run whose id is not the one that their content gives."""
-    if row.mode is None:
-        return None
-    derived = row.derived_id()
-    return "" if derived == row.id else f"its content gives {derived}"
-
-
-@row_check()
 def same_sides(row: Row) -> str:
     """Two sides that are the same text, but for white space and Unicode form."""
     if row.chosen == row.rejected:
@@ -74,8 +68,6 @@ class Labels:
     Texts are the same as in `same_sides`, and marks that close a sentence do not count: what
     differs in a symbol or in case is another text."""
 
-    names = ("contradiction", "duplicate_pair")
-
     def __init__(self) -> None:
         self._chosen: dict[int, tuple[int, RowPlace]] = {}
         self._contradiction = RowCheck("contradiction")
@@ -85,7 +77,7 @@ class Labels:
         row = line.row
         # Both checks examine every row, so a row has one place in both.
         place = self._contradiction.place(row)
-        self._twice.add(row, None)
+        self._twice.place(row)
         sides = hash(_unmarked(row.chosen)), hash(_unmarked(row.rejected))
         if sides[0] == sides[1]:
             return
@@ -101,9 +93,8 @@ class Labels:
         else:
             self._contradiction.flag(place, f"the opposite of {earlier.row}")
 
-    def checks(self) -> Iterator[Check]:
-        yield from self._contradiction.checks()
-        yield from self._twice.checks()
+    def checks(self) -> Iterable[Check]:
+        return [self._contradiction.check(), self._twice.check()]
 
 
 # Only before white space or at the end: "!=" and "3.5" keep theirs.
@@ -125,7 +116,6 @@ class _Half(NamedTuple):
     config: str
     asked: bool
     user: str | None
-    item_id: str
     question: int
     chosen: int
     rejected: int
@@ -133,9 +123,7 @@ class _Half(NamedTuple):
 
 class Twins:
     """`twin_not_whole`: two halves, on one question, with mirrored sides, of different users, one
-    who asked; and the id that both give."""
-
-    names = ("twin_not_whole",)
+    who asked."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, _Half] = {}
@@ -146,34 +134,33 @@ class Twins:
         row = line.row
         if row.twin_id is None:
             if is_twin(row.mode):
-                self._check.add(row, f"a row of mode {row.mode} without a twin's id")
+                self._check.count(row, f"a row of mode {row.mode} without a twin's id")
             return
         place = self._check.place(row)
         if hash(row.twin_id) in self._whole:
             self._check.flag(place, f"a third half of {row.twin_id}")
             return
         own = _Half(
-            place, row.config, row.asked, row.user, row.item_id,
-            hash(row.question), hash(row.chosen), hash(row.rejected),
+            place, row.config, row.asked, row.user, hash((row.question, row.item_id)),
+            hash(row.chosen), hash(row.rejected),
         )  # fmt: skip
         other = self._waiting.pop(row.twin_id, None)
         if other is None:
             self._waiting[row.twin_id] = own
             return
         self._whole.add(hash(row.twin_id))
-        if wrong := _wrong(own, other) or _other_id(row, other):
+        if wrong := _wrong(own, other):
             self._check.flag(other.place, wrong)
             self._check.flag(place, wrong)
 
-    def checks(self) -> Iterator[Check]:
+    def checks(self) -> Iterable[Check]:
         for half in self._waiting.values():
             self._check.flag(half.place, "its other half is not there")
-        self._waiting = {}
-        yield from self._check.checks()
+        return self._check.checks()
 
 
 def _wrong(own: _Half, other: _Half) -> str | None:
-    if (own.question, own.item_id) != (other.question, other.item_id):
+    if own.question != other.question:
         return "the halves are of different questions"
     if own.config != other.config:
         return f"the halves are in {other.config} and {own.config}"
@@ -184,13 +171,3 @@ def _wrong(own: _Half, other: _Half) -> str | None:
     if own.asked == other.asked:
         return "both halves' users asked the question" if own.asked else "no half's user asked"
     return None
-
-
-def _other_id(row: Row, other: _Half) -> str | None:
-    """The halves mirror each other, so one of them gives both."""
-    mirrored = {"user": other.user, "chosen": row.rejected, "rejected": row.chosen}
-    asker, partner = row, row.model_copy(update=mirrored)
-    if not row.asked:
-        asker, partner = partner, asker
-    derived = derived_twin_id(asker, partner)
-    return None if derived == row.twin_id else f"the halves give the id {derived}"

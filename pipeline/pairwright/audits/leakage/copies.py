@@ -2,38 +2,34 @@
 question, and posts that are later than it.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from functools import lru_cache
 
 from pairwright import text
-from pairwright.audits.row_check import OTHERS, TEXT, remembering_check, row_check
+from pairwright.audits.row_check import OTHERS, TEXT, RowCheck
 from pairwright.dataset import Row
 from pairwright.modes import is_own_choice
 from pairwright.times import is_older, time_text
 
 
-class _Sides(defaultdict[str, Counter[str]]):
-    """How often each side was found, by configuration."""
+def copy_checks() -> list[RowCheck]:
+    return [
+        RowCheck(
+            "rubric_leak", rubric_leak, others=OTHERS, nothing="no row has aspects or a narrative"
+        ),
+        RowCheck(
+            "target_in_profile", target_in_profile, others=OTHERS, nothing="no row has a profile"
+        ),
+        RowCheck(
+            "response_in_profile", response_in_profile, others=OTHERS,
+            nothing="no row has a profile",
+            detail=lambda: f"{POST_RUN} words in a row, or half of a shorter response",
+        ),
+        _later_post(),
+    ]  # fmt: skip
 
-    def __init__(self) -> None:
-        super().__init__(Counter)
 
-    def details(self) -> dict[str, str]:
-        return {
-            config: f"in the chosen side of {own['chosen']:,}, in the rejected of"
-            f" {own['rejected']:,}"
-            for config, own in self.items()
-        }
-
-
-@remembering_check(
-    _Sides,
-    others=OTHERS,
-    by_config=True,
-    nothing="no row has aspects or a narrative",
-    details=_Sides.details,
-)
-def rubric_leak(row: Row, found: _Sides) -> str | None:
+def rubric_leak(row: Row) -> str | None:
     """A run of words of an aspect, its evidence or the narrative that the question does not hold,
     or a whole aspect. The build's gate refuses any, so a release has none."""
     sources = [
@@ -63,7 +59,6 @@ def rubric_leak(row: Row, found: _Sides) -> str | None:
         if (run := near and text.shared_span(response, near, question, text.QUOTED_WORDS))
         or (run := aspects and text.find_whole_aspect(response, aspects, question))
     }
-    found[row.config].update(leaks.keys())
     return "; ".join(f'{side}: "{run}"' for side, run in leaks.items())
 
 
@@ -77,7 +72,7 @@ def _words_of_both(chosen: str, rejected: str) -> frozenset[str]:
 
 
 POST_RUN = 13
-"""Consecutive words that count as copied, as in `corpus_overlap`."""
+"""Consecutive words that count as copied."""
 SHORT_RUN = 8
 """The least run: in a response of fewer than twice `POST_RUN` words, half of its words count."""
 CHARACTERS = 20
@@ -85,17 +80,7 @@ CHARACTERS = 20
 words: some scripts have no spaces between words."""
 
 
-@remembering_check(
-    _Sides,
-    others=OTHERS,
-    by_config=True,
-    nothing="no row has a profile",
-    details=lambda sides: {
-        config: f"{counts}; {POST_RUN} words in a row, or half of a shorter response"
-        for config, counts in sides.details().items()
-    },
-)
-def response_in_profile(row: Row, found: _Sides) -> str | None:
+def response_in_profile(row: Row) -> str | None:
     """A side that repeats a run of words of a post of its row's profile, which the question does
     not hold."""
     if not row.profile:
@@ -118,7 +103,6 @@ def response_in_profile(row: Row, found: _Sides) -> str | None:
                 copied[side] = f"all of it is in post {number} of its profile"
             elif near and text.shared_span(response, [passage], row.question[:TEXT], least[side]):
                 copied[side] = f"{least[side]} words in a row are in post {number} of its profile"
-    found[row.config].update(copied.keys())
     return "; ".join(f"{side}: {detail}" for side, detail in copied.items())
 
 
@@ -128,7 +112,6 @@ def _run(response: str) -> int:
     return min(POST_RUN, max(SHORT_RUN, own // 2))
 
 
-@row_check(others=OTHERS, by_config=True, nothing="no row has a profile")
 def target_in_profile(row: Row) -> str | None:
     """A post that repeats the question, or question and narrative, by the rule that a build leaves
     posts out by: four fifths of the shorter text's runs of three words."""
@@ -143,29 +126,29 @@ def target_in_profile(row: Row) -> str | None:
     return next(details, "")
 
 
-@remembering_check(
-    Counter[str],
-    nothing="no row says when question and posts were written",
-    details=lambda counts: (
-        f"{counts['undated']:,} of {counts['posts']:,} posts have no time, and their questions have"
-        " one: nothing tells whether these are older"
+def _later_post() -> RowCheck:
+    """Posts that are not older than the question."""
+    counts = Counter[str]()
+
+    def later_post(row: Row) -> str | None:
+        time = row.created
+        if time is None:
+            return None
+        dated = [(n, post.created) for n, post in enumerate(row.profile, 1) if post.created]
+        counts["posts"] += len(row.profile)
+        counts["undated"] += len(row.profile) - len(dated)
+        if not dated:
+            return None
+        late = (
+            f"post {n} is of {time_text(written)}, the question of {time_text(time)}"
+            for n, written in dated
+            if not is_older(written, time)
+        )
+        return next(late, "")
+
+    return RowCheck(
+        "later_post", later_post, nothing="no row says when question and posts were written",
+        detail=lambda: f"{counts['undated']:,} of {counts['posts']:,} posts have no time"
         if counts["undated"]
-        else ""
-    ),
-)
-def later_post(row: Row, counts: Counter[str]) -> str | None:
-    """A post that is not older than the question."""
-    time = row.created
-    if time is None:
-        return None
-    dated = [(n, post.created) for n, post in enumerate(row.profile, 1) if post.created]
-    counts["posts"] += len(row.profile)
-    counts["undated"] += sum(not post.created for post in row.profile)
-    if not dated:
-        return None
-    late = (
-        f"post {n} is of {time_text(written)}, the question of {time_text(time)}"
-        for n, written in dated
-        if not is_older(written, time)
-    )
-    return next(late, "")
+        else "",
+    )  # fmt: skip

@@ -1,38 +1,31 @@
-"""Near-duplicates of different users or in different splits, pairs that repeat another pair in
-nearly the same words, and people in two splits."""
+"""Nearly the same text by two users or in two splits, and people in two splits.
 
-from array import array
-from collections.abc import Iterator
+Broder, "On the resemblance and containment of documents" (1997): MinHash estimates the Jaccard
+overlap of two texts' runs of three words. Texts that share a bucket are compared by it.
+"""
+
+from collections.abc import Iterable
+from zlib import crc32
 
 import numpy as np
-import pandas as pd
+from datasketch import MinHash, MinHashLSH
 
 from pairwright import text
-from pairwright.audits.leakage.sketch import (
-    POST,
-    QUESTION,
-    SIMILAR,
-    DistinctTexts,
-    TextSketches,
-    duplicate_groups,
-    place_name,
-    similar,
-)
 from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check
-from pairwright.audits.row_check import OTHERS, TEXT, RowCheck, RowPlace
+from pairwright.audits.row_check import OTHERS, TEXT, RowCheck, RowPlace, RowReader
 from pairwright.dataset.row import is_choice_text
 from pairwright.modes import is_own_choice, is_twin
 
 
-class PeopleAcrossSplits:
-    """`people_across_splits`: a user, or a twin's two, whose rows are in two splits."""
+def people_across_splits() -> RowReader:
+    """A user, or a twin's two, whose rows are in two splits."""
+    return _PeopleAcrossSplits()
 
-    names = ("people_across_splits",)
 
+class _PeopleAcrossSplits:
     def __init__(self) -> None:
         self._first: dict[str, str] = {}
-        self._splits = set[str]()
         self._check = RowCheck(
             "people_across_splits", nothing="the rows come without splits, or name no users"
         )
@@ -42,26 +35,79 @@ class PeopleAcrossSplits:
         who = [name for name in (row.user, row.dyad, row.twin_id) if name]
         if not split or not who:
             return
-        self._splits.add(split)
         elsewhere = {self._first.setdefault(name, split) for name in who} - {split}
-        self._check.add(row, f"in {split}, and in {min(elsewhere)}" if elsewhere else None)
+        self._check.count(row, f"in {split}, and in {min(elsewhere)}" if elsewhere else "")
 
-    def checks(self) -> Iterator[Check]:
-        if len(self._splits) == 1:
-            yield self._check.note(_ONE_SPLIT)
-        else:
-            yield from self._check.checks()
-
-
-_ONE_SPLIT = "all rows are in one split"
+    def checks(self) -> Iterable[Check]:
+        return self._check.checks()
 
 
 LEAST_WORDS = 5
 """A text of fewer words repeats another by chance."""
-_METHOD = (
-    f"MinHash over runs of three words, estimated overlap at least {SIMILAR}; "
-    f"texts under {LEAST_WORDS} words are left out"
-)
+SIMILAR = 0.8
+"""Estimated overlap from which two texts are near-duplicates."""
+PLACES, BANDS = 40, 10
+"""Of a signature, and the bands of its places: of two texts of overlap .8 a band is equal with
+probability .995, of .5 with .48, of .2 with .02."""
+RUN = 3
+
+
+class NearDuplicates:
+    """Texts by number; a text that nearly repeats earlier ones knows the first of them."""
+
+    def __init__(self) -> None:
+        self._index = MinHashLSH(num_perm=PLACES, params=(BANDS, PLACES // BANDS))
+        self._signatures: dict[int, np.ndarray[tuple[int], np.dtype[np.uint32]]] = {}
+        self._known: dict[int, int] = {}
+        """By a text's hash, the number of its group: that of the first text it is like."""
+
+    def group(self, passage: str) -> int | None:
+        """The group of a text; None of one with too few words."""
+        key = hash(passage)
+        if key in self._known:
+            return self._known[key]
+        words = text.words(passage[:TEXT])
+        if len(words) < max(RUN, text.run_length(passage, LEAST_WORDS)):
+            return None
+        sketch = _EMPTY.copy()
+        sketch.update_batch({" ".join(words[n : n + RUN]).encode("utf-8", "surrogatepass")
+                             for n in range(len(words) - RUN + 1)})  # fmt: skip
+        near = [
+            number
+            for number in self._index.query(sketch)
+            if np.mean(self._signatures[number] == sketch.hashvalues) >= SIMILAR
+        ]
+        own = min(near, default=len(self._signatures))
+        if not near:
+            self._signatures[own] = sketch.hashvalues.astype(np.uint32)
+            self._index.insert(own, sketch, check_duplication=False)
+        self._known[key] = own
+        return own
+
+
+_EMPTY = MinHash(num_perm=PLACES, hashfunc=crc32)
+
+
+class _FirstSeen:
+    """Of every group of texts, where one is of another user or split than an earlier one."""
+
+    def __init__(self, check: RowCheck, whose: str) -> None:
+        self._check, self._whose = check, whose
+        self._first: dict[int, tuple[str, RowPlace, str]] = {}
+        self._flagged: set[int] = set()
+
+    def add(self, group: int, owner: str, place: RowPlace, named: str) -> None:
+        """Note a text; the first of the group is flagged, too, once another owner has it."""
+        first, earlier, there = self._first.setdefault(group, (owner, place, named))
+        if first == owner:
+            return
+        self._flag(place, f"{named} nearly repeats {self._whose}: {there} of {earlier.row}")
+        self._flag(earlier, f"{there} nearly repeats {self._whose}: {named} of {place.row}")
+
+    def _flag(self, place: RowPlace, detail: str) -> None:
+        if place.order not in self._flagged:
+            self._flagged.add(place.order)
+            self._check.flag(place, detail)
 
 
 class Duplicates:
@@ -71,16 +117,8 @@ class Duplicates:
     A twin's question is its asker's: the other half does not repeat it.
     """
 
-    names = ("near_duplicate_questions", "near_duplicate_posts", "near_duplicates_across_splits")
-
     def __init__(self) -> None:
-        self._texts, self._sketches = DistinctTexts(), TextSketches()
-        self._users: dict[str, int] = {}
-        self._splits: dict[str, int] = {}
-        self._user, self._split = array("i"), array("i")
-        self._names: list[str] = []
-        self._natural_halves = 0
-        """Halves of natural twins, whose questions are put to many users on purpose."""
+        self._texts = NearDuplicates()
         # Others ask many users one question on purpose.
         self._questions = RowCheck(
             "near_duplicate_questions", limit=OTHERS, others=None,
@@ -94,145 +132,40 @@ class Duplicates:
             "near_duplicates_across_splits", limit=OTHERS, others=OTHERS,
             nothing="the rows come without splits",
         )  # fmt: skip
-
-    def add(self, line: ReadRow) -> None:
-        row, split = line.row, line.split
-        number = len(self._names)
-        self._names.append(row.id)
-        self._user.append(_number(self._users, row.user))
-        self._split.append(_number(self._splits, split or None))
-        own_choice = is_own_choice(row.mode)
-        # What two users chose of is asked of both on purpose, and of others too.
-        natural_half = own_choice and is_twin(row.mode)
-        self._natural_halves += natural_half
-        if row.user is not None and not natural_half:
-            self._questions.add(row, None)
-        if row.user is not None and row.profile:
-            self._posts.add(row, None)
-        if split:
-            self._across.add(row, None)
-        if row.asked and not natural_half:
-            self._text(number, QUESTION, row.question)
-        for place, post in enumerate(row.profile, POST):
-            if not (own_choice and is_choice_text(post.text)):
-                self._text(number, place, post.text)
-
-    def checks(self) -> Iterator[Check]:
-        signatures = self._sketches.signatures()
-        group = duplicate_groups(similar(signatures), len(signatures))
-        places = self._texts.text_places()
-        places = places.assign(
-            group=group[places.text],
-            user=np.array(self._user, np.int64)[places.row],
-            split=np.array(self._split, np.int64)[places.row],
-        )
-        lines = _shared(places, "user")
-        self._flag(self._questions, lines[lines.place == QUESTION], "another user's")
-        self._flag(self._posts, lines[lines.place >= POST], "another user's")
-        self._flag(self._across, _shared(places, "split"), "another split's")
-        if self._natural_halves and self._natural_halves == len(self._names):
-            yield self._questions.note(
-                "questions of natural twins are put to many users on purpose"
-            )
-        else:
-            yield from self._questions.checks(_METHOD)
-        yield from self._posts.checks(_METHOD)
-        if len(self._splits) == 1:
-            yield self._across.note(_ONE_SPLIT)
-        else:
-            yield from self._across.checks(_METHOD)
-
-    def _text(self, row: int, place: int, passage: str) -> None:
-        words = text.words(passage[:TEXT])
-        if len(words) >= text.run_length(passage, LEAST_WORDS) and self._texts.add(
-            row, place, passage
-        ):
-            self._sketches.add(words)
-
-    def _flag(self, check: RowCheck, lines: pd.DataFrame, whose: str) -> None:
-        columns = ["row", "place", "other_row", "other_place"]
-        for row, place, other_row, other_place in (
-            lines.drop_duplicates("row")[columns].to_numpy(np.int64).tolist()
-        ):
-            check.flag(
-                RowPlace(row, "", self._names[row]),
-                f"{place_name(place)} nearly repeats {whose}: "
-                f"{place_name(other_place)} of {self._names[other_row]}",
-            )
-
-
-def _number(names: dict[str, int], name: str | None) -> int:
-    return -1 if name is None else names.setdefault(name, len(names))
-
-
-def _shared(places: pd.DataFrame, by: str) -> pd.DataFrame:
-    """The lines of groups that occur with two values of `by`, each with the first line of its
-    group that has another value than its own."""
-    known = places[places[by] >= 0]
-    values = known.groupby("group")[by]
-    lines = known[values.transform("min") != values.transform("max")]
-    first = lines.drop_duplicates("group").set_index("group")
-    own = lines[by].eq(lines.group.map(first[by]))
-    second = lines[~own].drop_duplicates("group").set_index("group")
-    return lines.assign(
-        **{
-            f"other_{column}": np.where(
-                own, lines.group.map(second[column]), lines.group.map(first[column])
-            )
-            for column in ("row", "place")
-        }
-    )
-
-
-ALIKE = 0.7
-"""Share of content words (Jaccard, estimated) from which two pairs are near-duplicates. Sentences
-in another order change none of them; with one content word in ten replaced .82 are shared, with
-one in six .71, with one in four .6."""
-LEAST_PAIR_WORDS = 20
-"""The least number of content words: pairs of fewer are alike by chance."""
-
-
-class NearDuplicatePairs:
-    """`near_duplicate_pairs`: rows whose question and sides together have nearly the content words
-    of an earlier row of another item. Both halves of a twin are one."""
-
-    names = ("near_duplicate_pairs",)
-
-    def __init__(self) -> None:
-        self._sketches = TextSketches(run=1)
-        self._places: list[RowPlace] = []
-        self._items = array("q")
-        self._twins: set[int] = set()
-        self._check = RowCheck("near_duplicate_pairs", limit=None, others=None)
+        self._of_questions = _FirstSeen(self._questions, "another user's")
+        self._of_posts = _FirstSeen(self._posts, "another user's")
+        self._of_splits = _FirstSeen(self._across, "another split's")
 
     def add(self, line: ReadRow) -> None:
         row = line.row
-        place = self._check.place(row)
-        if row.twin_id is not None:
-            twin = hash(row.twin_id)
-            if twin in self._twins:
-                return
-            self._twins.add(twin)
-        words = text.terms_of(
-            (one[:TEXT] for one in (row.question, row.chosen, row.rejected)), row.language
-        )
-        if len(words) >= LEAST_PAIR_WORDS:
-            self._sketches.add(tuple(words))
-            self._places.append(place)
-            # Pairs of one item share its question on purpose.
-            self._items.append(hash(row.item_id or row.id))
+        own_choice = is_own_choice(row.mode)
+        # What two users chose of is asked of both on purpose, and of others too.
+        chosen_of = own_choice and is_twin(row.mode)
+        asks = row.user is not None and not chosen_of
+        question = self._questions.place(row) if asks else None
+        post = self._posts.place(row) if row.user is not None and row.profile else None
+        across = self._across.place(row) if line.split else None
+        texts = [("question", row.question)] if row.asked and not chosen_of else []
+        texts += [
+            (f"post {n}", one.text)
+            for n, one in enumerate(row.profile, 1)
+            if not (own_choice and is_choice_text(one.text))
+        ]
+        for name, passage in texts:
+            group = self._texts.group(passage)
+            if group is None:
+                continue
+            if name == "question" and question and row.user:
+                self._of_questions.add(group, row.user, question, name)
+            elif name != "question" and post and row.user:
+                self._of_posts.add(group, row.user, post, name)
+            if across:
+                self._of_splits.add(group, line.split, across, name)
 
-    def checks(self) -> Iterator[Check]:
-        signatures, items = self._sketches.signatures(), np.array(self._items, np.int64)
-        pairs = similar(signatures, ALIKE)
-        across = pairs[items[pairs[:, 0]] != items[pairs[:, 1]]]
-        firsts: dict[int, int] = {}
-        for number, group in enumerate(duplicate_groups(across, len(signatures)).tolist()):
-            first = firsts.setdefault(group, number)
-            if first != number:
-                detail = f"nearly the words of {self._places[first].row}"
-                self._check.flag(self._places[number], detail)
-        return self._check.checks(
-            f"estimated overlap of content words at least {ALIKE}: another order of sentences is"
-            " found, and one content word in seven replaced; a free retelling is not"
+    def checks(self) -> Iterable[Check]:
+        method = (
+            f"MinHash over runs of three words, estimated overlap at least {SIMILAR}; texts under"
+            f" {LEAST_WORDS} words are left out"
         )
+        for check in (self._questions, self._posts, self._across):
+            yield check.check(method)

@@ -1,25 +1,20 @@
-"""The top of an audit: failed checks, why they matter and what to do; and the tables that a
-terminal shows: blind accuracies, undecided checks, and counts of checks."""
+"""The top of an audit: failed checks, why they matter and what to do; the table of accuracies that
+a terminal shows; and how values are written."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from typing import Literal, NamedTuple
 from urllib.parse import quote
 
 from pairwright.audits.catalogue import definition_of
-from pairwright.audits.records import Audit, Check, CheckDefinition, Flag, Status
+from pairwright.audits.records import Audit, Check, CheckDefinition, Flag
 from pairwright.overlap_words import overlap_clauses
 from pairwright.pages.markdown import Table
 from pairwright.text import number_of, visible
 
-MOST_FLAGS = 5
-"""Rows that a finding names, and configurations without a line of their own beyond them."""
-LINES = 12
-
-
 _MANNERS = {"length_taken": "longer or shorter answers", "markup_taken": "markup"}
-
+LINES = 12
+"""Configurations of a finding that have a line of their own."""
 
 FailedCheck = tuple[CheckDefinition, list[str], list[Flag]]
 """A failed check over the configurations that it failed in: its words, a line for each
@@ -34,8 +29,6 @@ class AuditVerdict(NamedTuple):
     overlap: str
     """What word overlap solves, whatever the checks say; empty where that is not measured."""
     findings: tuple[FailedCheck, ...]
-    open: tuple[str, ...]
-    """What too few pairs leave undecided: one line a check."""
 
 
 def audit_verdict(audit: Audit) -> AuditVerdict:
@@ -50,23 +43,15 @@ def audit_verdict(audit: Audit) -> AuditVerdict:
         headline = f"No check fails, and {undecided:,} of {deciding:,} have too few pairs to decide"
     else:
         headline = f"Pass: all {deciding:,} checks"
+    by_name: dict[str, list[Check]] = {}
+    for check in audit.failed:
+        by_name.setdefault(check.name, []).append(check)
     return AuditVerdict(
         status="fail" if counts["fail"] else "open" if undecided else "pass",
         headline=headline,
         overlap="; ".join(overlap),
-        findings=tuple(map(_finding, _by_name(audit, "fail"))),
-        open=tuple(map(_undecided, _by_name(audit, "too_few"))),
+        findings=tuple(map(_finding, by_name.values())),
     )
-
-
-def counted(audit: Audit) -> str:
-    """`0 failed, 38 undecided for too few pairs, 82 passed, 98 only noted`."""
-    counts = Counter(check.status for check in audit.checks)
-    words: dict[Status, str] = {
-        "fail": "failed", "too_few": "undecided for too few pairs", "pass": "passed",
-        "note": "only noted",
-    }  # fmt: skip
-    return ", ".join(f"{counts[status]:,} {word}" for status, word in words.items())
 
 
 def warnings(audit: Audit) -> Iterator[str]:
@@ -84,11 +69,8 @@ def warnings(audit: Audit) -> Iterator[str]:
         if check.name in _MANNERS and check.found and (check.found.low or 0) > 0.5:
             yield (
                 f"A taste for {_MANNERS[check.name]} tells much of {config_name(check.config)}:"
-                f" what each user took so far is right in {measured(check)}. A scorer reads more of"
-                " a person only where it is ahead of that."
+                f" what each user took so far is right in {measured(check)}."
             )
-    if not source.rows:
-        yield "There are no pairs in it, so passing says nothing."
     if unread := sum(source.problems.values()):
         are = "is" if unread == 1 else "are"
         yield f"{number_of(unread, 'row')} could not be read and {are} part of no number below."
@@ -96,20 +78,11 @@ def warnings(audit: Audit) -> Iterator[str]:
         yield "The pairs that it is compared with are SIMULATED."
 
 
-def _by_name(audit: Audit, status: Status) -> list[list[Check]]:
-    """Checks of one status by name, over their configurations, in the order of the report."""
-    by_name: dict[str, list[Check]] = {}
-    for check in audit.checks:
-        if check.status == status:
-            by_name.setdefault(check.name, []).append(check)
-    return list(by_name.values())
-
-
 def _finding(checks: Sequence[Check]) -> FailedCheck:
     lines = [_line(check) for check in checks[:LINES]]
     if len(checks) > LINES:
         lines.append(f"and in {len(checks) - LINES:,} further configurations")
-    flags = [next(same) for _, same in groupby(flag for check in checks for flag in check.flags)]
+    flags = list(dict.fromkeys(flag for check in checks for flag in check.flags))
     return definition_of(checks[0]), lines, flags
 
 
@@ -119,71 +92,23 @@ def _line(check: Check) -> str:
     return f"{line} {short(check.detail, 300)}" if check.detail else line
 
 
-def _undecided(checks: Sequence[Check]) -> str:
-    needs = [
-        f"{config_name(check.config)} (about {needed(check)} would settle it)"
-        if check.needed
-        else config_name(check.config)
-        for check in checks[:LINES]
-    ]
-    more = f" and {len(checks) - LINES:,} further" if len(checks) > LINES else ""
-    return f"{definition_of(checks[0]).title}: {', '.join(needs)}{more}"
-
-
 def accuracy_table(audit: Audit) -> Table:
     """How often each blind rule picks the chosen response: with the configuration, the outcome, the
     accuracy with its interval, and the number of pairs."""
     rows: list[tuple[str, ...]] = []
     for check in audit.checks:
-        if check.family != "shortcuts" or not check.found or not check.limit:
-            continue
-        if check.found.value is None:
-            continue
-        value, low, high = check.found.value, check.found.low, check.found.high
-        interval = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
-        name, status = (text.replace("_", " ") for text in (check.name, check.status))
-        accuracy, pairs = f"{value:.3f}{interval}", f"{check.found.n:,}"
-        rows.append((name, short(check.config), status, accuracy, pairs))
+        if check.family == "shortcuts" and check.limit and check.found and check.found.n:
+            name, status = (text.replace("_", " ") for text in (check.name, check.status))
+            pairs = f"{check.found.n:,}"
+            rows.append((name, short(check.config), status, check.found.text(2), pairs))
     heads = ("", "configuration", "", "accuracy", "pairs")
     return Table(heads, tuple(rows), left=3, note="accuracy without the user")
-
-
-def undecided_table(audit: Audit) -> Table:
-    """By check: in how many configurations, and what the least settled of them needs."""
-    rows = []
-    for checks in _by_name(audit, "too_few"):
-        most = max(checks, key=lambda check: check.needed or 0)
-        known = all(check.needed is not None for check in checks)
-        title = definition_of(most).title
-        rows.append((title, f"{len(checks):,}", needed(most) if known else "unknown"))
-    heads = ("", "configurations", "of each, about so many would settle it")
-    return Table(heads, tuple(rows), note="too few pairs to decide")
-
-
-def counts_table(audit: Audit) -> Table:
-    """Checks by family and status; those of the last column decide nothing."""
-    counts = Counter((check.family, check.status) for check in audit.checks)
-    statuses: tuple[Status, ...] = ("fail", "too_few", "pass", "note")
-    rows = (
-        (family, *(f"{counts[family, status]:,}" for status in statuses))
-        for family in dict.fromkeys(check.family for check in audit.checks)
-    )
-    heads = ("", "failed", "too few pairs", "passed", "noted")
-    return Table(heads, tuple(rows), note="checks")
 
 
 def short(text: str, most: int = 60) -> str:
     """One line without invisible characters, cut to `most` characters."""
     line = " ".join(visible(text[: 4 * most]).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
-
-
-def middle_cut(text: str, most: int) -> str:
-    """As `short`, but cut in the middle: names differ at their ends, too."""
-    # As `short`, no more of a long text is looked at than can be shown.
-    ends = text if len(text) <= 4 * most else f"{text[: 2 * most]}…{text[-2 * most :]}"
-    line, half = " ".join(visible(ends).split()), most // 2
-    return line if len(line) <= most else f"{line[: most - half - 1]}…{line[-half:]}"
 
 
 def config_name(config: str) -> str:
@@ -203,11 +128,10 @@ def measured(check: Check) -> str:
 
 
 def needed(check: Check) -> str:
-    """`461 questions`: how many would settle a check, and of what; empty where it is not known."""
+    """`461 questions`: how many would settle a check; empty where it is not known."""
     if check.needed is None:
         return ""
-    unit = "questions" if check.chance is not None else definition_of(check).unit
-    return f"{check.needed:,} {unit}"
+    return f"{check.needed:,} {'questions' if check.chance is not None else 'pairs'}"
 
 
 def limit(check: Check) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pairwright import text
 from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check
-from pairwright.audits.row_check import OTHERS, TEXT, RowCheck, RowPlace, clip, remembering_check
+from pairwright.audits.row_check import OTHERS, TEXT, RowCheck, RowPlace, clip
 from pairwright.dataset import Row, licence_of
 from pairwright.dataset.address import ForgetList, host_of, of_stack_exchange
 
@@ -28,8 +28,6 @@ class Licences:
     share OTHERS of other people's rows. Only what a text states counts, and where other people's
     texts state nothing at all, nothing is decided.
     """
-
-    names = ("licence",)
 
     def __init__(self, *, has_attribution: bool = False) -> None:
         self._has_attribution, self._has_mode = has_attribution, False
@@ -72,7 +70,7 @@ class Licences:
             self._addressed += self._has_address[key]
             if detail is None and key in self._faults:
                 detail = f"{name} {self._faults[key]}"
-        self._check.add(row, detail)
+        self._check.count(row, detail or "")
 
     def checks(self) -> Iterator[Check]:
         counts = sorted(self._licences.items(), key=lambda item: (-item[1], item[0]))
@@ -80,17 +78,13 @@ class Licences:
             f"{self._addressed:,} of {self._texts:,} texts have an address; by licence: "
             + ", ".join(f"{name} {n:,}" for name, n in counts)
         )
-        for check in self._check.checks(detail if self._texts else ""):
-            if self._has_mode or self._addressed or set(self._licences) != {"none"}:
-                yield check
-            else:
-                nothing = f"none of {self._texts:,} texts states a licence or has an address"
-                yield check.model_copy(
-                    update={
-                        "status": "note", "limit": None, "flags": (),
-                        "detail": f"{nothing}: nothing can be decided",
-                    }
-                )  # fmt: skip
+        check = self._check.check(detail if self._texts else "")
+        if not self._has_mode and not self._addressed and set(self._licences) == {"none"}:
+            # Other people's texts that state nothing: nothing can be decided.
+            nothing = f"none of {self._texts:,} texts states a licence or has an address"
+            undecided = {"status": "note", "limit": None, "flags": (), "detail": nothing}
+            check = check.model_copy(update=undecided)
+        yield check
 
     def _fault(
         self, url: str | None, created: str | None, licence: str | None, has_address: bool
@@ -115,8 +109,6 @@ class Tombstones:
     """`tombstones`: rows of a user, or with a question or post, that a tombstone names, and the
     other halves of their twins, which leave with them."""
 
-    names = ("tombstones",)
-
     def __init__(self, forgotten: ForgetList | None) -> None:
         self._forgotten = forgotten
         self._halves: dict[str, tuple[RowPlace, bool]] = {}
@@ -129,7 +121,7 @@ class Tombstones:
         row = line.row
         detail = _forgotten_part(row, self._forgotten)
         if row.twin_id is None:
-            self._check.add(row, detail)
+            self._check.count(row, detail or "")
             return
         if row.twin_id not in self._halves:
             first = self._check.place(row)
@@ -138,15 +130,12 @@ class Tombstones:
                 self._check.flag(first, detail)
             return
         first, concerned = self._halves.pop(row.twin_id)
-        self._check.add(row, detail or (_HALF if concerned else None))
+        self._check.count(row, detail or (_HALF if concerned else ""))
         if detail and not concerned:
             self._check.flag(first, _HALF)
 
     def checks(self) -> Iterator[Check]:
-        if self._forgotten is None:
-            return self._check.checks()
-        users, urls = len(self._forgotten.users), len(self._forgotten.urls)
-        return self._check.checks(f"{users:,} users and {urls:,} addresses must be forgotten")
+        yield self._check.check()
 
 
 def _forgotten_part(row: Row, forgotten: ForgetList) -> str | None:
@@ -194,41 +183,31 @@ WORDS = {
 }
 LEAST_WORDS = 2
 """The least number of words of a list in one text: a single one is often a figure of speech."""
-_COVERED = (
-    "only English words are looked for, and two of one list are needed in one text, or a category "
-    "of LaMP-QA: other languages and single words are not found"
-)
 _GROUP_OF = {name: group for group, names in CATEGORIES.items() for name in names}
 _WORDS = {group: frozenset(words.split()) for group, words in WORDS.items()}
 _ANY = frozenset().union(*_WORDS.values())
 
 
-class _Groups:
-    """The groups of the rows read so far."""
-
-    def __init__(self) -> None:
-        self.rows: Counter[str] = Counter()
-        self.by_text: dict[int, frozenset[str]] = {}
-        """By a text's hash."""
-
-    def details(self) -> str:
-        counts = sorted(self.rows.items(), key=lambda item: (-item[1], item[0]))
-        found = ", ".join(f"{group} {n:,}" for group, n in counts)
-        return "; ".join(filter(None, (found, _COVERED)))
-
-
-@remembering_check(_Groups, limit=None, others=None, details=_Groups.details)
-def sensitive(row: Row, seen: _Groups) -> str:
+def sensitive_check() -> RowCheck:
     """A note of how many rows there are, by group."""
-    categories = (row.category, *(post.category for post in row.profile))
-    groups = {_GROUP_OF[name.lower()] for name in categories if name.lower() in _GROUP_OF}
-    for passage in (row.question, row.narrative or "", *(post.text for post in row.profile)):
-        key = hash(passage)
-        if key not in seen.by_text:
-            seen.by_text[key] = sensitive_groups(passage)
-        groups |= seen.by_text[key]
-    seen.rows.update(groups)
-    return ", ".join(sorted(groups))
+    counts = Counter[str]()
+    by_text: dict[int, frozenset[str]] = {}
+
+    def sensitive(row: Row) -> str:
+        categories = (row.category, *(post.category for post in row.profile))
+        groups = {_GROUP_OF[name.lower()] for name in categories if name.lower() in _GROUP_OF}
+        for passage in (row.question, row.narrative or "", *(post.text for post in row.profile)):
+            key = hash(passage)
+            if key not in by_text:
+                by_text[key] = sensitive_groups(passage)
+            groups |= by_text[key]
+        counts.update(groups)
+        return ", ".join(sorted(groups))
+
+    return RowCheck(
+        "sensitive", sensitive, limit=None, others=None,
+        detail=lambda: ", ".join(f"{group} {n:,}" for group, n in counts.most_common()),
+    )  # fmt: skip
 
 
 def sensitive_groups(passage: str) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +14,6 @@ from pairwright.audits.read.source import PairSource, ReadRow
 from pairwright.dataset import (
     Layout,
     Part,
-    Row,
     RowVotes,
     check_files,
     parts_of,
@@ -22,12 +21,11 @@ from pairwright.dataset import (
     read_rows,
     row_of,
 )
-from pairwright.dataset.parquet import count_rows
 from pairwright.dataset.row import has_columns
 from pairwright.errors import InputError, first_invalid
 from pairwright.files import CALLS
 from pairwright.records import Pair, Record
-from pairwright.settings.rules import ReleaseInfo, shared_words_bound
+from pairwright.settings.rules import ReleaseInfo
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
 
@@ -58,15 +56,13 @@ def open_release(folder: Path, fallback: str = "") -> PairSource:
     Raises InputError where the release does not say its version.
     """
     parts = parts_of(folder)
-    name, version, info, most = _release_statement(Layout(folder))
+    name, version, info = _release_statement(Layout(folder))
     return PairSource(
         name=name or fallback or folder.resolve().name,
         kind="release",
         version=version,
         info=info,
-        most_shared_words=most,
         read=partial(_release_rows, folder, parts),
-        read_at=partial(_rows_at, folder, parts),
         folder=folder,
         total=_count(folder, parts),
     )
@@ -78,19 +74,9 @@ def _release_rows(folder: Path, parts: list[Part]) -> Iterator[ReadRow]:
             yield ReadRow(part.split, row, f"{part.path}:{number}")
 
 
-def _rows_at(folder: Path, parts: list[Part], places: Sequence[int]) -> Iterator[Row]:
-    before = 0
-    for part in parts:
-        end = before + count_rows(folder / part.path)
-        here = [place - before for place in places if before <= place < end]
-        if here:
-            yield from read_rows(folder / part.path, here)
-        before = end
-
-
-def _release_statement(layout: Layout) -> tuple[str, str, ReleaseInfo, int | None]:
-    """Name, version, what else stated.json says of the release, and the bound on shared words. The
-    name says so for a trial, and is empty where there is none."""
+def _release_statement(layout: Layout) -> tuple[str, str, ReleaseInfo]:
+    """Name, version, and what else stated.json says of the release. The name says so for a trial,
+    and is empty where there is none."""
     try:
         provenance = json.loads(layout.provenance.read_text(encoding="utf-8"))
         info = provenance.get("info", {})
@@ -98,9 +84,7 @@ def _release_statement(layout: Layout) -> tuple[str, str, ReleaseInfo, int | Non
         name, version = f"{name}-trial" if name and trial else name, str(provenance["version"])
         # What newer versions state besides concerns no check of this one.
         known = {key: value for key, value in info.items() if key in ReleaseInfo.model_fields}
-        config = provenance.get("build", {}).get("config")
-        most = shared_words_bound(config, f"{layout.provenance} [build.config]")
-        return name, version, ReleaseInfo.model_validate(known), most
+        return name, version, ReleaseInfo.model_validate(known)
     except ValidationError as error:
         field, fault = first_invalid(error)
         raise InputError(fault, where=f"{layout.provenance} [info.{field}]", fix=_FIX) from None
@@ -137,27 +121,25 @@ def is_run(folder: Path) -> bool:
 
 def open_run(folder: Path) -> PairSource:
     """The kept pairs in the run's order. Raises InputError where its config.toml is not valid."""
-    info, most = _run_statement(folder / "config.toml")
+    info = _run_statement(folder / "config.toml")
     return PairSource(
         name=folder.resolve().name,
         kind="run",
         read=partial(_run_rows, folder, info.licence),
         folder=folder,
         info=info,
-        most_shared_words=most,
     )
 
 
-def _run_statement(file: Path) -> tuple[ReleaseInfo, int | None]:
-    """What a release of the run would state of itself, and the bound on its twins' shared words."""
+def _run_statement(file: Path) -> ReleaseInfo:
+    """What a release of the run would state of itself."""
     try:
         settings = tomllib.loads(file.read_text(encoding="utf-8"))
-        info = ReleaseInfo.model_validate(settings.get("release", {}))
+        return ReleaseInfo.model_validate(settings.get("release", {}))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(
             f"cannot be read: {error}", where=file, fix="Restore it from a copy, or build again."
         ) from None
-    return info, shared_words_bound(settings, file)
 
 
 def _run_rows(folder: Path, licence: str | None) -> Iterator[ReadRow]:

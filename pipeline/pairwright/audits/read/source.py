@@ -1,6 +1,6 @@
 """A source of pairs, its rows, and the reasons for rows that cannot be read."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -87,18 +87,7 @@ class PairSource:
     """Rows, where that is known before they are read."""
     info: ReleaseInfo = NO_INFO
     """What a release states of itself, or a run of the release it will be."""
-    most_shared_words: int | None = None
-    """The bound that the build of its twins kept; None where there was none."""
-    read_at: Callable[[Sequence[int]], Iterator[Row]] | None = None
-    """Reads some rows, where that takes less than to read all."""
 
     def __iter__(self) -> Iterator[Row]:
         """The rows that can be read, as often as asked."""
         return (one.row for one in self.read() if isinstance(one, ReadRow))
-
-    def rows_at(self, places: Sequence[int]) -> Iterator[Row]:
-        """The rows at these places among those that can be read; places ascend from 0."""
-        if self.read_at is not None:
-            return self.read_at(places)
-        wanted = frozenset(places)
-        return (row for place, row in enumerate(self) if place in wanted)

@@ -1,155 +1,257 @@
 """Shortcuts: ways to pick the chosen response without knowing the user, or by word overlap.
 
-trials.py        all ways of choosing, tried on the pairs of one configuration
-response.py pair_features.py    the features that they use
-classifiers.py   models of responses and questions
-informed.py      overlap with posts and aspects, and words that the writer can have only from posts
-questions.py     questions with options: ways to pick the right one of k
-figures.py       whether twins are whole, how unequal two responses are, and what others think
+blind.py       what knows nothing of the user: counts, and a bag of words
+informed.py    overlap with posts and aspects
+accuracies.py  their accuracies against limits, also of questions with options
+sample.py      whole clusters of pairs, drawn by hash
 """
 
+from array import array
+from collections import defaultdict
 from collections.abc import Iterator
 
-from pairwright.audits.catalogue import names_of
+import numpy as np
+
+from pairwright.audits.catalogue import note_check
 from pairwright.audits.read.source import NO_INFO, ReadRow
-from pairwright.audits.records import Check, LimitComparison
-from pairwright.audits.shortcuts.figures import (
-    PreferenceLean,
-    length_matched,
-    response_gaps,
-    twin_gaps,
-    twin_identity,
-)
-from pairwright.audits.shortcuts.informed import LEAK_LIMITS, AuditWords
-from pairwright.audits.shortcuts.pair_features import PairFeatures
-from pairwright.audits.shortcuts.trials import (
-    BLIND,
-    Trial,
-    blind_trials,
-    comparison,
-    note,
-    overlap_by_mode,
-    source_accuracies,
-)
-from pairwright.estimate import Estimate
-from pairwright.intervals import AccuracyLimits
-from pairwright.modes import has_no_preference, is_twin
+from pairwright.audits.records import Check, Flag
+from pairwright.audits.shortcuts.accuracies import Questions, accuracy_check
+from pairwright.audits.shortcuts.blind import COUNTS, LEAST_CLUSTERS, bag_points, counts
+from pairwright.audits.shortcuts.informed import BASELINES, baseline_points
+from pairwright.audits.shortcuts.sample import ClusterSample
+from pairwright.blind_preference import NOT_MEASURED, PreferenceCase, preference_case
+from pairwright.dataset import Row
+from pairwright.intervals import Floats, Places, first_clusters, mean, with_width
+from pairwright.modes import MODES, has_no_preference, is_twin
+from pairwright.overlap_words import NAMES, of_mode
+from pairwright.records import Mode
 from pairwright.settings.rules import ReleaseInfo
+from pairwright.text import number_of
 
 MAX_SHORTCUT = 0.58
-SEED = 0
-"""The seed of samples and folds: the same rows give the same checks."""
+SAMPLE = 5_000
+"""Pairs of a configuration that the bag of words and informed baselines see."""
+NAMED = 20
+"""Twins that a check names."""
+
+
+class _Pairs:
+    """The pairs of one configuration: numbers of every pair, and a sample of rows as JSON, in a
+    quarter of their memory."""
+
+    def __init__(self, config: str, mode: Mode | None) -> None:
+        self.config, self.mode = config, mode
+        self.questions = Questions()
+        self.twins: dict[str, list[tuple[int, str]]] = {}
+        """By twin, the places and ids of its halves."""
+        self._sample: ClusterSample[tuple[int, str | None, str]] = ClusterSample(SAMPLE)
+        """Places of rows, their languages, which take long to tell, and the rows."""
+        self._points = bytearray()
+        self._words = array("L")
+        self._clusters = array("L")
+        self.numbers: dict[str, int] = {}
+        """Of clusters, by name."""
+
+    def add(self, line: ReadRow) -> None:
+        row, place = line.row, len(self._words) // 2
+        if line.choice:
+            self.questions.add(place, line.choice)
+        if self._sample.has_room(row.cluster):
+            self._sample.add(row.cluster, (place, row.language, row.model_dump_json()))
+        if is_twin(row.mode):
+            self.twins.setdefault(row.subject, []).append((place, row.id))
+        chosen, rejected = (
+            counts(row.question, side, row.language) for side in (row.chosen, row.rejected)
+        )
+        self._words.extend((chosen[0], rejected[0]))
+        self._points.extend((a > b) - (a < b) + 1 for a, b in zip(chosen, rejected, strict=True))
+        names = row.clusters
+        self._clusters.extend(
+            self.numbers.setdefault(name, len(self.numbers))
+            for name in ((names,) if isinstance(names, str) else names)
+        )
+
+    @property
+    def clusters(self) -> Places:
+        clusters = np.array(self._clusters, np.intp)
+        return clusters.reshape(-1, 3) if self.mode == "natural" else clusters
+
+    @property
+    def points(self) -> Floats:
+        """Shape (n, len(COUNTS)): 1 where more is chosen, 0 where it is rejected, or one half."""
+        return np.frombuffer(bytes(self._points), np.uint8).reshape(-1, len(COUNTS)) / 2
+
+    @property
+    def ratio(self) -> Floats:
+        """Shape (n,): words of the longer response over those of the shorter, at least one."""
+        words = np.maximum(np.array(self._words, np.float64).reshape(-1, 2), 1)
+        ratio: Floats = words.max(axis=1) / words.min(axis=1)
+        return ratio
+
+    def sample(self) -> tuple[Places, list[Row], str]:
+        """The places and rows of the sample, and in a sentence that it is one."""
+        drawn = list(self._sample)
+        n, every = len(drawn), len(self._words) // 2
+        said = f"Whole clusters drawn by hash: {n:,} of {every:,} pairs." if n < every else ""
+        rows = [Row.of_language(row, language) for _, language, row in drawn]
+        return np.array([place for place, _, _ in drawn], np.intp), rows, said
+
+
+Overlap = tuple[Mode | None, Floats, Places, dict[str, int]]
+"""Points of a baseline in one configuration, its mode, and the clusters with their names."""
 
 
 class Shortcuts:
-    """The part of an audit on shortcuts and informed baselines.
-
-    It keeps numbers of every row, and more of at most `pair_features.SAMPLE` rows of each
-    configuration. The same rows give the same checks on every machine.
-    """
-
-    names = names_of("shortcuts", "baselines")
+    """The part of an audit on shortcuts and informed baselines."""
 
     def __init__(
         self,
-        *,
         max_shortcut: float = MAX_SHORTCUT,
         max_overlap: float | None = None,
-        max_aspects_overlap: float | None = None,
         study: ReleaseInfo = NO_INFO,
-        most_shared_words: int | None = None,
     ) -> None:
         """`max_shortcut` bounds max(accuracy, 1 - accuracy) of blind checks: between 0.5 and 1.
-        `max_overlap` and `max_aspects_overlap` bound the accuracy of word overlap with the posts
-        and with the aspects; None: as the study did, or not at all. `most_shared_words` is the
-        bound that the build of the twins kept."""
+        `max_overlap` bounds the accuracy of word overlap with the posts; None: as the study did, or
+        not at all."""
         self._bound = max_shortcut
-        self._blind = AccuracyLimits(max_shortcut, max_shortcut)
-        self._overlap = {"profile_overlap": max_overlap, "aspects_overlap": max_aspects_overlap}
-        self._by_study = {
-            "profile_overlap": study.max_overlap, "aspects_overlap": study.max_aspects_overlap,
-        }  # fmt: skip
-        self._most_shared_words = most_shared_words
-        self._words = AuditWords()
-        self._features: dict[str, PairFeatures] = {}
-        self.by_source: dict[str, dict[str, Estimate]] = {}
-        """After `checks`: see `source_accuracies`."""
-        self._lean = PreferenceLean(self._blind)
+        self._max_overlap = study.max_overlap if max_overlap is None else max_overlap
+        self._pairs: dict[str, _Pairs] = {}
+        self._preferences: defaultdict[Mode, list[PreferenceCase]] = defaultdict(list)
 
     def add(self, line: ReadRow) -> None:
         """Count one row."""
         row = line.row
-        features = self._features.get(row.config)
-        if features is None:
-            features = self._features[row.config] = PairFeatures(
-                row.config, row.mode, SEED, self._words
-            )
-        features.add(row, line.choice)
-        self._lean.add(row)
+        if row.config not in self._pairs:
+            self._pairs[row.config] = _Pairs(row.config, row.mode)
+        self._pairs[row.config].add(line)
+        if (case := preference_case(row)) and not has_no_preference(case.mode):
+            self._preferences[case.mode].append(case)
 
-    def checks(self) -> Iterator[Check | LimitComparison]:
+    def checks(self) -> Iterator[Check]:
         """All checks of each configuration, after the last row."""
-        for features in self._features.values():
-            features.measure()
-        tried = {
-            config: list(blind_trials(features, SEED))
-            for config, features in sorted(self._features.items())
-            if not has_no_preference(features.mode)
-        }
-        for config, features in sorted(self._features.items()):
-            if config not in tried:
-                # Its labels are drawn: what picks the chosen response says nothing.
-                yield twin_identity(features, ())
-                yield from response_gaps(features)
+        overlaps: dict[str, list[Overlap]] = {name: [] for name in NAMES}
+        for config, pairs in sorted(self._pairs.items()):
+            clusters = pairs.clusters
+            if is_twin(pairs.mode):
+                gap = with_width(mean(pairs.ratio, clusters, least=1))
+                yield note_check("twin_length_gap", config, gap)
+            # Labels of placebos are drawn: what picks the chosen response says nothing.
+            if has_no_preference(pairs.mode):
                 continue
-            own = tried[config]
-            by_name = {one.name: one for one in own}
-            if features.sources:
-                self.by_source |= source_accuracies(features, own)
-            for trial in own:
-                if features.questions:
-                    yield self._question_check(trial, features)
-                else:
-                    yield self._pair_check(trial)
-            if features.questions.has_places:
-                yield features.questions.key_place(config, features.clusters, self._bound)
-            if is_twin(features.mode):
-                yield twin_identity(features, [by_name[name] for name in BLIND])
-                yield from response_gaps(features)
-                yield from twin_gaps(features, by_name["profile_overlap"], self._most_shared_words)
-            else:
-                yield length_matched(features)
-        yield from map(note, overlap_by_mode(self._features, tried))
-        yield from self._lean.checks()
+            every = np.arange(len(clusters))
+            for name, points in zip(COUNTS, pairs.points.T, strict=True):
+                yield self._blind(name, pairs, every, points)
+            if place := pairs.questions.key_place(config, clusters, self._bound):
+                yield place
+            yield from self._sampled(pairs, overlaps)
+        yield from self._by_mode(overlaps)
+        for mode, cases in sorted(self._preferences.items()):
+            yield self._preference(mode, cases)
 
-    def _pair_check(self, trial: Trial) -> Check | LimitComparison:
-        """A comparison: of blind trials where no identity makes them 50 %, of private words where
-        there is anything to count, and of overlap where somebody set a bound. Else a note."""
-        name = trial.name
-        blind, bound = name in BLIND, self._overlap.get(name)
-        if bound is None and (bound := self._by_study.get(name)) is not None:
-            trial = trial._replace(why=f"The study set a bound of {bound:g}. {trial.why}".strip())
-        if bound is not None:
-            return comparison(trial, AccuracyLimits(bound, bound, either_side=False))
-        if name == "profile_residual" and len(trial.points):
-            return comparison(trial, LEAK_LIMITS)
-        if blind and not is_twin(trial.mode):
-            return comparison(trial, self._blind)
-        return note(trial, identity=blind)
+    def _blind(
+        self, name: str, pairs: _Pairs, places: Places, points: Floats, detail: str = ""
+    ) -> Check:
+        """A blind check. Of twins it decides nothing: on whole ones it is 50 % by identity."""
+        clusters = pairs.clusters[places]
+        if is_twin(pairs.mode):
+            note = accuracy_check(
+                name, pairs.config, points, clusters, detail="Whole twins give 50 % by identity."
+            )
+            # By identity there is nothing to estimate.
+            found = note.found and note.found.model_copy(update={"low": None, "high": None})
+            return note.model_copy(update={"found": found})
+        if pairs.questions:
+            return pairs.questions.check(name, pairs.config, places, points, clusters, self._bound)
+        return accuracy_check(
+            name, pairs.config, points, clusters, limit=self._bound, detail=detail
+        )
 
-    def _question_check(self, trial: Trial, features: PairFeatures) -> Check | LimitComparison:
-        """The same of questions with options: a point says whether the right one was picked."""
-        if trial.name == "profile_residual":
-            return self._pair_check(trial)
-        picks = features.questions.picks(trial.places, trial.points, trial.clusters)
-        if trial.name not in BLIND:
-            chance = f"Picks the right option of {len(picks.most):,} questions; chance is"
-            question_trial = trial._replace(
-                places=trial.places[picks.first], points=picks.most, clusters=picks.clusters,
-                like=trial.like[picks.first], why=f"{chance} {picks.chance:.3f}. {trial.why}",
-            )  # fmt: skip
-            return self._pair_check(question_trial)
-        compared = picks.comparison(trial.name, trial.config, self._bound)
-        if compared is None:
-            return self._pair_check(trial)
-        return compared._replace(why=trial.why, flags=trial.flags)
+    def _sampled(self, pairs: _Pairs, overlaps: dict[str, list[Overlap]]) -> Iterator[Check]:
+        places, rows, sampled = pairs.sample()
+        clusters = pairs.clusters[places]
+        whole = first_clusters(clusters)
+        if not is_twin(pairs.mode):
+            few = len(np.unique(whole)) < LEAST_CLUSTERS
+            points = np.empty(0) if few else bag_points(rows, whole)
+            detail = (
+                f"Nothing is learnt from fewer than {LEAST_CLUSTERS} clusters." if few else sampled
+            )
+            yield self._blind("bag_of_words", pairs, places[: len(points)], points, detail)
+        found, shared = baseline_points(rows)
+        for name, points in found.items():
+            there = ~np.isnan(points)
+            missing = int(len(there) - there.sum())
+            needs = f"{missing:,} pairs have no {BASELINES[name]}." if missing else ""
+            detail = " ".join(filter(None, (sampled, needs)))
+            yield self._informed(name, pairs, places[there], points[there], detail)
+            if name in NAMES:
+                own = (pairs.mode, points[there], clusters[there], pairs.numbers)
+                overlaps[name].append(own)
+        if is_twin(pairs.mode):
+            yield _shared_words(pairs, places, shared)
+
+    def _informed(
+        self, name: str, pairs: _Pairs, places: Places, points: Floats, detail: str
+    ) -> Check:
+        clusters = pairs.clusters[places]
+        if pairs.questions and len(places):
+            return pairs.questions.check(name, pairs.config, places, points, clusters, None)
+        limit = self._max_overlap if name == "profile_overlap" else None
+        return accuracy_check(
+            name, pairs.config, points, clusters, limit=limit, either_side=False, detail=detail
+        )
+
+    def _by_mode(self, overlaps: dict[str, list[Overlap]]) -> Iterator[Check]:
+        """Word overlap with the posts over all configurations of a mode, where they have names."""
+        for mode in (*MODES, None):
+            for name, every in overlaps.items():
+                own = [overlap for overlap in every if overlap[0] == mode and len(overlap[1])]
+                if not own or (mode is None and "" in self._pairs):
+                    continue
+                numbers: dict[str, int] = {}
+                clusters = [
+                    np.array([numbers.setdefault(one, len(numbers)) for one in names], np.intp)[
+                        places
+                    ]
+                    for _, _, places, names in own
+                ]
+                points = np.concatenate([points for _, points, _, _ in own])
+                yield accuracy_check(name, of_mode(mode), points, np.concatenate(clusters))
+
+    def _preference(self, mode: Mode, cases: list[PreferenceCase]) -> Check:
+        """How often a judge that knows nobody prefers the chosen response. It decides where pairs
+        are no twins: of twins it is of the half of the user who asked."""
+        points = [(c.cluster, c.preference / 2) for c in cases if c.preference is not None]
+        _, clusters = np.unique([cluster for cluster, _ in points], return_inverse=True)
+        missing = len(cases) - len(points)
+        detail = f"Of {number_of(missing, 'pair')} no choice could be read." if missing else ""
+        return accuracy_check(
+            "blind_preference", of_mode(mode), np.array([point for _, point in points]), clusters,
+            limit=None if is_twin(mode) or not points else self._bound,
+            detail=detail if points else f"{NOT_MEASURED.capitalize()}.",
+        )  # fmt: skip
+
+
+def _shared_words(pairs: _Pairs, places: Places, shared: Floats) -> Check:
+    """Over whole twins whose halves both have posts, the sum of both halves; the detail has in how
+    many words tell. It names the twins with the most."""
+    more = dict(zip(places.tolist(), shared.tolist(), strict=True))
+    both = [
+        (halves[0], sum(more.get(place, np.nan) for place, _ in halves))
+        for halves in pairs.twins.values()
+        if len(halves) == 2
+    ]
+    both = [(first, words) for first, words in both if not np.isnan(words)]
+    if not both:
+        none = "Not applicable: no twin with two histories."
+        return note_check("twin_shared_words", pairs.config, detail=none)
+    sums = np.array([words for _, words in both], np.float64)
+    clusters = pairs.clusters[np.array([place for (place, _), _ in both], np.intp)]
+    signs = f"more than 0 in {(sums > 0).sum():,} of them, less in {(sums < 0).sum():,}"
+    check = note_check(
+        "twin_shared_words", pairs.config, with_width(mean(sums, clusters, least=-np.inf)),
+        detail=f"In words a twin: {signs}.",
+    )  # fmt: skip
+    largest = sorted(np.argsort(-sums, kind="stable")[:NAMED].tolist())
+    flags = (Flag(row=both[n][0][1], detail=f"{sums[n]:g} words") for n in largest if sums[n] > 0)
+    return check.model_copy(update={"flags": tuple(flags)})

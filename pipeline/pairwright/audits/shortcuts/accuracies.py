@@ -1,0 +1,130 @@
+"""Checks of an accuracy: how often a way of choosing picks the chosen response, against a limit."""
+
+import math
+
+import numpy as np
+from scipy import special
+
+from pairwright.audits.catalogue import DEFINITIONS
+from pairwright.audits.read.source import OptionKey
+from pairwright.audits.records import Check, Status
+from pairwright.intervals import LEVEL, Accuracy, Floats, Places, accuracy, z_of
+
+
+def accuracy_check(
+    name: str,
+    config: str,
+    points: Floats,
+    clusters: Places,
+    *,
+    limit: float | None = None,
+    either_side: bool = True,
+    chance: float | None = None,
+    detail: str = "",
+    rules: int = 1,
+) -> Check:
+    """The check of points, shape (n,). Without a limit it is a note. With one its status is what it
+    is if `catalogue.decide` finds its `p` small enough.
+
+    `either_side`: whether max(accuracy, 1 - accuracy) is what counts. `rules`: of how many ways of
+    choosing this is the best.
+    """
+    own = accuracy(points, clusters)
+    status: Status = "note" if limit is None else "too_few"
+    p = None
+    if own is not None and limit is not None:
+        value = max(own.value, 1 - own.value) if either_side else own.value
+        status = "fail" if value > limit else "pass"
+        p = min(1.0, rules * _p(own, value, limit))
+    return Check(
+        family=DEFINITIONS[name].family, name=name, config=config, status=status,
+        found=own and own.found(z_of(LEVEL)), of=len(points), limit=limit,
+        chance=None if chance is None else round(chance, 6), detail=detail, p=p,
+    )  # fmt: skip
+
+
+def _p(own: Accuracy, value: float, limit: float) -> float:
+    """Of the score test of a share, at as many independent pairs without ties as these count, by
+    Student's t with as many degrees as there are clusters less one. (The z^2 / 4 wins and losses
+    are as in `Accuracy.effective`: with them all pairs may be ties.)"""
+    if own.fewest < 2:
+        return 1.0
+    z = z_of(LEVEL)
+    n = own.n + z * z / 2
+    p = (own.value * own.n + z * z / 4) / n
+    effective = own.n / own.design / (1 - own.tied * own.n / n / (4 * p * (1 - p)))
+    distance = abs(value - limit) / math.sqrt(max(limit * (1 - limit), 1e-12) / effective)
+    return float(2 * special.stdtr(own.fewest - 1, -distance))
+
+
+class Questions:
+    """The questions with options among the pairs of a configuration: each wrong option makes a pair
+    with the right one. A rule picks the right option if it wins all pairs of the question; t ties
+    that are left count one in t + 1."""
+
+    def __init__(self) -> None:
+        self._options: dict[int, OptionKey] = {}
+        self._labels: dict[int, OptionKey] = {}
+
+    def add(self, place: int, choice: OptionKey) -> None:
+        """Record that the pair at this place belongs to this question."""
+        (self._labels if choice.of_pair else self._options)[place] = choice
+
+    def __bool__(self) -> bool:
+        return bool(self._options)
+
+    def check(
+        self, name: str, config: str, places: Places, points: Floats, clusters: Places,
+        max_shortcut: float | None,
+    ) -> Check:  # fmt: skip
+        """The better of two rules, which pick the option with the most and with the least of
+        something. The bound is as far above chance, 1 in k, as `max_shortcut` is above one half, of
+        the way to 1. None: the first rule, as a note."""
+        numbers: dict[str | int, int] = {}
+        known = [self._options.get(place) for place in places.tolist()]
+        groups = np.array(
+            [
+                numbers.setdefault(own.question if own else place, len(numbers))
+                for own, place in zip(known, places.tolist(), strict=True)
+            ],
+            np.intp,
+        )
+        _, first = np.unique(groups, return_index=True)
+        chance = float(
+            np.mean([1 / own.options if own else 0.5 for own in (known[n] for n in first)])
+        )
+        tied = 1 / (1 + np.bincount(groups[points == 0.5], minlength=len(first)))
+        # A rule loses a question where the other side has all points of a pair.
+        lost = [np.bincount(groups[points == side], minlength=len(first)) for side in (0, 1)]
+        most, least = (np.where(n == 0, tied, 0.0) for n in lost)
+        rule, best = "most", most
+        if max_shortcut is not None and least.mean() > most.mean():
+            rule, best = "least", least
+        return accuracy_check(
+            name, config, best, clusters[first], either_side=False, chance=chance, rules=2,
+            limit=None if max_shortcut is None else _bound(chance, max_shortcut),
+            detail=f"Picks the option with the {rule}; chance is {chance:.3f}.",
+        )  # fmt: skip
+
+    def key_place(self, config: str, clusters: Places, max_shortcut: float) -> Check | None:
+        """Whether the right option is at one place more often than at others; None without a
+        place."""
+        first: dict[str, tuple[int, OptionKey]] = {}
+        for place, choice in (self._options or self._labels).items():
+            first.setdefault(choice.question, (place, choice))
+        if not first:
+            return None
+        own = clusters[[place for place, _ in first.values()]]
+        right = np.array([choice.right for _, choice in first.values()])
+        options = [choice.options for _, choice in first.values()]
+        chance = float(np.mean([1 / n for n in options]))
+        most = int(np.bincount(right).argmax())
+        return accuracy_check(
+            "key_place", config, (right == most).astype(np.float64), own, chance=chance,
+            limit=_bound(chance, max_shortcut), either_side=False, rules=max(options),
+            detail=f"Picks option {most + 1}; chance is {chance:.3f}.",
+        )  # fmt: skip
+
+
+def _bound(chance: float, max_shortcut: float) -> float:
+    return round(chance + (2 * max_shortcut - 1) * (1 - chance), 6)
