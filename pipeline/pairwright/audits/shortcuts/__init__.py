@@ -21,7 +21,7 @@ from pairwright.audits.shortcuts.informed import BASELINES, baseline_points
 from pairwright.audits.shortcuts.sample import ClusterSample
 from pairwright.blind_preference import NOT_MEASURED, PreferenceCase, preference_case
 from pairwright.dataset import Row
-from pairwright.intervals import Floats, Places, first_clusters, mean, with_width
+from pairwright.intervals import Floats, Places, mean, with_width
 from pairwright.modes import MODES, has_no_preference, is_twin
 from pairwright.overlap_words import NAMES, of_mode
 from pairwright.records import Mode
@@ -65,16 +65,11 @@ class _Pairs:
         )
         self._words.extend((chosen[0], rejected[0]))
         self._points.extend((a > b) - (a < b) + 1 for a, b in zip(chosen, rejected, strict=True))
-        names = row.clusters
-        self._clusters.extend(
-            self.numbers.setdefault(name, len(self.numbers))
-            for name in ((names,) if isinstance(names, str) else names)
-        )
+        self._clusters.append(self.numbers.setdefault(row.cluster, len(self.numbers)))
 
     @property
     def clusters(self) -> Places:
-        clusters = np.array(self._clusters, np.intp)
-        return clusters.reshape(-1, 3) if self.mode == "natural" else clusters
+        return np.array(self._clusters, np.intp)
 
     @property
     def points(self) -> Floats:
@@ -169,10 +164,9 @@ class Shortcuts:
     def _sampled(self, pairs: _Pairs, overlaps: dict[str, list[Overlap]]) -> Iterator[Check]:
         places, rows, sampled = pairs.sample()
         clusters = pairs.clusters[places]
-        whole = first_clusters(clusters)
         if not is_twin(pairs.mode):
-            few = len(np.unique(whole)) < LEAST_CLUSTERS
-            points = np.empty(0) if few else bag_points(rows, whole)
+            few = len(np.unique(clusters)) < LEAST_CLUSTERS
+            points = np.empty(0) if few else bag_points(rows, clusters)
             detail = (
                 f"Nothing is learnt from fewer than {LEAST_CLUSTERS} clusters." if few else sampled
             )

@@ -47,14 +47,14 @@ def _p(own: Accuracy, value: float, limit: float) -> float:
     """Of the score test of a share, at as many independent pairs without ties as these count, by
     Student's t with as many degrees as there are clusters less one. (The z^2 / 4 wins and losses
     are as in `Accuracy.effective`: with them all pairs may be ties.)"""
-    if own.fewest < 2:
+    if own.clusters < 2:
         return 1.0
     z = z_of(LEVEL)
     n = own.n + z * z / 2
     p = (own.value * own.n + z * z / 4) / n
     effective = own.n / own.design / (1 - own.tied * own.n / n / (4 * p * (1 - p)))
     distance = abs(value - limit) / math.sqrt(max(limit * (1 - limit), 1e-12) / effective)
-    return float(2 * special.stdtr(own.fewest - 1, -distance))
+    return float(2 * special.stdtr(own.clusters - 1, -distance))
 
 
 class Questions:
