@@ -1,12 +1,11 @@
 """How far units come, and what a kept pair costs."""
 
 import json
-from collections import Counter
 from typing import Any
 
 import pytest
 
-from pairwright.construct.manifest import KeptCost, kept_costs
+from pairwright.construct.manifest import for_each_pair
 from pairwright.construct.outcomes import (
     Failure,
     Outcome,
@@ -168,12 +167,7 @@ def test_why_aspects_were_dropped_is_counted_by_refused_unit() -> None:
 
 def test_the_cost_of_a_kept_pair_is_of_all_calls() -> None:
     calls = Totals(calls=30, prompt_tokens=6000, completion_tokens=900)
-    pair, twin = kept_costs(Counter(twin=4, violate=2), Counter(twin=2, violate=2), calls, 1.2)
-    assert (pair.what, pair.kept, twin.what, twin.kept) == ("pair", 6, "twin", 2)
-    assert str(pair) == "5.0 calls, 1,000 + 150 tokens, cost 0.2000"
-    assert twin.as_json() == {
-        "n": 2, "calls": 15.0, "prompt_tokens": 3000.0, "completion_tokens": 450.0, "cost": 0.6,
-    }  # fmt: skip
-    (nothing,) = kept_costs(Counter(), Counter(), calls, 1.2)
-    assert (str(nothing), nothing.as_json()) == ("", {"n": 0})
-    assert KeptCost("pair", 1, calls, 0.0).as_json() != nothing.as_json()
+    each = {"calls": 5, "prompt_tokens": 1000, "completion_tokens": 150}
+    assert for_each_pair(6, calls, 1.2) == each | {"cost": 0.2}
+    assert for_each_pair(6, calls, None) == each
+    assert for_each_pair(0, calls, 1.2) == {}

@@ -25,9 +25,7 @@ from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.run_status import RunStatus, status
 from pairwright.workflows.run_words import (
     failure_sentence,
-    recorded_models,
     run_sections,
-    short_sentence,
 )
 
 WIDE = 72
@@ -59,8 +57,9 @@ def print_run(console: Console, found: RunStatus, sent: int | None = None) -> No
     console.print(table)
     if found.recorded:
         console.print(
-            f"[bold]Recorded:[/bold] replies written by {escape(recorded_models(found))} were"
-            " recorded in an earlier run; this one took them from the recording."
+            "[bold]Recorded:[/bold] replies written by a language model"
+            f" ({escape(', '.join(found.recorded))}) were recorded in an earlier run; this one took"
+            " them from the recording."
         )
 
 
@@ -68,8 +67,6 @@ def print_failures(console: Console, found: RunStatus) -> None:
     """Print how many units failed and why; nothing where none did."""
     if not found.failed:
         return
-    if short := short_sentence(found):
-        console.print(short, style="bold red", highlight=False)
     say(console, failure_sentence(found), "yellow")
 
 

@@ -3,9 +3,6 @@
 A function of the run folder: no times, and nothing that two runs over the same calls differ in.
 """
 
-from collections import Counter
-from typing import NamedTuple
-
 from pydantic import JsonValue
 
 from pairwright.build_statement import SourceSummary
@@ -14,54 +11,23 @@ from pairwright.construct.tally import Tally
 from pairwright.estimate import Estimate
 from pairwright.models import Totals
 from pairwright.models.store import Store
-from pairwright.modes import MODES, has_rubric, is_twin
+from pairwright.modes import MODES
 from pairwright.records import Mode
 from pairwright.settings.config import Config, essential
 from pairwright.settings.prompt import Prompts
 from pairwright.version import __version__
 
 
-class KeptCost(NamedTuple):
-    """All calls of a run over its kept pairs, or over its kept units of one mode: what was refused
-    is paid for, too."""
-
-    what: str
-    """What is kept: `pair`, or a mode whose units have several pairs."""
-    kept: int
-    calls: Totals
-    cost: float | None
-    """None where no price is set."""
-
-    def __str__(self) -> str:
-        """The figures for one, as in `9.2 calls, 6,000 + 800 tokens, cost 0.12`; empty where none
-        is kept."""
-        if not self.kept:
-            return ""
-        sent = round(self.calls.prompt_tokens / self.kept)
-        received = round(self.calls.completion_tokens / self.kept)
-        price = f", cost {self.cost / self.kept:,.4f}" if self.cost else ""
-        return f"{self.calls.calls / self.kept:,.1f} calls, {sent:,} + {received:,} tokens{price}"
-
-    def as_json(self) -> JsonValue:
-        """The figures for one kept unit; nothing but n where none is kept."""
-        if not self.kept:
-            return {"n": 0}
-        return {
-            "n": self.kept,
-            "calls": round(self.calls.calls / self.kept, 3),
-            "prompt_tokens": round(self.calls.prompt_tokens / self.kept, 1),
-            "completion_tokens": round(self.calls.completion_tokens / self.kept, 1),
-            "cost": None if self.cost is None else round(self.cost / self.kept, 6),
-        }
-
-
-def kept_costs(
-    pairs: Counter[str], kept: Counter[str], calls: Totals, cost: float | None
-) -> list[KeptCost]:
-    """For each kept pair, and for each kept twin; `pairs` and `kept` units are counted by mode."""
-    several = [mode for mode in kept if is_twin(mode) and has_rubric(mode)]
-    counts = [("pair", pairs.total()), *((str(mode), kept[mode]) for mode in several)]
-    return [KeptCost(what, n, calls, cost) for what, n in counts]
+def for_each_pair(pairs: int, calls: Totals, cost: float | None) -> dict[str, float]:
+    """Calls, tokens and cost of a run over its kept pairs: what was refused is paid for, too. Empty
+    where none is kept; without the cost where no price is set."""
+    sums = {
+        "calls": calls.calls,
+        "prompt_tokens": calls.prompt_tokens,
+        "completion_tokens": calls.completion_tokens,
+        **({"cost": cost} if cost else {}),
+    }
+    return {name: round(value / pairs, 4) for name, value in sums.items()} if pairs else {}
 
 
 def main_mode(modes: tuple[Mode, ...]) -> Mode:
@@ -111,10 +77,7 @@ def make_manifest(
             mode: {stage: share.k for stage, share in funnel_rows(counted.reached, mode)}
             for mode in config.modes
         },
-        "for_each_kept": {
-            one.what: one.as_json()
-            for one in kept_costs(counted.pairs, counted.kept, totals, cost(store, config))
-        },
+        "for_each_pair": {**for_each_pair(counted.pairs.total(), totals, cost(store, config))},
         "no_personal_signal": [
             {"earlier_posts": name, **_share(share)}
             for name, share in counted.no_signal_by_length()

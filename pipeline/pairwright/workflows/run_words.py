@@ -4,8 +4,7 @@ than it could, what failed, and what endpoints ask for."""
 from collections import Counter
 from collections.abc import Iterator
 
-from pairwright.blind_preference import preference_sentence
-from pairwright.construct.manifest import kept_costs
+from pairwright.construct.manifest import for_each_pair
 from pairwright.construct.outcomes import funnel_rows
 from pairwright.models.completion import MODEL_REFUSED, TOOL_CALL
 from pairwright.models.model import CUT_IN_THINKING, CUT_SHORT
@@ -22,24 +21,12 @@ SHOWN = 4
 MEANINGS = {
     "unparseable": "not what was asked for",
     "unusable_reply": "empty, or thinking alone",
-    CUT_IN_THINKING: "thinking without end",
+    CUT_IN_THINKING: "thinking without end; doctor says which thinking_tokens to set",
     CUT_SHORT: "cut short at max_tokens",
     MODEL_REFUSED: "a refusal",
     TOOL_CALL: "a tool call",
 }
 """What each reason of a refusal for want of a usable reply means."""
-_MORE_USERS = "Bring more users of each category, with histories of like length."
-REMEDIES = {
-    "copied_from_post": "The planner copies posts: try a stronger one.",
-    "no_personal_signal": "Bring histories that bear on the questions, or try a stronger planner.",
-    "no_partner": _MORE_USERS,
-    "partner_does_not_fit": _MORE_USERS,
-    "parity": "One side is written worse: try a stronger writer.",
-    "no_narrative": 'The items have no narrative: set aspects = "planner".',
-    "no_gold_aspects": 'The items have no aspects: set aspects = "planner".',
-}
-"""What to try by the most frequent reason why nothing is kept."""
-
 RunRow = tuple[str, str, str]
 """One figure of a run: its name, what of it is counted where the name does not say it all, and the
 number."""
@@ -103,7 +90,7 @@ def _checks(status: RunStatus) -> Iterator[RunRow]:
 
 def _costs(status: RunStatus, sent: int | None) -> Iterator[RunRow]:
     """Calls and tokens: of all, and for one kept pair."""
-    counted, totals = status.tally, status.stored
+    totals = status.stored
     now = "" if sent is None else f"; {sent:,} sent now"
     yield ("calls", f"stored{now}", f"{totals.calls:,}")
     for asked, names in status.served.items():
@@ -115,25 +102,17 @@ def _costs(status: RunStatus, sent: int | None) -> Iterator[RunRow]:
     yield ("tokens", "of replies", f"{totals.completion_tokens:,}")
     if status.cost:
         yield ("cost", "by the config's prices", f"{status.cost:,.2f}")
-    for one in kept_costs(counted.pairs, counted.kept, totals, status.cost):
-        if one.kept:
-            yield ("each", f"for one of {number_of(one.kept, f'kept {one.what}')}", str(one))
-
-
-def recorded_models(status: RunStatus) -> str:
-    """The models that wrote the recorded replies, as a phrase."""
-    return f"a language model ({', '.join(status.recorded)})"
+    each = for_each_pair(status.pairs, totals, status.cost)
+    if each:
+        price = f", cost {each['cost']:,.4f}" if "cost" in each else ""
+        tokens = f"{each['prompt_tokens']:,.0f} + {each['completion_tokens']:,.0f} tokens"
+        of = f"for one of {number_of(status.pairs, 'kept pair')}"
+        yield ("each", of, f"{each['calls']:,.1f} calls, {tokens}{price}")
 
 
 def shortfalls(status: RunStatus) -> Iterator[str]:
     """Why a build made less than it could, failed units aside. While units wait for a batch, what
     is missing in the end is not known yet."""
-    if cut := sum(n for (*_, why), n in status.tally.rejected.items() if CUT_IN_THINKING in why):
-        yield (
-            f"{number_of(cut, 'unit')} refused because a model's thinking left no room for its"
-            " reply: `pairwright doctor` says which thinking_tokens to set for its endpoint. With"
-            " another number its calls are asked again (--accept-changes)."
-        )
     yield from _unusable_replies(status)
     yield from _nothing_kept(status)
     for check in status.checks:
@@ -143,36 +122,24 @@ def shortfalls(status: RunStatus) -> Iterator[str]:
                 f" {check.found.counted()} cases: it accepts what it should refuse. Try another"
                 " judge."
             )
-    for figure in status.tally.preference_figures:
-        # Twins do not lean as a set: each response is chosen once.
-        if figure.leans and not is_twin(figure.mode):
-            yield (
-                f"The set leans. {preference_sentence(figure)} Write the weaker side better, or"
-                " build twins alone: a set whose audit finds that it leans is released as a trial"
-                " only."
-            )
     if status.budget_spent:
         yield "The budget is spent: raise [budget] to go on."
 
 
 def _nothing_kept(status: RunStatus) -> Iterator[str]:
-    """That no unit is kept, why, and what to try; where units failed, they come first."""
+    """That no unit is kept, and why; where units failed, they come first."""
     counted = status.tally
     if not counted.nothing_kept or counted.failed:
         return
     refused = Counter[str]()
     for (_, _, reason), n in counted.rejected.items():
         refused[reason] += n
-    dropped = counted.dropped
     reasons = ", ".join(f"{reason} {n:,}" for reason, n in refused.most_common())
     yield f"Nothing is kept of {number_of(counted.units, 'unit')}: {reasons}."
-    if dropped:
-        found = ", ".join(f"{why} {n:,}" for why, n in dropped.most_common())
+    if counted.dropped:
+        found = ", ".join(f"{why} {n:,}" for why, n in counted.dropped.most_common())
         yield f"Why aspects were dropped, by the number of these units: {found}."
-    first = [why for why, _ in (*dropped.most_common(1), *refused.most_common(1))]
-    remedy = next((REMEDIES[why] for why in first if why in REMEDIES), "")
-    look = f"{status.run / 'rejected.jsonl'} has what was measured of each."
-    yield f"{remedy} {look}".strip()
+    yield f"{status.run / 'rejected.jsonl'} has what was measured of each."
 
 
 def _unusable_replies(status: RunStatus) -> Iterator[str]:
@@ -193,24 +160,17 @@ def _unusable_replies(status: RunStatus) -> Iterator[str]:
     )
 
 
-def short_sentence(status: RunStatus) -> str:
-    """That a run is short of outcomes; empty where few units failed."""
-    share = status.failed / max(1, status.tally.units)
-    if share <= SHORT:
-        return ""
-    return (
-        f"This run is short: {share:.0%} of its units have no outcome, and no figure of it speaks"
-        " for them."
-    )
-
-
 def failure_sentence(status: RunStatus) -> str:
-    """How many units failed, and why."""
+    """How many units failed, and why; and that a run of which many did is short."""
     reasons: Counter[str] = Counter()
     for (_, reason), n in status.tally.failed.items():
         reasons[reason] += n
     most = ", ".join(f"{why} {n:,}" for why, n in reasons.most_common(3))
+    share = status.failed / max(1, status.tally.units)
+    short = (
+        f" This run is short: {share:.0%} of its units have no outcome." if share > SHORT else ""
+    )
     return (
         f"{status.failed:,} of {number_of(status.tally.units, 'unit')} failed ({most});"
-        f" {status.run / 'failed.jsonl'} says why."
+        f" {status.run / 'failed.jsonl'} says why.{short}"
     )
