@@ -372,16 +372,6 @@ def test_running_again_asks_nothing_and_more_samples_go_on_with_those_there_are(
     assert max(work.endpoint.by_identity.values()) == 1
 
 
-def test_a_policy_is_shown_as_many_posts_as_its_table_says_and_no_rubric(work: Work) -> None:
-    work.write(f"{SETTINGS}posts = 1\n")
-    assert work.best_of("-n", 1).code == 0
-    assert {line.posts for line in work.samples} == {1}
-    told = [call.said for call in work.endpoint.asked if "<task>sample</task>" in call.said]
-    asked = work.questions.own
-    assert [said.count("<post ") for said in told] == [1] * len(asked)
-    assert not [of for of in asked for aspect in of.aspects if aspect in "".join(told)]
-
-
 @pytest.mark.parametrize(
     ("settings", "arguments", "message"),
     [

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from endpoint import Asked, Handler, completion, double_url, in_thread
-from model_double import DOUBLE
+from endpoint import Asked, Handler, completion, in_thread
 from pairwright.construct.folder import to_toml
 from pairwright.evaluation.completions import (
     CEILING,
@@ -21,7 +20,6 @@ from pairwright.evaluation.completions import (
     completion_conditions,
     completions_page,
     figures,
-    own,
     pairs,
     picked,
     rouge,
@@ -311,20 +309,6 @@ def test_empty_replies_are_asked_again_and_then_do_not_count(tmp_path: Path) -> 
     assert [of["item"] for of in texts if of["unscored"]] == ["item-1"] * 3
 
 
-def test_a_prompt_over_the_context_is_shown_fewer_posts(tmp_path: Path) -> None:
-    async def handler(asked: Asked) -> web.StreamResponse:
-        if asked.said.count("<post id") > 1:
-            over = {"message": "This model's maximum context length is 9 tokens.", "code": 400}
-            return web.json_response({"error": over}, status=400)
-        return web.json_response(completion("My loaf."))
-
-    done = ran(tmp_path, handler, source(tmp_path), "-k", 3)
-    assert done.code == 0, done.said
-    means = {mean.condition: mean.posts for mean in report(tmp_path).means}
-    assert means == {"none": 0, "wrong-profile": 1, "posts-3": 1}
-    assert "with fewer posts than chosen" in done.said
-
-
 def test_what_cannot_pick_is_refused_before_anything_is_sent(tmp_path: Path) -> None:
     done = ran(tmp_path, loaf(), source(tmp_path), "--scorer", "longer", temperature=0.0)
     assert done.code == 2
@@ -336,16 +320,3 @@ def test_what_cannot_pick_is_refused_before_anything_is_sent(tmp_path: Path) -> 
     without_policy = command(tmp_path, source(tmp_path), {"seed": 1})
     assert without_policy.code == 2
     assert "there is no policy" in without_policy.said
-
-
-@pytest.mark.skipif(not MOVIES.exists(), reason="the real histories are not beside the checkout")
-def test_real_histories_are_asked(tmp_path: Path) -> None:
-    given = tmp_path / "movies.jsonl"
-    given.write_bytes(b"".join(MOVIES.read_bytes().splitlines(keepends=True)[:40]))
-    near = {"base_url": double_url(), "model": DOUBLE}
-    scorers = {"endpoints": {"near": near}, "policy": {"endpoint": "near"}}
-    done = command(tmp_path, given, scorers, "--limit", 5, "-k", 2)
-    assert done.code == 0, done.said
-    found = report(tmp_path)
-    assert (found.items, found.counted) == (40, 5)
-    assert own(2) in {mean.condition for mean in found.means}

@@ -255,18 +255,6 @@ def test_a_column_of_numbers_that_is_named_as_the_models_is_taken(tmp_path: Path
         read_models(tmp_path / "gone.csv", ("b",), "d", None, None)
 
 
-def test_a_column_named_like_markup_is_printed_as_it_is(tmp_path: Path) -> None:
-    path = write(tmp_path / "m.csv", "model,a[/b]\x1b\u202e,[red]d\nx\u202e,1,1\ny,2,3\nz,3,2\n")
-    out = tmp_path / "out"
-    options = ["--benchmark", "a[/b]\x1b\u202e", "--downstream", "[red]d", "--out", out]
-    done = run(path, *options)
-    assert done.code == 0, done.said
-    assert "a[/b]: Spearman 0.500 (fewer than 5 lineages), n = 3 models" in done.said
-    for name in ("report.html", "report.md"):
-        text = (out / name).read_text(encoding="utf-8")
-        assert not {"\x1b", "\u202e"} & set(text), name
-
-
 def test_the_command_prints_every_measure_and_writes_a_report(tmp_path: Path) -> None:
     path, out = write(tmp_path / "m.csv", table(6)), tmp_path / "out"
     done = run(path, "--benchmark", "good", "--downstream", "d", "--out", out)

@@ -10,7 +10,7 @@ import pytest
 
 from decided import RELEASE
 from endpoint import Endpoint, double, double_url, in_thread
-from pairwright.cli.evaluation import print_result, uncovered
+from pairwright.cli.evaluation import uncovered
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.leaderboard import gather_results
@@ -251,11 +251,3 @@ def test_coverage_is_of_the_pairs_that_the_release_lets_a_scorer_be_shown(
     result = EvaluationResult(tmp_path, (Result(write_result(tmp_path, of, [])),))
     assert uncovered(result) == short
     assert bool(capsys.readouterr().err) == short
-
-
-def test_wrong_pairs_are_told_from_uncounted_ones(capsys: pytest.CaptureFixture[str]) -> None:
-    unscored = {"no_score": 3, "no_other_profile": 2}
-    print_result(summary(scored=10, unscored=unscored, units=13, units_scored=10), [])
-    lines = capsys.readouterr().out.splitlines()
-    assert "  without a score, counted as wrong: 3 no_score" in lines
-    assert any(line.startswith("  not counted,") and "2 no_other" in line for line in lines)

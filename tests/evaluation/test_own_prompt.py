@@ -1,24 +1,15 @@
 """One prompt of one's own for a judge under test: the whole of what it is asked, and checked."""
 
-import asyncio
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pairwright.construct.folder import to_toml
 from pairwright.errors import InputError
-from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.scorers.judges import ComparingJudge, RatingJudge
 from pairwright.evaluation.scorers.scorer import Preference, PromptContent, ResponseScore
-from pairwright.evaluation.settings import load_scorers
-from pairwright.models.client import Meter
-from pairwright.models.store import Store
 from pairwright.settings.prompt import OwnPrompt
 from pairwright.settings.prompt_variables import OWN
-from pairwright.workflows.scorers import open_scorers
-from pairwright.workflows.scoring import prompts_of
 from scripted import Scripted, model, posts, wait
 
 PREFER = """{% for post in posts %}
@@ -94,30 +85,3 @@ def test_what_is_wrong_with_it_is_named(tmp_path: Path, text: str, message: str)
     with pytest.raises(InputError, match="missing") as caught:
         OwnPrompt.load(path, "rate")
     assert all(name in caught.value.fix for name in OWN["rate"])
-
-
-def test_its_text_decides_the_scores_and_the_prompts_that_ship_do_not(tmp_path: Path) -> None:
-    plain = {"kind": "pairwise", "endpoint": "e"}
-    tables = {
-        "endpoints": {"e": {"base_url": "http://127.0.0.1:9/v1", "model": "m"}},
-        "scorers": {"plain": plain, "mine": plain | {"prompt": "own.md"}},
-    }
-    (tmp_path / "scorers.toml").write_text(to_toml(tables), encoding="utf-8")
-
-    def refs(text: str) -> dict[str, ScorerRef]:
-        write(tmp_path, text)
-        scorers = load_scorers(tmp_path / "scorers.toml")
-
-        async def opened() -> dict[str, Any]:
-            with closing(Store(tmp_path / "calls.sqlite")) as store:
-                prompts = prompts_of(scorers, tmp_path)
-                names = ("mine", "plain")
-                async with open_scorers(scorers, names, prompts, store, Meter()) as found:
-                    return {name: of.ref for name, of in found.items()}
-
-        return asyncio.run(opened())
-
-    before, after = refs(PREFER), refs(f"{PREFER}Be brief.")
-    assert before["mine"].settings != after["mine"].settings
-    assert before["plain"] == after["plain"]
-    assert before["mine"].settings != before["plain"].settings

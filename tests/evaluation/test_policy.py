@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import web
 
 from decided import ends, twins, violate
-from endpoint import Asked, Handler, in_thread
+from endpoint import Handler, in_thread
 from log_probabilities import ANY_PATH, told
 from pairwright.construct.folder import to_toml
 from pairwright.errors import ConfigError
@@ -262,32 +261,6 @@ def test_the_command_scores_guided_policies_and_their_parts(
     again = ran(small_release, tmp_path, *models, "--limit", 6, "--condition", "none")
     assert (again.code, again.err.split()[-1]) == (0, "0")
     assert pairwright("leaderboard", out).code == 0
-
-
-def test_a_run_that_was_broken_off_goes_on(small_release: Path, tmp_path: Path) -> None:
-    whole = told(by_letter)
-    sent: list[Asked] = []
-
-    async def breaks(asked: Asked) -> web.StreamResponse:
-        sent.append(asked)
-        if len(sent) > 9:
-            return web.json_response({"error": {"message": "No key.", "code": 401}}, status=401)
-        return await whole(asked)
-
-    more = ("--scorer", "by-length", "--limit", 2, "--condition", "none")
-    first = ran(small_release, tmp_path, breaks, whole, *more)
-    assert first.code == 2
-    assert not (tmp_path / "out" / "policy.json").exists()
-    done = ran(small_release, tmp_path, whole, whole, *more)
-    assert done.code == 0, done.said
-    complete = ran(small_release, tmp_path / "fresh", whole, whole, *more)
-    resumed, anew = (int(of.err.split()[-1]) for of in (done, complete))
-    # Each score takes three requests; those that were whole are not sent again.
-    assert anew - 9 <= resumed < anew
-    names = ("by-length.none.jsonl", "policy.json")
-    for name in names:
-        once, twice = (tmp_path / folder / "out" / name for folder in ("fresh", "."))
-        assert once.read_bytes() == twice.read_bytes()
 
 
 @pytest.mark.parametrize(

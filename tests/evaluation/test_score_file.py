@@ -169,17 +169,6 @@ def test_a_strange_pair_ends_the_command_before_anything_is_scored(
     assert not list((tmp_path / "results").glob("*.*.json"))
 
 
-def test_a_changed_file_is_another_scorer(
-    small_release: Path, lines: list[str], tmp_path: Path
-) -> None:
-    def settings(given: list[str]) -> str:
-        evaluated(tmp_path, small_release, given)
-        about = json.loads((tmp_path / "results" / "theirs.profile.json").read_bytes())
-        return str(about["scorer"]["settings"])
-
-    assert settings(lines) != settings(lines[:-1]) == settings(lines[:-1])
-
-
 def test_other_commands_say_that_a_file_has_no_scores_of_their_responses(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="a file of scores of a release's pairs"):
         pointwise("theirs", ScoreFile(csv(tmp_path, GOOD)))

@@ -289,13 +289,3 @@ def test_tokens_come_back_from_what_is_stored() -> None:
     assert not back.finite
     # What vLLM writes in place of both.
     assert not TokenLogprobs((5,), (-9999.0,)).finite
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "so", "[]", '{"ids": [1]}', '{"ids": [1, 2], "log_probabilities": [-1.0]}'],
-    ids=["empty", "words", "a list", "no values", "fewer values than tokens"],
-)
-def test_what_is_no_list_of_tokens_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="tokens"):
-        of_text(text)
