@@ -2,7 +2,6 @@
 
 planner.py labels SETTINGS.toml         one collated batch: what is read, what the loss counts
 planner.py serve OUT < MESSAGES         what the adapter writes, by PEFT
-planner.py refused SETTINGS.toml MODEL...   why each of these models cannot be trained
 """
 
 import json
@@ -14,7 +13,6 @@ import torch
 from peft import AutoPeftModelForCausalLM
 from transformers import AutoTokenizer
 
-from pairwright.errors import ConfigError
 from pairwright.training import planner_model
 from pairwright.training.plan_settings import load_training
 from pairwright.training.planner_data import rows_of
@@ -62,24 +60,9 @@ def serve(out: Path, messages: list[dict[str, str]]) -> str:
     return str(words.decode(written[0, read:], skip_special_tokens=True))
 
 
-def models(path: Path, names: list[str]) -> list[str]:
-    """What stands for each, or the message."""
-    settings, told = load_training(path), []
-    for name in names:
-        try:
-            told.append(
-                planner_model.Words(settings.model_copy(update={"model": name})).fingerprint()
-            )
-        except ConfigError as error:
-            told.append(str(error))
-    return told
-
-
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["labels", settings]:
             print(json.dumps(labels(Path(settings))))
         case ["serve", out]:
             print(json.dumps(serve(Path(out), json.load(sys.stdin))))
-        case ["models", settings, *names]:
-            print(json.dumps(models(Path(settings), names)))

@@ -2,21 +2,19 @@
 
 import asyncio
 import json
-import os
 from contextlib import closing
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
 
-from batch_stand_in import answer, write_lines
+from batch_stand_in import answer
 from endpoint import ask, double, in_thread
 from pairwright.errors import CallFailed, Unanswered
 from pairwright.models.batch import rounds
 from pairwright.models.batch.pending import PendingCalls, Recorder
 from pairwright.models.client import Meter
-from study import KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
+from study import OUTCOMES, Done, Study, pairwright
 
 ITEMS = 3
 UNITS = 2 * ITEMS
@@ -129,14 +127,6 @@ def test_each_line_is_a_request_of_the_batch_api_and_each_key_stands_once(begun:
     assert prompts == sorted(prompts)
 
 
-def test_the_rest_can_be_built_over_the_wire(copied: Study) -> None:
-    assert answered(copied, 1).code == 0
-    with closing(PendingCalls(copied.run / "batch.sqlite")) as asked:
-        assert list(asked.needed_of("served")) == [], "they are not kept once they are answered"
-    assert copied.build().code == 0
-    copied.assert_whole(UNITS)
-
-
 def test_files_hold_no_more_lines_than_asked_for_and_no_more_bytes_than_the_api_takes(
     copied: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,35 +204,3 @@ def test_a_folder_that_holds_another_runs_round_is_refused(begun: Study, tmp_pat
     assert done.code == 2
     assert "round-1: holds other requests" in done.err
     assert (begun.folder / "out" / "round-1" / "index.json").exists()
-
-
-def test_a_file_is_no_place_for_a_round(copied: Study, tmp_path: Path) -> None:
-    taken = tmp_path / "taken"
-    taken.write_text("mine")
-    done = copied.build("--batch-out", taken)
-    assert done.code == 2
-    assert f"{taken}: not a folder" in done.err
-
-
-def test_a_file_of_another_kind_in_the_place_of_the_requests_is_left_alone(copied: Study) -> None:
-    (copied.run / "batch.sqlite").write_bytes(b"no database" * 100)
-    done = write(copied)
-    assert done.code == 2
-    assert "batch.sqlite" in done.err
-    assert (copied.run / "batch.sqlite").read_bytes() == b"no database" * 100
-
-
-def test_a_key_of_the_environment_is_not_stored(copied: Study) -> None:
-    copied.change(served__api_key_env=KEY_VARIABLE)
-    secret = "plain-secret-0123456789"
-    (file,) = shards(copied, 1)
-    replies = answer(file, file.with_suffix(".replies.jsonl"))
-    every = lines(replies)
-    every[0]["response"]["body"]["choices"][0]["message"]["content"] = f"my key: {secret}"
-    write_lines(replies, every)
-    with mock.patch.dict(os.environ, {KEY_VARIABLE: secret}):
-        assert write(copied).code == 3
-        assert ingest(copied, replies).code == 0
-    kept = (copied.run / "calls.sqlite").read_bytes()
-    assert secret.encode() not in kept
-    assert b"my key: ***" in kept

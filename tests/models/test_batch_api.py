@@ -182,40 +182,6 @@ def test_a_refused_key_ends_with_what_to_do_and_without_one_nothing_is_sent(
     assert api.asked == []
 
 
-def test_an_earlier_round_can_still_be_polled(study: Study, api: BatchApi, tmp_path: Path) -> None:
-    submit(study)
-    assert study.build("--batch-out", tmp_path / "elsewhere").code == 3
-    done = poll(study, "--wait")
-    assert done.code == 0
-    assert "4 stored" in done.out
-
-
-@pytest.mark.parametrize(
-    ("name", "harm", "said"),
-    [
-        ("index.json", lambda text: text.replace("001.jsonl", "../../pairwright.toml"),
-         "index.json [shards.0.file]"),
-        ("index.json", lambda text: text[:50], "index.json: Invalid JSON"),
-        ("index.json", None, "index.json: No such file"),
-        ("submitted.json", lambda _: "{", "submitted.json: Invalid JSON"),
-    ],
-    ids=("another place", "half an index", "no index", "what was submitted"),
-)  # fmt: skip
-def test_a_round_with_damaged_files_stops_everything(
-    study: Study, api: BatchApi, name: str, harm: Callable[[str], str] | None, said: str
-) -> None:
-    path = out_of(study) / "round-1" / name
-    if harm is None:
-        path.unlink()
-    else:
-        path.write_text(harm(path.read_text() if path.exists() else ""))
-    for command in (submit, poll, *([write] if name == "submitted.json" else [])):
-        done = command(study)
-        assert done.code == 2
-        assert said in done.err
-    assert api.asked == []
-
-
 def test_polling_what_was_not_submitted_says_so(study: Study) -> None:
     done = poll(study)
     assert done.code == 2

@@ -12,7 +12,6 @@ import pytest
 
 from batch_stand_in import Body, ok, refused, refused_by_vllm, write_lines
 from endpoint import ask, completion
-from pairwright.errors import InputError, StoreError
 from pairwright.models import CONTEXT_LENGTH, Request, completion_of
 from pairwright.models.batch.ingest import Ingest, Ingested, LineProblem
 from pairwright.models.batch.pending import PendingCalls
@@ -107,19 +106,6 @@ def test_the_same_file_twice_changes_nothing(there: There) -> None:
     assert there.store.totals() == before
     assert there.asked.given_up(request(1).key, attempts=1)
     assert not there.asked.given_up(request(1).key, attempts=2), "one failure, taken in twice"
-
-
-def test_the_models_name_may_have_another_path_or_a_date(there: There) -> None:
-    reply = ok(request(0).key, completion(model="/models/MODEL-7B-2026-01-31"))
-    assert there.ingest(there.file(reply)).stored == 1
-
-
-@pytest.mark.parametrize("ends", ["\n", "\r\n", "\n\n  \n"])
-@pytest.mark.parametrize("begins", ["", "\ufeff"])
-def test_line_ends_blank_lines_and_a_bom_do_no_harm(there: There, begins: str, ends: str) -> None:
-    text = begins + "".join(json.dumps(good(n)) + ends for n in range(N))
-    result = there.ingest(there.text(text))
-    assert (result.stored, result.lines) == (N, N)
 
 
 TOO_LONG = "This model's maximum context length is 10 tokens. However, your prompt is longer."
@@ -222,48 +208,12 @@ def test_of_two_replies_to_one_request_the_first_stays(there: There) -> None:
     assert there.problems[0].custom_id == KEY
 
 
-def test_an_empty_file_is_told(there: There) -> None:
-    file = there.text(b"")
-    there.ingest(file)
-    assert [(p.where, p.detail) for p in there.problems] == [(str(file), "the file holds no reply")]
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda path: path.mkdir(), "Is a directory"),
-        (lambda _: None, "No such file"),
-    ],
-    ids=["folder", "nothing"],
-)
-def test_no_file_of_lines_is_an_error(
-    there: There, make: Callable[[Path], object], message: str
-) -> None:
-    path = there.folder / "replies"
-    make(path)
-    with pytest.raises(InputError, match=message) as found:
-        there.ingest(path)
-    assert found.value.where == str(path)
-
-
 def test_keys_of_environment_and_messages_are_not_kept(there: There) -> None:
     secret = "plain-secret-0123456789"
     leaking = refused(request(1).key, 401, message="Incorrect key sk-abcdefghijkl")
     there.ingest(there.file(good(0, f"fine is {secret}"), leaking), secrets=(secret, "fine", ""))
     assert there.text_of(KEY) == "fine is ***"
     assert "abcdefghijkl" not in there.problems[0].detail
-
-
-def test_a_full_disk_takes_no_request_off_the_list(
-    there: There, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fails(*_: object) -> None:
-        raise StoreError("disk full")
-
-    monkeypatch.setattr(there.store._db, "write", fails)
-    with pytest.raises(StoreError, match="disk full"):
-        there.ingest(there.file(good(0)))
-    assert there.asked.call(KEY)[1] == request(0)
 
 
 # --- the command ---

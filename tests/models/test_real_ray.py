@@ -6,10 +6,8 @@ What an endpoint was asked is counted at the endpoint.
 
 import json
 import os
-import shlex
 import signal
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
@@ -19,7 +17,7 @@ from typing import Any, NamedTuple
 import pytest
 from own_process import ending, stored, until
 
-from endpoint import Endpoint, double, in_thread
+from endpoint import double, in_thread
 from engines.fixtures import engines, environment
 from study import KEY_VARIABLE, Study
 
@@ -130,35 +128,6 @@ def test_a_killed_node_loses_no_finished_call_and_stops_nothing(
     assert not [path for path in logs if KEY.encode() in path.read_bytes()]
 
 
-def test_a_killed_driver_is_gone_on_with_by_another_number_of_workers(
-    engines: str, start: Start, tmp_path: Path, alone: tuple[dict[str, bytes], int]
-) -> None:
-    whole, calls = alone
-    nodes = start(3)
-    with in_thread(double(delay_s=0.3)) as endpoint:
-        study = make(tmp_path / "s", endpoint.url, processes=2)
-        with building(engines, study, nodes) as process:
-            until(lambda: endpoint.n > calls // 3, process, 600)
-            process.kill()
-            process.wait()
-        quiet(endpoint)
-        before = endpoint.n
-        assert before < calls
-        study.change(processes=3)
-        with building(engines, study, nodes) as process:
-            ended(process)
-        assert endpoint.n <= calls + 6, "what was in flight, and nothing more"
-    assert study.outcomes() == whole
-
-
-def quiet(endpoint: Endpoint) -> None:
-    """Wait until actors whose driver is gone have gone, too."""
-    end = time.monotonic() + 300
-    while endpoint.in_flight:
-        assert time.monotonic() < end, "actors outlive their driver"
-        time.sleep(0.1)
-
-
 def test_ctrl_c_lets_actors_finish_what_is_in_flight(
     engines: str, start: Start, tmp_path: Path, alone: tuple[dict[str, bytes], int]
 ) -> None:
@@ -175,20 +144,3 @@ def test_ctrl_c_lets_actors_finish_what_is_in_flight(
         assert endpoint.n == len(endpoint.answered) == len(stored(study.run)) < calls
     assert not (study.run / "shards").exists()
     assert not (study.run / "pairs.jsonl").exists()
-
-
-def test_a_node_that_misses_the_folder_is_named(engines: str, start: Start, tmp_path: Path) -> None:
-    """A cluster with a mount of its own stands for hosts without the file system."""
-    hidden = tmp_path / "hidden"
-    hidden.mkdir()
-    mount = f'mount -t tmpfs none {shlex.quote(str(hidden))} && exec "$@"'
-    namespace = ("unshare", "--map-root-user", "--mount", "sh", "-c", mount, "sh")
-    nodes = start(0, head_cpus=1, inside=namespace)
-    with in_thread(double()) as endpoint:
-        study = make(hidden / "s", endpoint.url, processes=1)
-        with building(engines, study, nodes) as process:
-            said, _ = process.communicate(timeout=600)
-    assert process.returncode == 2, said
-    assert "the node 127.0.0.1 does not see this folder" in said
-    assert str(study.run) in said
-    assert endpoint.n == 0

@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import web
 
-from endpoint import Asked, double, in_thread
+from endpoint import double, in_thread
 from golden import gold, planning_prompts, row, rows, write
 from model_double import DOUBLE
 from pairwright.construct.folder import to_toml
 from pairwright.dataset import read_lines
-from pairwright.errors import CallFailed, ConfigError, InputError
+from pairwright.errors import CallFailed, InputError
 from pairwright.estimate import Estimate
-from pairwright.intervals import mean_by_user
 from pairwright.models import Request
 from pairwright.records import Item
 from pairwright.stages.aspect_list import HEADER
@@ -30,7 +28,7 @@ from pairwright.training.plan_scores import (
     figures,
     planned,
 )
-from pairwright.training.plan_settings import PromptedPlanner, load_scoring
+from pairwright.training.plan_settings import PromptedPlanner
 from pairwright.training.plans import AspectJudging, Serving, compared, others_of, read_plans
 from scripted import Answer, Scripted, domains, expect, found_in, model, parts, wait
 from scripted import body as said_in
@@ -56,17 +54,6 @@ def test_f1(precision: float | None, recall: float, f1: float) -> None:
     assert AspectAgreement(precision=precision, recall=recall).f1 == pytest.approx(f1)
     nothing = AspectAgreement(precision=None, recall=0.0)
     assert aspect_agreement([], ["a red house"]) == nothing
-
-
-def test_the_interval_is_by_user() -> None:
-    apart = expect(Estimate, mean_by_user([(f"u{n}", n % 2) for n in range(20)]))
-    alike = expect(Estimate, mean_by_user([(f"u{n // 10}", n // 10) for n in range(20)]))
-    assert (apart.low or 0) > 0.25
-    assert (alike.low, alike.high, alike.clusters) == (0.0, 1.0, 2)
-    # Where nothing varies there is none.
-    same = expect(Estimate, mean_by_user([("a", 1.0), ("b", 1.0)]))
-    assert (same.value, same.low, same.high, same.n) == (1.0, None, None, 2)
-    assert mean_by_user([]) is None
 
 
 def test_somebody_else_is_of_the_same_category_where_there_is_one(tmp_path: Path) -> None:
@@ -198,21 +185,6 @@ def test_a_judge_says_precision_recall_and_what_would_fit_anybody(tmp_path: Path
     )  # fmt: skip
     expected = AspectAgreement(precision=0.5, recall=0.5, other=0.5)
     assert found.compared == {"judge": expected}
-
-
-def test_which_list_stands_first_does_not_tell_whose_it_is(tmp_path: Path) -> None:
-    given = gold(tmp_path, *rows(20)).items
-    places = set()
-    for item in given:
-        llm = Scripted(plan_score_precision=found_in([]), plan_score_recall=found_in([], []))
-        judging = AspectJudging(model(llm), planning_prompts(), others_of(given, 0))
-        wait(
-            judging.judged(item, ScoredPlan(id=item.id, user=item.user, gold=2, planned=("Cheap",)))
-        )
-        (asked,) = llm.asked("plan_score_precision")
-        lists = [parts("aspect", part) for part in parts("list", said_in(asked))]
-        places.add(lists.index([of.aspect for of in item.rubric_aspects]))
-    assert places == {0, 1}
 
 
 @pytest.mark.parametrize(
@@ -347,45 +319,3 @@ def test_a_planner_that_leaves_items_open_ends_short(folder: Path) -> None:
         done = score(path)
         assert done.code == 1
         assert "theirs: 1 of 5 items are compared (4 no_plan)" in done.err
-
-
-def test_calls_that_fail_are_named_and_asked_again(folder: Path) -> None:
-    healthy = double()
-    broken = True
-
-    async def flaky(asked: Asked) -> Any:
-        if broken and "<task>plan</task>" in asked.said:
-            return web.Response(status=500)
-        return await healthy(asked)
-
-    with in_thread(flaky) as endpoint:
-        path = config(folder, endpoint.url)
-        done = score(path)
-        assert done.code == 1
-        assert "call_failed" in done.err
-        assert "asked again when you run the same command again" in done.err
-        broken = False
-        assert score(path).code == 0
-
-
-@pytest.mark.parametrize(
-    ("tables", "message"),
-    [
-        ({"planners": {"x": {"kind": "endpoint", "endpoint": "no"}}}, "'no'"),
-        ({"planners": {"X": {"kind": "plans", "path": "p"}}}, "lower case"),
-        ({"planners": {"x": {"kind": "file", "path": "p"}}}, "planners.x"),
-        ({"planners": {"x": {"kind": "plans"}}}, "planners.x.path"),
-        ({"embeddings": {"model": "e"}}, "embeddings"),
-    ],
-)
-def test_a_wrong_file_is_refused_by_key(folder: Path, tables: dict[str, Any], message: str) -> None:
-    with pytest.raises(ConfigError) as raised:
-        load_scoring(config(folder, **tables))
-    assert message in str(raised.value)
-
-
-def test_a_file_of_plans_that_is_not_there_is_named(folder: Path) -> None:
-    (folder / "plans.jsonl").unlink()
-    done = score(config(folder))
-    assert done.code == 2
-    assert "plans.jsonl: no such file" in done.err

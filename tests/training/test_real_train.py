@@ -203,19 +203,3 @@ def test_the_adapter_writes_a_plan_that_stands(engines: str, folder: Path) -> No
     assert isinstance(reply, PlanReply), said
     plan = sifted(reply, item.question, shown, "en")
     assert [of.aspect for of in plan.aspects] == [of.aspect for of in item.rubric_aspects]
-
-
-def test_models_are_told_apart_and_untrainable_ones_named(engines: str, folder: Path) -> None:
-    for name in ("same", "other", "bare"):
-        shutil.copytree(folder / "tiny", folder / name)
-    config = folder / "other" / "config.json"
-    changed = config.read_text().replace('"rms_norm_eps": 1e-06', '"rms_norm_eps": 1e-05')
-    config.write_text(changed)
-    (folder / "bare" / "chat_template.jinja").unlink()
-    names = ("tiny", "same", "other", "bare", "nowhere")
-    tiny, same, other, bare, nowhere = looked_at(engines, folder, "models", "planner.toml", *names)
-    assert tiny == same != other
-    assert tiny.startswith("b2:")
-    assert other.startswith("b2:")
-    assert "[model] bare: it has no chat template" in bare
-    assert "[model] nowhere: cannot be loaded" in nowhere

@@ -10,7 +10,6 @@ import datasets
 import pytest
 
 from pairwright.dataset import Row
-from pairwright.dataset.layout import places_of, splits_of
 from pairwright.errors import InputError
 from pairwright.evaluation.release import Release
 from pairwright.training.rl_data import RlExport, export_prompts, rl_prompts
@@ -136,17 +135,6 @@ def test_verl_reads_its_columns_and_the_truth_names_the_pair(release: Path, tmp_
             }  # fmt: skip
 
 
-@pytest.mark.parametrize(("format", "files"), [("trl", 6), ("verl", 4)])
-def test_an_export_can_be_repeated(release: Path, tmp_path: Path, format: str, files: int) -> None:
-    made = []
-    for out in (tmp_path / "one", tmp_path / "two"):
-        exported(release, out, format=format)
-        written = sorted(path for path in out.rglob("*") if path.is_file())
-        made.append({path.relative_to(out): path.read_bytes() for path in written})
-    assert made[0] == made[1]
-    assert len(made[0]) == files
-
-
 @pytest.mark.parametrize(
     ("split", "messages"),
     [
@@ -175,25 +163,6 @@ def test_an_allowed_test_split_is_called_contaminated(release: Path, tmp_path: P
     assert {prompt["id"] for prompt in prompts_of(tmp_path / "out")} <= set(
         rows_of(release, "test")
     )
-
-
-def test_what_is_no_release_and_a_full_folder_are_refused(release: Path, tmp_path: Path) -> None:
-    (tmp_path / "mine.txt").write_text("mine")
-    for of, out, message in (
-        (tmp_path, tmp_path / "out", "is not a release"),
-        (release, tmp_path, "is not empty"),
-    ):
-        done = exported(of, out)
-        assert done.code == 2
-        assert message in done.err
-    assert (tmp_path / "mine.txt").read_text() == "mine"
-
-
-def test_who_trains_has_nothing_to_do_with_a_releases_own_split() -> None:
-    users = [(f"user-{n}",) for n in range(200)]
-    splits, places = splits_of(users, 0.5), places_of(users, "rl")
-    held = sorted(places, key=lambda user: places[user])[:100]
-    assert 30 < sum(splits[user] == "validation" for user in held) < 70
 
 
 def test_users_who_cannot_be_parted_are_named(release: Path, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from pairwright.stages.aspect_list import HEADER, format_aspects
 from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import PlanReply, sifted
 from pairwright.training import planner_checkpoints as folder
-from pairwright.training.plan_settings import Form, Training, TrainingHistory, load_training
+from pairwright.training.plan_settings import Form, Training, TrainingHistory
 from pairwright.training.planner_data import (
     LeftOutItem,
     PlanTarget,
@@ -26,7 +26,6 @@ from pairwright.training.planner_data import (
     TrainingData,
     TrainingExample,
     aspects_of,
-    carrying,
     learned_text,
     planner_prompt,
     rows_of,
@@ -117,18 +116,6 @@ def test_an_aspect_that_is_not_learned_is_counted(
     assert made.text == written(form, *ASPECTS).text
     if form == "lamp-qa":
         assert made.text == f"{HEADER}\n- {ASPECTS[0].aspect}\n- {ASPECTS[1].aspect}"
-
-
-def test_a_passage_is_the_shortest_of_those_that_hold_most() -> None:
-    text = "We own nuts, bolts, allergic reactions and much more of it. Nuts? Allergic to nuts."
-    found = carrying("Allergic to nuts", QUESTION, PromptPosts(posts(text), ()))
-    assert found is not None
-    share, passage = found
-    assert (passage.post, passage.passage, share) == ("p1", "Allergic to nuts.", 1.0)
-    # Words of the question carry nothing.
-    shown = PromptPosts(posts("Good bread during the week is what I bake."), ())
-    for aspect in ("Bake good bread during the week", "Bake good bread with nuts"):
-        assert carrying(aspect, QUESTION, shown) is None
 
 
 @pytest.mark.parametrize(
@@ -346,20 +333,6 @@ def written_settings(tmp_path: Path) -> Path:
         'model = "m"\n[source]\npath = "train.jsonl"\n[validation]\npath = "val.jsonl"\n'
     )
     return path
-
-
-@pytest.mark.parametrize(
-    ("line", "key"),
-    [
-        ("[steps]\nlearning_rate = 0", "steps.learning_rate"),
-        ("[lora]\nrank = 8", "lora.rank"),
-    ],
-)
-def test_a_wrong_setting_is_named(written_settings: Path, line: str, key: str) -> None:
-    written_settings.write_text(f"{written_settings.read_text()}{line}\n")
-    with pytest.raises(ConfigError) as raised:
-        load_training(written_settings)
-    assert f"[{key}]" in str(raised.value)
 
 
 def test_without_the_extra_training_says_what_to_install(

@@ -21,7 +21,6 @@ use `naive` or `remote`, which let it through.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any, Literal
 
 import httpx2
@@ -216,8 +215,6 @@ def _said(reply: httpx2.Response) -> str:
 
 Messages = Sequence[Mapping[str, Any]]
 RewardFunc = Callable[..., list[float | None]]
-OLDEST = (1, 6)
-"""Before this version of TRL, a completion without a reward had the reward 0."""
 
 
 def reward_func(url: str, *, patience_s: float = PATIENCE_S) -> RewardFunc:
@@ -229,7 +226,6 @@ def reward_func(url: str, *, patience_s: float = PATIENCE_S) -> RewardFunc:
     ids in the completions that TRL writes down. Whatever else goes wrong raises an error and ends
     the training: see `RewardClient.rewards`.
     """
-    _check_trl()
     client = RewardClient(url, patience_s=patience_s)
 
     def pairwright_reward(
@@ -273,21 +269,6 @@ def _text(completion: str | Messages) -> str:
         where="the trainer",
         fix="Train without tools and images: the scorer reads one response.",
     )
-
-
-def _check_trl() -> None:
-    try:
-        installed = version("trl")
-    except PackageNotFoundError:
-        return
-    numbers = tuple(int(part) for part in installed.split(".")[:2] if part.isdecimal())
-    if numbers < OLDEST:
-        wanted = ".".join(map(str, OLDEST))
-        raise ConfigError(
-            f"version {installed} gives a completion without a reward the reward 0",
-            where="trl",
-            fix=f"pip install 'trl>={wanted}'",
-        )
 
 
 def compute_score(
