@@ -3,8 +3,8 @@
 Forty users of one category with histories of about 1,500 tokens are built with a double of a model,
 each history being read for five questions: the user's own and those of four others, the partner
 among them. All calls then go to vLLM (a tiny model on the CPU, tokens of about four characters,
-prefix cache on) in the order in which they were stored, once as they are and once with each
-prompt's own text first. Computed is what was not found in the cache: queries minus hits.
+prefix cache on) in the order in which they were stored, once as they are and once in the order of
+the published prompts. Computed is what was not found in the cache: queries minus hits.
 
     .venv/bin/python benchmarks/prefix_cache.py [USERS]
 """
@@ -21,7 +21,6 @@ from typing import NamedTuple
 
 import building
 import histories
-from prompt_orders import published, question_last
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from endpoint import double_url
@@ -33,10 +32,20 @@ from pairwright.settings.prompt_variables import WITH_HISTORY
 from study import HISTORIES
 
 ROOT = Path(__file__).resolve().parents[1]
+PART = re.compile(r"^<(\w+)[^>\n]*>\n.*?\n</\1>$", re.DOTALL | re.MULTILINE)
+
+
+def published(prompt: str) -> str:
+    """Instruction, question, history, in the order of Personalized RewardBench's prompts."""
+    parts = [match.group() for match in PART.finditer(prompt)]
+    own = [text.strip() for text in PART.sub("\0", prompt).split("\0")]
+    parts.sort(key=lambda part: part.startswith("<history>"))
+    return "\n\n".join([text for text in own if text] + parts)
+
+
 ORDERS = {
     "ours: rules, history, question, ask": lambda prompt: prompt,
     "published: instruction, question, history": published,
-    "instruction, history, question": question_last,
 }
 OTHERS = 4
 FILLER = 9
@@ -152,11 +161,10 @@ def report(calls: list[Call], measured: dict[str, list[Cost]]) -> None:
             f" {whole[order] / users:>9,.0f} {with_history[order] / users:>13,.0f}"
             f" {(whole[order] - with_history[order]) / users:>8,.0f}"
         )
-    ours, theirs, last = ORDERS
+    ours, theirs = ORDERS
     figures = {
         "computed_ratio": with_history[ours] / with_history[theirs],
         "computed_ratio_item": whole[ours] / whole[theirs],
-        "computed_ratio_question_last": with_history[ours] / with_history[last],
         "calls_per_history": times,
         "computed_per_item": whole[ours] / users,
     }

@@ -98,7 +98,7 @@ def test_why_a_question_has_no_partner_is_said() -> None:
 
 
 def test_the_matching_is_near_the_best_there_is() -> None:
-    """Measured by `benchmarks/matching.py`, too: at least 95 % on every graph."""
+    """At least 95 % on every graph."""
     for seed in range(12):
         worth = random_graph(users=60, each=5, seed=seed)
         partners = match_couples(worth, seed)

@@ -13,7 +13,7 @@ LANGUAGE_CHARACTERS = 200
 CERTAIN = 0.9
 """The least probability at which the classifier's language is used. Of 1,297 messages of 20 words
 or more in 81 languages 93 % reach it, and all of these are right; the others are in languages that
-resemble another one (benchmarks/languages.py)."""
+resemble another one."""
 _WRITTEN_AS = {"yue": "zh", "wuu": "zh", "nn": "no", "ary": "ar", "arz": "ar"}
 """By code, the language as which another one is written."""
 

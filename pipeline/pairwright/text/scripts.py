@@ -111,7 +111,7 @@ CHINESE, JAPANESE, THAI = 1.6, 1.85, 5.5
 193 (Trauzettel-Klosinski and Dietz 2012, "Standardized assessment of reading performance: the new
 International Reading Speed Texts IReST", Investigative Ophthalmology & Visual Science 53, 5452,
 table 2). For Thai it is our own count: 5.1 characters for each English word of the messages that
-Django 5.2 has in both languages, and 6.5 for Khmer (benchmarks/languages.py)."""
+Django 5.2 has in both languages, and 6.5 for Khmer."""
 _KOREAN = 2
 """Pairs of characters between two spaces, about."""
 _COUNTED = re.compile(f"([{_KANA}])|([{_HAN}])|[{_THAI}]")
