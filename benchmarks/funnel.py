@@ -6,8 +6,7 @@ Without a run folder examples/recorded is built: fictional users, and a language
 replies. The last line has
 `kept_share` (kept units over items, twins or pairs where no twins are built) and `calls_per_pair`
 (all calls of the run over all kept pairs), and
-`prompt_tokens_per_pair`; by mode `blind_preference`: how often a judge that knows nobody would
-rather have the chosen response, or of twins that for the user who asked; `overlap` and `tfidf`: how
+`prompt_tokens_per_pair`; `overlap` and `tfidf`: how
 often a count of the words that a response shares with the user's posts is right, and
 `overlap_twins` that of twins alone; `winners_again`: of the drafts whose comparison named a winner
 in its first order, in how many the other order named the same one; `parity_share`, the part of all
@@ -50,8 +49,6 @@ def main(run: Path) -> None:
         print(f"{of:8} refused {where}: {reason}  {n}")
     for gate, n in found.tally.drafts.most_common():
         print(f"         draft refused: {gate}  {n}")
-    for figure in found.tally.preference_figures:
-        print(f"{figure.mode:8} a judge that knows nobody prefers {figure.side}  {figure}")
     print(json.dumps(last_line(run, found)))
 
 
@@ -69,10 +66,6 @@ def last_line(run: Path, found: RunStatus) -> dict[str, object]:
         "pairs": found.pairs,
         "calls": found.stored.calls,
         "calls_per_pair": round(found.stored.calls / found.pairs, 2) if found.pairs else None,
-    }
-    line["blind_preference"] = {
-        figure.mode: figure.share and [figure.share.value, figure.share.low, figure.share.high]
-        for figure in found.tally.preference_figures
     }
     tokens = found.stored.prompt_tokens
     line["prompt_tokens_per_pair"] = round(tokens / found.pairs) if found.pairs else None

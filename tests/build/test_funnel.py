@@ -102,48 +102,6 @@ def test_each_stage_is_a_share_of_all_items_with_its_interval() -> None:
     assert rows["kept"].counted() == "1 of 3: 33 % (6 to 79)"
 
 
-def kept_with(preference: int | None, user: str = "una", mode: str = "violate") -> Outcome:
-    pair = violated(0) if mode == "violate" else ASKED
-    draft = pair.draft.model_copy(update={"blind_preference": preference})
-    made = pair.model_copy(update={"draft": draft})
-    result = Contrast(pair=made) if mode == "violate" else Twin(id="t", halves=(made, OTHER))
-    return outcome(result, mode).model_copy(update={"user": user})
-
-
-@pytest.mark.parametrize(
-    ("preferences", "text", "leans"),
-    [
-        ([0] * 17 + [2] * 2, "2 of 19: 11 % (3 to 31)", True),
-        ([2] * 17 + [0] * 2, "17 of 19: 89 % (69 to 97)", True),
-        ([2] * 9 + [0] * 9 + [1], "9.5 of 19: 50 % (30 to 70)", False),
-        ([0, None, None], "0 of 1: 0 % (0 to 100); 2 not measured", False),
-        ([None], "1 not measured", False),
-    ],
-)
-def test_the_lean_is_counted_by_user(preferences: list[int | None], text: str, leans: bool) -> None:
-    counted = Tally()
-    for n, preference in enumerate(preferences):
-        add(counted, kept_with(preference, f"user{n}"))
-    (figure,) = counted.preference_figures
-    assert (figure.mode, str(figure), figure.leans) == ("violate", text, leans)
-
-
-def test_pairs_of_one_user_are_one_cluster_and_a_twin_is_counted_once() -> None:
-    counted = Tally()
-    for n in range(12):
-        add(counted, kept_with(0, f"user{n % 2}"))
-        add(counted, kept_with(2, f"user{n}", "twin"))
-    unjudged = violated(0).model_copy(update={"judge": None})
-    add(counted, outcome(Contrast(pair=unjudged), "violate"))
-    twins, pairs = counted.preference_figures
-    assert (pairs.share and pairs.share.clusters, pairs.unmeasured) == (2, 0)
-    assert not pairs.leans
-    assert (twins.share and twins.share.n, twins.side) == (
-        12,
-        "the response for the user who asked",
-    )
-
-
 def test_why_aspects_were_dropped_is_counted_by_refused_unit() -> None:
     aspects = ASKED.rubric.aspects[:1] * 3
     reasons = ("copied_from_post", "copied_from_post", "too_long")

@@ -86,9 +86,6 @@ def make_manifest(
             check.name: {"meaning": check.meaning, **_share(check.found)}
             for check in counted.checks
         },
-        "blind_preference": [
-            figure.model_dump(mode="json") for figure in counted.preference_figures
-        ],
         "roles": config.roles.model_dump(mode="json"),
         "endpoints": models,
         **({"served_models": served} if served else {}),

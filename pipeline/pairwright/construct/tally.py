@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, cast
 from pydantic import AliasChoices, Field, JsonValue
 from pydantic_core import from_json
 
-from pairwright.blind_preference import PreferenceCase, PreferenceFigure, preference_figures
 from pairwright.construct.outcomes import stages_up_to, unusable_reply
 from pairwright.estimate import Estimate, share
 from pairwright.models import Reply, completion_of, parse
@@ -17,7 +16,7 @@ from pairwright.models.model import UNUSABLE
 from pairwright.models.store import Store, UnitRow
 from pairwright.models.store.database import unusable
 from pairwright.modes import Stage
-from pairwright.records import Mode, dyad_id
+from pairwright.records import Mode
 
 
 class _Entries(Reply, extra="ignore"):
@@ -99,8 +98,6 @@ class Tally:
     left."""
     reached: Counter[tuple[Mode, Stage]] = field(default_factory=Counter)
     """Units by mode and by each stage that they reached."""
-    preferences: list[PreferenceCase] = field(default_factory=list)
-    """Kept units that were judged."""
     recorded: set[str] = field(default_factory=set)
     """Models whose replies came from a recording."""
     readings: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -116,13 +113,6 @@ class Tally:
                 pairs = result.get("halves") or [result["pair"]]
                 self.kept[mode] += 1
                 self.pairs[mode] += len(pairs)
-                if pairs[0]["judge"] is not None:
-                    # Of a twin, that of the user who asked, whose response is the first.
-                    users = {user for user in (row.user, row.partner) if user}
-                    preference = pairs[0]["draft"]["blind_preference"]
-                    self.preferences.append(
-                        PreferenceCase(mode=mode, cluster=dyad_id(users), preference=preference)
-                    )
             case "rejected":
                 self.rejected[mode, row.stage, row.reason] += 1
                 if row.reason in ("no_personal_signal", "too_few_aspects"):
@@ -174,11 +164,6 @@ class Tally:
             ReplyCheck(name, meaning, share(*self.readings.get(name, (0, 0))))
             for name, meaning in CHECKS.items()
         )
-
-    @property
-    def preference_figures(self) -> tuple[PreferenceFigure, ...]:
-        """Which response a judge that knows nobody prefers, by mode."""
-        return preference_figures(self.preferences)
 
     def of_mode(self, mode: str) -> int:
         """Units of one mode, whatever came of them."""

@@ -83,9 +83,6 @@ def _checks(status: RunStatus) -> Iterator[RunRow]:
     for check in status.checks:
         if check.found.n:
             yield ("check", check.meaning, check.found.counted())
-    for figure in counted.preference_figures:
-        side = "asker's half" if is_twin(figure.mode) else "chosen side"
-        yield ("check", f"blind judge: {side}", str(figure))
 
 
 def _costs(status: RunStatus, sent: int | None) -> Iterator[RunRow]:

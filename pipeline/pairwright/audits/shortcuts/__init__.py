@@ -19,7 +19,6 @@ from pairwright.audits.shortcuts.accuracies import Questions, accuracy_check
 from pairwright.audits.shortcuts.blind import COUNTS, LEAST_CLUSTERS, bag_points, counts
 from pairwright.audits.shortcuts.informed import BASELINES, baseline_points
 from pairwright.audits.shortcuts.sample import ClusterSample
-from pairwright.blind_preference import NOT_MEASURED, PreferenceCase, preference_case
 from pairwright.dataset import Row
 from pairwright.intervals import Floats, Places, mean, with_width
 from pairwright.modes import MODES, has_no_preference, is_twin
@@ -111,7 +110,8 @@ class Shortcuts:
         self._bound = max_shortcut
         self._max_overlap = study.max_overlap if max_overlap is None else max_overlap
         self._pairs: dict[str, _Pairs] = {}
-        self._preferences: defaultdict[Mode, list[PreferenceCase]] = defaultdict(list)
+        self._preferences: defaultdict[Mode, list[tuple[str, int | None]]] = defaultdict(list)
+        """Clusters and choices of pairs that a judge saw; of a twin, of the half that asked."""
 
     def add(self, line: ReadRow) -> None:
         """Count one row."""
@@ -119,8 +119,9 @@ class Shortcuts:
         if row.config not in self._pairs:
             self._pairs[row.config] = _Pairs(row.config, row.mode)
         self._pairs[row.config].add(line)
-        if (case := preference_case(row)) and not has_no_preference(case.mode):
-            self._preferences[case.mode].append(case)
+        asked = row.asked or not is_twin(row.mode)
+        if row.mode and row.judge and asked and not has_no_preference(row.mode):
+            self._preferences[row.mode].append((row.cluster, row.blind_preference))
 
     def checks(self) -> Iterator[Check]:
         """All checks of each configuration, after the last row."""
@@ -212,17 +213,17 @@ class Shortcuts:
                 points = np.concatenate([points for _, points, _, _ in own])
                 yield accuracy_check(name, of_mode(mode), points, np.concatenate(clusters))
 
-    def _preference(self, mode: Mode, cases: list[PreferenceCase]) -> Check:
+    def _preference(self, mode: Mode, cases: list[tuple[str, int | None]]) -> Check:
         """How often a judge that knows nobody prefers the chosen response. It decides where pairs
         are no twins: of twins it is of the half of the user who asked."""
-        points = [(c.cluster, c.preference / 2) for c in cases if c.preference is not None]
+        points = [(cluster, choice / 2) for cluster, choice in cases if choice is not None]
         _, clusters = np.unique([cluster for cluster, _ in points], return_inverse=True)
         missing = len(cases) - len(points)
         detail = f"Of {number_of(missing, 'pair')} no choice could be read." if missing else ""
         return accuracy_check(
             "blind_preference", of_mode(mode), np.array([point for _, point in points]), clusters,
             limit=None if is_twin(mode) or not points else self._bound,
-            detail=detail if points else f"{NOT_MEASURED.capitalize()}.",
+            detail=detail if points else "It was not measured.",
         )  # fmt: skip
 
 
