@@ -312,33 +312,6 @@ class Rejected(Record):
     """Every refused draft, with what was measured."""
 
 
-class ResponseSource(Record):
-    """Where a response is from that somebody published."""
-
-    user: str
-    """Pseudonym of its author; empty where the account was deleted."""
-    source_url: str | None
-    created: str | None
-    licence: str | None = None
-    """Its SPDX id, in rows of a release."""
-
-
-class ResponseSources(Record):
-    """The same of both responses of a pair."""
-
-    chosen: ResponseSource
-    rejected: ResponseSource
-
-    @property
-    def both(self) -> tuple[ResponseSource, ResponseSource]:
-        return self.chosen, self.rejected
-
-    @property
-    def mirrored(self) -> "ResponseSources":
-        """The same in the other half of a twin."""
-        return ResponseSources(chosen=self.rejected, rejected=self.chosen)
-
-
 class Pair(Record):
     """One personalized preference pair: the unit a scorer sees."""
 
@@ -367,8 +340,6 @@ class Pair(Record):
     narrative: str | None = None
     created: str | None = None
     source_url: str | None = None
-    response_sources: ResponseSources | None = None
-    """Of mode natural: where both responses are from, where the source tells."""
     neighbours: Neighbours | None = None
     """Of mode natural: how those who choose like the user lean."""
 

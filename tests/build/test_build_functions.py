@@ -199,7 +199,7 @@ def test_a_contrast_holds_the_item_its_rubric_both_sides_and_what_was_judged() -
         "mode": "violate", "item_id": "item-1", "user": "una", "question": QUESTION,
         "category": ASKER.category, "domain": ASKER.domain, "chosen": FOR_UNA, "rejected": PLAIN,
         "judge": "the-judge", "twin_id": None, "asked": True, "narrative": NARRATIVE,
-        "created": ASKER.created, "source_url": None, "response_sources": None,
+        "created": ASKER.created, "source_url": None,
         "neighbours": None,
     }  # fmt: skip
     assert pair.profile == UNA

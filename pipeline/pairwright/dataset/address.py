@@ -8,7 +8,7 @@ The posts of Stack Exchange are under CC BY-SA, its version by the date of the p
 import posixpath
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
@@ -20,7 +20,6 @@ from pairwright.records import (
     OppositeChoice,
     Pair,
     Post,
-    ResponseSource,
     content_id,
     pseudonym,
 )
@@ -115,7 +114,7 @@ def _host(name: str) -> str:
 
 # What is to be forgotten
 
-_Addressed = Post | RowPost | OppositeChoice | ResponseSource
+_Addressed = Post | RowPost | OppositeChoice
 
 _TRACKING = re.compile(r"utm_.*|fbclid|gclid|dclid|msclkid|mc_[ce]id|igshid", re.IGNORECASE)
 # Questions and answers of a site share their numbers. A question's page with the number of an
@@ -163,31 +162,13 @@ class ForgetList(NamedTuple):
     urls: frozenset[str] = frozenset()
     """Names of addresses."""
 
-    def concerns(self, record: Pair | Item) -> bool:
-        """Whether its user, its question, a post of its profile, or a response or its
-        author is named."""
-        if isinstance(record, Item):
-            addressed = [record.opposite] if record.opposite else ()
-            return self._concerns(pseudonym(record.user), set(), record, addressed)
-        sources = record.response_sources.both if record.response_sources else ()
-        authors = {source.user for source in sources}
-        return self._concerns(pseudonym(record.user), authors, record, sources)
-
-    def concerns_row(self, row: Row) -> bool:
-        """The same of a released pair."""
-        answers = row.response_sources.both if row.response_sources else ()
-        authors = {answer.user for answer in answers}
-        return self._concerns(row.user or "", authors, row, answers)
-
-    def _concerns(
-        self,
-        user: str,
-        authors: Set[str],
-        record: Pair | Item | Row,
-        answers: Sequence[_Addressed],
-    ) -> bool:
-        named = user in self.users or not self.users.isdisjoint(authors)
-        return named or self.holds(record.source_url, [*record.profile, *answers])
+    def concerns(self, record: Pair | Item | Row) -> bool:
+        """Whether its user, its question, a post of its profile or, of an item, the opposite choice
+        is named."""
+        user = (record.user or "") if isinstance(record, Row) else pseudonym(record.user)
+        opposite = record.opposite if isinstance(record, Item) else None
+        posts = [*record.profile, *([opposite] if opposite else ())]
+        return user in self.users or self.holds(record.source_url, posts)
 
     def holds(self, question: str | None, posts: Iterable[_Addressed]) -> bool:
         """Whether the address of a question or of one of these posts is named."""

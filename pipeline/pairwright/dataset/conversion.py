@@ -27,8 +27,6 @@ from pairwright.records import (
     Comparison,
     Pair,
     Post,
-    ResponseSource,
-    ResponseSources,
     dyad_id,
     judge_name,
     judges_of,
@@ -88,18 +86,8 @@ def row_of(
         created=pair.created,
         source_url=pair.source_url,
         licence=licence_of(pair.source_url, pair.created, licence),
-        response_sources=pair.response_sources
-        and ResponseSources(
-            chosen=_source(pair.response_sources.chosen, licence),
-            rejected=_source(pair.response_sources.rejected, licence),
-        ),
         neighbours=pair.neighbours,
     )
-
-
-def _source(source: ResponseSource, licence: str | None) -> ResponseSource:
-    its = licence_of(source.source_url, source.created, licence)
-    return source.model_copy(update={"licence": its})
 
 
 @lru_cache(maxsize=256)

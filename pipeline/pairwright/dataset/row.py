@@ -16,7 +16,6 @@ from pairwright.records import (
     Neighbours,
     Origin,
     Record,
-    ResponseSources,
     content_id,
 )
 from pairwright.text import language_of
@@ -167,8 +166,6 @@ class Row(Record):
     """The time of the question; in mode natural, of the user's choice."""
     source_url: str | None = None
     licence: str | None = None
-    response_sources: ResponseSources | None = None
-    """Where both responses are from. Rows of mode natural have it whose source tells."""
     neighbours: Neighbours | None = None
     """How those who choose like the user lean. Only rows of mode natural have it."""
 
@@ -206,15 +203,6 @@ class Row(Record):
     def cluster(self) -> str:
         """What it is not independent of: its dyad, its user, or its prompt."""
         return self.dyad or self.user or content_id("prompt", self.question)
-
-    @property
-    def source(self) -> str:
-        """Of a natural twin: the conversation, by its question and address, or else the question.
-        Empty of other pairs."""
-        if self.mode != "natural":
-            return ""
-        address = self.source_url if self.response_sources else None
-        return f"{self.question} ({address})" if address else self.question
 
     def derived_id(self) -> str:
         """The id that item, user, mode and responses give; a released row has this one."""

@@ -51,8 +51,6 @@ class Licences:
         ]
         if row.source_url:
             texts.append(("question", row.source_url, row.created, row.licence))
-        for answer in row.response_sources.both if row.response_sources else ():
-            texts.append(("a response", answer.source_url, answer.created, answer.licence))
         if not texts:
             return
         self._has_mode |= row.mode is not None
@@ -143,9 +141,7 @@ def _forgotten_part(row: Row, forgotten: ForgetList) -> str | None:
         return "its user must be forgotten"
     if forgotten.holds(row.source_url, ()):
         return "its question must be forgotten"
-    if forgotten.holds(None, row.profile):
-        return "a post must be forgotten"
-    return "a response or its author must be forgotten" if forgotten.concerns_row(row) else None
+    return "a post must be forgotten" if forgotten.holds(None, row.profile) else None
 
 
 CATEGORIES = {

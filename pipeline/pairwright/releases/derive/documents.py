@@ -27,7 +27,6 @@ from pathlib import Path
 from pairwright.dataset import Part, Row, RowPost
 from pairwright.dataset.conversion import user_message
 from pairwright.files import whole_file
-from pairwright.records import ResponseSource, content_id
 from pairwright.releases.derive.card import dataset_card, licence_page
 from pairwright.releases.derive.context import ReleaseContext, make_manifest
 from pairwright.releases.derive.croissant import croissant_json
@@ -36,25 +35,20 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 AttributionLine = tuple[str, str, str, str]
-"""Id, address, licence and time of one post, question or published response; empty where nothing is
-known."""
+"""Id, address, licence and time of one post or question; empty where nothing is known."""
 _COLUMNS = ("id", "address", "licence", "created")
 
 
 def attribution(lines: Set[AttributionLine]) -> Iterator[str]:
-    """The file, line by line: every post, question and published response, sorted."""
+    """The file, line by line: every post and question, sorted."""
     for line in (_COLUMNS, *sorted(lines)):
         yield _written(line)
 
 
 def attribution_lines(row: Row) -> Iterator[AttributionLine]:
-    """The lines of the question, the posts and the responses that people published, without their
-    texts. A response is known by the hash of its text."""
-    texts: list[tuple[str, Row | RowPost | ResponseSource]] = [(row.item_id, row)]
+    """The lines of the question and the posts, without their texts."""
+    texts: list[tuple[str, Row | RowPost]] = [(row.item_id, row)]
     texts += [(post.id, post) for post in row.profile]
-    if row.response_sources:
-        answers = zip((row.chosen, row.rejected), row.response_sources.both, strict=True)
-        texts += [(content_id("answer", text), source) for text, source in answers]
     for name, of in texts:
         yield name, of.source_url or "", of.licence or "", of.created or ""
 
