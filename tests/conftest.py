@@ -55,7 +55,9 @@ def pytest_collection() -> Generator[None, object, object]:
 
 def _compile_once(prompt: Any) -> None:
     """A prompt that ships is compiled once, in whichever folder a test has its copy."""
-    compiled, folder = prompt.compiled, sys.modules["pairwright.assets"].PROMPTS
+    from pairwright.assets import PROMPTS as folder
+
+    compiled = prompt.compiled
     shipped = {path.name: prompt._read(path) for path in folder.glob("*.md")}
 
     def compiled_once(path: Path, source: str, *variables: frozenset[str]) -> object:
