@@ -1,13 +1,11 @@
-"""Intervals by cluster: of an accuracy, and whether it keeps to a bound; and of any mean or
-difference. Holm's levels.
+"""Intervals by cluster: of an accuracy, and of any mean or difference.
 
 An accuracy is a mean of points: 1 for the chosen response, 0 for the other, one half for a tie.
 """
 
 import math
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,20 +19,6 @@ Places = npt.NDArray[np.intp]
 """Numbers of clusters, shape (n,)."""
 LEVEL = 0.05
 """The chance of a false finding that all tests of one question share."""
-MOST = 10_000_000
-"""Pairs beyond which nobody would go to settle a check."""
-_NEAR, _FAR = 1e-3, 37.0
-"""Quantiles between which a p is looked for: from 1 to the smallest numbers that a float has."""
-
-
-class AccuracyLimits(NamedTuple):
-    """What decides on an accuracy. It fails where its whole interval lies above the one limit, and
-    passes where it lies below the other, which is the same limit for most."""
-
-    fails_above: float
-    passes_below: float
-    either_side: bool = True
-    """Whether max(accuracy, 1 - accuracy) is what counts."""
 
 
 class Accuracy(NamedTuple):
@@ -83,25 +67,6 @@ class Accuracy(NamedTuple):
             n=self.n,
             clusters=self.clusters,
         )
-
-    def settles(self, limits: AccuracyLimits, z: float) -> Literal["pass", "fail"] | None:
-        """Where the whole interval lies; None: neither above the one limit nor below the other."""
-        low, high = self.interval(z)
-        if limits.either_side:
-            low, high = max(low, 1 - high), max(high, 1 - low)
-        if low > limits.fails_above:
-            return "fail"
-        return "pass" if high < limits.passes_below else None
-
-    def needed(self, limits: AccuracyLimits, z: float) -> int | None:
-        """The fewest pairs that settle it with the same accuracy and share of ties, in clusters of
-        the same size; None where `MOST` do not."""
-
-        def settled(n: int) -> bool:
-            clusters = round(self.clusters * n / self.n)
-            return self._replace(n=n, clusters=clusters).settles(limits, z) is not None
-
-        return bisect_left(range(MOST), True, lo=self.n, key=settled) if settled(MOST) else None
 
 
 def accuracy(points: Floats, clusters: Places) -> Accuracy | None:
@@ -161,30 +126,6 @@ def _different(clusters: Places) -> int:
 def z_of(level: float) -> float:
     """The normal quantile of a two-sided interval that errs at `level`."""
     return float(-scipy.special.ndtri(level / 2))
-
-
-def holm(settled: Sequence[Callable[[float], bool]], level: float = LEVEL) -> list[float]:
-    """For each test the level of its error, so that all decisions together err at `level`.
-
-    `settled` says of each test whether it decides at a level. Holm 1979, Scand. J. Statist. 6,
-    65-70: the test settled at level / m makes the next one one of m - 1. Where one does not settle,
-    all that are left have its level, and do not settle at it.
-    """
-    levels: dict[int, float] = {}
-    while len(levels) < len(settled):
-        own = level / (len(settled) - len(levels))
-        left = [place for place in range(len(settled)) if place not in levels]
-        levels |= dict.fromkeys([place for place in left if settled[place](own)] or left, own)
-    return [levels[place] for place in range(len(settled))]
-
-
-def exact(k: float, n: int, level: float) -> tuple[float, float]:
-    """The interval of a share k of n > 0 that errs in at most `level`, however small that is:
-    Clopper and Pearson 1934, Biometrika 26, 404-413. Wilson's errs several times as often where
-    the level is a thousandth. For a share that is assumed, k need not be whole."""
-    low = float(scipy.special.betaincinv(k, n - k + 1, level / 2)) if k > 0 else 0.0
-    high = float(scipy.special.betaincinv(k + 1, n - k, 1 - level / 2)) if k < n else 1.0
-    return low, high
 
 
 def with_width(interval: Estimate) -> Estimate:

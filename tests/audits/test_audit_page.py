@@ -206,7 +206,7 @@ def test_no_verdict_goes_without_what_word_overlap_solves(tmp_path: Path) -> Non
     found = Estimate(value=0.7, low=0.6, high=0.79, n=92, clusters=46)
     overlap = accuracy("profile_overlap", 0.7, "note", "mode twin")
     overlap = overlap.model_copy(update={"family": "baselines", "found": found})
-    said = "word overlap with the posts is right in 70 % (60 to 79) of 92 pairs in twins"
+    said = "word overlap with the posts is right in 70 % (60 to 79) of 92 pairs of mode twin"
     audit = audit_of(rows, overlap, check("same_sides", "pass"))
     assert audit_verdict(audit).overlap == said
     assert said in Read(page_of(tmp_path, audit, rows)).text

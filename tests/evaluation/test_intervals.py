@@ -1,31 +1,23 @@
-"""Intervals of accuracies by cluster, and Holm's levels: known answers, and truth that is known."""
+"""Intervals of accuracies by cluster: known answers, and truth that is known."""
 
 import math
-from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, ttest_rel
 from scipy.stats import t as student
+from scipy.stats import ttest_rel
 
 from decided import ends
 from pairwright.estimate import share
 from pairwright.intervals import (
     LEVEL,
-    MOST,
     Accuracy,
-    AccuracyLimits,
     accuracy,
     clustered_difference,
-    exact,
-    holm,
     mean,
     z_of,
 )
 
-BOUND = 0.58
-LIMITS = AccuracyLimits(BOUND, BOUND)
 Z = z_of(LEVEL)
 MANY = z_of(LEVEL / 90)
 """Of the first of 90 checks."""
@@ -35,11 +27,6 @@ def of(points: list[float], clusters: list[int] | None = None) -> Accuracy:
     found = accuracy(np.array(points, float), np.array(clusters or range(len(points)), np.intp))
     assert found is not None
     return found
-
-
-def plain(value: float, n: int) -> Accuracy:
-    """Independent pairs without ties."""
-    return Accuracy(value=value, tied=0, n=n, clusters=n, design=1)
 
 
 # The interval
@@ -115,84 +102,6 @@ def test_in_clusters_of_two_95_of_100_intervals_hold_the_truth(truth: float, ali
 
 
 # What is decided
-
-
-def test_either_side_of_one_half_counts() -> None:
-    settled = [plain(value, 500).settles(LIMITS, Z) for value in (0.3, 0.44, 0.5, 0.56, 0.7)]
-    assert settled == ["fail", None, "pass", None, "fail"]
-    # An accuracy on the bound is settled by no number of pairs.
-    assert plain(BOUND, 100).needed(LIMITS, Z) is None
-    assert plain(1 - BOUND, MOST // 10).needed(LIMITS, Z) is None
-
-
-def test_at_one_half_147_pairs_settle_one_check_and_about_465_the_first_of_90() -> None:
-    assert plain(0.5, 100).needed(LIMITS, Z) == 147
-    # z^2 / 4 over 0.08^2 is 465; Wilson's interval takes the variance at the bound: 0.2436.
-    assert pytest.approx(465, abs=1) == MANY**2 / 4 / 0.08**2
-    assert plain(0.5, 100).needed(LIMITS, MANY) == 454
-    # Pairs in clusters need more of them.
-    alone = of([1, 0, 1, 0] * 25).needed(LIMITS, Z)
-    together = of([1, 1, 0, 0] * 25, [n // 2 for n in range(100)]).needed(LIMITS, Z)
-    assert alone
-    assert together == pytest.approx(2 * alone, rel=0.1)
-
-
-@pytest.mark.parametrize("found", [plain(0.5, 100), plain(0.65, 100), of([1, 0.5, 0.5, 1, 0] * 5)])
-def test_what_is_needed_just_settles_it(found: Accuracy) -> None:
-    needed = found.needed(LIMITS, MANY)
-    assert needed is not None
-    enough, short = (found._replace(n=n, clusters=n) for n in (needed, needed - 1))
-    assert enough.settles(LIMITS, MANY)
-    assert not short.settles(LIMITS, MANY)
-
-
-@pytest.mark.parametrize(("k", "n"), [(0, 20), (3, 20), (10, 20), (20, 20), (40, 700)])
-@pytest.mark.parametrize("level", [0.05, 0.0003])
-def test_the_exact_interval_is_clopper_and_pearsons(k: int, n: int, level: float) -> None:
-    expected = binomtest(k, n).proportion_ci(1 - level, method="exact")
-    assert exact(k, n, level) == pytest.approx((expected.low, expected.high))
-
-
-def settling(*found: Accuracy) -> list[Callable[[float], bool]]:
-    def settled(one: Accuracy, level: float) -> bool:
-        return one.settles(LIMITS, z_of(level)) is not None
-
-    return [partial(settled, one) for one in found]
-
-
-def test_holm_steps_down_and_stops_at_the_first_that_is_open() -> None:
-    sure, likely, open_ = plain(0.5, 4000), plain(0.5, 200), plain(0.56, 400)
-    # 200 pairs settle it at .05 / 2, not at .05 / 3.
-    assert likely.settles(LIMITS, z_of(LEVEL / 2))
-    assert not likely.settles(LIMITS, z_of(LEVEL / 3))
-    assert holm(settling(likely, sure, open_)) == [LEVEL / 2, LEVEL / 3, LEVEL]
-    # Without the sure one nothing is settled at .05 / 3, and all keep that level.
-    assert holm(settling(likely, open_, open_)) == [LEVEL / 3] * 3
-    assert holm([]) == []
-
-
-def _settled(truth: float, n: int, chance: np.random.Generator) -> list[str | None]:
-    found = [plain(right / n, n) for right in chance.binomial(n, truth, 90)]
-    levels = holm(settling(*found))
-    return [one.settles(LIMITS, z_of(of)) for one, of in zip(found, levels, strict=True)]
-
-
-def test_of_90_checks_on_200_pairs_that_know_nothing_none_alarms() -> None:
-    chance = np.random.default_rng(3)
-    bare = alarms = 0
-    for _ in range(100):
-        alarms += "fail" in _settled(0.5, 200, chance)
-        points = chance.binomial(200, 0.5, 90) / 200
-        bare += bool((np.abs(points - 0.5) > BOUND - 0.5).any())
-    assert alarms <= 5
-    assert bare >= 75  # what comparing the bare figure with .58 does
-    # At the bound itself they say something false in at most 5 of 100.
-    chance = np.random.default_rng(4)
-    wrong = sum(any(_settled(BOUND, 200, chance)) for _ in range(100))
-    assert wrong <= 9  # 5 and two standard deviations
-
-
-# Means
 
 
 def test_a_mean_of_independent_values_has_students_interval() -> None:

@@ -5,8 +5,7 @@ on the rows alone.
 """
 
 import hashlib
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -63,14 +62,13 @@ def write_rows(path: Path, rows: Iterable[Row], *, note: str = "") -> int:
     return written
 
 
-def read_rows(path: Path, places: Sequence[int] | None = None) -> Iterator[Row]:
-    """The rows of one file of a release, a batch in memory at a time; only those at `places`, which
-    ascend from 0, where they are given.
+def read_rows(path: Path) -> Iterator[Row]:
+    """The rows of one file of a release, a batch in memory at a time.
 
     Raises InputError, naming the row, where the file is not of a release, or a text or column is
     larger than any that is read.
     """
-    number = before = 0
+    number = 0
     try:
         with pq.ParquetFile(path) as file:
             # The metadata of the file, such as the note, is not of the rows; columns have nothing.
@@ -78,14 +76,8 @@ def read_rows(path: Path, places: Sequence[int] | None = None) -> Iterator[Row]:
             if not found.equals(SCHEMA, check_metadata=True):
                 raise _unreadable(path, _difference(file.schema_arrow))
             for batch in read_batches(path, file):
-                first, before = before, before + batch.num_rows
-                here: Sequence[int] = range(first, before)
-                if places is not None:
-                    here = places[bisect_left(places, first) : bisect_left(places, before)]
-                    own = pa.array([place - first for place in here], pa.int64())
-                    batch = batch.take(own)
-                for place, values in zip(here, batch.to_pylist(), strict=True):
-                    number = place + 1
+                for values in batch.to_pylist():
+                    number += 1
                     yield Row.model_validate(values)
     except TooLarge as error:
         raise _unreadable(error.where, error.what) from None

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from pairwright.audits.catalogue import definition_of
 from pairwright.audits.records import Audit, Check, CheckDefinition, Flag
-from pairwright.overlap_words import overlap_clauses
+from pairwright.modes import MODES
 from pairwright.pages.markdown import Table
 from pairwright.text import number_of, visible
 
@@ -36,7 +36,6 @@ def audit_verdict(audit: Audit) -> AuditVerdict:
     counts = Counter(check.status for check in audit.checks)
     deciding = sum(n for status, n in counts.items() if status != "note")
     undecided = counts["too_few"]
-    overlap = overlap_clauses((one.name, one.config, one.found) for one in audit.checks)
     if counts["fail"]:
         headline = f"Fail: {counts['fail']:,} of {deciding:,} checks"
     elif undecided:
@@ -49,9 +48,21 @@ def audit_verdict(audit: Audit) -> AuditVerdict:
     return AuditVerdict(
         status="fail" if counts["fail"] else "open" if undecided else "pass",
         headline=headline,
-        overlap="; ".join(overlap),
+        overlap="; ".join(_overlap(audit)),
         findings=tuple(map(_finding, by_name.values())),
     )
+
+
+def _overlap(audit: Audit) -> Iterator[str]:
+    """How much of each mode those solve who count words that a response shares with the posts."""
+    found = {(one.name, one.config): one.found for one in audit.checks}
+    for mode in (*MODES, None):
+        config = f"mode {mode}" if mode else ""
+        if overlap := found.get(("profile_overlap", config)):
+            weighed = found.get(("profile_tfidf", config))
+            words = f"word overlap with the posts is right in {overlap.percent()} of"
+            pairs = number_of(overlap.n, "pair") + (f" of mode {mode}" if mode else "")
+            yield f"{words} {pairs}" + (f", tf-idf in {weighed.percent()}" if weighed else "")
 
 
 def warnings(audit: Audit) -> Iterator[str]:

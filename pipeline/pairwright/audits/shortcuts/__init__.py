@@ -22,12 +22,13 @@ from pairwright.audits.shortcuts.sample import ClusterSample
 from pairwright.dataset import Row
 from pairwright.intervals import Floats, Places, mean, with_width
 from pairwright.modes import MODES, has_no_preference, is_twin
-from pairwright.overlap_words import NAMES, of_mode
 from pairwright.records import Mode
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.text import number_of
 
 MAX_SHORTCUT = 0.58
+OVERLAP = ("profile_overlap", "profile_tfidf")
+"""The checks that are given over all configurations of a mode, too."""
 SAMPLE = 5_000
 """Pairs of a configuration that the bag of words and informed baselines see."""
 NAMED = 20
@@ -125,7 +126,7 @@ class Shortcuts:
 
     def checks(self) -> Iterator[Check]:
         """All checks of each configuration, after the last row."""
-        overlaps: dict[str, list[Overlap]] = {name: [] for name in NAMES}
+        overlaps: dict[str, list[Overlap]] = {name: [] for name in OVERLAP}
         for config, pairs in sorted(self._pairs.items()):
             clusters = pairs.clusters
             if is_twin(pairs.mode):
@@ -179,7 +180,7 @@ class Shortcuts:
             needs = f"{missing:,} pairs have no {BASELINES[name]}." if missing else ""
             detail = " ".join(filter(None, (sampled, needs)))
             yield self._informed(name, pairs, places[there], points[there], detail)
-            if name in NAMES:
+            if name in OVERLAP:
                 own = (pairs.mode, points[there], clusters[there], pairs.numbers)
                 overlaps[name].append(own)
         if is_twin(pairs.mode):
@@ -211,7 +212,8 @@ class Shortcuts:
                     for _, _, places, names in own
                 ]
                 points = np.concatenate([points for _, points, _, _ in own])
-                yield accuracy_check(name, of_mode(mode), points, np.concatenate(clusters))
+                config = f"mode {mode}" if mode else ""
+                yield accuracy_check(name, config, points, np.concatenate(clusters))
 
     def _preference(self, mode: Mode, cases: list[tuple[str, int | None]]) -> Check:
         """How often a judge that knows nobody prefers the chosen response. It decides where pairs
@@ -221,7 +223,7 @@ class Shortcuts:
         missing = len(cases) - len(points)
         detail = f"Of {number_of(missing, 'pair')} no choice could be read." if missing else ""
         return accuracy_check(
-            "blind_preference", of_mode(mode), np.array([point for _, point in points]), clusters,
+            "blind_preference", f"mode {mode}", np.array([point for _, point in points]), clusters,
             limit=None if is_twin(mode) or not points else self._bound,
             detail=detail if points else "It was not measured.",
         )  # fmt: skip
