@@ -10,7 +10,7 @@ from typing import Any
 
 from pairwright import assets
 from pairwright.settings.prompt import Prompts
-from pairwright.settings.prompt_variables import BUILDING, LISTING
+from pairwright.settings.prompt_variables import BUILDING
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceItems
 from pairwright.training.gold import read_gold
@@ -69,5 +69,5 @@ def gold(folder: Path, *given: dict[str, Any]) -> SourceItems:
 
 
 def planning_prompts() -> Prompts:
-    """The prompts that plan, as JSON and as a list."""
-    return Prompts.load(assets.PROMPTS, BUILDING | LISTING)
+    """The prompts that plan."""
+    return Prompts.load(assets.PROMPTS, BUILDING)

@@ -53,7 +53,6 @@ def samples(said: str = POST) -> dict[str, dict[str, Any]]:
     return {
         "plan": {**history, "max_aspects": 4, "words": 100, **GUIDANCE},
         "plan_blind": {"question": said, "max_aspects": 8},
-        "plan_list": history,
         "support": {
             "question": said,
             "cases": (
@@ -384,7 +383,7 @@ def test_two_questions_about_one_user_share_the_whole_history() -> None:
 
 
 ROLES = {
-    "planning": "plan plan_blind plan_list narrative",
+    "planning": "plan plan_blind narrative",
     "judging": "support match adherence quality compare",
     "writing": "write_plain write_adhering write_omitting write_contradicting paper_expected"
     " paper_avoided",

@@ -52,8 +52,8 @@ def test_a_domain_of_many_brackets_is_refused(tmp_path: Path) -> None:
         (load_scorers, '[history]\nretrieval = "bm52"', "history.retrieval", "bm25"),
         (load_scoring, f'{SOURCE}[planners.a]\nkind = "plan"\npath = "p"', "planners.a", "plans"),
         # The kind `endpoint` is called as one of its keys is.
-        (load_scoring, f'{SOURCE}[planners.a]\nkind = "endpoint"\nendpoint = "toy"\nfrom = "x"',
-         "planners.a.from", "form"),
+        (load_scoring, f'{SOURCE}[planners.a]\nkind = "endpoint"\nendpoint = "toy"\nwors = 9',
+         "planners.a.wors", "words"),
         (load_training, f'modle = "m"\n{SOURCE}{VALIDATION}', "modle", "model"),
         (load_training, f'model = "m"\n{SOURCE}{VALIDATION}[selection]\nitms = 3',
          "selection.itms", "items"),

@@ -17,7 +17,6 @@ from pairwright.errors import CallFailed, InputError
 from pairwright.estimate import Estimate
 from pairwright.models import Request
 from pairwright.records import Item
-from pairwright.stages.aspect_list import HEADER
 from pairwright.training.gold import (
     AspectAgreement,
     aspect_agreement,
@@ -73,8 +72,8 @@ def test_somebody_else_is_of_the_same_category_where_there_is_one(tmp_path: Path
 # Planners
 
 
-def serving(form: str = "plan", **answers: Answer) -> Serving:
-    spec = PromptedPlanner.model_validate({"kind": "endpoint", "endpoint": "toy", "form": form})
+def serving(**answers: Answer) -> Serving:
+    spec = PromptedPlanner.model_validate({"kind": "endpoint", "endpoint": "toy"})
     return Serving(spec, model(Scripted(**answers)), planning_prompts(), domains())
 
 
@@ -90,25 +89,15 @@ def test_a_plan_is_what_stands_of_a_reply(tmp_path: Path) -> None:
     assert (found.planned, found.dropped, found.posts) == (("Cheap ingredients",), 1, 4)
 
 
-def test_a_list_is_read_as_it_was_trained(tmp_path: Path) -> None:
-    planner = serving("lamp-qa", plan_list=["Well, bread!", f"{HEADER}\n- Cheap\n- Overnight"])
-    found = wait(planner.planned(an_item(tmp_path)))
-    assert (found.planned, found.posts, found.unplanned) == (("Cheap", "Overnight"), 4, "")
-
-
 @pytest.mark.parametrize(
-    ("form", "answers", "why"),
-    [
-        ("plan", {"plan": "no JSON"}, "unparseable"),
-        ("lamp-qa", {"plan_list": "prose"}, "unparseable"),
-        ("plan", {"plan": CallFailed("timeout", "t")}, "call_failed:timeout"),
-    ],
-    ids=["no JSON", "no list", "failed"],
+    ("answer", "why"),
+    [("no JSON", "unparseable"), (CallFailed("timeout", "t"), "call_failed:timeout")],
+    ids=["no JSON", "failed"],
 )
 def test_a_reply_that_is_no_plan_is_the_reason_why_there_is_none(
-    tmp_path: Path, form: str, answers: dict[str, Answer], why: str
+    tmp_path: Path, answer: Answer, why: str
 ) -> None:
-    found = wait(serving(form, **answers).planned(an_item(tmp_path)))
+    found = wait(serving(plan=answer).planned(an_item(tmp_path)))
     assert (found.planned, found.unplanned) == (None, why)
 
 
@@ -121,19 +110,17 @@ def plans_file(tmp_path: Path, *lines: object) -> Path:
     return path
 
 
-def test_plans_made_elsewhere_are_lists_or_texts(tmp_path: Path) -> None:
+def test_plans_made_elsewhere_are_lists(tmp_path: Path) -> None:
     given = gold(tmp_path, *rows(4), row("bare", rubric_aspects=[]))
     path = plans_file(
         tmp_path,
         {"id": "q-0", "aspects": ["Cheap"]},
-        {"id": "q-1", "plan": f"{HEADER}\n- Overnight"},
-        {"id": "q-2", "plan": "prose"},
         {"id": "bare", "aspects": []},
     )
     plans = read_plans(path, given)
     found = [wait(plans.planned(item)) for item in given.items]
-    assert [of.planned for of in found] == [("Cheap",), ("Overnight",), None, None]
-    assert [of.unplanned for of in found] == ["", "", "unparseable", "no_plan"]
+    assert [of.planned for of in found] == [("Cheap",), None, None, None]
+    assert [of.unplanned for of in found] == ["", "no_plan", "no_plan", "no_plan"]
 
 
 @pytest.mark.parametrize(
@@ -141,9 +128,7 @@ def test_plans_made_elsewhere_are_lists_or_texts(tmp_path: Path) -> None:
     [
         ({"id": "x", "aspects": []}, "'x' is not in"),
         ({"id": "q-0", "aspects": []}, "has a plan already"),
-        ({"id": "q-1"}, "give one of"),
-        ({"id": "q-1", "aspects": [], "plan": ""}, "give one of"),
-        ({"id": "q-1", "aspects": [" "]}, "without text"),
+        ({"id": "q-1", "aspects": [" "]}, "aspects.0"),
         ({"id": "q-1", "aspects": "nuts"}, "aspects"),
         ({"aspects": []}, "id"),
     ],

@@ -194,7 +194,7 @@ def test_a_training_that_is_killed_and_stopped_ends_in_the_same_weights(
 def test_the_adapter_writes_a_plan_that_stands(engines: str, folder: Path) -> None:
     source = read_gold(SourceRules(path="train.jsonl"), domains(), folder, "[source]")
     prompts = Prompts.load(folder / "prompts")
-    asking = PromptMaker("plan", prompts, domains(), TrainingHistory(), 100)
+    asking = PromptMaker(prompts, domains(), TrainingHistory(), 100)
     item = source.items[0]
     _, shown, ask = next(asking.prompts_for(item))
     messages = [of._asdict() for of in ask.messages]

@@ -3,7 +3,7 @@ out, which checkpoint is chosen, and what a wrong setting or folder means."""
 
 import json
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
@@ -13,11 +13,10 @@ from pairwright.extras import install
 from pairwright.models import parse
 from pairwright.records import GoldAspect, Item, Post
 from pairwright.settings.prompt_variables import Ask
-from pairwright.stages.aspect_list import HEADER, format_aspects
 from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import PlanReply, sifted
 from pairwright.training import planner_checkpoints as folder
-from pairwright.training.plan_settings import Form, Training, TrainingHistory
+from pairwright.training.plan_settings import Training, TrainingHistory
 from pairwright.training.planner_data import (
     LeftOutItem,
     PlanTarget,
@@ -52,8 +51,8 @@ def characters(ask: Ask, target: str) -> SplitPrompt:
     return SplitPrompt(tuple(map(ord, prompt)), tuple(map(ord, target)))
 
 
-def asking(form: Form = "plan", **changes: Any) -> PromptMaker:
-    return PromptMaker(form, planning_prompts(), domains(), TrainingHistory(**changes), 100)
+def asking(**changes: Any) -> PromptMaker:
+    return PromptMaker(planning_prompts(), domains(), TrainingHistory(**changes), 100)
 
 
 def items(tmp_path: Path, *given: dict[str, Any]) -> tuple[Item, ...]:
@@ -77,8 +76,8 @@ def made(
 # What is to be written
 
 
-def written(form: Form, *aspects: GoldAspect, shown: tuple[Post, ...] = POSTS) -> PlanTarget:
-    return target(form, QUESTION, aspects, PromptPosts(shown, ()))
+def written(*aspects: GoldAspect, shown: tuple[Post, ...] = POSTS) -> PlanTarget:
+    return target(QUESTION, aspects, PromptPosts(shown, ()))
 
 
 def replied(text: str) -> PlanReply:
@@ -86,7 +85,7 @@ def replied(text: str) -> PlanReply:
 
 
 def test_a_target_is_a_reply_that_a_build_takes_whole() -> None:
-    reply = replied(written("plan", *ASPECTS).text)
+    reply = replied(written(*ASPECTS).text)
     plan = sifted(reply, QUESTION, PromptPosts(POSTS, ()), "en")
     assert [(of.aspect, of.evidence, of.post_ids) for of in plan.aspects] == [
         (ASPECTS[0].aspect, "There is no oven on our narrowboat.", ("post-0",)),
@@ -96,47 +95,39 @@ def test_a_target_is_a_reply_that_a_build_takes_whole() -> None:
     assert [of.follows for of in reply.aspects] == ["inferred", "inferred"]
     # What a passage holds in full is learned as stated.
     plain = GoldAspect(aspect="An allergic daughter: no nuts")
-    assert [of.follows for of in replied(written("plan", plain).text).aspects] == ["stated"]
+    assert [of.follows for of in replied(written(plain).text).aspects] == ["stated"]
 
 
 @pytest.mark.parametrize(
-    ("form", "further", "dropped"),
+    ("further", "dropped"),
     [
-        ("plan", ["Vegan substitutes for butter"], {"no_passage_in_posts": 1}),
-        ("plan", ["nuts and an allergic daughter " * 7, "Nothing that contains  nuts"],
+        (["Vegan substitutes for butter"], {"no_passage_in_posts": 1}),
+        (["nuts and an allergic daughter " * 7, "Nothing that contains  nuts"],
          {"repeats_another_aspect": 1, "too_long": 1}),
-        ("lamp-qa", [ASPECTS[0].aspect], {"repeats_another_aspect": 1}),
     ],
 )  # fmt: skip
 def test_an_aspect_that_is_not_learned_is_counted(
-    form: Form, further: list[str], dropped: dict[str, int]
+    further: list[str], dropped: dict[str, int]
 ) -> None:
-    made = written(form, *ASPECTS, *(GoldAspect(aspect=name) for name in further))
+    made = written(*ASPECTS, *(GoldAspect(aspect=name) for name in further))
     assert (made.aspects, made.dropped) == (2, dropped)
-    assert made.text == written(form, *ASPECTS).text
-    if form == "lamp-qa":
-        assert made.text == f"{HEADER}\n- {ASPECTS[0].aspect}\n- {ASPECTS[1].aspect}"
+    assert made.text == written(*ASPECTS).text
 
 
 @pytest.mark.parametrize(
-    ("form", "said", "read"),
+    ("said", "read"),
     [
-        *(
-            pytest.param(form, written(form, *ASPECTS).text, tuple(of.aspect for of in ASPECTS),
-                         id=f"a target of {form}")
-            for form in get_args(Form)
-        ),
-        pytest.param("plan", '{"aspects": []}', (), id="a plan without aspects"),
-        pytest.param("lamp-qa", format_aspects(()), (), id="a list without aspects"),
-        pytest.param("plan", '{"aspects": [{"aspect": "cut', None, id="cut short"),
-        pytest.param("plan", '{"aspects": "none"}', None, id="another form"),
-        pytest.param("lamp-qa", "The user likes bread.", None, id="prose"),
+        (written(*ASPECTS).text, tuple(of.aspect for of in ASPECTS)),
+        ('{"aspects": []}', ()),
+        ('{"aspects": [{"aspect": "cut', None),
+        ('{"aspects": "none"}', None),
     ],
-)  # fmt: skip
+    ids=["a target", "a plan without aspects", "cut short", "another form"],
+)
 def test_a_plan_is_read_as_it_was_learned_and_nothing_else_is_one(
-    form: Form, said: str, read: tuple[str, ...] | None
+    said: str, read: tuple[str, ...] | None
 ) -> None:
-    assert aspects_of(form, said, QUESTION, PromptPosts(POSTS, ())) == read
+    assert aspects_of(said, QUESTION, PromptPosts(POSTS, ())) == read
 
 
 # Where learning begins
@@ -237,11 +228,9 @@ def test_the_best_checkpoint_is_the_earliest_of_those_that_match_most() -> None:
 
 def test_a_plan_that_cannot_be_read_is_counted_and_is_no_zero_of_the_mean(tmp_path: Path) -> None:
     asked = [planner_prompt(of, asking(), lambda _: 1, 9) for of in items(tmp_path, *rows(3))]
-    right = [
-        target("plan", of.item.question, of.item.rubric_aspects, of.shown).text for of in asked
-    ]
+    right = [target(of.item.question, of.item.rubric_aspects, of.shown).text for of in asked]
     said = [right[0], "no JSON", '{"aspects": []}']
-    found = folder.score_checkpoint(7, "s", asked, said, "plan")
+    found = folder.score_checkpoint(7, "s", asked, said)
     assert (found.step, found.items, found.unreadable) == (7, 3, 1)
     assert found.precision is not None
     assert (found.precision.value, found.precision.n) == (1.0, 1)

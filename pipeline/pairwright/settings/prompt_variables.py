@@ -59,7 +59,6 @@ _PROMPTS = {
     "planning": {
         "plan": "history max_aspects words kinds good bad not_inferred languages",
         "plan_blind": "question max_aspects languages",
-        "plan_list": "history",
         "narrative": "question narrative max_aspects languages",
     },
     "judging": {
@@ -111,9 +110,7 @@ OWN: dict[str, frozenset[str]] = {
 SCORING = frozenset({"system_scoring", *_PROMPTS["scoring"]})
 SAMPLING = frozenset({"system_sampling", *_PROMPTS["sampling"]})
 COMPLETING = frozenset({"system_completing", *_PROMPTS["completing"]})
-LISTING = frozenset({"plan_list"})
-"""What planners are asked that were trained to write a plain list."""
-BUILDING = frozenset(VARIABLES) - SCORING - SAMPLING - LISTING - COMPLETING
+BUILDING = frozenset(VARIABLES) - SCORING - SAMPLING - COMPLETING
 # What is the same for all users comes before the history and what is asked of it after, so that
 # all plans about one user begin with the same bytes, and so do both papers' writers.
 WITH_HISTORY = frozenset(name for name, needs in VARIABLES.items() if "history" in needs)

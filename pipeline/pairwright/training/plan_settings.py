@@ -2,7 +2,7 @@
 key known.
 
 train planner
-    model, target, ...   what is trained                        -> Training
+    model, ...           what is trained                        -> Training
     [source]             items to train on                      -> settings.rules.SourceRules
     [validation]         items that checkpoints are chosen on   -> settings.rules.SourceRules
     [history]            which posts are shown                  -> TrainingHistory
@@ -32,8 +32,6 @@ from pairwright.settings.rules import HistoryRules, SourceRules
 from pairwright.settings.toml_files import read_toml, validated
 
 KEYS = DOCS / "train_keys.md"
-Form = Literal["plan", "lamp-qa"]
-"""What a planner writes: the JSON of our own planners, or LaMP-QA's list, which names no posts."""
 
 
 class TrainingHistory(HistoryRules):
@@ -82,7 +80,6 @@ class Training(Record):
 
     model: str = Field(description="a folder or a Hugging Face id of a chat model")
     revision: str | None = Field(None, description="revision of the model")
-    target: Form = Field("plan", description="what the planner is to write")
     max_tokens: int = Field(8192, ge=64, description="most tokens of prompt and target")
     seed: int = Field(0, ge=0, description="of the adapter's start, the order and the sample")
     words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
@@ -111,11 +108,10 @@ class PromptedPlanner(Planner):
     """A planner that an endpoint serves."""
 
     kind: Literal["endpoint"]
-    form: Form = Field("plan", description="what it was trained to write")
 
 
 class FilePlanner(Record):
-    """Plans that were made elsewhere: JSON lines with `id` and `aspects`, or `plan` as a text."""
+    """Plans that were made elsewhere: JSON lines with `id` and `aspects`."""
 
     kind: Literal["plans"]
     path: str = Field(description="the file")

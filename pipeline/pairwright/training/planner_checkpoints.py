@@ -22,7 +22,7 @@ from pairwright.intervals import mean_by_user
 from pairwright.records import Item, Record
 from pairwright.settings.config import differences
 from pairwright.training.gold import AspectAgreement, aspect_agreement
-from pairwright.training.plan_settings import Form, Training
+from pairwright.training.plan_settings import Training
 from pairwright.training.planner_data import PlannerPrompt, TrainingData, aspects_of
 
 
@@ -72,12 +72,11 @@ def score_checkpoint(
     sample: str,
     prompts: Sequence[PlannerPrompt],
     said: Sequence[str],
-    form: Form,
 ) -> CheckpointScore:
     """What the plans are worth that a checkpoint `said`, one for each of `prompts`."""
     read: list[tuple[Item, AspectAgreement]] = []
     for (item, shown, _), text in zip(prompts, said, strict=True):
-        planned = aspects_of(form, text, item.question, shown)
+        planned = aspects_of(text, item.question, shown)
         if planned is not None:
             gold = [rubric_aspect.aspect for rubric_aspect in item.rubric_aspects]
             read.append((item, aspect_agreement(planned, gold)))

@@ -1,11 +1,11 @@
 """What a planner is trained on: prompts and targets, each fitted to what the model reads.
 
-A target of the form `plan` is the JSON that our own planners reply with, so that the trained model
-can be put in any planner's place; `lamp-qa` is LaMP-QA's list, which names no posts.
+A target is the JSON that our own planners reply with, so that the trained model can be put in any
+planner's place.
 
 Gold aspects were extracted from the user's narrative, which a planner never sees, and name no post.
-A reply must: each aspect rests on a passage of a post that was shown. So for `plan` each gold
-aspect is held against those posts, and one without a passage is not asked of the planner: it would
+A reply must: each aspect rests on a passage of a post that was shown. So each gold aspect is held
+against those posts, and one without a passage is not asked of the planner: it would
 teach to make evidence up. What a build would drop of the reply is not trained on either.
 """
 
@@ -25,7 +25,6 @@ from pairwright.settings.prompt_variables import Ask, label_texts
 from pairwright.settings.rules import HistoryRules
 from pairwright.settings.template import guard
 from pairwright.sources import SourceItems
-from pairwright.stages.aspect_list import format_aspects, parse_aspects
 from pairwright.stages.history import PromptPosts, best_posts
 from pairwright.stages.planner import (
     MAX_PLANNED,
@@ -36,7 +35,7 @@ from pairwright.stages.planner import (
     sifted,
     wrong,
 )
-from pairwright.training.plan_settings import Form, Training
+from pairwright.training.plan_settings import Training
 
 LEAST_CARRIED = 0.25
 """Share of an aspect's content words that a passage must hold to carry it."""
@@ -56,18 +55,11 @@ class PlanTarget(NamedTuple):
 
 
 def target(
-    form: Form,
     question: str,
     gold: Sequence[GoldAspect],
     shown: PromptPosts,
 ) -> PlanTarget:
     """What a planner that was shown these posts is to write; of no aspects where none can be."""
-    if form == "lamp-qa":
-        names = tuple(dict.fromkeys(" ".join(aspect.aspect.split()) for aspect in gold))
-        repeated = {"repeats_another_aspect": len(gold) - len(names)}
-        return PlanTarget(
-            format_aspects(names), len(names), {k: n for k, n in repeated.items() if n}
-        )
     dropped: Counter[str] = Counter()
     shares: dict[str, float] = {}
     candidates: dict[str, PlannedAspect] = {}
@@ -99,12 +91,8 @@ def target(
     return PlanTarget(reply.model_dump_json(), len(reply.aspects), counted)
 
 
-def aspects_of(
-    form: Form, plan_text: str, question: str, shown: PromptPosts
-) -> tuple[str, ...] | None:
+def aspects_of(plan_text: str, question: str, shown: PromptPosts) -> tuple[str, ...] | None:
     """The aspects of a planner's text that pass the rules; None for a text that cannot be read."""
-    if form == "lamp-qa":
-        return parse_aspects(plan_text)
     reply = parse(plan_text, PlanReply)
     if isinstance(reply, str) or wrong(reply):
         return None
@@ -186,7 +174,6 @@ class PlannerPrompt(NamedTuple):
 class PromptMaker(NamedTuple):
     """How a planner is asked: as it will be when it is served."""
 
-    form: Form
     prompts: Prompts
     domains: Domains
     history: HistoryRules
@@ -202,8 +189,6 @@ class PromptMaker(NamedTuple):
 
     def _ask(self, item: Item, shown: PromptPosts) -> Ask:
         posts = label_texts(post.text for post in shown.posts)
-        if self.form == "lamp-qa":
-            return self.prompts.ask("plan_list", posts=posts, question=item.question)
         guidance, language = self.domains.guidance(item.domain), self.domains.item_language(item)
         values = plan_values(guidance, self.words, language)
         return self.prompts.ask("plan", posts=posts, question=item.question, **values)
@@ -242,7 +227,7 @@ def training_example(
     """The item with as many of its best posts as leave prompt and target within `most` tokens."""
     for _, shown, ask in asking.prompts_for(item):
         # A target names posts as the prompt does, so that it is made again with each prompt.
-        wanted = target(asking.form, item.question, item.rubric_aspects, shown)
+        wanted = target(item.question, item.rubric_aspects, shown)
         if not wanted.aspects:
             # A post that left for want of room may have carried the last of them.
             return LeftOutItem("too_long" if shown.left_out else "empty_target", wanted.dropped)
@@ -298,8 +283,7 @@ def rows_of(
         raise ConfigError(
             f"not one item is left to train on: {_reasons(refused)}{of_aspects}",
             where=f"[source] {settings.source.path}",
-            fix="Bring items whose posts carry their gold aspects, set target = 'lamp-qa', or raise"
-            " max_tokens.",
+            fix="Bring items whose posts carry their gold aspects, or raise max_tokens.",
         )
     rows = [example.tokens for example in examples]
     learned = sum(len(row.completion) for row in rows)

@@ -5,9 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
-from pydantic import model_validator
+from pydantic import Field
 
 from pairwright.dataset import read_lines
 from pairwright.errors import CallFailed, InputError
@@ -17,7 +17,6 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.sources import SourceItems
 from pairwright.stages import aspect_match
-from pairwright.stages.aspect_list import list_aspects, parse_aspects
 from pairwright.stages.planner import plan
 from pairwright.training.gold import (
     AspectAgreement,
@@ -27,7 +26,6 @@ from pairwright.training.plan_scores import Match, ScoredPlan
 from pairwright.training.plan_settings import PromptedPlanner
 
 NO_PLAN = "no_plan"
-UNPARSEABLE = "unparseable"
 
 
 class Serving(NamedTuple):
@@ -43,21 +41,16 @@ class Serving(NamedTuple):
         reason why there is none; the latter is asked again by the next run."""
         spec, line = self.spec, _unplanned(item)
         try:
-            if spec.form == "lamp-qa":
-                reply = await list_aspects(
-                    item.question, item.profile, self.model, self.prompts, spec.rules
-                )
-            else:
-                reply = await plan(
-                    item.question,
-                    item.profile,
-                    self.model,
-                    self.prompts,
-                    spec.rules,
-                    guidance=self.domains.guidance(item.domain),
-                    words=spec.words,
-                    language=self.domains.item_language(item),
-                )
+            reply = await plan(
+                item.question,
+                item.profile,
+                self.model,
+                self.prompts,
+                spec.rules,
+                guidance=self.domains.guidance(item.domain),
+                words=spec.words,
+                language=self.domains.item_language(item),
+            )
         except CallFailed as error:
             return _without(line, "unplanned", error.result_reason, error.detail)
         if isinstance(reply, Rejected):
@@ -69,24 +62,10 @@ class Serving(NamedTuple):
 
 
 class MadePlan(Record):
-    """One line: the item, and its aspects, or the planner's text."""
+    """One line: the item, and its aspects."""
 
     id: str
-    aspects: tuple[str, ...] | None = None
-    plan: str | None = None
-
-    @model_validator(mode="after")
-    def _one(self) -> "MadePlan":
-        if (self.aspects is None) == (self.plan is None):
-            raise ValueError("give one of `aspects` and `plan`")
-        if self.aspects is not None and not all(name.strip() for name in self.aspects):
-            raise ValueError("an aspect without text")
-        return self
-
-    @property
-    def read(self) -> tuple[str, ...] | None:
-        """The aspects; None for a text that is not a list of them."""
-        return self.aspects if self.plan is None else parse_aspects(self.plan)
+    aspects: tuple[Annotated[str, Field(pattern=r"\S")], ...]
 
 
 class FilePlans(NamedTuple):
@@ -99,9 +78,7 @@ class FilePlans(NamedTuple):
         line, made = _unplanned(item), self.by_item.get(item.id)
         if made is None:
             return _without(line, "unplanned", NO_PLAN, "the file has no plan of this item")
-        if made.read is None:
-            return _without(line, "unplanned", UNPARSEABLE, "not a list of aspects")
-        return line.model_copy(update={"planned": made.read})
+        return line.model_copy(update={"planned": made.aspects})
 
 
 def read_plans(path: Path, gold: SourceItems) -> FilePlans:

@@ -13,7 +13,7 @@ from pairwright.options import Doc, ItemLimit, OutPath
 from pairwright.records import Item
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
-from pairwright.settings.prompt_variables import BUILDING, LISTING
+from pairwright.settings.prompt_variables import BUILDING
 from pairwright.sources import SourceItems
 from pairwright.training.gold import read_gold
 from pairwright.training.plan_scores import (
@@ -88,7 +88,7 @@ class _Comparison(NamedTuple):
         """The comparison, and each planner's lines by the file that they belong in."""
         scoring = self.scoring
         folder = settings_folder("prompts", scoring.prompts, self.base, assets.PROMPTS)
-        prompts = Prompts.load(folder, BUILDING | LISTING)
+        prompts = Prompts.load(folder, BUILDING)
         domains = Domains.load(
             settings_folder("rubrics", scoring.rubrics, self.base, assets.RUBRICS)
         )

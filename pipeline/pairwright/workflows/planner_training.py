@@ -11,7 +11,7 @@ from pairwright.extras import install
 from pairwright.options import Doc
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
-from pairwright.settings.prompt_variables import BUILDING, LISTING
+from pairwright.settings.prompt_variables import BUILDING
 from pairwright.sources import SourceItems
 from pairwright.text import number_of
 from pairwright.training import planner_checkpoints as folder
@@ -78,10 +78,8 @@ def asking_of(settings: Training, base: Path) -> PromptMaker:
     """How the planner will be asked; paths start from `base`. Raises ConfigError."""
     prompts = settings_folder("prompts", settings.prompts, base, assets.PROMPTS)
     rubrics = settings_folder("rubrics", settings.rubrics, base, assets.RUBRICS)
-    names = LISTING | {"system_planning", "history"} if settings.target == "lamp-qa" else BUILDING
     return PromptMaker(
-        settings.target,
-        Prompts.load(prompts, names),
+        Prompts.load(prompts, BUILDING),
         Domains.load(rubrics),
         settings.history,
         settings.words,
@@ -125,8 +123,7 @@ class TrainingRun(NamedTuple):
         rows, data = rows_of(settings, training, asking, words.tokens, count)
         with on_disk(self.out):
             self.out.mkdir(parents=True, exist_ok=True)
-        prompt = "plan_list" if settings.target == "lamp-qa" else "plan"
-        hashes = [asking.prompts.hashes[name] for name in ("system_planning", "history", prompt)]
+        hashes = [asking.prompts.hashes[name] for name in ("system_planning", "history", "plan")]
         begun = folder.TrainingStart(
             settings=settings,
             fingerprint=words.fingerprint(),
@@ -199,7 +196,7 @@ class TrainingRun(NamedTuple):
             writer = writer or PlanWriter(settings, words)
             count = counter(self.progress, f"plans of {checkpoint.name}", len(items))
             replies = list(writer.write(checkpoint, [one.ask for one in prompts], count))
-            scores.append(score_checkpoint(step, sample, prompts, replies, asking.form))
+            scores.append(score_checkpoint(step, sample, prompts, replies))
             write_one(path, scores[-1])
         return scores
 

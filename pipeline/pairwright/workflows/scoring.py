@@ -21,7 +21,7 @@ from pairwright.models.run import work_in_order
 from pairwright.models.store import CallStore, Durable, ReplyStore
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
-from pairwright.settings.prompt_variables import LISTING, VARIABLES
+from pairwright.settings.prompt_variables import VARIABLES
 from pairwright.workflows.output import output_folder
 from pairwright.workflows.progress import Note, Progress, Stop, counter
 from pairwright.workflows.run_models import client_of
@@ -49,7 +49,7 @@ def prompts_of(scorers: Scorers, base: Path) -> Prompts:
     Raises ConfigError and InputError.
     """
     folder = settings_folder("prompts", scorers.prompts, base, assets.PROMPTS)
-    return Prompts.load(folder, VARIABLES.keys() - LISTING)
+    return Prompts.load(folder, VARIABLES.keys())
 
 
 def settings_folder(key: str, name: str | None, base: Path, shipped: Path) -> Path:
