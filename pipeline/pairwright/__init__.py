@@ -14,7 +14,7 @@ __all__ = [
     "AuditResult",
     "BuildResult",
     "Contrast",
-    "CorrelationResult",
+    "Correlations",
     "DecisionReport",
     "EvaluationResult",
     "ImportedVerdicts",
@@ -58,12 +58,13 @@ _HOMES = {
     ),
     "pairwright.construct.run_pairs": ("load_release",),
     "pairwright.dataset": ("Row",),
+    "pairwright.evaluation.correlation.correlations": ("Correlations",),
     "pairwright.evaluation.leaderboard": ("Leaderboard",),
     "pairwright.notebook": ("run_async",),
     "pairwright.records": ("Contrast", "Pair", "Rejected", "Twin"),
     "pairwright.releases.verify": ("VerifiedRelease",),
     "pairwright.workflows.answers": ("ImportedVerdicts", "import_verdicts"),
-    "pairwright.workflows.correlation": ("CorrelationResult", "correlate"),
+    "pairwright.workflows.correlation": ("correlate",),
     "pairwright.workflows.decision_report": ("DecisionReport", "decide"),
     "pairwright.workflows.evaluation": ("EvaluationResult", "evaluate"),
     "pairwright.workflows.new_release": ("ReleaseResult", "release"),
@@ -81,12 +82,13 @@ if TYPE_CHECKING:
     from pairwright.construct import build_contrast, build_placebo, build_twin
     from pairwright.construct.run_pairs import load_release
     from pairwright.dataset import Row
+    from pairwright.evaluation.correlation.correlations import Correlations
     from pairwright.evaluation.leaderboard import Leaderboard
     from pairwright.notebook import run_async
     from pairwright.records import Contrast, Pair, Rejected, Twin
     from pairwright.releases.verify import VerifiedRelease
     from pairwright.workflows.answers import ImportedVerdicts, import_verdicts
-    from pairwright.workflows.correlation import CorrelationResult, correlate
+    from pairwright.workflows.correlation import correlate
     from pairwright.workflows.decision_report import DecisionReport, decide
     from pairwright.workflows.evaluation import EvaluationResult, evaluate
     from pairwright.workflows.new_release import ReleaseResult, release

@@ -7,10 +7,10 @@ from rich.console import Console
 
 from pairwright.cli.command import Command
 from pairwright.cli.evaluation import end, print_result, uncovered
-from pairwright.cli.printing import print_page, print_words, say, warn
+from pairwright.cli.printing import print_page, print_words, warn
 from pairwright.evaluation.best_of_n import BestOfN, best_of_n_page
 from pairwright.evaluation.completions import Completions, completions_page
-from pairwright.evaluation.correlation.correlations import correlation_page
+from pairwright.evaluation.correlation.correlations import Correlations, correlation_page
 from pairwright.evaluation.guided import PolicyAccuracy, policy_page
 from pairwright.evaluation.leaderboard import COVERAGE
 from pairwright.evaluation.outputs import OutputScores
@@ -18,7 +18,7 @@ from pairwright.evaluation.results import TRIAL
 from pairwright.text import number_of, visible
 from pairwright.workflows.best_samples import best_of_n
 from pairwright.workflows.completion_writing import completions
-from pairwright.workflows.correlation import CorrelationResult, correlate
+from pairwright.workflows.correlation import correlate
 from pairwright.workflows.evaluation import EvaluationResult
 from pairwright.workflows.guided_policies import policy_accuracy
 from pairwright.workflows.output_judging import judge_outputs
@@ -74,13 +74,9 @@ def print_completions(summary: Completions, out: Path) -> int:
     return end(lines, summary.unscored)
 
 
-def print_correlations(result: CorrelationResult, out: Path | None = None) -> None:
+def print_correlations(result: Correlations, out: Path | None = None) -> None:
     """Print every measure of every benchmark."""
-    console, models = Console(), result.models
-    if models.has_row_numbers:
-        say(console, "The first column numbers the rows and has no name of its own: it is ignored.")
-    page = correlation_page(models, result.correlations, drawn=False)
-    print_page(console, page, out and out / "report.html")
+    print_page(Console(), correlation_page(result), out and out / "report.html")
 
 
 COMMANDS = {

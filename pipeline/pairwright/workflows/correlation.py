@@ -1,23 +1,14 @@
 """Whether doing well on a benchmark goes with doing well downstream, from a table of models."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from pairwright.evaluation.correlation.correlations import Correlations, correlation_page
 from pairwright.evaluation.correlation.correlations import correlate as correlate_models
-from pairwright.evaluation.correlation.table import ModelTable, one_line, read_models
+from pairwright.evaluation.correlation.table import one_line, read_models
 from pairwright.options import Doc
 from pairwright.workflows.output import output_folder, write_page
-
-
-@dataclass(frozen=True, slots=True)
-class CorrelationResult:
-    """How benchmarks go with downstream scores over the same models."""
-
-    correlations: Correlations
-    models: ModelTable
 
 
 def correlate(
@@ -37,13 +28,13 @@ def correlate(
     lineage: Annotated[
         str | None, Doc("Which models descend from one another: left out together.", "COL")
     ] = None,
-) -> CorrelationResult:
+) -> Correlations:
     """Correlate benchmark scores with downstream scores over the same models.
 
     Greater must be better in every column. Spearman, weighted tau, NDCG and RBO have 95 %
     intervals from 5 models or lineages on. Raises InputError and StoreError.
 
-        >>> correlate("models.csv", "accuracy", "best_of_16").correlations.n
+        >>> correlate("models.csv", "accuracy", "best_of_16").n
         12
     """
     folder = output_folder(out)
@@ -51,5 +42,5 @@ def correlate(
     models = read_models(Path(table), names, downstream, model, lineage)
     correlations = correlate_models(models, one_line(downstream))
     if folder:
-        write_page(folder, "report", correlation_page(models, correlations), correlations)
-    return CorrelationResult(correlations, models)
+        write_page(folder, "report", correlation_page(correlations, models), correlations)
+    return correlations

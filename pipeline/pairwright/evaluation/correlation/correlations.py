@@ -114,9 +114,9 @@ def interval(values: Floats, models: ModelTable, *, least: float) -> Estimate:
     return found._replace(n=len(models.names)).estimate(least=least, most=max(1, -least))
 
 
-def correlation_page(models: ModelTable, result: Correlations, *, drawn: bool = True) -> Page:
-    """The page of correlations; a terminal does without the drawings."""
-    plots = {hex_id(name): _models(models, name, result) for name in result.found if drawn}
+def correlation_page(result: Correlations, models: ModelTable | None = None) -> Page:
+    """The page of correlations; a terminal does without the drawings, which need the `models`."""
+    plots = {hex_id(name): _models(models, name, result) for name in result.found if models}
     return render_page("correlation", plots, result=result, hex_id=hex_id)
 
 

@@ -25,9 +25,6 @@ class ModelTable(NamedTuple):
     downstream: Floats
     lineages: tuple[str, ...]
     """Which models descend from one another; each its own where the table does not say."""
-    has_row_numbers: bool = False
-    """Whether the table begins with a column of row numbers, as pandas writes it, which was
-    ignored."""
 
 
 def read_models(
@@ -48,8 +45,7 @@ def read_models(
         )  # fmt: skip
     columns, every = sound_rows(path, comma_separated, "Give each model a row of as many cells.")
     rows = list(every)
-    has_row_numbers = columns[:1] != [name] and _number_rows(columns, rows)
-    header = columns[has_row_numbers:]
+    header = columns[columns[:1] != [name] and _number_rows(columns, rows) :]
     if not header or "" in header:
         raise InputError(
             "the first line does not name each column", where=f"{path}:1",
@@ -85,7 +81,6 @@ def read_models(
         lineages=tuple(row[lineage].strip() or row[named] for _, row in rows)
         if lineage
         else tuple(names),
-        has_row_numbers=has_row_numbers,
     )
 
 
