@@ -25,7 +25,7 @@ from pairwright.construct.tally import tally_outcomes
 from pairwright.dataset import Layout, Row
 from pairwright.dataset.layout import write_checksums
 from pairwright.models.store import Store
-from pairwright.modes import is_twin, needs_votes
+from pairwright.modes import is_twin
 from pairwright.records import (
     Adherence,
     AspectScore,
@@ -60,7 +60,7 @@ from pairwright_human_eval.raw_files import store
 from pairwright_human_eval.records import KeyedTask, Study
 from pairwright_human_eval.study_files import read_study, write_study
 from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
-from small_studies import OF_THREE, SCALES, study_of, twin, user_of, violate
+from small_studies import OF_THREE, SCALES, study_of, twin, violate
 from study import pairwright
 
 DOMAINS = ("Garden", "Home")
@@ -110,11 +110,6 @@ def placebo(n: int, domain: str = "Home", **changes: Any) -> tuple[Pair, Pair]:
     name = content_id("placebo", halves[0].item_id, *users, *plain)
     first, second = (_named(pair, {}, name) for pair in halves)
     return first, second
-
-
-def partner_of(n: int) -> str:
-    """The partner of the twin and placebo about a question."""
-    return user_of(n, "_partner")
 
 
 def _adherence(**cells: tuple[int, int]) -> dict[str, Adherence]:
@@ -203,7 +198,6 @@ def run_of(
     simulated_answers: bool = False,
     failed: int = 0,
     info: dict[str, str] | None = None,
-    placebos: bool = True,
     **human: Any,
 ) -> Path:
     """A run folder as `build`, `human export` and `human import` leave it.
@@ -215,7 +209,7 @@ def run_of(
     config = _config(folder, INFO if info is None else info, human)
     _built(folder, kept, config, failed)
     if study:
-        export(folder, kept, config, placebos=placebos)
+        export(folder, kept, config)
         questions = {f"Question {n}, how is it done?" for n in against}
         answered(folder, answer or right(questions), simulated=simulated_answers)
     return folder
@@ -323,22 +317,12 @@ def _outcome(mode: Any, item: str, user: str, result: Any, partner: str | None) 
     )  # fmt: skip
 
 
-def _pairs_of(result: Any) -> tuple[Pair, ...]:
-    if isinstance(result, Twin):
-        return result.halves
-    return (result.pair,) if isinstance(result, Contrast) else ()
-
-
 # Studies
 
 
-def export(
-    folder: Path, kept: list[Pair], config: Config, annotators: int = 9, *, placebos: bool = True
-) -> None:
-    """Tasks of all pairs that people verify, as `human export` writes them; without `placebos` as
-    it was in older versions."""
-    asked = [pair for pair in kept if needs_votes(pair.mode, placebos=placebos)]
-    made = study_of(asked, annotators=annotators, overlap=3, **config.human.model_dump())
+def export(folder: Path, kept: list[Pair], config: Config, annotators: int = 9) -> None:
+    """Tasks of all pairs, as `human export` writes them."""
+    made = study_of(kept, annotators=annotators, overlap=3, **config.human.model_dump())
     study = Study(
         version=__version__,
         pairs_hash=file_hash(folder / "pairs.jsonl"),
@@ -351,7 +335,6 @@ def export(
         policy=config.human,
         scales=SCALES,
         config_hashes=_forms(),
-        placebos=placebos,
         fewest_checks=FEWEST_CHECKS,
     )
     write_study(HumanFolder(folder), study, made.tasks)

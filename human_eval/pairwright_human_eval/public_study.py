@@ -58,9 +58,6 @@ class PublicStudy(Record):
     """Annotations that are not verdicts, by reason."""
     left_out: int
     """Subjects of the study that are not in this release: people asked to be forgotten."""
-    placebos: bool = Field(False, exclude_if=lambda asked: not asked)
-    """Whether placebos are among the subjects that it could ask about; False in studies and
-    releases of older versions."""
     fewest_checks: int | None = Field(None, ge=1, exclude_if=lambda checks: checks is None)
     """Its attention checks are votes on twins, and nobody is excluded by fewer; None in releases of
     older versions, whose checks are written."""
@@ -164,7 +161,6 @@ def published(
             annotators=_annotators(fixed, verdicts),
             set_aside=dict(sorted(Counter(line.reason for line in set_aside).items())),
             left_out=len(outlines) - len(kept),
-            placebos=study.placebos,
             fewest_checks=study.fewest_checks,
         ),
         kept,

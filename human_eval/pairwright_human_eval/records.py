@@ -132,9 +132,6 @@ class Study(Record):
     None where nobody does."""
     qualification: bool = False
     """Whether it has written checks alone, for people who want to take part in a study."""
-    placebos: bool = False
-    """Whether placebos are among the subjects that it could ask about. False in studies of older
-    versions."""
     mirrored_checks: bool = False
     """Whether only the posts decide its written checks, where it has any. False in studies of older
     versions: some of their right answers can be seen without the posts."""

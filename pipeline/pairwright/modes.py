@@ -125,10 +125,9 @@ def has_rubric(mode: str | None) -> bool:
     return not (is_own_choice(mode) or has_no_preference(mode))
 
 
-def needs_votes(mode: str | None, *, placebos: bool) -> bool:
-    """Whether a pair of this mode is released only where people verified it. Placebos are where
-    `placebos` says that the study asks about them, as those of older versions do not."""
-    return has_rubric(mode) or (placebos and has_no_preference(mode))
+def needs_votes(mode: str | None) -> bool:
+    """Whether a pair of this mode is released only where people verified it."""
+    return not is_own_choice(mode)
 
 
 def has_own_choices(modes: Iterable[str]) -> bool:

@@ -4,7 +4,6 @@ import csv
 from collections import Counter
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from choosers import (
@@ -27,7 +26,6 @@ from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import Chooser, SourceProblem, read, read_choosers
-from pairwright.sources.problems import ProblemCounts
 from pairwright.text import find_question
 from reference_data import POLIS
 
@@ -177,32 +175,6 @@ def test_times_decide_what_came_before_or_nothing_is_read(tmp_path: Path) -> Non
         choosers(rules(texts, "choices"))
 
 
-def test_what_a_person_should_know_of_a_table_of_choices_is_noted(tmp_path: Path) -> None:
-    rows = [
-        [user, "Q?", "One way.", "Other way", side, "", ""]
-        for user, side in (("u1", "a"), ("U1", "b"), ("u3", "b"))
-    ]
-    path = write_csv(tmp_path / "choices.csv", [*CHOICES[:5], "Zeit", CHOICES[6]], rows)
-    own = [[user, f"Text {n} of {user}", ""] for user in ("u1", "U1", "u3") for n in range(2)]
-    texts = write_csv(tmp_path / "texts.csv", TEXTS, [*own, ["P99", "Of nobody", ""]])
-    source = rules(path, "choices", texts=str(texts))
-    _, found = read_choosers(source, DOMAINS, Path("/"))
-    problems = [one for one in found if isinstance(one, SourceProblem)]
-    assert [(one.action, one.reason, one.where) for one in problems] == [
-        ("noted", "similar_users", "choices.csv:3"),
-        ("noted", "no_times", "choices.csv:1"),
-        ("refused", "unknown_user", "texts.csv:8"),
-    ]
-    assert "'Zeit'" in problems[1].detail
-    lines = ProblemCounts()
-    for problem in problems:
-        lines.add(problem)
-    assert next(lines.lines()).startswith("note: 'u1' and 'U1' count as two users")
-    strangers = write_csv(tmp_path / "strangers.csv", TEXTS, [["P99", "Of nobody", ""]])
-    with pytest.raises(SourceError, match="none of the 1 texts is by a user who chose"):
-        choosers(rules(path, "choices", texts=str(strangers)))
-
-
 def test_blanks_and_marks_at_the_end_make_no_other_question_or_response(tmp_path: Path) -> None:
     rows = [
         ["u1", "Which way?", "By the bridge.", "Through town", "a", "", ""],
@@ -300,45 +272,6 @@ def test_a_history_holds_nothing_that_the_audit_takes_for_the_question(tmp_path:
     posts = profiles(tmp_path, rows)[f"{asked}?"]
     assert [post.splitlines()[0] for post in posts] == ['Asked "Tea or coffee?", chose:'] * 2
     assert not any(find_question(post, f"{asked}?", None) for post in posts)
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
-@pytest.mark.parametrize("key", ["created", "url"])
-def test_a_column_that_is_named_is_in_both_files(tmp_path: Path, suffix: str, key: str) -> None:
-    choices = table_of_choices(tmp_path / "choices.csv")
-    texts = table_of_texts(tmp_path / "texts.csv")
-    table = (
-        pd.read_csv(choices, dtype=str)
-        .assign(url="https://example.org")
-        .rename(columns={key: "at"})
-    )
-    table.to_csv(choices, index=False)
-    if suffix == ".jsonl":
-        for path in (choices, texts):
-            pd.read_csv(path, dtype=str).to_json(
-                path.with_suffix(suffix), orient="records", lines=True
-            )
-    named = [str(path.with_suffix(suffix)) for path in (choices, texts)]
-    source = rules(Path(named[0]), "choices", texts=named[1], **{key: "at"})
-    with pytest.raises(SourceError, match=rf"texts\{suffix}:1: no column at") as raised:
-        choosers(source)
-    assert "name the column in both files" in str(raised.value)
-
-
-def test_a_table_none_of_whose_texts_has_a_time_is_an_error(tmp_path: Path) -> None:
-    path = table_of_choices(tmp_path / "choices.csv")
-    texts = write_csv(tmp_path / "texts.csv", ["user", "text"], [["u0", "Boats"], ["u1", "Trams"]])
-    with pytest.raises(SourceError, match="not one text can be used: bad_time 2"):
-        choosers(rules(path, "choices", texts=str(texts)))
-
-
-def test_a_text_that_is_later_than_all_choices_of_its_user_is_named(tmp_path: Path) -> None:
-    path = table_of_choices(tmp_path / "choices.csv")
-    texts = table_of_texts(tmp_path / "texts.csv")
-    with texts.open("a", encoding="utf-8") as file:
-        file.write("u0,Years after,2031-01-01\n")
-    _, problems = choosers(rules(path, "choices", texts=str(texts)))
-    assert problems == {"later_post": 1}
 
 
 def test_a_source_of_choices_is_no_source_of_questions(tmp_path: Path) -> None:

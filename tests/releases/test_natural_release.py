@@ -117,23 +117,6 @@ def test_each_half_has_the_time_and_the_address_of_its_own_choice(tmp_path: Path
     assert removal.items
 
 
-def test_the_pages_say_what_the_label_is_and_what_it_is_not(released: Path) -> None:
-    card, licences = (
-        (released / name).read_text(encoding="utf-8") for name in ("README.md", "LICENSE.md")
-    )
-    for said in (
-        "The label is the user's own choice, so no annotator was asked.",
-        "agreeing with a statement is not preferring an answer",
-        "No model wrote, planned or judged anything.",
-    ):
-        assert said in card
-    assert "Payment" not in card
-    assert ATTRIBUTION in card
-    assert ATTRIBUTION in licences
-    croissant = json.loads((released / "croissant.json").read_text(encoding="utf-8"))
-    assert "Machine-generated text" not in croissant["rai:dataCollectionType"]
-
-
 def test_blind_scorers_are_right_on_exactly_one_half(released: Path, tmp_path: Path) -> None:
     results = tmp_path / "results"
     evaluate(released, None, results, names=["longer", "overlap"])

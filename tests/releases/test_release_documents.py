@@ -20,7 +20,6 @@ from pairwright.dataset import AuditSource, Layout, Part, Row, read_rows, write_
 from pairwright.dataset.conversion import user_message
 from pairwright.dataset.layout import file_digest
 from pairwright.dataset.parquet import SCHEMA
-from pairwright.errors import InputError
 from pairwright.records import Pair
 from pairwright.releases.derive import ReleaseContext
 from pairwright.releases.derive.card import column_texts, dataset_card, licence_page
@@ -89,9 +88,6 @@ def known(run: Path, tmp_path_factory: pytest.TempPathFactory) -> ReleaseContext
 @pytest.fixture(scope="module")
 def made(known: ReleaseContext) -> dict[str, str]:
     return texts(known)
-
-
-# All files
 
 
 # Manifest
@@ -373,14 +369,3 @@ def test_croissant_names_files_and_columns(known: ReleaseContext, made: dict[str
         assert [field["name"] for field in record_set["field"]] == SCHEMA.names
     assert "datePublished" not in found
     assert sum(name.startswith("rai:") for name in found) >= 10
-
-
-# Damaged primary files
-
-
-def test_a_build_that_is_none_is_refused_with_its_field(known: ReleaseContext) -> None:
-    stated = known.primary.provenance
-    wrong = stated.model_copy(update={"build": {**stated.build, "prompts": {"plan": 3}}})
-    with pytest.raises(InputError) as error:
-        texts(replace(known, primary=known.primary._replace(provenance=wrong)))
-    assert "stated.json [build.prompts.plan]" in str(error.value)

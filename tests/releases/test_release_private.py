@@ -1,6 +1,5 @@
 """What of the makers' machine and of hidden characters must not be in a release."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +11,13 @@ from pairwright.settings.rules import ReleaseInfo
 from released import (
     INFO,
     PAIRS,
-    context_of,
     question,
-    released,
     rows,
     run_of,
-    texts,
-    unaddressed,
     written,
 )
 
 SECRET = "sk-SECRET123"
-HIDDEN = "\x00\x1b\x85\u2028\u2029\u202e\u200b\ufeff\ufffe\uffff\x7f"
 
 
 def told(**config: Any) -> Provenance:
@@ -84,29 +78,6 @@ def test_rows_say_how_the_planner_came_to_an_aspect(tmp_path: Path) -> None:
     write_rows(tmp_path / "rows.parquet", [row])
     (read,) = read_rows(tmp_path / "rows.parquet")
     assert [aspect.follows for aspect in read.rubric_aspects] == ["stated", "pattern", None]
-
-
-def test_hidden_characters_reach_no_page_and_make_no_markup(tmp_path: Path) -> None:
-    """Of makers whose own words hold them, before what could be markup."""
-    words = f"{HIDDEN}# A heading{HIDDEN}\n\n{HIDDEN}- A `list`{HIDDEN}."
-    fields = ("motivation", "maintainers", "contact", "citation", "annotators", "payment",
-              "consent", "maintenance", "licence")  # fmt: skip
-    info = dict.fromkeys(fields, words) | {"name": "small"}
-    run = run_of(tmp_path / "run", [*unaddressed(PAIRS[:6]), *PAIRS[6:9]], info=info)
-    pages = texts(context_of(released(run, tmp_path / "out")))
-    for name in ("README.md", "LICENSE.md"):
-        assert not set(HIDDEN) & set(pages[name])
-    for name in ("README.md",):
-        # The citation stands in a block of code, letter by letter.
-        outside = "".join(pages[name].split("```")[::2])
-        assert "A heading" in outside
-        for markup in ("\n# A heading", "\n- A `", "\n- A \\`"):
-            assert markup not in outside
-    licences = json.loads(pages["croissant.json"])["license"]
-    assert "https://spdx.org/licenses/CC-BY-SA-3.0.html" in licences
-    others = [licence for licence in licences if not licence.startswith("https:")]
-    # The second is where it is said that nobody states a licence of what was made of the posts.
-    assert others == ["# A heading - A `list` .", "LICENSE.md"]
 
 
 def test_line_separators_in_a_text_end_no_line(tmp_path: Path) -> None:

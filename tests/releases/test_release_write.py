@@ -1,6 +1,5 @@
 """What goes into a release, what never does, and that it comes out the same."""
 
-import gc
 import hashlib
 import json
 import os
@@ -19,11 +18,9 @@ from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout, Part, RowVotes, parts_of, read_lines, read_rows
 from pairwright.dataset.layout import splits_of
 from pairwright.errors import InputError
-from pairwright.evaluation.release import Release
 from pairwright.models.store import Store
-from pairwright.records import Pair, content_id, dyad_id, judge_name, pseudonym
+from pairwright.records import Pair, content_id, dyad_id, pseudonym
 from pairwright.releases.primary import UnitOutcome, read_primary
-from pairwright.releases.verify import verify_release
 from pairwright.workflows.new_release import release as make_release
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KeyedTask
@@ -36,7 +33,6 @@ from released import (
     export,
     gathered,
     question,
-    released,
     right,
     rows,
     run_of,
@@ -87,17 +83,6 @@ def of_questions(*numbers: int) -> set[str]:
 # What goes in
 
 
-def test_each_of_several_judges_is_a_model_of_the_release(tmp_path: Path) -> None:
-    both = {"judge": judge_name(("judge-70b", "writer-7b"))}
-    pairs = [pair.model_copy(update=both) for pair in PAIRS[:3]]
-    run = run_of(tmp_path / "run", pairs, study=False)
-    layout = released(run, tmp_path / "release", "1.0.0", "--trial")
-    assert {row.judge for row in rows(layout)} == {both["judge"]}
-    assert verify_release(layout.root)
-    builders = Release(layout.root).ref.builders
-    assert {one.model for one in builders if one.role == "judge"} == {"judge-70b", "writer-7b"}
-
-
 def test_what_people_verified_is_released_as_the_run_has_it(release: Layout) -> None:
     found, pairs, users = rows(release), {pair.id: pair for pair in PAIRS}, defaultdict(set)
     assert subjects(found) == of_questions(0, 3, 4, 5, 6, 7)
@@ -130,30 +115,6 @@ def test_licences_are_the_address_own_or_the_configured(tmp_path: Path) -> None:
     [row] = rows(written(run_of(tmp_path / "run", [pair]), tmp_path / "out"))
     assert [post.licence for post in row.profile] == ["CC0-1.0", "CC-BY-SA-2.5", None]
     assert row.licence == "CC-BY-SA-4.0"
-
-
-@pytest.mark.real
-def test_subjects_are_read_one_by_one(
-    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read, alive = 0, list[int]()
-    parse, before = Pair.model_validate_json, _pairs_alive()
-
-    def counted(line: bytes) -> Pair:
-        nonlocal read
-        read += 1
-        alive.append(_pairs_alive() - before)
-        return parse(line)
-
-    monkeypatch.setattr(Pair, "model_validate_json", counted)
-    written(run, tmp_path / "out")
-    assert read == len(PAIRS) + 18
-    assert max(alive) <= 4
-
-
-def _pairs_alive() -> int:
-    gc.collect()
-    return sum(isinstance(thing, Pair) for thing in gc.get_objects())
 
 
 # What never goes in
@@ -295,10 +256,6 @@ def test_the_share_of_users_is_about_what_was_asked_for_and_more_never_move_one_
 
 
 # The same bytes, whole or not at all
-
-
-def _failed(*_: object, **__: object) -> None:
-    raise RuntimeError
 
 
 def _interrupted(*_: object, **__: object) -> None:
@@ -486,28 +443,6 @@ def test_no_file_comes_into_a_release(command: tuple[str, ...], run: Path, relea
     done = pairwright(name, *(paths.get(of, of) for of in given), "--out", release.root / "more")
     refused(done, "is inside the release")
     assert bytes_of(release.root) == there
-
-
-def _strangers_folder(partial: Path, _: Layout) -> None:
-    partial.mkdir()
-    (partial / "thesis.txt").touch()
-
-
-def _link(partial: Path, _: Layout) -> None:
-    (partial.parent / "mine").mkdir()
-    (partial.parent / "mine" / "stated.json").touch()
-    partial.symlink_to(partial.parent / "mine")
-
-
-def test_a_failed_release_is_gone(
-    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for step in ("write_audit", "write_checksums"):
-        with monkeypatch.context() as patched:
-            patched.setattr(f"pairwright.workflows.new_release.{step}", _failed)
-            with pytest.raises(RuntimeError):
-                make_release(run, tmp_path / "out", "1.0.0")
-        assert list(tmp_path.iterdir()) == []
 
 
 def test_a_share_of_all_and_a_folder_that_is_no_run_are_refused(run: Path, tmp_path: Path) -> None:

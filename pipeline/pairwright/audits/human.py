@@ -9,7 +9,7 @@ from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check, Status
 from pairwright.audits.row_check import RowCheck
 from pairwright.estimate import Estimate
-from pairwright.modes import has_no_preference, is_own_choice
+from pairwright.modes import is_own_choice
 from pairwright.text import number_of
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.report.findings import Findings
@@ -61,8 +61,6 @@ class Human:
                 detail = "nobody was asked: the labels are the users' own choices"
             elif self._public is None:
                 detail = "nobody was asked"
-            elif has_no_preference(self._modes[config]) and not self._public.study.placebos:
-                detail = "the study asked about no placebo"
             elif self.simulated:
                 pairs = number_of(self._by_simulated[config], "pair")
                 detail = f"{pairs} verified by simulated annotators, which verifies nothing"

@@ -113,7 +113,6 @@ def read_candidates(
     Raises InputError for a line that is not a pair, and for a domain that cannot name a folder.
     """
     key = study.key if study else {}
-    placebos = study is not None and study.study.placebos
     tasks = [keyed for keyed in key.values() if keyed.round < OWN]
     subjects = {keyed.subject for keyed in tasks}
     controls = controls_of(tasks)
@@ -127,7 +126,7 @@ def read_candidates(
                 config=f"{subject.domain}-{subject.mode}",
                 users=tuple(pseudonym(pair.user) for pair in subject.pairs),
                 forgotten=any(map(forgotten.concerns, subject.pairs)),
-                needs_votes=needs_votes(subject.mode, placebos=placebos),
+                needs_votes=needs_votes(subject.mode),
             )
         )
         if subject.id in subjects:

@@ -169,7 +169,6 @@ def export_tasks(
     study = new_study(run, config.human, language, seed).model_copy(
         update={
             "of": len(whole),
-            "placebos": True,
         }
     )
     if own is not None:
@@ -208,7 +207,6 @@ def export_tasks(
             "policy": plan.human,
             "sampled": len(subjects),
             "left_out": len(flagged),
-            "placebos": True,
             "fewest_checks": FEWEST_CHECKS,
         }
     )

@@ -142,8 +142,7 @@ class _RowChecks:
 
     def _is_free(self, subject: str, mode: str | None) -> bool:
         """Whether it needs no votes, and nobody was asked about it."""
-        placebos = self._public is not None and self._public.study.placebos
-        return subject not in self._asked and not needs_votes(mode, placebos=placebos)
+        return subject not in self._asked and not needs_votes(mode)
 
     def end(self) -> None:
         """After the last row: nothing that belongs in is left out. Raises Difference."""
