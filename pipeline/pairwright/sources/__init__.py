@@ -28,9 +28,11 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import choices, items, posts
 from pairwright.sources.choosers import Chooser, Voter
-from pairwright.sources.opening import Choosers, Items, SourceFormat
+from pairwright.sources.opening import Choosers, Items, table_hash
 from pairwright.sources.problems import ProblemCounts, SourceProblem
+from pairwright.sources.source_table import content_hash
 from pairwright.sources.stackexchange import histories
+from pairwright.sources.stackexchange.dump import locate_dump
 
 __all__ = [
     "Chooser",
@@ -45,12 +47,7 @@ __all__ = [
 ]
 
 
-_FORMATS: dict[str, SourceFormat] = {
-    "items": items.FORMAT,
-    "posts": posts.FORMAT,
-    "stackexchange": histories.FORMAT,
-    "choices": choices.FORMAT,
-}
+_READERS = {"items": items.read, "posts": posts.read, "stackexchange": histories.read}
 
 
 def read(rules: SourceRules, domains: Domains, folder: Path) -> Items:
@@ -59,8 +56,13 @@ def read(rules: SourceRules, domains: Domains, folder: Path) -> Items:
     `folder` is the config's: a relative path starts there. Raises SourceError where the source
     is of no use as a whole: also at the end, where not one item came of it.
     """
-    source, rows = _open(rules, domains, folder)
-    yield from with_items(source, rows)
+    if rules.format == "choices":
+        raise SourceError(
+            "format = 'choices' holds people's own choices, and not questions to answer",
+            where=rules.path,
+            fix="Build natural twins of it: modes = ['natural'].",
+        )
+    yield from with_items(*_READERS[rules.format](rules, domains, folder))
 
 
 class SourceItems(NamedTuple):
@@ -88,39 +90,26 @@ def read_whole(rules: SourceRules, domains: Domains, folder: Path) -> SourceItem
 
 
 def read_choosers(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Choosers]:
-    """A source of people's own choices, as messages name it, and each user's choices after their
-    problems, those without a history too. Raises SourceError, also while it is read."""
-    reader = _FORMATS[rules.format].choosers
-    assert reader, "a build of natural twins has such a source"
-    return reader(rules, domains, folder)
+    """A table of choices, as messages name it, and each user's choices after their problems, those
+    without a history too. Raises SourceError, also while it is read."""
+    return choices.read(rules, domains, folder)
 
 
 def source_hash(rules: SourceRules, folder: Path) -> str:
     """What identifies the source's content: `b2:` and a hash of its bytes, or `id@commit`."""
-    return _FORMATS[rules.format].content(rules, folder)
-
-
-def _open(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Items]:
-    """The source as messages name it, and what it holds."""
-    reader = _FORMATS[rules.format].items
-    if reader is None:
-        raise SourceError(
-            f"format = {rules.format!r} holds people's own choices, and not questions to answer",
-            where=rules.path,
-            fix="Build natural twins of it: modes = ['natural'].",
-        )
-    return reader(rules, domains, folder)
+    if rules.format == "stackexchange":
+        return content_hash([locate_dump(rules, folder).posts])
+    return " ".join(table_hash(path, folder) for path in (rules.path, rules.texts) if path)
 
 
 def with_items(source: str, rows: Iterable[Item | SourceProblem]) -> Iterator[Item | SourceProblem]:
     """The same rows. Raises SourceError at the end, where there is no item among them."""
-    problems = ProblemCounts()
-    found = False
+    problems, found = ProblemCounts(), False
     for one in rows:
-        if isinstance(one, Item):
-            found = True
-        else:
+        if isinstance(one, SourceProblem):
             problems.add(one)
+        else:
+            found = True
         yield one
     if not found:
         raise _nothing_left(source, problems)
@@ -135,13 +124,9 @@ def _nothing_left(source: str, problems: ProblemCounts) -> SourceError:
     reasons = ", ".join(f"{count.reason} {count.n}" for count in refused)
     most = refused[0]
     file, _, line = most.where.rpartition(":")
-    if Path(source).is_dir():
-        place = f"{source}/{most.where}"
-    else:
-        # A table of texts lies beside that of choices, and has a name of its own.
-        place = f"{source}:{line}" if source.endswith(file) else most.where
+    # A table of texts lies beside that of choices, and has a name of its own.
     return SourceError(
         f"not one usable row: {reasons}; here: {most.said}",
-        where=place,
+        where=f"{source}:{line}" if source.endswith(file) else most.where,
         fix=most.remedy or "Mend the row named.",
     )

@@ -17,7 +17,7 @@ from pairwright.sources.choice_rows import ChoiceRow, read_choice, read_text, re
 from pairwright.sources.choosers import Chooser, OwnPost, Voter, choice_key
 from pairwright.sources.fields import repaired
 from pairwright.sources.items import frequent_user
-from pairwright.sources.opening import Choosers, SourceFormat, TableColumns, open_table, table_hash
+from pairwright.sources.opening import Choosers, open_table
 from pairwright.sources.problems import ProblemCounts, SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.source_table import SourceTable
 from pairwright.text import word_count
@@ -31,22 +31,13 @@ _ADVICE = "Name the right ones in `user`, `question`, `option_a`, `option_b`, `c
 _IN_BOTH = "; `created` and the like name the column in both files: call it the same in both"
 
 
-def _read(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Choosers]:
-    table = open_table(rules, folder, TableColumns(required(rules), _ADVICE))
+def read(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Choosers]:
+    """The table as messages name it, and who chose. Raises SourceError."""
+    table = open_table(rules, rules.path, folder, required(rules), _ADVICE)
     texts = None
     if rules.texts is not None:
-        beside = rules.model_copy(update={"path": rules.texts})
-        columns = TableColumns(text_columns(rules), _ADVICE + _IN_BOTH)
-        texts = open_table(beside, folder, columns)
+        texts = open_table(rules, rules.texts, folder, text_columns(rules), _ADVICE + _IN_BOTH)
     return table.source, _choosers(table, texts, domains, rules)
-
-
-def _content(rules: SourceRules, folder: Path) -> str:
-    parts = [part for part in (rules.path, rules.texts) if part is not None]
-    return " ".join(table_hash(rules.model_copy(update={"path": of}), folder) for of in parts)
-
-
-FORMAT = SourceFormat(_content, choosers=_read)
 
 
 def _choosers(

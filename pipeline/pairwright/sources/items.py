@@ -13,7 +13,7 @@ from pairwright.records import GoldAspect, Item, Post
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Cells, Repairs, repaired
-from pairwright.sources.opening import Items, SourceFormat, TableColumns, open_table, table_hash
+from pairwright.sources.opening import Items, open_table
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt, refuse
 from pairwright.sources.source_table import SourceRow
 from pairwright.text import find_question, normalised
@@ -148,13 +148,11 @@ def _in_time_order(posts: list[ReadPost]) -> list[ReadPost]:
     return sorted(posts, key=lambda one: latest_moment(one.post.created or ""))
 
 
-def _read(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Items]:
+def read(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Items]:
+    """The source as messages name it, and its items. Raises SourceError."""
     advice = 'Rename them, or set format = "posts" if each row is one post'
-    table = open_table(rules, folder, TableColumns(required(rules), advice, lists=True))
-    return table.source, read_items(table.rows, domains, rules)
-
-
-FORMAT = SourceFormat(table_hash, items=_read)
+    table = open_table(rules, rules.path, folder, required(rules), advice)
+    return table.source, _read_items(table.rows, domains, rules)
 
 
 def required(rules: SourceRules) -> list[str]:
@@ -162,7 +160,7 @@ def required(rules: SourceRules) -> list[str]:
     return ["id", "question", "profile", *([] if rules.default_category else ["category"])]
 
 
-def read_items(
+def _read_items(
     table: Iterable[SourceRow | SourceProblem], domains: Domains, rules: SourceRules
 ) -> Iterator[Item | SourceProblem]:
     """Each row as an item, after the problems it had; one row is held at a time."""

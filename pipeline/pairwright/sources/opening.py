@@ -1,15 +1,14 @@
-"""What a format of sources is, and the table that the rules' path names: a file by its suffix, or a
-dataset of the Hugging Face Hub. The only file that imports `datasets`."""
+"""The table that a path names: a file by its suffix, or a dataset of the Hugging Face Hub. The only
+file that imports `datasets`."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pairwright.errors import SourceError
 from pairwright.extras import install
 from pairwright.records import Item
-from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.choosers import Chooser, Voter
 from pairwright.sources.problems import SourceProblem
@@ -33,28 +32,6 @@ Items = Iterator[Item | SourceProblem]
 Choosers = Iterator[Chooser | Voter | SourceProblem]
 
 
-class SourceFormat(NamedTuple):
-    """How a source of one format is read: its items, or the people who chose.
-
-    A reader gives the source as messages name it, and its records after their problems; `content`
-    what identifies the content. Each raises SourceError.
-    """
-
-    content: Callable[[SourceRules, Path], str]
-    items: Callable[[SourceRules, Domains, Path], tuple[str, Items]] | None = None
-    choosers: Callable[[SourceRules, Domains, Path], tuple[str, Choosers]] | None = None
-
-
-class TableColumns(NamedTuple):
-    """The columns that a table must have."""
-
-    names: list[str]
-    advice: str
-    """What to do where one is missing."""
-    lists: bool = False
-    """Whether cells hold lists, so that neither a flat file nor the first row tells the columns."""
-
-
 def renamed_keys(rules: SourceRules, *keys: str) -> list[str]:
     """Those of the keys by which the rules name another column than the usual one."""
     usual = SourceRules.model_fields
@@ -76,43 +53,58 @@ FLAT = (".csv", ".tsv")
 """Suffixes of files whose cells hold no lists."""
 
 
-def locate(rules: SourceRules, folder: Path) -> Path | None:
-    """The file that the rules name, or None for a Hub id; raises SourceError."""
-    path = folder / Path(rules.path).expanduser()
+def _locate(given: str, folder: Path) -> Path | None:
+    """The file of this path, or None for a Hub id; raises SourceError."""
+    path = folder / Path(given).expanduser()
     lost = f"`path` is relative to {folder}: correct it."
     if path.is_file():
         check_readable(path, lost)
         return path
     if path.is_dir():
         raise SourceError("a folder, not a file", where=path, fix=f"Name a file in it. {_DUMP_FIX}")
-    if path.suffix.lower() not in OPENERS and looks_like_id(rules.path):
+    if path.suffix.lower() not in OPENERS and looks_like_id(given):
         return None
     raise SourceError("no such file", where=path, fix=lost)
 
 
-def open_table(rules: SourceRules, folder: Path, columns: TableColumns) -> SourceTable:
-    """The source's rows, once its columns are known to be the right ones; raises SourceError."""
-    path = locate(rules, folder)
-    table = hub_dataset(rules) if path is None else _open(path, lists=columns.lists)
-    return _with_columns(table, columns)
+def open_table(
+    rules: SourceRules, given: str, folder: Path, columns: list[str], advice: str
+) -> SourceTable:
+    """The rows of the table of this path, once it has these columns, or else with the advice.
+    Raises SourceError; if only rows know their columns after the last of them: there a column is
+    missed that the rules rename and no row has."""
+    path = _locate(given, folder)
+    table = _hub_dataset(rules, given) if path is None else _open(path, lists="profile" in columns)
+    if table.columns is not None:
+        _check_columns(table.source, table.columns, columns, advice)
+        return table
+    usual = {field.default for field in SourceRules.model_fields.values()}
+    renamed = [name for name in columns if name not in usual]
+
+    def rows() -> Iterator[SourceRow | SourceProblem]:
+        there: dict[str, None] = {}
+        for row in table.rows:
+            if isinstance(row, SourceRow):
+                there |= dict.fromkeys(row.fields)
+            yield row
+        if there and "profile" not in columns:
+            _check_columns(table.source, list(there), renamed, advice)
+
+    return table._replace(rows=rows())
 
 
-def table_hash(rules: SourceRules, folder: Path) -> str:
+def table_hash(given: str, folder: Path) -> str:
     """What identifies a table's content: a hash of its bytes, or `id@commit`."""
-    path = locate(rules, folder)
-    return fingerprint(rules.path) if path is None else content_hash([path])
+    path = _locate(given, folder)
+    return fingerprint(given) if path is None else content_hash([path])
 
 
 def _open(path: Path, *, lists: bool) -> SourceTable:
     suffix = path.suffix.lower()
     if suffix not in OPENERS:
-        raise SourceError(
-            f"unknown kind of file {suffix!r}",
-            where=path,
-            fix=_DUMP_FIX
-            if suffix == ".xml"
-            else f"Use one of {', '.join(OPENERS)}; unpack a packed file first.",
-        )
+        fix = f"Use one of {', '.join(OPENERS)}; unpack a packed file first."
+        fix = _DUMP_FIX if suffix == ".xml" else fix
+        raise SourceError(f"unknown kind of file {suffix!r}", where=path, fix=fix)
     if lists and suffix in FLAT:
         raise SourceError(
             f"{suffix} cannot hold items, because a profile is a list",
@@ -126,34 +118,12 @@ SHOWN = 40
 """Columns that a message names."""
 
 
-def _with_columns(table: SourceTable, needed: TableColumns) -> SourceTable:
-    """The table, if it has the columns needed. Raises SourceError, and where only rows know their
-    columns after the last of them: there a column is missed that the rules name and no row has."""
-    if table.columns is not None:
-        check_columns(table.source, table.columns, needed)
-        return table
-    defaults = {field.default for field in SourceRules.model_fields.values()}
-    named = [name for name in needed.names if name not in defaults]
-
-    def rows() -> Iterator[SourceRow | SourceProblem]:
-        there: dict[str, None] = {}
-        for row in table.rows:
-            if isinstance(row, SourceRow):
-                there |= dict.fromkeys(row.fields)
-            yield row
-        if there and not needed.lists:
-            check_columns(table.source, list(there), needed._replace(names=named))
-
-    return table._replace(rows=rows())
-
-
-def check_columns(source: str, columns: list[str], needed: TableColumns) -> None:
-    """Raises SourceError where a column is missing."""
-    missing = [name for name in needed.names if name not in columns]
+def _check_columns(source: str, columns: list[str], needed: list[str], advice: str) -> None:
+    missing = [name for name in needed if name not in columns]
     if not missing:
         return
     shown, more = ", ".join(columns[:SHOWN]), len(columns) - SHOWN
-    fix = f"It has: {shown}{f' and {more:,} more' if more > 0 else ''}. {needed.advice}"
+    fix = f"It has: {shown}{f' and {more:,} more' if more > 0 else ''}. {advice}"
     if any(";" in name or "\t" in name for name in columns):
         fix += "; only one of comma, semicolon and tab can separate the cells of a .csv"
     if missing == ["category"]:
@@ -170,17 +140,17 @@ def looks_like_id(path: str) -> bool:
     return _ID.fullmatch(path) is not None
 
 
-def hub_dataset(rules: SourceRules) -> SourceTable:
+def _hub_dataset(rules: SourceRules, given: str) -> SourceTable:
     """The rows of one split, counted from 1. `datasets` keeps them on disk, not in memory."""
-    datasets = _import("datasets", rules.path)
-    name, _, revision = rules.path.partition("@")
+    datasets = _import("datasets", given)
+    name, _, revision = given.partition("@")
     try:
         loaded = datasets.load_dataset(
             name, rules.config, split=rules.split, revision=revision or None
         )
     except Exception as error:  # whatever datasets, the network and the file formats raise
-        raise _unusable(rules.path, error) from error
-    return SourceTable(rules.path, list(loaded.column_names), numbered(rules.path, loaded))
+        raise _unusable(given, error) from error
+    return SourceTable(given, list(loaded.column_names), numbered(given, loaded))
 
 
 def fingerprint(path: str) -> str:

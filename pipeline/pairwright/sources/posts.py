@@ -21,14 +21,7 @@ from pairwright.sources.items import (
     repeated_question,
     with_profile,
 )
-from pairwright.sources.opening import (
-    Items,
-    SourceFormat,
-    TableColumns,
-    open_table,
-    renamed_keys,
-    table_hash,
-)
+from pairwright.sources.opening import Items, open_table, renamed_keys
 from pairwright.sources.problems import SourceProblem, SourceRefusal, refuse
 from pairwright.sources.source_table import SourceRow
 
@@ -66,13 +59,11 @@ class RawPost(NamedTuple):
         return self.kind in ("", "question")
 
 
-def _read(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Items]:
+def read(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Items]:
+    """The source as messages name it, and its items. Raises SourceError."""
     advice = "Name the right ones in `user`, `text`, `created`, `title`, `category`, `url`"
-    table = open_table(rules, folder, TableColumns(required(rules), advice))
-    return table.source, read_items(table.rows, domains, rules)
-
-
-FORMAT = SourceFormat(table_hash, items=_read)
+    table = open_table(rules, rules.path, folder, required(rules), advice)
+    return table.source, _read_items(table.rows, domains, rules)
 
 
 def required(rules: SourceRules) -> list[str]:
@@ -83,7 +74,7 @@ def required(rules: SourceRules) -> list[str]:
     return [getattr(rules, name) for name in names]
 
 
-def read_items(
+def _read_items(
     table: Iterable[SourceRow | SourceProblem], domains: Domains, rules: SourceRules
 ) -> Iterator[Item | SourceProblem]:
     """The items of each user, users in the order in which the file first names them."""

@@ -18,26 +18,21 @@ from pairwright.sources.items import (
     with_profile,
 )
 from pairwright.sources.markup import html_text
-from pairwright.sources.opening import Items, SourceFormat
+from pairwright.sources.opening import Items
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
-from pairwright.sources.source_table import content_hash
 from pairwright.sources.stackexchange.dump import Dump, locate_dump
 from pairwright.sources.stackexchange.store import DumpPost, DumpStore
 from pairwright.sources.stackexchange.titles import why_unanswerable
 from pairwright.times import is_older
 
 
-def _read(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Items]:
+def read(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Items]:
+    """The source as messages name it, and its items. Raises SourceError."""
     dump = locate_dump(rules, folder)
-    return str(dump.posts), read_items(dump, domains, rules)
+    return str(dump.posts), _read_items(dump, domains, rules)
 
 
-FORMAT = SourceFormat(
-    content=lambda rules, folder: content_hash([locate_dump(rules, folder).posts]), items=_read
-)
-
-
-def read_items(dump: Dump, domains: Domains, rules: SourceRules) -> Iterator[Item | SourceProblem]:
+def _read_items(dump: Dump, domains: Domains, rules: SourceRules) -> Iterator[Item | SourceProblem]:
     """The items of each user in time order, users by number, each item after its problems.
 
     Raises SourceError where the file cannot be read, or no domain has the site's category or, in
