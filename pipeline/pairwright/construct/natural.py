@@ -51,18 +51,16 @@ def count_openings(candidates: Sequence[Chooser], seed: int) -> tuple[dict[Coupl
                 if 2 * step > size or (2 * step == size and place >= step):
                     break
                 other = ring[(place + step) % size]
-                if count := _opening_count(candidates[n], candidates[other]):
+                if _opposed(candidates[n], candidates[other]):
                     first, second = sorted((candidates[n].user, candidates[other].user))
-                    found[first, second] += count
+                    found[first, second] += 1
                     met |= {n, other}
     return dict(sorted(found.items())), met
 
 
-def _opening_count(one: Chooser, two: Chooser) -> int:
-    if one.user == two.user:
-        return 0
-    taken = len(one.taken.keys() & two.refused.keys())
-    return taken * len(one.refused.keys() & two.taken.keys()) if taken else 0
+def _opposed(one: Chooser, two: Chooser) -> bool:
+    """Whether two who were asked the same took what the other refused."""
+    return one.user != two.user and one.keys == two.keys[::-1]
 
 
 def meetings_of(
@@ -80,9 +78,7 @@ def meetings_of(
         yield (
             couple,
             sorted(
-                (n, other)
-                for n, other in positions
-                if _opening_count(candidates[n], candidates[other])
+                (n, other) for n, other in positions if _opposed(candidates[n], candidates[other])
             ),
         )
 
@@ -91,8 +87,6 @@ _LEAST_CHARACTERS = 20
 """Of a response that is searched for in posts as a whole: shorter ones are a word or two."""
 RESEMBLANCE = 0.5
 """The Jaccard index of the content words of two options that count as one."""
-_COMBINATIONS = 2_000
-"""Most combinations of responses that a couple's twins are drawn from on one topic."""
 
 
 def natural_items(
@@ -154,58 +148,28 @@ def _couple_items(
     min_posts: int,
     seed: int,
 ) -> list[tuple[tuple[int, int], Item]]:
-    """At most `twins_per_user` twins of a couple. Responses of none of its twins yet come first."""
-    chance = random.Random(f"{seed} {couple}")
-    openings = [
-        (meeting, a, b)
-        for meeting in sorted(meetings)
-        for a, b in _openings(candidates[meeting[0]], candidates[meeting[1]], chance)
-    ]
-    chance.shuffle(openings)
-    used: Counter[tuple[str, str]] = Counter()
+    """At most `twins_per_user` twins of a couple, drawn by the seed."""
+    order = sorted(meetings)
+    random.Random(f"{seed} {couple}").shuffle(order)
     kept: list[tuple[tuple[int, int], Item]] = []
-    for bound in range(2 * twins_per_user):
-        left = []
-        for meeting, a, b in openings:
-            one, two = (candidates[n] for n in meeting)
-            topic = one.topic
-            if len(kept) < twins_per_user and used[topic, a] + used[topic, b] <= bound:
-                item = _make_item(one, two, a, b, min_posts)
-                if item:
-                    kept.append((meeting, item))
-                    used.update({(topic, a): 1, (topic, b): 1})
-            else:
-                left.append((meeting, a, b))
-        openings = left
-        if len(kept) == twins_per_user or not openings:
-            break
+    for n, other in order:
+        if len(kept) < twins_per_user:
+            item = _make_item(candidates[n], candidates[other], min_posts)
+            kept += [((n, other), item)] if item else []
     return kept
 
 
-def _openings(one: Chooser, two: Chooser, chance: random.Random) -> list[tuple[str, str]]:
-    """The keys of what the first took and the second refused, and of the reverse."""
-    taken = sorted(one.taken.keys() & two.refused.keys())
-    refused = sorted(one.refused.keys() & two.taken.keys())
-    if len(taken) * len(refused) <= _COMBINATIONS:
-        return list(product(taken, refused))
-    chance.shuffle(taken)
-    chance.shuffle(refused)
-    side = int(_COMBINATIONS**0.5)
-    return list(product(taken[: max(side, _COMBINATIONS // len(refused))], refused[:side]))
-
-
-def _make_item(one: Chooser, two: Chooser, a: str, b: str, min_posts: int) -> Item | None:
+def _make_item(one: Chooser, two: Chooser, min_posts: int) -> Item | None:
     """The item of one twin; None where the responses are nearly the same or a history becomes too
     short. Left out of a history, because they would tell the answer: posts that repeat a response
     or the question, and earlier choices of the same question or of one of the responses."""
-    chosen, rejected = one.taken[a], one.refused[b]
-    if near_duplicate(chosen, rejected):
+    if near_duplicate(one.taken, one.refused):
         return None
-    profiles = [_history(chooser, (a, b), (chosen, rejected)) for chooser in (one, two)]
+    profiles = [_history(chooser) for chooser in (one, two)]
     if min(map(len, profiles)) < min_posts:
         return None
     return Item(
-        id=content_id("item", *one.twin_key, one.user, two.user, a, b),
+        id=content_id("item", *one.twin_key, one.user, two.user, *one.keys),
         user=one.user,
         question=one.question,
         narrative=one.reason,
@@ -215,8 +179,8 @@ def _make_item(one: Chooser, two: Chooser, a: str, b: str, min_posts: int) -> It
         created=one.created,
         source_url=one.source_url,
         opposite=OppositeChoice(
-            chosen=chosen,
-            rejected=rejected,
+            chosen=one.taken,
+            rejected=one.refused,
             other=two.user,
             profile=profiles[1],
             created=two.created,
@@ -226,17 +190,15 @@ def _make_item(one: Chooser, two: Chooser, a: str, b: str, min_posts: int) -> It
     )
 
 
-def _history(
-    chooser: Chooser, keys: tuple[str, str], responses: tuple[str, str]
-) -> tuple[Post, ...]:
-    question = choice_key(chooser.question)
+def _history(chooser: Chooser) -> tuple[Post, ...]:
+    question, responses = choice_key(chooser.question), (chooser.taken, chooser.refused)
     return tuple(
         own.post
         for own in chooser.history[: chooser.older_count]
         if own.question != question
         # Nor does a post repeat the question, alone or with the user's reason.
         and _find_question(own.post.text, chooser.question, chooser.reason) is None
-        and own.options.isdisjoint(keys)
+        and own.options.isdisjoint(chooser.keys)
         and not any(_resembles(*both) for both in product(own.options, responses))
         and not any(_repeats(own.post.text, response, chooser.question) for response in responses)
     )

@@ -3,7 +3,7 @@
 What a reader of people's own choices gives, and what natural twins are made of.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pairwright.records import Post
@@ -30,18 +30,18 @@ class OwnPost(NamedTuple):
 
 
 class Chooser(NamedTuple):
-    """A user before a question, with what the user took and refused of the responses to it."""
+    """A user before a question, who took one response to it and refused another."""
 
     where: str
     user: str
     topic: str
-    """A key that is the same for all users who answered the same question."""
+    """A key that is the same for all users who were asked to choose between the same two."""
     question: str
     category: str
     domain: str
-    taken: Mapping[str, str]
-    """The responses that the user took, by their keys."""
-    refused: Mapping[str, str]
+    taken: str
+    """The response that the user took."""
+    refused: str
     history: Sequence[OwnPost]
     """All that the user wrote and chose, oldest first."""
     older_count: int
@@ -53,9 +53,12 @@ class Chooser(NamedTuple):
     @property
     def votes(self) -> "Voter":
         """The same without the history."""
-        return Voter(
-            self.user, self.question, *(tuple(s.values()) for s in (self.taken, self.refused))
-        )
+        return Voter(self.user, self.question, (self.taken,), (self.refused,))
+
+    @property
+    def keys(self) -> tuple[str, str]:
+        """The keys of what the user took and refused."""
+        return choice_key(self.taken), choice_key(self.refused)
 
     @property
     def twin_key(self) -> tuple[str, str]:
