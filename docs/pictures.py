@@ -1,4 +1,4 @@
-"""Take the two pictures of the README: a twin in an audit's browser of pairs, and a leaderboard.
+"""Take the two pictures of the README: a twin on the page of an audit, and a leaderboard.
 
     make demo
     pairwright init choices --choices
@@ -32,9 +32,9 @@ def main() -> int:
         )
         page = browser.new_page(viewport={"width": 1100, "height": 700}, color_scheme="light")
         page.goto(audit)
-        options = page.locator("#list .option")
-        expect(options.first).to_be_visible()
-        options.first.click()
+        pairs = page.locator("details.pair summary")
+        expect(pairs.first).to_be_visible()
+        pairs.first.click()
         page.locator("#pairs").evaluate("section => section.scrollIntoView()")
         _picture(page, "twin")
         page.goto(board)

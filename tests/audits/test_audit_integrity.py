@@ -448,14 +448,6 @@ def test_one_row_of_others_in_a_hundred_may_have_no_profile() -> None:
 # Texts
 
 
-def test_rows_without_a_user_beside_others_are_found() -> None:
-    rows = [plain(str(n), f"A {n}.", "B.", user=f"u{n}") for n in range(100)]
-    some = [changed(r, user=None) if n % 5 == 0 else r for n, r in enumerate(rows)]
-    assert (only(some, "missing_user").status, only(some, "missing_user").count) == ("fail", 20)
-    assert only(rows, "missing_user").count == 0
-    assert only([changed(r, user=None) for r in rows], "missing_user").count == 0
-
-
 def test_a_hard_space_of_a_question_marks_no_side_and_posts_are_as_people_left_them() -> None:
     profile = (post("p1", f"{FIRST} a\u200bb", "2023-01-01T00:00:00"), POSTS[1])
     given = row(question="What\u00a0is a hive?", profile=profile)
@@ -506,11 +498,6 @@ def test_thirty_characters_of_chinese_tell_a_language() -> None:
     assert check.flags[0].detail == "en, zh on a question in zh"
     short = [row(n, question=asked[:20], profile=(), chosen=chosen) for n in range(9)]
     assert only(short, "other_language").of == 0
-
-
-def test_short_sides_tell_no_language() -> None:
-    check = only([row(1, chosen="Ja.", rejected="Nein, danke.")], "other_language")
-    assert (check.status, check.of) == ("note", 0)
 
 
 def test_of_many_rows_a_sample_is_looked_at_and_the_check_says_so() -> None:

@@ -6,7 +6,6 @@ import importlib
 import io
 import json
 import os
-import re
 import sys
 import tracemalloc
 from collections.abc import Callable, Iterable
@@ -24,7 +23,6 @@ from pairwright.dataset import Layout, Part, Row, row_of, write_lines, write_row
 from pairwright.errors import InputError
 from pairwright.extras import install
 from pairwright.records import Pair, content_id, pseudonym
-from pairwright.sources import table_files
 from pairwright.sources.problems import SourceProblem
 from small_studies import decided, one, twin, violate, votes, well
 from tampering import Damage, dropped, halved, piped, replaced
@@ -132,12 +130,6 @@ def test_a_damaged_release_is_not_taken_for_a_folder_of_files(what: str, tmp_pat
     folder = release(tmp_path / "mine", {"test": [violate(1)]})
     damage(folder)
     assert message in refused(folder)
-
-
-def test_a_release_states_its_own_bound(tmp_path: Path) -> None:
-    folder = release(tmp_path / "mine", {"test": [violate(1)]})
-    Layout(folder).provenance.write_text(stated(0.8), encoding="utf-8")
-    assert open_source(str(folder)).info.max_overlap == 0.8
 
 
 def test_a_pipe_is_no_file_of_pairs(tmp_path: Path) -> None:
@@ -627,33 +619,6 @@ NONE = parquet(pa.schema([(name, pa.string()) for name in PLAIN]).empty_table())
 def test_a_file_of_no_use_is_named(tmp_path: Path, name: str, content: bytes, message: str) -> None:
     (tmp_path / name).write_bytes(content)
     assert message in refused(tmp_path / name)
-
-
-@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.csv"])
-def test_an_endless_line_is_not_read(
-    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pairwright.dataset.lines.LONGEST", 1000)
-    head = b"prompt,chosen,rejected\n" if name == "a.csv" else json.dumps(PLAIN).encode() + b"\n"
-    content = head + b"x" * 1001
-    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
-    assert f"{name}:2: a line of more than 1,000 bytes" in refused(tmp_path / name)
-
-
-@pytest.mark.parametrize("name", ["a.json", "a.parquet"])
-def test_a_full_memory_is_named(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / name
-    if name == "a.json":
-        file.write_text(json.dumps([PLAIN]), encoding="utf-8")
-        monkeypatch.setattr(json, "loads", full)
-    else:
-        pq.write_table(pa.Table.from_pylist([PLAIN]), file)
-        monkeypatch.setattr(table_files, "_values", full)
-    assert re.search(rf"{name}: .* not fit into memory", refused(file))
-
-
-def full(_: object) -> None:
-    raise MemoryError
 
 
 def test_a_folder_of_nothing_and_a_path_of_nothing_are_refused(tmp_path: Path) -> None:

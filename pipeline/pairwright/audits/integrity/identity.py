@@ -15,7 +15,7 @@ from pairwright.modes import is_twin
 
 def identity_checks() -> list[RowReader]:
     return [
-        _duplicate_id(), MissingUsers(), RowCheck("same_sides", same_sides), Labels(), Twins(),
+        _duplicate_id(), RowCheck("same_sides", same_sides), Labels(), Twins(),
     ]  # fmt: skip
 
 
@@ -28,28 +28,6 @@ def _duplicate_id() -> RowCheck:
         return "an earlier row has this id" if len(ids) == known else ""
 
     return RowCheck("duplicate_id", duplicate_id)
-
-
-class MissingUsers:
-    """`missing_user`: rows that name no user, where others of their configuration name theirs."""
-
-    def __init__(self) -> None:
-        self._check = RowCheck("missing_user", others=OTHERS)
-        self._named: set[str] = set()
-        self._lacking: list[tuple[RowPlace, str]] = []
-
-    def add(self, line: ReadRow) -> None:
-        row, place = line.row, self._check.place(line.row)
-        if row.user:
-            self._named.add(row.config)
-        else:
-            self._lacking.append((place, row.config))
-
-    def checks(self) -> Iterable[Check]:
-        for place, config in self._lacking:
-            if config in self._named:
-                self._check.flag(place, "no user, and other rows have one")
-        return self._check.checks()
 
 
 def same_sides(row: Row) -> str:
