@@ -85,22 +85,6 @@ class GoldAspect(Record):
     evidence: str = ""
 
 
-class Neighbours(Record):
-    """How those who choose like a user lean to both responses of a pair: from -2, against it, to
-    2, for it (0 is as everybody does). Neither the user's choice of the two nor the partner's is
-    used."""
-
-    chosen: float
-    rejected: float
-    others: int
-    """How many people took or refused one of the two, and are like or unlike the user elsewhere."""
-
-    @property
-    def point(self) -> float:
-        """1 where they lean more to the chosen response, 0 where to the rejected; else one half."""
-        return 0.5 + (self.chosen > self.rejected) / 2 - (self.chosen < self.rejected) / 2
-
-
 class OppositeChoice(Record):
     """What the user of an item chose of two responses, and who chose the other."""
 
@@ -117,8 +101,6 @@ class OppositeChoice(Record):
     source_url: str | None = None
     reason: str | None = None
     """Why the other chose so, in the other's words; the item has its user's as narrative."""
-    neighbours: tuple[Neighbours, Neighbours] | None = None
-    """Of the item's user and of the other."""
 
 
 class Item(Record):
@@ -340,8 +322,6 @@ class Pair(Record):
     narrative: str | None = None
     created: str | None = None
     source_url: str | None = None
-    neighbours: Neighbours | None = None
-    """Of mode natural: how those who choose like the user lean."""
 
     @property
     def chosen_is_first(self) -> bool:

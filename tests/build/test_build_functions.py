@@ -200,7 +200,6 @@ def test_a_contrast_holds_the_item_its_rubric_both_sides_and_what_was_judged() -
         "category": ASKER.category, "domain": ASKER.domain, "chosen": FOR_UNA, "rejected": PLAIN,
         "judge": "the-judge", "twin_id": None, "asked": True, "narrative": NARRATIVE,
         "created": ASKER.created, "source_url": None,
-        "neighbours": None,
     }  # fmt: skip
     assert pair.profile == UNA
     assert [a.aspect for a in pair.rubric.aspects] == [a[2] for a in UNAS]

@@ -17,8 +17,7 @@ from choosers import (
 )
 from pairwright import build
 from pairwright.assets import RUBRICS
-from pairwright.construct.natural import natural_items
-from pairwright.construct.own_choice_pairs import add_neighbours, build_natural
+from pairwright.construct.natural import build_natural, natural_items
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import SourceError
 from pairwright.records import Item
@@ -226,19 +225,7 @@ def test_yes_and_no_are_other_responses_to_every_question(tmp_path: Path) -> Non
     rows = opposite_rows(
         *((f"Is plan {n} good?", "Yes", "No", f"2024-01-0{n}") for n in range(1, 7))
     )
-    rows += [[f"v{n}", *row[1:]] for n in range(4) for row in rows[:6]]
-    found = profiles(tmp_path, rows)
-    assert len(found) > 3
-    path = tmp_path / "choices.csv"
-    _, known = read_choosers(rules(path, "choices", min_posts=1), DOMAINS, Path("/"))
-    made = add_neighbours(known, lambda rest: natural_items(rest, 6, 1, 0))
-    others = {
-        one.others
-        for item in made
-        if isinstance(item, Item) and item.opposite and item.opposite.neighbours
-        for one in item.opposite.neighbours
-    }
-    assert others == {4}, "those who took the same on the other questions"
+    assert len(profiles(tmp_path, rows)) > 3
 
 
 def test_a_text_of_the_day_of_a_choice_may_be_later(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ the work, and write down what came of it.
 
 written_pairs.py contrasts.py    `build_twin`, `build_placebo`; `build_contrast`:
     from an item to its pair
-natural.py own_choice_pairs.py    people's own choices, which need no model: who took what another
-    refused, items, and their pairs; how those who choose like a user lean to both responses
+natural.py             people's own choices, which need no model: who took what another
+                       refused, items, and their pairs
 drafts.py              drawing until a draft is accepted, and what is drawn after a refusal
 draft_judging.py       a draft's gates, and the judges' scores that they decide by
 build_rules.py         what these decide by: config, prompts, domains, the other users; and an

@@ -23,7 +23,6 @@ from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import make_manifest
 from pairwright.construct.natural import natural_items
 from pairwright.construct.outcomes import Failure, Pending, write_outcomes
-from pairwright.construct.own_choice_pairs import add_neighbours
 from pairwright.construct.partners import (
     Survey,
     SurveyedQuestion,
@@ -187,8 +186,7 @@ def _read(config: Config, domains: Domains, folder: Path) -> Iterator[Item | Sou
         return
     source, choosers = sources.read_choosers(config.source, domains, folder)
     most, least = config.natural.twins_per_user, config.source.min_posts
-    items = add_neighbours(choosers, lambda rest: natural_items(rest, most, least, config.seed))
-    yield from sources.with_items(source, items)
+    yield from sources.with_items(source, natural_items(choosers, most, least, config.seed))
 
 
 async def build_units(

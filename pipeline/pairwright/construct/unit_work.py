@@ -6,8 +6,8 @@ from typing import Protocol, TypeVar, assert_never
 from pairwright.construct.build_rules import BuildRules, rubric_of
 from pairwright.construct.contrasts import build_contrast
 from pairwright.construct.corpus import BuildUnit, Corpus, fair_posts, have_same_posts
+from pairwright.construct.natural import build_natural
 from pairwright.construct.outcomes import Failure, Outcome, Pending
-from pairwright.construct.own_choice_pairs import build_natural
 from pairwright.construct.partners import SurveyOutcome, survey_question
 from pairwright.construct.written_pairs import build_placebo, build_twin
 from pairwright.errors import CallFailed, Unanswered

@@ -86,7 +86,6 @@ def row_of(
         created=pair.created,
         source_url=pair.source_url,
         licence=licence_of(pair.source_url, pair.created, licence),
-        neighbours=pair.neighbours,
     )
 
 

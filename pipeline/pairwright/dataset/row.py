@@ -13,7 +13,6 @@ from pairwright.records import (
     BlindPreference,
     Follows,
     Mode,
-    Neighbours,
     Origin,
     Record,
     content_id,
@@ -166,8 +165,6 @@ class Row(Record):
     """The time of the question; in mode natural, of the user's choice."""
     source_url: str | None = None
     licence: str | None = None
-    neighbours: Neighbours | None = None
-    """How those who choose like the user lean. Only rows of mode natural have it."""
 
     @property
     def answer_key(self) -> tuple[RowAspect, ...]:

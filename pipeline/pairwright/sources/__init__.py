@@ -27,7 +27,7 @@ from pairwright.records import Item
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import choices, items, posts
-from pairwright.sources.choosers import Chooser, Voter
+from pairwright.sources.choosers import Chooser
 from pairwright.sources.opening import Choosers, Items, table_hash
 from pairwright.sources.problems import ProblemCounts, SourceProblem
 from pairwright.sources.source_table import content_hash
@@ -38,7 +38,6 @@ __all__ = [
     "Chooser",
     "SourceItems",
     "SourceProblem",
-    "Voter",
     "read",
     "read_choosers",
     "read_whole",

@@ -14,7 +14,7 @@ from pairwright.records import content_id
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.choice_rows import ChoiceRow, read_choice, read_text, required, text_columns
-from pairwright.sources.choosers import Chooser, OwnPost, Voter, choice_key
+from pairwright.sources.choosers import Chooser, OwnPost, choice_key
 from pairwright.sources.fields import repaired
 from pairwright.sources.items import frequent_user
 from pairwright.sources.opening import Choosers, open_table
@@ -42,9 +42,8 @@ def read(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Choos
 
 def _choosers(
     table: SourceTable, texts: SourceTable | None, domains: Domains, rules: SourceRules
-) -> Iterator[Chooser | Voter | SourceProblem]:
-    """Each choice that can be used, in the table's order, after all problems and the choices
-    without a history.
+) -> Iterator[Chooser | SourceProblem]:
+    """Each choice that can be used, in the table's order, after all problems.
 
     Raises SourceError where nobody can have a history.
     """
@@ -179,7 +178,7 @@ def _user_choosers(
     rules: SourceRules,
     *,
     timed: bool,
-) -> Iterator[Chooser | Voter | SourceProblem]:
+) -> Iterator[Chooser | SourceProblem]:
     """One user's choices, each with what is older."""
     valid_choices = list[ChoiceRow]()
     for choice, refusal in _check_choices(choices, timed=timed):
@@ -200,7 +199,6 @@ def _user_choosers(
         if older_count < rules.min_posts:
             detail = f"{older_count} texts or choices before this one, not {rules.min_posts}"
             yield SourceRefusal("too_few_posts", detail).at(choice.where, choice.user)
-            yield Voter(choice.user, choice.question, (choice.taken,), (choice.refused,))
             continue
         yield from repaired(choice.repairs, choice.where, choice.user)
         yield Chooser(

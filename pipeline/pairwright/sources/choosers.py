@@ -51,11 +51,6 @@ class Chooser(NamedTuple):
     source_url: str | None = None
 
     @property
-    def votes(self) -> "Voter":
-        """The same without the history."""
-        return Voter(self.user, self.question, (self.taken,), (self.refused,))
-
-    @property
     def keys(self) -> tuple[str, str]:
         """The keys of what the user took and refused."""
         return choice_key(self.taken), choice_key(self.refused)
@@ -64,15 +59,3 @@ class Chooser(NamedTuple):
     def twin_key(self) -> tuple[str, str]:
         """What both users of a natural twin have in common."""
         return self.topic, self.domain
-
-
-class Voter(NamedTuple):
-    """What somebody took and refused: without a history it gives no twin, and yet it tells whose
-    choices are alike."""
-
-    user: str
-    question: str
-    """The same words are another response to another question."""
-    taken: tuple[str, ...]
-    """The responses themselves."""
-    refused: tuple[str, ...]

@@ -10,7 +10,7 @@ from pairwright.errors import SourceError
 from pairwright.extras import install
 from pairwright.records import Item
 from pairwright.settings.rules import SourceRules
-from pairwright.sources.choosers import Chooser, Voter
+from pairwright.sources.choosers import Chooser
 from pairwright.sources.problems import SourceProblem
 from pairwright.sources.source_table import (
     Opener,
@@ -29,7 +29,7 @@ from pairwright.sources.table_files import (
 )
 
 Items = Iterator[Item | SourceProblem]
-Choosers = Iterator[Chooser | Voter | SourceProblem]
+Choosers = Iterator[Chooser | SourceProblem]
 
 
 def renamed_keys(rules: SourceRules, *keys: str) -> list[str]:
