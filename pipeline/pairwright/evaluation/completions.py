@@ -11,18 +11,17 @@ default.)
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
-from pydantic import PlainSerializer
 
 from pairwright import text
 from pairwright.errors import CallFailed
 from pairwright.estimate import Estimate
 from pairwright.evaluation.policy_samples import SampledPolicy, scores_of
+from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, Unscored, failed_call
 from pairwright.intervals import Floats, mean_by_user
-from pairwright.models import ModelRef
 from pairwright.pages import Page, render_page
 from pairwright.pages.plots import BLUE, ORANGE, Dot, Plot, draw_dots
 from pairwright.records import Item, Post, Record
@@ -231,10 +230,6 @@ class CompletionDifference(Record):
     rouge_l: Estimate
 
 
-NamedModel = Annotated[ModelRef, PlainSerializer(lambda ref: ref.model_dump(include=_NAMED))]
-_NAMED = {"name", "model", "revision", "settings"}
-
-
 class Completions(Record):
     """All of it."""
 
@@ -242,12 +237,12 @@ class Completions(Record):
     """The source's file name, or its id on the Hub."""
     source_hash: str
     limit: int | None
-    policy: NamedModel
+    policy: ScorerRef
     words: int
     """Most words, as the prompt says."""
     n: int
     """Draws that scorers pick from."""
-    scorers: tuple[NamedModel, ...]
+    scorers: tuple[ScorerRef, ...]
     items: int
     """The number of items that the source has."""
     source_problems: dict[str, int]

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Awaitable, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from pairwright import assets
 from pairwright.errors import InputError
@@ -24,7 +24,7 @@ from pairwright.evaluation.content import Strangers
 from pairwright.evaluation.policy_samples import SampledPolicy
 from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.scorers.scorer import Pointwise
-from pairwright.evaluation.settings import Scorers
+from pairwright.evaluation.settings import Policy, Scorers
 from pairwright.notebook import run_async
 from pairwright.options import Doc, ItemLimit, OutPath
 from pairwright.records import Record
@@ -81,29 +81,41 @@ def completions(
     settings, prompts = scorer_settings(scorers)
     folder, names = Path(out), tuple(dict.fromkeys(names))
     rules = SourceRules(path=source, config=config, split=split)
-    name = Path(source).name if Path(source).exists() else source
-    tasks = _read_tasks(rules, name, settings.seed, limit)
+    items = read_whole(rules, Domains.load(assets.RUBRICS), Path.cwd())
+    tasks, refused = _tasks_of(items, source, settings.seed, limit)
     ks, n = tuple(sorted(set(ks))), DRAWS if names else 1
+    policy = policy_of(settings, n)
     with open_session(settings, prompts, folder, progress, stop) as session:
-        summary, lines = run_async(_write_and_score(session, tasks, ks, n, names))
+        written, picks, models = run_async(_write_and_score(session, policy, tasks, ks, n, names))
+    scores = figures(written, picks, ks, n)
+    summary = Completions(
+        source=Path(source).name if Path(source).exists() else source,
+        source_hash=items.hash,
+        limit=limit,
+        policy=models[0],
+        words=policy.words,
+        n=n,
+        scorers=tuple(models[1:]),
+        items=len(items.items),
+        source_problems=items.refused,
+        refused=refused,
+        asked=len(tasks),
+        counted=len(scores.counted),
+        unscored=scores.unscored,
+        shortened=sum(one.left_out > 0 for one in written),
+        means=scores.means,
+        differences=scores.differences,
+    )
+    lines: dict[str, Sequence[Record]] = {"completions.jsonl": written, "picks.jsonl": picks}
     write_page(folder, "completions", completions_page(summary), summary, lines)
     return summary
 
 
-class _SourceTasks(NamedTuple):
-    """What is to be written of a source."""
-
-    name: str
-    source: SourceItems
-    refused: dict[str, int]
-    """Items that cannot be asked, by reason."""
-    tasks: tuple[CompletionTask, ...]
-    limit: int | None
-
-
-def _read_tasks(rules: SourceRules, name: str, seed: int, limit: int | None) -> _SourceTasks:
-    """Read a source. Raises SourceError, and InputError where no item of it gives a task."""
-    source = read_whole(rules, Domains.load(assets.RUBRICS), Path.cwd())
+def _tasks_of(
+    source: SourceItems, path: str, seed: int, limit: int | None
+) -> tuple[tuple[CompletionTask, ...], dict[str, int]]:
+    """The tasks of a source's items, and how many items give none, by reason. Raises InputError
+    where no item gives one."""
     strangers = Strangers(source.items, seed)
     tasks_or_reasons = [task(item, strangers.instead_of(item)) for item in source.items]
     refused = Counter(one for one in tasks_or_reasons if isinstance(one, str))
@@ -112,66 +124,46 @@ def _read_tasks(rules: SourceRules, name: str, seed: int, limit: int | None) -> 
         reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(refused.items()))
         raise InputError(
             f"no item can be asked: {reasons}",
-            where=rules.path,
+            where=path,
             fix="Name items whose `narrative` is the body that their user wrote, of two users or"
             " more in a category.",
         )
-    return _SourceTasks(name, source, dict(sorted(refused.items())), tasks, limit)
+    return tasks, dict(sorted(refused.items()))
 
 
 async def _write_and_score(
     session: ScorerSession,
-    asked: _SourceTasks,
+    policy: Policy,
+    tasks: Sequence[CompletionTask],
     ks: tuple[int, ...],
     n: int,
     names: tuple[str, ...],
-) -> tuple[Completions, dict[str, Sequence[Record]]]:
-    """The result, and the lines behind it by their files; scorers pick from `n` texts with the
-    most posts in context."""
-    policy, most = policy_of(session.settings, n), own(max(ks))
+) -> tuple[list[ItemCompletions], list[Picks], list[ScorerRef]]:
+    """What was written and picked, and the policy with the scorers behind it; scorers pick from `n`
+    texts with the most posts in context."""
+    most = own(max(ks))
     await session.check_pointwise(names)
     draws = [(one, n if one.name == most else 1) for one in completion_conditions(ks)]
     async with session.policy(tuple(sorted(COMPLETING))) as opened:
         sampled = SampledPolicy(opened.model, session.prompts, policy.history, policy.words)
-        pieces = [(one, *drawn) for one in asked.tasks for drawn in draws]
         written = await session.calls.each(
             "texts written",
-            pieces,
+            [(one, *drawn) for one in tasks for drawn in draws],
             lambda piece: write_completions(*piece, sampled),
             workers=opened.workers,
             stop=opened.stop,
         )
-    items = {item.id: item for item, _ in asked.tasks}
+    items = {item.id: item for item, _ in tasks}
     # The items are of a source, which no study is about.
     history = session.settings.history.rules(None)
 
     def choose(one: ItemCompletions, name: str, scorer: Pointwise) -> Awaitable[Picks]:
         return pick(one, items[one.item], name, scorer, history)
 
-    picks, refs = list[Picks](), list[ScorerRef]()
+    picks, refs = list[Picks](), [opened.ref]
     to_pick = [one for one in written if one.condition == most and not one.unscored]
     for name in names:
         ref, of_scorer = await session.score(name, to_pick, choose, responses=n)
         refs.append(ref)
         picks += of_scorer
-    scores = figures(written, picks, ks, n)
-    counted = set(scores.counted)
-    summary = Completions(
-        source=asked.name,
-        source_hash=asked.source.hash,
-        limit=asked.limit,
-        policy=opened.ref,
-        words=policy.words,
-        n=n,
-        scorers=tuple(refs),
-        items=len(asked.source.items),
-        source_problems=asked.source.refused,
-        refused=asked.refused,
-        asked=len(asked.tasks),
-        counted=len(counted),
-        unscored=scores.unscored,
-        shortened=sum(one.left_out > 0 for one in written),
-        means=scores.means,
-        differences=scores.differences,
-    )
-    return summary, {"completions.jsonl": written, "picks.jsonl": picks}
+    return written, picks, refs
