@@ -21,14 +21,12 @@ from pydantic import SecretStr
 from pairwright.construct.corpus import Chunk, size_of
 from pairwright.construct.folder import unfinished
 from pairwright.construct.session import BuildTask
-from pairwright.errors import ConfigError, InputError, Interrupted, PairwrightError, on_disk
+from pairwright.errors import ConfigError, InputError, Interrupted, PairwrightError
 from pairwright.extras import install
 from pairwright.files import write_whole
 from pairwright.models.client import Meter
 from pairwright.models.store import Store, UnitRow
-from pairwright.models.store.shards import place
 from pairwright.settings.config import Config
-from pairwright.text import number_of
 from pairwright.workflows.progress import BuildBegun, Progress, Stop, UnitEnded
 from pairwright.workflows.run_models import (
     MeterCounts,
@@ -60,8 +58,8 @@ except ImportError:
         fix=f"Run {install('ray')}, and the same on every node of the cluster.",
     ) from None
 
-MOST_TIMES = 5
-"""How often a chunk may be begun; again where an actor or its node has died."""
+MOST_DEATHS = 4
+"""How often an actor may die, and a chunk be begun again."""
 LOOK_S = 0.5
 """How often an actor looks whether its run still wants it."""
 VISIBLE_S = 15.0
@@ -93,7 +91,8 @@ class Actor:
         try:
             async with self._begin:
                 builder = self._builder = self._builder or await self._ready()
-            self._count(chunk)
+            if not self._token.exists():
+                raise Interrupted("the run was asked to stop")
             await builder.build(chunk, outcomes.append)
         except Exception as error:
             # Raised here it would end the whole job, and calls that are in flight with it.
@@ -137,23 +136,6 @@ class Actor:
         )
         raise self._error
 
-    def _count(self, chunk: Chunk) -> None:
-        """Raise where the run has ended, or actors have died of this chunk again and again."""
-        if not self._token.exists():
-            raise Interrupted("the run was asked to stop")
-        begun = place(self._token.parent, chunk.number).with_suffix(".begun")
-        with on_disk(begun), begun.open("ab") as file:
-            file.write(b".")
-            times = file.tell()
-        if times > MOST_TIMES:
-            names = [unit.id for unit in chunk.units[:3]]
-            raise PairwrightError(
-                f"{MOST_TIMES} actors have died while they built {', '.join(names)} or another of"
-                f" {number_of(len(chunk.units), 'unit')}\n"
-                "  Too little memory is the usual reason. Every finished call is stored; run again"
-                " to go on."
-            )
-
 
 class RayWorkers:
     """Actors of a cluster."""
@@ -182,7 +164,8 @@ class RayWorkers:
         except ray.exceptions.RayError as error:
             raise PairwrightError(
                 f"the Ray cluster gave up: {str(error).strip().splitlines()[-1]}\n"
-                "  Every finished call is stored; run again to go on."
+                "  Too little memory is the usual reason. Every finished call is stored; run again"
+                " to go on."
             ) from None
         finally:
             self.stop()
@@ -205,6 +188,8 @@ class RayWorkers:
             fn_constructor_args=(self._token, self._workers, keys),
             batch_size=1,
             num_cpus=1,
+            max_restarts=MOST_DEATHS,
+            max_task_retries=MOST_DEATHS,
             compute=ray.data.ActorPoolStrategy(
                 size=self._workers,
                 max_concurrent_calls_per_actor=calls,
