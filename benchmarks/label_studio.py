@@ -23,23 +23,17 @@ import httpx2
 from pydantic import JsonValue
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
+from label_studio_process import DATABASE, LabelStudioServer, ServerAccount, prepare
 from label_studio_server import Made, answers, cache_folder, make_study, raw_import
 from pairwright.dataset import write_one
 from pairwright_human_eval.acceptance import derive
 from pairwright_human_eval.label_studio.client import LabelStudioClient
-from pairwright_human_eval.label_studio.files import form_path
 from pairwright_human_eval.label_studio.projects import (
     CHUNK,
     PushedProject,
     fetch_annotations,
     new_state,
     send_tasks,
-)
-from pairwright_human_eval.label_studio.server import (
-    DATABASE,
-    LabelStudioServer,
-    ServerAccount,
-    prepare,
 )
 from pairwright_human_eval.records import Kind
 
@@ -105,18 +99,18 @@ def measure(
 
     made = make_study(run / "pulled", subjects, WHO, KINDS, WORDS, seed=size + 100)
     left = annotated_study(running, server, people, made)
+    key = {row.task: row for row in made.key}
     ours, raw = [], []
     for _ in range(rounds):
         raw.append(timed(lambda: raw_pull(running, made)))
-        ours.append(timed(lambda: fetch_annotations(server, made.folder)))
+        ours.append(timed(partial(fetch_annotations, server, made.folder, made.study, key)))
     pull_ratio = median(ours) / median(raw)
     print(f"{size:,} tasks: pull {median(ours):.1f} s, raw {median(raw):.1f} s", flush=True)
 
     annotate(running, left)
-    key = {row.task: row for row in made.key}
     before = time.process_time()
-    fetch_annotations(server, made.folder)
-    verdicts = len(derive(made.folder, key, made.study).verdicts)
+    fetch_annotations(server, made.folder, made.study, key)
+    verdicts = len(derive(made.folder, key).verdicts)
     own = time.process_time() - before
     assert verdicts == size, f"{verdicts} verdicts of {size}"
     print(
@@ -137,7 +131,7 @@ def loads(made: Made) -> Iterable[tuple[str, list[JsonValue]]]:
     for who in WHO:
         for kind in KINDS:
             data = json.loads(made.folder.tasks(who, kind).read_bytes())
-            yield form_path(made.folder, kind).read_text(encoding="utf-8"), data
+            yield made.folder.form(kind).read_text(encoding="utf-8"), data
 
 
 def annotated_study(
@@ -153,7 +147,7 @@ def annotated_study(
     each = NEW // (len(WHO) * len(KINDS))
     for who, kind in ((who, kind) for who in WHO for kind in KINDS):
         title = f"Study {state.study} {who} {kind}"
-        project = server.create(title, form_path(made.folder, kind).read_text(encoding="utf-8"))
+        project = server.create(title, made.folder.form(kind).read_text(encoding="utf-8"))
         tasks = json.loads(made.folder.tasks(who, kind).read_bytes())
         names = [task["data"]["task"] for task in tasks]
         for n, task in enumerate(tasks[:-each]):

@@ -25,9 +25,8 @@ import histories
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from endpoint import double_url
 from engines.fixtures import HERE, NOT_ON_A_CPU, environment
-from own_environment import prepare
+from own_environment import cache_folder, prepare
 from pairwright import assets
-from pairwright.cli.answers import cache_folder
 from pairwright.settings.prompt_variables import WITH_HISTORY
 from study import HISTORIES
 

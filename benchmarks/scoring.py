@@ -236,8 +236,7 @@ def parsed() -> argparse.Namespace:
 def go_on_elsewhere() -> None:
     """In the real tier's environment, which has torch and no pytest."""
     from engines.fixtures import HERE, NOT_ON_A_CPU, environment
-    from own_environment import prepare
-    from pairwright.cli.answers import cache_folder
+    from own_environment import cache_folder, prepare
 
     pins = HERE / "requirements.txt"
     python = str(prepare(cache_folder(), "engines", pins, "4.5 GB", NOT_ON_A_CPU))

@@ -1,17 +1,14 @@
-"""Annotations for tests: real exports, and one annotation after the other made up.
+"""Annotations for tests: real exports, and their tasks to be changed.
 
 `exports/` holds what Label Studio 1.23.2 gave for a study of ten made-up pairs, cut to a few
-tasks a file. Four people with addresses at example.com were signed up (accounts 2 to 5; 1 is the
-administrator), and annotated through the API, rightly and in every wrong way it lets pass.
+tasks a file. People with addresses at example.com annotated through the API, rightly and in every
+wrong way it lets pass.
 
-    preference*.json            annotator-01's project: skip, two by one person, edits by others,
-                                a changed task, a copied one; before a deletion, with drafts
-                                (all tasks), and as a snapshot, which spells accounts out
+    preference*.json            annotator-01's project: a skip, two by one person, a changed task,
+                                a copied one; with drafts (all tasks)
     wrong_results.json          annotator-02's: results that the form does not allow
-    before_change_of_form.json  annotator-03's; the hash of its later form is in changed_form.txt
-    *account_deleted.json       annotator-04's, before and after the account was deleted
-    rubric.json quality.json    annotator-01's; the last task came with an annotation
-    json_min.json *.csv *.tsv   not to be imported
+    rubric.json quality.json    annotator-01's
+    json_min.json *.csv         not to be imported
 """
 
 import json
@@ -21,8 +18,7 @@ from typing import Any
 
 from pairwright_human_eval.acceptance import Acceptance, derive
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.exports import read_export
-from pairwright_human_eval.raw_files import read_raw, store
+from pairwright_human_eval.raw_files import import_files
 from pairwright_human_eval.records import KeyedTask, Study
 
 EXPORTS = Path(__file__).parent / "exports"
@@ -51,26 +47,18 @@ def imported(run: Path, *names: str) -> Acceptance:
     return imported_files(run, *(EXPORTS / f"{name}.json" for name in names))
 
 
-def store_raw(path: Path, folder: HumanFolder, simulated: bool = False) -> tuple[Path, bool, int]:
-    """Keep an export as `human import` does."""
-    return store(read_export(path).model_copy(update={"simulated": simulated}), folder)
-
-
 def imported_files(run: Path, *files: Path) -> Acceptance:
     folder = HumanFolder(run)
-    for file in files:
-        store_raw(file, folder)
-    return derive(folder, KEY, STUDY)
+    *_, refused = import_files(files, folder, KEY, STUDY)
+    for error in refused:
+        raise error
+    return derive(folder, KEY)
 
 
-def imported_rows(run: Path, tasks: Iterable[object], **pull: object) -> Acceptance:
-    """Tasks as exported by hand; with `pull`, as our own pull wraps them."""
+def imported_rows(run: Path, tasks: Iterable[object]) -> Acceptance:
+    """Tasks as exported by hand."""
     run.mkdir(exist_ok=True)
-    if not pull:
-        return imported_files(run, written(run / "export.json", list(tasks)))
-    folder = HumanFolder(run)
-    store(read_raw(written(run / "pulled.json", {**pull, "tasks": list(tasks)})), folder)
-    return derive(folder, KEY, STUDY)
+    return imported_files(run, written(run / "export.json", list(tasks)))
 
 
 def reasons(accepted: Acceptance) -> dict[int | None, str]:

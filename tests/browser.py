@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Dialog, Locator, Page, Request, expect, sync_playwright
 
-from pairwright_human_eval.label_studio.server import ServerAccount
+from label_studio_process import ServerAccount
 
 PACKAGES = ["chromium", "fonts-dejavu-core", "fonts-noto-cjk"]
 

@@ -9,15 +9,15 @@ from typing import NamedTuple
 import httpx2
 from pydantic import JsonValue
 
+from label_studio_process import LabelStudioServer, ServerAccount
+from own_environment import cache_folder as cache_folder
 from pairwright import assets
-from pairwright.cli.answers import cache_folder as cache_folder
 from pairwright.records import content_id
 from pairwright.settings.domains import Scale, load_scales
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.form import CANNOT_JUDGE, questions
 from pairwright_human_eval.label_studio.files import config_hashes
-from pairwright_human_eval.label_studio.server import LabelStudioServer, ServerAccount
 from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study, digest, response_id
 from pairwright_human_eval.study_files import write_study
 from pairwright_human_eval.tasks import Task
@@ -99,7 +99,7 @@ def _task(n: int, kind: Kind, annotator: str, words: int) -> Task:
         {"text": f"Names tool {row}", "quote": "my old steamer"} for row in range(ASPECTS)
     ]
     if kind == "preference":
-        data |= {"posts": posts, "narrative": []}
+        data |= {"posts": posts}
     elif kind == "rubric":
         data |= {"posts": posts, "narrative": [], "aspects": aspects}
     keyed = KeyedTask(

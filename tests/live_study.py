@@ -9,15 +9,16 @@ study.do("import", study.fill("annotator-01"))     # a spreadsheet with that per
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from pairwright.workflows.study import open_study
+from pairwright.workflows.study import open_study, read_open_study
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KeyedTask, Verdict
 from pairwright_human_eval.study_files import read_study
 from released import Answers, right
-from sheets import ANSWER, FIELD, fill, sheet_rows, write
+from sheets import fill
 from study import Done, pairwright
 
 _RIGHT = right()
@@ -94,18 +95,13 @@ class LiveStudy:
 
     def states(self) -> dict[str, str]:
         """What is decided on each subject, without the time that a report takes."""
-        with open_study(self.run) as study:
-            decisions = study.decide(study.subjects(), study.answers().verdicts)
+        study = read_open_study(self.run)
+        decisions = study.decide(study.subjects(), study.answers().verdicts)
         return {subject: decision.state for subject, decision in decisions.items()}
 
     def files(self) -> dict[str, bytes]:
         """Every file of the study by its path in it."""
         return files_of(self.folder.path)
-
-    def sheet(self, annotator: str, round: int = 1) -> Path:
-        """A person's spreadsheet."""
-        end = "" if round == 1 else "-adjudication"
-        return self.folder.path / "spreadsheets" / f"{annotator}{end}.csv"
 
     def fill(
         self,
@@ -114,11 +110,10 @@ class LiveStudy:
         *,
         round: int = 1,
         out: Path | None = None,
-        **fields: str,
     ) -> Path:
-        """A person's spreadsheet with the answers, and with what `fields` without a task get."""
-        path = fill(self.sheet(annotator, round), answer, self.key, out)
-        rows = sheet_rows(path)
-        for row in rows:
-            row[ANSWER] = fields.get(row[FIELD], row[ANSWER])
-        return write(path, rows)
+        """A person's spreadsheet with the answers."""
+        return fill(self.folder.sheet(annotator, round), answer, self.key, out)
+
+    def busy(self) -> AbstractContextManager[object]:
+        """While another command works on the study."""
+        return open_study(self.run)

@@ -23,7 +23,6 @@ OPTIONS = {
     "preference": ("A", "B", EQUAL, CANNOT_TELL),
     "support": ("clearly", "plausibly", "no", "contradicted"),
     "delivered": ("A", "B", BOTH, NEITHER, CANNOT_TELL),
-    "seen": ("seen",),
 }
 """By the start of a question's name: what it can be answered, in the order of the forms."""
 SCORES = ("1", "2", "3", "4", "5", "cannot_judge")
@@ -32,7 +31,7 @@ SCORES = ("1", "2", "3", "4", "5", "cannot_judge")
 def opinion(row: KeyedTask) -> Answers:
     """Mostly for the chosen response, which is well; one in eight of each other answer.
 
-    In the second round, where A is the better one half of the time: A, and seen before.
+    In the second round, where A is the better one half of the time: A.
     """
     turn = int(row.task[-4:], 16) % 8
     right, wrong = (row.a, row.b) if row.expected == "A" else (row.b, row.a)
@@ -41,7 +40,7 @@ def opinion(row: KeyedTask) -> Answers:
             others = (CANNOT_TELL, EQUAL, wrong)
             plain = row.purpose != "vote" or turn >= len(others)
             if row.round == 2:
-                return PreferenceAnswer(choice=row.a, seen=True)
+                return PreferenceAnswer(choice=row.a)
             return PreferenceAnswer(choice=right if plain else others[turn])
         case "quality":
             scores: dict[str, dict[str, int | None]] = {
@@ -66,13 +65,11 @@ def opinion(row: KeyedTask) -> Answers:
 
 
 def ticks(row: KeyedTask, answers: Answers) -> list[tuple[str, int]]:
-    """By the name of each question, in the order of the form: which of its options; `seen` need
-    not be ticked."""
+    """By the name of each question, in the order of the form: which of its options."""
     place = {row.a: "A", row.b: "B"}
     match answers:
-        case PreferenceAnswer(choice=choice, seen=seen):
+        case PreferenceAnswer(choice=choice):
             said = [("preference", place.get(choice, choice))]
-            said += [("seen", "seen")] if seen else []
         case QualityAnswers(scores=scores):
             said = [
                 (f"{scale.name}_{place[response].lower()}", str(score or "cannot_judge"))

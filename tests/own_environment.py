@@ -10,6 +10,7 @@ The hash is over the requirements and the Python version.
 import fcntl
 import hashlib
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+
+def cache_folder() -> Path:
+    """The folder in which environments are kept."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "pairwright"
 
 
 def prepare(cache: Path, name: str, pins: Path, size: str, remove: tuple[str, ...] = ()) -> Path:

@@ -51,13 +51,11 @@ from pairwright.workflows.progress import log_notes
 from pairwright.workflows.release_content import (
     gather_release_content,
 )
-from pairwright_human_eval.annotation import Export
-from pairwright_human_eval.attention import FEWEST_CHECKS
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.exports import clean_task
+from pairwright_human_eval.label_studio.exports import read_task
 from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.raw_files import store
-from pairwright_human_eval.records import KeyedTask, Study
+from pairwright_human_eval.records import Export, KeyedTask, Study
 from pairwright_human_eval.study_files import read_study, write_study
 from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
 from small_studies import OF_THREE, SCALES, study_of, twin, violate
@@ -203,7 +201,7 @@ def run_of(
     """A run folder as `build`, `human export` and `human import` leave it.
 
     `against`: numbers of questions where people vote for the other response. `failed`: how many
-    units failed. `human`: keys of [human]; no controls are drawn unless asked for.
+    units failed. `human`: keys of [human].
     """
     kept = list(pairs)
     config = _config(folder, INFO if info is None else info, human)
@@ -235,7 +233,7 @@ def _config(folder: Path, info: dict[str, str], human: dict[str, Any]) -> Config
                 "writer": {**endpoint, "model": "writer-7b"},
                 "judge": {**endpoint, "model": "judge-70b", "revision": "abc123"},
             },
-            "human": {**OF_THREE, "wrong_profile": 0.0, "narrative": 0.0, **human},
+            "human": {**OF_THREE, **human},
             "release": info,
         },
         folder / "config.toml",
@@ -335,7 +333,6 @@ def export(folder: Path, kept: list[Pair], config: Config, annotators: int = 9) 
         policy=config.human,
         scales=SCALES,
         config_hashes=_forms(),
-        fewest_checks=FEWEST_CHECKS,
     )
     write_study(HumanFolder(folder), study, made.tasks)
 
@@ -361,9 +358,12 @@ def right(against: Iterable[str] = ()) -> Answer:
 
 def answered(folder: Path, answer: Answer, *, simulated: bool = False) -> None:
     """The exports of all annotators, as `human import` keeps them."""
-    for tasks in exports_of(folder, answer).values():
-        done = Export(file="", simulated=simulated, tasks=tuple(map(clean_task, tasks)))
-        store(done, HumanFolder(folder))
+    human = HumanFolder(folder)
+    study, key = read_study(human)
+    for who, tasks in exports_of(folder, answer).items():
+        answers = tuple(one for task in tasks for one in read_task(task, key, study))
+        source = "simulated" if simulated else "file"
+        store(Export(file=f"{who}.json", source=source, answers=answers), human)
 
 
 def exports_of(folder: Path, answer: Answer) -> dict[str, list[dict[str, Any]]]:

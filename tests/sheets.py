@@ -38,9 +38,7 @@ def fill(
         if task
     }
     for row in rows[1:]:
-        if row[FIELD] == "consent":
-            row[ANSWER] = "yes" if separator == "," else "ja"
-        elif row[FIELD] and row[TASK]:
+        if row[FIELD] and row[TASK]:
             row[ANSWER] = ticks[row[TASK]].get(control_of(row[FIELD]), row[ANSWER])
     return write(out or path, rows, separator)
 

@@ -42,8 +42,8 @@ from pairwright_human_eval.tasks import Task
 
 FILE = Path("pairs.jsonl")
 SCALES = load_scales(assets.RUBRICS)
-OF_THREE: dict[str, Any] = {"votes": 3, "rule": "majority", "further": 0, "foils": 0}
-"""The preference of three people, one adjudicator, no foil: small to count by hand. Keys that a
+OF_THREE: dict[str, Any] = {"votes": 3, "rule": "majority", "further": 0}
+"""The preference of three people, one adjudicator: small to count by hand. Keys that a
 test gives take the place of these."""
 ASKED, POSTED = "2024-06-01T12:00:00.000", "2023-01-{:02}T12:00:00.000"
 SECRETS = {
@@ -180,7 +180,7 @@ class Made:
             "salts": self.salts, "annotators": tuple(self.tasks), "overlap": 3,
             "sampled": len(self.subjects), "of": len(self.subjects), 
             "policy": HumanRules(**OF_THREE),
-            "scales": SCALES, "config_hashes": {}, "fewest_checks": 4,
+            "scales": SCALES, "config_hashes": {},
         }  # fmt: skip
         return Study.model_validate({**fields, **changes})
 

@@ -286,11 +286,8 @@ def with_study(folder: Path, rule: str) -> Path:
     head, rest = text.split("[human]", 1)
     rest = rest[rest.index("\n# ") :]
     path = folder / f"{rule}.toml"
-    path.write_text(head + STUDY + EXTRA + RULES[rule] + rest, encoding="utf-8")
+    path.write_text(head + STUDY + RULES[rule] + rest, encoding="utf-8")
     return path
-
-
-EXTRA = "foils = 0.0\nwrong_profile = 0.0\nnarrative = 0.0\n"
 
 
 def frozen() -> dict[str, Json]:

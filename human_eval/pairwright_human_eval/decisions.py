@@ -10,8 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from pydantic import Field
-
 from pairwright.dataset import RowDelivery, RowSupport
 from pairwright.records import Record
 from pairwright.settings.rules import HumanRules
@@ -65,9 +63,8 @@ def aspect_counts(pair: OutlinePair, verdicts: Iterable[Verdict]) -> tuple[Aspec
         if isinstance(verdict.answers, RubricAnswers) and verdict.pair == pair.id:
             asked = True
             for answer in verdict.answers.aspects:
-                if answer.aspect in support:  # Not a foil.
-                    support[answer.aspect][answer.support] += 1
-                    delivery[answer.aspect][pair.side(answer.delivered)] += 1
+                support[answer.aspect][answer.support] += 1
+                delivery[answer.aspect][pair.side(answer.delivered)] += 1
     if not asked:
         return ()
     return tuple(
@@ -79,7 +76,7 @@ def aspect_counts(pair: OutlinePair, verdicts: Iterable[Verdict]) -> tuple[Aspec
     )
 
 
-State = Literal["verified", "refused", "disputed", "waiting", "control"]
+State = Literal["verified", "refused", "disputed", "waiting"]
 Means = dict[str, dict[str, float | None]]
 """By response and scale: the mean score, None where nobody could judge."""
 _ROUNDING = 1e-9
@@ -222,15 +219,10 @@ def aspect_shares(counts: Sequence[AspectCounts]) -> AspectShares:
     )
 
 
-def aspect_outcomes(
-    answers: int, shares: AspectShares, rules: HumanRules, *, control: bool
-) -> Iterator[PartOutcome]:
+def aspect_outcomes(answers: int, shares: AspectShares, rules: HumanRules) -> Iterator[PartOutcome]:
     """The aspects are the user's, and the chosen response alone delivers most of them. `answers`
     is how many people were heard."""
     if not rules.rubric_votes:
-        return
-    if control:
-        yield PartOutcome("control", "rubric: a control of the study, not asked about")
         return
     if answers < rules.rubric_votes or shares.supported is None:
         yield PartOutcome("waiting", f"rubric: {answers} of {rules.rubric_votes} answers")
@@ -261,9 +253,9 @@ class Decision(Record):
     """By response and scale: the mean score."""
     supported: dict[str, float | None]
     """By pair: the share of aspects that most found supported."""
-    delivered: dict[str, float | None] = Field({}, exclude_if=lambda shares: not shares)
+    delivered: dict[str, float | None]
     """By pair: of these aspects, the share that most found delivered by the chosen response and not
-    by the rejected one. Empty, and not written, where the rule does not ask for it."""
+    by the rejected one."""
     disputed: tuple[str, ...]
     """Pairs whose preference is for an adjudicator."""
     adjudicated: bool
@@ -301,9 +293,9 @@ def decide(
         if rules.rubric_votes:
             delivered[pair.id] = shares.delivered
         heard = sum(v.kind == "rubric" for v in own)
-        parts += aspect_outcomes(heard, shares, rules, control=not subject.aspects_asked)
+        parts += aspect_outcomes(heard, shares, rules)
     # One refusal refuses; what waits may still change; a dispute is for an adjudicator.
-    order: tuple[State, ...] = ("refused", "control", "waiting", "disputed")
+    order: tuple[State, ...] = ("refused", "waiting", "disputed")
     states = {part.state for part in parts}
     state = next((state for state in order if state in states), "verified")
     reasons = (part.reason for part in parts if part.reason and part.state == state)

@@ -1,13 +1,11 @@
 """The language that annotators read: of the forms, the guidelines, and what stands around them.
 
 English is written where it is used. Every other language is one file of `human_eval/languages/`,
-with its words by the English ones, and its guidelines beside it. The guidelines show the quality
-scales in the words of the judge.
+with its words by the English ones, and its guidelines beside it.
 """
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from pydantic import Field
 
@@ -29,53 +27,35 @@ class Language(Record):
     """Of cells in CSV, as spreadsheets of the language's country expect it."""
     words: dict[str, str] = Field(default_factory=dict)
     """By the English text."""
-    earlier: dict[str, str] = Field(default_factory=dict)
-    """What earlier versions had for some of these texts, by the English text."""
 
     def __call__(self, text: str) -> str:
         """Raises InputError where the language's file lacks the text."""
-        if self.code == "en":
-            return self.words.get(text, text)
-        if text not in self.words:
+        if self.code != "en" and text not in self.words:
             raise InputError(
                 f"has no words for {text!r}",
-                where=path_of(self.code),
+                where=FOLDER / f"{self.code}.toml",
                 fix="Add a line for it to [words], with the English text before the = sign.",
             )
-        return self.words[text]
-
-    @property
-    def before(self) -> "Language":
-        """The language as earlier versions wrote it, to read what was exported with them."""
-        return self.model_copy(update={"words": self.words | self.earlier})
+        return self.words.get(text, text)
 
 
-ENGLISH = Language(code="en", earlier={"No difference for this person": "About equal"})
-
-
-def languages() -> tuple[str, ...]:
-    """The codes of the languages that there are."""
-    return ("en", *sorted(path.stem for path in FOLDER.glob("*.toml")))
+ENGLISH = Language(code="en")
 
 
 def load_language(code: str) -> Language:
     """The language of a code; raises InputError where there is no file for it."""
     if code == "en":
         return ENGLISH
-    if code not in languages():
+    languages = ("en", *sorted(path.stem for path in FOLDER.glob("*.toml")))
+    if code not in languages:
         raise InputError(
             f"{code!r} is not a language that forms are written in",
             where="--language",
-            fix=f"Take one of {', '.join(languages())}, or add its file to {FOLDER}.",
+            fix=f"Take one of {', '.join(languages)}, or add its file to {FOLDER}.",
         )
-    path = path_of(code)
+    path, shipped = FOLDER / f"{code}.toml", FOLDER / "de.toml"
     tables = {"code": code, **read_toml(path, "Compare with de.toml as it ships.", InputError)}
-    return validated(Language, tables, path, docs=path_of("de"), error=InputError)
-
-
-def path_of(code: str) -> Path:
-    """The file of a language's words."""
-    return FOLDER / f"{code}.toml"
+    return validated(Language, tables, path, docs=shipped, error=InputError)
 
 
 PLACE = "[[ scales ]]\n"
@@ -87,24 +67,19 @@ _OF_ASPECTS = re.compile(r"\[\[ aspects \]\]\n(.*?)\[\[ end \]\]\n", re.DOTALL)
 def render_guidelines(
     scales: Sequence[Scale], language: Language = ENGLISH, *, aspects: bool = True
 ) -> str:
-    """The whole page, in Markdown. `aspects`: whether anybody is asked about these."""
-    text = page_text("guidelines", language).replace(PLACE, _scale_table(scales, language))
-    return _OF_ASPECTS.sub(r"\1" if aspects else "", text)
-
-
-def page_text(name: str, language: Language = ENGLISH) -> str:
-    """A page for people as it ships, in Markdown: `guidelines`, and the `consent` that they give
-    before they begin; `own_guidelines` and `own_consent` of people who judge pairs of their own
-    posts. Raises InputError where the language has none."""
-    path = FOLDER / f"{name}.{language.code}.md"
+    """The whole page, in Markdown, with the quality scales in the words of the judge. `aspects`:
+    whether anybody is asked about these. Raises InputError where the language has no guidelines."""
+    path = FOLDER / f"guidelines.{language.code}.md"
     if language.code == "en":
-        path = assets.HUMAN_EVAL / f"{name}.md"
+        path = assets.HUMAN_EVAL / "guidelines.md"
     try:
-        return path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(
             str(error.strerror), where=path, fix=f"Write {path.name} in this language."
         ) from None
+    text = text.replace(PLACE, _scale_table(scales, language))
+    return _OF_ASPECTS.sub(r"\1" if aspects else "", text)
 
 
 def _scale_table(scales: Sequence[Scale], language: Language) -> str:

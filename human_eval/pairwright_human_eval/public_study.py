@@ -9,14 +9,12 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
-from pydantic import Field
-
 from pairwright.dataset import Layout, read_lines, read_one
 from pairwright.estimate import share
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.attention import checks_passed, excluded_by
+from pairwright_human_eval.attention import excluded_by, vote_checks
 from pairwright_human_eval.decisions import AspectCounts, Decision, aspect_counts, decide_all
 from pairwright_human_eval.records import SetAside, Verdict
 from pairwright_human_eval.report.answers import retested
@@ -58,9 +56,6 @@ class PublicStudy(Record):
     """Annotations that are not verdicts, by reason."""
     left_out: int
     """Subjects of the study that are not in this release: people asked to be forgotten."""
-    fewest_checks: int | None = Field(None, ge=1, exclude_if=lambda checks: checks is None)
-    """Its attention checks are votes on twins, and nobody is excluded by fewer; None in releases of
-    older versions, whose checks are written."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +75,7 @@ class ReleasedStudy:
             annotator.annotator: share(annotator.passed, annotator.checks)
             for annotator in self.study.annotators
         }
-        return excluded_by(passed, self.study.policy.attention_floor, self.study.fewest_checks)
+        return excluded_by(passed, self.study.policy.attention_floor)
 
     @property
     def simulated(self) -> bool:
@@ -129,9 +124,6 @@ def read_public(layout: Layout) -> ReleasedStudy | None:
     )
 
 
-UNRELEASED = ("repeat",)
-
-
 def published(
     fixed: FixedStudy,
     outlines: Sequence[Outline],
@@ -158,24 +150,23 @@ def published(
             scales=study.scales,
             overlap=study.overlap,
             of=study.of,
-            annotators=_annotators(fixed, verdicts),
+            annotators=_annotators(verdicts),
             set_aside=dict(sorted(Counter(line.reason for line in set_aside).items())),
             left_out=len(outlines) - len(kept),
-            fewest_checks=study.fewest_checks,
         ),
         kept,
         tuple(
             # What people wrote and when they worked may show who they are.
-            verdict.model_copy(update={"comment": "", "created": "", "updated": ""})
+            Verdict(**dict(verdict) | {"comment": "", "created": "", "updated": ""})
             for verdict in verdicts
-            if verdict.purpose not in UNRELEASED and verdict.subject in asked
+            if verdict.purpose != "repeat" and verdict.subject in asked
         ),
     )
 
 
-def _annotators(fixed: FixedStudy, verdicts: Sequence[Verdict]) -> tuple[PublicAnnotator, ...]:
+def _annotators(verdicts: Sequence[Verdict]) -> tuple[PublicAnnotator, ...]:
     """Everyone who gave an answer, adjudicators too."""
-    checks, again = checks_passed(verdicts, fixed), retested(verdicts)
+    checks, again = vote_checks(verdicts), retested(verdicts)
     simulated = {verdict.annotator: verdict.simulated for verdict in verdicts}
     return tuple(
         PublicAnnotator(

@@ -1,162 +1,38 @@
-"""The raw files of a study: what was imported or pulled, as it was read.
+"""The raw files of a study: what was imported or pulled.
 
     human/private/raw/
-        import-HASH.json       a file somebody exported; named by what it holds
-        SERVER-PROJECT.json    a project as last pulled
+        import-HASH.json       a file that somebody exported or filled in
+        PROJECT.json           a project of the server as last pulled
         simulated-HASH.json    by simulated annotators
 
-They name accounts by number and nobody by e-mail, and hold no draft and no prediction.
-`human/private/imports.jsonl` has a line for every import that added something, to take it back. Of
-a person who withdraws, all that they answered leaves the files and does not come back: `Withdrawal`
-names the seat, how many answers went, and the tasks and accounts whose answers are no longer kept;
-the accounts as hashes, and no name.
+They name no account and no e-mail. Of a person who withdraws, all that they answered leaves the
+files and does not come back.
 """
 
 import hashlib
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from pydantic import JsonValue, ValidationError
-
-from pairwright.dataset import write_lines
-from pairwright.errors import InputError, first_invalid, on_disk
+from pairwright.dataset import read_one
+from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
-from pairwright.records import Record
-from pairwright_human_eval.annotation import Account, Annotation, Export, ExportedTask, read_stored
-from pairwright_human_eval.folder import HumanFolder, records_in
-from pairwright_human_eval.label_studio import exports
-from pairwright_human_eval.records import KeyedTask, Study
-from pairwright_human_eval.study_files import Withdrawal, account_hash, read_withdrawals
-from pairwright_human_eval.tools import Tool, tool_of
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.label_studio.exports import read_export
+from pairwright_human_eval.records import Export, KeyedTask, Study
+from pairwright_human_eval.spreadsheets import is_sheet, read_sheet
+from pairwright_human_eval.study_files import read_withdrawals
 
-_IMPORTED, _SIMULATED = "import-", "simulated-"
-
-
-def annotations_of(task: ExportedTask, export: Export) -> tuple[Annotation, ...]:
-    """The annotations of one of the export's tasks, as records that name no tool."""
-    if export.tool == "label-studio":
-        return tuple(exports.read_annotation(a, task, n) for n, a in enumerate(task.annotations))
-    return tuple(read_stored(a, export, n) for n, a in enumerate(task.annotations))
-
-
-# People who have withdrawn
-
-
-def without_withdrawn(export: Export, withdrawals: Sequence[Withdrawal]) -> tuple[Export, int]:
-    """The export as a study may keep it, and how many annotations went: answers of a withdrawn
-    person's accounts, and any answer to the tasks that they were given."""
-    if not withdrawals:
-        return export, 0
-    closed = {task for withdrawal in withdrawals for task in withdrawal.tasks}
-
-    def is_kept(one: Annotation) -> bool:
-        if one.account is None:
-            return True
-        account = Account(export.source, one.account)
-        return all(account_hash(account, w.salt) not in w.accounts for w in withdrawals)
-
-    def kept(tasks: Sequence[ExportedTask]) -> Iterator[ExportedTask]:
-        for task in tasks:
-            if task.task not in closed:
-                read = zip(task.annotations, annotations_of(task, export), strict=True)
-                left = tuple(content for content, one in read if is_kept(one))
-                yield task.model_copy(update={"annotations": left})
-
-    parts = {"tasks": tuple(kept(export.tasks)), "gone": tuple(kept(export.gone))}
-    scrubbed = export.model_copy(update=parts)
-    before, after = (
-        sum(len(task.annotations) for task in (*one.tasks, *one.gone)) for one in (export, scrubbed)
-    )
-    return scrubbed, before - after
-
-
-def scrub(folder: HumanFolder) -> int:
-    """Take what withdrawn people did out of every raw file and off the record of imports, and say
-    how many annotations went. A file without any annotation that is left goes."""
-    withdrawals = read_withdrawals(folder)
-    removed = 0
-    for path in sorted(folder.raw.glob("*.json")):
-        export, gone = without_withdrawn(read_raw(path), withdrawals)
-        removed += gone
-        if not export.annotations and not export.gone and gone:
-            with on_disk(path):
-                path.unlink()
-        else:
-            _write(path, export)
-    # The names of files may name people.
-    _keep_imports(folder, lambda file: (folder.raw / file.raw).exists())
-    return removed
-
-
-# Files
-
-
-def store(export: Export, folder: HumanFolder) -> tuple[Path, bool, int]:
-    """Keep an export under a name made of what it holds. The same one again changes nothing.
-    Its file, whether that is there for the first time or changed, and its annotations.
-
-    Raises InputError where simulated and real answers would meet.
-    """
-    check_unmixed(folder, simulated=export.simulated)
-    return _write(raw_file(export, folder), export)
-
-
-def raw_file(export: Export, folder: HumanFolder, *, again: bool = False) -> Path:
-    """Where `store` keeps an export. The same answers are the same file, no matter when they came,
-    unless they came `again` after others."""
-    content = _content(export) if again else _content(export, "sequence")
-    name = hashlib.sha256(content).hexdigest()[:16]
-    return folder.raw / f"{_SIMULATED if export.simulated else _IMPORTED}{name}.json"
-
-
-def store_pulled(export: Export, folder: HumanFolder) -> tuple[Path, bool, int]:
-    """Keep a project as it is on the server now, in place of the last pull of it; gives the same.
-
-    `export.file` is its name there. Annotations of the last pull that are no longer on the server
-    are kept as `gone`. Those that have lost their annotator, because the account was deleted, and
-    are otherwise the same are kept as they were.
-    """
-    check_unmixed(folder, simulated=False)
-    path = folder.raw / export.file
-    if path.exists():
-        export = exports.with_earlier(export, read_raw(path))
-    kept, _ = without_withdrawn(export, read_withdrawals(folder))
-    return _write(path, kept)
-
-
-def stored_exports(folder: HumanFolder) -> Iterator[Export]:
-    """The raw files in the order of their names, one in memory at a time."""
-    for path in sorted(folder.raw.glob("*.json")):
-        yield read_raw(path)
+_SIMULATED = "simulated-"
 
 
 def read_raw(path: Path) -> Export:
-    """A raw file of a study: as pulled, or as stored by `store`. Raises InputError."""
-    again = "This raw file was changed: pull or import again, and move this one away."
-    try:
-        content = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"cannot be read: {error}", where=path, fix=again) from None
-    if not isinstance(content, dict):
-        raise InputError(
-            "is not a raw file", where=path, fix="Move it away, and `human import` it if it is one."
-        )
-    try:
-        tasks = {
-            name: tuple(map(_stored_task, given))
-            for name in ("tasks", "gone")
-            if isinstance(given := content.get(name), list)
-        }
-        return Export.model_validate({**content, **tasks, "file": path.name})
-    except ValidationError as error:
-        raise InputError(": ".join(first_invalid(error)), where=path, fix=again) from None
+    """A raw file of a study. Raises InputError for one that was damaged."""
+    return read_one(path, Export, fix="Pull or import again, and move this one away.")
 
 
-def _stored_task(task: JsonValue) -> ExportedTask:
-    if isinstance(task, dict) and "data_hash" in task:
-        return ExportedTask.model_validate(task)
-    return exports.clean_task(task)
+def stored_exports(folder: HumanFolder) -> dict[str, Export]:
+    """The raw files by their names."""
+    return {path.name: read_raw(path) for path in sorted(folder.raw.glob("*.json"))}
 
 
 def check_unmixed(folder: HumanFolder, *, simulated: bool) -> None:
@@ -173,36 +49,46 @@ def check_unmixed(folder: HumanFolder, *, simulated: bool) -> None:
         )
 
 
-def _content(export: Export, *without: str) -> bytes:
-    # A file of Label Studio's is written as it was before there were other tools.
-    unsaid = {"tool", "seconds", "sequence"} - export.model_fields_set
-    return json.dumps(export.model_dump(exclude={"file", *unsaid, *without})).encode() + b"\n"
+def store(export: Export, folder: HumanFolder) -> Path:
+    """Keep imported or simulated answers under a name made of what they are."""
+    content = export.model_dump_json()
+    name = hashlib.sha256(content.encode()).hexdigest()[:16]
+    prefix = _SIMULATED if export.source == "simulated" else "import-"
+    path = folder.raw / f"{prefix}{name}.json"
+    write_whole(path, content + "\n")
+    return path
 
 
-def _write(path: Path, export: Export) -> tuple[Path, bool, int]:
-    content = _content(export)
-    if path.exists() and path.read_bytes() == content:
-        return path, False, export.annotations
+def store_pulled(export: Export, project: int, folder: HumanFolder) -> bool:
+    """Keep a project as it is on the server now, in place of the last pull of it, without tasks of
+    people who have withdrawn; whether that is new."""
+    path, content = folder.raw / f"{project}.json", _kept(export, folder).model_dump_json() + "\n"
+    if path.exists() and path.read_text(encoding="utf-8") == content:
+        return False
     write_whole(path, content)
-    return path, True, export.annotations
+    return True
 
 
-# Files that people exported by hand: taken in, and taken back
+def _kept(export: Export, folder: HumanFolder) -> Export:
+    closed = {task for withdrawal in read_withdrawals(folder) for task in withdrawal.tasks}
+    answers = tuple(one for one in export.answers if one.task not in closed)
+    return Export(**dict(export) | {"answers": answers})
 
 
-class ImportedFile(Record):
-    """One file of an import."""
-
-    file: str
-    """Its name as it was given, without its folder."""
-    raw: str
-    """The name under `raw/`."""
-
-
-class ImportRecord(Record):
-    """A line of imports.jsonl: what one import added."""
-
-    files: tuple[ImportedFile, ...]
+def scrub(folder: HumanFolder) -> int:
+    """Take what withdrawn people did out of every raw file, and say how many answers went. A file
+    without any answer that is left goes."""
+    removed = 0
+    for name, export in stored_exports(folder).items():
+        left, path = _kept(export, folder), folder.raw / name
+        if gone := len(export.answers) - len(left.answers):
+            removed += gone
+            with on_disk(path):
+                if left.answers:
+                    write_whole(path, left.model_dump_json() + "\n")
+                else:
+                    path.unlink()
+    return removed
 
 
 def import_files(
@@ -210,142 +96,86 @@ def import_files(
 ) -> tuple[list[str], list[str], list[InputError]]:
     """Take in every file that is an export of the study, even where others are refused.
 
-    The names of those added, of those that hold what an earlier one held to the letter, so that
-    nothing was added, and why others were refused. Nothing is kept of these: a file that names no
-    task of the `key` may hold a stranger's texts. Raises InputError where simulated answers are.
+    The names of those added, of those that hold what an earlier one held, so that nothing was
+    added, and why others were refused. Nothing is kept of these: a file that names no task of the
+    `key` may hold a stranger's texts. Raises InputError where simulated answers are.
     """
     check_unmixed(folder, simulated=False)
-    before, withdrawals = read_imports(folder), read_withdrawals(folder)
-    added: list[ImportedFile] = []
+    there = _imported(folder)
+    batch = max((one.batch for one in there.values()), default=0) + 1
+    added: list[str] = []
     repeated: list[str] = []
     refused: list[InputError] = []
     for path in paths:
-        tool = tool_of(path)
         try:
-            export = _export_of_study(path, tool, key, study, withdrawals)
+            export = _export_of_study(path, folder, key, study)
         except InputError as error:
             refused.append(error)
             continue
-        raw = raw_file(export, folder)
-        is_repeated = raw.exists()
-        if tool.sheets:
-            there = [read_raw(stored) for stored in _imported_files(folder)]
-            is_repeated = _is_last(export, there)
-            last = max((one.sequence for one in there), default=0)
-            export = export.model_copy(update={"sequence": last + 1})
-            # What was changed and is changed back is a file of its own, to be taken back alone.
-            raw = raw_file(export, folder, again=raw.exists())
-        if is_repeated:
+        tasks = {answer.task for answer in export.answers}
+        same = [one for one in there.values() if tasks & {answer.task for answer in one.answers}]
+        if same and same[-1].answers == export.answers:
             repeated.append(path.name)
             continue
-        # A name may hold bytes that are not text.
-        name = path.name.encode(errors="replace").decode()
-        added.append(ImportedFile(file=name, raw=raw.name))
-        # First the record, so that all that is there can be taken back.
-        write_lines(folder.imports, [*before, ImportRecord(files=tuple(added))])
-        _write(raw, export)
-    return [file.file for file in added], repeated, refused
-
-
-def _is_last(export: Export, there: Sequence[Export]) -> bool:
-    """Whether a sheet that is there holds the same, and no later one answers a task of it, too."""
-    content = _content(export, "sequence")
-    same = [one.sequence for one in there if _content(one, "sequence") == content]
-    answered = {task.task for task in export.tasks if task.annotations}
-    return bool(same) and not any(
-        task.annotations and task.task in answered
-        for one in there
-        if one.sequence > max(same)
-        for task in one.tasks
-    )
+        last = max((one.sequence for one in there.values()), default=0)
+        export = Export(**dict(export) | {"sequence": last + 1, "batch": batch})
+        there[store(export, folder).name] = export
+        added.append(export.file)
+    return added, repeated, refused
 
 
 def _export_of_study(
-    path: Path,
-    tool: Tool,
-    key: Mapping[str, KeyedTask],
-    study: Study,
-    withdrawals: Sequence[Withdrawal],
+    path: Path, folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study
 ) -> Export:
-    export = tool.read(path, key, study)
-    if not any(task.task in key for task in export.tasks):
+    read = read_sheet if is_sheet(path) else read_export
+    export = read(path, key, study)
+    if not any(answer.task for answer in export.answers):
         raise InputError(
-            f"holds no task of this study: none of its {len(export.tasks):,} tasks was exported"
-            " by it",
+            "holds no task of this study",
             where=path,
             fix="Nothing of it was kept. Give the export of a project of this study, or name the"
             " run that the file belongs to.",
         )
-    kept, removed = without_withdrawn(export, withdrawals)
-    if removed and not kept.annotations:
+    kept = _kept(export, folder)
+    if not any(answer.task for answer in kept.answers):
         raise InputError(
             "holds only answers of a person who has withdrawn",
             where=path,
             fix="Nothing of it was kept: delete the file.",
         )
-    return kept
+    # A name may hold bytes that are not text.
+    name = path.name.encode(errors="replace").decode()
+    return Export(**dict(kept) | {"file": name})
 
 
-def undo_import(folder: HumanFolder, names: Sequence[str] = ()) -> tuple[ImportedFile, ...]:
-    """Remove the raw files of the last import, or those of the named files.
+def _imported(folder: HumanFolder) -> dict[str, Export]:
+    """Files that were imported by hand, by the names of their raw files, the oldest first."""
+    found = {name: one for name, one in stored_exports(folder).items() if one.source == "file"}
+    return dict(sorted(found.items(), key=lambda one: one[1].sequence))
+
+
+def undo_import(folder: HumanFolder, names: Sequence[str] = ()) -> tuple[str, ...]:
+    """Remove the raw files of the last import, or those of the named files; the names of the files.
 
     A name is that of a file as it was given, or of its raw file. Raises InputError for a name that
     nothing or several files have, and where there is nothing to take back.
     """
-    imports = read_imports(folder)
-    if not names and not imports:
-        raise InputError(
-            "no import is on record here",
-            where=folder.imports,
-            fix=_name_one(path.name for path in _imported_files(folder)),
-        )
-    imported = [file for record in imports for file in record.files]
-    recorded = {file.raw for file in imported}
-    # An earlier version kept no record of its imports.
-    imported += [
-        ImportedFile(file=path.name, raw=path.name)
-        for path in _imported_files(folder)
-        if path.name not in recorded
-    ]
-    gone = tuple(dict.fromkeys(_named(name, imported) for name in names)) or imports[-1].files
-    for file in gone:
-        path = folder.raw / file.raw
-        with on_disk(path):
-            path.unlink(missing_ok=True)
-    _keep_imports(folder, lambda file: file not in gone)
-    return gone
+    imported = _imported(folder)
+    if not imported:
+        raise InputError("no file was imported here", where=folder.raw, fix="Name another run.")
+    last = max(one.batch for one in imported.values())
+    gone = [raw for raw, one in imported.items() if one.batch == last]
+    if names:
+        gone = [_named(name, imported) for name in dict.fromkeys(names)]
+    for raw in dict.fromkeys(gone):
+        with on_disk(folder.raw / raw):
+            (folder.raw / raw).unlink()
+    return tuple(f"{imported[raw].file} (raw/{raw})" for raw in dict.fromkeys(gone))
 
 
-def read_imports(folder: HumanFolder) -> tuple[ImportRecord, ...]:
-    """The imports on record, the oldest first. Raises InputError for a damaged line."""
-    fix = (
-        "The file was changed: remove it. `human import --undo import-HASH.json` takes back a raw"
-        " file without it."
-    )
-    return records_in(folder.imports, ImportRecord, fix)
-
-
-def _keep_imports(folder: HumanFolder, is_kept: Callable[[ImportedFile], bool]) -> None:
-    """Take all other files off the record."""
-    if imports := read_imports(folder):
-        left = (tuple(filter(is_kept, record.files)) for record in imports)
-        write_lines(folder.imports, [ImportRecord(files=files) for files in left if files])
-
-
-def _imported_files(folder: HumanFolder) -> list[Path]:
-    return sorted(folder.raw.glob(f"{_IMPORTED}*.json"))
-
-
-def _named(name: str, imported: list[ImportedFile]) -> ImportedFile:
-    found = [file for file in imported if name in (file.file, file.raw)]
+def _named(name: str, imported: Mapping[str, Export]) -> str:
+    found = [raw for raw, one in imported.items() if name in (one.file, raw)]
     if len(found) == 1:
         return found[0]
-    what = "no such file was imported"
-    if found:
-        what = f"{len(found)} files of that name were imported"
-    raise InputError(what, where=name, fix=_name_one(file.raw for file in found or imported))
-
-
-def _name_one(raw: Iterable[str]) -> str:
-    there = ", ".join(raw)
-    return f"Name one of {there}." if there else "Nothing that was imported by hand is here."
+    what = f"{len(found)} files of that name were imported" if found else "no such file is here"
+    raise InputError(what, where=name, fix=f"Name one of {', '.join(found or imported)}.")

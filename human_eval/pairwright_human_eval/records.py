@@ -4,10 +4,9 @@ that nothing downstream of the key needs to know which side was the chosen one.
 
 import hashlib
 import json
-from datetime import date
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
 
 from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
@@ -16,16 +15,11 @@ from pairwright.settings.rules import HumanRules
 Data = dict[str, JsonValue]
 """What a task shows."""
 Kind = Literal["quality", "preference", "rubric"]
-Purpose = Literal[
-    "vote", "wrong_profile", "narrative", "attention", "repeat", "own", "yoked"
-]  # fmt: skip
-"""Why a task exists. Only `vote` counts towards a decision; the others measure the study, and `own`
-is a person's choice on a pair of their own posts. `attention` is a written check."""
+Purpose = Literal["vote", "repeat"]
+"""Why a task exists. Only `vote` counts towards a decision; a repeat measures the annotator."""
 Place = Literal["A", "B"]
 Support = Literal["clearly", "plausibly", "no", "contradicted"]
 
-OWN, LATER = 3, 4
-"""The rounds in which people judge pairs of their own posts, and judge them again."""
 KINDS: tuple[Kind, ...] = ("quality", "preference", "rubric")
 """In the order in which an annotator does them."""
 EQUAL, CANNOT_TELL = "equal", "cannot_tell"
@@ -69,14 +63,13 @@ class AskedTask(Record):
     kind: Kind
     purpose: Purpose
     round: int
-    """1, 2 for adjudication, or `OWN` or `LATER`."""
+    """1, or 2 for adjudication."""
     annotator: str
     """The pseudonym the task is assigned to, such as `annotator-03`."""
     subject: str
-    """What is decided as one: a twin's id, or a single pair's. A written check's own id."""
+    """What is decided as one: a twin's id, or a single pair's."""
     pair: str | None
-    """The half or pair whose user's posts or aspects are shown; none for quality, and of a written
-    check."""
+    """The half or pair whose user's posts or aspects are shown; none for quality."""
     domain: str
     a: str
     """The response shown as A, by its neutral name."""
@@ -87,12 +80,10 @@ class KeyedTask(AskedTask):
     """A line of the private key."""
 
     expected: Place | None
-    """Where the chosen response is shown, or the right answer of a written check; none where
-    no response is to be preferred: in a placebo, and where quality is asked."""
+    """Where the chosen response is shown; none where no response is to be preferred: in a placebo,
+    and where quality is asked."""
     aspects: tuple[str, ...]
     """Kind rubric: the aspects by name, in the order of the rows."""
-    foils: tuple[str, ...] = ()
-    """Those of them that are another user's."""
     data_hash: str
     """`digest` of the task's data as written."""
 
@@ -127,33 +118,6 @@ class Study(Record):
     """Of the forms and guidelines."""
     config_hashes: dict[str, str]
     """By kind, and `KIND_adjudication`: `config_hash` of its labelling configuration."""
-    own_days: int | None = Field(None, exclude_if=lambda days: days is None)
-    """Days until people who judge pairs of their own posts are asked again, as own.json says it;
-    None where nobody does."""
-    qualification: bool = False
-    """Whether it has written checks alone, for people who want to take part in a study."""
-    mirrored_checks: bool = False
-    """Whether only the posts decide its written checks, where it has any. False in studies of older
-    versions: some of their right answers can be seen without the posts."""
-    fewest_checks: int | None = Field(None, exclude_if=lambda checks: checks is None)
-    """Its attention checks are votes on twins, and nobody is excluded by fewer. None where they are
-    written: in qualifications, and in studies of older versions."""
-
-
-class OwnStudy(Record):
-    """Who judges pairs of their own posts (`human/private/own.json`)."""
-
-    seats: dict[str, str]
-    """By pseudonym: the user's id in the source."""
-    left: dict[str, str] = Field(default_factory=dict)
-    """Of people who have withdrawn, by pseudonym: a hash of the user's id, which says nothing
-    without the study's seed."""
-    days: int
-    """Until they are asked again."""
-    later: date
-    """The day before which nobody is."""
-    config_hash: str
-    """Of their labelling configuration."""
 
 
 class QualityAnswers(Record):
@@ -168,8 +132,6 @@ class PreferenceAnswer(Record):
 
     kind: Literal["preference"] = "preference"
     choice: str
-    seen: bool = Field(default=False, exclude_if=lambda seen: not seen)
-    """Whether the annotator says to have seen this very task before."""
 
 
 class AspectAnswer(Record):
@@ -203,12 +165,56 @@ class Verdict(AskedTask):
     """Given by a simulated annotator: no evidence about any pair."""
 
 
+class Objection(NamedTuple):
+    """Why an annotation is not a verdict. The detail names no person and quotes little."""
+
+    reason: str
+    detail: str = ""
+
+
+class Answer(Record):
+    """One annotation as a study keeps it: without what names people."""
+
+    task: str | None
+    """The study's own id, from the task's data."""
+    identity: str
+    """The tool's own name for it, the same in every export."""
+    raw: str
+    """`digest` of the annotation as exported."""
+    number: int | None = None
+    """The tool's number of it."""
+    skipped: bool = False
+    created: str = ""
+    updated: str = ""
+    seconds: float | None = None
+    """Time with the task open, where the annotator tool recorded it."""
+    comment: str = ""
+    answers: QualityAnswers | PreferenceAnswer | RubricAnswers | None = None
+    """None for what is skipped, or objected to."""
+    objection: Objection | None = None
+    """Why it cannot be a verdict."""
+
+
+class Export(Record):
+    """A raw file: the answers of one file or project."""
+
+    file: str
+    """The file's name as it was given, without its folder; a project's title."""
+    source: Literal["file", "server", "simulated"]
+    sequence: int = 0
+    """Later files have higher numbers; 0 for projects, which know their times."""
+    batch: int = 0
+    """Files that were imported together have the same."""
+    answers: tuple[Answer, ...]
+
+
 class SetAside(Record):
     """An annotation that is not a verdict, with its reason: a line of set_aside.jsonl."""
 
     reason: str
     detail: str
     file: str
+    """The raw file that it is in."""
     task: str | None
     annotator: str | None
     annotation: int | None

@@ -26,6 +26,7 @@ from pairwright_human_eval.records import (
     Study,
     Verdict,
 )
+from pairwright_human_eval.spreadsheets import drop_rows
 from pairwright_human_eval.study_files import (
     keep_tasks,
     key_lines,
@@ -44,7 +45,6 @@ from pairwright_human_eval.tasks import (
     preference_task,
     quality_task,
 )
-from pairwright_human_eval.tools import SHEETS
 
 
 class OpenPart(NamedTuple):
@@ -179,13 +179,12 @@ def add_adjudication(folder: HumanFolder, study: Study, tasks: dict[str, list[Ta
     return len(added)
 
 
-def given_parts(folder: HumanFolder, voted: Mapping[str, Set[str]]) -> dict[OpenPart, set[str]]:
-    """What is asked in the second round, and of whom, without adjudicators who have `voted` on the
-    subject (by adjudicator: subjects) or have withdrawn: what they say does not count."""
+def given_parts(folder: HumanFolder) -> dict[OpenPart, set[str]]:
+    """What is asked in the second round, and of whom, without adjudicators who have withdrawn."""
     away = withdrawn_people(folder)
     found: dict[OpenPart, set[str]] = {}
     for task in read_key(folder.adjudication_key):
-        if task.annotator not in away and task.subject not in voted.get(task.annotator, ()):
+        if task.annotator not in away:
             part = OpenPart(task.subject, task.pair, task.kind)
             found.setdefault(part, set()).add(task.annotator)
     return found
@@ -200,10 +199,8 @@ def drop_adjudications(folder: HumanFolder, subjects: Set[str]) -> int:
         write_changed(folder.adjudication_key, key_lines(left))
         names = {keyed.task for keyed in left}
         keep_tasks(folder.path / "adjudication", names.__contains__)
-    # Sheets and previews show what others answered, too.
+    # Sheets show what others answered, too.
     for who in sorted({keyed.annotator for keyed in gone}):
-        for sheets in SHEETS.values():
-            if (sheet := sheets.path(folder, who, 2)).exists():
-                sheets.drop(sheet, {keyed.task for keyed in gone})
-        (folder.preview / f"{who}-adjudication.html").unlink(missing_ok=True)
+        if (sheet := folder.sheet(who, 2)).exists():
+            drop_rows(sheet, {keyed.task for keyed in gone})
     return len(there) - len(left)

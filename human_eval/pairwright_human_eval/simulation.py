@@ -6,32 +6,31 @@ simulated. What is true they take from the private key.
 
 import random
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, get_args
 
 from pairwright.errors import InputError
 from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
 from pairwright_human_eval.acceptance import derive
-from pairwright_human_eval.annotation import Export, ExportedTask, StoredAnnotation
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.form import CANNOT_JUDGE, questions
-from pairwright_human_eval.own_choices import is_due
+from pairwright_human_eval.form import CANNOT_JUDGE, questions, read_answers
 from pairwright_human_eval.raw_files import check_unmixed, store
 from pairwright_human_eval.records import (
     CANNOT_TELL,
     EQUAL,
     KINDS,
-    Data,
+    Answer,
+    Export,
     KeyedTask,
     Kind,
+    Objection,
     Study,
     Support,
     digest,
 )
-from pairwright_human_eval.study_files import read_tasks, withdrawn_people
+from pairwright_human_eval.study_files import withdrawn_people
 
-SOURCE = "simulated"
 _START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 _SECONDS: dict[Kind, float] = {"quality": 60, "preference": 40, "rubric": 75}
 """Median time of a task."""
@@ -57,8 +56,6 @@ class SimulationResult(NamedTuple):
 
     answered: int
     """Tasks that were open."""
-    early: int
-    """Open tasks of people who are asked again on a later day: nobody answers them before."""
     careless: tuple[str, ...]
     """Annotators who ticked anything."""
 
@@ -67,93 +64,69 @@ def simulate(
     folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study, traits: Traits
 ) -> SimulationResult:
     """Answer the tasks that are open. A task that has an answer keeps it, and who has withdrawn is
-    not asked, nor is anybody before the day of the task.
+    not asked.
 
-    An answer depends on seed, annotator and task alone. Raises InputError where real answers
-    are, or a task file is missing or broken.
+    An answer depends on seed, annotator and task alone. Raises InputError where real answers are.
     """
     if not 0.5 <= traits.accuracy <= 1:
         raise InputError(
             f"{traits.accuracy} cannot be simulated", where="--accuracy", fix="Give 0.5 to 1."
         )
     check_unmixed(folder, simulated=True)
-    # Adjudicators after the first round's people, who keep their account's number.
-    people = [who for _, who in sorted({(task.round, task.annotator) for task in key.values()})]
-    answered = {verdict.task for verdict in derive(folder, key, study).verdicts}
+    answered = {verdict.task for verdict in derive(folder, key).verdicts}
     away = withdrawn_people(folder)
     opened = [
         task for name, task in key.items() if name not in answered and task.annotator not in away
     ]
-    due = [task for task in opened if is_due(folder, task.round, date.today())]
     order = sorted(
-        {task.annotator for task in due},
+        {task.annotator for task in opened},
         key=lambda who: content_id("careless", str(traits.seed), who),
     )
     careless = frozenset(order[: round(traits.careless * len(order))])
-    shown, files = read_tasks(folder, due), dict[tuple[str, int, int], list[KeyedTask]]()
-    for task in due:
-        files.setdefault((task.annotator, KINDS.index(task.kind), task.round), []).append(task)
-    for (who, kind, round_), tasks in sorted(files.items()):
-        person = _Annotator(who, people.index(who) + 1, who in careless, study.scales, traits)
-        export = Export(
-            file="",
-            tool="simulation",
-            source=SOURCE,
-            annotator=who,
-            kind=KINDS[kind],
-            round=round_,
-            config_hash=None,
-            simulated=True,
-            tasks=tuple(person.answers(tasks, shown)),
-        )
-        store(export, folder)
-    return SimulationResult(len(due), len(opened) - len(due), tuple(sorted(careless)))
+    by_person: dict[str, list[KeyedTask]] = {}
+    for task in opened:
+        by_person.setdefault(task.annotator, []).append(task)
+    for who, tasks in sorted(by_person.items()):
+        person = _Annotator(who, who in careless, study.scales, traits)
+        tasks.sort(key=lambda task: KINDS.index(task.kind))
+        answers = tuple(person.answers(tasks))
+        store(Export(file=who, source="simulated", answers=answers), folder)
+    return SimulationResult(len(opened), tuple(sorted(careless)))
 
 
 class _Annotator(NamedTuple):
     name: str
-    account: int
     careless: bool
     scales: tuple[Scale, ...]
     traits: Traits
 
-    def answers(
-        self, tasks: Iterable[KeyedTask], shown: Mapping[str, Data]
-    ) -> Iterator[ExportedTask]:
+    def answers(self, tasks: Iterable[KeyedTask]) -> Iterator[Answer]:
         """The tasks, done one after the other."""
         now = _START
-        for n, task in enumerate(tasks, start=1):
+        for task in tasks:
             chance = random.Random(
                 content_id("simulated", str(self.traits.seed), self.name, task.task)
             )
             usual = _SECONDS[task.kind] / (8 if self.careless else 1)
             seconds = round(usual * chance.lognormvariate(0, 0.5), 3)
             now += timedelta(seconds=seconds)
-            filled_in = StoredAnnotation(
-                identity=f"{chance.getrandbits(128):032x}",
-                account=self.account,
-                when=now.isoformat(timespec="microseconds").replace("+00:00", "Z"),
-                seconds=seconds,
-                choices=tuple(self._form(task, chance).items()),
-            )
-            yield ExportedTask(
-                id=n,
-                task=task.task,
-                data_hash=digest(shown[task.task]),
-                annotations=(filled_in.model_dump(mode="json"),),
-                drafts=0,
-            )
+            identity = f"{chance.getrandbits(128):032x}"
+            form = self._form(task, chance)
+            answers = read_answers(form.items(), task, self.scales)
+            assert not isinstance(answers, Objection)
+            when = now.isoformat()
+            raw = digest([identity, task.task, when, dict(form)])
+            yield Answer(
+                task=task.task, identity=identity, raw=raw, created=when, updated=when,
+                seconds=seconds, answers=answers,
+            )  # fmt: skip
 
     def _form(self, task: KeyedTask, chance: random.Random) -> dict[str, str]:
         if self.careless:
             form = questions(task.kind, self.scales, len(task.aspects))
             return {name: chance.choice(sorted(one.choices)) for name, one in form.items()}
         if task.kind == "preference":
-            if task.purpose == "attention" and task.expected:
-                return {"preference": task.expected}
-            unknown = task.purpose in ("wrong_profile", "yoked")
-            truth = None if unknown else task.expected or EQUAL
-            return {"preference": self._place(truth, chance)}
+            return {"preference": self._place(task.expected or EQUAL, chance)}
         if task.kind == "quality":
             return {
                 f"{scale.name}_{side}": self._score(scale, task.subject, chance)
@@ -162,9 +135,8 @@ class _Annotator(NamedTuple):
             }
         rows = {}
         for n, aspect in enumerate(task.aspects):
-            foil = aspect in task.foils
-            rows[f"support_{n}"] = self._support(aspect, chance, "no" if foil else None)
-            rows[f"delivered_{n}"] = self._place(None if foil else task.expected, chance)
+            rows[f"support_{n}"] = self._support(aspect, chance)
+            rows[f"delivered_{n}"] = self._place(task.expected, chance)
         return rows
 
     def _place(self, truth: str | None, chance: random.Random) -> str:
@@ -178,12 +150,11 @@ class _Annotator(NamedTuple):
         guess = "A" if chance.random() < (1 + self.traits.first_bias) / 2 else "B"
         return truth if truth and sure else guess
 
-    def _support(self, aspect: str, chance: random.Random, truth: Support | None) -> str:
-        """Every aspect has its own truth, which most posts of most aspects bear out; that of a foil
-        is given."""
-        true: str = truth or random.Random(
-            content_id("true support", str(self.traits.seed), aspect)
-        ).choice(("clearly", "clearly", "clearly", "plausibly", "plausibly", "no"))
+    def _support(self, aspect: str, chance: random.Random) -> str:
+        """Every aspect has its own truth, which most posts of most aspects bear out."""
+        true: str = random.Random(content_id("true support", str(self.traits.seed), aspect)).choice(
+            ("clearly", "clearly", "clearly", "plausibly", "plausibly", "no")
+        )
         right = chance.random() < self.traits.accuracy
         return true if right else chance.choice(sorted({*get_args(Support)} - {true}))
 

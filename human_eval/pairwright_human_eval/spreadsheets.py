@@ -19,28 +19,34 @@ from typing import NamedTuple
 
 from pairwright.errors import InputError
 from pairwright.files import write_whole
-from pairwright_human_eval.annotation import (
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.form import (
     COMMENT,
-    Export,
-    ExportedTask,
-    StoredAnnotation,
-    account_of,
-    clean_text,
+    Shown,
+    nameless,
+    questions,
+    quoted,
+    read_answers,
+    view_of,
 )
-from pairwright_human_eval.form import Shown, is_own, marks, questions, quoted, view_of
 from pairwright_human_eval.language import ENGLISH, Language, load_language
-from pairwright_human_eval.records import KINDS, OWN, Data, KeyedTask, Kind, Study
+from pairwright_human_eval.records import (
+    KINDS,
+    Answer,
+    Data,
+    Export,
+    KeyedTask,
+    Kind,
+    Objection,
+    Study,
+    digest,
+)
+from pairwright_human_eval.study_files import read_study, read_tasks, withdrawn_people
 
-TASK, FIELD, WHAT, TEXT, CHOICES, ANSWER = COLUMNS = (
-    "task", "field", "what", "text", "choices", "answer",
-)  # fmt: skip
+TASK, FIELD, _, _, _, ANSWER = COLUMNS = ("task", "field", "what", "text", "choices", "answer")
 """The head of a sheet in English. The first two are the same in every language."""
-SKIP_WORD, MINUTES, CONSENT = "skip", "minutes", "consent"
-YES, NO = "yes", "no"
-"""Fields beside the controls of a form, the answer that skips a task, and those that agree or
-not."""
-TRUE, FALSE = "true", "false"
-"""What spreadsheets make of a tick."""
+SKIP_WORD = "skip"
+"""The answer that skips a task."""
 _CONTROL = re.compile(r"(support|delivered)_(\d{1,6})")
 _FIELD = re.compile(r"(support|delivered)_line_([1-9]\d{0,5})")
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
@@ -57,18 +63,41 @@ INSTRUCTIONS = (
     "To skip a task, write skip as one of its answers, and say why in its comment.",
     "Change nothing else, and save the file as CSV (UTF-8), under any name.",
 )
-CONSENT_STATEMENT = (
-    "I have read what taking part in this study means, and I take part of my own free will."
-)
 COMMENT_QUESTION = "Is anything wrong or unclear here? (optional)"
-MINUTES_QUESTION = "How many minutes did you work on this file in all?"
 HEADINGS = {
     "quality": "Quality: rate each response by itself",
     "preference": "Preference: go only by the posts",
-    "own": "Your choice: which answer would you find more useful?",
     "rubric": "Rubric: what this person may want",
 }
 """What stands above the first task of a kind."""
+
+
+def write_sheets(folder: HumanFolder, round: int = 1) -> tuple[Path, ...]:
+    """Write the sheets of a round, one a person. Who has withdrawn gets none.
+
+    Raises InputError where one is there that is not as it would be written: a person may have
+    filled it in.
+    """
+    study, key = read_study(folder)
+    language, away = load_language(study.language), withdrawn_people(folder)
+    keyed = [task for task in key.values() if task.round == round and task.annotator not in away]
+    shown = read_tasks(folder, keyed)
+    given: dict[str, list[tuple[Kind, Data]]] = {}
+    for task in keyed:
+        given.setdefault(task.annotator, []).append((task.kind, shown[task.task]))
+    written = []
+    for who, tasks in sorted(given.items()):
+        path, content = folder.sheet(who, round), sheet_content(tasks, study, language)
+        if path.exists() and path.read_bytes() != content:
+            raise InputError(
+                "is there, and was filled in or changed",
+                where=path,
+                fix="Import it if it holds answers, then move it away.",
+            )
+        if not path.exists():
+            write_whole(path, content)
+        written.append(path)
+    return tuple(written)
 
 
 def field_of(control: str) -> str:
@@ -79,7 +108,7 @@ def field_of(control: str) -> str:
 
 
 def control_of(field: str) -> str:
-    """The control that a field stands for. Sheets of older versions hold the control itself."""
+    """The control that a field stands for."""
     found = _FIELD.fullmatch(field)
     return f"{found[1]}_{int(found[2]) - 1}" if found else field
 
@@ -94,11 +123,6 @@ def guarded(text: str) -> str:
 def unguarded(cell: str) -> str:
     """The text that `guarded` made the cell of."""
     return cell[1:] if cell.startswith("'") and guarded(cell[1:]) == cell else cell
-
-
-def pieces(text: str) -> list[str]:
-    """A text in parts that each fit into a cell."""
-    return [text[n : n + LONGEST] for n in range(0, len(text), LONGEST)] or [""]
 
 
 def sheet_content(tasks: Sequence[tuple[Kind, Data]], study: Study, language: Language) -> bytes:
@@ -118,26 +142,23 @@ def _rows(
 ) -> Iterator[tuple[str, str, str, str, str, str]]:
     for line in INSTRUCTIONS:
         yield ("", "", "", language(line), "", "")
-    yield ("", CONSENT, "", language(CONSENT_STATEMENT), language(YES), "")
     for kind in KINDS:
         own = [data for one, data in tasks if one == kind]
         if own:
-            heading = HEADINGS["own" if is_own(own[0], kind) else kind]
-            yield ("", "", "", language(heading), "", "")
+            yield ("", "", "", language(HEADINGS[kind]), "", "")
         for number, data in enumerate(own, start=1):
             name = str(data["task"])
             yield (name, "", "", f"{language('Task')} {number} / {len(own)}", "", "")
             for part in view_of(data, kind, study.scales, language):
                 if isinstance(part, Shown):
-                    for piece in pieces(part.text):
-                        yield (name, "", part.heading, piece, "", "")
+                    for n in range(0, max(1, len(part.text)), LONGEST):
+                        yield (name, "", part.heading, part.text[n : n + LONGEST], "", "")
                 else:
                     # A score is written as its number.
                     choices = "\n".join(part.choices.values())
                     field = field_of(part.control)
                     yield (name, field, part.heading, part.question, choices, "")
             yield (name, COMMENT, "", language(COMMENT_QUESTION), "", "")
-    yield ("", MINUTES, "", language(MINUTES_QUESTION), language("a number"), "")
 
 
 def sheet_rows(path: Path) -> tuple[list[list[str]], str]:
@@ -223,68 +244,45 @@ def read_sheet(path: Path, key: Mapping[str, KeyedTask], study: Study) -> Export
     cells, column = _cells(path, language)
     mistakes: list[_Mistake] = []
     by_task: dict[str, list[_Cell]] = defaultdict(list)
-    seconds, agreed = None, False
     for cell in cells:
         if not cell.answer:
             continue
-        if cell.field == CONSENT and not cell.task:
-            agreed = _plain(cell.answer) in {YES, _plain(language(YES))}
-        elif cell.field == MINUTES:
-            minutes = cell.answer.replace(",", ".")
-            if re.fullmatch(r"\d{1,6}(\.\d+)?", minutes):
-                seconds = float(minutes) * 60
-            else:
-                what = f"{quoted(cell.answer)} is not a number of minutes"
-                mistakes.append((cell.row, column, what))
-        elif cell.task in key:
+        if cell.task in key:
             by_task[cell.task].append(cell)
         elif cell.task:
             mistakes.append((cell.row, TASK, f"{quoted(cell.task)} is not a task of this study"))
         else:
             mistakes.append((cell.row, TASK, "an answer to no task"))
-    tasks = []
-    for name in sorted({cell.task for cell in cells} & key.keys()):
-        task, wrong = _task(by_task.get(name, ()), key[name], study, language, column)
-        tasks.append(task)
+    answers = []
+    for name, own in sorted(by_task.items()):
+        answer, wrong = _answer(own, key[name], study, language, column)
+        answers.append(answer)
         mistakes += wrong
     people = sorted({key[name].annotator for name in by_task})
     if len(people) > 1:
         what = f"answers to tasks of {' and '.join(people)}, and a file is one person's"
         mistakes.append((1, TASK, what))
-    if people and not agreed:
-        what = f"the person has not agreed to take part (field {CONSENT}, {language(YES)})"
-        row = next((cell.row for cell in cells if _plain(cell.field) == CONSENT), 1)
-        mistakes.append((row, column, what))
     if mistakes:
-        raise _error(path, sorted(mistakes))
-    return Export(
-        file=path.name,
-        tool="spreadsheet",
-        source="spreadsheet",
-        seconds=seconds,
-        tasks=tuple(tasks),
-    )
+        mistakes.sort()
+        said = [f"row {row}, column {name}: {what}" for row, name, what in mistakes[:MOST_NAMED]]
+        if len(mistakes) > MOST_NAMED:
+            said.append(f"and {len(mistakes) - MOST_NAMED:,} more mistakes")
+        fix = "Mend it, and import the file again: nothing of it was kept."
+        raise InputError("; ".join(said), where=path, fix=fix)
+    if not answers:
+        raise InputError("holds no answer", where=path, fix="Import it once somebody has answered.")
+    return Export(file=path.name, source="file", answers=tuple(answers))
 
 
-def _error(path: Path, mistakes: list[_Mistake]) -> InputError:
-    said = [f"row {row}, column {name}: {what}" for row, name, what in mistakes[:MOST_NAMED]]
-    if len(mistakes) > MOST_NAMED:
-        said.append(f"and {len(mistakes) - MOST_NAMED:,} more mistakes")
-    fix = "Mend it, and import the file again: nothing of it was kept."
-    return InputError("; ".join(said), where=path, fix=fix)
-
-
-def _task(
+def _answer(
     cells: Sequence[_Cell], keyed: KeyedTask, study: Study, language: Language, column: str
-) -> tuple[ExportedTask, list[_Mistake]]:
-    """What somebody wrote for one task; nothing where there are no cells."""
-    # As the sheet words it, as older sheets did, and in English.
+) -> tuple[Answer, list[_Mistake]]:
+    """What somebody wrote for one task."""
+    # As the sheet words it, and in English.
     forms = [
-        questions(keyed.kind, study.scales, len(keyed.aspects), words, own=keyed.round >= OWN)
-        | marks(keyed.kind, words)
-        for words in (language, language.before, ENGLISH, ENGLISH.before)
+        questions(keyed.kind, study.scales, len(keyed.aspects), words)
+        for words in (language, ENGLISH)
     ]
-    optional = marks(keyed.kind).keys()
     mistakes: list[_Mistake] = []
     choices: dict[str, str] = {}
     rows: dict[str, int] = {}
@@ -297,7 +295,7 @@ def _task(
             what = f"{cell.field} is answered in row {rows[control]}, too"
             mistakes.append((cell.row, column, f"{at}: {what}"))
         elif control == COMMENT:
-            comment = clean_text(cell.answer)
+            comment = nameless(cell.answer)
         elif control not in forms[0]:
             what = f"there is no question {quoted(cell.field)}"
             if not cell.field:
@@ -307,38 +305,24 @@ def _task(
             skipped = True
         elif choice := _choice(written, [form[control].choices for form in forms]):
             choices[control] = choice
-        elif control in optional and (ticked := _is_ticked(written, language)) is not None:
-            choices |= {control: control} if ticked else {}
         else:
-            labels = [*forms[0][control].choices.values()]
-            allowed = ", ".join([*labels, language(NO)] if control in optional else labels)
+            allowed = ", ".join(forms[0][control].choices.values())
             what = f"{quoted(cell.answer)} is none of {allowed}"
             mistakes.append((cell.row, column, f"{at}, {cell.field}: {what}"))
         rows.setdefault(control, cell.row)
-    annotation = StoredAnnotation(
-        account=account_of(keyed.annotator),
-        skipped=skipped,
-        choices=() if skipped else tuple(sorted(choices.items())),
-        comment=comment,
-    )
-    is_whole = skipped or forms[0].keys() <= choices.keys() | optional
-    task = ExportedTask(
-        id=None,
+    given = None if skipped else read_answers(choices.items(), keyed, study.scales)
+    draft = Objection("draft", "begun and not finished")
+    raw = digest([keyed.task, comment, skipped, dict(sorted(choices.items()))])
+    answer = Answer(
         task=keyed.task,
-        data_hash=keyed.data_hash,
-        annotations=(annotation.model_dump(mode="json"),) if cells and is_whole else (),
-        drafts=int(bool(cells) and not is_whole),
+        identity=raw,
+        raw=raw,
+        skipped=skipped,
+        comment=comment,
+        answers=None if isinstance(given, Objection) else given,
+        objection=draft if isinstance(given, Objection) else None,
     )
-    return task, mistakes
-
-
-def _is_ticked(written: str, language: Language) -> bool | None:
-    """Whether what is written says that a tick is set, in English or in the sheet's language; None
-    where it says neither."""
-    for words, signs, ticked in ((YES, TRUE), ("1", "x"), True), ((NO, FALSE), ("0",), False):
-        if written in (*words, *signs, *(_plain(language(word)) for word in words)):
-            return ticked
-    return None
+    return answer, mistakes
 
 
 def _choice(written: str, languages: Sequence[dict[str, str]]) -> str | None:

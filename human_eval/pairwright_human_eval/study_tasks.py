@@ -6,17 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from pairwright.modes import MODES, Mode, has_rubric
-from pairwright.records import Pair, content_id
+from pairwright.records import content_id
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.assign import (
     Assigner,
-    Controls,
     Seat,
-    draw_controls,
-    stranger,
 )
-from pairwright_human_eval.foils import foil_of
-from pairwright_human_eval.records import Purpose, pseudonyms
+from pairwright_human_eval.records import pseudonyms
 from pairwright_human_eval.subjects import Subject, salts, swapped
 from pairwright_human_eval.tasks import (
     BlindSubject,
@@ -103,57 +99,34 @@ def make_tasks(
 ) -> tuple[dict[str, list[Task]], dict[str, int]]:
     """Every annotator's tasks in the order they are to be done, and the salts of the sides."""
     salted = salts(subjects, plan.seed)
-    controls = draw_controls(subjects, plan.human.wrong_profile, plan.human.narrative, plan.seed)
     assigner = Assigner(plan.annotators, plan.quality_answers, plan.seed)
     by_annotator: dict[str, list[Task]] = {who: [] for who in plan.annotators}
-    # By id, so that draws do not depend on the order of the file.
-    pairs = sorted((pair for subject in subjects for pair in subject.pairs), key=lambda p: p.id)
-    strangers: dict[str, list[Pair]] = {}
-    for pair in pairs:
-        if has_rubric(pair.mode):
-            strangers.setdefault(pair.domain, []).append(pair)
     for subject in sorted(subjects, key=lambda s: content_id("order", str(plan.seed), s.id)):
         page = page_of(subject, plan.seed, swapped(plan.seed, salted[subject.domain], subject.id))
-        for task in _tasks_of(subject, page, controls, assigner, strangers, plan):
+        for task in _tasks_of(subject, page, assigner, plan):
             by_annotator[task.keyed.annotator].append(task)
     ordered = {who: _ordered(who, tasks, plan) for who, tasks in by_annotator.items()}
     return ordered, salted
 
 
 def _tasks_of(
-    subject: Subject,
-    page: BlindSubject,
-    controls: Controls,
-    assigner: Assigner,
-    strangers: dict[str, list[Pair]],
-    plan: StudyPlan,
+    subject: Subject, page: BlindSubject, assigner: Assigner, plan: StudyPlan
 ) -> Iterator[Task]:
     for who in assigner.quality(subject.id):
         yield quality_task(page, who)
-    others = strangers.get(subject.domain, [])
-    purpose: Purpose = controls.get(subject.id, "vote")
-    posts = stranger(subject.asked, others) if purpose == "wrong_profile" else ()
-    if purpose == "wrong_profile" and not posts:  # No stranger fits.
-        purpose = "vote"
     seats = [
-        Seat("vote", n, expected_of(pair, page))
+        Seat(n, expected_of(pair, page))
         for n, pair in enumerate(subject.pairs)
         for _ in range(plan.votes)
     ]
     if has_rubric(subject.mode):
-        # The seats for the aspects, or those of a control.
-        seats += [Seat(purpose, None if purpose == "vote" else 0, None)] * plan.rubric_answers
-    foils = [foil_of(pair, others, plan.human.foils or 0, plan.seed) for pair in subject.pairs]
+        seats += [Seat(None, None)] * plan.rubric_answers
     for who, seat in assigner.seats(subject, seats):
         if seat.preference is None:
-            for pair, foil in zip(subject.pairs, foils, strict=True):
-                yield rubric_task(page, pair, who, plan.planner, foil)
+            for pair in subject.pairs:
+                yield rubric_task(page, pair, who, plan.planner)
         else:
-            pair = subject.pairs[seat.preference]
-            shown = posts if seat.purpose == "wrong_profile" else None
-            yield preference_task(
-                page, pair, who, plan.planner, purpose=seat.purpose, posts=shown
-            )  # fmt: skip
+            yield preference_task(page, subject.pairs[seat.preference], who, plan.planner)
 
 
 def _ordered(who: str, tasks: list[Task], plan: StudyPlan) -> list[Task]:

@@ -11,7 +11,7 @@ release, which has no refused pairs.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import count
@@ -20,7 +20,7 @@ from pathlib import Path
 from pairwright.errors import InputError
 from pairwright.modes import MODES, has_no_preference
 from pairwright.records import Mode, Pair, Record, Side, draw_id, dyad_id
-from pairwright_human_eval.records import KeyedTask, aspect_id, response_id
+from pairwright_human_eval.records import aspect_id, response_id
 
 
 @dataclass(frozen=True)
@@ -174,8 +174,6 @@ class Outline(Record):
     """The asked one first."""
     quality: dict[str, dict[str, int]]
     """By response and scale: the judge's scores, where it gave them."""
-    aspects_asked: bool = True
-    """False for a control of the study: nobody was asked about its aspects. A placebo has none."""
 
     @property
     def no_preference(self) -> bool:
@@ -183,18 +181,7 @@ class Outline(Record):
         return has_no_preference(self.mode)
 
 
-def outlines_of(subjects: Iterable[Subject], key: Mapping[str, KeyedTask]) -> list[Outline]:
-    """The outlines of a study's subjects, in their order."""
-    controls = controls_of(key.values())
-    return [outline_of(subject, aspects_asked=subject.id not in controls) for subject in subjects]
-
-
-def controls_of(tasks: Iterable[KeyedTask]) -> set[str]:
-    """The subjects that are shown with other posts or more, in place of questions on aspects."""
-    return {task.subject for task in tasks if task.purpose in ("wrong_profile", "narrative")}
-
-
-def outline_of(subject: Subject, *, aspects_asked: bool = True) -> Outline:
+def outline_of(subject: Subject) -> Outline:
     first_pair = subject.asked
     judged = {getattr(first_pair, side): scores for side, scores in first_pair.quality.items()}
     return Outline(
@@ -219,5 +206,4 @@ def outline_of(subject: Subject, *, aspects_asked: bool = True) -> Outline:
             for pair in subject.pairs
         ),
         quality={response_id(text): scores.scores for text, scores in judged.items()},
-        aspects_asked=aspects_asked,
     )

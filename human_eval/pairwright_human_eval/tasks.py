@@ -4,7 +4,7 @@ Responses become safe HTML, posts and questions plain text without invisible cha
 name in a task is its opaque id; everything else about it is in the private key.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -12,13 +12,11 @@ from pydantic import JsonValue
 
 from pairwright.errors import InputError
 from pairwright.modes import has_no_preference
-from pairwright.records import Aspect, Pair, Post, content_id
+from pairwright.records import Pair, Post, content_id
 from pairwright.retrieve import ranked
 from pairwright.settings.rules import PlanRules
 from pairwright.text import visible
 from pairwright_human_eval.records import (
-    LATER,
-    OWN,
     Data,
     KeyedTask,
     Kind,
@@ -72,42 +70,17 @@ def quality_task(page: BlindSubject, annotator: str) -> Task:
     return _task(page, annotator, "quality", "vote")
 
 
-def preference_task(
-    page: BlindSubject,
-    pair: Pair,
-    annotator: str,
-    rules: PlanRules,
-    *,
-    purpose: Purpose = "vote",
-    posts: tuple[Post, ...] | None = None,
-) -> Task:
-    """Which answer would this person find more useful? `posts` replace the pair's own profile;
-    purpose `narrative` shows the asker's explanation of the question, too."""
-    shown = best_posts(pair.question, pair.profile if posts is None else posts, rules)
+def preference_task(page: BlindSubject, pair: Pair, annotator: str, rules: PlanRules) -> Task:
+    """Which answer would this person find more useful?"""
     return _task(
-        page, annotator, "preference", purpose, pair=pair.id,
-        expected=expected_of(pair, page), posts=_posts(shown),
-        narrative=_narrative(pair) if purpose == "narrative" else [],
+        page, annotator, "preference", "vote", pair=pair.id, expected=expected_of(pair, page),
+        posts=_posts(best_posts(pair.question, pair.profile, rules)),
     )  # fmt: skip
 
 
-def own_task(page: BlindSubject, pair: Pair, person: str, purpose: Purpose) -> Task:
-    """Which answer would you find more useful? It shows no posts: the person is the profile."""
-    return _task(
-        page, person, "preference", purpose, round=OWN, pair=pair.id,
-        expected=expected_of(pair, page),
-    )  # fmt: skip
-
-
-def rubric_task(
-    page: BlindSubject, pair: Pair, annotator: str, rules: PlanRules, foil: Aspect | None = None
-) -> Task:
-    """Does what the user wrote carry each aspect, and which response delivers it? A `foil` stands
-    at some place among the aspects."""
-    aspects = list(pair.rubric.aspects)
-    if foil is not None:
-        place = int(content_id("foil", str(page.seed), pair.id)[-8:], 16) % (len(aspects) + 1)
-        aspects.insert(place, foil)
+def rubric_task(page: BlindSubject, pair: Pair, annotator: str, rules: PlanRules) -> Task:
+    """Does what the user wrote carry each aspect, and which response delivers it?"""
+    aspects = pair.rubric.aspects
     named = {post for aspect in aspects for post in aspect.post_ids}
     if lost := named - {post.id for post in pair.profile}:
         raise InputError(
@@ -118,7 +91,6 @@ def rubric_task(
     return _task(
         page, annotator, "rubric", "vote", pair=pair.id, expected=expected_of(pair, page),
         names=tuple(aspect_id(aspect.aspect) for aspect in aspects),
-        foils=() if foil is None else (aspect_id(foil.aspect),),
         posts=_posts(
             [post for post in pair.profile if post.id in named]
             if pair.rubric.inferable
@@ -133,26 +105,14 @@ def rubric_task(
     )  # fmt: skip
 
 
-def attention_task(
-    page: BlindSubject, annotator: str, posts: Sequence[str], expected: Place
-) -> Task:
-    """A written attention check, like any other preference task but for the days of its posts.
-    `expected`: where its right answer is shown."""
-    shown: list[JsonValue] = [{"when": "", "text": visible(text)} for text in posts]
-    return _task(
-        page, annotator, "preference", "attention", expected=expected, posts=shown, narrative=[]
-    )
-
-
 def repeated(task: Task, seed: int) -> Task:
-    """The same task once more, with the responses in each other's place; one of `OWN` in round
-    `LATER`."""
+    """The same task once more, with the responses in each other's place."""
     keyed, data = task.keyed, task.data
     swapped: Data = {"response_a": data["response_b"], "response_b": data["response_a"]}
     other: dict[Place | None, Place | None] = {"A": "B", "B": "A", None: None}
     return _again(
         task, seed, "repeat", data=swapped, purpose="repeat", a=keyed.b, b=keyed.a,
-        expected=other[keyed.expected], round=LATER if keyed.round == OWN else keyed.round,
+        expected=other[keyed.expected],
     )  # fmt: skip
 
 
@@ -164,17 +124,12 @@ def adjudication(task: Task, adjudicator: str, earlier: tuple[str, ...], seed: i
     )
 
 
-def passed_on(task: Task, newcomer: str, seed: int) -> Task:
-    """The same task for somebody who takes over."""
-    return _again(task, seed, "replacement", newcomer, data={}, annotator=newcomer)
-
-
 def _again(task: Task, seed: int, *why: str, data: Data, **changes: object) -> Task:
     """The task under another name, with other `data`, and with `changes` to its line of the key."""
     name = content_id("task", str(seed), task.keyed.task, *why)
     shown = {**task.data, **data, "task": name}
     changes |= {"task": name, "data_hash": digest(shown)}
-    return Task(shown, task.keyed.model_copy(update=changes))
+    return Task(shown, KeyedTask(**dict(task.keyed) | changes))
 
 
 def best_posts(question: str, posts: tuple[Post, ...], rules: PlanRules) -> tuple[Post, ...]:
@@ -206,11 +161,9 @@ def _task(
     kind: Kind,
     purpose: Purpose,
     *,
-    round: int = 1,
     pair: str | None = None,
     expected: Place | None = None,
     names: tuple[str, ...] = (),
-    foils: tuple[str, ...] = (),
     **shown: JsonValue,
 ) -> Task:
     name = content_id(
@@ -227,7 +180,7 @@ def _task(
         task=name,
         kind=kind,
         purpose=purpose,
-        round=round,
+        round=1,
         annotator=annotator,
         subject=page.subject,
         pair=pair,
@@ -236,7 +189,6 @@ def _task(
         b=response_id(page.b),
         expected=expected,
         aspects=names,
-        foils=foils,
         data_hash=digest(data),
     )
     return Task(data, keyed)

@@ -3,7 +3,6 @@
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,13 +11,10 @@ import pytest
 from test_train_planner import begun, check
 
 import study
-from pairwright.cli import answers
 from pairwright.cli.training import COMMANDS as TRAINING
 from pairwright.cli.training import print_training
 from pairwright.training.planner_checkpoints import TrainingReport
-from pairwright.workflows.annotation_server import RunningServer
 from pairwright_human_eval.label_studio import projects as push
-from pairwright_human_eval.label_studio.server import ServerAccount
 from released import PAIRS, run_of
 from stand_in import KEY, StandIn
 from study import pairwright
@@ -67,14 +63,6 @@ def ended(*arguments: object) -> str:
     return done.out
 
 
-def test_people_qualify_on_a_server(run: Path, tmp_path: Path) -> None:
-    out = tmp_path / "people"
-    said = ended("qualify", run, "--out", out, "--people", 2)
-    steps = "".join(f"  pairwright human {step} {out}\n" for step in ("serve", "start", "people"))
-    after = "Afterwards, with those who passed:\n  pairwright human export"
-    assert f"Next:\n{steps}{after}" in said
-
-
 def test_tasks_go_to_a_server_and_answers_return(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,28 +73,6 @@ def test_tasks_go_to_a_server_and_answers_return(
         assert re.search(r"annotator-11 .*/projects/\d+/data\?labeling=1\n$", said)
         assert re.search(r"annotator-11 +rubric +\d+ +0 +0 +0\s*$", ended("status", run))
         assert "Next:\n  pairwright human report" in ended("pull", run)
-        assert str(run / "human" / "start" / "annotator-01-") in ended("start", run)
-
-
-def test_a_server_of_ones_own_runs_until_ctrl_c(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    account = ServerAccount(1, "lead@study", "lead-word", "token")
-
-    def stop() -> int:
-        raise KeyboardInterrupt
-
-    server: Any = SimpleNamespace(
-        url="http://127.0.0.1:1", account=account, data=run / "data", wait=stop
-    )
-
-    @contextmanager
-    def served(*_: object, **__: object) -> Iterator[RunningServer]:
-        links = {"annotator-01": {"quality": "http://127.0.0.1:1/1"}}
-        yield RunningServer(server, {"annotator-01": account}, links)
-
-    monkeypatch.setattr(answers, "serve_study", served)
-    said = ended("serve", run)
-    assert "  quality      http://127.0.0.1:1/1\n" in said
-    assert said.endswith(f"Stopped. The answers are in {run / 'data'}.\n")
 
 
 def test_a_training_says_what_it_chose(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from own_environment import prepare
-from pairwright.cli.answers import cache_folder
+from own_environment import cache_folder, prepare
 from pairwright.dataset.conversion import user_message
 from scripted import posts
 

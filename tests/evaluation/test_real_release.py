@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from engines.fixtures import engines, environment
-from own_environment import prepare
-from pairwright.cli.answers import cache_folder
+from own_environment import cache_folder, prepare
 from pairwright.construct.folder import to_toml
 from pairwright.dataset import Layout, Row
 from pairwright.evaluation.decision import PairDecision

@@ -15,7 +15,6 @@ from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.settings.domains import Anchor, Scale
 from pairwright.settings.prompt import Prompts
-from pairwright_human_eval.form import marks
 from pairwright_human_eval.label_studio.files import config_hash, labelling_config
 from pairwright_human_eval.language import render_guidelines
 from pairwright_human_eval.records import KINDS, Kind
@@ -30,7 +29,7 @@ FORMS = {
 # The keys that a task's data has, by kind, and what a row of a list has.
 DATA = {
     "quality": {"question", "response_a", "response_b"},
-    "preference": {"question", "response_a", "response_b", "posts", "narrative"},
+    "preference": {"question", "response_a", "response_b", "posts"},
     "rubric": {"question", "response_a", "response_b", "posts", "narrative", "aspects"},
 }
 ROWS = {"posts.when", "posts.text", "narrative.text", "aspects.text", "aspects.quote"}
@@ -75,10 +74,6 @@ def test_a_form_is_as_label_studio_and_the_study_need_it(kind: Kind, adjudicatio
     root = form(kind, adjudication)
     asked = {}
     for choices in root.iter("Choices"):
-        if choices.attrib["name"] in marks(kind):
-            assert "required" not in choices.attrib
-            assert [choice.attrib["alias"] for choice in choices] == [choices.attrib["name"]]
-            continue
         # Every question must be answered, once.
         assert choices.attrib["required"] == "true"
         assert choices.attrib["requiredMessage"].endswith(".")
@@ -121,11 +116,6 @@ def test_a_form_is_as_label_studio_and_the_study_need_it(kind: Kind, adjudicatio
         r"(?i)\b(chosen|reject\w*|model\w*|judge\w*|modes?|twins?|rubric\w*|adher\w*|violat\w*)\b"
     )
     assert not re.findall(telling, FORMS[kind, adjudication].replace("Cannot judge", ""))
-
-
-def test_without_a_narrative_its_heading_is_not_there_either() -> None:
-    (repeated,) = [r for r in form("preference").iter("Repeater") if r.attrib["on"] == "$narrative"]
-    assert values(repeated, "Header") == ["What this person wrote below the question"]
 
 
 def test_people_read_the_words_of_the_scales_alike_for_both_sides() -> None:

@@ -13,7 +13,6 @@ from pairwright.records import Pair
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.files import form_path
 from pairwright_human_eval.records import Verdict, digest, pseudonyms, response_id
 from pairwright_human_eval.second_round import add_adjudication, adjudication_tasks, given_parts
 from pairwright_human_eval.study_files import read_study, write_study
@@ -34,7 +33,7 @@ from small_studies import (
 
 ASKED, PARTNER = twin(1)
 PAIRS = [ASKED, PARTNER, *twin(2), *(violate(n) for n in range(3, 9))]
-MADE = study_of(PAIRS, wrong_profile=0, narrative=0)
+MADE = study_of(PAIRS)
 STUDY = MADE.study()
 TWIN, AGREED, *SINGLE = MADE.subjects
 Answers = dict[str, list[Verdict]]
@@ -141,7 +140,7 @@ def test_earlier_answers_are_told_by_side_and_without_names() -> None:
 def test_only_votes_of_people_who_count_are_shown() -> None:
     given = answers(s0="+-=")
     before = tasks_of(given)
-    for purpose in ("repeat", "wrong_profile", "narrative"):
+    for purpose in ("repeat",):
         given[SINGLE[0].id] += answered(SINGLE[0].asked, "++", purpose=purpose)
     assert tasks_of(given) == before
     given[SINGLE[0].id] += answered(SINGLE[0].asked, "++--", annotator="bad")
@@ -225,18 +224,16 @@ def test_what_further_people_have_is_not_given_again_and_who_is_missing_is_named
 ) -> None:
     decisions = decisions_on(ONE_AGAINST, **FOUR)
 
-    def added(people: int, voted: dict[str, set[str]]) -> tuple[int, list[str]]:
+    def added(people: int) -> tuple[int, list[str]]:
         tasks, short = adjudication_tasks(
             MADE.subjects, decisions, ONE_AGAINST, STUDY, PlanRules(), HumanRules(**FOUR),
-            pseudonyms(people, "adjudicator"), frozenset(), voted, given_parts(folder, voted),
+            pseudonyms(people, "adjudicator"), frozenset(), {}, given_parts(folder),
         )  # fmt: skip
         return add_adjudication(folder, STUDY, tasks), short
 
-    assert added(4, {}) == (4, [TWIN.id])
-    assert added(6, {}) == (2, [])
-    assert added(9, {}) == (0, [])
-    assert added(6, {"adjudicator-02": {TWIN.id}}) == (0, [TWIN.id])
-    assert added(7, {"adjudicator-02": {TWIN.id}}) == (1, [])
+    assert added(4) == (4, [TWIN.id])
+    assert added(6) == (2, [])
+    assert added(9) == (0, [])
 
 
 @pytest.fixture
@@ -261,7 +258,7 @@ def test_a_second_round_is_added_once(folder: HumanFolder) -> None:
     again = {task.keyed.task: task.keyed for task in tasks["adjudicator-01"]}
     assert read_study(folder).key == {t.keyed.task: t.keyed for t in MADE.all()} | again
     assert [data["task"] for data in written(folder)] == list(again)
-    assert "earlier" in form_path(folder, "preference", 2).read_text(encoding="utf-8")
+    assert "earlier" in folder.form("preference", 2).read_text(encoding="utf-8")
 
 
 def test_what_is_disputed_later_is_added_and_the_rest_stays(folder: HumanFolder) -> None:

@@ -8,17 +8,14 @@ from typing import Any, cast, get_args
 import pytest
 
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.attention import excluded_by, written_checks
-from pairwright_human_eval.decisions import Decision, State, decide, decide_all, reason_in_words
+from pairwright_human_eval.decisions import State, decide, decide_all, reason_in_words
 from pairwright_human_eval.records import (
-    KeyedTask,
-    Purpose,
     RubricAnswers,
     Support,
     Verdict,
     response_id,
 )
-from pairwright_human_eval.subjects import Subject, outline_of, outlines_of
+from pairwright_human_eval.subjects import Subject, outline_of
 from small_studies import OF_THREE, decided, one, quality, support, twin, violate, votes, well
 
 PAIR = violate(1)
@@ -26,7 +23,6 @@ VIOLATE = one(PAIR)
 ASKED, PARTNER = twin(2)
 TWIN = one(ASKED, PARTNER)
 CLEAR: tuple[Support, Support] = ("clearly", "clearly")
-OTHERS: tuple[Purpose, ...] = ("wrong_profile", "narrative", "attention", "repeat")
 UNSUPPORTED, UNDELIVERED = ("rubric: aspects_unsupported",), ("rubric: aspects_undelivered",)
 Found = tuple[State, tuple[str, ...]]
 
@@ -372,20 +368,6 @@ def test_a_share_of_aspects_that_is_the_least_passes() -> None:
     assert decided(one(pair), given, aspects_supported=1 / 3).state == "verified"
 
 
-def test_a_control_is_never_verified_and_may_be_refused() -> None:
-    def state(choices: str, **policy: Any) -> Found:
-        given = [*quality(VIOLATE, 4, 4), *votes(PAIR, choices)]
-        rules = HumanRules(**OF_THREE | policy)
-        made = decide(outline_of(VIOLATE, aspects_asked=False), given, rules)
-        return made.state, made.reasons
-
-    assert state("+++") == ("control", ("rubric: a control of the study, not asked about",))
-    assert state("+-=")[0] == state("++")[0] == "control"
-    assert state("---") == ("refused", ("preference: for_the_other",))
-    # Where nobody's answer about aspects is needed, a control lacks nothing.
-    assert state("+++", rubric_votes=0)[0] == "verified"
-
-
 # Twins
 
 
@@ -428,12 +410,11 @@ def test_disputed_halves_of_a_twin_are_named_and_closed() -> None:
 # What does not count
 
 
-@pytest.mark.parametrize("purpose", OTHERS)
-def test_only_votes_count(purpose: Purpose) -> None:
+def test_only_votes_count() -> None:
     given = [*well(VIOLATE), *votes(PAIR, "+-=")]
     before = decided(VIOLATE, given)
-    assert decided(VIOLATE, [*given, *votes(PAIR, "+" * 50, purpose=purpose)]) == before
-    assert decided(VIOLATE, votes(PAIR, "+++", purpose=purpose)).votes[0].n == 0
+    assert decided(VIOLATE, [*given, *votes(PAIR, "+" * 50, purpose="repeat")]) == before
+    assert decided(VIOLATE, votes(PAIR, "+++", purpose="repeat")).votes[0].n == 0
 
 
 def test_nothing_counts_of_somebody_excluded() -> None:
@@ -455,75 +436,17 @@ def test_simulated_answers_mark_the_decision() -> None:
     assert decided(VIOLATE, [*well(VIOLATE), *votes(PAIR, "+++", simulated=True)]).simulated
 
 
-# Attention
-
-
-def keyed(task: str, purpose: Purpose, subject: str, **changes: Any) -> KeyedTask:
-    fields: dict[str, Any] = {
-        "task": task, "kind": "preference", "purpose": purpose, "round": 1,
-        "annotator": "x", "subject": subject, "pair": None, "domain": "Home",
-        "a": "response-a", "b": "response-b", "expected": None, "aspects": (), "data_hash": "",
-    }  # fmt: skip
-    return KeyedTask.model_validate({**fields, **changes})
-
-
-def checks(
-    answers: dict[str, str], expected: str = "A"
-) -> tuple[list[Verdict], dict[str, KeyedTask]]:
-    """Answers of each annotator to checks that expect one side: `+` right, `-` `=` `?` wrong."""
-    pair = violate(9)
-    sides = {"a": response_id(pair.chosen), "b": response_id(pair.rejected)}
-    if expected == "B":
-        pair = pair.model_copy(update={"chosen": pair.rejected, "rejected": pair.chosen})
-    verdicts = [
-        verdict.model_copy(update={"pair": None, "subject": "check-1"})
-        for who, choices in answers.items()
-        for verdict in votes(pair, choices, annotator=who, purpose="attention", **sides)
-    ]
-    key = {
-        of.task: keyed(
-            of.task, "attention", "check-1", expected=expected, annotator=of.annotator, **sides
-        )
-        for of in verdicts
-    }
-    return verdicts, key
-
-
-@pytest.mark.parametrize("expected", ["A", "B"])
-def test_written_checks_passed_are_counted_by_annotator(expected: str) -> None:
-    verdicts, key = checks({"one": "+++--", "two": "=?--", "three": "++++"}, expected)
-    passed = written_checks([*verdicts, *votes(PAIR, "---", annotator="three")], key)
-    assert {who: (found.k, found.n) for who, found in passed.items()} == {
-        "one": (3, 5), "two": (0, 4), "three": (4, 4)
-    }  # fmt: skip
-    assert excluded_by(passed, 0.75, None) == {"one", "two"}
-    # Who met none is not excluded, and a share that is the floor passes.
-    assert excluded_by(passed, 0.6, None) == {"two"}
-    assert excluded_by(written_checks(votes(PAIR, "+++"), {}), 1.0, None) == frozenset()
-
-
-def decided_all(
-    subjects: list[Subject], given: list[Verdict], key: dict[str, KeyedTask], **policy: Any
-) -> dict[str, Decision]:
-    rule = HumanRules(**OF_THREE | policy)
-    out = excluded_by(written_checks(given, key), rule.attention_floor, None)
-    return decide_all(outlines_of(subjects, key), given, rule, out)
-
-
-def test_decide_all_leaves_out_who_failed_and_finds_the_controls() -> None:
-    failed, key = checks({"bad": "-+-+"})
+def test_decide_all_leaves_out_who_is_excluded() -> None:
     bad = [*votes(PAIR, "---", annotator="bad"), *votes(ASKED, "---", annotator="bad")]
     given = [
-        *failed, *bad, *well(VIOLATE), *votes(PAIR, "+++"),
-        *quality(TWIN, 4, 4), *votes(ASKED, "+++"), *votes(PARTNER, "+++"),
+        *bad, *well(VIOLATE), *votes(PAIR, "+++"),
+        *well(TWIN), *votes(ASKED, "+++"), *votes(PARTNER, "+++"),
     ]  # fmt: skip
-    unanswered = one(violate(7))
-    key |= {name: keyed(name, "vote", name, kind="rubric") for name in (VIOLATE.id, unanswered.id)}
-    key["control"] = keyed("control", "narrative", TWIN.id)
-    decisions = decided_all([VIOLATE, TWIN, unanswered], given, key)
-    states = [(name, decision.state) for name, decision in decisions.items()]
-    assert states == [(VIOLATE.id, "verified"), (TWIN.id, "control"), (unanswered.id, "waiting")]
-    trusting = decided_all([VIOLATE], given, key, attention_floor=0.5)
+    outlines = [outline_of(subject) for subject in (VIOLATE, TWIN, one(violate(7)))]
+    rules = HumanRules(**OF_THREE)
+    found = decide_all(outlines, given, rules, frozenset({"bad"})).values()
+    assert [one.state for one in found] == ["verified", "verified", "waiting"]
+    trusting = decide_all(outlines, given, rules, frozenset())
     assert trusting[VIOLATE.id].state == "disputed"
 
 
@@ -545,7 +468,7 @@ def random_answers(chance: random.Random) -> list[Verdict]:
         found += support(pair, *given)
         if chance.random() < 0.3:
             found += votes(pair, chance.choice("++-?"), round=2)
-        found += votes(pair, chance.choice("+-"), purpose=chance.choice(OTHERS))
+        found += votes(pair, chance.choice("+-"), purpose="repeat")
     chance.shuffle(found)
     return found
 

@@ -11,23 +11,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import JsonValue
 
 from live_study import files_of
 from pairwright.errors import InputError, StoreError
 from pairwright.records import Pair
 from pairwright.settings.rules import PlanRules
-from pairwright_human_eval.foils import foil_signs
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.language import render_guidelines
-from pairwright_human_eval.qualification import load_checks
 from pairwright_human_eval.records import KINDS, Kind, Purpose, aspect_id, digest, response_id
 from pairwright_human_eval.safe_html import render_markdown
 from pairwright_human_eval.second_round import add_adjudication
 from pairwright_human_eval.study_files import read_study, write_study
 from pairwright_human_eval.subjects import file_hash, subjects_of
-from pairwright_human_eval.tasks import NO_PASSAGE, Task, best_posts, page_of, rubric_task
+from pairwright_human_eval.tasks import Task, best_posts, page_of, rubric_task
 from small_studies import (
     FILE,
     SCALES,
@@ -47,7 +44,7 @@ from small_studies import (
 COMMON = ["task", "question", "response_a", "response_b"]
 KEYS: dict[Kind, list[str]] = {
     "quality": COMMON,
-    "preference": [*COMMON, "posts", "narrative"],
+    "preference": [*COMMON, "posts"],
     "rubric": [*COMMON, "posts", "narrative", "aspects"],
 }
 TELLING = (
@@ -60,12 +57,12 @@ TELLING_IN_FORMS = re.compile(
     r"chosen|rejected|violat|\btwin|\bmode\b|model|judge\b|generat|adheren|simulat|planner"
     r"|expected|purpose|attention|stranger|control|\bvote|@"
 )
-CONTROLLED: dict[str, Any] = {"repeats": 0.2, "wrong_profile": 0.2, "narrative": 0.2}
+REPEATED: dict[str, Any] = {"repeats": 0.2}
 
 
 @pytest.fixture(scope="module")
 def made() -> Made:
-    return study_of(mixed(30, 30, ["Home", "Garden"]), **CONTROLLED)
+    return study_of(mixed(30, 30, ["Home", "Garden"]), **REPEATED)
 
 
 def public(folder: HumanFolder) -> dict[str, bytes]:
@@ -91,10 +88,10 @@ def written(made: Made, tmp_path_factory: pytest.TempPathFactory) -> HumanFolder
 
 def test_no_byte_of_what_annotators_see_tells_anything(made: Made, written: HumanFolder) -> None:
     shown = public(written)
-    assert len(shown) == 2 + 3 + 3 * 9  # Guidelines and consent, forms, tasks.
+    assert len(shown) == 1 + 3 + 3 * 9  # Guidelines, forms, tasks.
     forms = {f"labeling_config_{kind}.xml" for kind in KINDS}
     names = {path.name for path in written.path.iterdir()}
-    assert names == {"tasks", "private", "guidelines.md", "consent.md", *forms}
+    assert names == {"tasks", "private", "guidelines.md", *forms}
     secrets = {*SECRETS.values(), *made.tasks}
     for subject in made.subjects:
         secrets |= {subject.id, subject.dyad}
@@ -105,7 +102,7 @@ def test_no_byte_of_what_annotators_see_tells_anything(made: Made, written: Huma
                 secrets |= {aspect_id(aspect.aspect), aspect.reason}
     telling = re.compile(rf"\b({'|'.join(TELLING)})\b")
     for name, content in shown.items():
-        if name in ("guidelines.md", "consent.md"):  # The same for every study.
+        if name == "guidelines.md":  # The same for every study.
             continue
         text = content.decode().lower()
         assert not [secret for secret in secrets if secret.lower() in text], name
@@ -139,7 +136,7 @@ def test_tasks_have_the_keys_of_their_kind_in_one_order_whatever_they_are_for(ma
         assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", when) for when in column(task, "posts", "when"))
         assert re.fullmatch(r"task-[0-9a-f]{16}", str(task.data["task"]))
     assert len({task.data["task"] for task in made.all()}) == len(made.all())
-    purposes: set[Purpose] = {"vote", "wrong_profile", "narrative", "repeat"}
+    purposes: set[Purpose] = {"vote", "repeat"}
     assert {keyed.purpose for keyed in made.keyed(kind="preference")} == purposes
     assert {t.keyed.purpose for t in made.all() if t.keyed.kind != "preference"} == {"vote"}
 
@@ -224,7 +221,7 @@ def test_hostile_texts_arrive_as_safe_html_and_visible_text() -> None:
     profile = tuple(post.model_copy(update={"text": hidden}) for post in posts(user_of(1), 4))
     said = {"question": hidden, "narrative": hidden, "chosen": hidden, "rejected": f"{hidden}."}
     pair = with_rubric(violate(1, profile=profile, **said), *[{"aspect": hidden}] * 2)
-    for task in study_of([pair], annotators=6, narrative=1.0).all():
+    for task in study_of([pair], annotators=6).all():
         sides = {task.data["response_a"], task.data["response_b"]}
         assert sides == {render_markdown(hidden), render_markdown(f"{hidden}.")}
         shown = [str(task.data["question"])]
@@ -241,23 +238,20 @@ def test_hostile_texts_arrive_as_safe_html_and_visible_text() -> None:
 # Deterministic
 
 
-def by_subject(made: Made, *purposes: Purpose) -> dict[str, list[str]]:
+def by_subject(made: Made) -> dict[str, list[str]]:
     """What each subject's tasks come to, with who has them, in no order."""
     found = defaultdict(list)
     for task in made.all():
-        if task.keyed.purpose in purposes:
-            found[task.keyed.subject].append(json.dumps(task.data) + task.keyed.model_dump_json())
+        found[task.keyed.subject].append(json.dumps(task.data) + task.keyed.model_dump_json())
     return {subject: sorted(texts) for subject, texts in found.items()}
 
 
 def test_another_order_of_lines_makes_the_same_tasks() -> None:
     pairs = mixed(20, 20, ["Home", "Garden"])
     other = random.Random(1).sample(pairs, len(pairs))
-    first, second = study_of(pairs, **CONTROLLED), study_of(other, **CONTROLLED)
+    first, second = study_of(pairs, **REPEATED), study_of(other, **REPEATED)
     assert first.salts == second.salts
-    kinds: tuple[tuple[Purpose, ...], ...] = (("vote", "narrative", "repeat"), ("wrong_profile",))
-    for purposes in kinds:
-        assert by_subject(first, *purposes) == by_subject(second, *purposes)
+    assert by_subject(first) == by_subject(second)
     sizes = [{who: len(tasks) for who, tasks in made.tasks.items()} for made in (first, second)]
     assert sizes[0] == sizes[1]
 
@@ -470,78 +464,4 @@ NO_POSTS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (None, "no such file"),
-        ("[[check]\n", "not TOML"),
-        ("check = []\n", "check"),
-        ("[[check]]\nquestion = 'q'\n", "check.0"),
-        (NO_POSTS, "check.0.posts_for_first"),
-    ],
-    ids=["missing", "not TOML", "empty", "incomplete", "no posts"],
-)
-def test_a_file_of_checks_that_cannot_be_read_is_named(
-    tmp_path: Path, text: str | None, said: str
-) -> None:
-    path = tmp_path / "checks.toml"
-    if text is not None:
-        path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=re.escape(said)) as refused:
-        load_checks(path)
-    assert str(path) in refused.value.where
-    assert refused.value.fix
-
-
 # Foils
-
-
-def foiled(pairs: list[Pair], foils: float = 1.0) -> Made:
-    return study_of(pairs, wrong_profile=0, narrative=0, foils=foils)
-
-
-def test_a_foil_stands_among_the_aspects_like_one_of_them_and_only_the_key_names_it() -> None:
-    pairs = mixed(20, 20, ["Home", "Garden"])
-    made = foiled(pairs, 0.5)
-    by_pair = {pair.id: pair for pair in pairs}
-    users = {aspect_id(a.aspect): pair.user for pair in pairs for a in pair.rubric.aspects}
-    with_foil, places = set(), set()
-    for task in made.of("vote", "rubric"):
-        pair, keyed = by_pair[task.keyed.pair or ""], task.keyed
-        own = [aspect_id(aspect.aspect) for aspect in pair.rubric.aspects]
-        assert [name for name in keyed.aspects if name not in keyed.foils] == own
-        assert [aspect_id(text) for text in column(task, "aspects")] == list(keyed.aspects)
-        for name in keyed.foils:
-            place = keyed.aspects.index(name)
-            with_foil.add(pair.id)
-            places.add(place)
-            assert users[name] != pair.user
-            for quote in column(task, "aspects", "quote")[place].splitlines():
-                assert any(quote in text for text in column(task, "posts"))
-                assert any(quote in post.text for post in pair.profile)
-    assert len(with_foil) == pytest.approx(30, abs=10)
-    assert places == {0, 1, 2}
-    assert not [task for task in made.all() if "foil" in json.dumps(task.data)]
-    again = foiled(pairs[::-1], 0.5)
-    assert {k.task: k.foils for k in again.keyed()} == {k.task: k.foils for k in made.keyed()}
-
-
-def test_signs_of_foils_are_measured_as_they_are() -> None:
-    (task, *_) = foiled(mixed(0, 6)).of("vote", "rubric")
-    aspects = rows(task, "aspects")
-    place = task.keyed.aspects.index(task.keyed.foils[0])
-    changed: list[JsonValue] = [{**row, "quote": "a b c"} for row in aspects]
-    changed[place] = {**aspects[place], "quote": "a b?\nc d"}
-    found = foil_signs([Task({**task.data, "aspects": changed}, task.keyed)])
-    assert found
-    told = found.signs
-    for name in ("passages beside it", "words of these passages", "questions in these passages"):
-        assert told[name] == 1.0
-    assert foil_signs(foiled(mixed(0, 9), 0).all()) is None
-
-
-def test_a_foil_has_a_passage_only_where_aspects_have_one() -> None:
-    bare: dict[str, Any] = {"evidence": "", "post_ids": ()}
-    pairs = [with_rubric(pair, bare, bare, origin="gold") for pair in mixed(0, 20)]
-    for task in foiled(pairs).of("vote", "rubric"):
-        assert column(task, "aspects", "quote") == [NO_PASSAGE] * 3

@@ -35,7 +35,6 @@ class Asked:
     """A study whose tasks are answered by a function; None leaves a task unanswered."""
 
     def __init__(self, pairs: list[Pair], **options: Any) -> None:
-        options = {"wrong_profile": 0.0, "narrative": 0.0} | options
         self.made: Made = study_of(pairs, **options)
         rules = {name: of for name, of in options.items() if name in HumanRules.model_fields}
         policy = HumanRules(**OF_THREE | rules)
@@ -66,7 +65,7 @@ class Asked:
 
 
 def verdict(keyed: KeyedTask, answers: Any, **changes: Any) -> Verdict:
-    same = keyed.model_dump(exclude={"expected", "aspects", "foils", "data_hash"})
+    same = keyed.model_dump(exclude={"expected", "aspects", "data_hash"})
     other = {
         "comment": "", "created": "2026-01-01T00:00:00Z", "updated": "2026-01-01T00:00:00Z",
         "seconds": 30.0, "raw": "", "simulated": False,
@@ -134,7 +133,7 @@ def noisy(accuracy: float) -> Answer:
     chance = random.Random(0)
 
     def answer(keyed: KeyedTask, subject: Subject) -> Any:
-        if keyed.purpose == "attention" or chance.random() < accuracy:
+        if chance.random() < accuracy:
             return right(keyed, subject)
         if keyed.kind == "preference":
             choices = (keyed.a, keyed.b, "equal", "cannot_tell")

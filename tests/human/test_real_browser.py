@@ -9,6 +9,7 @@ from playwright.sync_api import Page, TimeoutError, expect
 
 from browser import Browsing, logged_in, open_form, picture
 from hostile import HOSTILE
+from label_studio_process import LabelStudioServer, prepare
 from label_studio_server import ANNOTATORS, cache_folder, make_study, scales
 from pairwright.records import Aspect, Pair, Post
 from pairwright.settings.rules import PlanRules
@@ -21,7 +22,6 @@ from pairwright_human_eval.label_studio.projects import (
     labelling_links,
     send_tasks,
 )
-from pairwright_human_eval.label_studio.server import LabelStudioServer, prepare
 from pairwright_human_eval.records import KINDS, Data
 from pairwright_human_eval.tasks import (
     adjudication,
@@ -105,8 +105,11 @@ def test_hostile_texts_do_nothing_in_the_other_forms(
     """All in one narrative; and a few of each sort in the form without posts."""
     pair = hostile_pair(0, TEXTS[0], TEXTS[1], narrative="\n\n".join(TEXTS))
     page = page_of(one(pair), 0, swap=False)
-    narrated = preference_task(page, pair, "somebody", PlanRules(), purpose="narrative").data
-    form = labelling_config("preference", scales())
+    told = pair.rubric.model_copy(update={"origin": "gold"})
+    narrated = rubric_task(
+        page, pair.model_copy(update={"rubric": told}), "somebody", PlanRules()
+    ).data
+    form = labelling_config("rubric", scales())
     (link,) = links(server, form, [narrated])
     assert not harm_of(browsing, link, narrated)
     rated = quality_task(page, "somebody").data
@@ -144,19 +147,19 @@ def test_a_comment_written_before_skip_comes_back_with_the_skip(
     back; a skip without a word needs no more than the button."""
     made = make_study(tmp_path, 2, ANNOTATORS[:1], KINDS)
     send_tasks(server, made.folder, made.study, made.key)
-    for title, link in labelling_links(made.folder)[ANNOTATORS[0]].items():
+    for title, link in labelling_links(made.folder, 1)[ANNOTATORS[0]].items():
         page = browsing.page
         open_form(page, link)
         page.locator("textarea").fill("offensive")
-        picture(page, tmp_path, f"{title.rpartition(' ')[2]}-typed")
+        picture(page, tmp_path, f"{title}-typed")
         with pytest.raises(TimeoutError):
             page.get_by_label("skip-task").click(timeout=1_000)
         page.get_by_test_id("textarea-add-button").click()
         skip(page)
         open_form(page, link)
         skip(page)
-    fetch_annotations(server, made.folder)
-    accepted = derive(made.folder, {row.task: row for row in made.key}, made.study)
+    fetch_annotations(server, made.folder, made.study, {row.task: row for row in made.key})
+    accepted = derive(made.folder, {row.task: row for row in made.key})
     assert not accepted.verdicts
     found = Counter((line.reason, line.detail) for line in accepted.set_aside)
     assert found == {("skipped", "offensive"): 3, ("skipped", ""): 3}
@@ -171,12 +174,12 @@ def test_a_phone_is_told_that_it_will_not_do(
     size = page.viewport_size
     assert size is not None
     note = page.get_by_text("Please use a computer")
-    for title, link in labelling_links(made.folder)["annotator-10"].items():
+    for title, link in labelling_links(made.folder, 1)["annotator-10"].items():
         open_form(page, link)
         assert not note.is_visible()
         page.set_viewport_size({"width": 390, "height": 840})
         assert note.is_visible()
-        picture(page, tmp_path, f"{title.rpartition(' ')[2]}-phone")
+        picture(page, tmp_path, f"{title}-phone")
         page.set_viewport_size(size)
 
 

@@ -16,13 +16,13 @@ from playwright.sync_api import Page, expect
 
 from browser import logged_in, open_form, picture
 from endpoint import double_url
+from label_studio_process import LabelStudioServer, prepare
 from label_studio_server import Person, cache_folder, newcomer
 from live_study import LiveStudy, files_of
 from opinions import Answers, Given, opinion, result, ticks
 from pairwright.text import passages
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.projects import labelling_links, pushed_state
-from pairwright_human_eval.label_studio.server import LabelStudioServer, prepare
 from pairwright_human_eval.records import CANNOT_TELL, KINDS, KeyedTask, PreferenceAnswer
 from pairwright_human_eval.study_files import read_key
 from study import HISTORIES
@@ -110,7 +110,7 @@ def test_200_pairs_from_a_build_to_the_second_round(
     human_again(folder, "report", run)
     assert_as_given(folder, key, given)
     first = decisions(folder)
-    assert set(first.values()) == {"verified", "refused", "disputed", "waiting", "control"}
+    assert set(first.values()) == {"verified", "refused", "disputed", "waiting"}
 
     human_again(folder, "adjudicate", run)
     again = list(read_key(folder.adjudication_key))
@@ -198,10 +198,9 @@ def answer_in_browser(
     with logged_in(url, person.account) as browsing:
         for row in rows:
             answers = given[row.task] = opinion(row)
-            kind = row.kind if row.round == 1 else f"{row.kind} {row.round}"
             fill_in(
                 browsing.page,
-                labelling_links(folder)[row.annotator][kind],
+                labelling_links(folder, row.round)[row.annotator][row.kind],
                 dict(ticks(row, answers)),
                 pictures,
                 f"{row.kind}-{row.round}",
@@ -212,10 +211,10 @@ def answer_in_browser(
 
 def fill_in(page: Page, link: str, ticked: dict[str, int], pictures: Path, name: str) -> None:
     """Choose an option of every question and submit; not before all are answered."""
-    asked = [question for question in ticked if question != "seen"]
+    asked = [*ticked]
     form = open_form(page, link)
-    expect(form).to_have_count(len(asked) + ("preference" in ticked))
-    boxes = dict(zip([*asked, "seen"], form.all(), strict=False))
+    expect(form).to_have_count(len(asked))
+    boxes = dict(zip(asked, form.all(), strict=True))
     picture(page, pictures, f"{name}-asked")
     submit = page.locator("button", has_text=re.compile(r"^Submit"))
     expect(submit).to_be_disabled()
@@ -236,8 +235,6 @@ def fill_in(page: Page, link: str, ticked: dict[str, int], pictures: Path, name:
         expect(page.get_by_role("dialog")).to_be_hidden()
         assert not [url for url in posted if url.endswith("/annotations")]
     tick(last)
-    if "seen" in ticked:
-        tick("seen")
     page.locator("textarea").first.fill(TYPED)
     picture(page, pictures, f"{name}-filled")
     with page.expect_response(
@@ -286,7 +283,7 @@ def assert_as_given(folder: HumanFolder, key: list[KeyedTask], given: Given) -> 
 
 
 def decisions(folder: HumanFolder) -> dict[str, str]:
-    """The state of each subject; the report counts them so."""
+    """The state of each subject."""
     lines = folder.decisions.read_text(encoding="utf-8").splitlines()
     decided = {line["subject"]: line["state"] for line in map(json.loads, lines)}
     report = json.loads((folder.path / "report.json").read_text(encoding="utf-8"))

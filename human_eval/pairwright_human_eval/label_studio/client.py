@@ -151,10 +151,6 @@ class LabelStudioClient:
                 for t in _once(listed)
             )
 
-    def remove(self, task: int) -> None:
-        with self._asking():
-            self._sdk.tasks.delete(id=str(task))
-
     def export(self, project: int) -> list[dict[str, JsonValue]]:
         """All tasks with any annotation, skips included, as `exportType=JSON` gives them."""
         with self._asking():
@@ -169,11 +165,6 @@ class LabelStudioClient:
         if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
             raise CallFailed("export", f"{self.url}, project {project}: not a list of tasks")
         return tasks
-
-    def accounts(self) -> dict[int, str]:
-        """By id: the e-mails of all accounts. To be shown, never to be written down."""
-        with self._asking():
-            return {user.id: user.email for user in self._sdk.users.list()}
 
     @contextmanager
     def _asking(self) -> Iterator[None]:

@@ -1,42 +1,29 @@
-"""Reading what Label Studio exported, without what names people, as neutral records."""
+"""Reading what Label Studio exported, without what names people."""
 
 import codecs
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, JsonValue, SkipValidation, ValidationError
-from pydantic_core import from_json
 
 from pairwright.errors import InputError, first_invalid
-from pairwright_human_eval.annotation import (
-    COMMENT,
-    Annotation,
-    Entry,
-    Export,
-    ExportedTask,
-    Objection,
-    clean_text,
-)
-from pairwright_human_eval.records import digest
+from pairwright_human_eval.form import COMMENT, nameless, quoted, read_answers
+from pairwright_human_eval.records import Answer, Export, KeyedTask, Objection, Study, digest
 
 LONGEST_S = 366 * 86_400.0
 """Nobody has a task open for a year."""
 
 
-class _ExportedAnnotation(BaseModel):
+class _Annotation(BaseModel):
     """What every annotation of Label Studio has."""
 
     model_config = ConfigDict(frozen=True, strict=True)
 
     id: int
-    task: int | None = None
-    """The server's number of the task that it was given on."""
     unique_id: str | None = None
-    completed_by: int | None
-    updated_by: int | None = None
     was_cancelled: bool
     created_at: str
     updated_at: str
@@ -44,11 +31,42 @@ class _ExportedAnnotation(BaseModel):
     result: list[Annotated[JsonValue, SkipValidation]]
 
 
-def read_annotation(content: JsonValue, task: ExportedTask, n: int) -> Annotation:
-    """Read the `n`th annotation that is listed under a task."""
-    raw = digest(content)
+def read_task(task: object, key: Mapping[str, KeyedTask], study: Study) -> Iterator[Answer]:
+    """The annotations of an exported task; of one that somebody began and did not submit a draft,
+    without its content."""
+    row = task if isinstance(task, dict) else {}
+    data, annotations = row.get("data"), row.get("annotations")
+    name = data.get("task") if isinstance(data, dict) else None
+    keyed = key.get(name) if isinstance(name, str) else None
+    if keyed is None:
+        wrong = Objection("unknown_task", "its data names no task of this study")
+    elif _digest(data) != keyed.data_hash:
+        wrong = Objection("data_changed", "the task's data is not as exported")
+    else:
+        wrong = None
+    known = keyed.task if keyed else None
+    if isinstance(annotations, list) and annotations:
+        for n, content in enumerate(annotations):
+            yield _answer(content, n, keyed, study, wrong)
+    elif row.get("drafts"):
+        draft = Objection("draft", "begun and not submitted")
+        raw = digest({"draft": known})
+        yield Answer(task=known, identity=raw, raw=raw, objection=wrong or draft)
+
+
+def _digest(content: Any) -> str:
     try:
-        row = _ExportedAnnotation.model_validate(content)
+        return digest(content)
+    except RecursionError:
+        return digest("nested too deeply to be ours")
+
+
+def _answer(
+    content: JsonValue, n: int, keyed: KeyedTask | None, study: Study, wrong: Objection | None
+) -> Answer:
+    raw, task = _digest(content), keyed and keyed.task
+    try:
+        row = _Annotation.model_validate(content)
         created, updated = map(datetime.fromisoformat, (row.created_at, row.updated_at))
         if created.tzinfo is None or updated.tzinfo is None:
             raise ValueError("no zone")
@@ -57,160 +75,78 @@ def read_annotation(content: JsonValue, task: ExportedTask, n: int) -> Annotatio
         if isinstance(error, ValidationError):
             field, why = first_invalid(error)
             what = f"{field.partition('.')[0] or 'annotation'}: {why}"
-        return Annotation(
-            raw=raw, identity=f"{task.id} {n} {raw}", problem=Objection("malformed", what)
-        )
-    return Annotation(
+        malformed = wrong or Objection("malformed", what)
+        return Answer(task=task, identity=f"{n} {raw}", raw=raw, objection=malformed)
+    if updated < created:
+        wrong = wrong or Objection("impossible_time", "updated_at is before created_at")
+    # Label Studio takes any lead time that it is sent, in seconds; a file may have been edited.
+    if row.lead_time is not None and not 0 <= row.lead_time < LONGEST_S:
+        wrong = wrong or Objection("impossible_time", f"lead_time is {row.lead_time}")
+    comment, entries, fault = _entries(row.result)
+    answers: Any = None
+    if keyed and not wrong and not row.was_cancelled:
+        answers = fault or read_answers(entries, keyed, study.scales)
+        if isinstance(answers, Objection):
+            wrong, answers = answers, None
+    return Answer(
+        task=task,
+        identity=row.unique_id if row.unique_id and row.unique_id.isascii() else raw,
         raw=raw,
-        identity=row.unique_id or raw,
         number=row.id,
-        account=row.completed_by,
         skipped=row.was_cancelled,
-        created=row.created_at,
-        updated=row.updated_at,
-        seconds=row.lead_time,
-        entries=tuple(_entries(row.result)),
-        problem=_problem(row, task, created, updated),
-        edited=_edited(row),
+        created=created.isoformat(),
+        updated=updated.isoformat(),
+        seconds=None if wrong else row.lead_time,
+        comment=comment,
+        answers=answers,
+        objection=wrong,
     )
 
 
-def _entries(result: list[JsonValue]) -> Iterator[Entry]:
+def _entries(
+    result: Iterable[JsonValue],
+) -> tuple[str, list[tuple[str, str]], Objection | None]:
+    """The comment, the controls with what was chosen there, and why one cannot be read."""
+    comments, entries, fault = list[str](), list[tuple[str, str]](), None
     for row in result:
-        if not isinstance(row, dict):
-            yield Objection("malformed", "a result that is not an object")
+        name = row.get("from_name") if isinstance(row, dict) else None
+        value = row.get("value") if isinstance(row, dict) else None
+        if not isinstance(name, str) or not isinstance(value, dict):
+            fault = fault or Objection("malformed", "a result without a control or a value")
             continue
-        name, value = row.get("from_name"), row.get("value")
-        if name == COMMENT:
-            yield COMMENT, _text(row, value)
-        elif isinstance(name, str):
-            yield name, _choice(name, row, value)
+        given = value.get("text" if name == COMMENT else "choices")
+        given = [given] if isinstance(given, str) else given
+        if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+            fault = fault or Objection("wrong_type", quoted(name))
+        elif name == COMMENT:
+            comments += map(str, given)
         else:
-            yield None, ""
-
-
-def _choice(name: str, row: dict[str, JsonValue], value: JsonValue) -> str | Objection:
-    choices = value.get("choices") if isinstance(value, dict) else None
-    if row.get("type") != "choices" or not isinstance(choices, list):
-        return Objection("wrong_type", name)
-    if not choices:
-        return Objection("missing_answer", name)
-    if len(choices) > 1:
-        return Objection("duplicate_answer", name)
-    return choices[0] if isinstance(choices[0], str) else Objection("wrong_type", name)
-
-
-def _text(row: dict[str, JsonValue], value: JsonValue) -> str | Objection:
-    text = value.get("text") if isinstance(value, dict) else None
-    lines = [text] if isinstance(text, str) else text
-    if row.get("type") != "textarea" or not isinstance(lines, list):
-        return Objection("wrong_type", COMMENT)
-    if not all(isinstance(line, str) for line in lines):
-        return Objection("wrong_type", COMMENT)
-    return "\n".join(map(str, lines))
-
-
-def _edited(row: _ExportedAnnotation) -> Objection | None:
-    if "updated_by" not in row.model_fields_set or row.updated_by == row.completed_by:
-        return None
-    if row.updated_by is None:
-        what = "nobody is named as its last editor: imported with its task, or by a deleted account"
-    else:
-        what = "another account changed it, or gave it in this one's name"
-    return Objection("edited_by_another", what)
-
-
-def _problem(
-    row: _ExportedAnnotation, task: ExportedTask, created: datetime, updated: datetime
-) -> Objection | None:
-    if row.task is not None and row.task != task.id:
-        # It names the task that it was given on: under another one it is not an answer.
-        return Objection("other_task", f"given on task {row.task}, but listed under task {task.id}")
-    if updated < created:
-        return Objection("impossible_time", "updated_at is before created_at")
-    # Label Studio takes any lead time that it is sent, in seconds; a file may have been edited.
-    if row.lead_time is not None and not 0 <= row.lead_time < LONGEST_S:
-        return Objection("impossible_time", f"lead_time is {row.lead_time}")
-    return None
-
-
-def with_earlier(now: Export, before: Export) -> Export:
-    """A pull of a project, with what an earlier pull of it has and the server has lost.
-
-    Annotations that are no longer on the server are kept as `gone`. Those that have lost their
-    annotator, because the account was deleted, and are otherwise the same are kept as they were.
-    """
-    authored = {
-        _state(a): a
-        for task in before.tasks
-        for a in task.annotations
-        if isinstance(a, dict) and a.get("completed_by") is not None
-    }
-    tasks = []
-    for task in now.tasks:
-        annotations = tuple(
-            authored.get(_state(a), a)
-            if isinstance(a, dict) and a.get("completed_by") is None
-            else a
-            for a in task.annotations
-        )
-        tasks.append(task.model_copy(update={"annotations": annotations}))
-    there = {_state(a)[0] for task in now.tasks for a in task.annotations}
-    gone = []
-    for task in (*before.tasks, *before.gone):
-        if lost := tuple(a for a in task.annotations if _state(a)[0] not in there):
-            there.update(_state(a)[0] for a in lost)
-            gone.append(task.model_copy(update={"annotations": lost, "drafts": 0}))
-    return now.model_copy(update={"tasks": tuple(tasks), "gone": tuple(gone)})
-
-
-def _state(annotation: JsonValue) -> tuple[JsonValue, JsonValue]:
-    """Its name, the same in every export, and when it was last changed."""
-    row = annotation if isinstance(annotation, dict) else {}
-    return row.get("unique_id"), row.get("updated_at")
+            entries += [(name, str(one)) for one in given]
+    return nameless("\n".join(comments)), entries, fault
 
 
 _EXPORT_JSON = "In Label Studio, use Export and choose JSON (not JSON-MIN, CSV or TSV)."
-_SHEET = "The spreadsheet of a study needs its first row, as it was exported."
-_ZIP = b"PK\x03\x04"
-# What is read of an annotation, or says how it came about. The rest is dropped: any other key
-# may name a user.
-_KEYS = (
-    "id", "task", "unique_id", "completed_by", "updated_by", "was_cancelled", "created_at",
-    "updated_at", "lead_time", "ground_truth", "parent_annotation", "parent_prediction", "result",
-)  # fmt: skip
-_DEEPEST = 50
-"""Levels of lists and objects in an annotation. Label Studio's have six."""
 
 
-def read_export(path: Path) -> Export:
+def read_export(path: Path, key: Mapping[str, KeyedTask], study: Study) -> Export:
     """What a file holds; raises InputError where it is not a JSON export with annotations."""
     content = _parsed(path)
     if fault := _fault(content):
-        what, fix = fault
-        raise InputError(what, where=path, fix=fix)
-    return Export(file=path.name, tool="label-studio", tasks=tuple(map(clean_task, content)))
+        raise InputError(fault[0], where=path, fix=fault[1])
+    answers = tuple(answer for task in content for answer in read_task(task, key, study))
+    return Export(file=path.name, source="file", answers=answers)
 
 
 def _fault(content: Any) -> tuple[str, str] | None:
     """What is often taken for an export, and what to do about it."""
-    if isinstance(content, dict) and isinstance(content.get("tasks"), list):
-        what = "is a raw file of a study, and not what Label Studio exported"
-        return what, "Pull again, or give the exported file itself."
-    if not isinstance(content, list):
-        return "not a list of tasks", _EXPORT_JSON
-    later = "Export once somebody has annotated."
-    if not content:
-        return "holds no task", later
-    rows = [row for row in content if isinstance(row, dict)]
+    rows = [row for row in content if isinstance(row, dict)] if isinstance(content, list) else []
     if any(isinstance(row.get("annotations"), list) for row in rows):
         touched = any(row.get("annotations") or row.get("drafts") for row in rows)
-        return None if touched else ("holds no annotation", later)
-    first = content[0] if isinstance(content[0], dict) else {}
-    if "annotation_id" in first or ("annotator" in first and "lead_time" in first):
+        return None if touched else ("holds no annotation", "Export once somebody has annotated.")
+    if rows and "annotation_id" in rows[0]:
         what = "this is JSON-MIN, which leaves out who skipped and who changed an answer"
         return what, _EXPORT_JSON
-    if "data" in first:
+    if rows and "data" in rows[0]:
         what = "holds tasks without annotations, as they are imported into Label Studio"
         return what, "Import this file there; what comes back is exported with Export, as JSON."
     return "not a list of Label Studio tasks", _EXPORT_JSON
@@ -219,112 +155,15 @@ def _fault(content: Any) -> tuple[str, str] | None:
 def _parsed(path: Path) -> Any:
     try:
         content = path.read_bytes().removeprefix(codecs.BOM_UTF8)
-        if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            # What a spreadsheet or PowerShell saves; half of a pair at its end is found below.
-            content = content.decode("utf-16", errors="replace").encode()
-    except IsADirectoryError:
-        raise InputError("a folder", where=path, fix="Name the files in it.") from None
     except OSError as error:
         raise InputError(
             str(error.strerror), where=path, fix="Name a file that is there."
         ) from None
-    if content.startswith(_ZIP) and path.suffix.lower() in (".xlsx", ".ods"):
-        raise InputError(
-            "a workbook", where=path, fix="Save its sheet as CSV (UTF-8), and name that file."
-        )
-    if content.startswith(_ZIP):
-        raise InputError("a ZIP archive", where=path, fix="Unpack it, and name the files in it.")
     try:
-        return from_json(content)
-    except ValueError:
-        # JSON with half a surrogate pair in it, which is to be cleaned; or none at all.
-        return _parsed_leniently(path, content)
-
-
-def _parsed_leniently(path: Path, content: bytes) -> Any:
-    try:
-        text = content.decode()
-        return json.loads(text)
-    except UnicodeDecodeError as error:
-        what, fix = f"not UTF-8 (byte {error.start})", f"Give the file as exported. {_EXPORT_JSON}"
+        return json.loads(content.decode())
     except json.JSONDecodeError as error:
-        raise _no_json(text, error, path) from None
+        what, where = f"no JSON: {error.msg}", f"{path}:{error.lineno}"
     except (ValueError, RecursionError) as error:
-        what, fix = f"no JSON of Label Studio: {error}", _EXPORT_JSON
-    raise InputError(what, where=path, fix=fix)
-
-
-def _no_json(text: str, error: json.JSONDecodeError, path: Path) -> InputError:
-    """What is wrong with a text that is no JSON, in which line, and what to do."""
-    head, where = text.split("\n", 1)[0], f"{path}:{error.lineno}"
-    if not text.strip():
-        return InputError("empty", where=path, fix=_EXPORT_JSON)
-    if text.lstrip()[0] not in "[{":
-        table = "TSV, " if "\t" in head else "CSV, " if "," in head else ""
-        return InputError(f"{table}no JSON", where=path, fix=f"{_EXPORT_JSON} {_SHEET}")
-    if error.msg == "Extra data":
-        what = "more follows after the first value, as in JSONL"
-        return InputError(what, where=where, fix=_EXPORT_JSON)
-    if not text[error.pos :].strip() or error.msg.startswith("Unterminated string"):
-        return InputError("the file is cut off here", where=where, fix="Export or copy it again.")
-    return InputError(f"no JSON: {error.msg}", where=where, fix="Give the file as exported.")
-
-
-def clean_task(task: JsonValue) -> ExportedTask:
-    """Keep of a task what answers are read from.
-
-    Accounts become their numbers, e-mail addresses in what people wrote become `[e-mail]`, the
-    data becomes its hash; drafts are counted; predictions and all else is left out. Halves of
-    surrogate pairs, which no file can hold, become U+FFFD.
-    """
-    row = task if isinstance(task, dict) else {}
-    data = row.get("data")
-    name = data.get("task") if isinstance(data, dict) else None
-    annotations, drafts = row.get("annotations"), row.get("drafts")
-    try:
-        data_hash = digest(data)
-    except RecursionError:
-        data_hash = digest("nested too deeply to be ours")
-    return ExportedTask(
-        id=_number(row.get("id")),
-        task=clean_text(name) if isinstance(name, str) else None,
-        data_hash=data_hash,
-        annotations=tuple(map(_annotation, annotations)) if isinstance(annotations, list) else (),
-        drafts=len(drafts) if isinstance(drafts, list) else 0,
-    )
-
-
-def _annotation(annotation: JsonValue) -> JsonValue:
-    """None for what is not an annotation at all."""
-    if not isinstance(annotation, dict) or _deeper(annotation, _DEEPEST):
-        return None
-    fields = {key: annotation[key] for key in _KEYS if key in annotation}
-    for key in ("completed_by", "updated_by"):
-        account = fields.get(key)
-        if isinstance(account, dict):
-            fields[key] = _number(account.get("id"))
-    # Most annotations hold nothing to be cleaned, and looking at their text is quicker.
-    text = json.dumps(fields)
-    suspect = "@" in text or "\\uff20" in text or "\\ud" in text
-    return _clean(fields) if suspect else fields
-
-
-def _deeper(value: JsonValue, levels: int) -> bool:
-    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return levels == 0 or any(
-        _deeper(one, levels - 1) for one in inside if isinstance(one, (dict, list))
-    )
-
-
-def _clean(value: JsonValue) -> JsonValue:
-    if isinstance(value, str):
-        return clean_text(value)
-    if isinstance(value, list):
-        return [_clean(one) for one in value]
-    if isinstance(value, dict):
-        return {clean_text(key): _clean(one) for key, one in value.items()}
-    return value
-
-
-def _number(value: JsonValue) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+        what, where = f"no JSON: {error}", str(path)
+    fix = f"{_EXPORT_JSON} Of a workbook, save the sheet as CSV (UTF-8), with its first row."
+    raise InputError(what, where=where, fix=fix)

@@ -16,7 +16,6 @@ from pydantic_core import to_json
 from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.settings.domains import Scale
-from pairwright_human_eval.folder import ROUNDS, HumanFolder
 from pairwright_human_eval.form import scale_choices
 from pairwright_human_eval.language import ENGLISH, Language, load_language
 from pairwright_human_eval.records import KINDS, Data, Kind, text_hash
@@ -31,14 +30,12 @@ def labelling_config(
     scales: tuple[Scale, ...],
     *,
     adjudication: bool = False,
-    own: bool = False,
     folder: Path = assets.HUMAN_EVAL,
     language: Language = ENGLISH,
 ) -> str:
     """The XML of a kind's labelling configuration; raises InputError.
 
-    With `adjudication` it also shows the task's `earlier` answers. That of an `own` preference is
-    for the person who wrote the posts, and shows none.
+    With `adjudication` it also shows the task's `earlier` answers.
     """
     for scale in scales if kind == "quality" else ():
         for text in (scale.question, *(anchor.text for anchor in scale.anchors)):
@@ -49,15 +46,10 @@ def labelling_config(
                     fix="Say it without a $ before a word and without {{.",
                 )
     name = f"labeling_config_{kind}.xml.jinja"
-    text = _render(folder, name, language, scales=scales, adjudication=adjudication, own=own)
+    text = _render(folder, name, language, scales=scales, adjudication=adjudication)
     xml = "\n".join(line.rstrip() for line in text.splitlines() if line.strip()) + "\n"
     _canonical(xml, where=folder / name)
     return xml
-
-
-def form_path(folder: HumanFolder, kind: Kind, round: int = 1) -> Path:
-    """Where the form of a kind is; round 2 shows earlier answers, too."""
-    return folder.path / f"labeling_config_{kind}{ROUNDS[round].form}.xml"
 
 
 def task_file(tasks: Iterable[Data]) -> str:

@@ -18,7 +18,7 @@ from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.agreement.intervals import FEWEST, Agreement, Measurement, agreement
 from pairwright_human_eval.agreement.models import Level, Ratings
-from pairwright_human_eval.attention import checks_passed, excluded_by
+from pairwright_human_eval.attention import excluded_by, vote_checks
 from pairwright_human_eval.decisions import Decision, State, Votes, decide_all
 from pairwright_human_eval.records import BOTH, CANNOT_TELL, EQUAL, NEITHER, Support, Verdict
 from pairwright_human_eval.report.answers import (
@@ -29,7 +29,7 @@ from pairwright_human_eval.report.answers import (
     with_others,
 )
 from pairwright_human_eval.study_files import FixedStudy
-from pairwright_human_eval.subjects import Outline, Subject, outlines_of
+from pairwright_human_eval.subjects import Outline, Subject, outline_of
 
 STATES: tuple[State, ...] = ("verified", "refused", "disputed", "waiting")
 SUPPORT: tuple[Support, ...] = ("contradicted", "no", "plausibly", "clearly")
@@ -171,9 +171,9 @@ def compute_report(
 ) -> StudyReport:
     """`subjects` are those sampled, and `rules` is in force."""
     study, key = fixed
-    checks = checks_passed(verdicts, fixed)
-    excluded = excluded_by(checks, rules.attention_floor, study.fewest_checks)
-    outlines = outlines_of(subjects, key)
+    checks = vote_checks(verdicts)
+    excluded = excluded_by(checks, rules.attention_floor)
+    outlines = [outline_of(subject) for subject in subjects]
     decisions = decide_all(outlines, verdicts, rules, excluded)
     assigned = Counter(task.annotator for task in key.values() if task.round == 1)
     given = Counter(verdict.annotator for verdict in verdicts if verdict.round == 1)

@@ -1,10 +1,9 @@
-"""`pairwright human preview`, `serve`, `push`, `pull`, `status`, `import` and `simulate`: tasks to
-people, and their answers back."""
+"""`pairwright human push`, `pull`, `status`, `import`, `simulate` and `withdraw`: tasks to people,
+and their answers back."""
 
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +12,6 @@ from rich.table import Table
 
 from pairwright.cli.command import Command
 from pairwright.cli.printing import by_template, print_words, say, table_of, warn
-from pairwright.cli.progress import display, interruptible
 from pairwright.modes import MODES
 from pairwright.options import Doc, RunPath
 from pairwright.text import number_of
@@ -22,7 +20,6 @@ from pairwright.workflows.annotation_server import (
     ServerOfStudy,
     pull_verdicts,
     push_tasks,
-    serve_study,
     server_progress,
     was_pushed,
 )
@@ -34,36 +31,12 @@ from pairwright.workflows.answers import (
     simulate_verdicts,
     study_progress,
 )
-from pairwright.workflows.person_pages import preview_tasks
+from pairwright.workflows.departures import withdraw_person
 from pairwright.workflows.progress import Progress
 from pairwright_human_eval.decisions import Decision, reason_in_words
-from pairwright_human_eval.records import KINDS, LATER
+from pairwright_human_eval.records import KINDS
 from pairwright_human_eval.simulation import SimulationResult
 from pairwright_human_eval.subjects import mode_of_twin
-from pairwright_human_eval.tools import TOOLS
-
-
-def cache_folder() -> Path:
-    """The folder in which environments of their own are kept."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "pairwright"
-
-
-def serve(
-    run: RunPath,
-    *,
-    port: Annotated[int, Doc("Port on this machine; 0 takes a free one.")] = 8080,
-) -> None:
-    """Run a Label Studio with the study in it until somebody stops it."""
-    with interruptible(), ExitStack() as stack:
-        with display(plain_steps=True) as progress:
-            running = stack.enter_context(serve_study(run, cache_folder(), port, progress=progress))
-        try:
-            where = Path(run).resolve()
-            print_words("serve", wrap=False, running=running, run=where, variable=KEY_VARIABLE)
-            running.wait()
-        except KeyboardInterrupt:
-            say(Console(), f"Stopped. The answers are in {running.server.data}.")
 
 
 def status(run: RunPath, *, url: ServerOfStudy = None) -> None:
@@ -75,8 +48,7 @@ def status(run: RunPath, *, url: ServerOfStudy = None) -> None:
         lines, heads = server_progress(run, url=url), [*heads, "skips", "deleted"]
     rows = []
     for line in lines:
-        end = {2: " (adjudication)", LATER: " (again)"}.get(line.round, "")
-        kind = f"{line.kind}{end}"
+        kind = f"{line.kind}{' (adjudication)' if line.round == 2 else ''}"
         counts = (line.tasks, line.answered, line.skipped, line.deleted)
         rows.append((line.annotator, kind, *(f"{n:,}" for n in counts if n is not None)))
     console = Console()
@@ -109,7 +81,7 @@ def decision_table(
 def take_in(
     run: RunPath,
     files: Annotated[
-        list[Path] | None, Doc(", or ".join(t.exports for t in TOOLS.values()) + ".", "FILE...")
+        list[Path] | None, Doc("JSON exports of Label Studio, or filled-in CSV files.", "FILE...")
     ] = None,
     *,
     undo: Annotated[bool, Doc("Take back the last import, or the files named.")] = False,
@@ -120,7 +92,7 @@ def take_in(
     if undo:
         removed, answers = remove_import(run, files or ())
         for file in removed:
-            say(Console(), f"Taken back: {file.file} (raw/{file.raw})")
+            say(Console(), f"Taken back: {file}")
         print_answers(answers, run)
         return 0
     taken = import_verdicts(run, files or (), progress=progress)
@@ -148,11 +120,10 @@ def print_answers(answers: AnswerCounts, run: Path) -> None:
 
 
 COMMANDS = {
-    "human preview": Command(preview_tasks, by_template("preview", wrap=False)),
-    "human serve": Command(serve),
     "human push": Command(push_tasks, by_template("push")),
     "human pull": Command(pull_verdicts, print_answers),
     "human status": Command(status),
     "human import": Command(take_in),
     "human simulate": Command(simulate_verdicts, print_simulated),
+    "human withdraw": Command(withdraw_person, by_template("withdraw", wrap=False)),
 }

@@ -17,9 +17,8 @@ from pairwright.modes import needs_votes
 from pairwright.records import Pair, pseudonym
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.public_study import ReleasedStudy
-from pairwright_human_eval.records import OWN
 from pairwright_human_eval.study_files import FixedStudy
-from pairwright_human_eval.subjects import Outline, Subject, controls_of, outline_of, subjects_of
+from pairwright_human_eval.subjects import Outline, Subject, outline_of, subjects_of
 
 _FIX = "Build again: pairs.jsonl is derived from the run folder's store."
 
@@ -112,10 +111,7 @@ def read_candidates(
 
     Raises InputError for a line that is not a pair, and for a domain that cannot name a folder.
     """
-    key = study.key if study else {}
-    tasks = [keyed for keyed in key.values() if keyed.round < OWN]
-    subjects = {keyed.subject for keyed in tasks}
-    controls = controls_of(tasks)
+    subjects = study.subjects if study else set()
     entries, outlines, domains = list[ReleaseCandidate](), list[Outline](), dict[str, str]()
     for place, subject in subjects_in(pairs):
         _check_domain(subject.domain, domains, f"{pairs}:{place.number}")
@@ -130,7 +126,7 @@ def read_candidates(
             )
         )
         if subject.id in subjects:
-            outlines.append(outline_of(subject, aspects_asked=subject.id not in controls))
+            outlines.append(outline_of(subject))
         step(len(entries))
     return tuple(entries), tuple(outlines)
 

@@ -317,28 +317,10 @@ class HumanRules(Record):
         0.7, ge=0, le=1, description="least share of attention checks an annotator must pass"
     )
     repeats: float = Field(0.05, ge=0, le=1, description="share of votes asked again, swapped")
-    wrong_profile: float = Field(
-        0.05,
-        ge=0,
-        le=1,
-        description="share of single pairs also shown with another user's posts; if not 0, 40 of"
-        " them or more, as long as that is a fifth of all",
-    )
-    narrative: float = Field(
-        0.05, ge=0, le=1, description="share of subjects also shown with the asker's narrative"
-    )
-
-    foils: float = Field(
-        0.2,
-        ge=0,
-        le=1,
-        description="share of pairs with an aspect of another user among their own, to see what"
-        " people say of it",
-    )
 
     @property
     def closing_votes(self) -> int:
-        """The votes of a second round on a pair: without a number one adjudicator closes."""
+        """The votes of a second round on a pair."""
         return self.further or 1
 
     @property

@@ -1,43 +1,33 @@
-"""A study on a Label Studio server: tasks to it, answers from it, how far annotators are, and a
-server of one's own.
+"""A study on a Label Studio server: tasks to it, answers from it, how far annotators are.
 
 All that the workflows know of Label Studio's API is here.
 """
 
-import importlib.util
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import date
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 from pairwright.dataset import write_one
 from pairwright.errors import InputError
-from pairwright.extras import install
 from pairwright.options import Doc, RunPath
-from pairwright.text import number_of
 from pairwright.workflows.answers import AnnotatorProgress, AnswerCounts, count_answers
 from pairwright.workflows.progress import Note, Progress, Step, log_notes
-from pairwright.workflows.study import OpenStudy, open_study
+from pairwright.workflows.study import open_study, read_open_study
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.client import LabelStudioClient
 from pairwright_human_eval.label_studio.projects import (
     PushResult,
+    ServerState,
     fetch_annotations,
     labelling_links,
     pushed_state,
     send_tasks,
     task_progress,
 )
-from pairwright_human_eval.label_studio.server import LabelStudioServer, ServerAccount, prepare
-from pairwright_human_eval.own_choices import is_due
 from pairwright_human_eval.raw_files import check_unmixed
-from pairwright_human_eval.study_files import read_own, withdrawn_people
-
-Links = Mapping[str, Mapping[str, str]]
-"""By annotator: the link of each kind of task, in the order of the work."""
+from pairwright_human_eval.records import Kind
+from pairwright_human_eval.study_files import withdrawn_people
 
 KEY_VARIABLE = "LABEL_STUDIO_API_KEY"
 ServerOfStudy: TypeAlias = Annotated[
@@ -62,17 +52,9 @@ def push_tasks(
     run: RunPath,
     url: Annotated[str, Doc("Where the Label Studio server is.", "URL", name="--url")],
     *,
-    round: Annotated[
-        int,
-        Doc(
-            "2 for the adjudication of what was disputed; 3 for pairs of people's own posts, and"
-            " 4 for these once more.",
-            least=1,
-            most=4,
-        ),
-    ] = 1,
+    round: Annotated[int, Doc("2 for the adjudication of what was disputed.", least=1, most=2)] = 1,
     progress: Progress = log_notes,
-) -> tuple[PushResult, Links]:
+) -> tuple[PushResult, Mapping[str, Mapping[Kind, str]]]:
     """Make one project for each annotator and kind on a Label Studio server, and import the tasks.
 
     What was done, and the links under which people label, by person and kind. $LABEL_STUDIO_API_KEY
@@ -88,36 +70,20 @@ def push_tasks(
     with open_study(Path(run)) as study:
         # With simulated answers in the study, people's answers could not be taken in later.
         check_unmixed(study.folder, simulated=False)
-        if not is_due(study.folder, round, date.today()):
-            raise InputError(
-                f"nobody is asked again before {read_own(study.folder).later}",
-                where="--round",
-                fix="Come back on that day: soon after, people would remember what they said.",
-            )
+        answers = study.write_answers()
+        skipped = {aside.task for aside in answers.set_aside if aside.reason == "skipped"}
+        away = withdrawn_people(study.folder)
         with _client(url) as server:
-            pushed = _send(study, server, round, "importing tasks", progress)
-        people = {keyed.annotator for keyed in study.fixed.key.values() if keyed.round == round}
-        links = {
-            who: kinds for who, kinds in labelling_links(study.folder).items() if who in people
-        }
-        return pushed, links
-
-
-def _send(
-    study: OpenStudy, server: LabelStudioClient, round: int, what: str, progress: Progress
-) -> PushResult:
-    answers = study.answers()
-    skipped = {aside.task for aside in answers.set_aside if aside.reason == "skipped"}
-    away = withdrawn_people(study.folder)
-    return send_tasks(
-        server,
-        study.folder,
-        study.fixed.study,
-        [keyed for keyed in study.fixed.key.values() if keyed.annotator not in away],
-        round=round,
-        answered={verdict.task for verdict in answers.verdicts} | set(filter(None, skipped)),
-        progress=lambda done, total: progress(Step(what, done, total)),
-    )
+            pushed = send_tasks(
+                server,
+                study.folder,
+                study.fixed.study,
+                [keyed for keyed in study.fixed.key.values() if keyed.annotator not in away],
+                round=round,
+                answered={v.task for v in answers.verdicts} | set(filter(None, skipped)),
+                progress=lambda done, total: progress(Step("importing tasks", done, total)),
+            )
+        return pushed, labelling_links(study.folder, round)
 
 
 def drop_projects(folder: HumanFolder, person: str) -> None:
@@ -125,7 +91,7 @@ def drop_projects(folder: HumanFolder, person: str) -> None:
     them any more, and the study lead deletes them on the server."""
     state = pushed_state(folder)
     left = tuple(project for project in state.projects if project.annotator != person)
-    write_one(folder.server, state.model_copy(update={"projects": left}))
+    write_one(folder.server, ServerState(**dict(state) | {"projects": left}))
 
 
 def pull_verdicts(
@@ -142,10 +108,12 @@ def pull_verdicts(
         12
     """
     with open_study(Path(run)) as study:
+        check_unmixed(study.folder, simulated=False)
         with _client(url or pushed_state(study.folder).url) as server:
             pulled = fetch_annotations(
                 server,
                 study.folder,
+                *study.fixed,
                 progress=lambda done, total: progress(Step("fetching projects", done, total)),
             )
         for title in pulled.missing:
@@ -178,11 +146,8 @@ def server_progress(run: str | Path, *, url: str | None = None) -> tuple[Annotat
     [label-studio]. Raises InputError where there is no study, or the server is another one or
     refuses.
     """
-    with (
-        open_study(Path(run)) as study,
-        _client(url or pushed_state(study.folder).url) as server,
-    ):
-        progress = task_progress(server, study.folder)
+    folder = read_open_study(Path(run)).folder
+    with _client(url or pushed_state(folder).url) as server:
         return tuple(
             AnnotatorProgress(
                 annotator=pushed.annotator,
@@ -193,67 +158,5 @@ def server_progress(run: str | Path, *, url: str | None = None) -> tuple[Annotat
                 skipped=there.skipped if there else 0,
                 deleted=len(pushed.tasks) - (there.tasks if there else 0),
             )
-            for pushed, there in progress
+            for pushed, there in task_progress(server, folder)
         )
-
-
-@dataclass(frozen=True, slots=True)
-class RunningServer:
-    """A Label Studio with a study in it, on this machine."""
-
-    server: LabelStudioServer
-    accounts: Mapping[str, ServerAccount]
-    """The accounts by annotator."""
-    links: Links
-
-    def wait(self) -> None:
-        """Wait until the server ends by itself, which it should not. Raises InputError then."""
-        code = self.server.wait()
-        raise InputError(
-            f"Label Studio ended with {code}",
-            where=self.server.log,
-            fix="Its log says why; start it again.",
-        )
-
-
-@contextmanager
-def serve_study(
-    run: str | Path, cache: Path, port: int = 8080, *, progress: Progress = log_notes
-) -> Iterator[RunningServer]:
-    """Run a Label Studio with the study in it, with an account for each annotator, until the block
-    ends.
-
-    It is installed once, below the folder `cache`, into an environment of its own (about 1 GB).
-    Port 0 takes a free one. It listens on this machine only. What people answered is kept in
-    RUN/human/private/label-studio. Needs the extra [label-studio]. Inside the block the study is
-    free for other work, such as pulling answers.
-
-    Raises InputError where there is no study, simulated answers are in it, or the server does not
-    start.
-
-        >>> with serve_study("runs/first", Path.home() / ".cache/pairwright") as running:
-        ...     print(running.links)
-    """
-    with open_study(Path(run)) as study:
-        check_unmixed(study.folder, simulated=False)
-        if importlib.util.find_spec("label_studio_sdk") is None:
-            raise InputError(
-                "label-studio-sdk is not installed, so no task could be loaded",
-                where="human serve",
-                fix=f"Run {install('label-studio')}.",
-            )
-        progress(Step("preparing Label Studio"))
-        environment = prepare(cache, lambda what: progress(Step(what)))
-        progress(Step("starting Label Studio"))
-        with LabelStudioServer(environment, study.folder.private / "label-studio", port) as server:
-            people = sorted({keyed.annotator for keyed in study.fixed.key.values()})
-            progress(Step(f"making accounts for {number_of(len(people), 'person', 'people')}"))
-            accounts = server.team(people)
-            with LabelStudioClient(server.url, server.account.token) as api:
-                for round in sorted({keyed.round for keyed in study.fixed.key.values()}):
-                    if is_due(study.folder, round, date.today()):
-                        _send(study, api, round, "loading tasks", progress)
-            links = labelling_links(study.folder)
-            if study.lock:
-                study.lock.close()  # Answers are pulled while the server runs.
-            yield RunningServer(server, accounts, links)

@@ -14,13 +14,12 @@ from pairwright.dataset import read_lines
 from pairwright.errors import InputError
 from pairwright.options import Doc, RunPath
 from pairwright.workflows.progress import Note, Progress, log_notes
-from pairwright.workflows.study import OpenStudy, open_study
+from pairwright.workflows.study import OpenStudy, open_study, read_open_study
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.raw_files import ImportedFile, import_files, undo_import
+from pairwright_human_eval.raw_files import import_files, undo_import
 from pairwright_human_eval.records import KINDS, Kind
 from pairwright_human_eval.simulation import SimulationResult, Traits, simulate
-from pairwright_human_eval.study_files import closed_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +42,11 @@ class AnswerCounts:
     """Counted answers with a time that is to come: a clock was wrong, or a file was edited."""
     simulated: bool
     """Whether simulated annotators answered, which verifies nothing."""
-    qualification: bool
-    """Whether there is nothing to decide: people are tried before a study."""
 
 
 def count_answers(study: OpenStudy) -> AnswerCounts:
     """Derive verdicts.jsonl and set_aside.jsonl from the raw answers, and count them."""
-    answers = study.answers()
+    answers = study.write_answers()
     answered = {verdict.task for verdict in answers.verdicts}
     # Clocks differ by a day. Simulated answers have times of their own.
     times = [one.updated for one in answers.verdicts if one.updated and not one.simulated]
@@ -63,7 +60,6 @@ def count_answers(study: OpenStudy) -> AnswerCounts:
         open_tasks=len(study.fixed.key.keys() - answered),
         future=sum(datetime.fromisoformat(time) > tomorrow for time in times),
         simulated=any(verdict.simulated for verdict in answers.verdicts),
-        qualification=study.fixed.study.qualification,
     )
 
 
@@ -102,9 +98,8 @@ def import_verdicts(
     if not any(path.exists() for path in paths):
         raise InputError("no such file", where=paths[0], fix="Name the exported files.")
     with open_study(Path(run)) as study:
-        # Somebody may send answers to tasks that were handed over since.
-        known = closed_key(study.folder) | study.fixed.key
-        added, repeated, refused = import_files(paths, study.folder, known, study.fixed.study)
+        key = study.fixed.key
+        added, repeated, refused = import_files(paths, study.folder, key, study.fixed.study)
         nothing = not added and not repeated
         for error in refused[: -1 if nothing else None]:
             progress(Note(str(error)))
@@ -115,7 +110,7 @@ def import_verdicts(
 
 def remove_import(
     run: str | Path, files: Iterable[str | Path] = ()
-) -> tuple[tuple[ImportedFile, ...], AnswerCounts]:
+) -> tuple[tuple[str, ...], AnswerCounts]:
     """Take back the last import, or the named files of any import: those files, and the answers
     that are left.
 
@@ -187,9 +182,9 @@ def study_progress(run: str | Path) -> tuple[AnnotatorProgress, ...]:
         >>> [(line.annotator, line.answered) for line in study_progress("runs/first")]
         [('annotator-01', 24), ...]
     """
-    with open_study(Path(run), reading=True) as study:
-        assigned = Counter((k.annotator, k.round, k.kind) for k in study.fixed.key.values())
-        answered = Counter((v.annotator, v.round, v.kind) for v in study.answers().verdicts)
+    study = read_open_study(Path(run))
+    assigned = Counter((k.annotator, k.round, k.kind) for k in study.fixed.key.values())
+    answered = Counter((v.annotator, v.round, v.kind) for v in study.answers().verdicts)
     order = sorted(assigned, key=lambda part: (*part[:2], KINDS.index(part[2])))
     return tuple(
         AnnotatorProgress(who, kind, round, assigned[who, round, kind], answered[who, round, kind])

@@ -10,14 +10,13 @@ from pairwright.dataset import write_lines
 from pairwright.errors import InputError
 from pairwright.options import Doc, RunPath
 from pairwright.workflows.progress import Progress, Step, log_notes
-from pairwright.workflows.study import OpenStudy, open_study
-from pairwright_human_eval.annotation import AnnotationTool
+from pairwright.workflows.study import OpenStudy, Tool, open_study
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.records import Verdict, pseudonyms
 from pairwright_human_eval.report import StudyReport, compute_report, write_report
 from pairwright_human_eval.second_round import add_adjudication, adjudication_tasks, given_parts
+from pairwright_human_eval.spreadsheets import write_sheets
 from pairwright_human_eval.study_files import withdrawn_people
-from pairwright_human_eval.tools import tools_with_sheets, write_sheets
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
     """
     with open_study(Path(run)) as study:
         progress(Step("reading answers"))
-        subjects, answers = study.subjects(), study.answers()
+        subjects, answers = study.subjects(), study.write_answers()
         decisions = study.decide(subjects, answers.verdicts)
         write_lines(study.folder.decisions, decisions.values())
         progress(Step("figures"))
@@ -109,7 +108,7 @@ def export_adjudication(
         ),
     ] = (),
     tool: Annotated[
-        AnnotationTool | None,
+        Tool | None,
         Doc("What adjudicators work with [as the annotators]; a spreadsheet is a file of theirs."),
     ] = None,
 ) -> AdjudicationExport:
@@ -130,22 +129,21 @@ def export_adjudication(
         verdicts, named = answers.verdicts, tuple(dict.fromkeys(by))
         decisions, excluded = study.decide(subjects, verdicts), study.excluded(verdicts)
         names = _adjudicators(study, adjudicators, named, excluded)
-        voted = dict(answers.voted)
-        first = [keyed for keyed in study.fixed.key.values() if keyed.round == 1]
-        for name in named:
-            # What they were given in the first round, answered or not, they cannot judge again.
-            given = {keyed.subject for keyed in first if keyed.annotator == name}
-            voted[name] = voted.get(name, frozenset()) | given
+        # What people were given in the first round, answered or not, they cannot judge again.
+        given: dict[str, set[str]] = {}
+        for keyed in study.fixed.key.values():
+            if keyed.round == 1:
+                given.setdefault(keyed.annotator, set()).add(keyed.subject)
         earlier: dict[str, list[Verdict]] = {}
         for verdict in verdicts:
             earlier.setdefault(verdict.subject, []).append(verdict)
         tasks, short = adjudication_tasks(
             subjects, decisions, earlier, study.fixed.study, study.config.planner, study.rules,
-            names, excluded, voted, given_parts(study.folder, voted),
+            names, excluded, given, given_parts(study.folder),
         )  # fmt: skip
         added = add_adjudication(study.folder, study.fixed.study, tasks)
-        tools = (tool,) if tool else tools_with_sheets(study.folder) if added else ()
-        sheets = [path for one in tools for path in write_sheets(one, study.folder, 2)]
+        in_sheets = tool == "spreadsheet" or (tool is None and study.folder.sheets.exists())
+        sheets = write_sheets(study.folder, 2) if in_sheets and added else ()
         return AdjudicationExport(
             folder=study.folder.path / "adjudication",
             disputed=sum(d.state == "disputed" for d in decisions.values()),
@@ -153,7 +151,7 @@ def export_adjudication(
             added=added,
             adjudicators=tuple(name for name, assigned in tasks.items() if assigned),
             left=tuple(short),
-            sheets=tuple(sheets),
+            sheets=sheets,
         )
 
 

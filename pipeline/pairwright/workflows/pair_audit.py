@@ -21,7 +21,7 @@ from pairwright.releases.run_notes import read_tombstones
 from pairwright.releases.selection import read_candidates
 from pairwright.workflows.output import output_folder
 from pairwright.workflows.progress import Progress, Step, log_notes
-from pairwright.workflows.study import open_study
+from pairwright.workflows.study import read_open_study
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.public_study import ReleasedStudy, published
 
@@ -160,15 +160,11 @@ def _people(run: Path, progress: Progress) -> tuple[ForgetList, ReleasedStudy | 
     forgotten = read_tombstones(run)
     if not HumanFolder(run).study.exists():
         return forgotten, None
-    with open_study(run, reading=True) as study:
-        answers = study.answers()
-        _, outlines = read_candidates(
-            study.pairs(), ForgetList(), study.fixed, lambda n: progress(Step("subjects", n))
-        )
-        return forgotten, published(
-            study.fixed,
-            outlines,
-            answers.verdicts,
-            answers.set_aside,
-            study.rules,
-        )
+    study = read_open_study(run)
+    answers = study.answers()
+    _, outlines = read_candidates(
+        study.pairs(), ForgetList(), study.fixed, lambda n: progress(Step("subjects", n))
+    )
+    return forgotten, published(
+        study.fixed, outlines, answers.verdicts, answers.set_aside, study.rules
+    )

@@ -30,7 +30,7 @@ from pairwright.releases.verify.release import check_folder
 from pairwright.releases.write import ReleaseContent
 from pairwright.settings.config import essential
 from pairwright.workflows.progress import Progress, Step
-from pairwright.workflows.study import open_study
+from pairwright.workflows.study import read_open_study
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.public_study import ReleasedStudy, published
@@ -154,25 +154,24 @@ def _candidates(
                 " trying out.",
             )
         return entries, None, None
-    with open_study(run, reading=True) as study:
-        progress(Step("reading answers"))
-        pairs, answers = study.pairs(), study.answers()
-        entries, outlines = read_candidates(pairs, forgotten, study.fixed, count)
-        left_out = {entry.id for entry in entries if entry.forgotten}
-        progress(Step("deciding"))
-        public = published(
-            study.fixed, outlines, answers.verdicts, answers.set_aside, study.rules,
-            leaving=left_out,
-        )  # fmt: skip
-        if public.simulated and not trial:
-            raise InputError(
-                "simulated annotators answered, and that verifies nothing",
-                where=human.verdicts,
-                fix="Have people answer (pairwright human serve), or add --trial.",
-            )
-        decisions = public.decisions
-        _check_reported(human.decisions, decisions, run)
-        return entries, public, decisions
+    study = read_open_study(run)
+    progress(Step("reading answers"))
+    pairs, answers = study.pairs(), study.answers()
+    entries, outlines = read_candidates(pairs, forgotten, study.fixed, count)
+    left_out = {entry.id for entry in entries if entry.forgotten}
+    progress(Step("deciding"))
+    public = published(
+        study.fixed, outlines, answers.verdicts, answers.set_aside, study.rules, leaving=left_out
+    )
+    if public.simulated and not trial:
+        raise InputError(
+            "simulated annotators answered, and that verifies nothing",
+            where=human.verdicts,
+            fix="Have people answer (pairwright human push), or add --trial.",
+        )
+    decisions = public.decisions
+    _check_reported(human.decisions, decisions, run)
+    return entries, public, decisions
 
 
 def _check_reported(path: Path, decisions: Mapping[str, Decision], run: Path) -> None:

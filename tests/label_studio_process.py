@@ -37,11 +37,10 @@ from urllib.parse import urljoin
 
 import httpx2
 
-from pairwright import assets
 from pairwright.errors import InputError, on_disk
 from pairwright.files import locked, write_whole
 
-PINS = assets.HUMAN_EVAL / "label-studio.txt"
+PINS = Path(__file__).with_name("label-studio.txt")
 DATABASE = "label_studio.sqlite3"
 HOST = "127.0.0.1"
 START_S = 600.0
