@@ -5,8 +5,7 @@ import io
 import json
 import re
 import sys
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from hashlib import blake2b
 from itertools import permutations
@@ -18,16 +17,16 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from reading import DOMAINS, Result, result
+from reading import Result, result
 
 from pairwright.errors import SourceError
 from pairwright.extras import install
-from pairwright.records import Item, content_id
+from pairwright.records import content_id
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import SourceProblem, _nothing_left, read, source_hash
+from pairwright.sources import source_hash
 from pairwright.sources.fields import utc
 from pairwright.sources.markup import html_text
-from pairwright.sources.problems import REASONS, REMEDIES, ProblemCounts, SourceRefusal
+from pairwright.sources.problems import REASONS, REMEDIES
 
 STEW = "My stew is watery every time and I do not own a scale to measure anything with."
 BREAD = "Rye bread in a gas oven that only reaches two hundred degrees, is it hopeless?"
@@ -161,11 +160,6 @@ def test_a_post_without_a_time_among_others_is_counted_or_refused(
     assert len(got.item.profile) == 3 + keep
 
 
-def test_where_nothing_has_a_time_no_post_is_said_to_have_none(tmp_path: Path) -> None:
-    posts = [{**one, "created": None} for one in row()["profile"]]
-    assert of_rows(tmp_path, row(created=None, profile=posts), undated_posts=False).problems == []
-
-
 def test_an_item_left_with_too_few_posts_is_refused_after_its_posts(tmp_path: Path) -> None:
     late = [post("p1", STEW, "2021-01-01"), post("p2", f"\u202e{BREAD}", "2020-01-01")]
     got = of_rows(tmp_path, row("a"), row(profile=late))
@@ -192,19 +186,6 @@ def test_a_repair_of_a_post_is_told(tmp_path: Path, text: str, reason: str, clea
     assert got.items[1].profile[3].text == clean
     assert (got.problem.action, got.problem.reason) == ("repaired", reason)
     assert (got.problem.where, got.problem.id) == ("h.jsonl:2", "px")
-
-
-def test_a_repair_of_an_item_is_said_once_however_many_fields_it_touched(tmp_path: Path) -> None:
-    got = of_rows(tmp_path, row(question=f"{QUESTION}\x00", narrative="b\x00\x01"))
-    assert (got.item.question, got.item.narrative) == (QUESTION, "b")
-    assert [(p.reason, p.id) for p in got.problems] == [("control_characters", "b")]
-
-
-def test_an_aspect_without_text_is_left_out(tmp_path: Path) -> None:
-    aspects = [{"aspect": "two burners", "evidence": "two burners", "weight": 3}, {"reason": "?"}]
-    got = of_rows(tmp_path, row(rubric_aspects=aspects))
-    assert [a.aspect for a in got.item.rubric_aspects] == ["two burners"]
-    assert (got.problem.action, got.problem.reason) == ("repaired", "empty_aspect")
 
 
 @pytest.mark.parametrize(
@@ -348,30 +329,12 @@ def test_a_numeric_id_is_its_digits_and_no_category_takes_the_default(tmp_path: 
     assert [(i.user, i.category) for i in got.items] == [("17", "cooking"), ("17", "coffee")]
 
 
-@pytest.mark.parametrize(
-    ("bad", "detail"),
-    [
-        (row(category="chess"), "'chess' belongs to none of the domains Home"),
-        (row("a"), "h.jsonl:2"),
-    ],
-    ids=("the domains", "the line of the first"),
-)
-def test_a_refusal_names_its_cause(tmp_path: Path, bad: dict[str, Any], detail: str) -> None:
-    assert detail in of_rows(tmp_path, row("z"), row("a"), bad).problem.detail
-
-
 def test_byte_order_marks_empty_lines_and_crlf_are_nothing_to_speak_of(tmp_path: Path) -> None:
     first, second = (json.dumps(row(id)).encode() for id in "ab")
     content = b"\r\n".join([b"\xef\xbb\xbf" + first, b"", b"  ", second])
     (tmp_path / "h.jsonl").write_bytes(content)
     got = result(tmp_path, "h.jsonl")
     assert [item.id for item in got.items] == ["a", "b"]
-    assert got.problems == []
-
-
-def test_line_ends_inside_a_text_become_newlines(tmp_path: Path) -> None:
-    got = of_rows(tmp_path, with_post("one\r\ntwo\u2028three"))
-    assert got.item.profile[3].text == "one\ntwo\nthree"
     assert got.problems == []
 
 
@@ -420,28 +383,6 @@ def test_a_bad_parquet_row_is_refused_alone(
     got = result(tmp_path, "h.parquet")
     assert [item.id for item in got.items] == ["a", "c"]
     assert (got.problem.reason, got.problem.where) == (reason, "h.parquet:2")
-
-
-@pytest.mark.parametrize("name", ["same", "number"])
-def test_a_table_of_very_many_columns_is_refused_in_a_second(tmp_path: Path, name: str) -> None:
-    columns = ["c" if name == "same" else f"c{n}" for n in range(50_000)]
-    (tmp_path / "wide.csv").write_text(",".join(columns) + "\n")
-    started = time.process_time()
-    with pytest.raises(SourceError) as caught:
-        result(tmp_path, "wide.csv", format="posts")
-    assert time.process_time() - started < 3
-    assert len(str(caught.value)) < 1000
-    expected = "two columns are named 'c'" if name == "same" else "and 49,960 more"
-    assert expected in str(caught.value)
-
-
-def test_items_are_read_as_they_are_asked_for(tmp_path: Path) -> None:
-    write_lines(tmp_path / "h.jsonl", row("a"), b"x", row("c"))
-    with (tmp_path / "h.jsonl").open("ab") as file:
-        file.truncate(file.tell() - 9)
-    found: Iterator[Item | SourceProblem] = read(SourceRules(path="h.jsonl"), DOMAINS, tmp_path)
-    assert isinstance(next(found), Item)
-    assert [getattr(f, "where", None) for f in found] == ["h.jsonl:2", "h.jsonl:3"]
 
 
 # ---- one post a row
@@ -494,14 +435,6 @@ def test_a_csv_as_excel_writes_it_has_the_right_line_numbers(tmp_path: Path, how
     assert (got.problem.reason, got.problem.where) == ("ragged_row", f"p.csv:{5 + before}")
 
 
-def test_the_named_separator_counts_whatever_the_records_look_like(tmp_path: Path) -> None:
-    (tmp_path / "p.csv").write_bytes(b"sep=\t\n" + posts_csv(*ANN).replace(b",", b"\t"))
-    assert result(tmp_path, "p.csv", format="posts").item.user == "ann"
-    (tmp_path / "p.csv").write_bytes(b"sep=;\n" + posts_csv(*ANN))
-    with pytest.raises(SourceError, match="no column user"):
-        result(tmp_path, "p.csv", format="posts")
-
-
 @pytest.mark.parametrize("written", ["01.03.2024 08:00", "3/1/2024", "13-3-24"])
 def test_a_date_that_is_uncertain_says_how_to_write_it(tmp_path: Path, written: str) -> None:
     problem = of_posts(tmp_path, *ANN, f"ann,{written},t,x,cooking,").problem
@@ -509,12 +442,6 @@ def test_a_date_that_is_uncertain_says_how_to_write_it(tmp_path: Path, written: 
     assert "on purpose" in problem.detail
     assert "2024-03-01T08:00" in problem.detail
     assert "Day.month.year" in REMEDIES["bad_time"]
-
-
-def test_a_quoted_separator_in_a_column_name_separates_nothing(tmp_path: Path) -> None:
-    head = 'user,created,title,text,category,url,"a;b;c;d;e;f;g;h;i"'
-    lines = [f"{line},x" for line in ANN]
-    assert of_posts(tmp_path, *lines, head=head).item.user == "ann"
 
 
 def test_a_users_latest_post_is_the_question_and_the_earlier_the_profile(tmp_path: Path) -> None:
@@ -553,12 +480,6 @@ def test_targets_are_a_users_latest_posts_each_with_what_is_older(tmp_path: Path
     ]
 
 
-def test_a_question_that_is_there_twice_is_one_item(tmp_path: Path) -> None:
-    got = of_posts(tmp_path, *ANN, ANN[2], targets="all")
-    assert len(got.items) == 1
-    assert ("repeated_question", "p.csv:4") in [(p.reason, p.where) for p in got.problems]
-
-
 def test_only_questions_are_asked_where_posts_have_a_kind(tmp_path: Path) -> None:
     lines = [f"{line},{kind}" for line, kind in zip(ANN, ("Review", "answer", ""), strict=True)]
     last = "ann,2020-02-01,,Rye is fine now,cooking,,answer"
@@ -571,12 +492,6 @@ def test_only_questions_are_asked_where_posts_have_a_kind(tmp_path: Path) -> Non
     assert [(p.reason, p.where) for p in got.problems] == [
         ("bad_kind", "p.csv:7"), ("no_question", "p.csv:6"),
     ]  # fmt: skip
-
-
-def test_posts_of_an_item_may_have_a_kind(tmp_path: Path) -> None:
-    posts = [post("p1", STEW, kind="answer"), post("p2", BREAD)]
-    item = of_rows(tmp_path, row(profile=posts)).item
-    assert [p.kind for p in item.profile] == ["answer", ""]
 
 
 REFUSED_RECORDS = {
@@ -642,22 +557,6 @@ def test_a_user_with_more_than_a_fifth_of_many_rows_is_named(tmp_path: Path) -> 
     assert (note.reason, note.id) == ("frequent_user", "<gone>")
     assert note.detail == "'<gone>' has 24 of 100 rows"
     assert not of_posts(tmp_path, *few, *many[:-5]).reasons("noted")
-
-
-def test_a_cell_that_is_not_utf8_costs_its_record_only(tmp_path: Path) -> None:
-    bad = b"bob,2020-01-01,caf\xe9,x,cooking,\n"
-    (tmp_path / "p.csv").write_bytes(posts_csv(*ANN) + bad)
-    got = result(tmp_path, "p.csv", format="posts")
-    assert got.item.user == "ann"
-    assert (got.problem.reason, got.problem.where) == ("invalid_utf8", "p.csv:5")
-
-
-def test_a_cell_may_be_longer_than_the_csv_module_allows_by_default(tmp_path: Path) -> None:
-    long = f"bob,2020-01-01,,{'word ' * 40_000},cooking,"
-    got = of_posts(tmp_path, long, *ANN, *(a.replace("ann", "bob") for a in ANN))
-    assert len(got.items[0].profile) == 3
-    assert (got.problem.reason, got.problem.where) == ("long_post", "p.csv:2")
-    assert got.problem.id == got.items[0].profile[0].id
 
 
 @pytest.mark.parametrize(
@@ -786,17 +685,6 @@ def test_a_file_of_no_use_says_where_and_what_to_do(tmp_path: Path, case: Useles
         assert words in str(caught.value)
 
 
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="Name a file in it"):
-        result(tmp_path.parent, tmp_path.name)
-
-
-def test_parquet_items_without_their_columns_name_those_there_are(tmp_path: Path) -> None:
-    pd.DataFrame({"id": ["a"], "query": ["q"]}).to_parquet(tmp_path / "h.parquet")
-    with pytest.raises(SourceError, match=r"no column question, profile, category\n.*id, query"):
-        result(tmp_path, "h.parquet")
-
-
 def test_a_file_of_bad_rows_is_summed_up_with_the_first_place(tmp_path: Path) -> None:
     with pytest.raises(SourceError) as caught:
         of_rows(tmp_path, row("a", user=""), row("b", category="x"), row("c", category="y"))
@@ -886,13 +774,3 @@ def test_a_hub_id_has_the_hash_of_its_commit(
     assert source_hash(SourceRules(path=pinned), tmp_path) == pinned
     with pytest.raises(SourceError, match="pip install"):
         source_hash(SourceRules(path="org/name"), tmp_path)
-
-
-def test_advice_is_about_what_most_were_refused_for() -> None:
-    problems = ProblemCounts()
-    for reason, n in (("too_few_posts", 12), ("target_in_profile", 72)):
-        for line in range(n):
-            problems.add(SourceRefusal(reason, "so").at(f"a.jsonl:{line}", None))
-    error = _nothing_left("a.jsonl", problems)
-    assert "target_in_profile 72, too_few_posts 12" in str(error)
-    assert error.fix.startswith("A history must hold more than the question")

@@ -181,14 +181,6 @@ def test_targets_are_the_latest_questions_each_with_what_is_older(tmp_path: Path
     assert ("too_few_posts", "Posts.xml:5", f"{SITE}/users/7") in got.refused()
 
 
-def test_a_question_asked_again_is_one_item_and_leaves_room(tmp_path: Path) -> None:
-    again = question(9, 9, "which knife suits a  left-handed beginner?")
-    got = of_dump(tmp_path, *WHOLE, again, answer(10, 4, 1), targets=2, min_posts=1)
-    assert [item.id for item in got.items] == ["cooking_3", "cooking_9"]
-    assert ("repeated_question", "Posts.xml:6", "q4") in got.refused()
-    assert [post.id for post in got.items[1].profile] == ["a2", "q3", "a10"]
-
-
 @pytest.mark.parametrize(("editor", "day", "said"), [(7, 9, True), (7, 2, False), (8, 9, False)])
 def test_a_post_edited_later_is_counted(tmp_path: Path, editor: int, day: int, said: bool) -> None:
     edit = {"LastEditorUserId": editor, "LastEditDate": f"2015-01-{day:02}T13:00:00.000"}
@@ -352,25 +344,12 @@ def test_a_row_that_never_ends_is_an_error(tmp_path: Path, monkeypatch: pytest.M
         of_dump(tmp_path, long)
 
 
-@pytest.mark.parametrize("site", ["https://cooking.stackexchange.com", "cooking", "A.b", ""])
-def test_a_site_is_a_host(site: str) -> None:
-    with pytest.raises(ValueError, match="is not a host such as"):
-        SourceRules(path="x", format="stackexchange", site=site)
-
-
 def test_a_site_is_one_of_stack_exchange_and_told_by_the_folder_or_set(tmp_path: Path) -> None:
     write(tmp_path, *WHOLE).rename(tmp_path / "cooking")
     with pytest.raises(SourceError, match=r"which site this is(.|\n)*Set `site`"):
         result(tmp_path, "cooking")
     with pytest.raises(SourceError, match="is not the host of a Stack Exchange site"):
         result(tmp_path, "cooking", site="example.org")
-
-
-def test_keys_of_another_format_are_refused() -> None:
-    with pytest.raises(ValueError, match="site goes with format = 'stackexchange'"):
-        SourceRules(path="x", site=SITE)
-    with pytest.raises(ValueError, match="targets goes with"):
-        SourceRules(path="x", targets=2)
 
 
 def test_a_site_of_no_domain_says_what_to_write_into_which_files(tmp_path: Path) -> None:

@@ -26,11 +26,6 @@ def test_words_are_cut_alike_with_and_without_letters_beyond_ascii() -> None:
     )  # fmt: skip
 
 
-def test_a_word_count_is_what_stands_between_white_space() -> None:
-    assert text.word_count("one two\nthree\t four-five  ") == 4
-    assert text.word_count(" \n") == 0
-
-
 @pytest.mark.parametrize(
     "family",
     [
@@ -43,12 +38,6 @@ def test_a_word_count_is_what_stands_between_white_space() -> None:
 )
 def test_forms_of_one_word_have_one_stem(family: list[str]) -> None:
     assert len({text.stem(word) for word in text.words(" ".join(family))}) == 1
-
-
-def test_short_words_are_not_cut_to_nothing() -> None:
-    assert [text.stem(word) for word in ("gas", "bed", "ring", "is", "")] == [
-        "gas", "bed", "ring", "is", "",
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("apostrophe", "'\u2019")
@@ -64,11 +53,6 @@ def test_overlap_is_shared_over_all_and_nothing_of_nothing_is_none() -> None:
     assert text.jaccard({"a"}, {"a"}) == 1
     assert text.jaccard(set(), {"a"}) == 0
     assert text.jaccard(set(), set()) == 0
-
-
-def test_runs_of_words_end_with_the_text() -> None:
-    assert set(text.spans("a b c d", 3)) == {("a", "b", "c"), ("b", "c", "d")}
-    assert not set(text.spans("a b", 3))
 
 
 @pytest.mark.parametrize(
