@@ -7,7 +7,7 @@ The rows have LaMP-QA's schema or Personalized RewardBench's, whose further fiel
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from pairwright.records import GoldAspect, Item, Post
 from pairwright.settings.domains import Domains
@@ -19,8 +19,6 @@ from pairwright.sources.source_table import SourceRow
 from pairwright.text import find_question, normalised
 from pairwright.times import is_older, latest_moment
 
-T = TypeVar("T")
-
 
 class ReadPost(NamedTuple):
     """A post as it was read, with its place and what was repaired in it."""
@@ -30,32 +28,121 @@ class ReadPost(NamedTuple):
     repairs: Repairs
 
 
-def latest(
-    posts: list[T], targets: int | Literal["all"], question: Callable[[T], str]
-) -> tuple[list[T], list[T]]:
-    """Those of a user's posts that become items, and those that ask what a later one asks again.
+class UserPost(NamedTuple):
+    """One post of a user, of whose posts items are made."""
 
-    `posts` is oldest first, and so are both lists.
+    where: str
+    id: str
+    """Empty if the source names none: then it is numbered."""
+    question: str
+    """What it asks; empty if it cannot be told."""
+    narrative: str
+    text: str
+    """The whole, as it is read in a history."""
+    created: str
+    category: str
+    url: str | None
+    kind: str
+    repairs: Repairs
+    refusal: SourceRefusal | None = None
+    """Why it is not asked. It stays in the history."""
+    edited: str = ""
+    """When the user edited it last."""
+
+
+def user_items(
+    user: str,
+    posts: list[UserPost],
+    about: Callable[[UserPost], tuple[str, str, str]],
+    rules: SourceRules,
+) -> Iterator[Item | SourceProblem]:
+    """The items of one user's posts, which are in time order, each after its problems.
+
+    `about` gives an item's id, category and domain.
     """
-    chosen: list[T] = []
-    repeated: list[T] = []
+    noted = set[tuple[str, str, str]]()
+    for one in _user_items(user, posts, about, rules):
+        if isinstance(one, SourceProblem):
+            # A post may be in several items.
+            key = one.reason, one.where, one.detail
+            if key in noted:
+                continue
+            noted.add(key)
+        yield one
+
+
+def _user_items(
+    user: str,
+    posts: list[UserPost],
+    about: Callable[[UserPost], tuple[str, str, str]],
+    rules: SourceRules,
+) -> Iterator[Item | SourceProblem]:
+    chosen: list[int] = []
     questions: set[str] = set()
-    for post in reversed(posts):
-        if len(chosen) == targets:
-            break
-        folded = normalised(question(post))
-        if folded in questions:
-            repeated.append(post)
+    some = False
+    for n, post in reversed(list(enumerate(posts))):
+        if post.kind not in ("", "question"):
             continue
-        chosen.append(post)
-        if folded:
-            questions.add(folded)
-    return chosen[::-1], repeated[::-1]
+        folded = normalised(post.question)
+        if post.refusal:
+            yield post.refusal.at(post.where, post.id or user)
+            continue
+        some = True
+        if len(chosen) == rules.targets:
+            continue
+        if folded in questions:
+            detail = f"{excerpt(post.question)} is asked again by a later post"
+            yield SourceRefusal("repeated_question", detail).at(post.where, post.id or user)
+            continue
+        chosen.append(n)
+        questions |= {folded} - {""}
+    if not some:
+        refusal = SourceRefusal("no_question", "none of the user's posts can be asked")
+        yield refusal.at(posts[0].where, user)
+    for n in reversed(chosen):
+        try:
+            yield from _user_item(user, posts[n], posts[:n], about, rules)
+        except SourceRefusal as refusal:
+            yield refusal.at(posts[n].where, user)
 
 
-def repeated_question(question: str) -> SourceRefusal:
-    """Why a question is not asked that its user asked again later. It stays in the history."""
-    return SourceRefusal("repeated_question", f"{excerpt(question)} is asked again by a later post")
+def _user_item(
+    user: str,
+    asked: UserPost,
+    earlier: list[UserPost],
+    about: Callable[[UserPost], tuple[str, str, str]],
+    rules: SourceRules,
+) -> Iterator[Item | SourceProblem]:
+    if not asked.question:
+        raise SourceRefusal("empty_question", "no title, and no short first line or sentence")
+    id, category, domain = about(asked)
+    item = Item(
+        id=id,
+        user=user,
+        question=asked.question,
+        narrative=asked.narrative or None,
+        category=category,
+        domain=domain,
+        profile=(),
+        created=asked.created,
+        source_url=asked.url,
+    )
+    read = []
+    for number, post in enumerate(earlier, start=1):
+        repairs = dict(post.repairs)
+        if post.edited > asked.created:
+            # Some of its text may be younger than the question.
+            repairs["edited_later"] = f"its user edited it at {post.edited}, after the question"
+        own = Post(
+            id=post.id or f"{id}-p{number}",
+            text=post.text,
+            category=post.category,
+            created=post.created,
+            source_url=post.url,
+            kind=post.kind,
+        )
+        read.append(ReadPost(own, post.where, repairs))
+    yield from with_profile(item, read, asked.where, asked.repairs, rules)
 
 
 LEAST_ROWS, LEAST_USERS = 100, 10
@@ -74,18 +161,6 @@ def frequent_user(by_user: Mapping[str, Sequence[Any]]) -> Iterator[SourceProble
                     action="noted", reason="frequent_user", where=own[0].where, id=user,
                     detail=detail,
                 )  # fmt: skip
-
-
-def once_each(records: Iterable[Item | SourceProblem]) -> Iterator[Item | SourceProblem]:
-    """The same, with each problem of a post once: a post may be in several items."""
-    noted = set[tuple[str, str, str]]()
-    for one in records:
-        if isinstance(one, SourceProblem):
-            key = one.reason, one.where, one.detail
-            if key in noted:
-                continue
-            noted.add(key)
-        yield one
 
 
 def place(category: str, domains: Domains, rules: SourceRules) -> tuple[str, str]:
