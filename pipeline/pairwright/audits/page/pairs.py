@@ -17,9 +17,9 @@ from pairwright.audits.records import Check
 from pairwright.dataset import Row
 
 MOST_PAIRS = 5_000
-"""Pairs in the file, unless failed checks name more."""
+"""About so many pairs are in the file of those that failed checks name, and of all."""
 MOST_BYTES = 30_000_000
-"""Characters of all blocks."""
+"""Characters of all blocks, after which no further pair is packed."""
 BLOCK = 50
 """Pairs of a block."""
 
@@ -43,7 +43,8 @@ def hold_pairs(
     progress: Callable[[str, int | None], None],
     most: int = MOST_PAIRS,
 ) -> HeldPairs:
-    """Pack the pairs of a source of `total` rows, `most` of them and those that failed checks name.
+    """Pack the pairs of a source of `total` rows: about `most` of those that failed checks name,
+    and of all.
 
     `simulated`: the subjects that simulated annotators decided on, and whether they verified them.
     """
@@ -57,7 +58,8 @@ def hold_pairs(
         if number % 1000 == 0:
             progress("packing pairs", number)
         flags = by_row.get(row.id, [])
-        if row.id not in failed and _place(row.subject) * total >= most:
+        of = len(failed) if row.id in failed else total
+        if _place(row.subject) * of >= most:
             continue
         ids.append(row.id)
         named.append(sorted({check for check, _, _ in flags}))

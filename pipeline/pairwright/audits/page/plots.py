@@ -71,7 +71,9 @@ def _accuracies(checks: Sequence[Check], audit: Audit) -> Plot:
         axes = figure.add_subplot(rows, columns, number + 1)
         own = {check.name: check for check in checks if check.config == config}
         _panel(axes, [own.get(line) for line in lines], audit.max_shortcut)
-        axes.set_title(short(config, 32) or "all", fontsize=9)
+        title = short(config) or "all"
+        # Names differ at their ends, too.
+        axes.set_title(title if len(title) < 34 else f"{title[:18]}…{title[-14:]}", fontsize=9)
         labels = [line.replace("_", " ") for line in lines]
         axes.set_yticks(range(len(lines)), labels if number % columns == 0 else [""] * len(lines))
     looks = [look for status, look in LOOKS.items() if status in {one.status for one in checks}]
