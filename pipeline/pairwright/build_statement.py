@@ -4,7 +4,6 @@ it, and scorers are held to it. What other versions added is not read.
 
 from pydantic import AliasPath, Field, field_validator
 
-from pairwright.modes import has_own_choices
 from pairwright.records import Record
 from pairwright.text import number_of
 
@@ -86,7 +85,7 @@ class BuildSummary(Record, extra="ignore"):
     @property
     def has_models(self) -> bool:
         """Whether models may have had a part: not in a build of own choices without a call."""
-        return not (self.calls and not self.calls.n and has_own_choices(self.funnel))
+        return not (self.calls and not self.calls.n and "natural" in self.funnel)
 
     @property
     def answered_by(self) -> list[str]:

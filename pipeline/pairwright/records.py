@@ -13,8 +13,8 @@ from typing import Annotated, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from pairwright.modes import MODES
 from pairwright.modes import Mode as Mode
+from pairwright.modes import is_twin
 
 
 def content_id(prefix: str, *parts: str) -> str:
@@ -331,7 +331,7 @@ class Pair(Record):
     @property
     def adherence(self) -> dict[Side, Adherence]:
         """The judge's scores of both sides for this pair's own rubric, where they were judged."""
-        chosen, rejected = MODES[self.mode].adherence_endings
+        chosen, rejected = ("_own", "_other") if is_twin(self.mode) else ("", "")
         first, second = ("first", "second") if self.chosen_is_first else ("second", "first")
         return _sides((first + chosen, second + rejected), self.draft.adherence)
 

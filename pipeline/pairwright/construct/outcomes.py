@@ -20,7 +20,7 @@ from pairwright.estimate import Estimate, share
 from pairwright.models import Call
 from pairwright.models.model import UNUSABLE
 from pairwright.models.store import Store, UnitRow
-from pairwright.modes import MODES, STAGES, Stage
+from pairwright.modes import MODES, STAGES, Stage, is_own_choice
 from pairwright.records import Contrast, Mode, Pair, Record, Rejected, Twin
 from pairwright.stages.writer import WRITER_PROMPTS
 
@@ -159,7 +159,7 @@ def _line(values: Mapping[str, object]) -> str:
 
 def stages_of(mode: Mode) -> tuple[Stage, ...]:
     """The stages of a mode, in the order in which a unit reaches them."""
-    if MODES[mode].own_choice:
+    if is_own_choice(mode):
         return "items", "kept"
     if mode == "placebo":
         # The survey told of the users: such a unit begins where it found them.
@@ -215,7 +215,7 @@ def unusable_reply(stage: str, reason: str) -> tuple[str, str] | None:
 def funnel_rows(reached: Counter[tuple[Mode, Stage]], mode: Mode) -> list[tuple[Stage, Estimate]]:
     """Each stage with the share of all items that reached it, and its 95 % interval; none of
     people's own choices, of which every item is kept: the source refuses the others."""
-    if MODES[mode].own_choice:
+    if is_own_choice(mode):
         return []
     items = reached[mode, "items"]
     return [(stage, share(reached[mode, stage], items)) for stage in stages_of(mode)]

@@ -47,7 +47,6 @@ class Layout:
         """The page on which licence holds for what. Other files link to it."""
         self.provenance = root / "stated.json"
         """What the release cannot show by itself: how it was built, as the run tells it."""
-        self.errata = root / "errata.jsonl"
         self.units = root / "build" / "units.jsonl"
         """What came of every unit of the build, in the source's order."""
         self.subjects = root / "human" / "subjects.jsonl"

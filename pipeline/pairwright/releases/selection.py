@@ -13,7 +13,7 @@ from pairwright.dataset import RowVotes
 from pairwright.dataset.address import ForgetList
 from pairwright.dataset.layout import DOMAIN
 from pairwright.errors import InputError, first_invalid
-from pairwright.modes import needs_votes
+from pairwright.modes import is_own_choice
 from pairwright.records import Pair, pseudonym
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.public_study import ReleasedStudy
@@ -122,7 +122,7 @@ def read_candidates(
                 config=f"{subject.domain}-{subject.mode}",
                 users=tuple(pseudonym(pair.user) for pair in subject.pairs),
                 forgotten=any(map(forgotten.concerns, subject.pairs)),
-                needs_votes=needs_votes(subject.mode),
+                needs_votes=not is_own_choice(subject.mode),
             )
         )
         if subject.id in subjects:

@@ -19,7 +19,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from pairwright.errors import ConfigError, near
-from pairwright.modes import MODES, Mode, has_own_choices
+from pairwright.modes import Mode, need_partners
 from pairwright.records import Origin, Record
 from pairwright.settings.endpoints import Endpoint, Sampling, deciding_settings
 from pairwright.settings.rules import (
@@ -155,7 +155,7 @@ class Config(Record):
     def _without_models(cls, data: Any) -> Any:
         """Nothing is asked of a model where labels are the users' own choices."""
         modes = data.get("modes") if isinstance(data, dict) else None
-        if isinstance(modes, list | tuple) and has_own_choices(modes):
+        if isinstance(modes, list | tuple) and "natural" in modes:
             nobody = {"planner": "", "generator": [""], "judge": [""]}
             return {"endpoints": {}, "roles": nobody} | data
         return data
@@ -163,7 +163,7 @@ class Config(Record):
     @property
     def own_choices(self) -> bool:
         """Whether labels are the users' own choices: then no model is asked."""
-        return has_own_choices(self.modes)
+        return "natural" in self.modes
 
     def _check_own_choices(self) -> None:
         if self.modes != ("natural",) or self.source.format != "choices":
@@ -187,7 +187,7 @@ class Config(Record):
                 )
         if len(set(self.roles.judge)) < len(self.roles.judge):
             raise ValueError("[roles] judge names an endpoint twice: each judges a draft once")
-        if self.aspects != "planner" and any(MODES[mode].needs_partner for mode in self.modes):
+        if self.aspects != "planner" and need_partners(self.modes):
             raise ValueError(
                 "twins need aspects = 'planner': no gold or narrative aspects exist for a partner"
             )
@@ -245,7 +245,7 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
         if name in used
     }
     deciding = {k: v for k, v in resolved.items() if k not in _BESIDE}
-    if not has_own_choices(resolved["modes"]):
+    if "natural" not in resolved["modes"]:
         # It decides nothing here.
         deciding.pop("natural", None)
     # One hash of scales and domains together is beside them.

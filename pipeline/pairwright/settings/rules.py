@@ -1,7 +1,6 @@
 """The tables of a config that a build, a study and a release decide by. `config` reads them."""
 
 import re
-from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import (
@@ -10,7 +9,6 @@ from pydantic import (
     model_validator,
 )
 
-from pairwright.errors import InputError
 from pairwright.records import Record
 from pairwright.text import QUOTED_WORDS
 
@@ -207,22 +205,6 @@ class TwinRules(Record):
     questions_per_couple: int = Field(
         4, ge=1, description="most twins of one couple, on the questions of both together"
     )
-
-
-def shared_words_bound(config: object, where: str | Path) -> int | None:
-    """The most shared words of a twin that a build with this config kept, read from its TOML or
-    JSON; None where the gate was off, and of builds before there was one. Raises InputError, which
-    says `where` the config is, if one of the two keys is not what a build writes."""
-    match config:
-        case {"gated": True, "gates": {"off": off}, "twin": {"shared_words": most}}:
-            if not isinstance(off, list) or type(most) is not int:
-                raise InputError(
-                    "[gates] off is not a list, or [twin] shared_words not a whole number",
-                    where=where,
-                    fix="Restore the file from a copy, or build again.",
-                )
-            return None if "shared_words" in off else most
-    return None
 
 
 class NaturalRules(Record):

@@ -14,7 +14,6 @@ from pairwright.dataset.layout import write_checksums
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.models.store import Store
-from pairwright.modes import has_own_choices
 from pairwright.options import Doc, RunPath
 from pairwright.releases.changes import check_version
 from pairwright.releases.derive import ReleaseContext, RowFiles, derived_files
@@ -151,6 +150,6 @@ def _not_stated(provenance: Provenance, summary: Summary) -> tuple[str, ...]:
     needless = {"max_overlap", "attribution", "citation"}
     if "unknown" not in summary.licences:
         needless.add("licence")
-    if has_own_choices(config.mode for config in summary.configs):
+    if "natural" in {config.mode for config in summary.configs}:
         needless |= {"own_licence", "annotators", "payment"}
     return tuple(name for name, value in provenance.info if not value and name not in needless)

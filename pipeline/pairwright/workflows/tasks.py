@@ -9,7 +9,7 @@ from typing import Annotated
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
-from pairwright.modes import Mode, verified_modes
+from pairwright.modes import VERIFIED, Mode
 from pairwright.options import Doc, RunPath
 from pairwright.version import __version__
 from pairwright.workflows.study import FormLanguage, Tool, check_to_verify, drawn_seed, run_subjects
@@ -129,7 +129,7 @@ def export_tasks(
         guidelines=human.guidelines,
         new=new,
         study=study,
-        units={mode: sampled[mode] for mode in verified_modes()},
+        units={mode: sampled[mode] for mode in VERIFIED},
         tasks=Counter(
             (task.keyed.kind, task.keyed.purpose) for own in tasks.values() for task in own
         ),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pairwright.dataset import Layout, Row, RowPost, licence_of, parts_of, read_rows
 from pairwright.dataset.row import derived_twin_id
 from pairwright.errors import Difference
-from pairwright.modes import is_twin, needs_votes
+from pairwright.modes import is_own_choice, is_twin
 from pairwright.records import content_id
 from pairwright.releases.primary import PrimaryFiles
 from pairwright.releases.selection import votes_on
@@ -142,7 +142,7 @@ class _RowChecks:
 
     def _is_free(self, subject: str, mode: str | None) -> bool:
         """Whether it needs no votes, and nobody was asked about it."""
-        return subject not in self._asked and not needs_votes(mode)
+        return subject not in self._asked and is_own_choice(mode)
 
     def end(self) -> None:
         """After the last row: nothing that belongs in is left out. Raises Difference."""
