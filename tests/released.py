@@ -42,15 +42,12 @@ from pairwright.records import (
 )
 from pairwright.releases.derive import ReleaseContext, derived_files
 from pairwright.releases.derive.documents import attribution_lines
-from pairwright.releases.primary import read_primary
+from pairwright.releases.primary import ReleaseContent, read_primary, write_primary
 from pairwright.releases.summary import SummaryBuilder, rows_of
-from pairwright.releases.write import ReleaseContent, write_primary
 from pairwright.settings.config import Config, validate
 from pairwright.settings.prompt import Prompts
+from pairwright.workflows.new_release import gather_release_content
 from pairwright.workflows.progress import log_notes
-from pairwright.workflows.release_content import (
-    gather_release_content,
-)
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.exports import read_task
 from pairwright_human_eval.label_studio.files import config_hashes

@@ -23,7 +23,7 @@ from pairwright.dataset import Row, parts_of
 from pairwright.errors import InputError
 from pairwright.evaluation.outputs import ReleaseQuestions
 from pairwright.settings.config import Config
-from pairwright.workflows.removal import forget
+from pairwright.workflows.releases import forget
 from pairwright.workflows.rl_data import export_rl
 from pairwright.workflows.study_plan import plan_study
 from pairwright.workflows.tasks import export_tasks

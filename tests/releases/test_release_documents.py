@@ -26,7 +26,7 @@ from pairwright.releases.derive.card import column_texts, dataset_card, licence_
 from pairwright.releases.derive.context import make_manifest
 from pairwright.releases.derive.croissant import croissant_json
 from pairwright.releases.derive.documents import attribution, attribution_lines, preference_line
-from pairwright.releases.write import write_primary
+from pairwright.releases.primary import write_primary
 from released import (
     PAIRS,
     context_of,

@@ -14,7 +14,7 @@ from pairwright.errors import InputError
 from pairwright.records import pseudonym
 from pairwright.releases.primary import UnitOutcome, read_primary
 from pairwright.releases.run_notes import add_tombstones, read_tombstones
-from pairwright.workflows.removal import forget as count_of
+from pairwright.workflows.releases import forget as count_of
 from released import (
     gathered,
     placebo,

@@ -333,21 +333,10 @@ def _pairs(change: Callable[[list[str]], list[str]]) -> Callable[[Path], None]:
     return spoil
 
 
-def _domain(name: str) -> Callable[[Path], None]:
-    new = f'"domain":{json.dumps(name)}'
-    return _pairs(lambda lines: [line.replace('"domain":"Garden"', new) for line in lines])
-
-
 def _begun_again(run: Path) -> None:
     store = Store(RunFolder(run).calls)
     store.clear_outcomes()
     store.close()
-
-
-def _reported(run: Path) -> None:
-    assert pairwright("human", "report", run).code == 0
-    gathered(run)  # As it is, it can be released.
-    first_line(HumanFolder(run).decisions, state="refused", reasons=["preference: for_the_other"])
 
 
 WRONG: dict[str, tuple[Damage, str]] = {
@@ -359,16 +348,10 @@ WRONG: dict[str, tuple[Damage, str]] = {
     "fewer pairs than were built": (
         _pairs(lambda lines: lines[:-1]), r"that the build kept"
     ),
-    "pairs twice": (_pairs(lambda lines: lines * 2), "pairs.jsonl:25: .* is there twice"),
     "a line that is not a pair": (
         _pairs(lambda lines: [line.replace(':"violate"', ':"other"') for line in lines]),
         "pairs.jsonl:3: not a pair: mode",
     ),
-    "a domain with a slash": (_domain("Home/Garden"), "cannot be part of a path"),
-    "a domain that climbs": (_domain(".."), "cannot be part of a path"),
-    "a domain without a name": (_domain(""), "cannot be part of a path"),
-    "a domain as long as a book": (_domain("x" * 300), "cannot be part of a path"),
-    "two domains that differ in case": (_domain("home"), "case does not count"),
     "the build was begun again": (_begun_again, "its build has not finished"),
     "no store": (dropped("calls.sqlite"), "is missing"),
     "no manifest": (dropped("manifest.json"), "manifest.json: cannot be read"),
@@ -377,7 +360,6 @@ WRONG: dict[str, tuple[Damage, str]] = {
     "tombstones that are none": (
         replaced("forgotten.jsonl", '{"name":"Ann"}\n'), "forgotten.jsonl:1"
     ),
-    "a report of other answers": (_reported, "human report"),
     "no config": (dropped("config.toml"), "config.toml"),
     "a config that is none": (replaced("config.toml", "x ="), "config"),
     "a study whose key is lost": (dropped("human/private/key.jsonl"), "the key is missing"),

@@ -18,8 +18,15 @@ from pairwright.releases.run_notes import TOMBSTONES_FILE
 from pairwright.releases.verify import VerifiedRelease
 from pairwright.workflows.new_release import ReleaseResult, release
 from pairwright.workflows.progress import Progress
-from pairwright.workflows.releases import ReleaseDiff, check_publication, diff, publish, verify
-from pairwright.workflows.removal import Removal, forget
+from pairwright.workflows.releases import (
+    ReleaseDiff,
+    Removal,
+    check_publication,
+    diff,
+    forget,
+    publish,
+    verify,
+)
 
 LISTED = 20
 """Subjects that the terminal names."""

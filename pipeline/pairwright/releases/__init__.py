@@ -1,10 +1,9 @@
 """A release: verified pairs as a dataset folder that proves what it says.
 
 selection.py run_notes.py    what is read of a run, and what is released
-write.py       from that to the primary files
-primary.py     the primary files except the rows: their records, read and written; `ReleaseFiles`
+primary.py     the primary files, written and read
 summary.py     the rows counted
-changes.py     what changed since another release, and the line that records it
+changes.py     what changed since another release
 derive/        every file that is a function of the primary files
 verify/        the same files derived again and compared
 hub.py         publishing on the Hugging Face Hub

@@ -14,7 +14,7 @@ GONE = "forgotten, or no longer in the source"
 """A release names nobody who is to be forgotten."""
 TRIAL = "-trial"
 _NUMBER = "(0|[1-9][0-9]{0,5})"
-_VERSION = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:{TRIAL})?")
+_VERSION = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}")
 
 
 class SubjectChange(NamedTuple):
@@ -86,19 +86,13 @@ def _changed_fields(old: _Held, new: _Held) -> str:
     return ", ".join(name for name in names if name in changed)
 
 
-def numbers_of(version: str) -> tuple[int, ...] | None:
-    """The three numbers of X.Y.Z or X.Y.Z-trial; None of anything else."""
-    match = _VERSION.fullmatch(version)
-    return tuple(map(int, match.groups())) if match else None
-
-
 def check_version(version: str) -> tuple[int, ...]:
     """The three numbers of X.Y.Z. Raises InputError for anything else."""
-    numbers = numbers_of(version)
-    if not numbers or version.endswith(TRIAL):
+    match = _VERSION.fullmatch(version)
+    if not match:
         raise InputError(
             f"{version!r} is not a version",
             where="--version",
             fix="Give three numbers, such as 1.0.0; --trial adds its mark by itself.",
         )
-    return numbers
+    return tuple(map(int, match.groups()))

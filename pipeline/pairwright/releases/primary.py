@@ -1,22 +1,35 @@
-"""The primary files of a release: what is written from a run, and everything else follows from.
+"""The primary files of a release, written and read: everything else follows from them.
 
 Rows in Parquet, `human/{study.json,subjects.jsonl,verdicts.jsonl}`, `build/units.jsonl` and
 `stated.json`.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from pairwright.dataset import Layout, check_files, read_lines, read_one
+from pairwright.dataset import (
+    Layout,
+    Part,
+    Row,
+    check_files,
+    read_lines,
+    read_one,
+    row_of,
+    write_rows,
+)
 from pairwright.dataset.layout import root_digest
 from pairwright.errors import InputError
+from pairwright.files import write_whole
 from pairwright.records import Mode, Record
+from pairwright.releases.selection import ReleaseCandidate, subject_at, votes_on
+from pairwright.releases.summary import Summary, SummaryBuilder
 from pairwright.settings.rules import ReleaseInfo
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.public_study import ReleasedStudy, read_public
+from pairwright_human_eval.subjects import Subject
 
 ReleaseKind = Literal["release", "trial"]
 """A trial may hold pairs that nobody verified. It is no benchmark, and its pages say so."""
@@ -48,12 +61,6 @@ class Provenance(Record):
     def name(self) -> str:
         """The dataset's name; that of a trial says so."""
         return f"{self.info.name}-trial" if self.kind == "trial" else self.info.name
-
-
-def file_note(provenance: Provenance) -> str:
-    """What the metadata of each Parquet file says: its release, and that a trial is one."""
-    name = f"{provenance.name} {provenance.version}"
-    return name if provenance.kind == "release" else f"{name}: a trial, no benchmark"
 
 
 class UnitOutcome(Record):
@@ -117,7 +124,74 @@ def read_release(root: Path) -> ReleaseFiles:
     return ReleaseFiles(layout, root_digest(root), read_primary(layout))
 
 
-def primary_texts(primary: PrimaryFiles, layout: Layout) -> Iterator[tuple[Path, str]]:
+class ReleaseContent(NamedTuple):
+    """What a release is written from, and why the rest of the run is not in it."""
+
+    primary: PrimaryFiles
+    pairs: Path
+    """The run's pairs.jsonl."""
+    entries: tuple[ReleaseCandidate, ...]
+    """All units of the run, in its order."""
+    why: Mapping[str, str]
+    """By unit: why it is not released; empty for those that are."""
+    splits: Mapping[str, str]
+    """The split of each user, by pseudonym."""
+
+
+def write_primary(
+    layout: Layout, content: ReleaseContent, step: Callable[[int], None] = lambda _: None
+) -> Summary:
+    """Write the primary files into an empty folder, and count the rows; `step` gets their number.
+    Raises StoreError if the disk refuses.
+    """
+    primary, builder, done = content.primary, SummaryBuilder(), 0
+    provenance = primary.provenance
+    parts: dict[Part, list[ReleaseCandidate]] = {}
+    for entry in content.entries:
+        if not content.why[entry.id]:
+            part = Part(entry.config, content.splits[entry.users[0]])
+            parts.setdefault(part, []).append(entry)
+
+    def counted(part: Part, entries: list[ReleaseCandidate]) -> Iterator[Row]:
+        nonlocal done
+        for entry in entries:
+            for row in _rows(subject_at(file, entry, content.pairs), primary):
+                builder.add(part, row)
+                done += 1
+                if done % 100 == 0:
+                    step(done)
+                yield row
+
+    note = f"{provenance.name} {provenance.version}"
+    note += ": a trial, no benchmark" if provenance.kind == "trial" else ""
+    with content.pairs.open("rb") as file:
+        for part, entries in sorted(parts.items()):
+            write_rows(layout.part(part), counted(part, entries), note=note)
+    for path, text in _texts(primary, layout):
+        write_whole(path, text)
+    return builder.summary()
+
+
+def _rows(subject: Subject, primary: PrimaryFiles) -> Iterator[Row]:
+    """A row a pair, the asked half of a twin first."""
+    decision = primary.decisions.get(subject.id)
+    public = primary.public if decision else None
+    simulated = decision is not None and decision.simulated
+    users = [pair.user for pair in subject.pairs]
+    for pair, partner in zip(subject.pairs, reversed(users), strict=True):
+        yield row_of(
+            pair,
+            partner=partner if pair.twin_id else None,
+            votes=votes_on(pair.id, decision),
+            answers=public.aspect_counts.get(pair.id, ()) if public else (),
+            # What simulated annotators say verifies nothing.
+            verified=decision is not None and decision.state == "verified" and not simulated,
+            simulated=simulated,
+            licence=primary.provenance.info.licence,
+        )
+
+
+def _texts(primary: PrimaryFiles, layout: Layout) -> Iterator[tuple[Path, str]]:
     """The primary files except the rows, as they are written."""
     yield layout.provenance, primary.provenance.model_dump_json(indent=2) + "\n"
     yield layout.units, _lines(primary.units)

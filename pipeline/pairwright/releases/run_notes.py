@@ -6,8 +6,9 @@ stated.json: what only the run can tell of itself, without anything of the machi
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field, JsonValue
 
@@ -86,68 +87,66 @@ def run_provenance(
     )
 
 
-def _build(manifest: JsonValue, content: JsonValue, where: Path) -> dict[str, JsonValue]:
+def _build(manifest: Any, content: JsonValue, where: Path) -> dict[str, Any]:
     """The manifest without what build/units.jsonl counts, without folders of this machine, and
     without what was sent beside the prompts, where keys and account names may be."""
-    build = dict(manifest) if isinstance(manifest, dict) else {}
-    build.pop("counts", None)
-    source, config = build.get("source"), build.get("config")
-    if not isinstance(source, dict) or not isinstance(config, dict):
+    try:
+        build = {name: value for name, value in manifest.items() if name != "counts"}
+        build["source"] = _read_from(build["source"])
+        if "recorded" in build:
+            build["recorded"] = [model_name(model) for model in build["recorded"]]
+        if "served_models" in build:
+            build["served_models"] = {
+                model_name(asked): {model_name(name): n for name, n in names.items()}
+                for asked, names in build["served_models"].items()
+            }
+        build["endpoints"] = _endpoints(build.get("endpoints", {}))
+        build["config"] = _settings(build["config"], content)
+    except (AttributeError, KeyError, TypeError):
         raise InputError(
-            "is not the manifest of a run: it tells no source or no config",
+            "is not the manifest of a run",
             where=where,
             fix="Build again: it is written at the end of each build.",
-        )
-    build["source"] = {**source, "path": _named(source.get("path"))}
-    if isinstance(recorded := build.get("recorded"), list):
-        build["recorded"] = [model_name(str(model)) for model in recorded]
-    if isinstance(served := build.get("served_models"), dict):
-        build["served_models"] = {
-            model_name(asked): {model_name(name): n for name, n in names.items()}
-            for asked, names in served.items()
-            if isinstance(names, dict)
-        }
-    build["endpoints"] = _endpoints(build.get("endpoints"))
-    build["config"] = public_settings(config, content)
+        ) from None
     return build
 
 
-def public_settings(config: Mapping[str, JsonValue], content: JsonValue) -> dict[str, JsonValue]:
+def _settings(config: dict[str, Any], content: JsonValue) -> dict[str, Any]:
     """The settings of a run, of a resolved config, without folders of this machine and without what
     was sent beside the prompts. `content` are the hashes of prompts, rubrics and source."""
-    named: dict[str, JsonValue] = {
-        folder: _named(config.get(folder)) for folder in ("prompts", "rubrics")
-    }
-    if isinstance(read := config.get("source"), dict):
-        named["source"] = {**read, "path": _named(read.get("path"))}
-    named["endpoints"] = _endpoints(config.get("endpoints"))
-    named["sampling"] = _sampling(config.get("sampling"))
-    return {**config, **named, "content": content}
-
-
-def _endpoints(endpoints: JsonValue) -> JsonValue:
-    """Names of models, chat templates and tokenizers without their folders."""
-    if not isinstance(endpoints, dict):
-        return endpoints
-    named = dict(endpoints)
-    for name, settings in endpoints.items():
-        if isinstance(settings, dict) and isinstance(model := settings.get("model"), str):
-            known: dict[str, JsonValue] = {**settings, "model": model_name(model)}
-            if isinstance(flags := settings.get("vllm"), dict):
-                known["vllm"] = {flag: _named(value) for flag, value in flags.items()}
-            named[name] = known
-    return named
-
-
-def _sampling(roles: JsonValue) -> JsonValue:
-    """Of `extra`, only the type of each value."""
-    if not isinstance(roles, dict):
-        return roles
     return {
-        role: {**settings, "extra": {key: type(value).__name__ for key, value in extra.items()}}
-        if isinstance(settings, dict) and isinstance(extra := settings.get("extra"), dict)
-        else settings
-        for role, settings in roles.items()
+        **config,
+        "prompts": _named(config.get("prompts")),
+        "rubrics": _named(config.get("rubrics")),
+        "source": _read_from(config["source"]),
+        "endpoints": _endpoints(config.get("endpoints", {})),
+        "sampling": {
+            role: {**given, "extra": {key: type(of).__name__ for key, of in extra.items()}}
+            if (extra := given.get("extra"))
+            else given
+            for role, given in config.get("sampling", {}).items()
+        },
+        "content": content,
+    }
+
+
+def _read_from(source: dict[str, Any]) -> dict[str, Any]:
+    return {**source, "path": _named(source.get("path"))}
+
+
+def _endpoints(endpoints: dict[str, Any]) -> dict[str, Any]:
+    """Names of models, chat templates and tokenizers without their folders."""
+    return {
+        name: {
+            **given,
+            "model": model_name(given["model"]),
+            **(
+                {"vllm": {k: _named(v) for k, v in given["vllm"].items()}}
+                if given.get("vllm")
+                else {}
+            ),
+        }
+        for name, given in endpoints.items()
     }
 
 

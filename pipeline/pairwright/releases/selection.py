@@ -11,7 +11,6 @@ from pydantic import ValidationError
 
 from pairwright.dataset import RowVotes
 from pairwright.dataset.address import ForgetList
-from pairwright.dataset.layout import DOMAIN
 from pairwright.errors import InputError, first_invalid
 from pairwright.modes import is_own_choice
 from pairwright.records import Pair, pseudonym
@@ -21,34 +20,35 @@ from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Outline, Subject, outline_of, subjects_of
 
 _FIX = "Build again: pairs.jsonl is derived from the run folder's store."
+FORGOTTEN, NOT_ASKED = "forgotten", "not in the study"
 
 
-class LineSpan(NamedTuple):
-    """The lines of a subject in pairs.jsonl."""
+class ReleaseCandidate(NamedTuple):
+    """What is held in memory of a subject: a twin with both halves, or a pair."""
 
+    id: str
     offset: int
-    lines: int
-    number: int
-    """The number of its first line, from 1."""
+    """Where its first line begins in pairs.jsonl."""
+    config: str
+    users: tuple[str, ...]
+    """Pseudonyms, the asker's first; of each there is a line."""
+    forgotten: bool
+    needs_votes: bool
+    """Whether it is released only where people verified it."""
 
 
-def subjects_in(path: Path) -> Iterator[tuple[LineSpan, Subject]]:
-    """Every subject with its place.
+def subjects_in(path: Path) -> Iterator[tuple[int, Subject]]:
+    """Every subject with the offset of its first line.
 
-    Raises InputError for a line that is not a pair, for half a twin, and for a subject that occurs
-    twice.
+    Raises InputError for a line that is not a pair, and for half a twin.
     """
-    names = set[str]()
     try:
         with path.open("rb") as file:
-            for name, group in groupby(_lines(file, path), key=lambda line: line[2]):
-                lines = list(group)
-                number, offset = lines[0][:2]
-                if name in names:
-                    raise InputError(f"{name} is there twice", where=f"{path}:{number}", fix=_FIX)
-                names.add(name)
-                (subject,) = subjects_of((pair for *_, pair in lines), path)
-                yield LineSpan(offset, len(lines), number), subject
+            lines = _lines(file, path)
+            for _, group in groupby(lines, key=lambda line: line[1].twin_id or line[1].id):
+                (offset, first), *more = group
+                (subject,) = subjects_of((first, *(pair for _, pair in more)), path)
+                yield offset, subject
     except OSError as error:
         raise InputError(
             f"cannot be read: {error.strerror}",
@@ -57,47 +57,24 @@ def subjects_in(path: Path) -> Iterator[tuple[LineSpan, Subject]]:
         ) from None
 
 
-def subject_at(file: BinaryIO, place: LineSpan, path: Path) -> Subject:
-    """The subject at a place that `subjects_in` found."""
-    file.seek(place.offset)
-    lines = enumerate((file.readline() for _ in range(place.lines)), start=place.number)
-    (subject,) = subjects_of((_pair(line, path, number) for number, line in lines), path)
-    return subject
-
-
-def _lines(file: BinaryIO, path: Path) -> Iterator[tuple[int, int, str, Pair]]:
-    """Number and offset of each line, the name of its subject, and the pair."""
+def _lines(file: BinaryIO, path: Path) -> Iterator[tuple[int, Pair]]:
+    """Offset and pair of each line."""
     offset = 0
     for number, line in enumerate(file, start=1):
-        pair = _pair(line, path, number)
-        yield number, offset, pair.twin_id or pair.id, pair
+        try:
+            yield offset, Pair.model_validate_json(line)
+        except ValidationError as error:
+            what = "not a pair: {}: {}".format(*first_invalid(error))
+            raise InputError(what, where=f"{path}:{number}", fix=_FIX) from None
         offset += len(line)
 
 
-def _pair(line: bytes, path: Path, number: int) -> Pair:
-    try:
-        return Pair.model_validate_json(line)
-    except ValidationError as error:
-        what = "not a pair: {}: {}".format(*first_invalid(error))
-        raise InputError(what, where=f"{path}:{number}", fix=_FIX) from None
-
-
-_LONGEST = 100
-"""Characters of a domain's name, which is a folder's."""
-FORGOTTEN, NOT_ASKED = "forgotten", "not in the study"
-
-
-class ReleaseCandidate(NamedTuple):
-    """What is held in memory of a subject: a twin with both halves, or a pair."""
-
-    id: str
-    place: LineSpan
-    config: str
-    users: tuple[str, ...]
-    """Pseudonyms, the asker's first."""
-    forgotten: bool
-    needs_votes: bool
-    """Whether it is released only where people verified it."""
+def subject_at(file: BinaryIO, entry: ReleaseCandidate, path: Path) -> Subject:
+    """The subject that `subjects_in` found there."""
+    file.seek(entry.offset)
+    pairs = [Pair.model_validate_json(file.readline()) for _ in entry.users]
+    (subject,) = subjects_of(pairs, path)
+    return subject
 
 
 def read_candidates(
@@ -109,16 +86,15 @@ def read_candidates(
     """All subjects of pairs.jsonl, in the run's order, and the outlines of those of the study;
     `step` gets the number of subjects read.
 
-    Raises InputError for a line that is not a pair, and for a domain that cannot name a folder.
+    Raises InputError for a line that is not a pair.
     """
     subjects = study.subjects if study else set()
-    entries, outlines, domains = list[ReleaseCandidate](), list[Outline](), dict[str, str]()
-    for place, subject in subjects_in(pairs):
-        _check_domain(subject.domain, domains, f"{pairs}:{place.number}")
+    entries, outlines = list[ReleaseCandidate](), list[Outline]()
+    for offset, subject in subjects_in(pairs):
         entries.append(
             ReleaseCandidate(
                 id=subject.id,
-                place=place,
+                offset=offset,
                 config=f"{subject.domain}-{subject.mode}",
                 users=tuple(pseudonym(pair.user) for pair in subject.pairs),
                 forgotten=any(map(forgotten.concerns, subject.pairs)),
@@ -127,7 +103,8 @@ def read_candidates(
         )
         if subject.id in subjects:
             outlines.append(outline_of(subject))
-        step(len(entries))
+        if len(entries) % 100 == 0:
+            step(len(entries))
     return tuple(entries), tuple(outlines)
 
 
@@ -136,9 +113,8 @@ def exclusions(
 ) -> dict[str, str]:
     """By subject: why it is not released; empty for those that are.
 
-    Ordinary: what people verified. A trial: what its study
-    verified, or, where nobody was asked (`decisions` is None), everything. Either has what needs no
-    votes.
+    Released is what people verified and what needs no votes; in a trial where nobody was asked
+    (`decisions` is None) everything.
     """
     why = {}
     for entry in entries:
@@ -184,19 +160,3 @@ def trial_because(
     elif public and public.simulated:
         reasons.append("simulated annotators answered in place of people")
     return tuple(reasons) or ("it was made with --trial",)
-
-
-def _check_domain(domain: str, known: dict[str, str], where: str) -> None:
-    """Raise InputError unless the domain can be a folder's name on any machine."""
-    fix = (
-        "Rename its file in rubrics/ (letters, digits, dots, dashes, underscores), and build again."
-    )
-    if not DOMAIN.fullmatch(domain) or len(domain) > _LONGEST:
-        raise InputError(f"the domain {domain!r} cannot be part of a path", where=where, fix=fix)
-    other = known.setdefault(domain.lower(), domain)
-    if other != domain:
-        raise InputError(
-            f"the domains {domain!r} and {other!r} would share a folder where case does not count",
-            where=where,
-            fix=fix,
-        )

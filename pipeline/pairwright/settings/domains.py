@@ -35,7 +35,8 @@ class Guidance(NamedTuple):
 class Domain(Record):
     """One domain: which categories belong to it, and what personal fit is about in it."""
 
-    key: str
+    # Folders of a release are named after it.
+    key: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")
     name: str
     language: str | None = None
     """The ISO 639-1 code of the language of its users; None: their texts tell it."""

@@ -4,7 +4,7 @@ Build      run_build.py build_estimate.py run_status.py run_words.py batch_files
            recording.py workers/ example_study.py doctor.py
 Verify     tasks.py text_screening.py answers.py study.py departures.py
            study_plan.py decision_report.py annotation_server.py
-Release    new_release.py release_content.py releases.py removal.py pair_audit.py
+Release    new_release.py releases.py pair_audit.py
 Evaluate   evaluation.py ranking.py scorers.py
 Downstream best_samples.py output_judging.py completion_writing.py guided_policies.py
            correlation.py

@@ -1,18 +1,31 @@
-"""What is done with releases that are written: verifying, comparing and publishing them."""
+"""What is done with releases that are written: verifying, comparing and publishing them, and having
+the next one go without somebody."""
 
+import re
 from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
+from pairwright.construct.folder import RunFolder
+from pairwright.dataset import read_lines
+from pairwright.dataset.address import ForgetList, address_of, url_name
 from pairwright.errors import InputError
 from pairwright.extras import install
-from pairwright.options import Doc, ReleasePath
+from pairwright.options import Doc, ReleasePath, RunPath
+from pairwright.records import Item, pseudonym
 from pairwright.releases.changes import SubjectChange, subject_changes
 from pairwright.releases.primary import Provenance, read_release
+from pairwright.releases.run_notes import add_tombstones
+from pairwright.releases.selection import subjects_in
 from pairwright.releases.verify import VerifiedRelease
 from pairwright.releases.verify import verify_release as verify_release
 from pairwright.workflows.pair_audit import write_audit
 from pairwright.workflows.progress import Progress, Step, log_notes
+from pairwright_human_eval.subjects import Subject
+
+_PSEUDONYM = re.compile(r"user-[0-9a-f]{16}")
 
 
 def verify(
@@ -124,3 +137,115 @@ def check_publication(name: str, *, trial: bool) -> None:
             fix=f"Run {install('hub')}.",
         ) from None
     check_name(name, trial=trial)
+
+
+@dataclass
+class Removal:
+    """One user or address that is to be forgotten, and what of the run it concerns."""
+
+    given: str
+    """The user's id or the address, as it was named."""
+    name: str
+    forgotten: ForgetList
+    """This one alone."""
+    items: int = 0
+    posts: set[str] = field(default_factory=set)
+    """Ids."""
+    pairs: int = 0
+    twins: int = 0
+    """Those among the pairs; each has two of them."""
+    new: bool = True
+    """False where it had been recorded before."""
+
+    @property
+    def found(self) -> bool:
+        return bool(self.items or self.pairs)
+
+    def add_item(self, item: Item) -> None:
+        histories = {item.user: item.profile}
+        if item.opposite:
+            histories[item.opposite.other] = item.opposite.profile
+        own = {user for user in histories if pseudonym(user) in self.forgotten.users}
+        named = [
+            post.id
+            for user, posts in histories.items()
+            for post in posts
+            if user in own or self.forgotten.holds(None, [post])
+        ]
+        if own or named or self.forgotten.concerns(item):
+            self.items += 1
+            self.posts.update(named)
+
+    def add_subject(self, subject: Subject) -> None:
+        """A twin is left out whole, whichever half is concerned."""
+        if any(map(self.forgotten.concerns, subject.pairs)):
+            self.pairs += len(subject.pairs)
+            self.twins += len(subject.pairs) == 2
+
+
+def forget(
+    run: RunPath,
+    *,
+    users: Annotated[
+        Iterable[str],
+        Doc("A user's id in the source, or pseudonym in a release; repeatable.", "USER", "--user"),
+    ] = (),
+    urls: Annotated[
+        Iterable[str], Doc("The address of a post or question; repeatable.", "URL", "--url")
+    ] = (),
+    progress: Progress = log_notes,
+) -> tuple[tuple[Removal, ...], tuple[str, ...]]:
+    """Record that a run's next release must go without some users or addresses: what was recorded
+    in RUN/forgotten.jsonl, which holds hashes only, and which of them are nowhere in the run.
+
+    `users` are ids in the source, or pseudonyms in a release; `urls` are addresses of posts or
+    questions. Every pair made of their posts, or with a response that a user wrote, is left out,
+    twins whole, with the verdicts on it. The run folder itself still holds the posts.
+
+    Raises InputError where nothing is named, or an address is not one.
+
+        >>> [removal.pairs for removal in forget("runs/first", users=["4711"])[0]]
+        [6]
+    """
+    run = Path(run)
+    RunFolder(run).settings()
+    traces = [*(trace for user in users for trace in _user(user)), *map(_address, urls)]
+    if not traces:
+        raise InputError(
+            "nobody and nothing is named", where=run, fix="Give --user or --url, or several."
+        )
+    progress(Step("looking through the run"))
+    for item in read_lines(RunFolder(run).items, Item):
+        for trace in traces:
+            trace.add_item(item)
+    # Without the file the run's first build has not finished.
+    if (run / "pairs.jsonl").exists():
+        for _, subject in subjects_in(run / "pairs.jsonl"):
+            for trace in traces:
+                trace.add_subject(subject)
+    present = {trace.given for trace in traces if trace.found}
+    traces = [trace for trace in traces if trace.found or trace.given not in present]
+    new = set(add_tombstones(run, (trace.name for trace in traces)))
+    for trace in traces:
+        trace.new = trace.name in new
+    return tuple(traces), tuple(dict.fromkeys(trace.given for trace in traces if not trace.found))
+
+
+def _user(user: str) -> Iterator[Removal]:
+    """What looks like a pseudonym may be the source's own id: only the run can tell."""
+    if not user.strip():
+        raise InputError("names nobody", where="--user", fix="Give a user's id in the source.")
+    for name in (pseudonym(user), *([user] if _PSEUDONYM.fullmatch(user) else [])):
+        yield Removal(user, name, ForgetList(users=frozenset({name})))
+
+
+def _address(text: str) -> Removal:
+    address = address_of(text)
+    if address is None or "." not in address.host or re.search(r"\s", text.strip()):
+        raise InputError(
+            f"{text!r} is not an address",
+            where="--url",
+            fix="Give it as a browser shows it, such as https://cooking.stackexchange.com/q/123.",
+        )
+    name = url_name(text)
+    return Removal(text, name, ForgetList(urls=frozenset({name})))

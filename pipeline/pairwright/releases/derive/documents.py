@@ -84,17 +84,14 @@ class RowFiles(ExitStack):
         super().__init__()
         self._layout, self._canary = release.layout, release.canary
         self.attributed = set[AttributionLine]()
-        self.paths = set[str]()
-        """The files of preference/, by their paths inside the release."""
         self._part: Part | None = None
 
     def add(self, part: Part, row: Row) -> None:
         """The next row, part by part. Raises StoreError where the disk refuses."""
         if part != self._part:
             self.close()  # The file of the part before is whole.
-            path = self._layout.preference(part)
-            self._part, self._file = part, self.enter_context(whole_file(path))
-            self.paths.add(self._layout.inside(path))
+            self._part = part
+            self._file = self.enter_context(whole_file(self._layout.preference(part)))
         self._file.write(preference_line(row, self._canary).encode())
         self.attributed.update(attribution_lines(row))
 

@@ -135,21 +135,10 @@ def _check_use(root: Path, digest: str | None) -> None:
             where="--digest",
             fix="Give `sha256:` and all 64 hex digits, as `pairwright verify` prints them.",
         )
-    if not root.is_dir():
+    own = Layout(root).checksums, Layout(root).manifest
+    if holds_run(root) or not any(map(os.path.lexists, own)):
         raise InputError(
-            "is a file, not the folder of a release" if root.exists() else "no such folder",
-            where=root,
-            fix="Name the folder of a release, the one that holds checksums.sha256.",
-        )
-    if holds_run(root):
-        raise InputError(
-            "is a run folder, not a release",
-            where=root,
-            fix="`pairwright release` makes a release of it.",
-        )
-    if not any(os.path.lexists(path) for path in (Layout(root).checksums, Layout(root).manifest)):
-        raise InputError(
-            "is not a release",
+            "is not a release" if root.exists() else "no such folder",
             where=root,
             fix="Name the folder of a release, the one that holds checksums.sha256.",
         )
