@@ -271,14 +271,6 @@ def test_parity_has_the_weaker_side_drawn_again_and_an_unread_judgement_both() -
         assert drawn(llm) == {"write_adhering": first, "write_omitting": [0, 1]}
 
 
-def test_nothing_is_drawn_after_a_judges_second_refusal_for_the_same_reason() -> None:
-    llm = script(ENGLISH, **PARITY)
-    assert refusals(no_pair(llm, draws=5, strategies=["omit"]).drafts) == ["parity"] * 2
-    # Two refusals by gates on texts cost no judgement, and are no reason to give up.
-    short = script(write_adhering=lambda r: "Bake." if r.draw < 3 else FOR_UNA)
-    assert refusals(kept_pair(short, draws=5).refused) == ["too_short"] * 3
-
-
 REFUSED = "An earlier version of this answer was refused:"
 JUDGED = f'"{UNAS[0][2]}" (reason 1); "{UNAS[1][2]}" (reason 2)'
 
@@ -429,22 +421,6 @@ def test_aspects_of_the_data_are_taken_from_there_and_marked_as_not_inferable(
     assert not llm.asked("plan", "plan_blind", "support", "match")
 
 
-@pytest.mark.parametrize(
-    ("origin", "of", "reason"),
-    [
-        ("gold", ASKER, "no_gold_aspects"),
-        ("gold", gold(*GOLD[:1]), "too_few_aspects"),
-        ("narrative", ASKER.model_copy(update={"narrative": None}), "no_narrative"),
-        ("narrative", ASKER, "too_few_aspects"),
-    ],
-)
-def test_too_few_aspects_in_the_data_are_a_refusal(origin: str, of: Item, reason: str) -> None:
-    llm, least = script(narrative={"aspects": TOLD["aspects"][2:]}), {"min_aspects": 2}
-    rejected = no_pair(llm, of=of, modes=["violate"], aspects=origin, planner=least)
-    assert (rejected.stage, rejected.reason) == (origin, reason)
-    assert {request.purpose for request in llm.requests} <= {"narrative"}
-
-
 # The paper's setting
 
 
@@ -566,24 +542,6 @@ def test_the_narrative_is_never_shown_to_planners_writers_or_judges(origin: str)
             assert sentence not in body(request), request.purpose
 
 
-@pytest.mark.parametrize(
-    ("said", "wanted", "reason"),
-    [
-        ("It pays to surprise everybody with something from the stove.", UNAS, "rubric_leakage"),
-        ("It pays to surprise everybody with something from the stove.", VICTORS, "rubric_leakage"),
-        ("Two steam ovens that stand idle before dawn help.", UNAS, "profile_copy"),
-    ],
-)
-def test_a_leaked_narrative_and_a_partners_posts_are_held_against_both_sides_of_a_twin(
-    said: str, wanted: tuple[tuple[str, str, str], ...], reason: str
-) -> None:
-    def leaky(request: Request) -> str:
-        ordinary = writer(request)
-        return f"{ordinary} {said}" if wanted[0][2] in body(request) else ordinary
-
-    assert no_twin(script(write_adhering=leaky), draws=1).reason == reason
-
-
 def test_of_the_partner_nothing_is_used_but_posts_that_are_older_than_the_question() -> None:
     late = Post(id="late", text="Since May I keep hens.", created="2020-01-01T00:00:00")
     later = Post(id="later", text="The hens lay well.", created="2021-05-01T00:00:00")
@@ -618,14 +576,6 @@ def test_two_users_who_want_the_same_make_no_twin() -> None:
     assert not llm.asked("write_adhering")
     wider = no_twin(script(plan=plan), twin={"rubric_overlap": 1.0})
     assert wider.reason != "rubrics_alike"
-
-
-@pytest.mark.parametrize(("silent", "user"), [("narrowboat", "una"), ("cafe", "victor")])
-def test_no_signal_of_either_user_refuses_the_twin_and_names_them(silent: str, user: str) -> None:
-    llm = script(plan=lambda r: planned() if silent in body(r) else planner(r))
-    rejected = no_twin(llm)
-    assert (rejected.reason, rejected.user) == ("no_personal_signal", user)
-    assert not llm.asked("write_adhering")
 
 
 def served(**shares: int) -> Callable[[Request], Canned]:
@@ -674,22 +624,6 @@ REPEATED = (
     "professional equipment means that vapour comes first, then dry heat. That is all they need."
 )
 """Victor's aspects in nearly all of their own words."""
-
-
-def test_the_side_that_repeats_its_aspects_more_is_written_again_before_anybody_judges() -> None:
-    def repeating(request: Request) -> str:
-        return REPEATED if writer(request) == FOR_VICTOR and request.draw == 0 else writer(request)
-
-    llm = script(write_adhering=repeating)
-    found = kept_twin(llm)
-    assert refusals(found.refused) == ["echo_gap"]
-    assert [gate.sides for gate in found.refused[0].gates if not gate.passed] == [("second",)]
-    assert sorted(r.draw for r in llm.asked("write_adhering")) == [0, 0, 1]
-    assert f"- {NOTES['echo_gap']}" in llm.prompts("write_adhering")[-1]
-    assert {half.draft.draw for half in found.halves} == {1}
-    assert not any(REPEATED in prompt for prompt in llm.prompts("adherence", "quality", "compare"))
-    off = kept_twin(script(write_adhering=repeating), gates={"off": ["echo_gap"]})
-    assert refusals(off.refused) == ["adherence"]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from pairwright.construct.corpus import BuildUnit, chunks
-from pairwright.errors import ConfigError
 from pairwright.settings.config import Config, differences, essential, validate
 from pairwright.workflows.workers.worker import most_workers, part_of
 
@@ -46,12 +45,6 @@ def test_a_limit_is_never_passed() -> None:
     # No more workers than calls in flight.
     for processes, concurrency, most in ((8, 3, 3), (2, 64, 2)):
         assert most_workers(config(processes, concurrency=concurrency)) == most
-
-
-@pytest.mark.parametrize("processes", [0, -1, 1.5, "2", True])
-def test_a_number_of_processes_that_is_none_is_refused_by_its_key(processes: Any) -> None:
-    with pytest.raises(ConfigError, match=r"\[processes\]"):
-        config(processes)
 
 
 def test_another_number_of_processes_is_the_same_run() -> None:

@@ -76,21 +76,6 @@ def test_a_passage_of_twenty_words_tells_its_language(said: str, code: str | Non
     assert text.language(said) == code
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "language"),
-    [
-        ("IŞIK", "ışık", "tr"), ("İSTANBUL", "istanbul", "tr"), ("İSTANBUL", "istanbul", None),
-        ("ＵＢＥＲ　２", "uber 2", "zh"), ("ｶﾞｽｺﾝﾛ", "ガスコンロ", "ja"),
-        ("STRASSE", "Straße", "de"),
-    ],
-)  # fmt: skip
-def test_a_word_is_the_same_in_capitals_and_in_another_width(
-    one: str, other: str, language: str | None
-) -> None:
-    assert text.words_of(one, language) == text.words_of(other, language)
-    assert text.terms(one, language) == text.terms(other, language) != frozenset()
-
-
 def test_stems_match_the_forms_of_a_word_in_its_language() -> None:
     german = text.terms("Die Bäckerin backte große Brote, weil der Teig gegangen war.", "de")
     assert text.terms("Bäckerinnen und das Brot", "de") <= german
@@ -118,19 +103,6 @@ def test_stems_match_the_forms_of_a_word_in_its_language() -> None:
 )  # fmt: skip
 def test_words_that_carry_content(said: str, language: str | None, content: set[str]) -> None:
     assert text.terms(said, language) == content
-
-
-def test_a_copied_run_of_chinese_is_as_long_as_one_of_english_and_reads_as_it_was_written() -> None:
-    post = "孩子对榛子过敏，所以我们家的厨房里从来不放任何坚果。"
-    told = "最好这样：我们家的厨房里从来不放任何坚果，慢慢烤。"
-    run = text.shared_span(told, [post], "", text.QUOTED_WORDS)
-    assert run
-    assert run in post
-    # Eight words are 13 characters.
-    assert len(run) == 13
-    assert text.shared_span("厨房里从来不放任何吃的", [post], "", text.QUOTED_WORDS) is None
-    assert text.holds_run(told, run)
-    assert not text.holds_run(post[:10], run)
 
 
 def test_near_duplicates_of_chinese_are_found() -> None:

@@ -9,7 +9,6 @@ from test_build_functions import (
     PARTNER,
     PLAIN,
     QUESTION,
-    refusals,
     script,
 )
 from test_matching import question
@@ -31,10 +30,7 @@ from pairwright.records import Aspect, DroppedAspect, Item, Mode, Post, Rejected
 from scripted import (
     Others,
     Scripted,
-    body,
     expect,
-    found_in,
-    graded,
     item,
     models,
     policy,
@@ -110,19 +106,6 @@ def test_a_placebo_is_of_users_with_about_as_many_posts_before_the_question(numb
     assert names(found) == ["wim"]
 
 
-def test_a_placebo_that_is_not_level_is_drawn_again() -> None:
-    def better(request: Any) -> Any:
-        return {"reason": "r", "verdict": "tie" if "first spoon" in body(request) else "A"}
-
-    def drawn(request: Any) -> str:
-        return (PLAIN, PLAIN.replace("fresh", "any"), PLAIN, OTHER_PLAIN)[request.draw]
-
-    made = expect(Twin, placebo(script(write_plain=drawn, compare=better)))
-    assert refusals(made.refused) == ["near_duplicate"]
-    low = placebo(script(write_plain=plain, quality=graded(2)), draws=1)
-    assert expect(Rejected, low).reason == "quality_floor"
-
-
 class _Nobody:
     """Models that are not asked."""
 
@@ -166,13 +149,6 @@ def test_where_nothing_is_known_of_the_asker_anybody_may_be_partner_and_nobody_i
     assert "plan_blind" not in llm.purposes
 
 
-def test_a_need_that_others_have_too_is_not_nothing() -> None:
-    shared: dict[str, Any] = {
-        "match": lambda r: found_in([1], [1]), "plan_blind": {"aspects": ["Anything"]},
-    }  # fmt: skip
-    assert survey(("twin", "placebo"), **shared)[0] == Survey(signal=False)
-
-
 @pytest.mark.parametrize(
     ("reasons", "nothing"),
     [
@@ -211,15 +187,6 @@ def test_a_couple_may_have_twins_and_placebos_and_a_twin_is_worth_more_than_any_
 
 KINDS = {"t": question, "p": nothing_known}
 """Questions that may give a twin, or a placebo."""
-
-
-def test_placebos_do_not_take_the_room_of_a_couples_twins() -> None:
-    many = [of(f"{kind}{n}", "ada", "bob") for kind, of in KINDS.items() for n in range(3)]
-    found = assign_partners(many, 2, 0)
-    for kind in KINDS:
-        given = [found[f"{kind}{n}"] for n in range(3)]
-        assert given.count("bob") == 2
-        assert [one.reason for one in given if isinstance(one, Rejected)] == ["enough_of_couple"]
 
 
 def test_a_question_without_anybody_says_so_in_its_own_words() -> None:

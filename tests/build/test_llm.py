@@ -150,20 +150,6 @@ def test_the_text_of_a_reply_is_read_and_reasoning_never_becomes_part_of_it(
     assert reasoning is None or reply.reasoning.strip() == reasoning
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "To hide it, write <think>a note</think> in the prompt.",
-        '{"evidence": "I always close with </think>", "score": 2}',
-        '{"evidence": "</think>{}", "score": 2}',
-    ],
-)
-def test_a_closed_block_further_on_and_tags_inside_json_are_the_reply(said: str) -> None:
-    reply = read(body({"content": said}))
-    assert (reply.text, reply.reasoning, reply.reasoning_inline) == (said, "", False)
-    assert read(body({"content": f"<think>Hm.</think>{said}"})).text == said
-
-
 class Thinker(NamedTuple):
     """An LLM that has one reply to everything."""
 
@@ -192,14 +178,6 @@ def test_a_reply_that_is_thinking_alone_is_refused_with_what_to_set(
         rejected = expect(Rejected, outcome)
         assert (rejected.reason, "Hm, the user" in rejected.detail) == (reason, False)
         assert named in rejected.detail
-
-
-def test_room_for_thinking_is_added_to_every_call() -> None:
-    llm = Scripted(write_plain="Bread.")
-    thinker = model(llm, max_tokens=100, thinking_tokens=2000)
-    assert asyncio.run(thinker.write(WRITE)) == "Bread."
-    assert llm.requests[0].max_tokens == 2100
-    assert not llm.requests[0].enlarged
 
 
 @pytest.mark.parametrize(
@@ -435,14 +413,6 @@ def test_an_error_waits_for_the_siblings(error: BaseException, at_once: bool) ->
     with pytest.raises(type(error)):
         wait(together(works(), fails(), works(), nested()))
     assert finished == ["sibling"] * 4
-
-
-def test_a_bug_does_not_hide_behind_a_call_that_is_not_answered_yet() -> None:
-    async def raises(error: BaseException) -> None:
-        raise error
-
-    with pytest.raises(KeyError, match="a bug"):
-        wait(together(raises(Unanswered("plan")), raises(KeyError("a bug"))))
 
 
 def test_calls_answer_in_their_order_and_what_needs_no_wait_comes_before_what_does() -> None:

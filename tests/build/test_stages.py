@@ -213,15 +213,6 @@ def test_posts_are_shown_oldest_first_whatever_their_rank_or_id() -> None:
         assert shown == [p.text for p in profile if p.text in shown]
 
 
-def test_over_the_context_the_lowest_ranked_posts_leave_a_quarter_at_a_time() -> None:
-    profile = posts(*(f"{'bread ' * n} Post number {n}." for n in range(8)))
-    llm = Scripted(plan=over(3))
-    found = expect(Plan, plan_of(llm, profile))
-    assert [len(parts("post", prompt)) for prompt in llm.prompts("plan")] == [8, 6, 5, 4, 3]
-    assert [p.id for p in found.shown.posts] == ["post-5", "post-6", "post-7"]
-    assert {p.id for p in found.shown.left_out} == {f"post-{n}" for n in range(5)}
-
-
 def test_a_refusal_that_fewer_posts_cannot_mend_is_final() -> None:
     filtered = Said("filtered", "content_filter")
     for reply, reason, shown in (
@@ -321,20 +312,6 @@ def test_adherence_has_one_score_an_aspect_in_order_and_the_judge_reads_names_al
     assert parts("aspect", prompt) == [NO_OVEN[2], NO_NUTS[2], SHIFTS[2]]
     assert parts("response", prompt) == [RESPONSE]
     assert "SECRET" not in prompt
-
-
-def test_the_order_of_numbered_entries_does_not_matter() -> None:
-    told = renumbered(scored(2, 0, 1), 3, 1, 2)
-    found = good(
-        adherence(QUESTION, RESPONSE, RUBRIC.aspects, model(Scripted(adherence=told)), prompts())
-    )
-    assert [s.score for s in found.scores] == [0, 1, 2]
-    said = renumbered(verdicts("carried", "far_fetched"), 2, 1)
-    cases = good(support(QUESTION, CASES, model(Scripted(support=said)), prompts()))
-    assert [case.verdict for case in cases] == ["far_fetched", "carried"]
-    listed = renumbered(found_in([], [1]), 2, 1)
-    asked = match(QUESTION, ["a", "b"], LISTS, model(Scripted(match=listed)), prompts())
-    assert good(asked) == (frozenset({0}), frozenset())
 
 
 STABLE = {
@@ -669,20 +646,6 @@ def test_no_more_aspects_are_used_than_the_words_can_carry() -> None:
     found = inferred(four(1))
     assert names(found.aspects) == [NO_NUTS[2], SHIFTS[2], SOFT[2]]
     assert why(found) == [(NO_OVEN[2], "expected_without_history")]
-
-
-def test_posts_left_out_for_want_of_context_stand_in_the_rubric() -> None:
-    def planner(request: Request) -> Canned:
-        if len(parts("post", body(request))) > 3:
-            return Said("too long", "context_length")
-        return of_user(planned(NO_OVEN, NO_NUTS))(request)  # type: ignore[no-any-return]
-
-    profile = posts(BOAT + " Bread!", NUTS + " Bread!", "Cats.", "Bread bread bread.")
-    answers = {"support": verdicts(*CARRIED[:2]), "match": found_in([], [])}
-    llm = script(plan=planner, adherence=scored(0, 0), **answers)
-    found = inferred(llm, profile=profile)
-    assert found.left_out == ("post-2",)
-    assert found.shown == ("post-0", "post-1", "post-3")
 
 
 @pytest.mark.parametrize(

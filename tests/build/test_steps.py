@@ -163,11 +163,6 @@ def test_a_question_without_a_signal_gives_a_placebo(build: Build) -> None:
     assert build.run(modes=ALL, fate=shares) == [[], []], "a second run has nothing to do"
 
 
-def test_placebos_alone_have_units_of_all_items(build: Build) -> None:
-    _, second = build.run(modes=["placebo"], fate=shares)
-    assert set(units_of(second, "placebo")) == set(range(ITEMS))
-
-
 def test_without_twins_one_step_has_no_survey(build: Build) -> None:
     (only,) = build.run(modes=["violate"])
     assert tasks(only) == {"violate"}

@@ -1,15 +1,13 @@
 """The survey before the matching: what it finds, that it costs nothing, and what a failure does."""
 
 import json
-from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from aiohttp import web
-from test_build_functions import ASKER, ENGLISH, PARTNER, UNAS, VICTOR, VICTORS, planner, script
+from test_build_functions import ASKER, ENGLISH, PARTNER, UNAS, VICTOR, VICTORS, script
 
 from endpoint import Asked, double, fail, in_thread
 from pairwright.construct import BuildRules
@@ -18,14 +16,12 @@ from pairwright.construct.corpus import Corpus
 from pairwright.construct.partners import Survey, iterate_surveys, survey_question
 from pairwright.construct.written_pairs import build_twin
 from pairwright.errors import ConfigError
-from pairwright.models import Request
 from pairwright.models.store import Store
 from pairwright.records import Twin
 from scripted import (
     Answer,
     Others,
     Scripted,
-    body,
     expect,
     item,
     models,
@@ -57,15 +53,6 @@ def test_a_candidate_is_a_possible_partner_by_a_plan_with_enough_aspects() -> No
     # Wim's posts give no aspect.
     assert [one.user for one in found.possible] == ["victor"]
     assert 0 <= found.possible[0].bearing <= 1
-
-
-def test_fewer_aspects_than_the_least_are_not_enough() -> None:
-    def short(request: Request) -> Mapping[str, Any]:
-        plan = planner(request)
-        return {"aspects": plan["aspects"][:1]} if "cafe" in body(request) else plan
-
-    found, _ = survey(least=2, plan=short)
-    assert found == Survey(signal=True)
 
 
 def test_it_asks_what_the_rubric_asks_and_no_more() -> None:
