@@ -151,6 +151,17 @@ _UNSUPPORTED = re.compile(
 )
 
 
+_KEY = "Set the API key in the environment variable that `api_key_env` names."
+_PLACE = (
+    "Check `base_url` (it usually ends in /v1) and `model`; `pairwright doctor` lists the models"
+    " that are served."
+)
+_ADVICE = {
+    401: _KEY, 403: _KEY, 402: "The account has no credit left.", 404: _PLACE, 405: _PLACE,
+    407: "A proxy wants a password: name it in HTTPS_PROXY, or the server in NO_PROXY.",
+}  # fmt: skip
+"""What to do about a status that every call would get."""
+
 BROKEN_OFF = frozenset({"error", "abort", "aborted", "cancelled", "canceled"})
 """Finish reasons of engines that gave up: what there is of the text is not a reply."""
 
@@ -189,24 +200,8 @@ def refusal(
         raise Transient(f"http_{status}", message, wait_asked(headers))
     if status == 403 and known_key:
         raise CallFailed("http_403", message)
-    if status in (401, 403):
-        raise EndpointRefused(
-            f"{where}: {status} {message}\n"
-            "  Set the API key in the environment variable that `api_key_env` names."
-        )
-    if status == 402:
-        raise EndpointRefused(f"{where}: 402 {message}\n  The account has no credit left.")
-    if status == 407:
-        raise EndpointRefused(
-            f"{where}: 407 {message}\n"
-            "  A proxy wants a password: name it in HTTPS_PROXY, or the server in NO_PROXY."
-        )
-    if status in (404, 405):
-        raise EndpointRefused(
-            f"{where}: {status} {message}\n"
-            "  Check `base_url` (it usually ends in /v1) and `model`; `pairwright doctor` lists"
-            " the models that are served."
-        )
+    if advice := _ADVICE.get(status):
+        raise EndpointRefused(f"{where}: {status} {message}\n  {advice}")
     too_long = code == "context_length_exceeded" or bool(_CONTEXT.search(message))
     too_long = too_long or (enlarged and bool(_TOO_MUCH_ROOM.search(message)))
     # A proxy's limit of bytes says nothing of the prompt, and can be raised.
