@@ -11,9 +11,8 @@ from audited import jsonl
 from pairwright.audits.catalogue import definition_of
 from pairwright.audits.read import open_source
 from pairwright.audits.records import EXAMPLES, Audit, Check
-from pairwright.audits.run import Options, audit, shortened
+from pairwright.audits.run import audit, shortened
 from pairwright.dataset import Layout, Part, content_digest, row_of, write_rows
-from pairwright.errors import InputError
 from pairwright.records import pseudonym
 from small_studies import twin, violate
 from study import VERIFIED, Done, Study, pairwright
@@ -303,10 +302,3 @@ def test_the_digest_is_that_of_the_rows_and_all_flags_are_kept_until_written(her
     assert (len(same.flags), len(kept.flags)) == (EXAMPLES + 10, EXAMPLES)
     assert (same.count, kept.count) == (EXAMPLES + 10, EXAMPLES + 10)
     assert "shortcuts" in [what for what, _ in calls]
-
-
-def test_a_release_without_pairs_is_refused(here: Path) -> None:
-    folder = release(here / "release")
-    write_rows(folder / Part("Home-violate", "test").path, [])
-    with pytest.raises(InputError, match="holds no pairs"):
-        audit(open_source(str(folder)), Options())

@@ -15,7 +15,6 @@ from pairwright.audits.read import ReadRow, open_source
 from pairwright.audits.read.source import OptionKey
 from pairwright.audits.records import Check
 from pairwright.audits.shortcuts import Shortcuts
-from pairwright.errors import InputError
 from pairwright.records import pseudonym
 from pairwright.sources.problems import SourceProblem
 
@@ -118,20 +117,6 @@ def test_a_question_whose_key_or_options_cannot_be_read_is_counted(
     assert isinstance(first, SourceProblem)
     assert (first.reason, first.where) == (reason, "a.jsonl:1")
     assert detail in first.detail
-
-
-@pytest.mark.parametrize(
-    ("columns", "message"),
-    [
-        (("key=a", "key_from_0=b"), "several keys"),
-        (("options=a", "chosen=b"), "options and key beside"),
-    ],
-)
-def test_a_map_without_meaning_is_refused(
-    tmp_path: Path, columns: tuple[str, ...], message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        read(jsonl(tmp_path / "a.jsonl", QUESTION), *columns)
 
 
 def test_a_pair_beside_a_column_of_options_stays_a_pair(tmp_path: Path) -> None:

@@ -321,27 +321,9 @@ def test_a_stated_attribution_stands_in_for_addresses(licence: str | None, statu
     assert only([of], "licence").status == "fail"
 
 
-@pytest.mark.parametrize("changes", [{"licence": None}, {"licence": "MIT"}, {"source_url": None}])
-def test_one_rule_decides_on_whatever_a_licence_lacks(changes: dict[str, Any]) -> None:
-    """A share of other people's rows is let pass, the same for each fault; of our own none is."""
-    bad = (post(**changes),)
-    few = [row("bad", profile=bad), *(row(f"r{n}") for n in range(99))]
-    assert (only(few, "licence").status, only(few, "licence").count) == ("pass", 1)
-    assert only(few[:99], "licence").status == "fail"
-    half = [row(f"r{n}", profile=bad if n % 2 else (post(),)) for n in range(1000)]
-    assert (only(half, "licence").status, only(half, "licence").count) == ("fail", 500)
-    ours = [of.model_copy(update={"mode": "violate"}) for of in few]
-    assert only(ours, "licence").status == "fail"
-
-
 def test_a_question_with_an_address_needs_its_licence_too() -> None:
     check = only([row(source_url=SITE.format(7), created="2015-01-01")], "licence")
     assert (check.status, check.flags[0].detail[:8]) == ("fail", "question")
-
-
-def test_plain_pairs_without_posts_have_nothing_to_license() -> None:
-    check = only([row(profile=())], "licence")
-    assert (check.status, check.of) == ("note", 0)
 
 
 # Tombstones

@@ -164,11 +164,6 @@ def test_halves_of_a_twin_in_a_run_know_of_each_other(tmp_path: Path) -> None:
     assert not first.verified
 
 
-def test_a_half_without_its_other_half_is_about_its_own_user(tmp_path: Path) -> None:
-    asked, _ = twin(1)
-    assert rows(run(tmp_path / "run", asked)) == [row_of(asked)]
-
-
 def test_decisions_mark_what_is_verified_and_count_its_votes(tmp_path: Path) -> None:
     good, bad, never = violate(1), violate(2), violate(3)
     folder = run(tmp_path / "run", good, bad, never)
@@ -262,15 +257,6 @@ def test_folders_and_files_are_configurations_and_splits(tmp_path: Path) -> None
     jsonl(tmp_path / ".cache" / "hidden.jsonl", {"no": "pair"})
     found = [(each.row.config, each.split) for each in lines(tmp_path)]
     assert found == [("Art", "test"), ("Art", "test"), ("Music", ""), ("", "train")]
-
-
-def test_anothers_data_that_lie_where_a_releases_would_are_files(tmp_path: Path) -> None:
-    file = tmp_path / Part("en", "test").path
-    file.parent.mkdir(parents=True)
-    pq.write_table(pa.Table.from_pylist([PLAIN]), file)
-    assert open_source(str(tmp_path)).kind == "plain"
-    (found,) = lines(tmp_path)
-    assert (found.row.config, found.split) == ("en", "test")
 
 
 # Plain files
@@ -568,18 +554,14 @@ def test_a_file_in_which_nothing_can_be_read_names_its_columns(tmp_path: Path) -
         (("chosen=a", "chosen=b"), "given twice"),
         (("first=a", "second=b"), "alone says nothing"),
         (("first=a", "second=b", "label=c", "chosen=d"), "beside first"),
+        (("key=a", "key_from_0=b"), "several keys"),
+        (("options=a", "chosen=b"), "options and key beside"),
     ],
 )
 def test_a_map_without_meaning_is_refused(
     tmp_path: Path, columns: tuple[str, ...], message: str
 ) -> None:
     assert message in refused(jsonl(tmp_path / "a.jsonl", PLAIN), *columns)
-
-
-def test_one_file_of_a_folder_that_holds_nothing_is_not_passed_over(tmp_path: Path) -> None:
-    jsonl(tmp_path / "good.jsonl", PLAIN)
-    (tmp_path / "later.jsonl").touch()
-    assert "later.jsonl" in refused(tmp_path)
 
 
 def parquet(table: pa.Table) -> bytes:
