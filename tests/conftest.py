@@ -11,7 +11,7 @@ from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -48,23 +48,7 @@ def pytest_collection() -> Generator[None, object, object]:
     # The same few files are read again and again.
     vars(tomllib)["loads"] = lambda text: deepcopy(parsed(text))
     _sketch()
-    if prompt := sys.modules.get("pairwright.settings.prompt"):
-        _compile_once(prompt)
     return result
-
-
-def _compile_once(prompt: Any) -> None:
-    """A prompt that ships is compiled once, in whichever folder a test has its copy."""
-    from pairwright.assets import PROMPTS as folder
-
-    compiled = prompt.compiled
-    shipped = {path.name: prompt._read(path) for path in folder.glob("*.md")}
-
-    def compiled_once(path: Path, source: str, *variables: frozenset[str]) -> object:
-        path = folder / path.name if shipped.get(path.name) == source else path
-        return compiled(path, source, *variables)
-
-    prompt.compiled = compiled_once
 
 
 _PARTS = '<path d="M 0 1"/><use href="#a"/><text>B</text>'

@@ -271,13 +271,12 @@ BOTH = "{{ question }} {{ words }}\n"
         (f"{BOTH}{{% set x = words %}}", "write_plain.md:2", ["assign is not allowed"]),
         (f"{BOTH}{{% include 'system.md' %}}", "write_plain.md:2", ["include is not allowed"]),
         (f"{BOTH}{{{{ 'text' }}}}", "write_plain.md:2", ["const is not allowed"]),
-        (f"{BOTH}{{{{ question.text }}}}", "write_plain.md:2", ["a field is asked", "in a loop"]),
         (f"{BOTH}{{{{ question.__class__ }}}}", "write_plain.md:2", ["nothing has the field"]),
         (f"{BOTH}{{{{ self }}}}", "write_plain.md:2", ["the name 'self' means something else"]),
         (f"{BOTH}{{% for loop in words %}}{{% endfor %}}", "write_plain.md:2", ["name 'loop'"]),
         (f"{BOTH}{{% for w in words %}}{{{{ loop }}}}{{% endfor %}}", "write_plain.md:2",
          ["name 'loop'"]),
-        (BOTH + "{% for w in words %}" * 30 + "{% endfor %}" * 30, "write_plain.md",
+        (BOTH + "{% for w in languages %}" * 30 + "{% endfor %}" * 30, "write_plain.md",
          ["cannot be read as a template", "fewer loops"]),
         (f"{BOTH}{{% for a in aspects if a %}}{{{{ a }}}}{{% endfor %}}", "write_adhering.md:2",
          ["condition"]),
@@ -302,6 +301,7 @@ def test_a_bad_prompt_is_refused_with_file_line_and_remedy(
     [
         ("{% for a in aspects %}{{ a.text }}{% endfor %}{{ faults }}", "no attribute 'text'"),
         ("{% for a in aspects %}{{ a.posts.text }}{% endfor %}{{ faults }}", "no attribute"),
+        ("{{ question.text }}{{ aspects }}{{ faults }}", "no attribute 'text'"),
         ("{% for q in question %}{{ q }}{% endfor %}{{ aspects }}{{ faults }}",
          "question is not a list"),
         ("{% for w in words %}{{ w }}{% endfor %}{{ aspects }}{{ faults }}",
@@ -312,9 +312,10 @@ def test_a_prompt_that_mistakes_a_text_is_named(
     edited: Callable[..., Path], loop: str, why: str
 ) -> None:
     path = edited("write_adhering", BOTH + loop)
-    loaded = Prompts.load(path.parent)
     with pytest.raises(InputError, match=why) as caught:
-        loaded.ask("write_adhering", question="Q", words=9, aspects=("a",), faults=())
+        Prompts.load(path.parent).ask(
+            "write_adhering", question="Q", words=9, aspects=("a",), faults=()
+        )
     assert str(path) in str(caught.value)
 
 

@@ -3,7 +3,6 @@
 A new domain is one file. Its name without `.toml` is the domain's key in records and releases.
 """
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -16,7 +15,6 @@ from pairwright.settings.toml_files import read_toml, validated
 from pairwright.text import LANGUAGES, language_of
 
 T = TypeVar("T", bound=Record)
-_DEFAULT_LANGUAGE = ("language", None)
 
 
 class Guidance(NamedTuple):
@@ -51,10 +49,6 @@ class Domain(Record):
     @property
     def guidance(self) -> Guidance:
         return Guidance(self.kinds, self.good, self.bad, self.not_inferred)
-
-    def __repr_args__(self) -> Iterable[tuple[str | None, object]]:
-        # A run is known by it: one that began before there was this key is still the same.
-        return [pair for pair in super().__repr_args__() if pair != _DEFAULT_LANGUAGE]
 
     @field_validator("language")
     @classmethod

@@ -22,7 +22,7 @@ from pairwright.settings.prompt_variables import (
     Ask,
     Message,
 )
-from pairwright.settings.template import Piece, Rendered, compiled
+from pairwright.settings.template import PromptTemplate, Rendered
 from pairwright.text import LANGUAGES
 
 
@@ -33,7 +33,7 @@ class Prompts:
     folder: Path
     sources: dict[str, str]
     """The files' texts."""
-    pieces: dict[str, tuple[Piece, ...]]
+    templates: dict[str, PromptTemplate]
     hashes: dict[str, str]
     """`b2:` hash of each file's bytes, for the manifest."""
 
@@ -45,20 +45,21 @@ class Prompts:
     @classmethod
     def of(cls, folder: Path, sources: dict[str, str]) -> "Prompts":
         """The same from texts that were read before; the folder is named in errors."""
-        pieces, hashes = {}, {}
+        templates, hashes = {}, {}
         for name, source in sources.items():
-            pieces[name] = compiled(folder / f"{name}.md", source, VARIABLES[name], OPTIONAL)
+            path = folder / f"{name}.md"
+            templates[name] = PromptTemplate(path, source, VARIABLES[name], OPTIONAL)
             hashes[name] = _hash(source)
-        return cls(folder, sources, pieces, hashes)
+        return cls(folder, sources, templates, hashes)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Another process makes its own pieces, which are functions.
+        # Another process compiles its own templates.
         return Prompts.of, (self.folder, self.sources)
 
     def ask(self, name: str, **values: Hashable) -> Ask:
         """Render one prompt; `posts` and `question` make the history of one that carries it.
 
-        Lists are given as tuples: what a loop writes of the same values is kept. Without
+        Without
         `in_language` nothing is said of a language.
         """
         values = {**dict.fromkeys(OPTIONAL, ()), **values}
@@ -68,7 +69,7 @@ class Prompts:
         return Ask(name, (system, Message("user", self._text(name, values))))
 
     def _text(self, name: str, values: Mapping[str, Hashable]) -> str:
-        return "".join([piece(values) for piece in self.pieces[name]])
+        return self.templates[name].text(values)
 
     @cached_property
     def _systems(self) -> dict[str, Message]:
@@ -95,7 +96,7 @@ class OwnPrompt(NamedTuple):
 
     name: str
     """The prompt of OWN that it replaces."""
-    pieces: tuple[Piece, ...]
+    template: PromptTemplate
     hash: str
     """`b2:` hash of the file's bytes."""
 
@@ -108,12 +109,11 @@ class OwnPrompt(NamedTuple):
                 "this prompt is missing", where=path, fix=f"Write it; it needs: {listed}."
             )
         source = _read(path)
-        return cls(name, compiled(path, source, OWN[name]), _hash(source))
+        return cls(name, PromptTemplate(path, source, OWN[name]), _hash(source))
 
     def ask(self, **values: Hashable) -> Ask:
-        """Render it; lists are given as tuples."""
-        text = "".join([piece(values) for piece in self.pieces])
-        return Ask(self.name, (Message("user", text),))
+        """Render it."""
+        return Ask(self.name, (Message("user", self.template.text(values)),))
 
 
 def _read(path: Path) -> str:

@@ -6,7 +6,7 @@ characters or chat markers. Jinja never renders a value again, so `{{ }}` inside
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -16,12 +16,6 @@ from jinja2.meta import find_undeclared_variables
 
 from pairwright.errors import InputError
 from pairwright.text import visible
-
-Piece = Callable[[Mapping[str, Hashable]], str]
-"""Writes one part of a prompt: text that never changes, a value, or a loop."""
-KEPT = 1024
-"""Texts of each loop that are kept at hand: one history is part of many prompts."""
-
 
 _ALLOWED_NODES = (
     nodes.Template,
@@ -35,6 +29,7 @@ _ALLOWED_NODES = (
 _ATTRIBUTES = frozenset(
     "label text number aspects aspect posts name question anchors score".split()
 )
+_NO_LISTS = frozenset("history question narrative response first second words max_aspects".split())
 _JINJAS_OWN = frozenset({"self", "loop", "super", "caller", "varargs", "kwargs"})
 # What is written as nothing, or on top of the letter before it: soft hyphens, joiners, variation
 # selectors, fillers, accents. A model may read past them.
@@ -76,23 +71,43 @@ def guard(text: str) -> str:
     return _MARKER.sub(lambda m: "(" if m.group() == "[" else "\u2039", shown)
 
 
+class PromptTemplate:
+    """A prompt file's template, which uses these variables: all that are not optional, and no
+    others."""
+
+    def __init__(
+        self,
+        path: Path,
+        source: str,
+        may: frozenset[str],
+        optional: frozenset[str] = frozenset(),
+    ) -> None:
+        """Raises InputError naming the file and what to do."""
+        self._path = path
+        try:
+            self._template = _compiled(path, source, may, optional)
+        except (jinja2.TemplateError, SyntaxError, RecursionError) as error:
+            raise InputError(
+                f"cannot be read as a template: {error}", where=path, fix="Write fewer loops."
+            ) from None
+
+    def text(self, values: Mapping[str, object]) -> str:
+        """The prompt with these values."""
+        try:
+            return self._template.render(values)
+        except (jinja2.UndefinedError, TypeError) as error:
+            raise InputError(
+                f"a value has not what it asks for: {error}",
+                where=self._path,
+                fix="The prompt that ships shows which values are lists, and their fields.",
+            ) from None
+
+
 @lru_cache(maxsize=64)
-def compiled(
-    path: Path, source: str, may: frozenset[str], optional: frozenset[str] = frozenset()
-) -> tuple[Piece, ...]:
-    """The parts of a prompt that uses these variables, and may leave out those that are optional.
-    Kept: a process that loads its prompts more than once compiles them once."""
-    environment = _environment()
-    tree = _checked(environment, path, source, may, optional)
-    try:
-        return tuple(_pieces(environment, tree, path))
-    except (jinja2.TemplateError, SyntaxError, RecursionError) as error:
-        raise InputError(
-            f"cannot be read as a template: {error}", where=path, fix="Write fewer loops."
-        ) from None
-
-
-def _environment() -> jinja2.Environment:
+def _compiled(
+    path: Path, source: str, may: frozenset[str], optional: frozenset[str]
+) -> jinja2.Template:
+    """Kept: a process that loads its prompts more than once compiles them once."""
     environment = jinja2.Environment(
         undefined=jinja2.StrictUndefined,
         finalize=_inert,
@@ -103,65 +118,7 @@ def _environment() -> jinja2.Environment:
     )
     # A prompt knows its values and nothing else; every rendering would copy these.
     environment.globals.clear()
-    return environment
-
-
-def _pieces(environment: jinja2.Environment, tree: nodes.Template, path: Path) -> Iterator[Piece]:
-    """The parts of a template in order. Only loops are left to Jinja: most of a prompt is text
-    and plain values, and many prompts share what their loops write."""
-    for node in tree.body:
-        for part in node.nodes if isinstance(node, nodes.Output) else (node,):
-            if isinstance(part, nodes.TemplateData):
-                yield _fixed(part.data)
-            elif isinstance(part, nodes.Name):
-                yield _value(part.name)
-            elif isinstance(part, nodes.For):
-                yield _loop(environment, part, path)
-            else:
-                raise InputError(
-                    "a field is asked of what is not in a loop",
-                    where=f"{path}:{part.lineno}",
-                    fix="Write {% for x in xs %}{{ x.field }}{% endfor %}: only what is in a list"
-                    " has fields.",
-                )
-
-
-def _fixed(text: str) -> Piece:
-    return lambda _: text
-
-
-def _value(name: str) -> Piece:
-    return lambda values: _inert(values[name])
-
-
-def _loop(environment: jinja2.Environment, node: nodes.For, path: Path) -> Piece:
-    tree = nodes.Template([node], lineno=1)
-    tree.set_environment(environment)
-    names = sorted(find_undeclared_variables(tree))
-    template = environment.from_string(tree)
-    loops = [loop.iter for loop in tree.find_all(nodes.For)]
-    lists = {loop.name for loop in loops if isinstance(loop, nodes.Name)}
-
-    @lru_cache(maxsize=KEPT)
-    def written(*values: Hashable) -> str:
-        given = dict(zip(names, values, strict=True))
-        for name in names:
-            if name in lists and not isinstance(given[name], tuple):
-                raise _unlike(path, f"{name} is not a list")
-        try:
-            return template.render(given)
-        except (jinja2.UndefinedError, TypeError) as error:
-            raise _unlike(path, str(error)) from None
-
-    return lambda values: written(*[values[name] for name in names])
-
-
-def _unlike(path: Path, why: str) -> InputError:
-    return InputError(
-        f"asks a value for what it does not have: {why}",
-        where=path,
-        fix="The prompt that ships shows which values are lists, and which fields they have.",
-    )
+    return environment.from_string(_checked(environment, path, source, may, optional))
 
 
 def _checked(
@@ -217,4 +174,11 @@ def _checked(
             where=path,
             fix=f"Put {{{{ {missing[0]} }}}} where the model should read it; it needs: {listed}.",
         )
+    for loop in tree.find_all(nodes.For):
+        if isinstance(loop.iter, nodes.Name) and loop.iter.name in _NO_LISTS:
+            raise InputError(
+                f"{loop.iter.name} is not a list",
+                where=f"{path}:{loop.lineno}",
+                fix="Write {{ name }} for a value; the prompt that ships shows which are lists.",
+            )
     return tree
