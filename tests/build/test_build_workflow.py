@@ -18,12 +18,10 @@ from pairwright.errors import ConfigError, InputError, Interrupted
 from pairwright.estimate import share
 from pairwright.modes import Mode
 from pairwright.settings.config import load
-from pairwright.workflows.build_estimate import estimate
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.progress import BuildBegun, Event, Note, Stop, UnitEnded
-from pairwright.workflows.run_build import BuildResult, build
-from pairwright.workflows.run_status import status
-from pairwright.workflows.run_words import shortfalls
+from pairwright.workflows.run_build import BuildResult, build, estimate
+from pairwright.workflows.run_status import shortfalls, status
 from scripted import expect
 from study import OUTCOMES, Study, pairwright
 

@@ -28,8 +28,8 @@ from pairwright.construct.outcomes import Outcome
 from pairwright.models.store import Store
 from pairwright.records import Draft, GateResult, Rejected
 from pairwright.text import passages
+from pairwright.workflows.run_status import run_sections
 from pairwright.workflows.run_status import status as status_of_run
-from pairwright.workflows.run_words import run_sections
 from study import KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
 
 ITEMS = 8

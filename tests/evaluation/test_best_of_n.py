@@ -15,7 +15,7 @@ from aiohttp import web
 from decided import ends
 from endpoint import Asked as Call
 from endpoint import Endpoint, completion, in_thread
-from pairwright.cli.downstream import print_scores
+from pairwright.cli.evaluation import print_scores
 from pairwright.dataset import Row, read_lines
 from pairwright.errors import InputError
 from pairwright.evaluation.best_of_n import (

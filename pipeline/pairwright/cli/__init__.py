@@ -5,8 +5,9 @@ groups.py        the tree of commands, with the words of commands.toml
 printing.py progress.py    what they print alike, and what a person sees of a running command
 runs.py building.py endpoints.py    init, status, show; build; doctor, simulate, batch
 studies.py answers.py     human
-releases.py audits.py evaluation.py    release, verify, diff, forget; audit; evaluate, leaderboard
-downstream.py training.py    downstream and train
+releases.py audits.py evaluation.py    release, verify, diff, forget; audit; evaluate, leaderboard,
+                                        downstream
+training.py      train
 """
 
 import asyncio

@@ -12,10 +12,9 @@ from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.models.batch.rounds import folder_of
 from pairwright.models.recorded import NOT_RECORDED
 from pairwright.options import Doc
-from pairwright.workflows.build_estimate import estimate
 from pairwright.workflows.progress import Progress
-from pairwright.workflows.run_build import BuildResult, build
-from pairwright.workflows.run_words import shortfalls
+from pairwright.workflows.run_build import BuildResult, build, estimate
+from pairwright.workflows.run_status import shortfalls
 
 
 def estimate_instead(

@@ -1,4 +1,4 @@
-"""`pairwright evaluate` and `leaderboard`, and how every command ends that scores something."""
+"""Scoring: `evaluate`, `leaderboard` and `downstream`."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -8,14 +8,23 @@ from rich.console import Console
 
 from pairwright.assets import DOCS
 from pairwright.cli.command import Command
-from pairwright.cli.printing import command, print_commands, print_page, say, warn
+from pairwright.cli.printing import command, print_commands, print_page, print_words, say, warn
 from pairwright.errors import CALL_FAILED
+from pairwright.evaluation.best_of_n import BestOfN, best_of_n_page
+from pairwright.evaluation.completions import Completions, completions_page
+from pairwright.evaluation.correlation.correlations import Correlations, correlation_page
 from pairwright.evaluation.decision import PairDecision
+from pairwright.evaluation.guided import PolicyAccuracy, policy_page
 from pairwright.evaluation.leaderboard import COVERAGE, Leaderboard
 from pairwright.evaluation.leaderboard_page import board_page
-from pairwright.evaluation.results import ResultSummary, summary_lines
-from pairwright.text import number_of
+from pairwright.evaluation.outputs import OutputScores
+from pairwright.evaluation.results import TRIAL, ResultSummary, summary_lines
+from pairwright.text import number_of, visible
+from pairwright.workflows.best_samples import best_of_n, policy_accuracy
+from pairwright.workflows.completion_writing import completions
+from pairwright.workflows.correlation import correlate
 from pairwright.workflows.evaluation import EvaluationResult, evaluate
+from pairwright.workflows.output_judging import judge_outputs
 from pairwright.workflows.ranking import leaderboard
 
 
@@ -66,7 +75,67 @@ def print_leaderboard(board: Leaderboard, out: Path | None = None) -> None:
     print_page(Console(), page, out and out / "leaderboard.html")
 
 
+def print_samples(summary: BestOfN, out: Path) -> int:
+    """Print what each scorer's pick gains, and where too few questions count."""
+    print_page(Console(), best_of_n_page(summary, drawn=False), out / "best_of_n.html")
+    questions = number_of(summary.questions, "question counts", "questions count")
+    # A question counts that is in every curve.
+    counted = min((curve.questions for curve in summary.curves), default=0)
+    short = not summary.questions or counted < COVERAGE * summary.questions
+    reasons = [*summary.unscored, *(why for curve in summary.curves for why in curve.unscored)]
+    return end([f"{counted:,} of {questions}"] if short else [], reasons)
+
+
+def print_scores(scores: OutputScores) -> int:
+    """Print the adherence of each model, what keeps it from being a result, and where too few
+    outputs have a score."""
+    console, short = Console(), []
+    print_words("judge_outputs", scores=scores)
+    if scores.release.trial:
+        warn(console, TRIAL)
+    for one in scores.models:
+        if one.scored < COVERAGE * one.outputs:
+            reasons = ", ".join(f"{n:,} {why}" for why, n in one.unscored.items())
+            outputs = number_of(one.outputs, "output has", "outputs have")
+            short.append(f"{visible(one.model)}: {one.scored:,} of {outputs} a score ({reasons})")
+    return end(short, [why for one in scores.models for why in one.unscored])
+
+
+def print_policies(result: tuple[PolicyAccuracy, EvaluationResult], out: Path) -> int:
+    """Print the accuracy of each guided policy, and Kendall's tau over rewards."""
+    accuracy, evaluation = result
+    print_page(Console(), policy_page(accuracy, drawn=False), out / "policy.html")
+    return uncovered(evaluation)
+
+
+def print_completions(summary: Completions, out: Path) -> int:
+    """Print how near each condition came to what users wrote, and where too few items count."""
+    console = Console()
+    for reason, n in summary.refused.items():
+        warn(console, f"{number_of(n, 'item was', 'items were')} not asked, {reason}.")
+    for reason, n in summary.unscored.items():
+        warn(console, f"{number_of(n, 'item does', 'items do')} not count, {visible(reason)}.")
+    if summary.shortened:
+        texts = number_of(summary.shortened, "text was", "texts were")
+        warn(console, f"{texts} written with fewer posts than chosen: not all fitted.")
+    print_page(console, completions_page(summary, drawn=False), out / "completions.html")
+    items = number_of(summary.asked, "item counts", "items count")
+    short = summary.counted < COVERAGE * summary.asked
+    lines = [f"{summary.counted:,} of {items}"] if short else []
+    return end(lines, summary.unscored)
+
+
+def print_correlations(result: Correlations, out: Path | None = None) -> None:
+    """Print every measure of every benchmark."""
+    print_page(Console(), correlation_page(result), out and out / "report.html")
+
+
 COMMANDS = {
     "evaluate": Command(partial(evaluate, on_result=print_result), print_evaluation),
     "leaderboard": Command(leaderboard, print_leaderboard),
+    "downstream best-of-n": Command(best_of_n, print_samples),
+    "downstream judge-outputs": Command(judge_outputs, print_scores),
+    "downstream policy": Command(partial(policy_accuracy, on_result=print_result), print_policies),
+    "downstream completions": Command(completions, print_completions),
+    "downstream correlate": Command(correlate, print_correlations),
 }

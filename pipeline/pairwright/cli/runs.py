@@ -22,10 +22,11 @@ from pairwright.models.store import Store
 from pairwright.options import Doc, RunPath
 from pairwright.text import number_of, visible
 from pairwright.workflows.example_study import write_example_study
-from pairwright.workflows.run_status import RunStatus, status
-from pairwright.workflows.run_words import (
+from pairwright.workflows.run_status import (
+    RunStatus,
     failure_sentence,
     run_sections,
+    status,
 )
 
 WIDE = 72

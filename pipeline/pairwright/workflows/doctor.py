@@ -16,9 +16,9 @@ from pairwright.settings.config import Config
 from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
 from pairwright.stages.planner import plan_blind
-from pairwright.workflows.build_estimate import ConfigPath, read_config
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.recording import recording_of
+from pairwright.workflows.run_build import ConfigPath, read_config
 from pairwright.workflows.run_models import api_key, client_of
 
 PATIENCE_S = 120.0

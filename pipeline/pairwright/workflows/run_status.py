@@ -1,21 +1,26 @@
-"""How far a run is: what was kept, refused and failed, what its checks gave, what it cost."""
+"""What a run has come to, as a record and in the words that a terminal shows."""
 
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.manifest import cost
+from pairwright.construct.manifest import cost, for_each_pair
+from pairwright.construct.outcomes import funnel_rows
 from pairwright.construct.tally import ReplyCheck, Tally, tally_outcomes
 from pairwright.dataset import read_lines
 from pairwright.models import Totals
-from pairwright.models.completion import is_same_model
+from pairwright.models.completion import MODEL_REFUSED, TOOL_CALL, is_same_model
+from pairwright.models.model import CUT_IN_THINKING, CUT_SHORT
 from pairwright.models.store import Store, is_held
+from pairwright.modes import MODES, STAGES, is_twin
 from pairwright.options import RunPath
 from pairwright.settings.config import Config
 from pairwright.sources import SourceProblem
 from pairwright.sources.problems import ProblemCounts
-from pairwright.text import visible
+from pairwright.text import number_of, visible
 
 
 @dataclass(frozen=True)
@@ -133,3 +138,164 @@ def source_problems(run: RunFolder) -> tuple[str, ...]:
     for problem in read_lines(run.problems, SourceProblem):
         problems.add(problem)
     return tuple(map(visible, problems.lines()))
+
+
+SHORT = 0.05
+"""The share of failed units above which a run is called short in plain words."""
+NODS = 0.2
+"""The share of strangers' posts above which a support judge is said to accept anything."""
+SHOWN = 4
+"""So many reasons are printed, the most frequent first."""
+MEANINGS = {
+    "unparseable": "not what was asked for",
+    "unusable_reply": "empty, or thinking alone",
+    CUT_IN_THINKING: "thinking without end; doctor says which thinking_tokens to set",
+    CUT_SHORT: "cut short at max_tokens",
+    MODEL_REFUSED: "a refusal",
+    TOOL_CALL: "a tool call",
+}
+"""What each reason of a refusal for want of a usable reply means."""
+RunRow = tuple[str, str, str]
+"""One figure of a run: its name, what of it is counted where the name does not say it all, and the
+number."""
+
+
+def run_sections(status: RunStatus, sent: int | None = None) -> tuple[list[RunRow], ...]:
+    """Outcomes, the funnel, checks of the models, and costs.
+
+    `sent` is the number of calls that were sent just now.
+    """
+    sections = (_outcomes(status), _funnel(status), _checks(status), _costs(status, sent))
+    return tuple(map(list, sections))
+
+
+def _outcomes(status: RunStatus) -> Iterator[RunRow]:
+    """What came in, and what came of it."""
+    counted = status.tally
+    for mode in status.config.modes:
+        yield ("items in", mode, f"{counted.of_mode(mode):,}")
+    for mode in status.config.modes:
+        units = f" ({number_of(counted.kept[mode], MODES[mode].unit)})" if is_twin(mode) else ""
+        yield ("pairs kept", mode + units, f"{counted.pairs[mode]:,}")
+    if status.surveyed and not status.finished:
+        yield ("surveyed", "items; twins follow when all are", f"{status.surveyed:,}")
+    if not counted.rejected:
+        yield ("refused", "", "0")
+    for (where, _, reason), n in counted.rejected.most_common():
+        yield ("refused", f"{where}: {reason}", f"{n:,}")
+    for why, n in counted.dropped.most_common():
+        yield ("no aspects", why, f"{n:,}")
+    for gate, n in counted.drafts.most_common():
+        yield ("drafts", f"refused: {gate}", f"{n:,}")
+    if not counted.failed:
+        yield ("failed", "", "0")
+    for (where, reason), n in counted.failed.most_common():
+        yield ("failed", f"{where}: {reason}", f"{n:,}")
+    for (where, purpose), n in counted.waiting.most_common():
+        yield ("waiting", f"{where}: for {purpose}", f"{n:,}")
+
+
+def _funnel(status: RunStatus) -> Iterator[RunRow]:
+    """How many units reached each stage of their mode, the first one left out."""
+    for mode in status.config.modes:
+        for stage, reached in funnel_rows(status.tally.reached, mode)[1:]:
+            if reached.n:
+                yield ("funnel", f"{mode}: {STAGES[stage]}", reached.counted())
+
+
+def _checks(status: RunStatus) -> Iterator[RunRow]:
+    """What is known of the models: signals by length of history, controls."""
+    counted = status.tally
+    for posts, share in counted.no_signal_by_length():
+        yield ("no signal", f"of {posts} posts", share.counted())
+    for check in status.checks:
+        if check.found.n:
+            yield ("check", check.meaning, check.found.counted())
+
+
+def _costs(status: RunStatus, sent: int | None) -> Iterator[RunRow]:
+    """Calls and tokens: of all, and for one kept pair."""
+    totals = status.stored
+    now = "" if sent is None else f"; {sent:,} sent now"
+    yield ("calls", f"stored{now}", f"{totals.calls:,}")
+    for asked, names in status.served.items():
+        for name, n in names.items():
+            yield ("calls", f"for {asked}, of which replies name {visible(name)}", f"{n:,}")
+    yield ("tokens", "of prompts", f"{totals.prompt_tokens:,}")
+    if totals.cached_tokens:
+        yield ("tokens", "of them from caches", f"{totals.cached_tokens:,}")
+    yield ("tokens", "of replies", f"{totals.completion_tokens:,}")
+    if status.cost:
+        yield ("cost", "by the config's prices", f"{status.cost:,.2f}")
+    each = for_each_pair(status.pairs, totals, status.cost)
+    if each:
+        price = f", cost {each['cost']:,.4f}" if "cost" in each else ""
+        tokens = f"{each['prompt_tokens']:,.0f} + {each['completion_tokens']:,.0f} tokens"
+        of = f"for one of {number_of(status.pairs, 'kept pair')}"
+        yield ("each", of, f"{each['calls']:,.1f} calls, {tokens}{price}")
+
+
+def shortfalls(status: RunStatus) -> Iterator[str]:
+    """Why a build made less than it could, failed units aside. While units wait for a batch, what
+    is missing in the end is not known yet."""
+    yield from _unusable_replies(status)
+    yield from _nothing_kept(status)
+    for check in status.checks:
+        if check.name == "support_control" and (check.found.value or 0) > NODS:
+            yield (
+                "The judge says that a stranger's posts support what is expected of a user, in"
+                f" {check.found.counted()} cases: it accepts what it should refuse. Try another"
+                " judge."
+            )
+    if status.budget_spent:
+        yield "The budget is spent: raise [budget] to go on."
+
+
+def _nothing_kept(status: RunStatus) -> Iterator[str]:
+    """That no unit is kept, and why; where units failed, they come first."""
+    counted = status.tally
+    if not counted.nothing_kept or counted.failed:
+        return
+    refused = Counter[str]()
+    for (_, _, reason), n in counted.rejected.items():
+        refused[reason] += n
+    reasons = ", ".join(f"{reason} {n:,}" for reason, n in refused.most_common())
+    yield f"Nothing is kept of {number_of(counted.units, 'unit')}: {reasons}."
+    if counted.dropped:
+        found = ", ".join(f"{why} {n:,}" for why, n in counted.dropped.most_common())
+        yield f"Why aspects were dropped, by the number of these units: {found}."
+    yield f"{status.run / 'rejected.jsonl'} has what was measured of each."
+
+
+def _unusable_replies(status: RunStatus) -> Iterator[str]:
+    """That so many units have no usable reply that the run is short, and what to do."""
+    counted = status.tally
+    if not counted.short_of_replies:
+        return
+    reasons = "; ".join(
+        f"{stage}: {n:,} times {MEANINGS[reason]}"
+        for (stage, reason), n in counted.unusable.most_common(SHOWN)
+    )
+    n = number_of(counted.unusable.total(), "unit was", "units were")
+    yield (
+        f"This run is short: {n} refused of {counted.units:,} because a model gave no reply that"
+        f" can be used ({reasons}). `pairwright doctor` tries its server. Once it is mended, raise"
+        " attempts under [sampling], or max_tokens where replies were cut short, and build again"
+        " with --accept-changes: further draws are asked for, and what is stored stays."
+    )
+
+
+def failure_sentence(status: RunStatus) -> str:
+    """How many units failed, and why; and that a run of which many did is short."""
+    reasons: Counter[str] = Counter()
+    for (_, reason), n in status.tally.failed.items():
+        reasons[reason] += n
+    most = ", ".join(f"{why} {n:,}" for why, n in reasons.most_common(3))
+    share = status.failed / max(1, status.tally.units)
+    short = (
+        f" This run is short: {share:.0%} of its units have no outcome." if share > SHORT else ""
+    )
+    return (
+        f"{status.failed:,} of {number_of(status.tally.units, 'unit')} failed ({most});"
+        f" {status.run / 'failed.jsonl'} says why.{short}"
+    )
