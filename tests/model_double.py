@@ -137,7 +137,7 @@ class _Task:
 
     def _object(self) -> Body:
         match self.task:
-            case "plan" | "narrative":
+            case "plan":
                 return {"aspects": self._plan()}
             case "plan_blind":
                 return {"aspects": self._blind()}
@@ -163,26 +163,21 @@ class _Task:
     # Planning
 
     def _plan(self) -> list[Body]:
-        """Up to three aspects, of the first posts, or sentences of a narrative, in which the author
-        speaks of themselves. The third joins two posts where there are so many."""
-        narrative = self._first("narrative")
-        texts = [("", s) for s in SENTENCE.findall(narrative)] if narrative else self.posts
-        found = [(label, *own) for label, text in texts if (own := self._personal(text))]
+        """Up to three aspects, of the first posts in which the author speaks of themselves. The
+        third joins two posts where there are so many."""
+        found = [(label, *own) for label, text in self.posts if (own := self._personal(text))]
         aspects = []
         for n, (label, passage, one, other) in enumerate(found[:3]):
             evidence, follows = [{"post": label, "passage": passage}], "stated"
-            if n == 2 and len(found) > 3 and not narrative:
+            if n == 2 and len(found) > 3:
                 label, passage, other, _ = found[3]
                 evidence, follows = [*evidence, {"post": label, "passage": passage}], "pattern"
             aspects.append(
                 {
                     "aspect": pick(FRAMES, one, other).format(one, other),
                     "reason": f"The text speaks of {one}.",
-                    **(
-                        {"evidence": passage}
-                        if narrative
-                        else {"evidence": evidence, "follows": follows}
-                    ),
+                    "evidence": evidence,
+                    "follows": follows,
                 }
             )
         if aspects and self._strikes("generic_aspect"):
@@ -190,9 +185,7 @@ class _Task:
         if aspects and self._strikes("aspect_without_evidence"):
             invented = "as was remarked elsewhere in quite other words"
             of_post = aspects[0]["evidence"]
-            aspects[0]["evidence"] = (
-                invented if narrative else [{**of_post[0], "passage": invented}]
-            )
+            aspects[0]["evidence"] = [{**of_post[0], "passage": invented}]
         return aspects
 
     def _personal(self, post: str) -> tuple[str, str, str] | None:
@@ -204,8 +197,7 @@ class _Task:
                 for word in dict.fromkeys(re.findall(r"(?<!\S)[a-z]{5,}\b", sentence))
                 if word not in STOPWORDS and stem(word) not in terms(self.question) | _OF_FRAMES
             ]
-            personal = self.task == "narrative" or PERSONAL.search(sentence)
-            if personal and 5 <= len(sentence.split()) <= 40 and len(own) > 1:
+            if PERSONAL.search(sentence) and 5 <= len(sentence.split()) <= 40 and len(own) > 1:
                 one, other, *_ = sorted(own, key=lambda word: (-len(word), word))
                 return sentence, one, other
         return None

@@ -14,7 +14,7 @@ from reference.markdown import table
 # What the models leave unsaid about their keys.
 UNSAID = {
     "modes": 'kinds of pairs; `"twin"` needs `aspects = "planner"`',
-    "planner": "endpoint that infers aspects, and reads narratives",
+    "planner": "endpoint that infers aspects",
     "generator": "endpoint that writes responses, or a list of them",
     "judge": "endpoint that judges adherence, quality and support, and matches aspects",
 }

@@ -26,7 +26,7 @@ ITEM_FIELDS = {
     "id": "unique in the file",
     "user": "whose question it is; where no row has one, every item is a user of its own",
     "question": "the question",
-    "narrative": "the user's own long explanation; only extraction of aspects reads it",
+    "narrative": "the user's own long explanation; no model reads it",
     "category": "decides the domain; `default_category` can replace it",
     "created": "time of the question; posts that are not older are refused, and a post's day"
     " without a time counts as its end",

@@ -123,7 +123,7 @@ class Item(Record):
 # What a user expects in an answer: aspects, with the posts that they follow from
 
 
-Origin = Literal["planner", "narrative", "gold"]
+Origin = Literal["planner", "gold"]
 Follows = Literal["stated", "inferred", "pattern"]
 
 

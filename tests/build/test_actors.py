@@ -104,9 +104,7 @@ def test_a_bug_stops_the_run_and_what_actors_stored_is_not_asked_for_again(tmp_p
         return await double()(asked)
 
     with in_thread(spoil_items) as endpoint:
-        study = shared(
-            tmp_path / "s", endpoint.url, limit=8, modes=["violate"], aspects="narrative"
-        )
+        study = shared(tmp_path / "s", endpoint.url, limit=8, modes=["violate"])
         with pytest.raises(RuntimeError, match="in unit violate:") as bug:
             study.build()
         assert "Traceback" in str(bug.value)

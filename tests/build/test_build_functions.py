@@ -390,34 +390,13 @@ def gold(*aspects: GoldAspect) -> Item:
     return ASKER.model_copy(update={"rubric_aspects": aspects})
 
 
-TOLD = {
-    "aspects": [
-        {"aspect": UNAS[0][2], "reason": "r", "evidence": "something from the stove"},
-        {"aspect": UNAS[1][2], "reason": "r", "evidence": "surprise everybody"},
-        {"aspect": "Steam", "reason": "r", "evidence": "a steam oven"},
-    ]
-}
-
-
-@pytest.mark.parametrize(
-    ("origin", "evidence", "dropped", "asked"),
-    [
-        ("gold", ["from the stove", ""], [], 0),
-        ("narrative", ["something from the stove", "surprise everybody"],
-         ["evidence_not_in_narrative"], 1),
-    ],
-)  # fmt: skip
-def test_aspects_of_the_data_are_taken_from_there_and_marked_as_not_inferable(
-    origin: str, evidence: list[str], dropped: list[str], asked: int
-) -> None:
-    llm = script(narrative=TOLD)
-    rubric = kept_pair(llm, of=gold(*GOLD), modes=["violate"], aspects=origin).pair.rubric
-    assert (rubric.origin, rubric.inferable) == (origin, False)
+def test_gold_aspects_are_taken_from_the_data_and_marked_as_not_inferable() -> None:
+    llm = script()
+    rubric = kept_pair(llm, of=gold(*GOLD), modes=["violate"], aspects="gold").pair.rubric
+    assert (rubric.origin, rubric.inferable) == ("gold", False)
     assert [(a.aspect, a.evidence) for a in rubric.aspects] == [
-        (aspect[2], passage) for aspect, passage in zip(UNAS, evidence, strict=True)
-    ]
-    assert [d.reason for d in rubric.dropped] == dropped
-    assert len(llm.asked("narrative")) == asked
+        (UNAS[0][2], "from the stove"), (UNAS[1][2], "")
+    ]  # fmt: skip
     assert not llm.asked("plan", "plan_blind", "support", "match")
 
 
@@ -529,15 +508,11 @@ def test_twin_writers_and_judges_never_read_a_profile() -> None:
             assert not re.search(rf"\b{re.escape(text)}\b", prompt), (request.purpose, text)
 
 
-@pytest.mark.parametrize("origin", ["planner", "narrative"])
-def test_the_narrative_is_never_shown_to_planners_writers_or_judges(origin: str) -> None:
-    llm = script(narrative=TOLD)
-    kept_pair(llm, modes=["violate"], aspects=origin)
-    if origin == "planner":
-        kept_twin(llm, planner={"measure_against": "narrative"})
+def test_the_narrative_is_never_shown_to_planners_writers_or_judges() -> None:
+    llm = script()
+    kept_pair(llm, modes=["violate"])
+    kept_twin(llm)
     for request in llm.requests:
-        if request.purpose == "narrative":
-            continue
         for sentence in NARRATIVE.split(". "):
             assert sentence not in body(request), request.purpose
 

@@ -31,7 +31,6 @@ from pairwright.stages.infer import (
     infer_rubric,
 )
 from pairwright.stages.judges import AdherenceReply, adherence, choose, compare, quality
-from pairwright.stages.narrative_aspects import aspects_of_narrative
 from pairwright.stages.planner import Plan, plan, plan_blind
 from pairwright.stages.support_check import support
 from pairwright.stages.writer import write
@@ -263,37 +262,6 @@ def test_the_planner_is_measured_both_ways_and_an_unreadable_answer_changes_noth
     assert parts("aspect", parts("list", recall)[0]) == ["a", "b"]
 
 
-# Narrative
-
-NARRATIVE = "We moored in winter.\nThe stove has one flame, and my \u201cguests\u201d eat no nuts."
-
-
-def told(*aspects: tuple[str, str]) -> dict[str, Any]:
-    return {"aspects": [{"aspect": a, "reason": "r", "evidence": e} for a, e in aspects]}
-
-
-def from_narrative(reply: Answer) -> tuple[tuple[Aspect, ...], tuple[str, ...]]:
-    llm = Scripted(narrative=reply)
-    stand, dropped = good(aspects_of_narrative(QUESTION, NARRATIVE, model(llm), prompts()))
-    return stand, tuple(d.reason for d in dropped)
-
-
-def test_aspects_of_a_narrative_stand_on_spans_of_it() -> None:
-    stand, dropped = from_narrative(
-        told(
-            ("One flame", "The stove has  ONE flame"),
-            ("Across lines", "in winter. The stove"),
-            ("Nut-free", 'my "guests" eat no nuts'),
-            ("Steam", "we have a steam oven"),
-        )
-    )
-    assert names(stand) == ["One flame", "Across lines", "Nut-free"]
-    assert all(a.post_ids == () for a in stand)
-    assert dropped == ("evidence_not_in_narrative",)
-    nothing = told(("One", ""), ("Two", " \n "), ("Three", "s"))
-    assert from_narrative(nothing) == ((), ("evidence_not_in_narrative",) * 3)
-
-
 # Judges
 
 RUBRIC = rubric(NO_OVEN[2], NO_NUTS[2], SHIFTS[2])
@@ -381,8 +349,6 @@ def ask(stage: str, llm: Scripted) -> Awaitable[Any]:
             return support(QUESTION, CASES, of, told)
         case "match":
             return match(QUESTION, [NO_OVEN[2], NO_NUTS[2]], LISTS, of, told)
-        case "narrative":
-            return aspects_of_narrative(QUESTION, NARRATIVE, of, told)
         case "adherence":
             return adherence(QUESTION, RESPONSE, RUBRIC.aspects, of, told)
         case _:
@@ -394,7 +360,6 @@ READABLE: dict[str, Canned] = {
     "plan_blind": {"aspects": ["Crust"]},
     "support": verdicts("carried", "carried"),
     "match": found_in([], []),
-    "narrative": told(("Nut-free", "eat no nuts")),
     "adherence": scored(0, 0, 0),
     "quality": graded(1),
 }
@@ -419,8 +384,6 @@ READABLE: dict[str, Canned] = {
         ("support", verdicts("carried", "maybe"), "cases.1.verdict"),
         ("match", found_in([]), "no entry for number 2"),
         ("match", found_in([], [4]), "list 4 does not exist"),
-        ("narrative", told((" ", "one flame")), "without text"),
-        ("narrative", told(*[("One flame", "one flame")] * 9), "9 aspects"),
         ("adherence", scored(2, 2), "no entry for number 3"),
         ("adherence", scored(2, 2, 3), "scores.2.score"),
         ("quality", of_scale("relevance", {"reason": "r", "score": 6}),

@@ -140,7 +140,7 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> N
         ('["local"]', '["local", "other"]', ["roles", "'other'", "only: local"]),
         ('judge = "local"', 'judge = ["local", "local"]', ["[roles] judge", "twice"]),
         ("words = 100", 'words = 100\naspects = "gold"', ["twins need aspects = 'planner'"]),
-        ("words = 100", 'words = 100\naspects = "narrative"', ["twins need", "narrative"]),
+        ("words = 100", 'words = 100\naspects = "gold"', ["twins need", "gold"]),
         ("words = 100", "words = 100\npaper_writers = true", ["paper_writers", "modes"]),
         ("words = 100", 'words = 100\npreset = "ours"', ["[preset]", "'ours'", "paper"]),
         ("words = 100", "words = 100\npreset = {}", ["[preset]", "pairwright, paper"]),

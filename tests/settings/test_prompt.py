@@ -65,7 +65,6 @@ def samples(said: str = POST) -> dict[str, dict[str, Any]]:
             "aspects": numbered("Baking without an oven", said),
             "lists": (NumberedList(1, ("Crust", said)), NumberedList(2, ())),
         },
-        "narrative": {"question": said, "narrative": said, "max_aspects": 4},
         "write_plain": {"question": said, "words": "80 to 95"},
         "write_adhering": {"question": said, **writing},
         "write_omitting": {"question": said, **writing},
@@ -384,7 +383,7 @@ def test_two_questions_about_one_user_share_the_whole_history() -> None:
 
 
 ROLES = {
-    "planning": "plan plan_blind narrative",
+    "planning": "plan plan_blind",
     "judging": "support match adherence quality compare",
     "writing": "write_plain write_adhering write_omitting write_contradicting paper_expected"
     " paper_avoided",

@@ -10,7 +10,7 @@ natural.py             people's own choices, which need no model: who took what 
 drafts.py              drawing until a draft is accepted, and what is drawn after a refusal
 draft_judging.py       a draft's gates, and the judges' scores that they decide by
 build_rules.py         what these decide by: config, prompts, domains, the other users; and an
-    item's rubric, of the planner, of the narrative, or of the data
+    item's rubric, of the planner, or of the data
 
 session.py             a build of a run folder, and its steps: survey, matching, twins
 corpus.py              the items on disk, and the work: one unit an item and mode

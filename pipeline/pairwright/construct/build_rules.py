@@ -32,7 +32,6 @@ from pairwright.settings.domains import Domains, Guidance, Scale, load_scales
 from pairwright.settings.prompt import Prompts
 from pairwright.stages.aspect_match import measure_planner
 from pairwright.stages.infer import PlanSettings, UserQuestion, infer_rubric, plan_of_other
-from pairwright.stages.narrative_aspects import aspects_of_narrative
 from pairwright.stages.planner import Plan
 
 Histories = tuple[tuple[Post, ...], ...]
@@ -128,11 +127,8 @@ def _folder(name: str | None, key: str, base: Path, shipped: Path) -> Path:
 
 async def rubric_of(item: Item, models: Models, rules: BuildRules) -> Rubric | Rejected:
     """The asker's rubric for the own question, by `aspects =` of the config."""
-    origin = rules.config.aspects
-    if origin == "gold":
+    if rules.config.aspects == "gold":
         return _gold(item, rules)
-    if origin == "narrative":
-        return await _narrative(item, models, rules)
     rubric = await plan_rubric(item, item.user, item.profile, models, rules)
     if isinstance(rubric, Rubric):
         await _measure(item, rubric, models, rules)
@@ -175,21 +171,6 @@ def _gold(item: Item, rules: BuildRules) -> Rubric | Rejected:
     return _rubric(item, "gold", aspects, (), rules)
 
 
-async def _narrative(item: Item, models: Models, rules: BuildRules) -> Rubric | Rejected:
-    if not item.narrative:
-        return Rejected(stage="narrative", reason="no_narrative", detail="the item carries none")
-    reply = await aspects_of_narrative(
-        item.question, item.narrative, models.planner, rules.prompts, rules.language(item)
-    )
-    if isinstance(reply, Rejected):
-        return reply
-    aspects, dropped = reply
-    if len(aspects) < rules.config.planner.min_aspects:
-        detail = f"{len(aspects)} with evidence in the narrative"
-        return Rejected(stage="narrative", reason="too_few_aspects", detail=detail, dropped=dropped)
-    return _rubric(item, "narrative", aspects, dropped, rules)
-
-
 def _rubric(
     item: Item,
     origin: Origin,
@@ -208,15 +189,7 @@ def _rubric(
 
 
 async def _measure(item: Item, rubric: Rubric, models: Models, rules: BuildRules) -> None:
-    against = rules.config.planner.measure_against
-    gold: tuple[str, ...] = ()
-    if against == "gold":
-        gold = tuple(aspect.aspect for aspect in item.rubric_aspects)
-    elif against == "narrative" and item.narrative:
-        reply = await aspects_of_narrative(
-            item.question, item.narrative, models.planner, rules.prompts, rules.language(item)
-        )
-        gold = () if isinstance(reply, Rejected) else tuple(a.aspect for a in reply[0])
-    if gold:
+    gold = tuple(aspect.aspect for aspect in item.rubric_aspects)
+    if gold and rules.config.planner.measure_against == "gold":
         names = tuple(aspect.aspect for aspect in rubric.aspects)
         await measure_planner(item.question, names, gold, models.judge, rules.prompts)

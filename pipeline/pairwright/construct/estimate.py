@@ -17,14 +17,13 @@ from pairwright.text import token_estimate
 
 _TOKENS = {
     "plan": (900, 300), "plan_blind": (350, 90), "support": (900, 150), "match": (500, 120),
-    "narrative": (600, 250), "adherence": (800, 130), "quality": (700, 80), "compare": (900, 70),
+    "adherence": (800, 130), "quality": (700, 80), "compare": (900, 70),
     "choose": (600, 60), "write": (400, 140),
 }  # fmt: skip
 """Tokens of a prompt without its history, and of its reply."""
 _SAMPLE = 200
 _INFERRED = {
     "gold": (),
-    "narrative": ("narrative",),
     "planner": ("plan", "plan_blind", "write", "support", "match", "adherence"),
 }
 """What a rubric takes, by where it is from."""
@@ -72,7 +71,7 @@ def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> Buil
     drafts = Counter({purpose: n * config.draws for purpose, n in drafts.items()})
     history, judged = _history_tokens(corpus, rules), ("adherence", "quality", "compare")
     asked = [
-        ("planner", config.roles.planner, calls + drafts, ("plan", "plan_blind", "narrative")),
+        ("planner", config.roles.planner, calls + drafts, ("plan", "plan_blind")),
         ("generator", config.roles.generator[0], calls + drafts, ("write",)),
         ("judge", config.roles.judge[0], calls + drafts, ("support", "match", *judged, "choose")),
         *(("judge", name, drafts, judged) for name in config.roles.judge[1:]),

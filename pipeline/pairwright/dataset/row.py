@@ -97,7 +97,7 @@ class RowAspect(Record):
     """None where nobody was asked about it."""
     delivery: RowDelivery | None = None
     follows: Follows | None = None
-    """How the planner came to it; None of gold and narrative aspects."""
+    """How the planner came to it; None of gold aspects."""
 
 
 class RowQuality(Record):

@@ -188,9 +188,7 @@ class Config(Record):
         if len(set(self.roles.judge)) < len(self.roles.judge):
             raise ValueError("[roles] judge names an endpoint twice: each judges a draft once")
         if self.aspects != "planner" and need_partners(self.modes):
-            raise ValueError(
-                "twins need aspects = 'planner': no gold or narrative aspects exist for a partner"
-            )
+            raise ValueError("twins need aspects = 'planner': no gold aspects exist for a partner")
         most = self.planner.per_100_words * self.words // 100
         if (self.aspects == "planner" or self.gated) and most < self.planner.min_aspects:
             raise ValueError(

@@ -59,7 +59,6 @@ _PROMPTS = {
     "planning": {
         "plan": "history max_aspects words kinds good bad not_inferred languages",
         "plan_blind": "question max_aspects languages",
-        "narrative": "question narrative max_aspects languages",
     },
     "judging": {
         "support": "question cases",

@@ -165,7 +165,7 @@ class PlanRules(HistoryRules):
     support_control: float = Field(
         0.1, ge=0, le=1, description="share of rubrics also asked with posts of other users"
     )
-    measure_against: Literal["none", "gold", "narrative"] = Field(
+    measure_against: Literal["none", "gold"] = Field(
         "gold", description="measure the planner's precision and recall against these, if there"
     )
 

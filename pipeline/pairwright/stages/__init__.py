@@ -1,7 +1,7 @@
 """What models are asked: one file a stage, each a plain async function on records.
 
 infer.py        a rubric: plan, and drop every aspect that is not this user's own
-planner.py narrative_aspects.py    the aspects of posts, of a narrative, of LaMP-QA's
+planner.py      the aspects of posts
 aspect_style.py  aspects about how an answer is written, which are none
 support_check.py aspect_match.py    do posts carry an aspect; do other lists ask for it, too
 writer.py       a response, from a rubric or from none

@@ -190,7 +190,7 @@ def times_in_order(row: Row) -> str | None:
 
 def evidence_missing(row: Row) -> str | None:
     """Evidence that is not in a post that the aspect names. Where it names none, the evidence is in
-    the narrative or, but for narrative aspects, in any post."""
+    the narrative or in any post."""
     faults = [_fault(n, aspect, row) for n, aspect in enumerate(row.rubric_aspects, 1)]
     known = [fault for fault in faults if fault is not None]
     return next(filter(None, known), "") if known else None
@@ -205,7 +205,7 @@ def _fault(number: int, aspect: RowAspect, row: Row) -> str | None:
     else:
         where, named = [row.narrative] if row.narrative else [], "a narrative"
         # The author of gold aspects may have quoted the posts or the narrative.
-        if row.aspects_origin != "narrative" and row.profile:
+        if row.profile:
             where += [post.text for post in row.profile]
             named = "a post or the narrative" if row.narrative else "any post"
         if not aspect.post_ids and not (where and aspect.evidence):
