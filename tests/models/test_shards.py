@@ -126,13 +126,6 @@ def test_shards_outlive_the_store_that_they_stood_above(tmp_path: Path, folder: 
         assert answer(made_anew, "gone") is None
 
 
-def test_a_folder_whose_shard_was_never_made_is_removed(store: Store, folder: Path) -> None:
-    assert merge_all(store, folder) == set()
-    place(folder, 0).mkdir(parents=True)
-    assert merge_all(store, folder) == set()
-    assert not folder.exists()
-
-
 def spoil(path: Path, at: int) -> None:
     whole = bytearray(path.read_bytes())
     whole[at : at + 2000] = b"\xa5" * 2000

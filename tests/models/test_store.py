@@ -10,18 +10,15 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from stored import answer, body, disk_full, keep, put, unit_row
 
 from endpoint import ask
 from pairwright.errors import CallFailed, StoreError
-from pairwright.models import Answer, Completion, Request, Totals, completion_of, key_of
+from pairwright.models import Answer, Completion, Request, Totals, completion_of
 from pairwright.models.store import Durable, Store
-from pairwright.settings.prompt_variables import Message
 
 
 class Sender:
@@ -150,18 +147,6 @@ def test_a_cancelled_caller_does_not_take_its_reply_out_of_the_commit(store: Sto
 
     asyncio.run(scenario())
     assert store.totals().calls == 2
-
-
-def test_closing_commits_what_waits(calls: Path) -> None:
-    async def scenario(store: Store) -> None:
-        task = asyncio.create_task(put(store, ask(), body()))
-        await asyncio.sleep(0)
-        store.close()
-        await task
-
-    asyncio.run(scenario(Store(calls)))
-    with closing(Store(calls)) as store:
-        assert store.get(ask().key) == body()
 
 
 def test_equal_requests_in_flight_are_sent_once_and_all_get_the_answer(store: Store) -> None:
@@ -466,28 +451,3 @@ for stop in range(12):
     told = [refusal(folder / "calls.sqlite") for folder in tmp_path.iterdir()]
     assert len(told) == 12
     assert not any(told)
-
-
-def test_the_key_is_the_hash_of_the_documented_form_which_never_changes() -> None:
-    request = ask(
-        "é", max_tokens=100, seed=1, temperature=0.5, schema_name="s", schema_json="{}", draw=2
-    )
-    assert request.canonical == (
-        '{"draw":2,"extra":"{}","max_tokens":100,"messages":[{"content":"é","role":"user"}],'
-        '"model":"m","revision":null,"schema":"{}","schema_name":"s","seed":1,"temperature":0.5,'
-        '"top_p":null}'
-    )
-    assert request.key == key_of(request.canonical) == "b2:7bf4a49c77472027bb64a092a3bb06745e288e78"
-    assert replace(request, purpose="another prompt's name").key == request.key
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"model": "n"}, {"revision": "r"}, {"temperature": 0.0}, {"top_p": 0.9}, {"seed": 0},
-        {"max_tokens": 51}, {"draw": 1}, {"schema_name": "s"}, {"schema_json": "{}"},
-        {"extra": '{"a":1}'}, {"messages": (Message("system", "hello"),)},
-    ],
-)  # fmt: skip
-def test_whatever_changes_the_answer_changes_the_key(changed: dict[str, Any]) -> None:
-    assert replace(ask(), **changed).key != ask().key
