@@ -8,7 +8,6 @@ It runs in an environment of its own, because its pins clash with ours:
     DATA/
         label_studio.sqlite3  media/  export/  .env     Label Studio's
         account.json    the first user's e-mail, password and token; only its owner can read it
-        team.json       those of the annotators
         server.log      what the server says; it holds invite links, so it is just as private
         lock            held by the server while it runs
 
@@ -29,8 +28,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self, TextIO
 from urllib.parse import urljoin
@@ -145,10 +144,6 @@ class LabelStudioServer:
     def pid(self) -> int:
         return self._process.pid
 
-    def wait(self) -> int:
-        """Until the server ends on its own; its exit status."""
-        return self._process.wait()
-
     def sign_up(self, email: str, password: str) -> ServerAccount:
         """Make an account as its owner would, through the invite link.
 
@@ -172,19 +167,6 @@ class LabelStudioServer:
             number = int(client.get("/api/current-user/whoami").json()["id"])
             token = str(client.get("/api/current-user/token").json()["token"])
             return ServerAccount(number, email, password, token)
-
-    def team(self, annotators: Iterable[str]) -> dict[str, ServerAccount]:
-        """An account for each annotator; those that were made before are kept."""
-        path = self.data / "team.json"
-        rows = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        accounts = {annotator: ServerAccount(**row) for annotator, row in rows.items()}
-        for annotator in annotators:
-            if annotator not in accounts:
-                email = f"{annotator}@pairwright.example"
-                accounts[annotator] = self.sign_up(email, secrets.token_urlsafe(9))
-                rows = {who: asdict(account) for who, account in accounts.items()}
-                write_whole(path, json.dumps(rows, indent=1), mode=0o600)
-        return accounts
 
     def __enter__(self) -> Self:
         self.port = _free(self.port)
