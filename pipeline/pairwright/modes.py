@@ -91,9 +91,3 @@ def has_no_preference(mode: str | None) -> bool:
 def has_rubric(mode: str | None) -> bool:
     """Whether pairs of this mode have rubrics; those of others, which have none, count as such."""
     return mode not in ("placebo", "natural")
-
-
-def units_in_words(modes: Iterable[Mode]) -> str:
-    """The units of these modes: `twins and violate pairs`."""
-    *first, last = (MODES[mode].units for mode in modes)
-    return f"{', '.join(first)} and {last}" if first else last

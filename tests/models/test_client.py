@@ -190,8 +190,8 @@ def test_a_server_that_is_not_there_is_asked_again_and_said_once_before_the_wait
     ("message", "wait"),
     [
         ("7200", "7,200 s"),
-        ("1000000000000", "more than a year"),
-        ("Fri, 31 Dec 9999 23:59:59 GMT", "more than a year"),
+        ("1000000000000", "1,000,000,000,000 s"),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", " s"),
     ],
 )
 def test_a_wait_beyond_the_limit_fails_at_once_for_all_calls(message: str, wait: str) -> None:
@@ -208,7 +208,7 @@ def test_a_wait_beyond_the_limit_fails_at_once_for_all_calls(message: str, wait:
         assert error.reason == "rate_limited"
         assert error.detail.startswith("[endpoints.near] ")
         assert "the server asks to be left alone for" in error.detail
-        assert error.detail.endswith(wait if error is found[0] else (" s", " a year"))
+        assert error.detail.endswith(wait if error is found[0] else " s")
     (note,) = (note for note in notes if "max_wait" in note)
     assert "max_wait is 300 s" in note
 

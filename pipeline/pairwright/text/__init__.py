@@ -17,7 +17,6 @@ from pairwright.text.forms import (
     number_of,
     passages,
     visible,
-    wait_text,
 )
 from pairwright.text.languages import LANGUAGES, language, language_of
 from pairwright.text.runs import (
@@ -32,7 +31,6 @@ from pairwright.text.runs import (
 )
 from pairwright.text.scripts import (
     is_character_run,
-    opening,
     run_length,
     space_scripts,
     token_estimate,
@@ -55,8 +53,8 @@ from pairwright.text.stopwords import STOPWORDS
 __all__ = [
     "LANGUAGES", "QUOTED_WORDS", "STOPWORDS", "WHOLE_WORDS", "WordCache", "bare_quote", "canonical",
     "echo", "find_hidden", "find_question", "find_whole_aspect", "holds_run", "is_character_run",
-    "jaccard", "language", "language_of", "near_duplicate", "normalised", "number_of", "opening",
+    "jaccard", "language", "language_of", "near_duplicate", "normalised", "number_of", 
     "passages", "run_length", "shared_span", "space_scripts", "spans", "stem", "stemmer", "terms",
-    "terms_of", "token_estimate", "visible", "wait_text", "word_count", "words", "words_of",
+    "terms_of", "token_estimate", "visible", "word_count", "words", "words_of",
     "words_with",
 ]  # fmt: skip

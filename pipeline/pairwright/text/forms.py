@@ -39,15 +39,6 @@ def number_of(n: int, one: str, several: str = "") -> str:
     return f"{n:,} {one if n == 1 else several or f'{one}s'}"
 
 
-YEAR = 31_557_600
-"""Seconds."""
-
-
-def wait_text(seconds: float) -> str:
-    """A wait in seconds, `7,200 s`; nobody reads how many seconds more than a year has."""
-    return f"{seconds:,.0f} s" if seconds <= YEAR else "more than a year"
-
-
 def visible(text: str) -> str:
     """A text without invisible characters, and with plain newlines."""
     # Most texts are plain, and this test is much cheaper than the patterns.

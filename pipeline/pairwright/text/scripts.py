@@ -175,13 +175,6 @@ def readable(cut: Sequence[str]) -> str:
     return shown
 
 
-def opening(text: str, n: int) -> str:
-    """A text's first `n` words, as `word_count` counts them."""
-    if _all_spaced(text) or not _COUNTED.search(text):
-        return " ".join(text.split(None, n)[:n])
-    return readable(words(text)[: run_length(text, n)])
-
-
 # English is four characters a token. Chinese is between 0.7 (Llama 2) and 1.2 characters a token
 # (Llama 3) on CC-100 (the table of Tokenizer Arena, huggingface.co/spaces/xu-song/tokenizer-arena),
 # and 1.7 by DeepSeek's own documentation (0.6 tokens a character): one is taken, so that a budget

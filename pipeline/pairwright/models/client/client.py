@@ -28,7 +28,7 @@ from pairwright.models.client.wire import (
 from pairwright.models.completion import is_same_model, web_page
 from pairwright.models.model import RATE_LIMITED, bytes_of
 from pairwright.settings.endpoints import Endpoint
-from pairwright.text import number_of, wait_text
+from pairwright.text import number_of
 
 _JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_random(0, 0.5)
 
@@ -241,7 +241,7 @@ class Client:
 
 
 def _asks_for(seconds: float) -> str:
-    return f"the server asks to be left alone for {wait_text(seconds)}"
+    return f"the server asks to be left alone for {seconds:,.0f} s"
 
 
 def _wait(state: tenacity.RetryCallState) -> float:
