@@ -2,10 +2,8 @@
 back."""
 
 import re
-import shutil
 import tomllib
 from html import unescape
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -193,44 +191,6 @@ def test_words_that_label_studio_would_replace_are_refused(text: str) -> None:
         with pytest.raises(InputError, match="for a variable") as caught:
             labelling_config("quality", (bad,))
         assert "[good]" in caught.value.where
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """The templates that ship, to break."""
-    for path in assets.HUMAN_EVAL.glob("*.jinja"):
-        shutil.copy(path, tmp_path)
-    return tmp_path
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ("[% for %]", "not a template"),
-        ("[[ missing ]]", "'missing' is undefined"),
-        ("[[ parts.missing() ]]", "has no attribute 'missing'"),
-        ("<View>", "not XML"),
-        ("&nbsp;", "not XML"),
-    ],
-)
-def test_a_template_that_cannot_be_rendered_is_named(
-    folder: Path, change: str, message: str
-) -> None:
-    path = folder / "labeling_config_preference.xml.jinja"
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("<Choices", f"{change}<Choices"), encoding="utf-8")
-    with pytest.raises(InputError, match=re.escape(message)) as caught:
-        labelling_config("preference", SCALES, folder=folder)
-    assert caught.value.where.startswith(str(path))
-    labelling_config("quality", SCALES, folder=folder)
-
-
-@pytest.mark.parametrize("name", ["labeling_config_rubric.xml.jinja", "labeling_parts.xml.jinja"])
-def test_a_missing_template_is_named(folder: Path, name: str) -> None:
-    (folder / name).unlink()
-    with pytest.raises(InputError, match="missing") as caught:
-        labelling_config("rubric", SCALES, folder=folder)
-    assert caught.value.where == str(folder / name)
 
 
 def test_a_configuration_laid_out_anew_has_the_same_hash_and_every_other_its_own() -> None:

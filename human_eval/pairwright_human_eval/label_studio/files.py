@@ -22,7 +22,6 @@ from pairwright_human_eval.records import KINDS, Data, Kind, text_hash
 
 # What Label Studio would put a value of the task, or a row's number, in place of.
 _VARIABLE = re.compile(r"\$\w|\{\{")
-_COMPARE = "Compare with the template that ships."
 
 
 def labelling_config(
@@ -30,7 +29,6 @@ def labelling_config(
     scales: tuple[Scale, ...],
     *,
     adjudication: bool = False,
-    folder: Path = assets.HUMAN_EVAL,
     language: Language = ENGLISH,
 ) -> str:
     """The XML of a kind's labelling configuration; raises InputError.
@@ -45,11 +43,13 @@ def labelling_config(
                     where=f"quality.toml [{scale.name}]",
                     fix="Say it without a $ before a word and without {{.",
                 )
-    name = f"labeling_config_{kind}.xml.jinja"
-    text = _render(folder, name, language, scales=scales, adjudication=adjudication)
-    xml = "\n".join(line.rstrip() for line in text.splitlines() if line.strip()) + "\n"
-    _canonical(xml, where=folder / name)
-    return xml
+    template = _templates(language.code).get_template(f"labeling_config_{kind}.xml.jinja")
+    text = template.render(
+        scales=scales,
+        adjudication=adjudication,
+        choices=lambda scale: scale_choices(scale, language).items(),
+    )
+    return "\n".join(line.rstrip() for line in text.splitlines() if line.strip()) + "\n"
 
 
 def task_file(tasks: Iterable[Data]) -> str:
@@ -71,11 +71,19 @@ def read_task_file(path: Path) -> list[Data]:
         ) from None
 
 
+# An export and its hashes ask it of the same few forms.
+@lru_cache(maxsize=64)
 def config_hash(xml: str) -> str:
     """`sha256:` and 64 hex digits over the canonical XML (C14N 2.0) without the space around text,
     so that a server may change the layout of the file. Raises InputError for what is not XML."""
-    canonical = _canonical(xml, where="labelling configuration")
-    return text_hash(canonical)
+    try:
+        return text_hash(ElementTree.canonicalize(xml, strip_text=True))
+    except ElementTree.ParseError as error:
+        raise InputError(
+            f"not XML: {error}",
+            where="labelling configuration",
+            fix="Compare with the file that was exported.",
+        ) from None
 
 
 def config_hashes(scales: tuple[Scale, ...], language: Language = ENGLISH) -> dict[str, str]:
@@ -89,28 +97,10 @@ def config_hashes(scales: tuple[Scale, ...], language: Language = ENGLISH) -> di
     }
 
 
-def _render(folder: Path, name: str, language: Language, **values: object) -> str:
-    try:
-        template = _templates(folder, language.code).get_template(name)
-        return template.render(
-            choices=lambda scale: scale_choices(scale, language).items(), **values
-        )
-    except jinja2.TemplateSyntaxError as error:
-        what, where = f"not a template: {error.message}", f"{folder / (error.name or name)}"
-        where += f":{error.lineno}"
-        fix = "Write [[ name ]] for a value and [% for x in xs %] ... [% endfor %] for a list."
-    except jinja2.TemplateNotFound as error:
-        what, where = "this template is missing", f"{folder / (error.name or name)}"
-        fix = "Restore the one that ships."
-    except jinja2.TemplateError as error:
-        what, where, fix = str(error), str(folder / name), _COMPARE
-    raise InputError(what, where=where, fix=fix)
-
-
 @cache
-def _templates(folder: Path, language: str) -> jinja2.Environment:
+def _templates(language: str) -> jinja2.Environment:
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder),
+        loader=jinja2.FileSystemLoader(assets.HUMAN_EVAL),
         undefined=jinja2.StrictUndefined,
         autoescape=True,
         # Label Studio has its own use for braces.
@@ -124,12 +114,3 @@ def _templates(folder: Path, language: str) -> jinja2.Environment:
     # A template that is imported sees the globals alone.
     environment.globals["_"] = load_language(language)
     return environment
-
-
-# An export and its hashes ask it of the same few forms.
-@lru_cache(maxsize=64)
-def _canonical(xml: str, where: str | Path) -> str:
-    try:
-        return ElementTree.canonicalize(xml, strip_text=True)
-    except ElementTree.ParseError as error:
-        raise InputError(f"not XML: {error}", where=where, fix=_COMPARE) from None
