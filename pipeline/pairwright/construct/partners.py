@@ -142,10 +142,6 @@ class SurveyedQuestion(NamedTuple):
     """Whether its users show a personal signal: then it may give a twin, else a placebo."""
 
 
-_Usable = tuple[SurveyedQuestion, float]
-"""A question that a couple may be given, and how far the partner's posts bear on it."""
-
-
 TWIN, PLACEBO = 10**13, 10**9
 """What a couple is worth: so much for each twin and each placebo it would give, and for each of
 these questions the share of its words that the partner's posts hold, in ten-thousandths: whole
@@ -164,24 +160,24 @@ def assign_partners(
     `most` is the number of twins that a couple is given at most, and of placebos.
     """
     ordered = sorted(questions, key=lambda q: content_id("question", str(seed), q.item))
-    # Most couples have one question, and there are many of them: each is a list of few tuples.
-    by_couple: dict[Couple, list[_Usable]] = {}
+    # Most couples have one question, and there are many of them: a tuple takes less than a list.
+    by_couple: dict[Couple, tuple[SurveyedQuestion, ...]] = {}
     for question in ordered:
         for other in question.possible:
             couple = _couple(question.user, other.user)
-            by_couple.setdefault(couple, []).append((question, other.bearing))
-    worth = {}
-    for couple, usable in by_couple.items():
-        given = _questions(usable, most)
-        worth[couple] = sum(
-            (TWIN if question.signal else PLACEBO) + round(10_000 * bearing)
-            for question, bearing in given
+            by_couple[couple] = (*by_couple.get(couple, ()), question)
+    worth = {
+        couple: sum(
+            (TWIN if question.signal else PLACEBO) + round(10_000 * _bearing(question, couple))
+            for question in _questions(usable, couple, most)
         )
+        for couple, usable in by_couple.items()
+    }
     partners = match_couples(worth, seed)
     assigned = {
         question.item
         for couple in {_couple(user, partner) for user, partner in partners.items()}
-        for question, _ in _questions(by_couple.get(couple, ()), most)
+        for question in _questions(by_couple.get(couple, ()), couple, most)
         if question.signal
     }
     # Of a placebo's partner nothing need be known before: any question of the couple may do.
@@ -265,17 +261,27 @@ def _best_swap(
     return best
 
 
-def _questions(usable: Sequence[_Usable], most: int) -> Sequence[_Usable]:
+def _bearing(question: SurveyedQuestion, couple: Couple) -> float:
+    """How far the posts of the asker's partner bear on a question."""
+    return next(other.bearing for other in question.possible if other.user in couple)
+
+
+def _questions(
+    usable: Sequence[SurveyedQuestion], couple: Couple, most: int
+) -> Sequence[SurveyedQuestion]:
     """The questions a couple is given, for twins and for placebos `most` each: of
     both users by turns those that the partner's posts bear on most."""
     if len(usable) < 2:
         return usable[:most]
-    given = list[_Usable]()
+    given = list[SurveyedQuestion]()
     for signal in (True, False):
-        alike = [one for one in usable if one[0].signal == signal]
+        alike = [question for question in usable if question.signal == signal]
         ranked = [
-            sorted((one for one in alike if one[0].user == user), key=lambda one: -one[1])
-            for user in sorted({question.user for question, _ in alike})
+            sorted(
+                (question for question in alike if question.user == user),
+                key=lambda question: -_bearing(question, couple),
+            )
+            for user in couple
         ]
         given += [one for turn in zip_longest(*ranked) for one in turn if one is not None][:most]
     return given
