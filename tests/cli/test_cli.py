@@ -15,21 +15,14 @@ from unittest import mock
 
 import pytest
 from aiohttp import web
-from rich.console import Console
 
 from endpoint import Asked, Body, Endpoint, Handler, altered, double, fail, in_thread, thinks
 from model_double import DOUBLE, task_of
 from pairwright import assets
 from pairwright.cli import main
 from pairwright.cli.groups import EVERYDAY
-from pairwright.cli.runs import print_run
-from pairwright.construct.outcome_details import details_of
-from pairwright.construct.outcomes import Outcome
 from pairwright.models.store import Store
-from pairwright.records import Draft, GateResult, Rejected
 from pairwright.text import passages
-from pairwright.workflows.run_status import run_sections
-from pairwright.workflows.run_status import status as status_of_run
 from study import KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
 
 ITEMS = 8
@@ -285,14 +278,6 @@ def test_a_build_that_is_refused_for_the_lock_has_changed_nothing(copied: Study)
     assert after["config.toml"] == before["config.toml"]
 
 
-def test_a_build_killed_before_its_config_can_be_run_again(copied: Study, built: Built) -> None:
-    shutil.rmtree(copied.run)
-    copied.run.mkdir()
-    (copied.run / "config.partial").write_text("modes = [")
-    assert copied.build("--limit", 1).code == 0
-    assert built.endpoint.n > 0
-
-
 def test_a_damaged_or_missing_config_in_the_run_folder_is_named(copied: Study) -> None:
     path = copied.run / "config.toml"
     for content in (b"\x00 = [", b"", b"endpoints = 3\n"):
@@ -420,15 +405,6 @@ def test_a_spent_budget_ends_cleanly_and_a_larger_one_goes_on(tmp_path: Path, bu
     assert built.endpoint.n == built.calls
 
 
-def test_a_spent_cost_ends_cleanly_and_stands_in_the_manifest(tmp_path: Path, built: Built) -> None:
-    prices = {"served__price_in": 100.0, "served__price_out": 100.0, "served__concurrency": 4}
-    study = Study.make(tmp_path / "s", built.endpoint.url, limit=4, budget__max_cost=1.0, **prices)
-    done = study.build()
-    assert done.code == 1
-    assert 1.0 <= study.manifest["calls"]["cost"] < 1.8
-    assert "cost" in done.out
-
-
 def test_tokens_from_a_cache_are_priced_and_stand_in_the_manifest(tmp_path: Path) -> None:
     def from_cache(_: Asked, reply: Body) -> None:
         cached = reply["usage"]["prompt_tokens"] // 2
@@ -469,16 +445,6 @@ def test_a_terminal_that_lacks_characters_shows_their_codes(built: Built, tmp_pa
     ):
         main()
     assert b"\\u03b1" in shown.getvalue()
-
-
-def test_status_as_json_before_the_end_is_told_and_ends_in_1(copied: Study) -> None:
-    (copied.run / "manifest.json").unlink()
-    done = pairwright("status", copied.run, "--json")
-    assert done.code == 1
-    assert "not finished" in done.err
-    assert done.out == ""
-    done = pairwright("status", copied.run)
-    assert "not finished" in done.out
 
 
 # --- show ---
@@ -536,43 +502,6 @@ def test_show_lists_all_units_and_takes_the_beginning_of_an_id(built: Built) -> 
     unknown = pairwright("show", built.study.run, "pair-0000")
     assert (unknown.code, "pair-0000" in unknown.err) == (2, True)
     assert "without an id lists" in unknown.err
-
-
-def test_status_keeps_its_words_in_a_narrow_terminal(built: Built) -> None:
-    out = io.StringIO()
-    found = status_of_run(built.study.run)
-    reason = "no_personal_signal_of_a_reason_as_long_as_that"
-    found.tally.rejected["plan", "twin", reason] += 1
-    print_run(Console(file=out, width=50), found)
-    words = " ".join(out.getvalue().split())
-    for label in ("twin: kept", "of prompts", "support by own"):
-        assert label in words
-    assert "…" not in words
-    assert reason in re.sub(r"\s", "", words)
-
-
-def test_status_counts_the_units_of_the_funnel_and_the_cases_of_a_check(built: Built) -> None:
-    rows = [row for rows in run_sections(status_of_run(built.study.run)) for row in rows]
-    shares = [number for name, _, number in rows if name in ("funnel", "check")]
-    assert len(shares) > 5
-    for number in shares:
-        assert re.fullmatch(r"[\d.]+ of \d+: \d+ % \(\d+ to \d+\)", number)
-
-
-def test_a_draft_that_parity_refused_is_told_in_words() -> None:
-    refused = GateResult(
-        gate="parity", passed=False, value=[0.667, "second"], limit="no stable winner"
-    )
-    draft = Draft(draw=0, strategy="omit", generator="m", first="a", second="b", gates=(refused,))
-    result = Rejected(stage="gates", reason="parity", detail="", drafts=(draft,))
-    outcome = Outcome(
-        unit="violate:1", mode="violate", item_id="1", user="u", partner=None, posts=2,
-        result=result, calls=(), prompt_tokens=0, completion_tokens=0,
-    )  # fmt: skip
-    said = (
-        "a gap of 0.667 in quality, and the second response is preferred (limit: no stable winner)"
-    )
-    assert {said, f"  stop parity: {said}"} <= set(details_of(outcome))
 
 
 def test_show_survives_texts_that_look_like_markup(tmp_path: Path, built: Built) -> None:
@@ -641,9 +570,3 @@ def test_h_is_help_everywhere() -> None:
     for words in ("", "human export", "status", "downstream best-of-n", "release"):
         done = pairwright(*words.split(), "-h")
         assert (done.code, done.out) == (0, pairwright(*words.split(), "--help").out)
-
-
-def test_the_version_is_printed() -> None:
-    done = pairwright("--version")
-    assert done.code == 0
-    assert re.fullmatch(r"\d+\.\d+\.\d+\s*", done.out)

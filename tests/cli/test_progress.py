@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import re
 import shlex
 import signal
 from io import StringIO
@@ -13,15 +12,7 @@ from rich.console import Console
 from pairwright.cli.printing import command
 from pairwright.cli.progress import display, interruptible
 from pairwright.models.client import Meter
-from pairwright.workflows.progress import BuildBegun, Event, Note, Step, Stop, counter, log_notes
-
-
-def test_a_counter_reports_the_step_and_each_piece() -> None:
-    events = list[Event]()
-    done = counter(events.append, "outputs", 2)
-    done()
-    done()
-    assert events == [Step("outputs", n, 2) for n in range(3)]
+from pairwright.workflows.progress import Event, Note, Step, Stop, log_notes
 
 
 def test_by_default_notes_are_logged_and_steps_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,13 +35,6 @@ def test_a_wish_to_stop_is_heard_by_what_runs_and_by_what_begins_later() -> None
     with stop.heard_by(lambda: heard.append("second")):
         pass
     assert heard == ["first", "second"]
-
-
-def test_a_wish_that_nothing_hears_yet_ends_what_begins_next() -> None:
-    stop, heard = Stop(), list[str]()
-    assert not stop.request(), "nothing listens"
-    with stop.heard_by(lambda: heard.append("next")):
-        assert heard == ["next"]
 
 
 def test_a_coroutine_is_stopped_and_cancelled_from_another_thread() -> None:
@@ -96,22 +80,11 @@ def shown(*events: Event, terminal: bool, plain_steps: bool = False) -> str:
     return out.getvalue()
 
 
-def test_a_terminal_shows_each_step_with_its_count() -> None:
-    text = shown(Step("reading [b]", 3, 20), Step("writing", 7), terminal=True)
-    assert "writing" in text
-    assert "7" in text
-
-
 def test_elsewhere_notes_are_lines_and_steps_only_where_wanted() -> None:
     events = (Step("reading", 1, 20), Note("[x] waits"), Step("reading", 2, 20))
     assert shown(*events, terminal=False) == "[x] waits\n"
     lines = shown(*events, terminal=False, plain_steps=True).splitlines()
     assert lines == ["reading: 1 of 20", "[x] waits"]
-
-
-def test_a_build_shows_a_cost_only_where_a_price_is_set() -> None:
-    assert "cost" not in shown(BuildBegun(2, Meter()), terminal=True)
-    assert re.search(r"cost +0\.40", shown(BuildBegun(2, Meter(cost=0.4)), terminal=True))
 
 
 def test_a_printed_command_gives_back_its_arguments() -> None:

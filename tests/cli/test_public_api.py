@@ -2,11 +2,9 @@
 
 import ast
 import inspect
-import pickle
 import re
 import subprocess
 import sys
-from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -84,18 +82,6 @@ def test_help_and_commands_import_no_more_than_they_need() -> None:
     python(program)
 
 
-def test_names_go_to_another_process() -> None:
-    for name in ("audit", "evaluate", "release"):
-        function = source_of(name)
-        assert callable(function), name
-        assert pickle.loads(pickle.dumps(function)) is function
-
-
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'relaese'"):
         source_of("relaese")
-
-
-def test_type_checkers_are_told_that_both_packages_are_typed() -> None:
-    for package in ("pairwright", "pairwright_human_eval"):
-        assert files(package).joinpath("py.typed").is_file()

@@ -144,12 +144,6 @@ def test_the_generated_pages_are_current(
     assert (ended, capsys.readouterr().err) == (0, "")
 
 
-def test_the_help_of_every_command_has_an_example(commands: dict[str, Any]) -> None:
-    for name, command in (commands | grouped(commands)).items():
-        if name not in GROUPS:
-            assert re.search(rf"Examples?:\s+pairwright {name}\b", command.help), name
-
-
 def printed_commands() -> Iterator[tuple[str, str]]:
     for block in blocks("sh"):
         for line in block.text.replace("\\\n", " ").splitlines():
@@ -197,19 +191,6 @@ def test_the_readme_is_short_its_files_exist_and_its_pictures_are_small() -> Non
     pictures = re.findall(r"!\[[^]]+\]\(([^)]+\.png)\)", readme)
     assert len(pictures) == 2
     assert all((ROOT / name).stat().st_size < 200_000 for name in pictures)
-
-
-def test_every_benchmark_says_how_to_run_it() -> None:
-    # The README points to the files for this. These two are started by others.
-    servers = {"prefix_engine.py", "stub.py"}
-    benchmarks = {
-        path.name: path.read_text(encoding="utf-8") for path in (ROOT / "benchmarks").glob("*.py")
-    }
-    programs = {name for name, source in benchmarks.items() if "__main__" in source} - servers
-    assert len(programs) > 10
-    for name in programs:
-        docstring = ast.get_docstring(ast.parse(benchmarks[name])) or ""
-        assert f"python benchmarks/{name}" in docstring, name
 
 
 def test_paths_in_the_contributors_page_exist() -> None:
@@ -291,23 +272,6 @@ def test_every_page_ships_and_every_page_that_a_message_names_exists() -> None:
             assert not wrong, f"{path}: {wrong}"
     assert named
     assert all((DOCS / name).is_file() for name in named)
-
-
-def test_a_room_names_its_files_and_no_others() -> None:
-    lists = 0
-    for init in sorted((ROOT / "pipeline" / "pairwright").rglob("__init__.py")):
-        docstring = ast.get_docstring(ast.parse(init.read_text(encoding="utf-8"))) or ""
-        named = set(re.findall(r"\b[a-z_]+(?:\.py\b|/)", docstring))
-        if any(name.endswith(".py") for name in named):
-            lists += 1
-            files = {path.name for path in init.parent.glob("*.py")} - {"__init__.py"}
-            rooms = {f"{path.parent.name}/" for path in init.parent.glob("*/__init__.py")}
-            assert {name for name in named if name.endswith(".py")} == files, init
-            # Data is in folders, too, and a sentence may name a folder of another room.
-            folders = set(re.findall(r"^([a-z_]+)/", docstring, re.MULTILINE))
-            assert rooms <= named, init
-            assert all((init.parent / name).is_dir() for name in folders), init
-    assert lists > 20
 
 
 def test_the_python_reference_has_every_public_name() -> None:

@@ -57,23 +57,3 @@ def test_where_pairwright_comes_from_is_named(
     noted(monkeypatch, {**origin, "url": origin["url"].replace("file://FOLDER", folder.as_uri())})
     wanted = [word.replace("FOLDER", str(folder)) for word in named]
     assert shlex.split(install("vllm"))[4:] == wanted
-
-
-@pytest.mark.parametrize("origin", [None, {"url": "file:///gone/pairwright", "dir_info": {}}])
-def test_where_the_origin_is_not_known_or_gone_both_ways_are_told(
-    monkeypatch: pytest.MonkeyPatch, origin: dict[str, Any] | None
-) -> None:
-    noted(monkeypatch, origin)
-    assert "'.[hub]' in the checkout" in install("hub")
-    assert "none-any.whl[hub]'" in install("hub")
-
-
-def test_no_message_names_an_extra_by_the_name_alone() -> None:
-    root = Path(__file__).resolve().parents[2]
-    found = [
-        path.name
-        for folder in ("pipeline", "human_eval", "docs")
-        for path in (root / folder).rglob("*.*")
-        if path.suffix in (".py", ".md") and "install 'pairwright[" in path.read_text("utf-8")
-    ]
-    assert found == ["extras.py"]

@@ -45,19 +45,6 @@ def make(checkout: Path, *words: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-def built(folder: Path) -> int:
-    """How often the demo in a folder was built since it was last deleted."""
-    return len((folder / "run" / "pairs.jsonl").read_text().splitlines())
-
-
-def test_a_demo_as_it_was_written_is_made_again(checkout: Path) -> None:
-    for _ in range(2):
-        assert make(checkout, "demo")[0] == 0
-        assert built(checkout / "demo") == 1
-    assert make(checkout, "clean")[0] == 0
-    assert not (checkout / "demo").exists()
-
-
 def test_an_edited_demo_is_kept_until_a_person_says_otherwise(checkout: Path) -> None:
     assert make(checkout, "demo")[0] == 0
     demo = checkout / "demo"
@@ -73,14 +60,3 @@ def test_an_edited_demo_is_kept_until_a_person_says_otherwise(checkout: Path) ->
             (demo / name).write_bytes(before)
     assert make(checkout, "demo", "FORCE=1")[0] == 0
     assert not (demo / "prompts" / "own.md").exists()
-
-
-def test_a_folder_that_is_no_demo_is_kept_and_another_one_can_be_named(checkout: Path) -> None:
-    study = checkout / "study"
-    study.mkdir()
-    (study / "thesis.tex").write_text("mine")
-    code, said = make(checkout, "demo", "DEMO=study")
-    assert (code, "DEMO=another-folder" in said) == (2, True)
-    assert [path.name for path in study.iterdir()] == ["thesis.tex"]
-    assert make(checkout, "demo", "DEMO=other")[0] == 0
-    assert built(checkout / "other") == 1

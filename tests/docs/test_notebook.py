@@ -19,15 +19,11 @@ async def failing() -> None:
     raise ValueError("told")
 
 
-def test_in_a_script_the_result_comes_back() -> None:
-    assert run_async(doubled(4)) == 8
-
-
-def test_in_a_running_loop_the_result_comes_back() -> None:
+def test_the_result_comes_back_from_a_script_and_from_a_running_loop() -> None:
     async def cell() -> int:
         return run_async(doubled(4))
 
-    assert asyncio.run(cell()) == 8
+    assert run_async(doubled(4)) == asyncio.run(cell()) == 8
 
 
 def test_an_error_comes_back_in_both() -> None:

@@ -252,23 +252,6 @@ def test_ids_of_two_plots_do_not_meet_and_all_are_found() -> None:
     assert used <= set(ids)
 
 
-def test_a_table_aligns_words_left_and_numbers_right_on_one_line(template: Template) -> None:
-    template("| a | n |\n| --- | --: |\n| b | {{ number }} |")
-    number = "-0.476 (-0.545 to -0.407, n = 1,500)"
-    page = render_page("page", number=number)
-    assert f"| b | {number} |\n" in page.markdown
-    assert f'<td>b</td>\n<td class="number">{number}</td>' in page.html
-    assert ".number { text-align: right; white-space: nowrap; }" in page.html
-
-
-def test_sections_are_linked_below_the_verdict(template: Template) -> None:
-    template("Verdict.\n\n## First\n\na\n\n## Second\n\nb")
-    html = render_page("page").html
-    assert '<a href="#s2">Second</a>' in html
-    assert '<h2 id="s2">Second</h2>' in html
-    assert html.index("Verdict.") < html.index("<nav>") < html.index('id="s1"')
-
-
 def test_dots_have_their_intervals_and_no_value_has_no_dot() -> None:
     dots = [
         Dot("one", share(5, 20), name="with posts"),

@@ -174,17 +174,6 @@ def test_times_decide_what_came_before_or_nothing_is_read(tmp_path: Path) -> Non
         choosers(rules(texts, "choices"))
 
 
-def test_blanks_and_marks_at_the_end_make_no_other_question_or_response(tmp_path: Path) -> None:
-    rows = [
-        ["u1", "Which way?", "By the bridge.", "Through town", "a", "", ""],
-        ["u2", "which  way ?", "By the  bridge", "through town!", "b", "", ""],
-    ]
-    path = write_csv(tmp_path / "choices.csv", CHOICES, rows)
-    own = [[user, f"Text {n} of {user}", ""] for user in ("u1", "u2") for n in range(2)]
-    texts = write_csv(tmp_path / "texts.csv", TEXTS, own)
-    assert len(items(rules(path, "choices", texts=str(texts)))) == 1
-
-
 def opposite_rows(*rows: tuple[str, str, str, str]) -> list[list[str]]:
     """Choices of two users, each on a question, both options and a day; they take the reverse."""
     return [

@@ -5,7 +5,6 @@ import io
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -128,14 +127,6 @@ def test_the_manifest_counts_units_and_tells_of_people_audit_and_build(
     assert found.audit.failed == (("check_1", "Home-twin"),)
     assert found.rows == known.summary
     assert found.build["prompts"] == known.primary.provenance.build["prompts"]
-
-
-def test_other_rows_and_versions_have_other_canaries(known: ReleaseContext, tmp_path: Path) -> None:
-    other = primary(tmp_path / "x", run_of(tmp_path / "run", PAIRS[:6]))
-    later = known.primary.provenance.model_copy(update={"version": "1.0.1"})
-    names = {known.canary, other.canary}
-    names.add(replace(known, primary=known.primary._replace(provenance=later)).canary)
-    assert len(names) == 3
 
 
 # Card

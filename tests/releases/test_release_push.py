@@ -90,15 +90,6 @@ def test_every_byte_arrives_in_one_commit_under_a_tag(there: Hub, root: Path) ->
     assert len(there.large) == 1, "one file of the four is a large one"
 
 
-def test_a_new_dataset_is_private_unless_it_is_to_be_public(there: Hub, root: Path) -> None:
-    assert push(root, NAME, verified(root))[1]
-    assert not push(root, "lab/other", verified(root), public=True)[1]
-    assert {name: of.private for name, of in there.repos.items()} == {
-        NAME: True,
-        "lab/other": False,
-    }
-
-
 def test_the_next_version_takes_away_what_it_has_not(there: Hub, tmp_path: Path) -> None:
     first, second = folder(tmp_path / "1"), folder(tmp_path / "2", {"README.md": b"Second.\n"})
     push(first, NAME, verified(first))
@@ -191,13 +182,6 @@ def test_an_interrupted_push_is_taken_up(end: str, there: Hub, root: Path) -> No
     assert without_the_hubs_own(there.repos[NAME].tags["1.0.0"]) == bytes_of(root)
 
 
-def test_no_network_is_no_traceback(
-    there: Hub, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
-    assert "Check network" in refused(root).fix
-
-
 @pytest.mark.parametrize("name", ["checksums.sha256", "README.md"])
 def test_what_was_changed_since_is_not_pushed(name: str, there: Hub, root: Path) -> None:
     found = verified(root)
@@ -263,8 +247,3 @@ def test_a_missing_extra_is_named_in_words(release: Path, monkeypatch: pytest.Mo
     done = pairwright("verify", release, "--push", NAME)
     assert done.code == 2
     assert install("hub") in done.err
-
-
-@pytest.mark.parametrize("options", [("--public",), ("--push", NAME, "--json")], ids=" ".join)
-def test_options_that_do_not_fit_are_wrong_use(options: tuple[str, ...], release: Path) -> None:
-    assert pairwright("verify", release, *options).code == 2

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from pairwright.construct.folder import RunFolder
-from pairwright.dataset import Layout, Part, RowVotes, parts_of, read_lines, read_rows
+from pairwright.dataset import Layout, Part, RowVotes, parts_of, read_rows
 from pairwright.dataset.layout import splits_of
 from pairwright.errors import InputError
 from pairwright.models.store import Store
-from pairwright.records import Pair, content_id, dyad_id, pseudonym
-from pairwright.releases.primary import UnitOutcome, read_primary
+from pairwright.records import Pair, dyad_id, pseudonym
+from pairwright.releases.primary import read_primary
 from pairwright.workflows.new_release import release as make_release
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KeyedTask
@@ -201,14 +201,6 @@ def test_a_trial_without_a_study_holds_every_pair_and_says_why(tmp_path: Path) -
     assert stated.trial_because == ("nobody verified its pairs",)
 
 
-def test_a_trial_of_simulated_annotators_says_so(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", question(0), simulated_answers=True)
-    layout = written(run, tmp_path / "out", trial=True)
-    (why,) = read_primary(layout).provenance.trial_because
-    assert "simulated annotators" in why
-    assert all(row.simulated and not row.verified for row in rows(layout))
-
-
 def test_a_trial_holds_what_was_verified_and_another_follows(run: Path, tmp_path: Path) -> None:
     first = written(run, tmp_path / "first", trial=True)
     assert subjects(rows(first)) == of_questions(0, 3, 4, 5, 6, 7)
@@ -218,18 +210,6 @@ def test_a_trial_holds_what_was_verified_and_another_follows(run: Path, tmp_path
 
 
 # Beside the rows
-
-
-def test_every_unit_of_the_build_is_there_by_a_hash_of_its_name(run: Path, release: Layout) -> None:
-    units = list(read_lines(release.units, UnitOutcome))
-    kept = [unit for unit in units if unit.outcome == "kept"]
-    assert [unit.subject for unit in kept] == list(
-        dict.fromkeys(pair.twin_id or pair.id for pair in PAIRS)
-    )
-    assert kept[0].unit == content_id("unit", f"twin:{PAIRS[0].item_id}")
-    refused = [unit for unit in units if unit.outcome == "rejected"]
-    assert {(unit.stage, unit.reason) for unit in refused} == {("plan", "no_personal_signal")}
-    assert [unit.reason for unit in units if unit.outcome == "failed"] == ["timeout"] * 2
 
 
 # Splits
