@@ -25,14 +25,13 @@ from tempfile import TemporaryDirectory
 from typing import get_args
 
 from pairwright.audits.shortcuts.informed import baseline_points
-from pairwright.construct.manifest import main_mode
 from pairwright.construct.outcomes import funnel_rows, iterate_outcomes
 from pairwright.construct.partners import iterate_surveys
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset.conversion import row_of
 from pairwright.intervals import accuracy_by_cluster
 from pairwright.models.store import Store
-from pairwright.modes import STAGES, has_no_preference
+from pairwright.modes import MODES, STAGES, has_no_preference
 from pairwright.records import Comparison
 from pairwright.settings.rules import JudgedGate
 from pairwright.workflows.example_study import write_example_study
@@ -54,7 +53,8 @@ def main(run: Path) -> None:
 
 def last_line(run: Path, found: RunStatus) -> dict[str, object]:
     """The figures by which two runs are compared."""
-    mode = main_mode(found.config.modes)
+    modes = found.config.modes
+    mode = next((mode for mode in modes if MODES[mode].needs_partner), modes[0])
     (_, kept) = funnel_rows(found.tally.reached, mode)[-1]
     line: dict[str, object] = {
         "run": run.name,

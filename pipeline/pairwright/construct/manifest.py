@@ -11,8 +11,6 @@ from pairwright.construct.tally import Tally
 from pairwright.estimate import Estimate
 from pairwright.models import Totals
 from pairwright.models.store import Store
-from pairwright.modes import MODES
-from pairwright.records import Mode
 from pairwright.settings.config import Config, essential
 from pairwright.settings.prompt import Prompts
 from pairwright.version import __version__
@@ -28,11 +26,6 @@ def for_each_pair(pairs: int, calls: Totals, cost: float | None) -> dict[str, fl
         **({"cost": cost} if cost else {}),
     }
     return {name: round(value / pairs, 4) for name, value in sums.items()} if pairs else {}
-
-
-def main_mode(modes: tuple[Mode, ...]) -> Mode:
-    """The mode whose kept units count: twins, or pairs where no twins are built."""
-    return next((mode for mode in MODES if mode in modes and MODES[mode].needs_partner), modes[0])
 
 
 def make_manifest(
