@@ -64,12 +64,15 @@ _HOMES = {
     "pairwright.records": ("Contrast", "Pair", "Rejected", "Twin"),
     "pairwright.releases.verify": ("VerifiedRelease",),
     "pairwright.workflows.answers": ("ImportedVerdicts", "import_verdicts"),
-    "pairwright.workflows.correlation": ("correlate",),
     "pairwright.workflows.decision_report": ("DecisionReport", "decide"),
-    "pairwright.workflows.evaluation": ("EvaluationResult", "evaluate"),
+    "pairwright.workflows.evaluation": (
+        "EvaluationResult",
+        "correlate",
+        "evaluate",
+        "leaderboard",
+    ),
     "pairwright.workflows.new_release": ("ReleaseResult", "release"),
     "pairwright.workflows.pair_audit": ("AuditResult", "audit"),
-    "pairwright.workflows.ranking": ("leaderboard",),
     "pairwright.workflows.releases": ("ReleaseDiff", "diff", "verify"),
     "pairwright.workflows.run_build": ("BuildResult", "build"),
     "pairwright.workflows.run_status": ("RunStatus", "status"),
@@ -88,12 +91,10 @@ if TYPE_CHECKING:
     from pairwright.records import Contrast, Pair, Rejected, Twin
     from pairwright.releases.verify import VerifiedRelease
     from pairwright.workflows.answers import ImportedVerdicts, import_verdicts
-    from pairwright.workflows.correlation import correlate
     from pairwright.workflows.decision_report import DecisionReport, decide
-    from pairwright.workflows.evaluation import EvaluationResult, evaluate
+    from pairwright.workflows.evaluation import EvaluationResult, correlate, evaluate, leaderboard
     from pairwright.workflows.new_release import ReleaseResult, release
     from pairwright.workflows.pair_audit import AuditResult, audit
-    from pairwright.workflows.ranking import leaderboard
     from pairwright.workflows.releases import ReleaseDiff, diff, verify
     from pairwright.workflows.run_build import BuildResult, build
     from pairwright.workflows.run_status import RunStatus, status

@@ -22,10 +22,8 @@ from pairwright.evaluation.results import TRIAL, ResultSummary, summary_lines
 from pairwright.text import number_of, visible
 from pairwright.workflows.best_samples import best_of_n, policy_accuracy
 from pairwright.workflows.completion_writing import completions
-from pairwright.workflows.correlation import correlate
-from pairwright.workflows.evaluation import EvaluationResult, evaluate
+from pairwright.workflows.evaluation import EvaluationResult, correlate, evaluate, leaderboard
 from pairwright.workflows.output_judging import judge_outputs
-from pairwright.workflows.ranking import leaderboard
 
 
 def print_result(about: ResultSummary, decisions: list[PairDecision]) -> None:

@@ -1,4 +1,4 @@
-"""Scoring a release's pairs: every scorer in every condition, one after the other."""
+"""Evaluating scorers, ranking them, and correlating benchmarks with downstream scores."""
 
 from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
@@ -10,11 +10,16 @@ from pairwright.dataset.row import is_choice_text
 from pairwright.errors import InputError, near
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName, default_conditions
 from pairwright.evaluation.content import ContentSources, Strangers, item_of
+from pairwright.evaluation.correlation.correlations import Correlations, correlation_page
+from pairwright.evaluation.correlation.correlations import correlate as correlate_models
+from pairwright.evaluation.correlation.table import one_line, read_models
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.evaluation import Evaluation
 from pairwright.evaluation.evaluation import evaluate as score_pairs
 from pairwright.evaluation.figures import every_mode
-from pairwright.evaluation.leaderboard import COVERAGE
+from pairwright.evaluation.leaderboard import COVERAGE, Leaderboard, gather_results
+from pairwright.evaluation.leaderboard import leaderboard as rank_results
+from pairwright.evaluation.leaderboard_page import board_page
 from pairwright.evaluation.release import Release
 from pairwright.evaluation.results import Result, ResultSummary, write_result
 from pairwright.evaluation.scorers.score_file import ScoreFile
@@ -31,7 +36,8 @@ from pairwright.options import (
     SubjectSplit,
 )
 from pairwright.settings.prompt import Prompts
-from pairwright.workflows.progress import Note, Progress, Stop, log_notes
+from pairwright.workflows.output import output_folder, write_page
+from pairwright.workflows.progress import Note, Progress, Stop, counter, log_notes
 from pairwright.workflows.scorers import OpenScorer
 from pairwright.workflows.scoring import (
     OpenPlanner,
@@ -292,3 +298,69 @@ async def _check_score_files(task: EvaluationTask, session: ScorerSession) -> No
         for one in opened.values():
             assert isinstance(one.scorer, ScoreFile), "its kind says so"
             one.scorer.check(pairs, task.conditions)
+
+
+def leaderboard(
+    results: Annotated[
+        Iterable[str | Path],
+        Doc("Folders of `pairwright evaluate`, or .json files.", "RESULTS..."),
+    ],
+    out: Annotated[
+        str | Path | None, Doc("Write leaderboard.html, .md and .json.", "DIR", name="--out")
+    ] = None,
+    *,
+    progress: Progress = log_notes,
+) -> Leaderboard:
+    """Rank scorers by what they got right on one release.
+
+    `results` are folders of `evaluate` or single .json files, all of one release, the same pairs
+    and the same limit. `out` gets leaderboard.html, .md and .json. Accuracies are shares from 0 to
+    1, with 95 % intervals by cluster.
+
+    Raises InputError where results cannot be ranked together, and StoreError.
+
+        >>> board = leaderboard(["results"])
+        >>> [(one.mode, one.condition) for one in board.rankings]
+        [(None, 'none'), (None, 'profile')]
+    """
+    folder = output_folder(out)
+    gathered = gather_results(map(Path, results))
+    board = rank_results(gathered, counter(progress, "results", total=len(gathered)))
+    if folder:
+        write_page(folder, "leaderboard", board_page(board), board)
+    return board
+
+
+def correlate(
+    table: Annotated[str | Path, Doc("One row a model, a header.", "TABLE.csv")],
+    benchmarks: Annotated[
+        str | Iterable[str],
+        Doc("A benchmark's scores; twice to compare two.", "COL", name="--benchmark"),
+    ],
+    downstream: Annotated[
+        str, Doc("Column with the downstream scores.", "COL", name="--downstream")
+    ],
+    out: Annotated[
+        str | Path | None, Doc("Write report.html, report.md and .json.", "DIR", name="--out")
+    ] = None,
+    *,
+    model: Annotated[str | None, Doc("Names of the models [first column].", "COL")] = None,
+    lineage: Annotated[
+        str | None, Doc("Which models descend from one another: left out together.", "COL")
+    ] = None,
+) -> Correlations:
+    """Correlate benchmark scores with downstream scores over the same models.
+
+    Greater must be better in every column. Spearman, weighted tau, NDCG and RBO have 95 %
+    intervals from 5 models or lineages on. Raises InputError and StoreError.
+
+        >>> correlate("models.csv", "accuracy", "best_of_16").n
+        12
+    """
+    folder = output_folder(out)
+    names = (benchmarks,) if isinstance(benchmarks, str) else tuple(dict.fromkeys(benchmarks))
+    models = read_models(Path(table), names, downstream, model, lineage)
+    correlations = correlate_models(models, one_line(downstream))
+    if folder:
+        write_page(folder, "report", correlation_page(correlations, models), correlations)
+    return correlations

@@ -1,19 +1,20 @@
-"""Blind tasks for people: those of a study."""
+"""Blind tasks for people: those of a study, and which pairs are kept out of it."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
+from pairwright.audits.people.scan import screen
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
 from pairwright.modes import VERIFIED, Mode
 from pairwright.options import Doc, RunPath
+from pairwright.records import Record
 from pairwright.version import __version__
 from pairwright.workflows.study import FormLanguage, Tool, check_to_verify, drawn_seed, run_subjects
-from pairwright.workflows.text_screening import Screened, screen_subjects
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.language import load_language
@@ -21,8 +22,43 @@ from pairwright_human_eval.records import Kind, Study
 from pairwright_human_eval.spreadsheets import write_sheets
 from pairwright_human_eval.study_files import write_study
 from pairwright_human_eval.study_tasks import make_tasks, planned
-from pairwright_human_eval.subjects import file_hash
+from pairwright_human_eval.subjects import Subject, file_hash
 from pairwright_human_eval.subjects import sample as draw
+
+Screened = Literal["personal", "sensitive"]
+"""Data by which anybody can reach or rob a person; subjects that can harm people."""
+
+
+class ScreenedSubject(Record):
+    """A line of private/screened.jsonl: something found in a twin or pair, masked."""
+
+    subject: str
+    field: str
+    kind: str
+    personal: bool
+    masked: str
+
+
+def screen_subjects(subjects: Iterable[Subject]) -> tuple[ScreenedSubject, ...]:
+    """What is found in questions, posts and responses of every subject."""
+    return tuple(
+        ScreenedSubject(
+            subject=subject.id, field=field, kind=kind, personal=personal, masked=masked
+        )
+        for subject in subjects
+        for field, text in _texts(subject)
+        for kind, personal, masked in screen(text)
+    )
+
+
+def _texts(subject: Subject) -> Iterator[tuple[str, str]]:
+    yield "question", subject.asked.question
+    yield "narrative", subject.asked.narrative or ""
+    yield "first response", subject.first
+    yield "second response", subject.second
+    for pair in subject.pairs:
+        for post in pair.profile:
+            yield f"post {post.id}", post.text
 
 
 @dataclass(frozen=True, slots=True)

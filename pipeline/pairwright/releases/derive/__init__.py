@@ -1,7 +1,6 @@
 """Every file of a release that is a function of its primary files.
 
 context.py         what all of them are made of, computed once, and manifest.json, its record
-audit_summary.py   the audit in brief
 card.py            README.md and LICENSE.md, from the templates beside it, in which every value is
                    escaped; `columns.toml` says what each column holds
 statements.jinja   what card and Croissant say, by topic

@@ -18,8 +18,7 @@ from pydantic import JsonValue
 from pairwright import text as words
 from pairwright.modes import MODES, is_own_choice, is_twin
 from pairwright.pages.markdown import escape_inline
-from pairwright.releases.derive.audit_summary import BASELINES
-from pairwright.releases.derive.context import ReleaseContext
+from pairwright.releases.derive.context import BASELINES, ReleaseContext
 
 HERE = Path(__file__).resolve().parent
 NOT_STATED = "Not stated."

@@ -16,7 +16,7 @@ from pairwright.errors import InputError
 from pairwright.files import holds_run
 from pairwright.records import Record
 from pairwright.releases.derive import Manifest, ReleaseContext, make_manifest
-from pairwright.releases.derive.audit_summary import read_audit
+from pairwright.releases.derive.context import read_audit
 from pairwright.releases.primary import PrimaryFiles, ReleaseKind, read_primary
 from pairwright.releases.summary import Summary
 from pairwright.releases.verify.rows import check_rows, difference, same
