@@ -1,4 +1,4 @@
-"""What a workflow reports, how it is asked to end, and commands that can be pasted."""
+"""What a workflow reports, how it is asked to end, and how commands and tables are printed."""
 
 import asyncio
 import logging
@@ -9,9 +9,10 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from pairwright.cli.printing import command
+from pairwright.cli.printing import command, print_table
 from pairwright.cli.progress import display, interruptible
 from pairwright.models.client import Meter
+from pairwright.pages.markdown import Table
 from pairwright.workflows.progress import Event, Note, Step, Stop, log_notes
 
 
@@ -90,3 +91,12 @@ def test_elsewhere_notes_are_lines_and_steps_only_where_wanted() -> None:
 def test_a_printed_command_gives_back_its_arguments() -> None:
     line = command("status", "my runs/it's", "--json")
     assert shlex.split(line)[-3:] == ["status", "my runs/it's", "--json"]
+
+
+def test_a_wide_table_breaks_its_heads_and_keeps_names_and_intervals_whole() -> None:
+    heads = ("scorer", "net right flips, points", "right flips", "flips on placebos", "accuracy")
+    values = ("-3.2 (-19.9 to +34.1)", *["11.1 % (11.7 to 47.3)"] * 3)
+    written = StringIO()
+    print_table(Console(file=written, width=80), Table(heads, (("similarity", *values),)))
+    for text in ("similarity ", "(-19.9 to +34.1)", "(11.7 to 47.3)", "net right flips, "):
+        assert text in written.getvalue()

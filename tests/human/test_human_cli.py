@@ -1,7 +1,6 @@
 """`pairwright human`, on a run of the fictional users with the double of a model."""
 
 import base64
-import json
 import re
 import shlex
 import shutil
@@ -110,7 +109,6 @@ def test_the_secret_seed_is_in_no_file_outside_private(built: Path, tmp_path: Pa
             looked += 1
     assert looked > 60
     assert not [text for text in spelled if text in said + done.said]
-    assert json.loads(live.files()["report.json"])["seed"] == 0
 
 
 # Again

@@ -5,6 +5,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -103,7 +104,10 @@ def print_table(console: Console, content: "Content") -> None:
         table = table_of(content.head, rows, left=left, title=title, padding=(0, 0))
         for n, column in enumerate(table.columns[left:], start=left):
             widest = max((len(line) for row in rows for line in row[n].splitlines()), default=0)
-            column.no_wrap = console.width >= 80 and widest <= INTERVAL
+            if console.width >= 80 and widest <= INTERVAL:
+                # The head gives way as well: it may be wider than every value below it.
+                column.header = fill(content.head[n], max(widest, 1), break_long_words=False)
+                column.no_wrap = True
     console.print(table)
 
 
