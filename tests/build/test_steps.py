@@ -95,9 +95,6 @@ class Build:
                 found[int(row.unit[-2:])] = row.partner
         return found
 
-    def kept_units(self) -> set[str]:
-        return {row.unit for row in self.store.outcomes() if row.kind == "kept"}
-
     def partners(self) -> dict[str, set[str]]:
         """With whom each user is, in the twins and placebos that are kept and whoever asked."""
         found: dict[str, set[str]] = {}

@@ -30,7 +30,6 @@ from pairwright.settings.rules import HistoryRules
 from scripted import item, posts
 from study import Done, pairwright
 
-MOVIES = Path(__file__).resolve().parents[2] / "../shared/data/stackexchange/movies.jsonl"
 HISTORY = HistoryRules()
 
 

@@ -49,13 +49,13 @@ KEYS: dict[Kind, list[str]] = {
 }
 TELLING = (
     "chosen rejected violate twin mode strategy generator judge judged model score adherence seed"
-    " expected purpose vote control attention wrong_profile stranger repeat simulated planner"
+    " expected purpose vote control attention repeat simulated planner"
     " origin confidence annotator dyad salt swapped round pair subject user item post_ids rubric"
 ).split()
 """Words that stand nowhere in a task, whose texts here hold none of them."""
 TELLING_IN_FORMS = re.compile(
     r"chosen|rejected|violat|\btwin|\bmode\b|model|judge\b|generat|adheren|simulat|planner"
-    r"|expected|purpose|attention|stranger|control|\bvote|@"
+    r"|expected|purpose|attention|control|\bvote|@"
 )
 REPEATED: dict[str, Any] = {"repeats": 0.2}
 
@@ -455,12 +455,3 @@ def test_a_damaged_study_or_key_is_an_error_that_says_where(
         path.unlink()
         with pytest.raises(InputError, match="restore it from a copy"):
             read_study(folder)
-
-
-NO_POSTS = (
-    "[[check]]\ndomain='d'\nquestion='q'\nfirst='f'\nsecond='s'\nposts_for_first=[]\n"
-    "posts_for_second=['p']\n"
-)
-
-
-# Foils

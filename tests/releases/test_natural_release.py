@@ -17,7 +17,6 @@ from choosers import (
 )
 from pairwright import audit, build, evaluate, leaderboard, load_release, release, verify
 from pairwright.assets import DOCS
-from pairwright.audits.records import Audit
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset import Row, parts_of
 from pairwright.errors import InputError
@@ -53,10 +52,6 @@ def released(run: Path) -> Path:
     assert made.provenance.kind == "release"
     assert not made.left_out
     return out
-
-
-def audit_in(folder: Path) -> Audit:
-    return Audit.model_validate_json((folder / "audit" / "audit.json").read_bytes())
 
 
 def rows(folder: Path) -> list[Row]:
