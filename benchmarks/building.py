@@ -6,10 +6,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import histories
+
+from pairwright.construct.outcomes import Outcome
+from pairwright.models.store import Store
 
 CONFIG = """
 modes = {modes}
@@ -89,6 +93,11 @@ def run(arguments: list[str]) -> Done:
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     return Done(*json.loads(done.stdout))
+
+
+def outcomes(store: Store) -> Iterator[Outcome]:
+    """What came of the units of a run."""
+    return (Outcome.model_validate_json(row.record) for row in store.outcomes())
 
 
 def build_and_kill(config: Path, run: Path, after_calls: int) -> None:

@@ -24,8 +24,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import get_args
 
+from building import outcomes
+
 from pairwright.audits.shortcuts.informed import baseline_points
-from pairwright.construct.outcomes import funnel_rows, iterate_outcomes
+from pairwright.construct.outcomes import funnel_rows
 from pairwright.construct.partners import iterate_surveys
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset.conversion import row_of
@@ -86,7 +88,7 @@ def by_mode(run: Path) -> dict[str, dict[str, float]]:
         planning = {key for survey in iterate_surveys(store) for key in survey.calls}
         own: dict[str, set[str]] = {}
         kept = Counter[str]()
-        for outcome in iterate_outcomes(store):
+        for outcome in outcomes(store):
             kept[outcome.mode] += len(outcome.pairs)
             own.setdefault(outcome.mode, set()).update(call.key for call in outcome.calls)
     with closing(sqlite3.connect(run / "calls.sqlite")) as database:
@@ -110,7 +112,7 @@ def winners_again(run: Path) -> list[int]:
     with closing(Store(run / "calls.sqlite", writing=False)) as store:
         verdicts = Counter(
             draft.comparison
-            for outcome in iterate_outcomes(store)
+            for outcome in outcomes(store)
             for draft in (
                 *(pair.draft for pair in outcome.pairs[:1]),
                 *(outcome.refusal.drafts if outcome.refusal else ()),

@@ -30,7 +30,7 @@ import histories
 
 from endpoint import double, in_thread
 from model_double import tagged
-from pairwright.construct.outcomes import Failure, Outcome, Pending, iterate_outcomes
+from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.estimate import share
 from pairwright.models.store import Store
 from pairwright.records import Aspect, Comparison, Draft, Rejected
@@ -81,7 +81,7 @@ def _write_histories(path: Path, items: int) -> None:
 def escapes(store: Store, kind: str) -> list[bool]:
     """For each defective draft, aspect or judgement: whether it reached pairs.jsonl."""
     found: list[bool] = []
-    for outcome in iterate_outcomes(store):
+    for outcome in building.outcomes(store):
         if kind in DRAFTS:
             found += _drafts(store, kind, outcome)
         elif kind == ECHO:
@@ -228,7 +228,7 @@ def main() -> None:
         print(f"{kind:<26} {len(found):>8}   {share(sum(found), len(found)).counted()}", flush=True)
     with tempfile.TemporaryDirectory() as scratch:
         store = build(Path(scratch), {}, ITEMS)
-        outcomes = list(iterate_outcomes(store))
+        outcomes = list(building.outcomes(store))
         store.close()
     refused = sum(len(_refused(outcome)) for outcome in outcomes)
     drafts = refused + sum(len(_kept(outcome)) for outcome in outcomes)
@@ -254,7 +254,7 @@ def recorded_refusals() -> tuple[Counter[str], int]:
         config = write_example_study(Path(scratch) / "study")
         build_run(config, Path(scratch) / "run")
         with closing(Store(Path(scratch) / "run" / "calls.sqlite", writing=False)) as store:
-            outcomes = list(iterate_outcomes(store))
+            outcomes = list(building.outcomes(store))
     refused = [draft for outcome in outcomes for draft in _refused(outcome)]
     by_gate = Counter(draft.refused_by.gate for draft in refused if draft.refused_by)
     return by_gate, len(refused) + sum(len(_kept(outcome)) for outcome in outcomes)

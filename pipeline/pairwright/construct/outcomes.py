@@ -109,13 +109,6 @@ class Outcome(Record):
         return result if isinstance(result, Rejected) else None
 
 
-def iterate_outcomes(store: Store, kind: OutcomeKind | None = None) -> Iterator[Outcome]:
-    """The outcomes of the last run, in source order."""
-    wanted = store.outcomes("position >= 0 AND kind = ?", kind) if kind else store.outcomes()
-    for row in wanted:
-        yield Outcome.model_validate_json(row.record)
-
-
 def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
     """Write all outcome files; the manifest last, so that it speaks of files that are there.
 

@@ -48,8 +48,6 @@ class Completion(NamedTuple):
     """Prompt tokens that the endpoint took from its cache, as far as it says so."""
     thinking_tokens: int = 0
     """Tokens of the reasoning, part of `completion_tokens`, as far as the endpoint counts them."""
-    reasoning_inline: bool = False
-    """Whether any of the reasoning was in the message's content."""
     recorded: bool = False
     """Whether it comes from a recording of an earlier run."""
     instead: str = ""
@@ -103,7 +101,6 @@ def completion_of(key: str, body: bytes) -> Completion:
             prompt_tokens=prompt_tokens,
             completion_tokens=completion_tokens,
             cached_tokens=min(prompt_tokens, _count(of_prompt, "cached_tokens")),
-            reasoning_inline=bool(inline),
             thinking_tokens=min(completion_tokens, _count(of_reply, "reasoning_tokens")),
             recorded=data.get("object") == RECORDED,
             instead=instead,

@@ -59,7 +59,6 @@ class Summary(Record):
     """Different posts by the host of their address; `none` without one."""
     origins: dict[str, int]
     """Rows by where their aspects come from."""
-    generators: tuple[str, ...]
     verified: int
     """Rows that people verified."""
     untimed: int
@@ -88,7 +87,7 @@ class SummaryBuilder:
         self._configs.setdefault(part.config, row.mode or "")
         for name, value in (
             ("users", row.user or ""), ("subjects", row.subject), ("dyads", row.cluster),
-            ("questions", _short(row.question)), ("generators", row.generator),
+            ("questions", _short(row.question)),
         ):  # fmt: skip
             self._sets.setdefault((name, part.config), set()).add(value)
         sums = self._sums.setdefault(part.config, Counter())
@@ -133,7 +132,6 @@ class SummaryBuilder:
             licences=_counted(licence for licence, _ in self._posts.values()),
             hosts=_counted(host for _, host in self._posts.values()),
             origins=dict(sorted(self._origins.items())),
-            generators=tuple(sorted(self._all("generators") - {""})),
             verified=self._counts["verified"],
             untimed=self._counts["untimed"],
         )
