@@ -256,8 +256,13 @@ def test_a_dry_run_sends_and_writes_nothing_and_bounds_hold(built: Built, copied
     assert int(totals[0][1].replace(",", "")) >= built.calls
     assert float(totals[0][-1].replace(",", "")) > 0
     assert "Nothing was sent" in done.out
-    copied.change(served__base_url="http://127.0.0.1:9/v1", served__api_key_env=KEY_VARIABLE)
-    assert copied.build("--dry-run").code == 0, "it needs no endpoint and no key"
+    copied.change(
+        served__base_url="http://127.0.0.1:9/v1", served__api_key_env=KEY_VARIABLE,
+        served__price_in=0.0, served__price_out=0.0,
+    )  # fmt: skip
+    done = copied.build("--dry-run")
+    assert done.code == 0, "it needs no endpoint and no key"
+    assert re.search(r"all .* no price", done.out)
 
 
 def test_a_build_that_is_refused_for_the_lock_has_changed_nothing(copied: Study) -> None:

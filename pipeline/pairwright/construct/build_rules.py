@@ -163,7 +163,8 @@ def _gold(item: Item, rules: BuildRules) -> Rubric | Rejected:
     gold = item.rubric_aspects
     aspects = [Aspect(aspect=a.aspect, reason=a.reason, evidence=a.evidence) for a in gold]
     if not aspects:
-        return Rejected(stage="gold", reason="no_gold_aspects", detail="the item carries none")
+        detail = 'the item has no aspects: set aspects = "planner"'
+        return Rejected(stage="gold", reason="no_gold_aspects", detail=detail)
     # The paper's setting uses every gold aspect; elsewhere two are the least that is a rubric.
     if rules.config.gated and len(aspects) < rules.config.planner.min_aspects:
         detail = f"{len(aspects)} in the data"
