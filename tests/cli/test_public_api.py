@@ -68,6 +68,7 @@ def test_help_and_commands_import_no_more_than_they_need() -> None:
     build without statistics and figures, two seconds and 120 MB of each process."""
     steps = (
         ("pairwright", {"numpy", "scipy", "pandas", "matplotlib"}),
+        ("pairwright.cli.answers, pairwright.cli.studies", {"matplotlib", "pandas"}),
         ("pairwright.cli.runs", {"aiohttp", "bm25s", "scipy.special", "openai", "torch"}),
         (
             "pairwright.workflows.run_build, pairwright.workflows.workers.worker",

@@ -4,7 +4,7 @@ disputed."""
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
@@ -13,10 +13,12 @@ from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.study import OpenStudy, Tool, open_study
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.records import Verdict, pseudonyms
-from pairwright_human_eval.report import StudyReport, compute_report, write_report
 from pairwright_human_eval.second_round import add_adjudication, adjudication_tasks, given_parts
 from pairwright_human_eval.spreadsheets import write_sheets
 from pairwright_human_eval.study_files import withdrawn_people
+
+if TYPE_CHECKING:
+    from pairwright_human_eval.report import StudyReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class DecisionReport:
     """RUN/human: it holds report.html, report.md, report.json and decisions.jsonl."""
     decisions: Mapping[str, Decision]
     """By subject, a twin or a pair: verified, refused, disputed or waiting, and why."""
-    report: StudyReport
+    report: "StudyReport"
     """Agreement, claims and annotators, with their intervals."""
     to_adjudicate: int
     """Disputed subjects that no second round has asked about yet."""
@@ -46,6 +48,9 @@ def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
         >>> Counter(decision.state for decision in found.decisions.values())
         Counter({'verified': 61, 'refused': 7, 'disputed': 4})
     """
+    # pandas and matplotlib: half of the time of every other command on a study.
+    from pairwright_human_eval.report import compute_report, write_report
+
     with open_study(Path(run)) as study:
         progress(Step("reading answers"))
         subjects, answers = study.subjects(), study.write_answers()
