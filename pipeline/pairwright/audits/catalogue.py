@@ -10,8 +10,6 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
-from statsmodels.stats.multitest import multipletests
-
 from pairwright.audits.records import Check, CheckDefinition, Family
 from pairwright.estimate import Estimate
 from pairwright.intervals import LEVEL, z_of
@@ -58,6 +56,9 @@ def note_check(
 def decide(checks: Sequence[Check]) -> list[Check]:
     """The checks in their order; those with a p are decided together, and have too few pairs where
     it is not small enough."""
+    # It loads pandas, which the export of a study, a user of single checks, does without.
+    from statsmodels.stats.multitest import multipletests
+
     ps = [check.p for check in checks if check.p is not None]
     settled = iter(multipletests(ps, LEVEL, method="holm")[0] if ps else ())
     return [
