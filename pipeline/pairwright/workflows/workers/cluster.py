@@ -59,7 +59,7 @@ except ImportError:
     ) from None
 
 MOST_DEATHS = 4
-"""How often an actor may die, and a chunk be begun again."""
+"""How often an actor may die and be started again."""
 LOOK_S = 0.5
 """How often an actor looks whether its run still wants it."""
 VISIBLE_S = 15.0
@@ -189,7 +189,8 @@ class RayWorkers:
             batch_size=1,
             num_cpus=1,
             max_restarts=MOST_DEATHS,
-            max_task_retries=MOST_DEATHS,
+            # Calls fail at once while a node's death is not yet noticed: its actors' deaths count.
+            max_task_retries=-1,
             compute=ray.data.ActorPoolStrategy(
                 size=self._workers,
                 max_concurrent_calls_per_actor=calls,
