@@ -95,11 +95,12 @@ def _neutral(pair: OutlinePair, name: str) -> str:
     return ("first" if name == min(both) else "second") if name in both else name
 
 
-def majority(answers: Iterable[str]) -> str:
-    """What more than half say; empty where nothing is."""
-    counts = Counter(answers)
-    answer, most = max(counts.items(), key=lambda one: one[1], default=("", 0))
-    return answer if 2 * most > counts.total() else ""
+def majorities(table: pd.DataFrame, item: list[str], said: str) -> pd.Series:
+    """By item: what more than half of its answers in the column `said` are; empty if nothing is."""
+    counts = table.groupby([*item, said]).size().unstack(said, fill_value=0)
+    if counts.empty:
+        return pd.Series([], index=counts.index, dtype=str)
+    return counts.idxmax(axis=1).where(2 * counts.max(axis=1) > counts.sum(axis=1), "")
 
 
 def with_others(votes: pd.DataFrame) -> dict[str, list[bool]]:
@@ -109,7 +110,9 @@ def with_others(votes: pd.DataFrame) -> dict[str, list[bool]]:
     for _, own in votes[votes["choice"] != CANNOT_TELL].groupby("pair"):
         choices = list(own["choice"])
         for n, (who, choice) in enumerate(zip(own["annotator"], choices, strict=True)):
-            if most := majority(choices[:n] + choices[n + 1 :]):
+            counts = Counter(choices[:n] + choices[n + 1 :])
+            most = max(counts, key=counts.__getitem__, default="")
+            if 2 * counts[most] > counts.total():
                 found[who].append(most == choice)
     return found
 

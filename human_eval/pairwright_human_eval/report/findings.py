@@ -24,7 +24,7 @@ from pairwright_human_eval.records import BOTH, CANNOT_TELL, EQUAL, NEITHER, Sup
 from pairwright_human_eval.report.answers import (
     Answers,
     answers_of,
-    majority,
+    majorities,
     retested,
     with_others,
 )
@@ -356,15 +356,12 @@ def _quality(scores: pd.DataFrame, scales: tuple[Scale, ...]) -> Iterator[SideSc
 def _by_aspect(aspects: pd.DataFrame) -> pd.DataFrame:
     """A line an aspect of a pair: what more than half of its answers say, empty if there is no
     such answer; "cannot tell" left out."""
-    rows = [
-        (
-            own["mode"].iloc[0], own["dyad"].iloc[0],
-            2 * own["support"].isin(THERE).sum() > len(own),
-            majority(own["delivered"][own["delivered"] != CANNOT_TELL]),
-        )
-        for _, own in aspects.groupby(["pair", "aspect"])
-    ]  # fmt: skip
-    return pd.DataFrame(rows, columns=["mode", "dyad", "there", "delivered"])
+    item = ["pair", "aspect"]
+    lines = aspects.assign(there=aspects["support"].isin(THERE)).groupby(item)
+    found = lines.agg({"mode": "first", "dyad": "first", "there": "mean"})
+    told = aspects[aspects["delivered"] != CANNOT_TELL]
+    most = majorities(told, item, "delivered").reindex(found.index, fill_value="")
+    return found.assign(there=found["there"] > 0.5, delivered=most).reset_index(drop=True)
 
 
 def _aspects(aspects: pd.DataFrame) -> Iterator[AspectShares]:
@@ -383,31 +380,25 @@ def _aspects(aspects: pd.DataFrame) -> Iterator[AspectShares]:
 def _judge(answers: Answers, scales: tuple[Scale, ...]) -> Iterator[tuple[str, Estimate]]:
     """People by their majority, "cannot tell" left out, or their mean."""
 
-    def row(question: str, cases: list[tuple[bool, str]]) -> tuple[str, Estimate]:
-        return question, _share([hit for hit, _ in cases], [dyad for _, dyad in cases])
-
-    told = answers.aspects[answers.aspects["delivered"] != CANNOT_TELL]
+    item, told = ["pair", "aspect"], answers.aspects["delivered"] != CANNOT_TELL
     for side in ("chosen", "rejected"):
-        cases = []
-        for _, own in told.dropna(subset=[side]).groupby(["pair", "aspect"]):
-            yes = own["delivered"].isin((side, BOTH)).sum()
-            if 2 * yes != len(own):
-                judge = bool(own[side].iloc[0] >= DELIVERS)
-                cases.append((judge == (2 * yes > len(own)), own["dyad"].iloc[0]))
-        yield row(f"an aspect is delivered by the {side} response", cases)
+        asked = answers.aspects[told].dropna(subset=[side])
+        lines = asked.assign(yes=asked["delivered"].isin((side, BOTH))).groupby(item)
+        found = lines.agg({"dyad": "first", side: "first", "yes": "mean"})
+        found = found[found["yes"] != 0.5]
+        hits = (found[side] >= DELIVERS) == (found["yes"] > 0.5)
+        yield f"an aspect is delivered by the {side} response", _share(hits, found["dyad"])
     votes = answers.votes
     voted = votes[(votes["choice"] != CANNOT_TELL) & (votes["label"] == "chosen")]
-    said = [(majority(own["choice"]), own["dyad"].iloc[0]) for _, own in voted.groupby("pair")]
-    cases = [(most == "chosen", dyad) for most, dyad in said if most in ("chosen", "rejected")]
-    yield row("the chosen response is this user's", cases)
+    most = majorities(voted, ["pair"], "choice")
+    dyads = voted.groupby("pair")["dyad"].first()[most.isin(("chosen", "rejected"))]
+    yield "the chosen response is this user's", _share(most[dyads.index] == "chosen", dyads)
     judged = answers.scores.dropna(subset=["score", "judge"])
     for scale in scales:
-        by_response = judged[judged["scale"] == scale.name].groupby(["unit", "response"])
-        cases = [
-            (bool(abs(own["judge"].iloc[0] - own["score"].mean()) <= 1), own["dyad"].iloc[0])
-            for _, own in by_response
-        ]
-        yield row(f"{scale.name}, at most one point apart", cases)
+        lines = judged[judged["scale"] == scale.name].groupby(["unit", "response"])
+        found = lines.agg({"dyad": "first", "judge": "first", "score": "mean"})
+        near = (found["judge"] - found["score"].astype(float)).abs() <= 1
+        yield f"{scale.name}, at most one point apart", _share(near, found["dyad"])
 
 
 # Agreement
@@ -422,7 +413,7 @@ def _agreement(answers: Answers, scales: tuple[Scale, ...]) -> Iterator[Question
         question: str, table: pd.DataFrame, item: list[str], said: str, levels: Sequence[Level]
     ) -> QuestionAgreement:
         asked = table[table[said].isin(levels)]
-        names = asked[item].agg(" ".join, axis=1) if len(asked) else pd.Series([], dtype=str)
+        names = [" ".join(parts) for parts in zip(*(asked[name] for name in item), strict=True)]
         given = [
             (str(name), str(who), level if isinstance(level, str) else int(level))
             for name, who, level in zip(names, asked["annotator"], asked[said], strict=True)
