@@ -250,5 +250,5 @@ def _shared_words(pairs: _Pairs, places: Places, shared: Floats) -> Check:
         detail=f"In words a twin: {signs}.",
     )  # fmt: skip
     largest = sorted(np.argsort(-sums, kind="stable")[:NAMED].tolist())
-    flags = (Flag(row=both[n][0][1], detail=f"{sums[n]:g} words") for n in largest if sums[n] > 0)
+    flags = (Flag(row=both[n][0][1], detail=f"sum {sums[n]:g}") for n in largest if sums[n] > 0)
     return check.model_copy(update={"flags": tuple(flags)})

@@ -171,8 +171,11 @@ def _check_answers(layout: Layout, public: ReleasedStudy) -> None:
         answered.add(once)
     file = layout.inside(layout.decisions)
     there = {line.subject: line for line in read_lines(layout.decisions, Decision)}
-    for subject in {**public.decisions, **there}:
-        same(subject, there.get(subject), public.decisions.get(subject), file)
+    same("the list of its subjects", sorted(there), sorted(public.decisions), file)
+    for line, (subject, own) in enumerate(there.items(), start=1):
+        for field in Decision.model_fields:
+            due = getattr(public.decisions[subject], field)
+            same(f"{field} of {subject}", getattr(own, field), due, f"{file}:{line}")
 
 
 def _check_audit(
