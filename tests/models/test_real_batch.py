@@ -77,7 +77,7 @@ def test_rounds_of_vllm_run_batch_reach_the_end(
         replies = requests.with_suffix(".replies.jsonl")
         run_batch(engines, tiny_chat, requests, replies)
         taken = pairwright("batch", "ingest", study.run, replies)
-        assert f"{len(asked)} lines: " in taken.out, taken.said
+        assert f"{len(asked)} {'line' if len(asked) == 1 else 'lines'}: " in taken.out, taken.said
         if number == 1:
             assert taken.code == 1
             assert "404 The model `nope` does not exist" in taken.err
