@@ -9,8 +9,6 @@ An estimate that is missing, or has no interval, says why in its note.
 
 import math
 
-from pydantic import Field
-
 from pairwright.records import Record
 
 Z_95 = 1.959964
@@ -28,8 +26,8 @@ class Estimate(Record):
     """What the value is a share, mean or coefficient of: pairs, votes, users, ..."""
     clusters: int
     """What is independent: couples, users, prompts; n where each one is."""
-    note: str = Field("", exclude_if=lambda note: not note)
-    """Why the value is missing, or else its interval; left out of JSON where it is empty."""
+    note: str = ""
+    """Why the value is missing, or else its interval; empty if neither is."""
 
     @property
     def k(self) -> int:

@@ -130,7 +130,7 @@ def _user_item(
     read = []
     for number, post in enumerate(earlier, start=1):
         repairs = dict(post.repairs)
-        if post.edited > asked.created:
+        if is_older(asked.created, post.edited):
             # Some of its text may be younger than the question.
             repairs["edited_later"] = f"its user edited it at {post.edited}, after the question"
         own = Post(
@@ -145,15 +145,15 @@ def _user_item(
     yield from with_profile(item, read, asked.where, asked.repairs, rules)
 
 
-LEAST_ROWS, LEAST_USERS = 100, 10
-"""A set in which one user's share says something."""
+LEAST_USERS = 10
+"""Users among whom a fifth of the rows is more than one person's share."""
 
 
 def frequent_user(by_user: Mapping[str, Sequence[Any]]) -> Iterator[SourceProblem]:
     """The note that one of many users has more than a fifth of all rows: the id may stand for
     several people."""
     n = sum(map(len, by_user.values()))
-    if n >= LEAST_ROWS and len(by_user) >= LEAST_USERS:
+    if len(by_user) >= LEAST_USERS:
         for user, own in by_user.items():
             if 5 * len(own) > n:
                 detail = f"{excerpt(user)} has {len(own):,} of {n:,} rows"

@@ -1,14 +1,14 @@
 """Examining the servers of a config's endpoints: are they reachable and able?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from pairwright.construct.build_rules import BuildRules
 from pairwright.errors import CallFailed, EndpointRefused, InputError
-from pairwright.models import Completion, Model, Request, leniency
-from pairwright.models.client import Client, Meter
+from pairwright.models import Completion, Model, Request, Unstored, leniency
+from pairwright.models.client import Meter
 from pairwright.models.client.wire import Secrets
 from pairwright.notebook import run_async
 from pairwright.records import Rejected
@@ -181,16 +181,15 @@ async def list_models(endpoint: Endpoint, key: str | None) -> tuple[ServerFindin
     return ServerFinding("ok", "server", found), served[endpoint.model]
 
 
-class _Heard:
+@dataclass(frozen=True)
+class _Heard(Unstored):
     """A model whose replies are kept here, and not stored."""
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
-        self.replies: list[Completion] = []
+    replies: list[Completion] = field(default_factory=list)
 
     async def complete(self, request: Request) -> Completion:
         """Answer one request, or raise `errors.CallFailed`."""
-        completion = (await self._client.send(request)).completion
+        completion = await super().complete(request)
         self.replies.append(completion)
         return completion
 

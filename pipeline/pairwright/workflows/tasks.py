@@ -114,11 +114,11 @@ def export_tasks(
 ) -> TaskExport:
     """Write blind tasks of a run's pairs, one file for each annotator and kind, and the key.
 
-    Each question is answered by `overlap` people, or by
-    as many as the rule asks for where these are more. Without `seed` a study's seed is drawn at
-    random and kept, for it tells which side a response is on. The rule that verifies a pair is
-    [human] of RUN/config.toml, fixed by this export. If there are fewer annotators than it asks
-    for, each question gets as many answers as they can give: nobody votes on both halves of a twin.
+    Each question is answered by `overlap` people, or by as many as the rule asks for if these are
+    more. Without `seed` a study's seed is drawn at random and kept: it decides on which side a
+    response is. The rule that verifies a pair is [human] of RUN/config.toml, fixed by this export.
+    If there are fewer annotators than it asks for, each question gets as many answers as they can
+    give: nobody votes on both halves of a twin.
 
     Raises InputError where the run holds no pair, or another study was exported there.
 

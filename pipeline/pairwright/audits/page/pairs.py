@@ -5,7 +5,6 @@ A block is JSON, compressed, in base64, so that nothing in it can end the elemen
 """
 
 import base64
-import hashlib
 import json
 import zlib
 from collections.abc import Callable, Iterable, Mapping
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 from pairwright.audits.catalogue import definition_of
 from pairwright.audits.read.source import PairSource
 from pairwright.audits.records import Check
+from pairwright.audits.shortcuts.sample import place_of
 from pairwright.dataset import Row
 
 MOST_PAIRS = 5_000
@@ -59,7 +59,7 @@ def hold_pairs(
             progress("packing pairs", number)
         flags = by_row.get(row.id, [])
         of = len(failed) if row.id in failed else total
-        if _place(row.subject) * of >= most:
+        if place_of(row.subject) * of >= most << 64:
             continue
         ids.append(row.id)
         named.append(sorted({check for check, _, _ in flags}))
@@ -124,12 +124,6 @@ def _people(row: Row, simulated: Mapping[str, bool]) -> str:
         decided = "verified" if simulated[row.subject] else "not verified"
         return f"{decided} by simulated annotators, which says nothing"
     return "not verified" if row.votes else "nobody was asked"
-
-
-def _place(subject: str) -> float:
-    """From 0 to 1, the same in every audit."""
-    digest = hashlib.blake2b(subject.encode(errors="replace"), digest_size=8).digest()
-    return int.from_bytes(digest) / (1 << 64)
 
 
 def _compress(value: object) -> str:

@@ -22,11 +22,11 @@ class ClusterSample(Generic[T]):
 
     def has_room(self, cluster: str) -> bool:
         """Whether a pair of this cluster would be kept for now."""
-        return _hash(cluster) < self._below
+        return place_of(cluster) < self._below
 
     def add(self, cluster: str, pair: T) -> None:
         """Keep a pair, and let the last clusters go while there are more pairs than `most`."""
-        place = _hash(cluster)
+        place = place_of(cluster)
         if place >= self._below:
             return
         if place not in self._kept:
@@ -47,5 +47,6 @@ class ClusterSample(Generic[T]):
             yield from self._kept[place]
 
 
-def _hash(cluster: str) -> int:
-    return int.from_bytes(hashlib.blake2b(cluster.encode(errors="replace"), digest_size=8).digest())
+def place_of(name: str) -> int:
+    """A place from 0 to 2 ** 64 - 1 for a name, the same in every audit."""
+    return int.from_bytes(hashlib.blake2b(name.encode(errors="replace"), digest_size=8).digest())

@@ -171,7 +171,8 @@ def _check_answers(layout: Layout, public: ReleasedStudy) -> None:
         answered.add(once)
     file = layout.inside(layout.decisions)
     there = {line.subject: line for line in read_lines(layout.decisions, Decision)}
-    same("the list of its subjects", sorted(there), sorted(public.decisions), file)
+    if lost := sorted(there.keys() ^ public.decisions.keys()):
+        raise difference(f"{lost[0]} is there or follows from the answers, and not both", file)
     for line, (subject, own) in enumerate(there.items(), start=1):
         for field in Decision.model_fields:
             due = getattr(public.decisions[subject], field)
