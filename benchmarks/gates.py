@@ -12,7 +12,9 @@ any gate refuses, on the double's texts. `recorded_clean_refused` is the share o
 of examples/recorded that a text gate refuses: a strong model wrote them, and was asked for nothing
 that these gates forbid. Its refusals by all gates are printed beside.
 
-    .venv/bin/python benchmarks/gates.py
+    .venv/bin/python benchmarks/gates.py [ITEMS PLANTED]
+
+A build has ITEMS items (300); they double until it has PLANTED defects of a kind (300).
 """
 
 import json
@@ -39,7 +41,8 @@ from pairwright.text import echo, passages
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.run_build import build as build_run
 
-RATE, LEAST, ITEMS = 0.2, 300, 300
+RATE, ITEMS, PLANTED = 0.2, 300, 300
+DOUBLINGS = 4
 DRAFTS = (
     "leaked_rubric", "copied_profile", "copied_particular", "violated_chosen", "adhering_rejected",
     "over_long", "persona_talk", "refusal",
@@ -203,31 +206,31 @@ def _refused(outcome: Outcome) -> tuple[Draft, ...]:
     return outcome.result.refused
 
 
-def measure(kind: str) -> list[bool]:
+def measure(kind: str, items: int, least: int) -> list[bool]:
     """Build with more and more items until the kind was planted often enough."""
-    items, rates, extra = ITEMS, {kind: RATE}, ""
+    rates, extra = {kind: RATE}, ""
     if kind == ECHO:
         rates = {"repeated_aspects": 1.0, "violated_chosen": 0.5}
         extra = f"gates.off = {json.dumps(get_args(JudgedGate))}"
-    while True:
+    for doubled in range(DOUBLINGS + 1):
         with tempfile.TemporaryDirectory() as scratch:
-            store = build(Path(scratch), rates, items, extra)
+            store = build(Path(scratch), rates, items << doubled, extra)
             found = escapes(store, kind)
             store.close()
-        if len(found) >= LEAST:
+        if len(found) >= least:
             return found
-        items *= 2
+    raise SystemExit(f"{kind}: {len(found)} planted in {items << DOUBLINGS} items")
 
 
-def main() -> None:
+def main(items: int = ITEMS, least: int = PLANTED) -> None:
     worst = 0.0
     print(f"{'defect':<26} {'planted':>8}   escaped, with its 95 % interval")
     for kind in (*DRAFTS, ECHO, *ASPECTS, *JUDGEMENTS):
-        found = measure(kind)
+        found = measure(kind, items, least)
         worst = max(worst, sum(found) / len(found))
         print(f"{kind:<26} {len(found):>8}   {share(sum(found), len(found)).counted()}", flush=True)
     with tempfile.TemporaryDirectory() as scratch:
-        store = build(Path(scratch), {}, ITEMS)
+        store = build(Path(scratch), {}, items)
         outcomes = list(building.outcomes(store))
         store.close()
     refused = sum(len(_refused(outcome)) for outcome in outcomes)
@@ -261,4 +264,4 @@ def recorded_refusals() -> tuple[Counter[str], int]:
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(int, sys.argv[1:]))
