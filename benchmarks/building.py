@@ -107,7 +107,7 @@ def build_and_kill(config: Path, run: Path, after_calls: int) -> None:
     process = subprocess.Popen(
         command(config, run), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    store = run / "calls.sqlite"
+    store = run / "run.sqlite"
     while process.poll() is None:
         time.sleep(0.05)
         if not store.exists():

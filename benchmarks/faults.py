@@ -45,7 +45,7 @@ def faulty(config_folder: Path, run: Path) -> building.Done:
 
 
 def outcomes(run: Path) -> Counter[str]:
-    with sqlite3.connect(run / "calls.sqlite") as database:
+    with sqlite3.connect(run / "run.sqlite") as database:
         return Counter(
             kind for (kind,) in database.execute("SELECT kind FROM outcomes WHERE position >= 0")
         )
@@ -105,7 +105,7 @@ def end(name: str, handler: Handler, reason: str) -> tuple[int, float]:
         done = building.build(building.prepare(Path(scratch), endpoint.url, ITEMS_OF_ONE), run)
         rows = [
             json.loads(line)
-            for file in ("failed.jsonl", "rejected.jsonl")
+            for file in ("failed.jsonl", "dropped.jsonl")
             for line in (run / file).read_text(encoding="utf-8").splitlines()
         ]
     ended = Counter(row.get("reason") or row["rejected"]["reason"] for row in rows)

@@ -33,7 +33,7 @@ def main() -> None:
         emptied = None
         while process.poll() is None:
             time.sleep(0.1)
-            if emptied is None and _done(folder / "run" / "calls.sqlite") >= last_taken:
+            if emptied is None and _done(folder / "run" / "run.sqlite") >= last_taken:
                 emptied = time.monotonic()
         if process.returncode or emptied is None:
             sys.exit(f"the build ended with {process.returncode}")

@@ -84,14 +84,14 @@ def last_line(run: Path, found: RunStatus) -> dict[str, object]:
 def by_mode(run: Path) -> dict[str, dict[str, float]]:
     """By mode: kept pairs, and the calls and prompt tokens that each took beside planning, which is
     counted over all kept pairs."""
-    with closing(Store(run / "calls.sqlite", writing=False)) as store:
+    with closing(Store(run / "run.sqlite", writing=False)) as store:
         planning = {key for survey in iterate_surveys(store) for key in survey.calls}
         own: dict[str, set[str]] = {}
         kept = Counter[str]()
         for outcome in outcomes(store):
             kept[outcome.mode] += len(outcome.pairs)
             own.setdefault(outcome.mode, set()).update(call.key for call in outcome.calls)
-    with closing(sqlite3.connect(run / "calls.sqlite")) as database:
+    with closing(sqlite3.connect(run / "run.sqlite")) as database:
         tokens = dict(database.execute("SELECT key, prompt_tokens FROM calls"))
 
     def each(keys: set[str], pairs: int) -> dict[str, float]:
@@ -109,7 +109,7 @@ def by_mode(run: Path) -> dict[str, dict[str, float]]:
 def winners_again(run: Path) -> list[int]:
     """Of the drafts that were compared in both orders, since the first one named a winner: those of
     which the other order named it, too, and all."""
-    with closing(Store(run / "calls.sqlite", writing=False)) as store:
+    with closing(Store(run / "run.sqlite", writing=False)) as store:
         verdicts = Counter(
             draft.comparison
             for outcome in outcomes(store)

@@ -35,7 +35,7 @@ from model_double import tagged
 from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.estimate import share
 from pairwright.models.store import Store
-from pairwright.records import Aspect, Comparison, Draft, Rejected
+from pairwright.records import Aspect, Comparison, Draft, Dropped
 from pairwright.settings.rules import JudgedGate, TextGate
 from pairwright.text import echo, passages
 from pairwright.workflows.example_study import write_example_study
@@ -63,7 +63,7 @@ def build(folder: Path, rates: dict[str, float], items: int, extra: str = "") ->
         done = building.build(config, folder / "run")
     if done.code not in (0, 1):
         raise SystemExit(f"the build ended with {done.code}")
-    return Store(folder / "run" / "calls.sqlite", writing=False)
+    return Store(folder / "run" / "run.sqlite", writing=False)
 
 
 def _write_histories(path: Path, items: int) -> None:
@@ -201,7 +201,7 @@ def _kept(outcome: Outcome) -> tuple[Draft, ...]:
 def _refused(outcome: Outcome) -> tuple[Draft, ...]:
     if isinstance(outcome.result, Failure | Pending):
         return ()
-    if isinstance(outcome.result, Rejected):
+    if isinstance(outcome.result, Dropped):
         return outcome.result.drafts
     return outcome.result.refused
 
@@ -256,7 +256,7 @@ def recorded_refusals() -> tuple[Counter[str], int]:
     with tempfile.TemporaryDirectory() as scratch:
         config = write_example_study(Path(scratch) / "study")
         build_run(config, Path(scratch) / "run")
-        with closing(Store(Path(scratch) / "run" / "calls.sqlite", writing=False)) as store:
+        with closing(Store(Path(scratch) / "run" / "run.sqlite", writing=False)) as store:
             outcomes = list(building.outcomes(store))
     refused = [draft for outcome in outcomes for draft in _refused(outcome)]
     by_gate = Counter(draft.refused_by.gate for draft in refused if draft.refused_by)

@@ -84,7 +84,7 @@ def built(folder: Path, users: int) -> list[Call]:
     )  # fmt: skip
     if code := building.build(config, folder / "run").code:
         sys.exit(f"the build ended with {code}")
-    with sqlite3.connect(f"file:{folder / 'run' / 'calls.sqlite'}?mode=ro", uri=True) as database:
+    with sqlite3.connect(f"file:{folder / 'run' / 'run.sqlite'}?mode=ro", uri=True) as database:
         rows = database.execute("SELECT purpose, request FROM calls ORDER BY rowid").fetchall()
     prompts = [(purpose, json.loads(request)["messages"]) for purpose, request in rows]
     return [Call(purpose, *(m["content"] for m in messages)) for purpose, messages in prompts]

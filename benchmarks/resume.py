@@ -77,7 +77,7 @@ def main(items: int) -> None:
 
 def stored(run: Path) -> set[str]:
     """Digests of the requests in a store, as the stub counts them."""
-    with sqlite3.connect(f"file:{run / 'calls.sqlite'}?mode=ro", uri=True) as database:
+    with sqlite3.connect(f"file:{run / 'run.sqlite'}?mode=ro", uri=True) as database:
         requests = database.execute("SELECT request FROM calls").fetchall()
     return {digest(json.loads(request)) for (request,) in requests}
 

@@ -73,7 +73,7 @@ async def ours(url: str, in_flight: int, n: int) -> Took:
 
     endpoint = Endpoint(base_url=url, model="stub", concurrency=in_flight)
     with tempfile.TemporaryDirectory() as folder:
-        store = CallStore(Path(folder) / "calls.sqlite")
+        store = CallStore(Path(folder) / "run.sqlite")
         async with Client("stub", endpoint, None, Meter()) as client:
             sampling = Sampling(max_tokens=400, temperature=0.9)
             model = Model(Durable(store, client), endpoint, sampling)

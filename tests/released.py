@@ -31,10 +31,10 @@ from pairwright.records import (
     AspectScore,
     Comparison,
     Contrast,
+    Dropped,
     Item,
     Pair,
     Quality,
-    Rejected,
     Rubric,
     Twin,
     content_id,
@@ -294,7 +294,7 @@ def _kept(kept: list[Pair]) -> Iterable[Outcome]:
 
 def _rejected() -> Iterable[Outcome]:
     for n in range(900, 903):
-        refused = Rejected(stage="plan", reason="no_personal_signal", detail="none of 3 stood")
+        refused = Dropped(stage="plan", reason="no_personal_signal", detail="none of 3 stood")
         yield _outcome("twin", f"item_{n}", f"user_{n}", refused, f"partner_{n}")
         yield _outcome("violate", f"item_{n}", f"user_{n}", refused, None)
 

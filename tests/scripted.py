@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 from pairwright import assets
 from pairwright.construct import BuildRules
 from pairwright.models import LLM, Completion, Model, Models, Request
-from pairwright.records import Aspect, Item, Origin, Post, Rejected, Rubric
+from pairwright.records import Aspect, Dropped, Item, Origin, Post, Rubric
 from pairwright.settings.config import Config, validate
 from pairwright.settings.domains import Domains, Scale, load_scales
 from pairwright.settings.endpoints import Endpoint, Sampling
@@ -117,17 +117,17 @@ def wait(call: Awaitable[T]) -> T:
     return asyncio.run(awaited())
 
 
-def good(call: Awaitable[T | Rejected]) -> T:
+def good(call: Awaitable[T | Dropped]) -> T:
     """The answer of a call that must not be refused."""
     answer = wait(call)
-    assert not isinstance(answer, Rejected), answer
+    assert not isinstance(answer, Dropped), answer
     return answer
 
 
-def refused(call: Awaitable[T | Rejected]) -> Rejected:
+def refused(call: Awaitable[T | Dropped]) -> Dropped:
     """The refusal of a call that must be refused."""
     answer = wait(call)
-    assert isinstance(answer, Rejected), answer
+    assert isinstance(answer, Dropped), answer
     return answer
 
 

@@ -28,7 +28,7 @@ from pairwright.construct.folder import to_toml
 from pairwright.construct.tally import UNUSABLE_SHARE
 from pairwright.models.model import UNUSABLE
 
-OUTCOMES = ("pairs.jsonl", "rejected.jsonl", "failed.jsonl", "manifest.json")
+OUTCOMES = ("pairs.jsonl", "dropped.jsonl", "failed.jsonl", "manifest.json")
 KEY_VARIABLE = "PAIRWRIGHT_TEST_KEY"
 HISTORIES = Path(__file__).parent / "data" / "histories.jsonl"
 """24 fictional users, whom the double of a model can plan for."""
@@ -174,7 +174,7 @@ class Study:
         """Every unit is kept, rejected or failed, once, in all files and in the manifest."""
         pairs, failed = self.rows("pairs.jsonl"), self.rows("failed.jsonl")
         kept = [f"{p['mode']}:{p['item_id']}" for p in pairs if p["asked"]]
-        rejected = [r["unit"] for r in self.rows("rejected.jsonl") if not r["kept"]]
+        rejected = [r["unit"] for r in self.rows("dropped.jsonl") if not r["kept"]]
         ended = [*kept, *rejected, *(f["unit"] for f in failed)]
         assert len(ended) == len(set(ended)) == units
         halves = [p["twin_id"] for p in pairs if p["mode"] == "twin"]
@@ -193,5 +193,5 @@ class Study:
         short = failed or not kept or unusable > UNUSABLE_SHARE * (len(kept) + len(rejected))
         assert self.manifest["state"] == ("short" if short else "whole")
         assert all(row["reason"] for row in failed)
-        assert all(row["rejected"]["reason"] for row in self.rows("rejected.jsonl"))
+        assert all(row["rejected"]["reason"] for row in self.rows("dropped.jsonl"))
         assert not list(self.run.glob("*.partial"))

@@ -72,7 +72,6 @@ def pairs_of(folder: Path, *keys: str) -> list[Json]:
 def outcomes_of(folder: Path) -> Json:
     """What was dropped: how many units of a mode by reason."""
     path = folder / "dropped.jsonl"
-    path = path if path.exists() else folder / "rejected.jsonl"
     dropped = [
         (one["mode"], one["rejected"]["reason"])
         for one in lines_of(path)

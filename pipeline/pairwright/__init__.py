@@ -16,12 +16,12 @@ __all__ = [
     "Contrast",
     "Correlations",
     "DecisionReport",
+    "Dropped",
     "EvaluationResult",
     "ImportedVerdicts",
     "Leaderboard",
     "Pair",
     "PlannedStudy",
-    "Rejected",
     "ReleaseDiff",
     "ReleaseResult",
     "Row",
@@ -61,7 +61,7 @@ _HOMES = {
     "pairwright.evaluation.correlation.correlations": ("Correlations",),
     "pairwright.evaluation.leaderboard": ("Leaderboard",),
     "pairwright.notebook": ("run_async",),
-    "pairwright.records": ("Contrast", "Pair", "Rejected", "Twin"),
+    "pairwright.records": ("Contrast", "Pair", "Dropped", "Twin"),
     "pairwright.releases.verify": ("VerifiedRelease",),
     "pairwright.workflows.answers": ("ImportedVerdicts", "import_verdicts"),
     "pairwright.workflows.decision_report": ("DecisionReport", "decide"),
@@ -88,7 +88,7 @@ if TYPE_CHECKING:
     from pairwright.evaluation.correlation.correlations import Correlations
     from pairwright.evaluation.leaderboard import Leaderboard
     from pairwright.notebook import run_async
-    from pairwright.records import Contrast, Pair, Rejected, Twin
+    from pairwright.records import Contrast, Dropped, Pair, Twin
     from pairwright.releases.verify import VerifiedRelease
     from pairwright.workflows.answers import ImportedVerdicts, import_verdicts
     from pairwright.workflows.decision_report import DecisionReport, decide

@@ -13,7 +13,7 @@
         `-- BudgetSpent     1   the call was not sent, because a budget of the config is spent
     Unanswered              3   the call is written for a batch; no error, and no Exception
 
-A refused pair or a reply that does not parse is not an error: it is a `records.Rejected`.
+A refused pair or a reply that does not parse is not an error: it is a `records.Dropped`.
 Anything else that escapes (TypeError, KeyError, ...) is a bug in Pairwright and stops the run.
 """
 

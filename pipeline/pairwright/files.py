@@ -9,7 +9,7 @@ from typing import BinaryIO, TextIO
 
 from pairwright.errors import PairwrightError, StoreError, on_disk
 
-CALLS = "calls.sqlite"
+CALLS = "run.sqlite"
 """The stored calls of a run, or of what asked models later, in its folder."""
 
 ITEMS = "items.jsonl"

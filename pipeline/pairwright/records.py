@@ -279,7 +279,7 @@ T = TypeVar("T")
 Side = Literal["chosen", "rejected"]
 
 
-class Rejected(Record):
+class Dropped(Record):
     """A refusal by a stage or a gate. Data, not an error: written with its reason."""
 
     stage: str

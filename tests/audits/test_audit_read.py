@@ -206,7 +206,7 @@ def test_a_run_names_the_licence_of_posts_whose_address_does_not(tmp_path: Path)
 )
 def test_a_damaged_run_is_refused(damage: Damage, message: str, tmp_path: Path) -> None:
     folder = run(tmp_path / "run", violate(1))
-    (folder / "calls.sqlite").touch()
+    (folder / "run.sqlite").touch()
     damage(folder)
     assert message in refused(folder)
 

@@ -77,7 +77,7 @@ def shared(folder: Path, url: str, *, limit: int = ITEMS, **changes: Any) -> Stu
 
 
 def stored(study: Study) -> int:
-    with closing(Store(study.run / "calls.sqlite", writing=False)) as store:
+    with closing(Store(study.run / "run.sqlite", writing=False)) as store:
         return store.totals().calls
 
 

@@ -53,7 +53,7 @@ def worked_on(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def change(study: Study, statement: str) -> None:
-    with closing(sqlite3.connect(study.run / "calls.sqlite")) as database:
+    with closing(sqlite3.connect(study.run / "run.sqlite")) as database:
         database.execute(statement)
         database.commit()
 

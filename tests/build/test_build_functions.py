@@ -13,10 +13,10 @@ from pairwright.models import Models, Request
 from pairwright.records import (
     Contrast,
     Draft,
+    Dropped,
     GoldAspect,
     Item,
     Post,
-    Rejected,
     Twin,
     content_id,
     pseudonym,
@@ -155,7 +155,7 @@ def script(case: Case = ENGLISH, **changes: Answer) -> Scripted:
 
 def contrast(
     llm: Scripted, of: Item = ASKER, other_users: Others | None = None, **config: Any
-) -> Contrast | Rejected:
+) -> Contrast | Dropped:
     return wait(build_contrast(of, models(llm), policy(other_users, **config)))
 
 
@@ -163,8 +163,8 @@ def kept_pair(llm: Scripted, **more: Any) -> Contrast:
     return expect(Contrast, contrast(llm, **more))
 
 
-def no_pair(llm: Scripted, **more: Any) -> Rejected:
-    return expect(Rejected, contrast(llm, **more))
+def no_pair(llm: Scripted, **more: Any) -> Dropped:
+    return expect(Dropped, contrast(llm, **more))
 
 
 def twin(
@@ -173,7 +173,7 @@ def twin(
     partner: Item = PARTNER,
     other_users: Others | None = None,
     **config: Any,
-) -> Twin | Rejected:
+) -> Twin | Dropped:
     return wait(build_twin(of, partner, models(llm), policy(other_users, **config)))
 
 
@@ -181,8 +181,8 @@ def kept_twin(llm: Scripted, **more: Any) -> Twin:
     return expect(Twin, twin(llm, **more))
 
 
-def no_twin(llm: Scripted, **more: Any) -> Rejected:
-    return expect(Rejected, twin(llm, **more))
+def no_twin(llm: Scripted, **more: Any) -> Dropped:
+    return expect(Dropped, twin(llm, **more))
 
 
 def refusals(drafts: tuple[Draft, ...]) -> list[str]:
@@ -726,7 +726,7 @@ def test_of_two_judges_both_must_accept_a_draft_and_the_first_gives_the_scores()
     assert set(second.purposes) == {"compare", "adherence", "quality"}
 
     second, both = of_judges(quality=by_response(victor=2))
-    refused = expect(Rejected, wait(build_twin(ASKER, PARTNER, both, policy(draws=1))))
+    refused = expect(Dropped, wait(build_twin(ASKER, PARTNER, both, policy(draws=1))))
     assert refused.reason == "quality_floor"
     (last,) = refused.drafts
     assert last.refused_by is not None

@@ -5,7 +5,7 @@ from test_build_functions import Case, script
 
 from pairwright import text
 from pairwright.construct import build_twin
-from pairwright.records import GateResult, Rejected, Twin
+from pairwright.records import Dropped, GateResult, Twin
 from scripted import Scripted, expect, item, models, policy, posts, wait
 
 CHINESE = Case(
@@ -52,7 +52,7 @@ SAME_WORDS = {"off": ["shared_words"]}
 """The responses of these cases say again what the posts say."""
 
 
-def twin(case: Case, llm: Scripted) -> Twin | Rejected:
+def twin(case: Case, llm: Scripted) -> Twin | Dropped:
     asker = item(posts(*case.first_posts, prefix="una"), question=case.question)
     partner = item(posts(*case.second_posts, prefix="vic"), id="item-2", user="vic", question="?")
     return wait(build_twin(asker, partner, models(llm), policy(gates=SAME_WORDS, draws=3)))
@@ -81,7 +81,7 @@ def test_a_chinese_draft_that_is_too_long_is_refused_by_its_characters() -> None
     long = CHINESE.for_first * 4
     assert text.word_count(long) > 100
     found = twin(CHINESE, script(CHINESE, write_adhering=long))
-    assert expect(Rejected, found).reason == "word_limit"
+    assert expect(Dropped, found).reason == "word_limit"
 
 
 def test_an_english_draft_to_a_german_question_is_refused() -> None:
@@ -90,5 +90,5 @@ def test_an_english_draft_to_a_german_question_is_refused() -> None:
         "loaves and cook them in a heavy covered pan, turning once, until they sound hollow."
     )
     found = twin(GERMAN, script(GERMAN, write_adhering=[english, GERMAN.for_second] * 3))
-    gate = expect(GateResult, expect(Rejected, found).drafts[0].refused_by)
+    gate = expect(GateResult, expect(Dropped, found).drafts[0].refused_by)
     assert (gate.gate, gate.sides, gate.limit) == ("wrong_language", ("first",), "de")

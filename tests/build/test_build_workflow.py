@@ -111,7 +111,7 @@ def test_a_build_that_keeps_nothing_says_why(tmp_path: Path) -> None:
     assert done.code == 1
     assert "Nothing is kept of 12 units: no_personal_signal 12." in done.err
     assert "Why aspects were dropped, by the number of these units: copied_from_post 12" in done.err
-    assert str(study.run / "rejected.jsonl") in done.err
+    assert str(study.run / "dropped.jsonl") in done.err
     assert re.search(r"no aspects +copied_from_post +12", done.out)
     assert study.manifest["state"] == "short"
     assert pairwright("status", study.run).code == 1

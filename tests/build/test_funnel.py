@@ -17,7 +17,7 @@ from pairwright.construct.outcomes import (
 from pairwright.construct.tally import Tally
 from pairwright.models import Totals
 from pairwright.modes import Mode, Stage
-from pairwright.records import Contrast, Draft, DroppedAspect, Rejected, Twin
+from pairwright.records import Contrast, Draft, Dropped, DroppedAspect, Twin
 from pairwright.settings.prompt_variables import VARIABLES
 from pairwright.stages.writer import WRITER_PROMPTS
 from released import twinned, violated
@@ -38,8 +38,8 @@ def add(counted: Tally, one: Outcome) -> None:
     counted.add(row, json.loads(row.record))
 
 
-def refused(stage: str, reason: str = "x", **more: Any) -> Rejected:
-    return Rejected(stage=stage, reason=reason, **more)
+def refused(stage: str, reason: str = "x", **more: Any) -> Dropped:
+    return Dropped(stage=stage, reason=reason, **more)
 
 
 ASKED, OTHER = twinned(0)

@@ -26,7 +26,7 @@ from pairwright.construct.partners import (
 from pairwright.construct.unit_work import work_on
 from pairwright.construct.written_pairs import build_placebo
 from pairwright.models import Models
-from pairwright.records import Aspect, DroppedAspect, Item, Mode, Post, Rejected, Twin
+from pairwright.records import Aspect, Dropped, DroppedAspect, Item, Mode, Post, Twin
 from scripted import (
     Others,
     Scripted,
@@ -49,7 +49,7 @@ SILENT = posts("The cat sleeps on the radiator all day.", prefix="xia")
 NOBODY_EITHER = item(SILENT, question="Which cat?", user="xia", id="item-3")
 
 
-def placebo(llm: Scripted, partner: Item = NOBODY_EITHER, **config: Any) -> Twin | Rejected:
+def placebo(llm: Scripted, partner: Item = NOBODY_EITHER, **config: Any) -> Twin | Dropped:
     return wait(build_placebo(NOBODY, partner, models(llm), policy(**config)))
 
 
@@ -82,11 +82,11 @@ def test_a_placebo_is_two_plain_responses_for_two_users_and_no_rubric() -> None:
 
 def test_a_partner_of_whom_something_is_or_may_be_known_after_all_makes_no_placebo() -> None:
     llm = script(write_plain=plain)
-    made = expect(Rejected, placebo(llm, PARTNER))
+    made = expect(Dropped, placebo(llm, PARTNER))
     assert (made.stage, made.reason, made.user) == ("placebo", "partner_signal", "victor")
     assert not llm.asked("compare")
     # A plan that cannot be read is not taken for a signal.
-    made = expect(Rejected, placebo(script(write_plain=plain, plan="No JSON.")))
+    made = expect(Dropped, placebo(script(write_plain=plain, plan="No JSON.")))
     assert (made.stage, made.reason, made.user) == ("plan", "unparseable", "xia")
 
 
@@ -96,7 +96,7 @@ def test_a_placebo_is_of_users_with_about_as_many_posts_before_the_question(numb
     late = Post(id="late", text="The cat has a new bed.", created="2031-01-01T00:00:00")
     partner = NOBODY_EITHER.model_copy(update={"profile": (*older, late)})
     llm = script(write_plain=plain)
-    made = expect(Rejected, placebo(llm, partner))
+    made = expect(Dropped, placebo(llm, partner))
     assert (made.stage, made.reason) == ("placebo", "unlike_histories")
     assert made.detail == f"1 posts of the asker, {number} of the partner"
     assert llm.purposes == []
@@ -126,7 +126,7 @@ def test_two_accounts_with_the_same_posts_are_no_couple(tmp_path: Path, mode: Mo
     unit = BuildUnit(f"{mode}:{asker.id}", mode, 0, 0, partner="uno")
     with closing(Corpus.write([asker, double], tmp_path / "items", settings())) as corpus:
         outcome = expect(Outcome, wait(work_on(unit, corpus, policy(), _Nobody())))
-    refused = expect(Rejected, outcome.result)
+    refused = expect(Dropped, outcome.result)
     assert (refused.stage, refused.reason) == ("partners", "same_posts")
     assert outcome.calls == ()
 
@@ -164,9 +164,9 @@ def test_when_posts_say_nothing(reasons: tuple[str, ...], nothing: bool) -> None
         DroppedAspect(aspect=Aspect(aspect="a", reason="r", evidence="e"), reason=reason)
         for reason in reasons
     )
-    refused = Rejected(stage="plan", reason="no_personal_signal", dropped=dropped)
+    refused = Dropped(stage="plan", reason="no_personal_signal", dropped=dropped)
     assert says_nothing(refused) == nothing
-    unread = Rejected(stage="plan", reason="unparseable", dropped=dropped)
+    unread = Dropped(stage="plan", reason="unparseable", dropped=dropped)
     assert not says_nothing(unread)
 
 
@@ -197,7 +197,7 @@ def test_a_question_without_anybody_says_so_in_its_own_words() -> None:
         nothing_known("r", "eve", "dan"),
     ]
     found = assign_partners(asked, 4, 0)
-    details = {item: one.detail for item, one in found.items() if isinstance(one, Rejected)}
+    details = {item: one.detail for item, one in found.items() if isinstance(one, Dropped)}
     assert details["q"].startswith("nobody's posts that it was tried on show")
     assert details["p"] == "nobody that it was tried on has about as many posts"
     assert details["r"] == "those whose posts are about as many are others' partners"

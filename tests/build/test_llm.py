@@ -23,7 +23,7 @@ from pairwright.models import (
     schema_of,
     together,
 )
-from pairwright.records import Rejected
+from pairwright.records import Dropped
 from pairwright.settings.prompt_variables import Ask, Message
 from pairwright.stages.judges import AdherenceReply, _quality_reply
 from scripted import Said, Scripted, expect, good, model, refused, scored, wait
@@ -175,7 +175,7 @@ def test_a_reply_that_is_thinking_alone_is_refused_with_what_to_set(
     assert (reply.text, reply.only_thinking) == ("", True)
     thinker = model(Thinker(reply))
     for outcome in (wait(thinker.write(WRITE)), wait(thinker.answer(ASK, AdherenceReply))):
-        rejected = expect(Rejected, outcome)
+        rejected = expect(Dropped, outcome)
         assert (rejected.reason, "Hm, the user" in rejected.detail) == (reason, False)
         assert named in rejected.detail
 

@@ -13,7 +13,7 @@ from pairwright.construct.partners import (
     assign_partners,
     match_couples,
 )
-from pairwright.records import Rejected
+from pairwright.records import Dropped
 from scripted import expect
 
 
@@ -28,7 +28,7 @@ def question(item: str, user: str, *possible: str | tuple[str, float]) -> Survey
 def assigned(*questions: SurveyedQuestion, most: int = 4, seed: int = 0) -> dict[str, str]:
     """The partner of each question, or the reason why it has none."""
     found = assign_partners(questions, most, seed)
-    return {item: one.reason if isinstance(one, Rejected) else one for item, one in found.items()}
+    return {item: one.reason if isinstance(one, Dropped) else one for item, one in found.items()}
 
 
 def test_a_couple_is_given_the_questions_of_both_for_which_the_partner_shows_a_signal() -> None:
@@ -88,7 +88,7 @@ def test_why_a_question_has_no_partner_is_said() -> None:
         [question("q1", "una"), question("q2", "vic", "wim"), question("q3", "xia", ("wim", 0.9))],
         most=4, seed=0,
     )  # fmt: skip
-    lonely, late = (expect(Rejected, found[name]) for name in ("q1", "q2"))
+    lonely, late = (expect(Dropped, found[name]) for name in ("q1", "q2"))
     assert (lonely.reason, late.reason) == ("no_partner", "no_partner")
     assert "nobody" in lonely.detail
     assert "others' partners" in late.detail

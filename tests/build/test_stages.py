@@ -18,8 +18,8 @@ from pairwright.records import (
     Aspect,
     AspectScore,
     Comparison,
+    Dropped,
     Post,
-    Rejected,
     Rubric,
 )
 from pairwright.settings.domains import Guidance
@@ -83,7 +83,7 @@ GUIDANCE = Guidance(
 )
 
 
-def plan_of(llm: Scripted, profile: tuple[Post, ...] = PROFILE, **policy: Any) -> Plan | Rejected:
+def plan_of(llm: Scripted, profile: tuple[Post, ...] = PROFILE, **policy: Any) -> Plan | Dropped:
     rules = PlanRules(**policy)
     return wait(plan(QUESTION, profile, model(llm), prompts(), rules, guidance=GUIDANCE, words=100))
 
@@ -96,7 +96,7 @@ def names(aspects: tuple[Aspect, ...]) -> list[str]:
     return [aspect.aspect for aspect in aspects]
 
 
-def why(found: Plan | Rubric | Rejected) -> list[tuple[str, str]]:
+def why(found: Plan | Rubric | Dropped) -> list[tuple[str, str]]:
     """Aspects that were dropped, with the reasons."""
     return [(dropped.aspect.aspect, dropped.reason) for dropped in found.dropped]
 
@@ -219,7 +219,7 @@ def test_a_refusal_that_fewer_posts_cannot_mend_is_final() -> None:
         (filtered, "content_filter", [4]),
     ):
         llm = Scripted(plan=reply)
-        rejected = expect(Rejected, plan_of(llm))
+        rejected = expect(Dropped, plan_of(llm))
         assert (rejected.stage, rejected.reason) == ("plan", reason)
         assert [len(parts("post", prompt)) for prompt in llm.prompts("plan")] == shown
 
@@ -457,7 +457,7 @@ def infer(
     words: int = 100,
     profile: tuple[Post, ...] = PROFILE,
     **policy: Any,
-) -> Rubric | Rejected:
+) -> Rubric | Dropped:
     settings = PlanSettings(
         prompts(), PlanRules(**{"support_control": 0.0, **policy}), guidance=Guidance(("family",)),
         words=words,
@@ -470,8 +470,8 @@ def inferred(llm: Scripted, **more: Any) -> Rubric:
     return expect(Rubric, infer(llm, **more))
 
 
-def not_inferred(llm: Scripted, **more: Any) -> Rejected:
-    return expect(Rejected, infer(llm, **more))
+def not_inferred(llm: Scripted, **more: Any) -> Dropped:
+    return expect(Dropped, infer(llm, **more))
 
 
 def test_aspects_that_are_the_users_own_make_a_rubric() -> None:

@@ -16,14 +16,14 @@ from pairwright.construct.outcomes import Failure, Pending
 from pairwright.construct.partners import PossiblePartner, Survey, SurveyOutcome
 from pairwright.construct.session import BuildTask
 from pairwright.models.store import Store, UnitRow
-from pairwright.records import Rejected
+from pairwright.records import Dropped
 from pairwright.settings.rules import TwinRules
 from scripted import expect, policy, settings
 
 ITEMS = 24
 Fate = Callable[[BuildUnit], str]
 """The kind of outcome of a unit."""
-ENDS: dict[type, str] = {Rejected: "rejected", Failure: "failed", Pending: "waiting"}
+ENDS: dict[type, str] = {Dropped: "rejected", Failure: "failed", Pending: "waiting"}
 """The kind of outcome of a unit without a partner."""
 
 
@@ -40,7 +40,7 @@ class Build:
             closing(Corpus.write(items, folder / "items.jsonl", settings()))
         )
         self.corpus.tried = choose_others(self.corpus, TwinRules(), 5, language=lambda _: "en")
-        self.store = stack.enter_context(closing(Store(folder / "calls.sqlite")))
+        self.store = stack.enter_context(closing(Store(folder / "run.sqlite")))
 
     def run(self, fate: Fate = kept, **config: Any) -> list[list[BuildUnit]]:
         """The units of each step that had no outcome yet, in their order."""
@@ -152,7 +152,7 @@ def test_a_question_without_a_signal_gives_a_placebo(build: Build) -> None:
     assert set(twins) == set(range(ITEMS)), "what is no twin has its reason"
     nothing = {item for item in range(ITEMS) if item % 4 == 1}
     assert set(placebos) == nothing
-    alone = {expect(Rejected, twins[item]).reason for item in range(0, ITEMS, 4)}
+    alone = {expect(Dropped, twins[item]).reason for item in range(0, ITEMS, 4)}
     assert alone <= {"no_partner", "partner_does_not_fit"}
     # A user has one partner, in twins and placebos alike.
     assert any(isinstance(partner, str) for partner in placebos.values())

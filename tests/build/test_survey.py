@@ -99,7 +99,7 @@ def test_twins_without_other_users_are_refused_before_any_call() -> None:
 
 def surveys(study: Study) -> dict[str, str]:
     """What came of each survey, by item."""
-    with closing(Store(study.run / "calls.sqlite", writing=False)) as store:
+    with closing(Store(study.run / "run.sqlite", writing=False)) as store:
         return {one.item_id: one.kind for one in iterate_surveys(store)}
 
 

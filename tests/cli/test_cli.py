@@ -270,7 +270,7 @@ def test_a_build_that_is_refused_for_the_lock_has_changed_nothing(copied: Study)
     (copied.run / "manifest.json").unlink()
     before = everything(copied.run)
     copied.change(twin__margin=0.3)
-    with closing(Store(copied.run / "calls.sqlite")):
+    with closing(Store(copied.run / "run.sqlite")):
         done = copied.build("--accept-changes")
         assert done.code == 2
         assert "another process is writing" in done.err
@@ -385,7 +385,7 @@ def test_a_refusal_ends_the_run_and_keeps_what_was_answered(tmp_path: Path) -> N
     assert "[endpoints.served]" in done.err
     assert "expired" in done.err
     assert endpoint.n <= 44
-    with closing(Store(study.run / "calls.sqlite", writing=False)) as store:
+    with closing(Store(study.run / "run.sqlite", writing=False)) as store:
         assert store.totals().calls == 40
     assert study.outcomes() == first
     assert "not finished" in pairwright("status", study.run).out
@@ -432,7 +432,7 @@ def test_a_model_that_thinks_its_room_away_is_named_with_what_to_set(tmp_path: P
         done = study.build()
     assert "violate: cut_in_thinking" in done.out
     assert "says which thinking_tokens to set" in done.err
-    assert "Hm." not in (study.run / "rejected.jsonl").read_text("utf-8")
+    assert "Hm." not in (study.run / "dropped.jsonl").read_text("utf-8")
 
 
 # --- status ---
@@ -481,7 +481,7 @@ def test_show_gives_the_whole_lineage_of_a_pair_and_each_call(built: Built) -> N
 
 def test_show_finds_twins_units_items_and_refusals(built: Built) -> None:
     twin = next(p for p in built.study.rows("pairs.jsonl") if p["mode"] == "twin")
-    refused = next(r for r in built.study.rows("rejected.jsonl") if not r["kept"])
+    refused = next(r for r in built.study.rows("dropped.jsonl") if not r["kept"])
     unit = f"twin:{twin['item_id']}"
     for wanted in (twin["twin_id"], unit, twin["item_id"]):
         done = pairwright("show", built.study.run, wanted)
@@ -520,7 +520,7 @@ def test_show_survives_texts_that_look_like_markup(tmp_path: Path, built: Built)
     path.write_text("".join(json.dumps(item) + "\n" for item in items), encoding="utf-8")
     done = study.build()
     assert done.code == 0, done.said
-    for row in (*study.rows("pairs.jsonl"), *study.rows("rejected.jsonl")):
+    for row in (*study.rows("pairs.jsonl"), *study.rows("dropped.jsonl")):
         unit = f"{row['mode']}:{row['item_id']}"
         shown = pairwright("show", study.run, unit)
         assert shown.code == 0

@@ -101,7 +101,7 @@ def test_tokens_in_and_out_are_those_of_the_stored_calls_and_are_priced(work: Wo
     toy = of.endpoints["toy"].model_copy(update={"price_in": 2.0, "price_out": 5.0})
     priced = of.model_copy(update={"endpoints": {"toy": toy}})
     made = work.evaluated("rater", conditions=("none",), scorers=priced)["rater.none"]
-    with closing(Store(work.folder / "out" / "calls.sqlite")) as store:
+    with closing(Store(work.folder / "out" / "run.sqlite")) as store:
         totals = store.totals()
     # Both halves of a twin ask the same of a rater that sees nobody: each call counts once.
     assert made.prompt_tokens == totals.prompt_tokens

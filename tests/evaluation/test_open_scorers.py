@@ -29,7 +29,7 @@ from pairwright.workflows.scoring import prompts_of
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with closing(Store(tmp_path / "calls.sqlite")) as store:
+    with closing(Store(tmp_path / "run.sqlite")) as store:
         yield store
 
 

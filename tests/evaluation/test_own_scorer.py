@@ -77,7 +77,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Own]:
     again."""
     monkeypatch.setattr(sys, "path", [*sys.path])
     module = next(NAMES)
-    with closing(Store(tmp_path / "calls.sqlite")) as store:
+    with closing(Store(tmp_path / "run.sqlite")) as store:
         yield Own(tmp_path, module, store)
     sys.modules.pop(module, None)
 

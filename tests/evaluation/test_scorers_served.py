@@ -150,7 +150,7 @@ TOO_LONG = (
     ],
 )
 def test_what_does_not_fit_is_said_and_not_asked_again(tmp_path: Path, refused: Handler) -> None:
-    with closing(Store(tmp_path / "calls.sqlite")) as store:
+    with closing(Store(tmp_path / "run.sqlite")) as store:
         for requests in (1, 0):
             found, sent = asked(refused, store=store)
             assert (found.reason, len(sent)) == (CONTEXT_LENGTH, requests)
@@ -158,7 +158,7 @@ def test_what_does_not_fit_is_said_and_not_asked_again(tmp_path: Path, refused: 
 
 def test_a_score_is_stored_to_its_last_digit(tmp_path: Path) -> None:
     logit = 0.1 + 0.2
-    with closing(Store(tmp_path / "calls.sqlite")) as store:
+    with closing(Store(tmp_path / "run.sqlite")) as store:
         first, _ = asked(says(logit), store=store)
         again, sent = asked(says(7.0), store=store)
     assert first == again == ResponseScore(logit, tokens=22)
@@ -196,7 +196,7 @@ def test_a_response_has_the_sum_of_its_tokens_and_not_of_the_prompts() -> None:
 
 
 def test_a_stored_score_is_asked_for_once(tmp_path: Path) -> None:
-    with closing(Store(tmp_path / "calls.sqlite")) as store:
+    with closing(Store(tmp_path / "run.sqlite")) as store:
         first, sent = likelihood(told(by_letter), store=store)
         again, nothing = likelihood(told(by_letter), store=store)
     assert (first, len(sent), nothing) == (again, 3, [])

@@ -46,7 +46,7 @@ def exported(built: Path, tmp_path_factory: pytest.TempPathFactory) -> LiveStudy
 
 def copied(built: Path, run: Path) -> LiveStudy:
     run.mkdir(parents=True)
-    for name in ("config.toml", "pairs.jsonl", "calls.sqlite"):
+    for name in ("config.toml", "pairs.jsonl", "run.sqlite"):
         shutil.copy(built / name, run)
     return LiveStudy(run)
 

@@ -59,7 +59,7 @@ class There:
 @pytest.fixture
 def there(tmp_path: Path) -> Iterator[There]:
     with (
-        closing(Store(tmp_path / "calls.sqlite")) as store,
+        closing(Store(tmp_path / "run.sqlite")) as store,
         closing(PendingCalls(tmp_path / "batch.sqlite", create=True)) as asked,
     ):
         asked.begin()

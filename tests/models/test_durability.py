@@ -63,7 +63,7 @@ def test_killed_again_and_again_no_stored_call_is_sent_twice_and_the_files_come_
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, served__concurrency=8)
         lost = 0
         for part in (0.2, 0.7):
-            before = kept(study) if (study.run / "calls.sqlite").exists() else set()
+            before = kept(study) if (study.run / "run.sqlite").exists() else set()
             endpoint.forget()
             with ending(study.start_build()) as process:
                 until(lambda: len(before) + endpoint.n > part * calls, process)  # noqa: B023
@@ -171,7 +171,7 @@ def test_faults_of_a_line_leave_no_trace(
         study.change(served__base_url=endpoint.url)
         assert study.build().code == 0
         assert endpoint.n > calls
-    for name in ("pairs.jsonl", "rejected.jsonl", "failed.jsonl"):
+    for name in ("pairs.jsonl", "dropped.jsonl", "failed.jsonl"):
         assert (study.run / name).read_bytes() == whole[name], name
 
 

@@ -223,7 +223,7 @@ def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_can_be_left_to_a_server(
     assert "vLLM is ready" in said
     whole, files = texts(run), study.outcomes()
     assert whole.items() > before.items()
-    rejected = [json.loads(line) for line in files["rejected.jsonl"].splitlines()]
+    rejected = [json.loads(line) for line in files["dropped.jsonl"].splitlines()]
     too_long = [r["item_id"] for r in rejected if r["rejected"]["reason"] == CONTEXT_LENGTH]
     assert too_long == [HUGE]
     assert not files["failed.jsonl"]
@@ -242,7 +242,7 @@ def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_can_be_left_to_a_server(
     code, said = ended(building(engines, study, "--accept-changes"))
     assert code in ENDED, said
     assert texts(run) == whole
-    for name in ("pairs.jsonl", "rejected.jsonl"):
+    for name in ("pairs.jsonl", "dropped.jsonl"):
         assert study.outcomes()[name] == files[name]
 
     # In a run of its own it answers as the engine did, every call.
@@ -250,4 +250,4 @@ def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_can_be_left_to_a_server(
     code, said = ended(building(engines, study))
     assert code in ENDED, said
     assert texts(run) == whole
-    assert study.outcomes()["rejected.jsonl"] == files["rejected.jsonl"]
+    assert study.outcomes()["dropped.jsonl"] == files["dropped.jsonl"]

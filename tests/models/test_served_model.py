@@ -107,7 +107,7 @@ def test_the_card_of_a_release_names_them_without_folders(built: Study) -> None:
 
 
 def test_names_of_a_shard_come_into_the_store(tmp_path: Path) -> None:
-    with closing(Store(tmp_path / "calls.sqlite")) as store:
+    with closing(Store(tmp_path / "run.sqlite")) as store:
         shard = asyncio.run(shards.open_shard(shards.place(tmp_path / "shards", 1), store))
         with closing(shard):
             keep(shard, (ask(model="gpt-4o"), body(model="gpt-4o-mini")))

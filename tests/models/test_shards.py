@@ -19,7 +19,7 @@ from pairwright.models.store.shards import left, merge, merge_all, open_shard, p
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with closing(Store(tmp_path / "calls.sqlite")) as opened:
+    with closing(Store(tmp_path / "run.sqlite")) as opened:
         yield opened
 
 
@@ -115,12 +115,12 @@ def test_a_shard_that_was_merged_before_a_kill_is_merged_again_without_harm(
 
 
 def test_shards_outlive_the_store_that_they_stood_above(tmp_path: Path, folder: Path) -> None:
-    with closing(Store(tmp_path / "calls.sqlite")) as lost:
+    with closing(Store(tmp_path / "run.sqlite")) as lost:
         fill(lost, ("gone", "a"))
         with closing(shard(folder, 0, lost)) as mine:
             fill(mine, ("q", "a"))
-    (tmp_path / "calls.sqlite").unlink()
-    with closing(Store(tmp_path / "calls.sqlite")) as made_anew:
+    (tmp_path / "run.sqlite").unlink()
+    with closing(Store(tmp_path / "run.sqlite")) as made_anew:
         assert merge_all(made_anew, folder) == set()
         assert answer(made_anew, "q") == "a"
         assert answer(made_anew, "gone") is None
@@ -153,7 +153,7 @@ def test_a_shard_that_cannot_be_merged_is_named_and_left(
 ) -> None:
     with closing(shard(folder, 0, store)) as mine:
         fill(mine, *((f"q{n}", "a" * 500) for n in range(40)))
-    harm(place(folder, 0) / "calls.sqlite")
+    harm(place(folder, 0) / "run.sqlite")
     with pytest.raises(StoreError, match=message) as found:
         merge_all(store, folder)
     assert left(folder) == [place(folder, 0)]
@@ -205,12 +205,12 @@ def test_a_store_that_is_read_is_not_handed_on(store: Store) -> None:
 def test_a_store_that_nobody_writes_is_read_without_a_trace(store: Store, tmp_path: Path) -> None:
     fill(store, ("q", "a"))
     store.settle()
-    copy = tmp_path / "elsewhere" / "calls.sqlite"
+    copy = tmp_path / "elsewhere" / "run.sqlite"
     copy.parent.mkdir()
     copy.write_bytes(store.path.read_bytes())
     with closing(Store(copy, writing=False, unchanging=True)) as read:
         assert answer(read, "q") == "a"
-        assert [path.name for path in copy.parent.iterdir()] == ["calls.sqlite"]
+        assert [path.name for path in copy.parent.iterdir()] == ["run.sqlite"]
 
 
 def test_tokens_from_a_cache_come_with_the_reply_that_stays(store: Store, folder: Path) -> None:

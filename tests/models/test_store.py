@@ -63,7 +63,7 @@ def refusal(path: Path, *, writing: bool = True) -> str:
 
 @pytest.fixture
 def calls(tmp_path: Path) -> Path:
-    return tmp_path / "calls.sqlite"
+    return tmp_path / "run.sqlite"
 
 
 @pytest.fixture
@@ -272,8 +272,8 @@ def test_a_file_that_cannot_be_ours_is_refused_and_left_as_it_is(
 
 
 def test_what_is_no_run_folder_is_named_and_reading_makes_no_file(calls: Path) -> None:
-    assert "is not a run folder: it has no calls.sqlite" in refusal(calls, writing=False)
-    assert "no such folder" in refusal(calls.parent / "x" / "calls.sqlite", writing=False)
+    assert "is not a run folder: it has no run.sqlite" in refusal(calls, writing=False)
+    assert "no such folder" in refusal(calls.parent / "x" / "run.sqlite", writing=False)
     assert list(calls.parent.iterdir()) == []
     (calls.parent / "checksums.sha256").touch()
     told = refusal(calls, writing=False)
@@ -387,10 +387,10 @@ def read_only(journal: bytes = b"") -> Iterator[Path]:
     root = os.geteuid() == 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        filled(folder / "calls.sqlite")
+        filled(folder / "run.sqlite")
         (folder / "lock").unlink()
         if journal:
-            (folder / "calls.sqlite-wal").write_bytes(journal)
+            (folder / "run.sqlite-wal").write_bytes(journal)
         for path in (folder, *folder.iterdir()):
             path.chmod(0o555)
         if root:
@@ -406,8 +406,8 @@ def read_only(journal: bytes = b"") -> Iterator[Path]:
 def test_a_folder_that_cannot_be_written_is_called_that_and_a_finished_store_in_it_read() -> None:
     with read_only() as folder:
         with pytest.raises(StoreError, match="cannot be written") as refused:
-            Store(folder / "calls.sqlite")
-        with closing(Store(folder / "calls.sqlite", writing=False)) as store:
+            Store(folder / "run.sqlite")
+        with closing(Store(folder / "run.sqlite", writing=False)) as store:
             assert store.totals().calls == 3
     assert str(folder) in str(refused.value)
     assert "Restore" not in str(refused.value)
@@ -417,7 +417,7 @@ def test_a_journal_that_a_kill_left_is_never_passed_over() -> None:
     """Read without it, the last calls would be missing."""
     with read_only(journal=b"the last calls") as folder:
         with pytest.raises(StoreError, match="cannot be written") as refused:
-            Store(folder / "calls.sqlite", writing=False)
+            Store(folder / "run.sqlite", writing=False)
         assert "copy it to a disk that is" in str(refused.value)
 
 
@@ -429,7 +429,7 @@ from pathlib import Path
 from pairwright.models.store import Store
 folder, connect = Path(sys.argv[1]), sqlite3.connect
 for stop in range(12):
-    path = folder / str(stop) / "calls.sqlite"
+    path = folder / str(stop) / "run.sqlite"
     path.parent.mkdir()
     if os.fork() == 0:
         seen = 0
@@ -448,6 +448,6 @@ for stop in range(12):
     os.wait()
 """
     subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=True)
-    told = [refusal(folder / "calls.sqlite") for folder in tmp_path.iterdir()]
+    told = [refusal(folder / "run.sqlite") for folder in tmp_path.iterdir()]
     assert len(told) == 12
     assert not any(told)

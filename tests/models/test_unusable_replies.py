@@ -61,7 +61,7 @@ def test_a_run_without_usable_replies_says_why(server: Server, study: Study, kin
     assert done.code == 1
     assert "This run is short: 4 units were refused of 4 because a model gave" in done.err
     assert f"plan: 4 times {meaning}" in done.err
-    assert reason in study.rows("rejected.jsonl")[0]["rejected"]["reason"]
+    assert reason in study.rows("dropped.jsonl")[0]["rejected"]["reason"]
     assert pairwright("status", study.run).code == 1
     assert json.loads((study.run / "manifest.json").read_text())["state"] == "short"
 
@@ -98,14 +98,14 @@ def test_a_second_judge_who_cannot_be_read_is_asked_again(study: Study) -> None:
         assert done.code == 1
         assert "This run is short: 4 units were refused of 4" in done.err
         assert "compare: 4 times not what was asked for" in done.err
-        unit = study.rows("rejected.jsonl")[0]["unit"]
+        unit = study.rows("dropped.jsonl")[0]["unit"]
         assert "stop compare_unparseable of second:" in pairwright("show", study.run, unit).out
         broken = False
         study.change(sampling__judge={"attempts": 6})
         assert study.build("--accept-changes").code == 0
         kept = study.rows("pairs.jsonl")
         assert {pair["judge"] for pair in kept} == {f"{MODEL} + second"}
-        assert study.rows("rejected.jsonl") == []
+        assert study.rows("dropped.jsonl") == []
 
 
 def test_a_refusal_in_place_of_content_is_no_response(study: Study) -> None:

@@ -333,7 +333,7 @@ WRONG: dict[str, tuple[Damage, str]] = {
         "pairs.jsonl:3: not a pair: mode",
     ),
     "the build was begun again": (_begun_again, "its build has not finished"),
-    "no store": (dropped("calls.sqlite"), "is missing"),
+    "no store": (dropped("run.sqlite"), "is missing"),
     "no manifest": (dropped("manifest.json"), "manifest.json: cannot be read"),
     "a manifest of something else": (replaced("manifest.json", "[1]"), "not the manifest of a run"),
     "a manifest that was cut": (replaced("manifest.json", '{"source":'), "cannot be read"),

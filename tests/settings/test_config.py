@@ -450,11 +450,11 @@ def test_a_build_begun_again_names_what_changed(tmp_path: Path) -> None:
 
 def test_accepted_changes_remove_old_outcomes_and_leave_the_calls(tmp_path: Path) -> None:
     prepare(tmp_path, settings())
-    for name in ("pairs.jsonl", "calls.sqlite"):
+    for name in ("pairs.jsonl", "run.sqlite"):
         (tmp_path / name).write_text("old")
     prepare(tmp_path, settings(words=90), accept=True)
     assert not (tmp_path / "pairs.jsonl").exists()
-    assert (tmp_path / "calls.sqlite").read_text() == "old"
+    assert (tmp_path / "run.sqlite").read_text() == "old"
     prepare(tmp_path, settings(words=90))
 
 

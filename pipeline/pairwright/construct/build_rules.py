@@ -18,11 +18,11 @@ from pairwright.models import Models
 from pairwright.modes import need_partners
 from pairwright.records import (
     Aspect,
+    Dropped,
     DroppedAspect,
     Item,
     Origin,
     Post,
-    Rejected,
     Rubric,
     content_id,
 )
@@ -125,7 +125,7 @@ def _folder(name: str | None, key: str, base: Path, shipped: Path) -> Path:
     return folder
 
 
-async def rubric_of(item: Item, models: Models, rules: BuildRules) -> Rubric | Rejected:
+async def rubric_of(item: Item, models: Models, rules: BuildRules) -> Rubric | Dropped:
     """The asker's rubric for the own question, by `aspects =` of the config."""
     if rules.config.aspects == "gold":
         return _gold(item, rules)
@@ -137,7 +137,7 @@ async def rubric_of(item: Item, models: Models, rules: BuildRules) -> Rubric | R
 
 async def plan_rubric(
     item: Item, user: str, posts: tuple[Post, ...], models: Models, rules: BuildRules
-) -> Rubric | Rejected:
+) -> Rubric | Dropped:
     """What `user`, known by `posts`, would expect in an answer to the item's question."""
     others = rules.others(item, user)
     question = UserQuestion(item.id, item.question, user, posts, others, item.profile)
@@ -146,7 +146,7 @@ async def plan_rubric(
 
 async def plan_of(
     item: Item, posts: tuple[Post, ...], models: Models, rules: BuildRules
-) -> Plan | Rejected:
+) -> Plan | Dropped:
     """What a planner finds in another user's posts for the item's question, before the checks that
     ask models."""
     return await plan_of_other(item.question, posts, models, _plan_settings(item, rules))
@@ -159,16 +159,16 @@ def _plan_settings(item: Item, rules: BuildRules) -> PlanSettings:
     )  # fmt: skip
 
 
-def _gold(item: Item, rules: BuildRules) -> Rubric | Rejected:
+def _gold(item: Item, rules: BuildRules) -> Rubric | Dropped:
     gold = item.rubric_aspects
     aspects = [Aspect(aspect=a.aspect, reason=a.reason, evidence=a.evidence) for a in gold]
     if not aspects:
         detail = 'the item has no aspects: set aspects = "planner"'
-        return Rejected(stage="gold", reason="no_gold_aspects", detail=detail)
+        return Dropped(stage="gold", reason="no_gold_aspects", detail=detail)
     # The paper's setting uses every gold aspect; elsewhere two are the least that is a rubric.
     if rules.config.gated and len(aspects) < rules.config.planner.min_aspects:
         detail = f"{len(aspects)} in the data"
-        return Rejected(stage="gold", reason="too_few_aspects", detail=detail)
+        return Dropped(stage="gold", reason="too_few_aspects", detail=detail)
     return _rubric(item, "gold", aspects, (), rules)
 
 

@@ -19,14 +19,14 @@ from pairwright.construct.drafts import (
     write_draft,
 )
 from pairwright.models import Models, together
-from pairwright.records import Contrast, Draft, Item, Rejected, Rubric, content_id
+from pairwright.records import Contrast, Draft, Dropped, Item, Rubric, content_id
 from pairwright.retrieve import selected
 from pairwright.stages.writer import PAPER_STANCES, Stance, write_paper
 
 _AGAINST: dict[str, Stance] = {"omit": "omitting", "contradict": "contradicting"}
 
 
-async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contrast | Rejected:
+async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contrast | Dropped:
     """Build one pair for the item's own user, or give the reason why there is none.
 
     Raises CallFailed where a call fails after its retries, and EndpointRefused where the endpoint
@@ -38,7 +38,7 @@ async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contr
     """
     config = rules.config
     found = await rubric_of(item, models, rules)
-    if isinstance(found, Rejected):
+    if isinstance(found, Dropped):
         return found
     rubric = found
     if config.paper_writers:
@@ -48,7 +48,7 @@ async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contr
         )
         rubric = rubric.model_copy(update={"shown": tuple(post.id for post in shown)})
 
-    async def draw(number: int, refused: Sequence[Draft]) -> Draft | Rejected | None:
+    async def draw(number: int, refused: Sequence[Draft]) -> Draft | Dropped | None:
         if refused_twice(refused):
             return None
         if config.paper_writers:
@@ -61,14 +61,14 @@ async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contr
             )
             last = refused[-1] if refused else None
             draft = await write_draft(item, briefs, last, models, rules, number, strategy)
-        if isinstance(draft, Rejected):
+        if isinstance(draft, Dropped):
             return draft
         sides = sides_of(item, draft, (rubric,), (item.profile,), rules)
         cells = (draft.first, {"first": rubric}), (draft.second, {"second": rubric})
         return await judge_draft(draft, sides, cells, models.judges, rules)
 
     drawn = await draw_until_accepted(draw, config.draws)
-    if isinstance(drawn, Rejected):
+    if isinstance(drawn, Dropped):
         return drawn.model_copy(update={"aspects": rubric.aspects, "dropped": rubric.dropped})
     draft, refused = drawn
     judge = judge_of(models, rules)
@@ -79,7 +79,7 @@ async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contr
 
 async def _write_paper(
     item: Item, rubric: Rubric, models: Models, rules: BuildRules, number: int
-) -> Draft | Rejected:
+) -> Draft | Dropped:
     """Both sides from the same posts: where one had to do with fewer, so does the other."""
     posts = item.profile
     while True:

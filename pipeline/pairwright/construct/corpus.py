@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Literal, NamedTuple
 from pairwright.construct.build_rules import NeighbourRing, TriedUsers
 from pairwright.construct.outcomes import Failure, Pending
 from pairwright.errors import on_disk
-from pairwright.records import Item, Mode, Post, Rejected
+from pairwright.records import Dropped, Item, Mode, Post
 from pairwright.settings.config import Config
 from pairwright.times import is_older
 
@@ -175,7 +175,7 @@ class BuildUnit(NamedTuple):
     mode: UnitTask
     item: int
     position: int
-    partner: str | Rejected | Failure | Pending | None = None
+    partner: str | Dropped | Failure | Pending | None = None
     """Of a unit that needs a second user: that user, or why there is none; None where the survey
     rules the item out."""
 

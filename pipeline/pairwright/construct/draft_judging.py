@@ -13,7 +13,7 @@ from pairwright.gates import (
     judge_twin,
 )
 from pairwright.models import Model, together
-from pairwright.records import Adherence, Draft, GateResult, Item, Post, Rejected, Rubric
+from pairwright.records import Adherence, Draft, Dropped, GateResult, Item, Post, Rubric
 from pairwright.stages.judges import adherence_to_each, choose, compare, quality
 
 
@@ -79,7 +79,7 @@ async def judge_draft(
     if accepted.refused_by or not sides.rubrics:
         return accepted
     preference = await choose(sides.question, *draft.both, first, rules.prompts)
-    if isinstance(preference, Rejected):
+    if isinstance(preference, Dropped):
         return accepted
     return accepted.model_copy(update={"blind_preference": preference})
 
@@ -101,7 +101,7 @@ async def _judged(
     # Each response of a twin or a placebo is as good a choice as the other.
     winner_gap = None if rubrics == 1 else config.twin.winner_gap
     comparison = await compare(question, *draft.both, scales, judge, prompts)
-    if isinstance(comparison, Rejected):
+    if isinstance(comparison, Dropped):
         return _unread(draft, comparison)
     verdict, reason = comparison
     draft = draft.model_copy(update={"comparison": verdict, "comparison_reason": reason})
@@ -114,7 +114,7 @@ async def _judged(
                 *(quality(question, text, scales, judge, prompts) for text in draft.both)
             )
             for one in found:
-                if isinstance(one, Rejected):
+                if isinstance(one, Dropped):
                     return _unread(draft, one)
             by_side = dict(zip(("first", "second"), found, strict=True))
             draft = draft.model_copy(update={"quality": by_side})
@@ -133,7 +133,7 @@ async def _judged(
         )
         shares = dict[str, Adherence]()
         for (_, held), found in zip(cells, fits, strict=True):
-            if isinstance(found, Rejected):
+            if isinstance(found, Dropped):
                 return _unread(draft, found)
             shares |= zip(held, found, strict=True)
         draft = draft.model_copy(update={"adherence": shares})
@@ -148,7 +148,7 @@ async def _judged(
     return draft
 
 
-def _unread(draft: Draft, judgement: Rejected) -> Draft:
+def _unread(draft: Draft, judgement: Dropped) -> Draft:
     """The draft, refused because a judgement of it cannot be read."""
     name, limit = f"{judgement.stage}_{judgement.reason}", "a judgement that can be read"
     gate = GateResult(gate=name, passed=False, value=judgement.detail, limit=limit)

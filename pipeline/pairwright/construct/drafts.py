@@ -23,12 +23,12 @@ from pairwright.records import (
     Aspect,
     Draft,
     DraftSide,
+    Dropped,
     DroppedAspect,
     GateResult,
     Item,
     Mode,
     Pair,
-    Rejected,
     Rubric,
     content_id,
     judge_name,
@@ -200,20 +200,20 @@ def without_unserved(brief: SideBrief, refused: Sequence[Draft], least: int) -> 
 
 
 async def draw_until_accepted(
-    draw: Callable[[int, Sequence[Draft]], Awaitable[Draft | Rejected | None]], draws: int
-) -> tuple[Draft, tuple[Draft, ...]] | Rejected:
-    """The first accepted draft with those refused before it, or Rejected with all of them.
+    draw: Callable[[int, Sequence[Draft]], Awaitable[Draft | Dropped | None]], draws: int
+) -> tuple[Draft, tuple[Draft, ...]] | Dropped:
+    """The first accepted draft with those refused before it, or Dropped with all of them.
 
     `draw` gets the number of the draw and the drafts that were refused; it gives None where it has
     nothing further to try. The reason of a rejection is the first gate that refused the last draft.
     """
     refused: list[Draft] = []
-    failure: Rejected | None = None
+    failure: Dropped | None = None
     for number in range(draws):
         draft = await draw(number, refused)
         if draft is None:
             break
-        if isinstance(draft, Rejected):
+        if isinstance(draft, Dropped):
             failure = draft
         elif draft.refused_by is None:
             return draft, tuple(refused)
@@ -224,7 +224,7 @@ async def draw_until_accepted(
         return failure.model_copy(update={"drafts": tuple(refused)})
     gate = refused[-1].refused_by
     judge = f", by {gate.judge}" if gate and gate.judge else ""
-    return Rejected(
+    return Dropped(
         stage="gates",
         reason=gate.gate if gate else "",
         detail=f"measured {gate.value}, limit {gate.limit}{judge}" if gate else "",
@@ -240,10 +240,10 @@ async def write_draft(
     rules: BuildRules,
     number: int,
     strategy: str,
-) -> Draft | Rejected:
+) -> Draft | Dropped:
     """A draft whose sides are written, or kept from the refused one."""
 
-    async def one(brief: SideBrief) -> str | Rejected:
+    async def one(brief: SideBrief) -> str | Dropped:
         refusal = None
         if refused:
             failed = [gate.sides for gate in refused.gates if not gate.passed]
@@ -269,12 +269,12 @@ async def write_draft(
 
 
 def draft_of(
-    number: int, strategy: str, generator: str, first: str | Rejected, second: str | Rejected
-) -> Draft | Rejected:
+    number: int, strategy: str, generator: str, first: str | Dropped, second: str | Dropped
+) -> Draft | Dropped:
     """The draft of two texts, or why there is none."""
-    if isinstance(first, Rejected):
+    if isinstance(first, Dropped):
         return first
-    if isinstance(second, Rejected):
+    if isinstance(second, Dropped):
         return second
     return Draft(draw=number, strategy=strategy, generator=generator, first=first, second=second)
 

@@ -9,7 +9,7 @@ from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.models import completion_of
 from pairwright.models.store import StoredCall
 from pairwright.modes import is_own_choice
-from pairwright.records import Draft, GateResult, Pair, Rejected
+from pairwright.records import Draft, Dropped, GateResult, Pair
 from pairwright.text import number_of, passages, visible
 
 
@@ -27,7 +27,7 @@ def details_of(outcome: Outcome) -> Iterator[str]:
         yield f"failed: {result.failure}: {result.detail}"
     elif isinstance(result, Pending):
         yield f"waiting for a batch's reply to {result.waits_for}"
-    elif isinstance(result, Rejected):
+    elif isinstance(result, Dropped):
         yield f"refused by {result.stage}: {result.reason}"
         gate = result.drafts[-1].refused_by if result.drafts else None
         yield _measured(gate) if gate and result.stage == "gates" else result.detail

@@ -21,11 +21,11 @@ from pairwright.models import Call
 from pairwright.models.model import UNUSABLE
 from pairwright.models.store import Store, UnitRow
 from pairwright.modes import MODES, STAGES, Stage, is_own_choice
-from pairwright.records import Contrast, Mode, Pair, Record, Rejected, Twin
+from pairwright.records import Contrast, Dropped, Mode, Pair, Record, Twin
 from pairwright.stages.writer import WRITER_PROMPTS
 
 OutcomeKind = Literal["kept", "rejected", "failed", "waiting"]
-FILES = ("pairs.jsonl", "rejected.jsonl", "failed.jsonl", "manifest.json")
+FILES = ("pairs.jsonl", "dropped.jsonl", "failed.jsonl", "manifest.json")
 
 
 class Failure(Record):
@@ -45,7 +45,7 @@ class Pending(Record):
 def reason_of(result: object) -> str:
     """Why a unit failed, waits or was refused, in a word; empty for what was made."""
     match result:
-        case Failure(failure=reason) | Pending(waits_for=reason) | Rejected(reason=reason):
+        case Failure(failure=reason) | Pending(waits_for=reason) | Dropped(reason=reason):
             return reason
     return ""
 
@@ -60,7 +60,7 @@ class Outcome(Record):
     partner: str | None
     posts: int
     """Length of the asker's profile."""
-    result: Contrast | Twin | Rejected | Failure | Pending
+    result: Contrast | Twin | Dropped | Failure | Pending
     calls: tuple[Call, ...]
     prompt_tokens: int
     completion_tokens: int
@@ -73,7 +73,7 @@ class Outcome(Record):
             return "waiting"
         if isinstance(self.result, Failure):
             return "failed"
-        return "rejected" if isinstance(self.result, Rejected) else "kept"
+        return "rejected" if isinstance(self.result, Dropped) else "kept"
 
     def row(self, position: int) -> UnitRow:
         """The row of the store that holds it."""
@@ -85,7 +85,7 @@ class Outcome(Record):
             self.user,
             self.partner,
             self.kind,
-            self.result.stage if isinstance(self.result, Rejected) else "",
+            self.result.stage if isinstance(self.result, Dropped) else "",
             reason_of(self.result),
             last_stage(self),
             self.posts,
@@ -99,20 +99,20 @@ class Outcome(Record):
         return self.result.halves if isinstance(self.result, Twin) else ()
 
     @property
-    def refusal(self) -> Rejected | None:
+    def refusal(self) -> Dropped | None:
         """Why it was refused; of a kept unit, its drafts that were."""
         result = self.result
         if isinstance(result, Contrast | Twin) and result.refused:
             gate = result.refused[-1].refused_by
             reason = gate.gate if gate else ""
-            return Rejected(stage="gates", reason=reason, drafts=result.refused)
-        return result if isinstance(result, Rejected) else None
+            return Dropped(stage="gates", reason=reason, drafts=result.refused)
+        return result if isinstance(result, Dropped) else None
 
 
 def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
     """Write all outcome files; the manifest last, so that it speaks of files that are there.
 
-    A line of rejected.jsonl is a refused unit, or the refused drafts of a kept one.
+    A line of dropped.jsonl is a refused unit, or the refused drafts of a kept one.
     """
     with on_disk(folder), ExitStack() as stack:
         pairs, rejected, failed = (
@@ -174,7 +174,7 @@ def last_stage(outcome: Outcome) -> Stage | None:
     refusal = outcome.result
     if isinstance(refusal, Failure | Pending):
         return None
-    if not isinstance(refusal, Rejected):
+    if not isinstance(refusal, Dropped):
         return "kept"
     if refusal.drafts or (refusal.stage == "gates" and refusal.reason != "rubrics_alike"):
         return "drafts"
@@ -190,7 +190,7 @@ def last_stage(outcome: Outcome) -> Stage | None:
     return None if lacks_reply(refusal) else "items"
 
 
-def lacks_reply(refusal: Rejected) -> bool:
+def lacks_reply(refusal: Dropped) -> bool:
     """Whether it was refused before any draft because a model gave no reply that can be used."""
     return refusal.stage != "gates" and refusal.reason in UNUSABLE
 

@@ -25,7 +25,7 @@ from pairwright.construct.candidates import are_level
 from pairwright.construct.outcomes import Failure, Pending, reason_of
 from pairwright.models import Models, together
 from pairwright.models.store import Store, UnitRow
-from pairwright.records import Item, Post, Record, Rejected, content_id
+from pairwright.records import Dropped, Item, Post, Record, content_id
 from pairwright.stages.planner import Plan
 
 
@@ -77,7 +77,7 @@ _UNFOUNDED = frozenset({"support_far_fetched", "evidence_not_in_post", "names_no
 that others have, too, and no response to it is plain for sure."""
 
 
-def says_nothing(rubric: Rejected) -> bool:
+def says_nothing(rubric: Dropped) -> bool:
     """Whether a rubric was refused because the posts say nothing on the question."""
     return (
         rubric.reason == "no_personal_signal"
@@ -101,7 +101,7 @@ async def survey_question(
     Raises as the build functions do.
     """
     rubric, config = await rubric_of(item, models, rules), rules.config
-    if isinstance(rubric, Rejected):
+    if isinstance(rubric, Dropped):
         plain = "placebo" in config.modes and says_nothing(rubric)
         anybody = (
             PossiblePartner(user, bearing=0)
@@ -154,7 +154,7 @@ BEST = 8
 
 def assign_partners(
     questions: Iterable[SurveyedQuestion], most: int, seed: int
-) -> dict[str, str | Rejected]:
+) -> dict[str, str | Dropped]:
     """The partner for each question, by item, or why it has none.
 
     `most` is the number of twins that a couple is given at most, and of placebos.
@@ -289,7 +289,7 @@ def _questions(
 
 def _partner(
     question: SurveyedQuestion, partners: Mapping[str, str], assigned: set[str], most: int
-) -> str | Rejected:
+) -> str | Dropped:
     partner = partners.get(question.user)
     if partner is None:
         if question.possible:
@@ -313,9 +313,9 @@ def _partner(
 
 
 @cache
-def _without(reason: str, detail: str) -> Rejected:
+def _without(reason: str, detail: str) -> Dropped:
     """Why there is no partner; one for all questions of which it is true."""
-    return Rejected(stage="partners", reason=reason, detail=detail)
+    return Dropped(stage="partners", reason=reason, detail=detail)
 
 
 def _couple(first: str, second: str) -> Couple:

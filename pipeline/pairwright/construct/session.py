@@ -36,12 +36,12 @@ from pairwright.errors import Interrupted, on_disk
 from pairwright.models.run import work_through
 from pairwright.models.store import Store, UnitRow
 from pairwright.modes import MODES, need_partners
-from pairwright.records import Item, Mode, Rejected
+from pairwright.records import Dropped, Item, Mode
 from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains
 from pairwright.sources import SourceProblem
 
-Partners = dict[str, str | Rejected | Failure | Pending]
+Partners = dict[str, str | Dropped | Failure | Pending]
 """By unit: the second user, or why there is none. Units that the survey rules out are not in it."""
 
 

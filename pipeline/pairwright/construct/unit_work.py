@@ -12,7 +12,7 @@ from pairwright.construct.partners import SurveyOutcome, survey_question
 from pairwright.construct.written_pairs import build_placebo, build_twin
 from pairwright.errors import CallFailed, Unanswered
 from pairwright.models import CallLog, Models, traced
-from pairwright.records import Contrast, Item, Rejected, Twin, draw_id
+from pairwright.records import Contrast, Dropped, Item, Twin, draw_id
 from pairwright.settings.config import Config
 
 T = TypeVar("T")
@@ -37,7 +37,7 @@ async def work_on(
 ) -> Outcome | SurveyOutcome:
     """Work on one unit. Raises Interrupted, EndpointRefused and StoreError."""
     item, log = corpus.item(unit.item), CallLog()
-    result: Contrast | Twin | Rejected | Failure | Pending
+    result: Contrast | Twin | Dropped | Failure | Pending
     # The user's own choice, of which no model is asked anything.
     if unit.mode == "natural":
         result = build_natural(item)
@@ -84,12 +84,12 @@ async def _ended(work: Awaitable[T]) -> T | Failure | Pending:
 
 async def _of_two_users(
     unit: BuildUnit, item: Item, corpus: Corpus, models: Models, rules: BuildRules
-) -> Twin | Rejected | Failure | Pending:
+) -> Twin | Dropped | Failure | Pending:
     if isinstance(unit.partner, str):
         second = corpus.longest_item(unit.partner)
         if have_same_posts(item, second):
             detail = "both users have the same posts: one person may have both accounts"
-            return Rejected(stage="partners", reason="same_posts", detail=detail)
+            return Dropped(stage="partners", reason="same_posts", detail=detail)
         match unit.mode:
             case "twin":
                 return await build_twin(item, second, models, rules)
@@ -105,10 +105,10 @@ async def _of_two_users(
     rubric = await rubric_of(item, models, rules)
     if unit.partner is not None:
         return unit.partner
-    if isinstance(rubric, Rejected):
+    if isinstance(rubric, Dropped):
         return rubric
     detail = "the asker's posts show a personal signal: the question is nothing for a placebo"
-    return Rejected(stage="survey", reason="personal_signal", detail=detail)
+    return Dropped(stage="survey", reason="personal_signal", detail=detail)
 
 
 def generator_of(item: Item, config: Config) -> str:

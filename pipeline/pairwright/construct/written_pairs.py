@@ -30,11 +30,11 @@ from pairwright.construct.partners import says_nothing
 from pairwright.models import Models, together
 from pairwright.records import (
     Draft,
+    Dropped,
     Item,
     Mode,
     Pair,
     Post,
-    Rejected,
     Rubric,
     Twin,
     content_id,
@@ -45,7 +45,7 @@ from pairwright.stages.writer import write_plain
 
 async def build_twin(
     item: Item, partner: Item, models: Models, rules: BuildRules
-) -> Twin | Rejected:
+) -> Twin | Dropped:
     """Build the twin of `item`'s question for its user and the partner's user, or give the reason
     why there is none.
 
@@ -60,12 +60,12 @@ async def build_twin(
     asker, other = await together(
         rubric_of(item, models, rules), plan_rubric(item, partner.user, posts, models, rules)
     )
-    if isinstance(asker, Rejected):
+    if isinstance(asker, Dropped):
         return asker
-    if isinstance(other, Rejected):
+    if isinstance(other, Dropped):
         return other
     drawn = await _draw_twin(item, posts, (asker, other), models, rules)
-    if isinstance(drawn, Rejected):
+    if isinstance(drawn, Dropped):
         return drawn
     draft, refused, served = drawn
     return _twin(item, partner.user, posts, "twin", draft, served, refused, models, rules)
@@ -77,7 +77,7 @@ async def _draw_twin(
     rubrics: tuple[Rubric, Rubric],
     models: Models,
     rules: BuildRules,
-) -> tuple[Draft, tuple[Draft, ...], tuple[Rubric, Rubric]] | Rejected:
+) -> tuple[Draft, tuple[Draft, ...], tuple[Rubric, Rubric]] | Dropped:
     """A draft whose responses serve one rubric each, that of the item's user first; the drafts
     refused before it; and the rubrics as they were served. `posts` are the other user's."""
     config, language = rules.config, rules.language(item)
@@ -87,7 +87,7 @@ async def _draw_twin(
     if config.gated and round(overlap, 3) > config.twin.rubric_overlap:
         limit = config.twin.rubric_overlap
         detail = f"the two rubrics share {round(overlap, 3)} of their words, limit {limit}"
-        return Rejected(stage="gates", reason="rubrics_alike", detail=detail)
+        return Dropped(stage="gates", reason="rubrics_alike", detail=detail)
 
     briefs = (
         SideBrief("first", "adhering", rubrics[0], "first_own"),
@@ -95,7 +95,7 @@ async def _draw_twin(
     )
     earlier = 0
 
-    async def draw(number: int, refused: Sequence[Draft]) -> Draft | Rejected | None:
+    async def draw(number: int, refused: Sequence[Draft]) -> Draft | Dropped | None:
         nonlocal briefs, earlier
         alike = refused[earlier:]
         if refused_twice(alike):
@@ -110,7 +110,7 @@ async def _draw_twin(
         last = alike[-1] if alike else None
         own, other = briefs[0].rubric, briefs[1].rubric
         draft = await write_draft(item, briefs, last, models, rules, number, "twin")
-        if isinstance(draft, Rejected):
+        if isinstance(draft, Dropped):
             return draft
         sides = sides_of(item, draft, (own, other), (item.profile, posts), rules)
         cells = (
@@ -121,7 +121,7 @@ async def _draw_twin(
 
     drawn = await draw_until_accepted(draw, config.draws)
     rubrics = briefs[0].rubric, briefs[1].rubric
-    if isinstance(drawn, Rejected):
+    if isinstance(drawn, Dropped):
         first, second = rubrics
         aspects, dropped = (*first.aspects, *second.aspects), (*first.dropped, *second.dropped)
         return drawn.model_copy(update={"aspects": aspects, "dropped": dropped})
@@ -130,7 +130,7 @@ async def _draw_twin(
 
 async def build_placebo(
     item: Item, partner: Item, models: Models, rules: BuildRules
-) -> Twin | Rejected:
+) -> Twin | Dropped:
     """Build the placebo of `item`'s question for its user, whose posts say nothing on it, and the
     partner's user, if theirs do not either; or give the reason why there is none.
 
@@ -145,15 +145,15 @@ async def build_placebo(
     if not are_level(len(item.profile), len(posts), config.twin):
         # They are a couple by another question, before which the partner wrote more, or less.
         detail = f"{len(item.profile)} posts of the asker, {len(posts)} of the partner"
-        return Rejected(stage="placebo", reason="unlike_histories", detail=detail)
+        return Dropped(stage="placebo", reason="unlike_histories", detail=detail)
     found = await plan_rubric(item, partner.user, posts, models, rules)
-    if isinstance(found, Rejected) and found.reason != "no_personal_signal":
+    if isinstance(found, Dropped) and found.reason != "no_personal_signal":
         return found
-    if not isinstance(found, Rejected) or not says_nothing(found):
+    if not isinstance(found, Dropped) or not says_nothing(found):
         detail = "the partner's posts show something that bears on the question"
-        return Rejected(stage="placebo", reason="partner_signal", detail=detail, user=partner.user)
+        return Dropped(stage="placebo", reason="partner_signal", detail=detail, user=partner.user)
 
-    async def draw(number: int, refused: Sequence[Draft]) -> Draft | Rejected | None:
+    async def draw(number: int, refused: Sequence[Draft]) -> Draft | Dropped | None:
         # There is nothing to learn of a refused draft: both are written again.
         if refused_twice(refused):
             return None
@@ -167,13 +167,13 @@ async def build_placebo(
             )
         )  # fmt: skip
         draft = draft_of(number, "plain", models.generator.name, *responses)
-        if isinstance(draft, Rejected):
+        if isinstance(draft, Dropped):
             return draft
         sides = sides_of(item, draft, (), (), rules)
         return await judge_draft(draft, sides, (), models.judges, rules)
 
     drawn = await draw_until_accepted(draw, config.draws)
-    if isinstance(drawn, Rejected):
+    if isinstance(drawn, Dropped):
         return drawn
     draft, refused = drawn
     asker, other = (

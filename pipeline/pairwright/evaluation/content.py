@@ -28,7 +28,7 @@ from pairwright.evaluation.scorers.scorer import (
     Unscored,
 )
 from pairwright.models import CONTEXT_LENGTH, Model
-from pairwright.records import Item, Post, Rejected, content_id
+from pairwright.records import Dropped, Item, Post, content_id
 from pairwright.retrieve import selected
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
@@ -177,7 +177,7 @@ async def planned_aspects(sources: ContentSources, row: Row) -> PromptContent | 
         guidance=planner.domains.guidance(row.domain), words=planner.words,
         language=planner.domains.language(row.domain, row.question, *(post.text for post in own)),
     )  # fmt: skip
-    if isinstance(planned, Rejected):
+    if isinstance(planned, Dropped):
         return Unscored(f"planner_{planned.reason}", planned.detail)
     return PromptContent(row.question, aspects=tuple(one.aspect for one in planned.aspects))
 

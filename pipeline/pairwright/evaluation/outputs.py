@@ -23,7 +23,7 @@ from pairwright.evaluation.scorers.scorer import Unscored, failed_call, reasons
 from pairwright.intervals import Floats, cluster_numbers, mean, mean_points
 from pairwright.models import Model
 from pairwright.modes import has_no_preference, is_own_choice
-from pairwright.records import Adherence, Aspect, AspectScore, Post, Record, Rejected
+from pairwright.records import Adherence, Aspect, AspectScore, Dropped, Post, Record
 from pairwright.settings.prompt import Prompts
 from pairwright.sources.problems import excerpt
 from pairwright.sources.source_table import sound_rows
@@ -262,7 +262,7 @@ class AspectJudge(NamedTuple):
             )
         except CallFailed as error:
             return failed_call(error), metered.tokens
-        if isinstance(result, Rejected):
+        if isinstance(result, Dropped):
             return Unscored(result.reason, result.detail), metered.tokens
         return result, metered.tokens
 

@@ -19,7 +19,7 @@ from pairwright.evaluation.scorers.scorer import (
     failed_call,
 )
 from pairwright.models import Model, together
-from pairwright.records import Post, Record, Rejected
+from pairwright.records import Dropped, Post, Record
 from pairwright.retrieve import selected
 from pairwright.settings.prompt import Prompts, in_language
 from pairwright.settings.rules import HistoryRules
@@ -81,7 +81,7 @@ class SampledPolicy(NamedTuple):
         """The first n draws by a prompt, and the fewest posts that one of them was shown; or why
         one is missing. Raises CallFailed."""
 
-        async def one(draw: int) -> tuple[str | Rejected, PromptPosts]:
+        async def one(draw: int) -> tuple[str | Dropped, PromptPosts]:
             return await with_history(
                 self.prompts, prompt, question, posts, self.history, self.model,
                 lambda ask: self.model.write(ask, draw), words=self.words, **values,
@@ -89,7 +89,7 @@ class SampledPolicy(NamedTuple):
 
         texts, shown = zip(*await together(*map(one, range(n))), strict=True)
         for draw, text in enumerate(texts):
-            if isinstance(text, Rejected):
+            if isinstance(text, Dropped):
                 return Unscored(text.reason, f"draw {draw}: {text.detail}")
         return texts, min(len(one.posts) for one in shown)
 

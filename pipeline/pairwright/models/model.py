@@ -17,7 +17,7 @@ from pydantic_core import to_json
 
 from pairwright.models.completion import CONTEXT_LENGTH, MODEL_REFUSED, TOOL_CALL, Completion
 from pairwright.models.reply import R, Unread, parse, schema_of
-from pairwright.records import Record, Rejected
+from pairwright.records import Dropped, Record
 from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt_variables import Ask, Message
 from pairwright.text import visible
@@ -159,7 +159,7 @@ class Model(NamedTuple):
     def bound_to(self, llm: LLM) -> "Model":
         return self._replace(llm=llm)
 
-    async def write(self, ask: Ask, draw: int = 0) -> str | Rejected:
+    async def write(self, ask: Ask, draw: int = 0) -> str | Dropped:
         """Free text. A reply cut short is drawn again with twice the room, or, where the model has
         none, as the next draw."""
         room, why = self.sampling.max_tokens, None
@@ -177,16 +177,16 @@ class Model(NamedTuple):
                 return text
             else:
                 draw += _NEXT_SERIES
-        return why or Rejected(stage=ask.name, reason="unusable_reply", detail="empty")
+        return why or Dropped(stage=ask.name, reason="unusable_reply", detail="empty")
 
     async def answer(
         self, ask: Ask, reply: type[R], check: Callable[[R], str | None] | None = None
-    ) -> R | Rejected:
+    ) -> R | Dropped:
         """A reply that validates as `reply` and passes `check` (which says what is wrong).
 
         A reply that does not is never guessed at: the next draw is asked for, and after
-        `attempts` draws the answer is `Rejected("unparseable")` with the last complaint, or
-        `Rejected("cut_short")` where there was no room for the last one.
+        `attempts` draws the answer is `Dropped("unparseable")` with the last complaint, or
+        `Dropped("cut_short")` where there was no room for the last one.
         """
 
         def read(text: str) -> R | Unread:
@@ -200,11 +200,11 @@ class Model(NamedTuple):
 
     async def understood(
         self, ask: Ask, schema: tuple[str, str] | None, read: Callable[[str], T | Unread]
-    ) -> T | Rejected:
+    ) -> T | Dropped:
         """What `read` makes of a reply that was asked for with this schema, for replies that can be
         understood without being JSON; without a schema the prompt alone says what to reply. Draws
         again as `answer` does."""
-        why, room = Rejected(stage=ask.name, reason="unparseable"), self.sampling.max_tokens
+        why, room = Dropped(stage=ask.name, reason="unparseable"), self.sampling.max_tokens
         for draw in range(self.sampling.attempts):
             completion = await self.llm.complete(self._request(ask, draw, room, schema))
             if self._no_more_room(completion, room):
@@ -219,16 +219,16 @@ class Model(NamedTuple):
             understood = read(completion.text)
             if not isinstance(understood, Unread):
                 return understood
-            why = _no_reply(completion, ask) or Rejected(
+            why = _no_reply(completion, ask) or Dropped(
                 stage=ask.name, reason="unparseable", detail=understood.why
             )
         return why
 
-    def _cut_short(self, ask: Ask, room: int) -> Rejected:
+    def _cut_short(self, ask: Ask, room: int) -> Dropped:
         least = self.sampling.max_tokens
         doubled = f" ({least}, doubled)" if room > least else ""
         detail = f"the reply was cut short at max_tokens = {room}{doubled}"
-        return Rejected(stage=ask.name, reason=CUT_SHORT, detail=detail)
+        return Dropped(stage=ask.name, reason=CUT_SHORT, detail=detail)
 
     def _no_more_room(self, completion: Completion, room: int) -> bool:
         """Whether only the room added for a reply that was cut short did not fit."""
@@ -296,7 +296,7 @@ class Models(NamedTuple):
         return Models(planner, generator, tuple(judges))
 
 
-def _no_reply(completion: Completion, ask: Ask) -> Rejected | None:
+def _no_reply(completion: Completion, ask: Ask) -> Dropped | None:
     """What to say of a model that thought, refused or called a tool and wrote no reply; None for
     any other completion."""
     reason, tokens = completion.instead, completion.completion_tokens
@@ -318,10 +318,10 @@ def _no_reply(completion: Completion, ask: Ask) -> Rejected | None:
             "the model thought and gave no reply: the server may take the reply for thinking (its"
             " --reasoning-parser must be the model's); `pairwright doctor` shows what it does"
         )
-    return Rejected(stage=ask.name, reason=reason, detail=detail)
+    return Dropped(stage=ask.name, reason=reason, detail=detail)
 
 
-def _unusable(completion: Completion, ask: Ask) -> Rejected | None:
+def _unusable(completion: Completion, ask: Ask) -> Dropped | None:
     if completion.finish in ("content_filter", CONTEXT_LENGTH):
-        return Rejected(stage=ask.name, reason=completion.finish, detail=completion.text[:500])
+        return Dropped(stage=ask.name, reason=completion.finish, detail=completion.text[:500])
     return None

@@ -10,7 +10,7 @@ the planner's precision and recall against gold aspects.
 from typing import Annotated
 
 from pairwright.models import WHOLE_NUMBER, Model, Reply, in_order, misnumbered, together
-from pairwright.records import Rejected
+from pairwright.records import Dropped
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import Numbered, NumberedList
 
@@ -33,7 +33,7 @@ async def match(
     prompts: Prompts,
     *,
     name: str = "match",
-) -> tuple[frozenset[int], ...] | Rejected:
+) -> tuple[frozenset[int], ...] | Dropped:
     """For every aspect, the indexes of the lists that ask for it too.
 
     `name` tells in the record what the match was for.
@@ -51,7 +51,7 @@ async def match(
 
     ask = prompts.ask("match", question=question, aspects=numbered, lists=shown)
     reply = await judge.answer(ask._replace(name=name), MatchReply, wrong)
-    if isinstance(reply, Rejected):
+    if isinstance(reply, Dropped):
         return reply
     return tuple(frozenset(n - 1 for n in matched.found_in) for matched in in_order(reply.aspects))
 

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Hashable
 from typing import NamedTuple, TypeVar
 
 from pairwright.models import CONTEXT_LENGTH, Model
-from pairwright.records import Post, Rejected
+from pairwright.records import Dropped, Post
 from pairwright.retrieve import ranked, selected
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import Ask, label_texts
@@ -46,9 +46,9 @@ async def with_history(
     posts: tuple[Post, ...],
     rules: HistoryRules,
     model: Model,
-    send: Callable[[Ask], Awaitable[T | Rejected]],
+    send: Callable[[Ask], Awaitable[T | Dropped]],
     **values: Hashable,
-) -> tuple[T | Rejected, PromptPosts]:
+) -> tuple[T | Dropped, PromptPosts]:
     """Send prompt `name` with the best of a user's posts, in the order they are given in.
 
     Where the endpoint says that the prompt is over its context, the lowest-ranked posts
@@ -60,7 +60,7 @@ async def with_history(
         shown = best_posts(question, chosen, rules, most)
         labelled = label_texts(post.text for post in shown.posts)
         answer = await send(prompts.ask(name, posts=labelled, question=question, **values))
-        over = isinstance(answer, Rejected) and answer.reason == CONTEXT_LENGTH
+        over = isinstance(answer, Dropped) and answer.reason == CONTEXT_LENGTH
         if not over or most <= 1:
             return answer, shown
         most -= max(1, most // 4)

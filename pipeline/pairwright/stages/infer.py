@@ -13,9 +13,9 @@ from pairwright.records import (
     FULL_ADHERENCE,
     Adherence,
     Aspect,
+    Dropped,
     DroppedAspect,
     Post,
-    Rejected,
     Rubric,
     content_id,
 )
@@ -66,7 +66,7 @@ async def plan_once(
     models: Models,
     settings: PlanSettings,
     most: int | None = None,
-) -> Plan | Rejected:
+) -> Plan | Dropped:
     """The planner's aspects for a user with these posts, or with the `most` that are best ranked
     for the question."""
     # Where every post is read, none is selected before: equal histories are then one call.
@@ -80,7 +80,7 @@ async def plan_once(
 
 async def plan_of_other(
     question: str, posts: tuple[Post, ...], models: Models, settings: PlanSettings
-) -> Plan | Rejected:
+) -> Plan | Dropped:
     """The plan for a user whom a question is tried on, from the posts that are best ranked for it:
     it tells what is generic, and there are several of them for each question."""
     return await plan_once(question, posts, models, settings, settings.rules.others_posts)
@@ -88,12 +88,12 @@ async def plan_of_other(
 
 async def infer_rubric(
     user_question: UserQuestion, models: Models, settings: PlanSettings
-) -> Rubric | Rejected:
+) -> Rubric | Dropped:
     """What the user would expect in an answer to the question, or why nothing personal is known."""
     prompts, rules, words = settings.prompts, settings.rules, settings.words
     question, user = user_question.question, user_question.user
     own = await plan_once(question, user_question.posts, models, settings)
-    if isinstance(own, Rejected):
+    if isinstance(own, Dropped):
         return own.model_copy(update={"user": user})
     if len(own.aspects) < rules.min_aspects:
         return _no_signal(user, own.aspects, own.dropped)
@@ -102,12 +102,12 @@ async def infer_rubric(
         write_plain(question, models.generator, prompts, words=words, language=settings.language),
         _supported(user_question, own, models.judge, settings),
     )
-    if isinstance(answer, Rejected):
+    if isinstance(answer, Dropped):
         return answer
-    if isinstance(carried, Rejected):
+    if isinstance(carried, Dropped):
         return carried
     met = await adherence(question, answer, own.aspects, models.judge, prompts)
-    if isinstance(met, Rejected):
+    if isinstance(met, Dropped):
         return met
     unfit = [_unneeded(n, met, carried) for n in range(len(own.aspects))]
     if unfit.count(None) < rules.min_aspects:
@@ -124,15 +124,15 @@ async def infer_rubric(
             )
         ),
     )
-    if isinstance(blind, Rejected):
+    if isinstance(blind, Dropped):
         return blind
     # Another user's rubric that could not be read is not evidence either way.
-    read = [tuple(a.aspect for a in p.aspects) for p in other_plans if not isinstance(p, Rejected)]
+    read = [tuple(a.aspect for a in p.aspects) for p in other_plans if not isinstance(p, Dropped)]
     names = [aspect.aspect for aspect in own.aspects]
     # A plan without aspects counts as one that lacks them all; the judge need not read it.
     lists = [blind, *filter(None, read)]
     found_in = await match(question, names, lists, models.judge, prompts)
-    if isinstance(found_in, Rejected):
+    if isinstance(found_in, Dropped):
         return found_in
     unfit = [
         why or _shared(found, len(read), rules) for why, found in zip(unfit, found_in, strict=True)
@@ -191,7 +191,7 @@ def _sift(
 
 async def _supported(
     user_question: UserQuestion, own: Plan, judge: Model, settings: PlanSettings
-) -> tuple[SupportCase, ...] | Rejected:
+) -> tuple[SupportCase, ...] | Dropped:
     rules, prompts, question = settings.rules, settings.prompts, user_question.question
     if not rules.support_check:
         return ()
@@ -216,8 +216,8 @@ async def _supported(
 
 def _no_signal(
     user: str, personal: tuple[Aspect, ...], dropped: tuple[DroppedAspect, ...]
-) -> Rejected:
-    return Rejected(
+) -> Dropped:
+    return Dropped(
         stage="plan",
         reason="no_personal_signal",
         detail=f"{len(personal)} aspects left",

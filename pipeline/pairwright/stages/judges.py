@@ -17,8 +17,8 @@ from pairwright.records import (
     AspectScore,
     BlindPreference,
     Comparison,
+    Dropped,
     Quality,
-    Rejected,
     Rubric,
 )
 from pairwright.settings.domains import Scale
@@ -53,7 +53,7 @@ class ChooseReply(Reply):
 
 async def adherence(
     question: str, response: str, aspects: tuple[Aspect, ...], judge: Model, prompts: Prompts
-) -> Adherence | Rejected:
+) -> Adherence | Dropped:
     """How far a response serves each aspect: one score an aspect."""
 
     def wrong(reply: AdherenceReply) -> str | None:
@@ -62,7 +62,7 @@ async def adherence(
     numbered = tuple(Numbered(n, a.aspect) for n, a in enumerate(aspects, start=1))
     ask = prompts.ask("adherence", question=question, response=response, aspects=numbered)
     reply = await judge.answer(ask, AdherenceReply, wrong)
-    if isinstance(reply, Rejected):
+    if isinstance(reply, Dropped):
         return reply
     return Adherence(
         scores=tuple(AspectScore(reason=s.reason, score=s.score) for s in in_order(reply.scores))
@@ -71,12 +71,12 @@ async def adherence(
 
 async def adherence_to_each(
     question: str, response: str, rubrics: tuple[Rubric, ...], judge: Model, prompts: Prompts
-) -> tuple[Adherence, ...] | Rejected:
+) -> tuple[Adherence, ...] | Dropped:
     """How far a response serves each of some rubrics, from one call over all their aspects: the
     judge does not learn whose they are."""
     aspects = tuple(aspect for rubric in rubrics for aspect in rubric.aspects)
     whole = await adherence(question, response, aspects, judge, prompts)
-    if isinstance(whole, Rejected):
+    if isinstance(whole, Dropped):
         return whole
     scores = iter(whole.scores)
     return tuple(Adherence(scores=tuple(islice(scores, len(rubric.aspects)))) for rubric in rubrics)
@@ -84,7 +84,7 @@ async def adherence_to_each(
 
 async def quality(
     question: str, response: str, scales: tuple[Scale, ...], judge: Model, prompts: Prompts
-) -> Quality | Rejected:
+) -> Quality | Dropped:
     """Absolute quality of one response on every scale, for a typical asker."""
     kind = _quality_reply(tuple(scale.name for scale in scales))
 
@@ -97,7 +97,7 @@ async def quality(
 
     ask = prompts.ask("quality", question=question, response=response, scales=scales)
     reply = await judge.answer(ask, kind, wrong)
-    if isinstance(reply, Rejected):
+    if isinstance(reply, Dropped):
         return reply
     by_scale: dict[str, ScaleScore] = {scale.name: getattr(reply, scale.name) for scale in scales}
     return Quality(
@@ -113,7 +113,7 @@ async def compare(
     scales: tuple[Scale, ...],
     judge: Model,
     prompts: Prompts,
-) -> tuple[Comparison, str] | Rejected:
+) -> tuple[Comparison, str] | Dropped:
     """The better response for a typical asker, and the reason given where the first was shown as
     A. A tie in this order is a tie; a better response is asked for again in the other order, and
     must be the same."""
@@ -121,7 +121,7 @@ async def compare(
     for a, b in ((first, second), (second, first)):
         ask = prompts.ask("compare", question=question, first=a, second=b, scales=scales)
         reply = await judge.answer(ask, CompareReply)
-        if isinstance(reply, Rejected):
+        if isinstance(reply, Dropped):
             return reply
         verdicts.append(reply.verdict)
         reason = reason or reply.reason
@@ -133,7 +133,7 @@ async def compare(
 
 async def choose(
     question: str, first: str, second: str, judge: Model, prompts: Prompts
-) -> BlindPreference | Rejected:
+) -> BlindPreference | Dropped:
     """In how many of the two orders a typical asker would rather have the first response.
 
     There is no tie: pairs that are each about level can still lean to one side as a set.
@@ -146,7 +146,7 @@ async def choose(
     )
     taken = 0
     for reply, side in zip(replies, "AB", strict=True):
-        if isinstance(reply, Rejected):
+        if isinstance(reply, Dropped):
             return reply
         taken += reply.choice == side
     return taken

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pairwright import text
 from pairwright.models import Model, Reply
-from pairwright.records import Aspect, DroppedAspect, Follows, Post, Rejected
+from pairwright.records import Aspect, Dropped, DroppedAspect, Follows, Post
 from pairwright.settings.domains import Guidance
 from pairwright.settings.prompt import Prompts, in_language
 from pairwright.settings.rules import PlanRules
@@ -70,7 +70,7 @@ async def plan(
     guidance: Guidance,
     words: int,
     language: str | None = None,
-) -> Plan | Rejected:
+) -> Plan | Dropped:
     """The planner's aspects for a user with these posts, oldest first, in `language`."""
     reply, shown = await with_history(
         prompts,
@@ -82,7 +82,7 @@ async def plan(
         lambda ask: planner.answer(ask, PlanReply, wrong),
         **plan_values(guidance, words, language),
     )
-    if isinstance(reply, Rejected):
+    if isinstance(reply, Dropped):
         return reply
     return sifted(reply, question, shown, language)
 
@@ -112,13 +112,13 @@ def sifted(reply: PlanReply, question: str, shown: PromptPosts, language: str | 
 
 async def plan_blind(
     question: str, planner: Model, prompts: Prompts, language: str | None = None
-) -> tuple[str, ...] | Rejected:
+) -> tuple[str, ...] | Dropped:
     """What just anyone who asks this would expect: the rubric without a history."""
     ask = prompts.ask(
         "plan_blind", question=question, max_aspects=2 * MAX_PLANNED, **in_language(language)
     )
     reply = await planner.answer(ask, PlanBlindReply)
-    return reply if isinstance(reply, Rejected) else tuple(reply.aspects)
+    return reply if isinstance(reply, Dropped) else tuple(reply.aspects)
 
 
 def _as_shown(post: str) -> str:

@@ -9,7 +9,7 @@ judge should refuse nearly all of those, and the manifest shows how often it doe
 from typing import Annotated, Literal
 
 from pairwright.models import WHOLE_NUMBER, Model, Reply, in_order, misnumbered
-from pairwright.records import Aspect, Post, Rejected
+from pairwright.records import Aspect, Dropped, Post
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import SupportPrompt
 
@@ -31,7 +31,7 @@ async def support(
     prompts: Prompts,
     *,
     name: str = "support",
-) -> tuple[SupportCase, ...] | Rejected:
+) -> tuple[SupportCase, ...] | Dropped:
     """One verdict for each aspect and its posts, in order.
 
     `name` marks the control in the record.
@@ -46,4 +46,4 @@ async def support(
 
     ask = prompts.ask("support", question=question, cases=shown)
     reply = await judge.answer(ask._replace(name=name), SupportReply, wrong)
-    return reply if isinstance(reply, Rejected) else tuple(in_order(reply.cases))
+    return reply if isinstance(reply, Dropped) else tuple(in_order(reply.cases))

@@ -8,7 +8,7 @@ from collections.abc import Hashable
 from typing import Literal, NamedTuple, get_args
 
 from pairwright.models import Model
-from pairwright.records import Post, Rejected, Rubric
+from pairwright.records import Dropped, Post, Rubric
 from pairwright.settings.prompt import Prompts, in_language
 from pairwright.settings.rules import PlanRules, asked_length
 from pairwright.stages.history import PromptPosts, with_history
@@ -50,7 +50,7 @@ async def write(
     draw: int,
     refusal: Refusal | None = None,
     language: str | None = None,
-) -> str | Rejected:
+) -> str | Dropped:
     """A response that serves, leaves out or contradicts the aspects of a rubric.
 
     `words` is the most that is accepted; `refusal` is what came of the writer's last response;
@@ -85,7 +85,7 @@ async def write_plain(
     words: int,
     draw: int = 0,
     language: str | None = None,
-) -> str | Rejected:
+) -> str | Dropped:
     """A response to a typical asker: the first is the yardstick for aspects that anyone gets, and
     two of them are a placebo's."""
     ask = prompts.ask(
@@ -113,7 +113,7 @@ async def write_paper(
     *,
     words: int,
     draw: int,
-) -> tuple[str | Rejected, PromptPosts]:
+) -> tuple[str | Dropped, PromptPosts]:
     """A response of the paper's setting, and the posts its writer saw: the aspects are given
     as expected (chosen) or to be avoided (rejected) (arXiv 2604.07343, figure 1)."""
     return await with_history(

@@ -12,7 +12,7 @@ from pydantic import Field
 from pairwright.dataset import read_lines
 from pairwright.errors import CallFailed, InputError
 from pairwright.models import Model, together
-from pairwright.records import Item, Record, Rejected
+from pairwright.records import Dropped, Item, Record
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.sources import SourceItems
@@ -53,7 +53,7 @@ class Serving(NamedTuple):
             )
         except CallFailed as error:
             return _without(line, "unplanned", error.result_reason, error.detail)
-        if isinstance(reply, Rejected):
+        if isinstance(reply, Dropped):
             return _without(line, "unplanned", reply.reason, reply.detail)
         shown = {"posts": len(reply.shown.posts), "left_out": len(reply.shown.left_out)}
         aspects = tuple(one.aspect for one in reply.aspects)
@@ -154,7 +154,7 @@ class AspectJudging(NamedTuple):
         except CallFailed as error:
             return _without(scored, "unjudged", error.result_reason, error.detail)
         for reply in (precise, recalled):
-            if isinstance(reply, Rejected):
+            if isinstance(reply, Dropped):
                 return _without(scored, "unjudged", f"judge_{reply.reason}", reply.detail)
         precision, recall = _share(place in found for found in precise), _share(map(bool, recalled))
         strange = _share(1 - place in found for found in precise) if other else None

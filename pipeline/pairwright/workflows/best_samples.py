@@ -76,7 +76,7 @@ def best_of_n(
     `scorers` has the tables [policy] and [judge] and the scorers of `names`, which must score a
     single response; k are the powers of 2 up to n. Policy and scorers are shown the user's posts;
     the judge reads the aspects, and never a profile. `out`
-    gets best_of_n.json, .md and .html, samples.jsonl, scores.jsonl and `calls.sqlite`: what is
+    gets best_of_n.json, .md and .html, samples.jsonl, scores.jsonl and `run.sqlite`: what is
     stored there is not asked again.
 
     Raises InputError, ConfigError, EndpointRefused, Interrupted and StoreError.

@@ -70,7 +70,7 @@ def completions(
     `scorers` has the table [policy] and the scorers of `names`, which pick the
     best of 8 texts. `ks` are the numbers of posts in context. Texts are compared with what the
     user wrote by ROUGE: this measures imitation, and is not evidence about answers. `out` gets
-    completions.json, .md, .html and .jsonl, picks.jsonl and `calls.sqlite`: what is stored there is
+    completions.json, .md, .html and .jsonl, picks.jsonl and `run.sqlite`: what is stored there is
     not asked again.
 
     Raises SourceError, InputError, ConfigError, EndpointRefused, Interrupted and StoreError.

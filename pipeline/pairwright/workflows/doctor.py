@@ -11,7 +11,7 @@ from pairwright.models import Completion, Model, Request, Unstored, leniency
 from pairwright.models.client import Meter
 from pairwright.models.client.wire import Secrets
 from pairwright.notebook import run_async
-from pairwright.records import Rejected
+from pairwright.records import Dropped
 from pairwright.settings.config import Config
 from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
@@ -197,7 +197,7 @@ class _Heard(Unstored):
 def _structured(reply: object, replies: Sequence[Completion], endpoint: Endpoint) -> ServerFinding:
     """Whether a reply by a schema came of up to `attempts` draws."""
     about, place = "structured output", "" if endpoint.structured else " in the prompt"
-    if isinstance(reply, Rejected):
+    if isinstance(reply, Dropped):
         return ServerFinding(
             "stop", about, f"not followed: {reply.detail}",
             "No draw gave a reply that can be read, and a build would refuse its units like this."

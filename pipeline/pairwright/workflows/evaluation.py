@@ -189,7 +189,7 @@ def evaluate(
     `scorers` is a file of scorers, or what it holds; None has the baselines alone. `names` are the
     scorers to try (the baselines), `conditions` what they are shown (`default_conditions`), `split`
     and `limit` which pairs: all, or the first `limit` subjects. `out` gets SCORER.CONDITION.json
-    and .jsonl, and `calls.sqlite`: what is stored there is not asked again. `on_result` is called
+    and .jsonl, and `run.sqlite`: what is stored there is not asked again. `on_result` is called
     with each result as it is written.
 
     Raises InputError, ConfigError, EndpointRefused, Interrupted and StoreError; results that were

@@ -40,7 +40,7 @@ def judge_outputs(
 
     `outputs` is a file of lines {"id", "model", "output"}, where an id is that of an item or a
     pair; `scorers` has the tables [judge] and [endpoints]. The judge reads question, output and
-    aspects, and never a profile. `out` gets judged.jsonl, judged.json and `calls.sqlite`: what is
+    aspects, and never a profile. `out` gets judged.jsonl, judged.json and `run.sqlite`: what is
     stored there is not asked again.
 
     Raises InputError, ConfigError, EndpointRefused, Interrupted and StoreError.

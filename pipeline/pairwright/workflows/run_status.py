@@ -264,7 +264,7 @@ def _nothing_kept(status: RunStatus) -> Iterator[str]:
     if counted.dropped:
         found = ", ".join(f"{why} {n:,}" for why, n in counted.dropped.most_common())
         yield f"Why aspects were dropped, by the number of these units: {found}."
-    yield f"{status.run / 'rejected.jsonl'} has what was measured of each."
+    yield f"{status.run / 'dropped.jsonl'} has what was measured of each."
 
 
 def _unusable_replies(status: RunStatus) -> Iterator[str]:

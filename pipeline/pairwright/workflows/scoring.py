@@ -274,7 +274,7 @@ class ScorerSession(NamedTuple):
 
 @contextmanager
 def open_calls(out: Path, progress: Progress, stop: Stop | None) -> Iterator[ScoringCalls]:
-    """Make the folder `out` and open its `calls.sqlite`, where every finished call is stored.
+    """Make the folder `out` and open its `run.sqlite`, where every finished call is stored.
 
     Raises InputError where `out` cannot be a folder of results, and StoreError.
     """

@@ -33,7 +33,7 @@ from pairwright.models import (
     schema_of,
     together,
 )
-from pairwright.records import Rejected
+from pairwright.records import Dropped
 from pairwright.settings.prompt import OwnPrompt, Prompts
 from pairwright.settings.prompt_variables import label_texts
 
@@ -217,7 +217,7 @@ async def _ask(
         answer = await model.understood(prompts.ask(**known), None, understood)
     else:
         answer = await model.understood(prompts.ask(name, **known), schema_of(reply), understood)
-    return Unscored(answer.reason, answer.detail) if isinstance(answer, Rejected) else answer
+    return Unscored(answer.reason, answer.detail) if isinstance(answer, Dropped) else answer
 
 
 _FORWARD: dict[JudgeVerdict, PreferredPlace] = {"A": "first", "B": "second", "tie": "tie"}

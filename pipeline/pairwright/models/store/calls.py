@@ -24,7 +24,7 @@ class StoredCall(NamedTuple):
 
 
 class CallStore:
-    """The calls in a file `calls.sqlite`."""
+    """The calls in a file `run.sqlite`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The file `calls.sqlite`: making it, locking its folder, the connection of one process to it, and
+"""The file `run.sqlite`: making it, locking its folder, the connection of one process to it, and
 what is wrong with it."""
 
 import errno
@@ -201,7 +201,7 @@ class Statements:
 
 
 class Database(Statements):
-    """An open `calls.sqlite`."""
+    """An open `run.sqlite`."""
 
     def __init__(self, path: Path, *, writing: bool, unchanging: bool, alone: bool) -> None:
         """Open the file. Where `writing`, hold its folder, and create it if there is none.

@@ -1,6 +1,6 @@
 """Shards: what comes of one chunk of a build, until it is merged into the run's store.
 
-    RUN/shards/000017/calls.sqlite   calls and outcomes of chunk 17
+    RUN/shards/000017/run.sqlite   calls and outcomes of chunk 17
     RUN/shards/000017/lock           held by the one process that writes there
 
 A shard has the format of the store, and its name is the chunk's. So a chunk whose worker died is

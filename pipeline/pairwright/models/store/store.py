@@ -39,7 +39,7 @@ _INSERT = (
 
 
 class Store(CallStore):
-    """The file `calls.sqlite` of a run folder."""
+    """The file `run.sqlite` of a run folder."""
 
     def __init__(
         self,
