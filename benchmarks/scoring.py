@@ -34,7 +34,8 @@ from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore
 from pairwright.evaluation.settings import Classifier
 from pairwright.models.client import Meter
-from pairwright.models.store import CallStore, Durable
+from pairwright.models.durable import Durable
+from pairwright.models.store import Store
 from pairwright.records import Post
 
 
@@ -154,7 +155,7 @@ async def measured(
     async with InProcess("mine", spec, Meter(), lambda _: None) as sender:
         with tempfile.TemporaryDirectory() as scratch:
             for turn in range(-1, runs):
-                with closing(CallStore(Path(scratch) / f"{turn}.sqlite")) as store:
+                with closing(Store(Path(scratch) / f"{turn}.sqlite")) as store:
                     model = RewardModel(Durable(store, sender), str(folder))
                     if turn < 0:  # Loads the model.
                         await model.score(PromptContent("Why?"), "So.")

@@ -24,7 +24,8 @@ from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, U
 from pairwright.models import CONTEXT_LENGTH, LLM, Unstored
 from pairwright.models.client import Classify, Client, Meter, PromptLogprobs, client
 from pairwright.models.client.scores import TokenLogprobs, of_text, score_of, to_text
-from pairwright.models.store import Durable, Store
+from pairwright.models.durable import Durable
+from pairwright.models.store import Store
 from pairwright.records import Post
 from pairwright.settings.endpoints import Endpoint
 

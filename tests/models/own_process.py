@@ -23,7 +23,7 @@ class StoredCall(NamedTuple):
 def stored(run: Path) -> dict[str, StoredCall]:
     """The calls of a run folder by their keys."""
     with closing(Store(run / "run.sqlite", writing=False)) as store:
-        rows = store._db.execute("SELECT key, purpose, request, reply FROM calls").fetchall()
+        rows = store.execute("SELECT key, purpose, request, reply FROM calls").fetchall()
     return {
         key: StoredCall(purpose, json.loads(request), completion_of(key, reply))
         for key, purpose, request, reply in rows

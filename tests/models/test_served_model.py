@@ -13,9 +13,10 @@ from stored import body, keep
 
 from endpoint import Asked, Handler, altered, ask, completion, in_thread
 from pairwright.build_statement import BuildSummary
+from pairwright.models import shards
 from pairwright.models.client import Client
 from pairwright.models.completion import is_same_model
-from pairwright.models.store import Store, shards
+from pairwright.models.store import Store
 from pairwright.releases.run_notes import _build
 from pairwright.workflows.run_status import status
 from study import Study, pairwright

@@ -13,8 +13,9 @@ from stored import body, keep, unit_row
 
 from endpoint import ask
 from pairwright.errors import InUse, StoreError
-from pairwright.models.store import Store, shards
-from pairwright.models.store.shards import left, merge, merge_all, open_shard, place
+from pairwright.models import shards
+from pairwright.models.shards import left, merge, merge_all, open_shard, place
+from pairwright.models.store import Store
 
 
 @pytest.fixture
@@ -193,7 +194,7 @@ def test_a_folder_that_cannot_be_made_is_named(store: Store, tmp_path: Path) -> 
 
 def test_a_store_that_is_read_is_not_handed_on(store: Store) -> None:
     fill(store, ("q", "a"))
-    store._db.execute("PRAGMA busy_timeout = 10")
+    store.execute("PRAGMA busy_timeout = 10")
     with closing(sqlite3.connect(store.path)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM calls").fetchone()

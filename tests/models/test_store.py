@@ -18,7 +18,8 @@ from stored import answer, body, disk_full, keep, put, unit_row
 from endpoint import ask
 from pairwright.errors import CallFailed, StoreError
 from pairwright.models import Answer, Completion, Request, Totals, completion_of
-from pairwright.models.store import Durable, Store
+from pairwright.models.durable import Durable
+from pairwright.models.store import Store
 
 
 class Sender:
@@ -119,7 +120,7 @@ def test_what_is_not_there_is_none_and_tokens_are_counted_by_model(store: Store)
 
 def test_replies_of_one_loop_turn_are_one_transaction(store: Store) -> None:
     statements: list[str] = []
-    store._db.connection.set_trace_callback(statements.append)
+    store.connection.set_trace_callback(statements.append)
     keep(store, *((ask(f"{i}"), body()) for i in range(50)))
     assert statements.count("COMMIT") == 1
     assert sum(s.startswith("INSERT") for s in statements) == 50
@@ -298,7 +299,7 @@ def test_a_refused_file_does_not_keep_the_folder_locked(calls: Path) -> None:
 def test_a_full_disk_is_called_that_and_keeps_what_is_there(calls: Path) -> None:
     keys = filled(calls)
     with closing(Store(calls)) as store:
-        store._db.execute("PRAGMA max_page_count = 1")
+        store.execute("PRAGMA max_page_count = 1")
         with pytest.raises(StoreError, match="the disk is full") as full:
             asyncio.run(put(store, ask("long"), body("x" * 1_000_000)))
         assert "Make room" in str(full.value)
@@ -333,7 +334,7 @@ def test_reading_goes_on_while_another_writes_and_sees_what_is_committed(calls: 
             await put(writer, ask(f"{n}"), body())
             assert reader.totals().calls == n
         # A reader in the middle of a long read does not hold up the writer.
-        rows = reader._db.rows("SELECT key FROM calls")
+        rows = reader.rows("SELECT key FROM calls")
         next(rows)
         await put(writer, ask("4"), body())
         assert writer.totals().calls == 4

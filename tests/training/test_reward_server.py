@@ -27,7 +27,7 @@ from pairwright.evaluation.release import Release
 from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client.scores import score_reply
-from pairwright.models.store import Durable, RecentReplies
+from pairwright.models.durable import Durable, RecentReplies
 from pairwright.settings.rules import HistoryRules
 from pairwright.training import rewards
 from pairwright.training.reward_server import RewardServer, listening

@@ -13,8 +13,7 @@ from pairwright.construct.outcomes import stages_up_to, unusable_reply
 from pairwright.estimate import Estimate, share
 from pairwright.models import Reply, completion_of, parse
 from pairwright.models.model import UNUSABLE
-from pairwright.models.store import Store, UnitRow
-from pairwright.models.store.database import unusable
+from pairwright.models.store import Store, UnitRow, unusable
 from pairwright.modes import Stage
 from pairwright.records import Mode
 

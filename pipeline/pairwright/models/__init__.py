@@ -13,7 +13,7 @@ run.py           many pieces of work at once, with bounded memory and a clean st
 recorded.py      recordings, and replies out of one
 local_model.py   tokens and weights of a model of transformers in this process
 
-store/           the store of calls: every request beside its reply
+store.py         the store of a run: every request beside its reply
 client/          endpoints over the network, and vLLM in this process
 batch/           calls as files, for a Batch API or an offline run
 """

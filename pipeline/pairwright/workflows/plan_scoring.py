@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 from pairwright import assets
 from pairwright.models import Model, ModelRef
 from pairwright.models.client import Client
-from pairwright.models.store import Durable
+from pairwright.models.durable import Durable
 from pairwright.notebook import run_async
 from pairwright.options import Doc, ItemLimit, OutPath
 from pairwright.records import Item

@@ -19,7 +19,7 @@ from pairwright.evaluation.scorers.scorer import (
 )
 from pairwright.evaluation.settings import Scorers
 from pairwright.models.client import Meter
-from pairwright.models.store import RecentReplies
+from pairwright.models.durable import RecentReplies
 from pairwright.notebook import run_async
 from pairwright.options import Doc
 from pairwright.settings.prompt import Prompts

@@ -12,8 +12,9 @@ from pairwright.errors import ConfigError
 from pairwright.models import Model, Models
 from pairwright.models.batch.pending import PendingCalls, Recorder
 from pairwright.models.client import Client, Meter
-from pairwright.models.store import CallStore, Durable, Store
-from pairwright.models.store.shards import merge_all
+from pairwright.models.durable import Durable
+from pairwright.models.shards import merge_all
+from pairwright.models.store import Store
 from pairwright.settings.config import Config
 from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.workflows.recording import recording_of
@@ -29,7 +30,7 @@ class RunModels:
     def __init__(
         self,
         config: Config,
-        store: CallStore,
+        store: Store,
         clients: Mapping[str, Client] | Mapping[str, Recorder],
         meter: Meter,
     ) -> None:

@@ -40,7 +40,7 @@ from pairwright.evaluation.settings import (
 )
 from pairwright.models import Model, key_of
 from pairwright.models.client import Classify, Client, Meter, PromptLogprobs
-from pairwright.models.store import Durable, ReplyStore
+from pairwright.models.durable import Durable, ReplyStore
 from pairwright.retrieve import dense
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt import OwnPrompt, Prompts

@@ -17,8 +17,9 @@ from pairwright.evaluation.settings import OutputJudge, Policy, Scorers, load_sc
 from pairwright.files import CALLS
 from pairwright.models import Model, key_of
 from pairwright.models.client import Meter
+from pairwright.models.durable import Durable, ReplyStore
 from pairwright.models.run import work_in_order
-from pairwright.models.store import CallStore, Durable, ReplyStore
+from pairwright.models.store import Store
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import VARIABLES
@@ -141,7 +142,7 @@ class OpenModel(NamedTuple):
 class ScoringCalls(NamedTuple):
     """The calls of a workflow: where they are stored, counted, reported and stopped."""
 
-    store: CallStore
+    store: Store
     meter: Meter
     progress: Progress
     stop: Stop
@@ -281,7 +282,7 @@ def open_calls(out: Path, progress: Progress, stop: Stop | None) -> Iterator[Sco
     output_folder(out)
     with on_disk(out):
         out.mkdir(parents=True, exist_ok=True)
-    with closing(CallStore(out / CALLS)) as store:
+    with closing(Store(out / CALLS)) as store:
         yield ScoringCalls(store, Meter(), progress, stop or Stop())
 
 

@@ -19,7 +19,7 @@ from pairwright.models import Answer, Request, completion_of
 from pairwright.models.batch.pending import PendingCalls
 from pairwright.models.client.wire import BROKEN_OFF, SHORTEST, Secrets, Transient, refusal
 from pairwright.models.completion import is_same_model
-from pairwright.models.store import CallStore
+from pairwright.models.store import Store
 from pairwright.records import Record
 
 
@@ -165,7 +165,7 @@ class Ingest:
     def __init__(
         self,
         pending: PendingCalls,
-        store: CallStore,
+        store: Store,
         secrets: tuple[str, ...],
         tell: Callable[[LineProblem], None],
         on_line: Callable[[int], None],

@@ -5,13 +5,14 @@ The run's store must be open for writing meanwhile: that holds the lock of the f
 
 import sqlite3
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
 
 from pairwright.errors import CallFailed, InputError, Interrupted, Unanswered
 from pairwright.models import Answer, Request
 from pairwright.models.client import Meter
-from pairwright.models.store.database import Statements, unusable
+from pairwright.models.store import Database, unusable
 
 APPLICATION_ID = 0x50575242  # "PWRB"
 FORMAT = 1
@@ -60,22 +61,17 @@ class PendingCalls:
                 fix="`pairwright build CONFIG --run DIR --batch-out OUT` writes them.",
             )
         try:
-            # One thread at a time, as for the store.
-            connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-            (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-            if tables == 0:
-                connection.executescript(SCHEMA)
-            (owner,) = connection.execute("PRAGMA application_id").fetchone()
-            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            with closing(sqlite3.connect(path)) as connection:
+                (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+                if tables == 0:
+                    connection.executescript(SCHEMA)
+            self._db = Database(path, path, APPLICATION_ID, FORMAT)
         except sqlite3.DatabaseError as error:
             raise unusable(path, error) from None
-        if (owner, version) != (APPLICATION_ID, FORMAT):
-            raise unusable(path, ValueError("not a list of requests that this version can read"))
-        self._db = Statements(path, connection)
 
     def close(self) -> None:
         self._save()
-        self._db.connection.close()
+        self._db.close()
 
     def begin(self) -> None:
         """A build begins: nothing is needed yet."""

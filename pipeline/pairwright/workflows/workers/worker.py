@@ -14,8 +14,8 @@ from pairwright.construct.corpus import BuildUnit, Chunk, Corpus, chunks
 from pairwright.construct.session import build_units
 from pairwright.errors import ConfigError, Interrupted, PairwrightError
 from pairwright.models.client import Client, Meter
-from pairwright.models.store import CallStore, Store, UnitRow
-from pairwright.models.store.shards import merge_all, open_shard, place
+from pairwright.models.shards import merge_all, open_shard, place
+from pairwright.models.store import Store, UnitRow
 from pairwright.settings.config import Config
 from pairwright.workflows.run_models import (
     MeterCounts,
@@ -67,7 +67,7 @@ class Builder:
 
     setup: WorkerSetup
     config: Config
-    main: CallStore
+    main: Store
     clients: dict[str, Client]
     meter: Meter
     _begun: asyncio.Event | None = None
@@ -109,7 +109,7 @@ class Builder:
 async def builder_of(setup: WorkerSetup, config: Config, meter: Meter) -> AsyncIterator[Builder]:
     """A builder with its own connections; `config` has this worker's part of the limits."""
     # The store is read from hosts between which SQLite has no locks.
-    with closing(CallStore(setup.calls, writing=False, unchanging=True)) as main:
+    with closing(Store(setup.calls, writing=False, unchanging=True)) as main:
         endpoints, names = config.endpoints, config.roles.all
         async with open_clients(endpoints, names, meter, say) as clients:
             yield Builder(setup, config, main, clients, meter)

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from pairwright.errors import InUse, StoreError, on_disk
 from pairwright.files import CALLS
-from pairwright.models.store.calls import CallStore
-from pairwright.models.store.store import Store, UnitRow
+from pairwright.models import store as stores
+from pairwright.models.store import Store
 
 PATIENCE_S = 30.0
 """How long a shard may stay in the hands of a worker that is about to end."""
@@ -29,7 +29,7 @@ def place(shards: Path, chunk: int) -> Path:
     return shards / f"{chunk:06}"
 
 
-async def open_shard(folder: Path, main: CallStore) -> Store:
+async def open_shard(folder: Path, main: Store) -> Store:
     """The shard, begun or gone on with, above what the run's store has already.
 
     Raises InUse where another worker does not let go of it, and StoreError.
@@ -44,7 +44,7 @@ async def open_shard(folder: Path, main: CallStore) -> Store:
             await asyncio.sleep(EVERY_S)
 
 
-def _begun(folder: Path, main: CallStore) -> Store:
+def _begun(folder: Path, main: Store) -> Store:
     with on_disk(folder):
         folder.mkdir(parents=True, exist_ok=True)
     shard = Store(folder / CALLS, beneath=main)
@@ -80,17 +80,16 @@ def left(shards: Path) -> list[Path]:
 
 
 def merge(store: Store, folder: Path) -> set[int]:
-    """Take the calls and outcomes of a shard into the store, then remove the shard.
-
-    Two workers may have sent one request and got different replies. The reply that the store has
-    stays. A unit that was built from the other is left out and its position returned: built again
-    it is made of what the store has. Raises StoreError; the shard is then left as it is.
-    """
+    """Merge one shard, as `store.merge` does, then remove it. Raises StoreError; the shard is then
+    left as it is."""
     path = folder / CALLS
     again: set[int] = set()
     if path.exists():
         with closing(_held(path)):
-            again = _merge(store.path, path)
+            try:
+                again = stores.merge(store, [path])
+            except StoreError as error:
+                raise _unusable(path, error) from None
     with on_disk(folder):
         shutil.rmtree(folder)
     return again
@@ -108,43 +107,6 @@ def _held(path: Path) -> Store:
             time.sleep(EVERY_S)
         except StoreError as error:
             raise _unusable(path, error) from None
-
-
-def _merge(main: Path, shard: Path) -> set[int]:
-    try:
-        with closing(sqlite3.connect(main, isolation_level=None)) as database:
-            # The shard is removed next, so this has to be on the disk.
-            database.execute("PRAGMA synchronous = FULL")
-            database.execute("ATTACH ? AS shard", (str(shard),))
-            database.execute("BEGIN IMMEDIATE")
-            again = _take_in(database)
-            database.execute("COMMIT")
-            return again
-    except sqlite3.DatabaseError as error:
-        raise _unusable(shard, error) from None
-
-
-def _take_in(database: sqlite3.Connection) -> set[int]:
-    # From the shard's few calls to the many of the store, and not the other way round.
-    differing = database.execute(
-        "SELECT ours.key FROM shard.calls AS ours CROSS JOIN main.calls AS theirs"
-        " ON theirs.key = ours.key WHERE theirs.reply != ours.reply"
-    ).fetchall()
-    database.execute("INSERT OR IGNORE INTO main.calls SELECT * FROM shard.calls")
-    columns = ", ".join(UnitRow._fields)
-    database.execute(
-        f"INSERT OR REPLACE INTO main.outcomes ({columns}, follows)"
-        f" SELECT {columns}, (SELECT follows FROM main.run) FROM shard.outcomes"
-    )
-    if not differing:
-        return set()
-    again = {
-        position
-        for position, record in database.execute("SELECT position, record FROM shard.outcomes")
-        if any(key in record for (key,) in differing)
-    }
-    database.executemany("DELETE FROM main.outcomes WHERE position = ?", [(n,) for n in again])
-    return again
 
 
 def _unusable(path: Path, error: Exception) -> StoreError:

@@ -1,0 +1,517 @@
+"""The store of a run: one SQLite file that holds every request beside its raw reply, and what came
+of each unit.
+
+Replies are committed in groups, one transaction per turn of the event loop, and handed on only
+after their commit. Journal mode WAL with `synchronous = NORMAL`: kill -9 loses no finished
+call; a power cut may lose the last ones. Only answers are stored, never failures.
+"""
+
+import asyncio
+import errno
+import fcntl
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
+
+from pairwright.errors import InUse, StoreError
+from pairwright.files import locked
+from pairwright.models.completion import Completion, Totals
+from pairwright.models.model import Answer, Request
+from pairwright.modes import MODES
+
+APPLICATION_ID = 0x50575257  # "PWRW"
+FORMAT = 1
+SCHEMA = f"""
+BEGIN;
+CREATE TABLE calls (
+    key TEXT PRIMARY KEY,      -- b2: and the hash of `request`
+    purpose TEXT NOT NULL,     -- the prompt's name
+    model TEXT NOT NULL,
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL,
+    cached_tokens INTEGER NOT NULL, -- those of the prompt that came from the endpoint's cache
+    served TEXT NOT NULL,      -- the model that the reply names, where it is not `model`
+    reply BLOB NOT NULL,       -- the body as it came; before the request, which is long: a
+                               -- reply is then read without walking the request's pages
+    request TEXT NOT NULL      -- canonical JSON, exactly as hashed
+);
+CREATE INDEX totals ON calls (model, prompt_tokens, completion_tokens, cached_tokens);
+CREATE INDEX served ON calls (model, served) WHERE served != '';
+CREATE TABLE outcomes (        -- what came of each unit
+    position INTEGER PRIMARY KEY, -- its place in the outcome files; of a survey below zero
+    unit TEXT NOT NULL,
+    mode TEXT NOT NULL,        -- or `survey`
+    item TEXT NOT NULL,
+    user TEXT NOT NULL,
+    partner TEXT,
+    kind TEXT NOT NULL,        -- kept, rejected, failed, waiting or surveyed
+    stage TEXT NOT NULL,       -- what refused it, and why
+    reason TEXT NOT NULL,
+    reached TEXT,              -- the last stage that it reached
+    posts INTEGER NOT NULL,    -- length of the asker's profile
+    follows TEXT NOT NULL,     -- what it follows from, beside the replies
+    record TEXT NOT NULL       -- all of it, as JSON
+);
+CREATE TABLE run (finished INTEGER NOT NULL, follows TEXT NOT NULL);
+INSERT INTO run VALUES (0, '');
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA user_version = {FORMAT};
+COMMIT;
+"""
+_CALL = f"INSERT OR IGNORE INTO calls VALUES ({', '.join('?' * 9)})"
+
+SqlRow = Sequence[object]
+
+
+class StoredCall(NamedTuple):
+    """A request with its reply."""
+
+    key: str
+    purpose: str
+    request: str
+    reply: bytes
+
+
+class Database:
+    """An open file of SQLite, whose StoreErrors say what is wrong with it and what to do."""
+
+    def __init__(self, path: Path, address: str | Path, application: int, version: int) -> None:
+        """Connect. Raises StoreError for a file of another application or format."""
+        self.path = path
+        # In a notebook the event loop has a thread of its own, for which the caller's waits: one
+        # thread at a time uses the file.
+        self.connection = sqlite3.connect(
+            address, isolation_level=None, uri=True, check_same_thread=False
+        )
+        found = [
+            self.connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("application_id", "user_version")
+        ]
+        if found[0] != application:
+            raise StoreError(
+                f"{path}: a database, but not one of Pairwright's\n"
+                "  Give another run folder; this file was left as it is."
+            )
+        if found[1] != version:
+            raise StoreError(
+                f"{path}: written in store format {found[1]}, this version reads {version}\n"
+                "  Use the version of Pairwright that wrote it, or another run folder."
+            )
+
+    def execute(self, statement: str, *values: object) -> sqlite3.Cursor:
+        """Run one statement by itself. Raises StoreError."""
+        try:
+            return self.connection.execute(statement, values)
+        except sqlite3.DatabaseError as error:
+            raise unusable(self.path, error) from None
+
+    def rows(self, statement: str, *values: object) -> Iterator[tuple[Any, ...]]:
+        """Yield what a statement finds. Raises StoreError, also where a later row is damaged."""
+        try:
+            # `yield from` would close the cursor of a reader that stops, also after the database.
+            for row in self.connection.execute(statement, values):  # noqa: UP028
+                yield row
+        except sqlite3.DatabaseError as error:
+            raise unusable(self.path, error) from None
+
+    def write(self, *statements: tuple[str, Sequence[SqlRow]]) -> None:
+        """Write all rows of all statements in one transaction, or none. Raises StoreError."""
+        try:
+            self.connection.execute("BEGIN")
+            for statement, rows in statements:
+                self.connection.executemany(statement, rows)
+            self.connection.execute("COMMIT")
+        except Exception as error:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            raise unusable(self.path, error) from None
+
+    def close(self) -> None:
+        """Close the file."""
+        self.connection.close()
+
+
+class UnitRow(NamedTuple):
+    """What came of one unit: a row of the table `outcomes`."""
+
+    position: int
+    unit: str
+    mode: str
+    item: str
+    user: str
+    partner: str | None
+    kind: str
+    stage: str
+    reason: str
+    reached: str | None
+    posts: int
+    record: str
+    """All of it, as JSON."""
+
+
+SPOOLED = 20
+"""Outcomes written in one transaction."""
+_SETTLED = "kind IN ('kept', 'rejected', 'surveyed')"
+_PARTNERED = ", ".join(f"'{name}'" for name, mode in MODES.items() if mode.needs_partner)
+_COLUMNS = ", ".join(UnitRow._fields)
+_OUTCOME = (
+    f"INSERT OR REPLACE INTO outcomes ({_COLUMNS}, follows)"
+    f" VALUES ({', '.join('?' * len(UnitRow._fields))}, (SELECT follows FROM run))"
+)
+
+
+class Store(Database):
+    """The file `run.sqlite` of a folder."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        writing: bool = True,
+        unchanging: bool = False,
+        beneath: "Store | None" = None,
+    ) -> None:
+        """Open, or create where `writing`. A reply that is not here is looked for `beneath`.
+
+        `unchanging` reads a file that nobody writes, and which many hosts may read at a time.
+
+        Raises StoreError for a file that is not ours, is damaged, or is being written by
+        another process; nothing is ever repaired over.
+        """
+        self.path = path
+        self._beneath = beneath
+        self.in_flight: dict[str, asyncio.Future[Completion]] = {}
+        """Calls being sent to any endpoint, by key."""
+        self._pending: list[SqlRow] = []
+        self._committed: asyncio.Future[None] | None = None
+        self._outcomes: list[UnitRow] = []
+        self._lock = _lock(path) if writing else None
+        try:
+            if not path.exists():
+                if not writing:
+                    raise StoreError(f"{path.parent}: {_no_run(path)}")
+                _create(path)
+            self._open(writing, unchanging)
+        except BaseException as error:
+            if self._lock:
+                self._lock.close()
+            if isinstance(error, sqlite3.DatabaseError):
+                raise unusable(path, error) from None
+            raise
+
+    def _open(self, writing: bool, unchanging: bool) -> None:
+        """Reading goes through the same WAL, so a status can be asked for during a run. Where no
+        process can write, a file that was closed is read as unchanging."""
+        address = self.path.absolute().as_uri()
+        still = f"{address}?immutable=1"
+        try:
+            super().__init__(self.path, still if unchanging else address, APPLICATION_ID, FORMAT)
+        except sqlite3.OperationalError as error:
+            if writing or unchanging or not (_closed_to_us(error) and _whole_alone(self.path)):
+                raise
+            super().__init__(self.path, still, APPLICATION_ID, FORMAT)
+        pragmas = ["query_only = ON", "trusted_schema = OFF"]  # It may be a stranger's.
+        if writing:
+            # A shard, which has a store beneath, has one reader and writer, and needs no shared
+            # memory, which a file system of several hosts may not have.
+            alone = ["locking_mode = EXCLUSIVE"] if self._beneath else []
+            pragmas = [*alone, "journal_mode = WAL", "synchronous = NORMAL"]
+        for pragma in pragmas:
+            self.connection.execute(f"PRAGMA {pragma}")
+
+    def settle(self) -> None:
+        """Put everything into the one file, for those who read it as unchanging. Raises InUse where
+        another process reads."""
+        self._flush()
+        (busy, _, _) = self.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise InUse(
+                f"{self.path}: another process is reading it\n"
+                "  Let that end (`pairwright status`, a copy), then run again."
+            )
+
+    def close(self) -> None:
+        """Commit what waits and release the folder."""
+        self._flush()
+        self._spool()
+        super().close()
+        if self._lock:
+            self._lock.close()
+
+    # --- calls ---
+
+    def get(self, key: str) -> bytes | None:
+        """The raw reply under a key, here or beneath; None where there is none."""
+        row = self.execute("SELECT CAST(reply AS BLOB) FROM calls WHERE key = ?", key).fetchone()
+        if row is None:
+            return self._beneath.get(key) if self._beneath else None
+        return bytes(row[0])
+
+    def call(self, key: str) -> StoredCall | None:
+        """A request with its reply, for people."""
+        query = "SELECT key, purpose, request, reply FROM calls WHERE key = ?"
+        row = self.execute(query, key).fetchone()
+        return None if row is None else StoredCall(*row)
+
+    async def put(self, request: Request, answer: Answer) -> None:
+        """Store a reply; returns once it is committed."""
+        body, completion = answer
+        served = "" if completion.served == request.model else completion.served
+        self._pending.append(
+            (
+                completion.key, request.purpose, request.model, completion.prompt_tokens,
+                completion.completion_tokens, completion.cached_tokens, served, body,
+                request.canonical,
+            )
+        )  # fmt: skip
+        if self._committed is None:
+            loop = asyncio.get_running_loop()
+            self._committed = loop.create_future()
+            loop.call_soon(self._flush)
+        await asyncio.shield(self._committed)
+
+    def _flush(self) -> None:
+        pending, self._pending = self._pending, []
+        waiting, self._committed = self._committed, None
+        if not pending:
+            return
+        try:
+            self.write((_CALL, pending))
+        except StoreError as failure:
+            if waiting is None:
+                raise
+            waiting.set_exception(failure)
+        else:
+            if waiting is not None:
+                waiting.set_result(None)
+
+    def totals(self) -> Totals:
+        """What all calls add up to."""
+        return Totals.of(self.calls_by_model().values())
+
+    def calls_by_model(self) -> dict[str, Totals]:
+        """The number of calls to each model, and their tokens."""
+        query = (
+            "SELECT model, count(*), sum(prompt_tokens), sum(completion_tokens), sum(cached_tokens)"
+            " FROM calls GROUP BY model ORDER BY model"
+        )
+        return {str(model): Totals(*sums) for model, *sums in self.rows(query)}
+
+    def served_names(self) -> dict[str, dict[str, int]]:
+        """By model, the other names under which its replies say that they were answered, with the
+        number of calls."""
+        names: dict[str, dict[str, int]] = {}
+        query = "SELECT model, served, count(*) FROM calls WHERE served != '' GROUP BY 1, 2"
+        for model, name, n in self.rows(query):
+            names.setdefault(str(model), {})[str(name)] = n
+        return names
+
+    # --- outcomes ---
+
+    def begin(self, identity: str) -> None:
+        """Begin a run. Outcomes that follow from the same `identity` and are settled stay: the
+        replies behind them are here for ever, so they would come out the same. Others are
+        forgotten; calls never are."""
+        self.execute("UPDATE run SET finished = 0, follows = ?", identity)
+        self.execute("DELETE FROM outcomes WHERE follows != ?", identity)
+        again = f"SELECT 1 FROM outcomes WHERE mode = 'survey' AND NOT {_SETTLED}"
+        if self.execute(again).fetchone():
+            # A survey that is asked again may change who is whose partner.
+            self.execute(f"DELETE FROM outcomes WHERE mode IN ({_PARTNERED})")
+        self.execute(f"DELETE FROM outcomes WHERE NOT {_SETTLED}")
+
+    def clear_outcomes(self) -> None:
+        """Forget what came of the last run; its calls stay."""
+        self.execute("DELETE FROM outcomes")
+        self.execute("UPDATE run SET finished = 0")
+
+    def finish(self) -> None:
+        """Say that the outcome files of this run are written."""
+        self.execute("UPDATE run SET finished = 1")
+
+    @property
+    def finished(self) -> bool:
+        """Whether the last run ended."""
+        return bool(self.execute("SELECT finished FROM run").fetchone()[0])
+
+    def add_outcome(self, row: UnitRow) -> None:
+        """Spool one outcome until the run is whole; files are written from here in order."""
+        self._outcomes.append(row)
+        if len(self._outcomes) >= SPOOLED:
+            self._spool()
+
+    def _spool(self) -> None:
+        rows, self._outcomes = self._outcomes, []
+        if rows:
+            self.write((_OUTCOME, rows))
+
+    def ended(self, position: int, unit: str) -> UnitRow | None:
+        """What came of one unit, without its record; None where it has not ended."""
+        query = f"SELECT {_COLUMNS.removesuffix('record')} '' FROM outcomes"
+        row = self.execute(f"{query} WHERE position = ? AND unit = ?", position, unit).fetchone()
+        return None if row is None else UnitRow(*row)
+
+    def outcomes(self, where: str = "position >= 0", *values: object) -> Iterator[UnitRow]:
+        """The units in source order, without surveys."""
+        self._spool()
+        query = f"SELECT {_COLUMNS} FROM outcomes WHERE {where} ORDER BY abs(position)"
+        return (UnitRow(*row) for row in self.rows(query, *values))
+
+    def surveys(self) -> Iterator[UnitRow]:
+        """The surveys in source order."""
+        return self.outcomes("position < 0")
+
+    @property
+    def surveyed(self) -> int:
+        """The number of items whose survey has ended."""
+        self._spool()
+        query = "SELECT count(*) FROM outcomes WHERE kind = 'surveyed'"
+        return int(self.execute(query).fetchone()[0])
+
+
+def merge(into: Store, shards: Iterable[Path]) -> set[int]:
+    """Copy the calls and outcomes of other stores, which nobody writes any more.
+
+    Two workers may have sent one request and got different replies. The reply that is there stays.
+    A unit that was built from the other is left out and its position returned: built again it is
+    made of what the store has. Raises StoreError; the store is then as it was before that shard.
+    """
+    again: set[int] = set()
+    for shard in shards:
+        try:
+            with closing(sqlite3.connect(into.path, isolation_level=None)) as database:
+                # The shard may be removed next, so this has to be on the disk.
+                database.execute("PRAGMA synchronous = FULL")
+                database.execute("ATTACH ? AS shard", (str(shard),))
+                database.execute("BEGIN IMMEDIATE")
+                again |= _copied(database)
+                database.execute("COMMIT")
+        except sqlite3.DatabaseError as error:
+            raise unusable(shard, error) from None
+    return again
+
+
+def _copied(database: sqlite3.Connection) -> set[int]:
+    # From the shard's few calls to the many of the store, and not the other way round.
+    differing = database.execute(
+        "SELECT ours.key FROM shard.calls AS ours CROSS JOIN main.calls AS theirs"
+        " ON theirs.key = ours.key WHERE theirs.reply != ours.reply"
+    ).fetchall()
+    database.execute("INSERT OR IGNORE INTO main.calls SELECT * FROM shard.calls")
+    database.execute(
+        f"INSERT OR REPLACE INTO main.outcomes ({_COLUMNS}, follows)"
+        f" SELECT {_COLUMNS}, (SELECT follows FROM main.run) FROM shard.outcomes"
+    )
+    again = {
+        position
+        for position, record in database.execute("SELECT position, record FROM shard.outcomes")
+        if any(key in record for (key,) in differing)
+    }
+    database.executemany("DELETE FROM main.outcomes WHERE position = ?", [(n,) for n in again])
+    return again
+
+
+def is_held(path: Path) -> bool:
+    """Whether a process holds the folder of a store for writing."""
+    try:
+        with path.with_name("lock").open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _create(path: Path) -> None:
+    """Make the file beside its place and put it there whole: a kill leaves none or all of it."""
+    partial = path.with_name(path.name + ".partial")
+    try:
+        partial.unlink(missing_ok=True)
+        partial.with_name(partial.name + "-journal").unlink(missing_ok=True)
+        with closing(sqlite3.connect(partial)) as database:
+            database.executescript(SCHEMA)
+        for end in ("-wal", "-shm"):
+            # The journal of a store that was removed must not be read into the new one.
+            path.with_name(path.name + end).unlink(missing_ok=True)
+        partial.replace(path)
+    except (OSError, sqlite3.Error) as error:
+        raise unusable(path, error) from None
+
+
+def _lock(path: Path) -> TextIO:
+    """Hold the folder of a file for writing, until what is returned is closed.
+
+    Raises InUse where another process holds it, StoreError where the disk cannot lock.
+    """
+    file_lock = path.parent / "lock"
+    try:
+        file = file_lock.open("w")
+    except OSError as error:
+        raise unusable(file_lock, error) from None
+    busy = InUse(
+        f"{path.parent}: another process is writing to this folder\n"
+        "  Wait for it, stop it, or name another folder."
+    )
+    return locked(file, busy)
+
+
+def _whole_alone(path: Path) -> bool:
+    """Whether the one file holds everything: no process that wrote it left a journal beside it."""
+    journal = path.with_name(path.name + "-wal")
+    return path.is_file() and not (journal.exists() and journal.stat().st_size)
+
+
+def _no_run(calls: Path) -> str:
+    """What a folder without a store is, and what to do."""
+    folder = calls.parent
+    name = "Name the folder that `pairwright build` was given as --run."
+    if not folder.exists():
+        return f"no such folder\n  {name}"
+    if not folder.is_dir():
+        return f"is a file, not a run folder\n  {name}"
+    if (folder / "checksums.sha256").exists():
+        return f"is a release, not a run folder\n  `pairwright verify {folder}` checks it. {name}"
+    if (folder / "pairs.jsonl").exists():
+        return (
+            f"a run folder without its {calls.name}, which holds every call\n"
+            "  Restore the file from a copy; `pairwright build` says what asking again would cost."
+        )
+    return f"is not a run folder: it has no {calls.name}\n  {name}"
+
+
+def _closed_to_us(error: sqlite3.Error) -> bool:
+    """Whether SQLite may not write where it must, even to read: its index of the journal."""
+    return _sqlite_name(error).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY"))
+
+
+def unusable(path: Path, error: Exception, key: str = "") -> StoreError:
+    """What keeps a file from being used, and what to do about it: a full disk, one that cannot be
+    written, or a damaged file."""
+    number = error.errno if isinstance(error, OSError) else None
+    name = _sqlite_name(error) if isinstance(error, sqlite3.Error) else ""
+    if number in (errno.ENOSPC, errno.EDQUOT) or name == "SQLITE_FULL":
+        return StoreError(
+            f"{path}: the disk is full ({error})\n"
+            "  Everything that was stored before is kept. Make room, then run the same command"
+            " again."
+        )
+    if number in (errno.EROFS, errno.EACCES, errno.EPERM) or (
+        isinstance(error, sqlite3.Error) and _closed_to_us(error)
+    ):
+        return StoreError(
+            f"{path}: cannot be written ({error})\n"
+            "  Make the folder writable, or copy it to a disk that is."
+        )
+    where = f"{path} [{key}]" if key else str(path)
+    return StoreError(
+        f"{where}: {error}\n"
+        "  The file was left as it is. Restore it from a copy, or build into another run folder."
+    )
+
+
+def _sqlite_name(error: sqlite3.Error) -> str:
+    """Such as `SQLITE_FULL`; empty for errors of Python's module itself."""
+    return getattr(error, "sqlite_errorname", "")
