@@ -8,10 +8,9 @@ from pydantic import BaseModel
 from pairwright.dataset.lines import LONGEST
 from pairwright.records import GoldAspect, Post
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import choice_rows, items, posts, problems
-from pairwright.sources.opening import FLAT, OPENERS
+from pairwright.sources import choices, items, posts, problems, titles
 from pairwright.sources.problems import REMEDIES
-from pairwright.sources.stackexchange import titles
+from pairwright.sources.tables import FLAT, OPENERS
 from reference.markdown import page_of, table
 
 FILE_KINDS = {
@@ -167,9 +166,9 @@ def sources_page() -> str:
         DUMP,
         CHOICES,
         "The columns of a table of choices, which can be renamed in `[source]`:",
-        _columns("choices", choice_rows.required),
+        _columns("choices", choices.required),
         "The columns of a table of texts:",
-        _columns("texts", choice_rows.text_columns),
+        _columns("texts", choices.text_columns),
         "## Rules",
         "A row or post that cannot be used is refused, or repaired, by one of these rules, and"
         " reading goes on. Each case is a line of `source_problems.jsonl` in the run folder"

@@ -24,7 +24,7 @@ from pairwright.records import Item
 from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import Chooser, SourceProblem, read, read_choosers
+from pairwright.sources import Chooser, Problems, SourceProblem, read, read_choosers
 from pairwright.text import find_question
 from reference_data import POLIS
 
@@ -37,15 +37,14 @@ def rules(path: Path, format: str, **more: object) -> SourceRules:
 
 
 def choosers(source: SourceRules) -> tuple[list[Chooser], Counter[str]]:
-    _, rows = read_choosers(source, DOMAINS, Path("/"))
-    read = list(rows)
-    problems = Counter(one.reason for one in read if isinstance(one, SourceProblem))
-    return [one for one in read if isinstance(one, Chooser)], problems
+    said = list[SourceProblem]()
+    _, found = read_choosers(source, DOMAINS, Path("/"), Problems(said.append))
+    return list(found), Counter(one.reason for one in said)
 
 
 def items(source: SourceRules, most: int = 6, seed: int = 0) -> list[Item]:
-    _, rows = read_choosers(source, DOMAINS, Path("/"))
-    return [one for one in natural_items(rows, most, 2, seed) if isinstance(one, Item)]
+    _, found = read_choosers(source, DOMAINS, Path("/"), Problems())
+    return list(natural_items(found, most, 2, seed, Problems()))
 
 
 # ---- an exported conversation
@@ -150,8 +149,10 @@ def test_rows_that_are_no_choice_are_named(tmp_path: Path) -> None:
         ["u5", "Pick", "B", "A", "a", "2024-01-01", ""],
     ]
     path = write_csv(tmp_path / "choices.csv", CHOICES, rows)
-    _, read_rows = read_choosers(rules(path, "choices"), DOMAINS, Path("/"))
-    found = [(one.where[12:], one.reason) for one in read_rows if isinstance(one, SourceProblem)]
+    said = list[SourceProblem]()
+    _, usable = read_choosers(rules(path, "choices"), DOMAINS, Path("/"), Problems(said.append))
+    assert not list(usable)
+    found = [(one.where[12:], one.reason) for one in said]
     assert sorted(found, key=lambda one: int(one[0])) == [
         ("2", "no_choice"), ("3", "bad_choice"), ("4", "same_options"), ("5", "missing_user"),
         ("6", "empty_question"), ("7", "changed_choice"), ("8", "changed_choice"),
@@ -186,8 +187,9 @@ def opposite_rows(*rows: tuple[str, str, str, str]) -> list[list[str]]:
 def profiles(tmp_path: Path, rows: list[list[str]], **more: object) -> dict[str, list[str]]:
     """By question: the texts of both histories."""
     path = write_csv(tmp_path / "choices.csv", CHOICES, rows)
-    _, known = read_choosers(rules(path, "choices", min_posts=1, **more), DOMAINS, Path("/"))
-    made = [one for one in natural_items(known, 6, 1, 0) if isinstance(one, Item)]
+    source = rules(path, "choices", min_posts=1, **more)
+    _, known = read_choosers(source, DOMAINS, Path("/"), Problems())
+    made = list(natural_items(known, 6, 1, 0, Problems()))
     return {
         item.question: [post.text for post in (*item.profile, *item.opposite.profile)]
         for item in made
@@ -253,7 +255,7 @@ def test_a_history_holds_nothing_that_the_audit_takes_for_the_question(tmp_path:
 def test_a_source_of_choices_is_no_source_of_questions(tmp_path: Path) -> None:
     source = rules(table_of_choices(tmp_path / "choices.csv"), "choices")
     with pytest.raises(SourceError, match="holds people's own choices"):
-        list(read(source, DOMAINS, tmp_path))
+        list(read(source, DOMAINS, tmp_path, Problems()))
 
 
 # ---- pairs

@@ -11,7 +11,7 @@ from pairwright.dataset import Row, lines, parquet_batches, read_lines, read_row
 from pairwright.dataset.parquet import SCHEMA
 from pairwright.errors import InputError, SourceError
 from pairwright.releases.primary import UnitOutcome
-from pairwright.sources.table_files import open_parquet
+from pairwright.sources.tables import open_parquet
 
 Patch = pytest.MonkeyPatch
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from pairwright.records import Item
 from pairwright.settings.domains import Domain, Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import SourceProblem, read
+from pairwright.sources import Problems, SourceProblem, read
 
 HOME = Domain(
     key="Home", name="Home", subcategories=("cooking", "movies", "coffee"), kinds=("tools",)
@@ -37,8 +37,6 @@ class Result(NamedTuple):
 
 
 def result(folder: Path, name: str, **rules: Any) -> Result:
-    found = list(read(SourceRules(path=name, **rules), DOMAINS, folder))
-    return Result(
-        [f for f in found if isinstance(f, Item)],
-        [f for f in found if isinstance(f, SourceProblem)],
-    )
+    said = list[SourceProblem]()
+    items = list(read(SourceRules(path=name, **rules), DOMAINS, folder, Problems(said.append)))
+    return Result(items, said)

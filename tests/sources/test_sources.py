@@ -24,8 +24,8 @@ from pairwright.extras import install
 from pairwright.records import content_id
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import source_hash
-from pairwright.sources.fields import utc
-from pairwright.sources.markup import html_text
+from pairwright.sources.dates import utc
+from pairwright.sources.fields import html_text
 from pairwright.sources.problems import REASONS, REMEDIES
 
 STEW = "My stew is watery every time and I do not own a scale to measure anything with."
@@ -701,7 +701,7 @@ def test_every_reason_in_the_code_has_its_rule() -> None:
     package = Path(sys.modules["pairwright"].__file__ or "").parent
     files = [*(package / "sources").rglob("*.py"), package / "construct" / "natural.py"]
     code = "".join(path.read_text(encoding="utf-8") for path in files)
-    before = r"(?:[Rr]efusal|refused?|setdefault)\(\s*|repairs\[|note = \{|reason="
+    before = r"(?:[Rr]efusal|refused?|note|setdefault)\(\s*|repairs\[|reason="
     used = set(re.findall(f'(?:{before})"([a-z_0-9]+)"', code))
     pairing = {name for name in REASONS if f'"{name}"' in files[-1].read_text(encoding="utf-8")}
     assert used | pairing == set(REASONS)

@@ -13,11 +13,11 @@ from reading import result as read_source
 from pairwright.assets import RUBRICS
 from pairwright.dataset.address import licence_of
 from pairwright.errors import SourceError
-from pairwright.records import Item, Post
+from pairwright.records import Post
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import SourceProblem, read, source_hash
-from pairwright.sources.stackexchange.titles import why_unanswerable
+from pairwright.sources import Problems, read, source_hash
+from pairwright.sources.titles import why_unanswerable
 
 DUMPS = Path(__file__).resolve().parents[3] / "shared" / "data" / "stackexchange" / "dumps"
 needs_dumps = pytest.mark.skipif(not DUMPS.is_dir(), reason=f"no real dumps at {DUMPS}")
@@ -337,7 +337,7 @@ def test_an_archive_is_to_be_unpacked(tmp_path: Path) -> None:
 
 
 def test_a_row_that_never_ends_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pairwright.sources.stackexchange.dump.LONGEST", 1000)
+    monkeypatch.setattr("pairwright.sources.dumps.LONGEST", 1000)
     long = question(1, 1, "x", Body="b" * 3_000_000)
     with pytest.raises(SourceError, match=r"Posts.xml:\d+: a row of more than 1,000 bytes"):
         of_dump(tmp_path, long)
@@ -361,14 +361,14 @@ def test_a_site_of_no_domain_says_what_to_write_into_which_files(tmp_path: Path)
     # The files of the installation are not to be edited.
     rules = SourceRules(path="chess.stackexchange.com", format="stackexchange")
     with pytest.raises(SourceError, match="`pairwright init` writes copies to edit"):
-        next(read(rules, Domains.load(RUBRICS), tmp_path))
+        next(read(rules, Domains.load(RUBRICS), tmp_path, Problems()))
 
 
 @pytest.mark.parametrize("path", [SITE, f"{SITE}/Posts.xml"])
 def test_a_dump_under_another_format_says_which_to_set(tmp_path: Path, path: str) -> None:
     write(tmp_path, *WHOLE)
     with pytest.raises(SourceError, match='format = "stackexchange"'):
-        next(read(SourceRules(path=path), DOMAINS, tmp_path))
+        next(read(SourceRules(path=path), DOMAINS, tmp_path, Problems()))
 
 
 # ---- real dumps
@@ -380,13 +380,13 @@ def test_a_real_dump_comes_in_whole() -> None:
     rules = SourceRules(
         path=str(DUMPS / "coffee"), format="stackexchange", site="coffee.stackexchange.com"
     )
-    found = list(read(rules, domains, Path()))
-    users = [item for item in found if isinstance(item, Item)]
+    problems = Problems()
+    users = list(read(rules, domains, Path(), problems))
     assert len(users) == len({item.user for item in users}) == 34
     for item in users:
         times = [post.created or "" for post in item.profile]
         assert times == sorted(times)
         assert times[-1] < (item.created or "")
         assert not any("<p>" in post.text or "&amp;" in post.text for post in item.profile)
-    reasons = Counter(one.reason for one in found if isinstance(one, SourceProblem))
+    reasons = problems.counts("refused")
     assert reasons["unanswerable_title"] < 0.05 * (reasons["unanswerable_title"] + 225)

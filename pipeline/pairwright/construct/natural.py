@@ -26,9 +26,8 @@ from pairwright.records import (
     content_id,
     pseudonym,
 )
-from pairwright.sources import Chooser, SourceProblem
-from pairwright.sources.choosers import choice_key
-from pairwright.sources.problems import SourceRefusal
+from pairwright.sources import Chooser, Problems
+from pairwright.sources.choices import choice_key
 from pairwright.text import near_duplicate
 
 OTHERS_PER_USER = 100
@@ -100,21 +99,17 @@ RESEMBLANCE = 0.5
 
 
 def natural_items(
-    choosers: Iterable[Chooser | SourceProblem],
+    choosers: Iterable[Chooser],
     twins_per_user: int,
     min_posts: int,
     seed: int,
-) -> Iterator[Item | SourceProblem]:
+    problems: Problems,
+) -> Iterator[Item]:
     """An item for each natural twin, in the order of the source, after all problems.
 
     A user whose choices are in no twin is a problem, too: `no_opposite` or `not_paired`.
     """
-    candidates = list[Chooser]()
-    for one in choosers:
-        if isinstance(one, SourceProblem):
-            yield one
-        else:
-            candidates.append(one)
+    candidates = list(choosers)
     openings, met = count_openings(candidates, seed)
     worth = {couple: min(twins_per_user, n) * TWIN for couple, n in openings.items()}
     partners = match_couples(worth, seed)
@@ -129,23 +124,22 @@ def natural_items(
         left = "over_limit" if len(made) == twins_per_user else "telling_history"
         reasons |= {n: left for meeting in own for n in meeting}
     if candidates:
-        yield _use(candidates, used)
+        _note_use(candidates, used, problems)
     for n, chooser in enumerate(candidates):
         if n not in used:
-            refusal = SourceRefusal(reasons.get(n, "no_opposite"), "")
-            yield refusal.at(chooser.where, chooser.user)
+            problems.refuse(reasons.get(n, "no_opposite"), chooser.where, chooser.user)
     yield from (item for _, item in sorted(items, key=lambda one: (one[0], one[1].id)))
 
 
-def _use(candidates: Sequence[Chooser], used: Set[int]) -> SourceProblem:
-    """The note that says how many of the choices are in a twin."""
+def _note_use(candidates: Sequence[Chooser], used: Set[int], problems: Problems) -> None:
+    """Note how many of the choices are in a twin."""
     users = {chooser.user for chooser in candidates}
     in_twins = {candidates[n].user for n in used}
-    return SourceProblem(
-        action="noted",
-        reason="use",
-        where=candidates[0].where.rpartition(":")[0],
-        detail=f"natural twins use {len(used):,} of {len(candidates):,} choices that have a history"
+    problems.note(
+        "use",
+        candidates[0].where.rpartition(":")[0],
+        None,
+        f"natural twins use {len(used):,} of {len(candidates):,} choices that have a history"
         f" and {len(in_twins):,} of {len(users):,} users",
     )
 

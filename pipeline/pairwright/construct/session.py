@@ -8,7 +8,6 @@ matching; the units of two users. A question with a signal gives a twin, one on 
 known a placebo.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import takewhile
 from pathlib import Path
@@ -39,7 +38,7 @@ from pairwright.modes import MODES, need_partners
 from pairwright.records import Dropped, Item, Mode
 from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains
-from pairwright.sources import SourceProblem
+from pairwright.sources import Problems
 
 Partners = dict[str, str | Dropped | Failure | Pending]
 """By unit: the second user, or why there is none. Units that the survey rules out are not in it."""
@@ -146,20 +145,11 @@ def read_corpus(
     With `limit`, only the first items are tried on other users. Every problem is a line of
     `source_problems.jsonl`.
     """
-    counted = {action: Counter[str]() for action in ("refused", "repaired", "noted")}
     partial = run.problems.with_suffix(".partial")
     with on_disk(run.problems), partial.open("w", encoding="utf-8") as file:
-        problems = line_writer(file)
-
-        def items() -> Iterator[Item]:
-            for row in _read(config, domains, folder):
-                if isinstance(row, Item):
-                    yield row
-                else:
-                    counted[row.action][row.reason] += 1
-                    problems.write(row)
-
-        corpus = Corpus.write(items(), run.items, config)
+        problems = Problems(line_writer(file).write)
+        items = _read(config, domains, folder, problems)
+        corpus = Corpus.write(items, run.items, config)
     partial.replace(run.problems)
     if config.aspects == "planner" and not config.own_choices:
         corpus.choose_tried = lambda of: choose_others(
@@ -173,20 +163,21 @@ def read_corpus(
         path=Path(config.source.path).name,
         hash=sources.source_hash(config.source, folder),
         items=len(corpus),
-        refused=dict(sorted(counted["refused"].items())),
-        repaired=dict(sorted(counted["repaired"].items())),
+        refused=problems.counts("refused"),
+        repaired=problems.counts("repaired"),
     )
     return corpus, summary
 
 
-def _read(config: Config, domains: Domains, folder: Path) -> Iterator[Item | SourceProblem]:
+def _read(config: Config, domains: Domains, folder: Path, problems: Problems) -> Iterator[Item]:
     """The source's items; of people's own choices one for each natural twin."""
     if "natural" not in config.modes:
-        yield from sources.read(config.source, domains, folder)
+        yield from sources.read(config.source, domains, folder, problems)
         return
-    source, choosers = sources.read_choosers(config.source, domains, folder)
+    source, choosers = sources.read_choosers(config.source, domains, folder, problems)
     most, least = config.natural.twins_per_user, config.source.min_posts
-    yield from sources.with_items(source, natural_items(choosers, most, least, config.seed))
+    items = natural_items(choosers, most, least, config.seed, problems)
+    yield from sources.some_items(source, items, problems)
 
 
 async def build_units(

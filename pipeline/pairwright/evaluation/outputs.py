@@ -26,8 +26,7 @@ from pairwright.modes import has_no_preference, is_own_choice
 from pairwright.records import Adherence, Aspect, AspectScore, Dropped, Post, Record
 from pairwright.settings.prompt import Prompts
 from pairwright.sources.problems import excerpt
-from pairwright.sources.source_table import sound_rows
-from pairwright.sources.table_files import jsonl
+from pairwright.sources.tables import jsonl, sound_rows
 from pairwright.stages.judges import adherence
 
 

@@ -5,93 +5,294 @@ only the texts, which are then taken for older. All rows are in memory, because 
 anywhere.
 """
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
+from pairwright.dataset.row import choice_text
 from pairwright.errors import SourceError
-from pairwright.records import content_id
-from pairwright.settings.domains import Domains
+from pairwright.records import Post, content_id
 from pairwright.settings.rules import SourceRules
-from pairwright.sources.choice_rows import ChoiceRow, read_choice, read_text, required, text_columns
-from pairwright.sources.choosers import Chooser, OwnPost, choice_key
-from pairwright.sources.fields import repaired
-from pairwright.sources.items import frequent_user
-from pairwright.sources.opening import Choosers, open_table
-from pairwright.sources.problems import ProblemCounts, SourceProblem, SourceRefusal, excerpt
-from pairwright.sources.source_table import SourceTable
-from pairwright.text import word_count
+from pairwright.sources.fields import Cells
+from pairwright.sources.items import place
+from pairwright.sources.opening import Source, open_table, renamed_keys
+from pairwright.sources.posts import note_frequent_user
+from pairwright.sources.problems import Problems, Repairs, SourceRefusal, excerpt, refuse
+from pairwright.sources.tables import SourceTable
+from pairwright.text import normalised, word_count
 from pairwright.times import is_older, latest_moment
 
 SHORT = 3
 """Words of an option that many questions may share."""
-
-
+_END = ".!?\u2026\u3002\uff01\uff1f "
 _ADVICE = "Name the right ones in `user`, `question`, `option_a`, `option_b`, `choice`, `text`"
 _IN_BOTH = "; `created` and the like name the column in both files: call it the same in both"
 
 
-def read(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Choosers]:
-    """The table as messages name it, and who chose. Raises SourceError."""
-    table = open_table(rules, rules.path, folder, required(rules), _ADVICE)
+def required(rules: SourceRules) -> list[str]:
+    """The columns that a table of choices must have: the five, and others that the rules name
+    otherwise."""
+    five = ("user", "question", "option_a", "option_b", "choice")
+    named = renamed_keys(rules, "created", "reason", "category", "url")
+    return [getattr(rules, name) for name in (*five, *named)]
+
+
+def text_columns(rules: SourceRules) -> list[str]:
+    """The columns that a table of texts must have: both, and others that the rules name
+    otherwise."""
+    named = renamed_keys(rules, "created", "title", "url")
+    return [getattr(rules, name) for name in ("user", "text", *named)]
+
+
+@lru_cache(maxsize=100_000)
+def choice_key(words: str) -> str:
+    """What makes two texts one question or one response: the words as `normalised` has them,
+    without marks at the end."""
+    key = normalised(words)
+    return key.rstrip(_END) or key
+
+
+class OwnPost(NamedTuple):
+    """What a user wrote, or chose, and what the choice was about."""
+
+    post: Post
+    question: str = ""
+    """The key of the question of a choice. Empty of a text."""
+    options: frozenset[str] = frozenset()
+    """The keys of the options of a choice, without those that many questions share (`yes`)."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One row: what a user was asked, and what the user took and refused."""
+
+    where: str
+    user: str
+    question: str
+    category: str
+    domain: str
+    taken: str
+    """The response that the user took."""
+    refused: str
+    created: str | None
+    reason: str | None
+    source_url: str | None
+    repairs: Repairs
+
+    @property
+    def keys(self) -> tuple[str, str]:
+        """The keys of what the user took and refused."""
+        return choice_key(self.taken), choice_key(self.refused)
+
+    @property
+    def topic(self) -> str:
+        """A key that is the same for all users who were asked to choose between the same two."""
+        return content_id("topic", *sorted({choice_key(self.question), *self.keys}))
+
+    @property
+    def post(self) -> Post:
+        """The choice as a later reader sees it."""
+        words = choice_text(self.question, self.taken, self.refused, self.reason or "")
+        return Post(
+            id=content_id("post", self.user, self.created or "", words),
+            text=words,
+            category=self.category,
+            created=self.created,
+            source_url=self.source_url,
+            kind="choice",
+        )
+
+
+@dataclass(frozen=True)
+class Chooser(Choice):
+    """A choice with what its user wrote and chose before it."""
+
+    history: Sequence[OwnPost]
+    """All that the user wrote and chose, oldest first."""
+    older_count: int
+    """So many of these are older than the choice."""
+
+    @property
+    def twin_key(self) -> tuple[str, str]:
+        """What both users of a natural twin have in common."""
+        return self.topic, self.domain
+
+
+def read(source: Source) -> tuple[str, Iterator[Chooser]]:
+    """The table as messages name it, and each choice that can be used, in the table's order.
+
+    Raises SourceError, also while it is read if nobody can have a history.
+    """
+    rules = source.rules
+    table = open_table(source, rules.path, required(rules), _ADVICE)
     texts = None
     if rules.texts is not None:
-        texts = open_table(rules, rules.texts, folder, text_columns(rules), _ADVICE + _IN_BOTH)
-    return table.source, _choosers(table, texts, domains, rules)
+        texts = open_table(source, rules.texts, text_columns(rules), _ADVICE + _IN_BOTH)
+    return table.source, _choosers(source, table, texts)
 
 
-def _choosers(
-    table: SourceTable, texts: SourceTable | None, domains: Domains, rules: SourceRules
-) -> Iterator[Chooser | SourceProblem]:
-    """Each choice that can be used, in the table's order, after all problems.
-
-    Raises SourceError where nobody can have a history.
-    """
-    choices = list[ChoiceRow]()
-    for row in table.rows:
-        read = row if isinstance(row, SourceProblem) else read_choice(row, domains, rules)
-        if isinstance(read, SourceProblem):
-            yield read
-        else:
-            choices.append(read)
+def _choosers(source: Source, table: SourceTable, texts: SourceTable | None) -> Iterator[Chooser]:
+    problems, choices = source.problems, list[Choice]()
+    for row in problems.sound(table.rows):
+        with problems.row(row.where) as read:
+            cells = Cells(row.fields, source.rules)
+            read.id = user = cells.user(source.rules.user)
+            choices.append(_choice(source, user, cells, row.where))
     if not choices:
         return
-    by_user: dict[str, list[ChoiceRow]] = {}
+    by_user: dict[str, list[Choice]] = {}
     for choice in choices:
         by_user.setdefault(choice.user, []).append(choice)
-    yield from _similar_users(by_user)
-    yield from frequent_user(by_user)
+    _note_similar_users(by_user, problems)
+    note_frequent_user(by_user, problems)
     timed = any(choice.created for choice in choices)
     if not timed:
-        yield _untimed(table, texts, rules)
-    written: dict[str, list[OwnPost]] = {}
-    yield from _read_texts(texts, by_user, written, rules, timed=timed)
-    shared = _shared_options(choices)
-    usable: dict[str, Chooser] = {}
+        _note_no_times(source, table, texts)
+    written = _texts(source, texts, by_user, timed=timed) if texts else {}
+    shared, usable = _shared_options(choices), dict[str, Chooser]()
     for user, own in by_user.items():
-        for one in _user_choosers(own, written.get(user, []), shared, rules, timed=timed):
-            if isinstance(one, Chooser):
-                usable[one.where] = one
-            else:
-                yield one
+        for one in _user_choosers(source, own, written.get(user, []), shared, timed=timed):
+            usable[one.where] = one
     yield from (usable[choice.where] for choice in choices if choice.where in usable)
 
 
-def _similar_users(by_user: Mapping[str, list[ChoiceRow]]) -> Iterator[SourceProblem]:
-    """Notes of ids that may be one person, who would be several here and their own partner."""
+# Rows
+
+_SIDE = re.compile(r"(?:(?:option|response|answer|output|model|side)[ _-]?)?([ab])")
+_NEITHER = frozenset(
+    ("", "tie", "tied", "both", "neither", "none", "equal", "same", "skip", "pass", "cannot tell")
+)
+
+
+def _choice(source: Source, user: str, cells: Cells, where: str) -> Choice:
+    """The choice of a row; raises SourceRefusal."""
+    rules = source.rules
+    question = cells.text(rules.question)
+    question = question or refuse("empty_question", f"`{rules.question}` is empty")
+    options = [cells.body(name) for name in (rules.option_a, rules.option_b)]
+    if not all(options) or choice_key(options[0]) == choice_key(options[1]):
+        names = f"`{rules.option_a}` and `{rules.option_b}`"
+        refuse("same_options", f"{names} are not two different responses")
+    taken = _choice_index(cells.text(rules.choice), options, rules)
+    category, domain = place(source, cells.label(rules.category))
+    return Choice(
+        where=where,
+        user=user,
+        question=question,
+        taken=options[taken],
+        refused=options[1 - taken],
+        category=category,
+        domain=domain,
+        created=cells.time(rules.created),
+        reason=cells.text(rules.reason) or None,
+        source_url=cells.address(rules.url),
+        repairs=cells.repairs,
+    )
+
+
+def _choice_index(cell: str, options: Sequence[str], rules: SourceRules) -> int:
+    """0 or 1: the option that the user took."""
+    word, said = cell.strip().casefold(), f"`{rules.choice}` is {excerpt(cell)}"
+    names = (rules.option_a.casefold(), rules.option_b.casefold())
+    forms = (names, tuple(option.casefold() for option in options))
+    readings = {form.index(word) for form in forms if word in form}
+    if side := _SIDE.fullmatch(word):
+        readings.add("ab".index(side[1]))
+    if len(readings) == 1:
+        return readings.pop()
+    if readings:
+        said += ", which is the place of one option and the text of the other"
+    elif word in _NEITHER or word.startswith("tie"):
+        refuse("no_choice", said)
+    else:
+        said += ": not `a`, `b` or a tie"
+    raise SourceRefusal("bad_choice", said, value=cell[:200])
+
+
+def _text(cells: Cells, user: str, rules: SourceRules, *, timed: bool) -> Post:
+    """A text of the second table, which has a time if the choices have (`timed`), and none if they
+    have none. Raises SourceRefusal."""
+    words = f"{cells.line(rules.title)}\n{cells.body(rules.text)}".strip()
+    words = words or refuse("empty_text", f"`{rules.text}` is empty")
+    created = cells.time(rules.created)
+    if timed and not created:
+        lack = "empty" if cells.has(rules.created) else "missing: the row has no such column"
+        later = "and the choices have times: the text may be later"
+        refuse("bad_time", f"`{rules.created}` is {lack}, {later}")
+    if created and not timed:
+        later = "the text has a time and the choices have none: it may be later than a choice"
+        refuse("bad_time", later)
+    return Post(
+        id=content_id("post", user, created or "", words),
+        text=words,
+        created=created,
+        source_url=cells.address(rules.url),
+    )
+
+
+def _texts(
+    source: Source, texts: SourceTable, by_user: Mapping[str, list[Choice]], *, timed: bool
+) -> dict[str, list[OwnPost]]:
+    """The texts of those who chose. Raises SourceError if no text is by one of them."""
+    latest = {user: max(one.created or "" for one in own) for user, own in by_user.items()}
+    written: dict[str, list[OwnPost]] = {}
+    problems, matched = Problems(source.problems.add), False
+    for row in problems.sound(texts.rows):
+        with problems.row(row.where) as read:
+            cells = Cells(row.fields, source.rules)
+            read.id = user = cells.user(source.rules.user)
+            post = _text(cells, user, source.rules, timed=timed)
+            if user not in latest:
+                refuse("unknown_user", "")
+            matched, read.id = True, post.id
+            if timed and latest[user] and not is_older(post.created or "", latest[user]):
+                refuse("later_post", "")
+            problems.repair(cells.repairs, row.where, post.id)
+            written.setdefault(user, []).append(OwnPost(post))
+    if not matched:
+        _check_matched(texts, problems, next(iter(by_user)))
+    return written
+
+
+def _check_matched(texts: SourceTable, problems: Problems, user: str) -> None:
+    """Raises SourceError if there are texts, and none is by a user who chose, such as `user`."""
+    refused = problems.of("refused")
+    strangers = problems.counts("refused").get("unknown_user", 0)
+    if strangers:
+        raise SourceError(
+            f"none of the {strangers:,} texts is by a user who chose, such as {excerpt(user)}",
+            where=texts.source,
+            fix="Write the ids of users in both tables in the same way.",
+        )
+    if refused:
+        most = refused[0]
+        raise SourceError(
+            f"not one text can be used: {most.reason} {most.n:,}, {most.detail}",
+            where=most.first.where,
+            fix="Mend the rows, or leave out `texts`: then earlier choices are the history.",
+        )
+
+
+# Users
+
+
+def _note_similar_users(by_user: Mapping[str, list[Choice]], problems: Problems) -> None:
+    """Note ids that may be one person, who would be several here and their own partner."""
     first: dict[str, str] = {}
     for user, own in by_user.items():
         other = first.setdefault("".join(user.split()).casefold(), user)
         if other != user:
             detail = f"{excerpt(other)} and {excerpt(user)} count as two users"
-            yield SourceProblem(
-                action="noted", reason="similar_users", where=own[0].where, id=user, detail=detail
-            )
+            problems.note("similar_users", own[0].where, user, detail)
 
 
-def _untimed(table: SourceTable, texts: SourceTable | None, rules: SourceRules) -> SourceProblem:
-    """The note that nothing says what was written before a choice. Raises SourceError where nobody
-    can have a history."""
+def _note_no_times(source: Source, table: SourceTable, texts: SourceTable | None) -> None:
+    """Note that nothing says what was written before a choice. Raises SourceError if nobody can
+    have a history."""
     if texts is None:
         raise SourceError(
             "no choice has a time and there is no table of texts, so no user has a history",
@@ -99,71 +300,24 @@ def _untimed(table: SourceTable, texts: SourceTable | None, rules: SourceRules) 
             fix="Name the column of the time in `created` (earlier choices are the history), or a"
             " table of what the users wrote in `texts`.",
         )
-    read = {getattr(rules, name) for name in type(rules).model_fields}
+    read = {getattr(source.rules, name) for name in SourceRules.model_fields}
     unread = [name for name in table.columns or () if name not in read]
     detail = (
         "no choice has a time: all texts count as older than every choice, and no choice is history"
     )
     if unread:
         detail += f"; columns that were not read: {', '.join(map(excerpt, unread))}"
-    where = f"{Path(table.source).name}:1"
-    return SourceProblem(action="noted", reason="no_times", where=where, detail=detail)
+    source.problems.note("no_times", f"{Path(table.source).name}:1", None, detail)
 
 
-def _read_texts(
-    texts: SourceTable | None,
-    by_user: Mapping[str, list[ChoiceRow]],
-    written: dict[str, list[OwnPost]],
-    rules: SourceRules,
-    *,
-    timed: bool,
-) -> Iterator[SourceProblem]:
-    """Fill `written` with the texts of those who chose, and give the problems of all. Raises
-    SourceError where no text is by one of them."""
-    latest = {user: max(one.created or "" for one in own) for user, own in by_user.items()}
-    strangers = matched = 0
-    problems = ProblemCounts()
-    for row in texts.rows if texts else ():
-        found = row if isinstance(row, SourceProblem) else read_text(row, rules, timed=timed)
-        if isinstance(found, SourceProblem):
-            problems.add(found)
-            yield found
-            continue
-        user, post, repairs = found
-        if user not in latest:
-            strangers += 1
-            yield SourceRefusal("unknown_user", "").at(row.where, user)
-            continue
-        matched += 1
-        last = latest[user]
-        if timed and last and not is_older(post.created or "", last):
-            yield SourceRefusal("later_post", "").at(row.where, post.id)
-        else:
-            yield from repaired(repairs, row.where, post.id)
-            written.setdefault(user, []).append(OwnPost(post))
-    if texts and not matched and not strangers and (refused := problems.of("refused")):
-        raise SourceError(
-            f"not one text can be used: {refused[0].reason} {refused[0].n:,}, {refused[0].detail}",
-            where=refused[0].where,
-            fix="Mend the rows, or leave out `texts`: then earlier choices are the history.",
-        )
-    if texts and strangers and not matched:
-        raise SourceError(
-            f"none of the {strangers:,} texts is by a user who chose, such as"
-            f" {excerpt(next(iter(by_user)))}",
-            where=texts.source,
-            fix="Write the ids of users in both tables in the same way.",
-        )
-
-
-def _shared_options(choices: Sequence[ChoiceRow]) -> frozenset[str]:
+def _shared_options(choices: Sequence[Choice]) -> frozenset[str]:
     """The keys of short options that half of the questions or more have, such as `yes` and `no`:
     to take one on another question does not tell what a user takes on this one."""
     questions: dict[str, set[str]] = {}
     for choice in choices:
-        for option in choice.options:
+        for option in choice.keys:
             questions.setdefault(option, set()).add(choice_key(choice.question))
-    n_questions = len({choice_key(choice.question) for choice in choices})
+    n_questions = len(set().union(*questions.values()))
     return frozenset(
         option
         for option, own in questions.items()
@@ -172,72 +326,52 @@ def _shared_options(choices: Sequence[ChoiceRow]) -> frozenset[str]:
 
 
 def _user_choosers(
-    choices: Sequence[ChoiceRow],
+    source: Source,
+    choices: Sequence[Choice],
     written: Sequence[OwnPost],
     shared: frozenset[str],
-    rules: SourceRules,
     *,
     timed: bool,
-) -> Iterator[Chooser | SourceProblem]:
+) -> Iterator[Chooser]:
     """One user's choices, each with what is older."""
-    valid_choices = list[ChoiceRow]()
-    for choice, refusal in _check_choices(choices, timed=timed):
-        if refusal:
-            yield refusal.at(choice.where, choice.user)
-        else:
-            valid_choices.append(choice)
+    usable = list(_usable_choices(choices, source.problems, timed=timed))
     own = dict.fromkeys(written)
     if timed:
         own |= dict.fromkeys(
-            OwnPost(one.post, choice_key(one.question), one.options - shared)
-            for one in valid_choices
+            OwnPost(one.post, choice_key(one.question), frozenset(one.keys) - shared)
+            for one in usable
         )
     history = sorted(own, key=lambda one: latest_moment(one.post.created or ""))
     times = [latest_moment(one.post.created or "") for one in history]
-    for choice in valid_choices:
+    for choice in usable:
         older_count = bisect_left(times, choice.created) if choice.created else len(history)
-        if older_count < rules.min_posts:
-            detail = f"{older_count} texts or choices before this one, not {rules.min_posts}"
-            yield SourceRefusal("too_few_posts", detail).at(choice.where, choice.user)
+        least = source.rules.min_posts
+        if older_count < least:
+            detail = f"{older_count} texts or choices before this one, not {least}"
+            source.problems.refuse("too_few_posts", choice.where, choice.user, detail)
             continue
-        yield from repaired(choice.repairs, choice.where, choice.user)
-        yield Chooser(
-            where=choice.where,
-            user=choice.user,
-            topic=content_id("topic", *sorted(choice.about)),
-            question=choice.question,
-            category=choice.category,
-            domain=choice.domain,
-            taken=choice.taken,
-            refused=choice.refused,
-            history=history,
-            older_count=older_count,
-            created=choice.created,
-            reason=choice.reason or None,
-            source_url=choice.url,
-        )
+        source.problems.repair(choice.repairs, choice.where, choice.user)
+        yield Chooser(**vars(choice), history=history, older_count=older_count)
 
 
-def _check_choices(
-    choices: Sequence[ChoiceRow], *, timed: bool
-) -> Iterator[tuple[ChoiceRow, SourceRefusal | None]]:
-    """Give each choice, with the reason where it cannot be used.
-
-    A user who took one response at one time and the other at another has made no choice. A choice
-    that was made several times counts as of its last time.
-    """
-    by_options: dict[frozenset[str], list[ChoiceRow]] = {}
+def _usable_choices(
+    choices: Sequence[Choice], problems: Problems, *, timed: bool
+) -> Iterator[Choice]:
+    """The choices without those that are none: a user who took one response at one time and the
+    other at another has made no choice, and a repeated choice counts as of its last time."""
+    by_topic: dict[str, list[Choice]] = {}
     for choice in choices:
-        by_options.setdefault(choice.about, []).append(choice)
-    for repeats in by_options.values():
+        by_topic.setdefault(choice.topic, []).append(choice)
+    for repeats in by_topic.values():
         ordered = sorted(repeats, key=lambda one: one.created or "")
         changed = len({choice_key(one.taken) for one in repeats}) > 1
-        for n, choice in enumerate(ordered, start=1):
-            refusal = None
-            if timed and not choice.created:
-                refusal = SourceRefusal("bad_time", "the choice has no time, and others have one")
-            elif changed:
-                refusal = SourceRefusal("changed_choice", f"of {excerpt(choice.question)}")
-            elif n < len(ordered):
-                refusal = SourceRefusal("repeated_choice", f"of {excerpt(choice.question)}")
-            yield choice, refusal
+        for choice in ordered:
+            with problems.row(choice.where) as read:
+                read.id = choice.user
+                if timed and not choice.created:
+                    refuse("bad_time", "the choice has no time, and others have one")
+                if changed:
+                    refuse("changed_choice", f"of {excerpt(choice.question)}")
+                if choice is not ordered[-1]:
+                    refuse("repeated_choice", f"of {excerpt(choice.question)}")
+                yield choice

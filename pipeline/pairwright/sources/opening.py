@@ -2,34 +2,80 @@
 file that imports `datasets`."""
 
 import re
-from collections.abc import Iterator
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pairwright.errors import SourceError
 from pairwright.extras import install
-from pairwright.records import Item
+from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources.choosers import Chooser
-from pairwright.sources.problems import SourceProblem
-from pairwright.sources.source_table import (
-    Opener,
-    SourceRow,
-    SourceTable,
-    check_readable,
-    content_hash,
-    numbered,
-)
-from pairwright.sources.table_files import (
-    comma_separated,
-    json_array,
-    jsonl,
-    open_parquet,
-    tab_separated,
-)
+from pairwright.sources.problems import Problems
+from pairwright.sources.tables import AGAIN, FLAT, OPENERS, Rows, SourceRow, SourceTable, numbered
 
-Items = Iterator[Item | SourceProblem]
-Choosers = Iterator[Chooser | SourceProblem]
+_DUMP_FIX = 'If it is the dump of a site, set format = "stackexchange".'
+SHOWN = 40
+"""Columns that a message names."""
+
+
+class Source(NamedTuple):
+    """What a source is read with: its rules, and where its problems go."""
+
+    rules: SourceRules
+    domains: Domains
+    folder: Path
+    """The config's: a relative path starts there."""
+    problems: Problems
+
+    def of_one_user(self) -> "Source":
+        """The same for one user, whose posts may be in several items: a problem counts once."""
+        return Source(self.rules, self.domains, self.folder, self.problems.once())
+
+
+def open_table(source: Source, given: str, columns: list[str], advice: str) -> SourceTable:
+    """The rows of the table that `given` names, which must have these columns; `advice` is what to
+    do if one is missing.
+
+    Raises SourceError; if only rows know their columns, after the last of them, for a column that
+    the rules rename and no row has.
+    """
+    path = _locate(given, source.folder)
+    table = (
+        _hub_dataset(source.rules, given)
+        if path is None
+        else _open(path, lists="profile" in columns)
+    )
+    if table.columns is not None:
+        _check_columns(table.source, table.columns, columns, advice)
+        return table
+    usual = {field.default for field in SourceRules.model_fields.values()}
+    renamed = [name for name in columns if name not in usual]
+
+    def rows() -> Rows:
+        there: dict[str, None] = {}
+        for row in table.rows:
+            if isinstance(row, SourceRow):
+                there.update(dict.fromkeys(row.fields))
+            yield row
+        if there and "profile" not in columns:
+            _check_columns(table.source, list(there), renamed, advice)
+
+    return SourceTable(table.source, None, rows())
+
+
+def table_hash(given: str, folder: Path) -> str:
+    """What identifies a table's content: a hash of its bytes, or `id@commit`."""
+    path = _locate(given, folder)
+    return _hub_commit(given) if path is None else content_hash(path)
+
+
+def content_hash(path: Path) -> str:
+    """`b2:` and a hash of what the file holds."""
+    digest = blake2b(digest_size=16)
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return f"b2:{digest.hexdigest()}"
 
 
 def renamed_keys(rules: SourceRules, *keys: str) -> list[str]:
@@ -38,65 +84,31 @@ def renamed_keys(rules: SourceRules, *keys: str) -> list[str]:
     return [key for key in keys if getattr(rules, key) != usual[key].default]
 
 
-OPENERS: dict[str, Opener] = {
-    ".json": json_array,
-    ".jsonl": jsonl,
-    ".csv": comma_separated,
-    ".tsv": tab_separated,
-    ".parquet": open_parquet,
-}
-"""By suffix, how a file of rows is opened."""
-BINARY = (".parquet",)
-"""Suffixes of files that are not text, and that nobody packs with gzip."""
-_DUMP_FIX = 'If it is the dump of a site, set format = "stackexchange".'
-FLAT = (".csv", ".tsv")
-"""Suffixes of files whose cells hold no lists."""
+def check_readable(path: Path, missing: str) -> None:
+    """Raises SourceError for a file that is not there (`missing` is what to do then), that cannot
+    be read, or that is empty."""
+    try:
+        with path.open("rb") as file:
+            empty = not file.read(1)
+    except FileNotFoundError:
+        raise SourceError("no such file", where=path, fix=missing) from None
+    except OSError as error:
+        raise SourceError(
+            f"cannot be read: {error.strerror}", where=path, fix="Check its permissions."
+        ) from None
+    if empty:
+        raise SourceError("the file is empty", where=path, fix=AGAIN)
 
 
 def _locate(given: str, folder: Path) -> Path | None:
     """The file of this path, or None for a Hub id; raises SourceError."""
     path = folder / Path(given).expanduser()
-    lost = f"`path` is relative to {folder}: correct it."
-    if path.is_file():
-        check_readable(path, lost)
-        return path
     if path.is_dir():
         raise SourceError("a folder, not a file", where=path, fix=f"Name a file in it. {_DUMP_FIX}")
-    if path.suffix.lower() not in OPENERS and looks_like_id(given):
+    if not path.is_file() and path.suffix.lower() not in OPENERS and looks_like_id(given):
         return None
-    raise SourceError("no such file", where=path, fix=lost)
-
-
-def open_table(
-    rules: SourceRules, given: str, folder: Path, columns: list[str], advice: str
-) -> SourceTable:
-    """The rows of the table of this path, once it has these columns, or else with the advice.
-    Raises SourceError; if only rows know their columns after the last of them: there a column is
-    missed that the rules rename and no row has."""
-    path = _locate(given, folder)
-    table = _hub_dataset(rules, given) if path is None else _open(path, lists="profile" in columns)
-    if table.columns is not None:
-        _check_columns(table.source, table.columns, columns, advice)
-        return table
-    usual = {field.default for field in SourceRules.model_fields.values()}
-    renamed = [name for name in columns if name not in usual]
-
-    def rows() -> Iterator[SourceRow | SourceProblem]:
-        there: dict[str, None] = {}
-        for row in table.rows:
-            if isinstance(row, SourceRow):
-                there |= dict.fromkeys(row.fields)
-            yield row
-        if there and "profile" not in columns:
-            _check_columns(table.source, list(there), renamed, advice)
-
-    return table._replace(rows=rows())
-
-
-def table_hash(given: str, folder: Path) -> str:
-    """What identifies a table's content: a hash of its bytes, or `id@commit`."""
-    path = _locate(given, folder)
-    return fingerprint(given) if path is None else content_hash([path])
+    check_readable(path, f"`path` is relative to {folder}: correct it.")
+    return path
 
 
 def _open(path: Path, *, lists: bool) -> SourceTable:
@@ -114,10 +126,6 @@ def _open(path: Path, *, lists: bool) -> SourceTable:
     return OPENERS[suffix](path)
 
 
-SHOWN = 40
-"""Columns that a message names."""
-
-
 def _check_columns(source: str, columns: list[str], needed: list[str], advice: str) -> None:
     missing = [name for name in needed if name not in columns]
     if not missing:
@@ -130,6 +138,8 @@ def _check_columns(source: str, columns: list[str], needed: list[str], advice: s
         fix += "; or set `default_category`"
     raise SourceError(f"no column {', '.join(missing)}", where=f"{source}:1", fix=f"{fix}.")
 
+
+# The Hub
 
 _ID = re.compile(r"[\w.-]+/[\w.-]+(?:@[\w./-]+)?")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -153,34 +163,34 @@ def _hub_dataset(rules: SourceRules, given: str) -> SourceTable:
     return SourceTable(given, list(loaded.column_names), numbered(given, loaded))
 
 
-def fingerprint(path: str) -> str:
+def _hub_commit(given: str) -> str:
     """`org/name@commit`, with the commit that the id means now."""
-    name, _, revision = path.partition("@")
+    name, _, revision = given.partition("@")
     if _COMMIT.fullmatch(revision):
-        return path
-    hub = _import("huggingface_hub", path)
+        return given
+    hub = _import("huggingface_hub", given)
     try:
         info = hub.HfApi().dataset_info(name, revision=revision or None)
     except Exception as error:
-        raise _unusable(path, error) from error
+        raise _unusable(given, error) from error
     return f"{name}@{info.sha}"
 
 
-def _import(module: str, path: str) -> Any:
+def _import(module: str, given: str) -> Any:
     try:
         return __import__(module)
     except ImportError:
         raise SourceError(
             f"this file does not exist, and to read it as a Hugging Face id `{module}` is missing",
-            where=path,
+            where=given,
             fix=f"Run {install('hub')}; or give the path of a file.",
         ) from None
 
 
-def _unusable(path: str, error: Exception) -> SourceError:
+def _unusable(given: str, error: Exception) -> SourceError:
     return SourceError(
         f"neither a file here nor a dataset that could be loaded: {type(error).__name__}: {error}",
-        where=path,
+        where=given,
         fix="Check the id, `config` and `split`; a private one needs `hf auth login`. "
         "Without network, name a file, or pin a downloaded version: org/name@<commit>.",
     )

@@ -4,28 +4,25 @@ All posts are in memory here, because a user's may be anywhere in the file.
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from pairwright.records import Item, content_id
-from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Cells
-from pairwright.sources.items import UserPost, frequent_user, place, user_items
-from pairwright.sources.opening import Items, open_table, renamed_keys
-from pairwright.sources.problems import SourceProblem, SourceRefusal, refuse
-from pairwright.sources.source_table import SourceRow
+from pairwright.sources.items import SourcePost, make_item, place
+from pairwright.sources.opening import Source, open_table, renamed_keys
+from pairwright.sources.problems import Problems, excerpt, refuse
+from pairwright.sources.tables import SourceRow
+from pairwright.text import normalised
 
 # A longer first line or sentence is not a question that a person could have asked as a title.
 _QUESTION_CHARS = 200
 _SENTENCE = re.compile(r".+?[.?!](?=\s|$)")
-
-
-def read(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Items]:
-    """The source as messages name it, and its items. Raises SourceError."""
-    advice = "Name the right ones in `user`, `text`, `created`, `title`, `category`, `url`"
-    table = open_table(rules, rules.path, folder, required(rules), advice)
-    return table.source, _read_items(table.rows, domains, rules)
+LEAST_USERS = 10
+"""Users among whom a fifth of the rows is more than one person's share."""
+About = Callable[[str, SourcePost], tuple[str, str, str]]
+"""The id, category and domain of an item, from its user and the post that asks."""
 
 
 def required(rules: SourceRules) -> list[str]:
@@ -36,42 +33,40 @@ def required(rules: SourceRules) -> list[str]:
     return [getattr(rules, name) for name in names]
 
 
-def _read_items(
-    table: Iterable[SourceRow | SourceProblem], domains: Domains, rules: SourceRules
-) -> Iterator[Item | SourceProblem]:
-    """The items of each user, users in the order in which the file first names them."""
-    by_user: dict[str, list[UserPost]] = {}
-    for row in table:
-        if isinstance(row, SourceProblem):
-            yield row
-            continue
-        cells, user = Cells(row.fields, rules), ""
-        try:
-            user = cells.user(rules.user)
-            post = _post(cells, row.where, rules)
+def read(source: Source) -> tuple[str, Iterator[Item]]:
+    """The source as messages name it, and the items of each user, users in the order in which the
+    file first names them. Raises SourceError."""
+    advice = "Name the right ones in `user`, `text`, `created`, `title`, `category`, `url`"
+    table = open_table(source, source.rules.path, required(source.rules), advice)
+    return table.source, _items(source, source.problems.sound(table.rows))
+
+
+def _items(source: Source, rows: Iterator[SourceRow]) -> Iterator[Item]:
+    by_user: dict[str, list[SourcePost]] = {}
+    for row in rows:
+        with source.problems.row(row.where) as read:
+            cells = Cells(row.fields, source.rules)
+            read.id = user = cells.user(source.rules.user)
+            post = _post(cells, row.where, source.rules)
             by_user.setdefault(user, []).append(post)
-        except SourceRefusal as refusal:
-            yield refusal.at(row.where, user or None)
-    yield from frequent_user(by_user)
+    note_frequent_user(by_user, source.problems)
+
+    def about(user: str, asked: SourcePost) -> tuple[str, str, str]:
+        id = content_id("item", user, asked.question, asked.created or "")
+        return id, *place(source, asked.category)
+
     for user, posts in by_user.items():
         # The sort is stable: of posts of one moment, the file's last is the latest.
-        posts.sort(key=lambda post: post.created)
-
-        def about(asked: UserPost, user: str = user) -> tuple[str, str, str]:
-            id = content_id("item", user, asked.question, asked.created)
-            return id, *place(asked.category, domains, rules)
-
-        yield from user_items(user, posts, about, rules)
+        posts.sort(key=lambda post: post.created or "")
+        yield from user_items(source, user, posts, about)
 
 
-def _post(cells: Cells, where: str, rules: SourceRules) -> UserPost:
+def _post(cells: Cells, where: str, rules: SourceRules) -> SourcePost:
     created = cells.time(rules.created) or refuse("bad_time", f"`{rules.created}` is empty")
     title, body = cells.line(rules.title), cells.body(rules.text)
-    return UserPost(
+    return SourcePost(
         where=where,
         id="",
-        question=title or _opening(body),
-        narrative=body,
         # In one line, as LaMP-QA's profiles have them.
         text=f"{title} {body}".strip() or refuse("empty_text", "neither a title nor a text"),
         created=created,
@@ -79,12 +74,65 @@ def _post(cells: Cells, where: str, rules: SourceRules) -> UserPost:
         url=cells.address(rules.url),
         kind=cells.post_kind(rules.kind),
         repairs=cells.repairs,
+        question=title or _opening(body),
+        narrative=body,
     )
 
 
 def _opening(body: str) -> str:
-    """The first line, or else its first sentence, where it is short enough to be a question."""
+    """The first line, else its first sentence, if it is short enough to be a question."""
     line = body.partition("\n")[0].strip()
     sentence = _SENTENCE.match(line)
     candidates = [line, sentence.group() if sentence else line]
     return next((c for c in candidates if len(c) <= _QUESTION_CHARS), "")
+
+
+def note_frequent_user(by_user: Mapping[str, Sequence[Any]], problems: Problems) -> None:
+    """Note that one of many users has more than a fifth of all rows: the id may stand for several
+    people."""
+    n = sum(map(len, by_user.values()))
+    for user, own in by_user.items() if len(by_user) >= LEAST_USERS else ():
+        if 5 * len(own) > n:
+            detail = f"{excerpt(user)} has {len(own):,} of {n:,} rows"
+            problems.note("frequent_user", own[0].where, user, detail)
+
+
+def user_items(
+    source: Source, user: str, posts: Sequence[SourcePost], about: About
+) -> Iterator[Item]:
+    """The items of one user's posts, which are in time order."""
+    own = source.of_one_user()
+    for n in _chosen(own, user, posts):
+        asked = posts[n]
+        with own.problems.row(asked.where) as read:
+            read.id = user
+            if not asked.question:
+                refuse("empty_question", "no title, and no short first line or sentence")
+            yield make_item(own, about(user, asked), user, asked, posts[:n])
+
+
+def _chosen(source: Source, user: str, posts: Sequence[SourcePost]) -> list[int]:
+    """The places of the posts that are asked, oldest first: the user's latest `targets` questions,
+    each in its last form."""
+    problems, chosen, questions = source.problems, list[int](), set[str]()
+    some = False
+    for n, post in reversed(list(enumerate(posts))):
+        if post.kind not in ("", "question"):
+            continue
+        if post.refusal:
+            problems.add(post.refusal.at(post.where, post.id or user))
+            continue
+        some = True
+        folded = normalised(post.question)
+        if len(chosen) == source.rules.targets:
+            continue
+        if folded in questions:
+            detail = f"{excerpt(post.question)} is asked again by a later post"
+            problems.refuse("repeated_question", post.where, post.id or user, detail)
+            continue
+        chosen.append(n)
+        questions |= {folded} - {""}
+    if not some:
+        detail = "none of the user's posts can be asked"
+        problems.refuse("no_question", posts[0].where, user, detail)
+    return chosen[::-1]

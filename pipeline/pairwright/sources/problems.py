@@ -1,12 +1,13 @@
-"""What is said about a row or post that was refused or changed on its way in, and by which rule."""
+"""Rows and posts that a source refuses, repairs or notes: each by a rule of `reasons.toml`."""
 
 import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, NamedTuple, NoReturn
+from typing import Literal, NoReturn, TypeVar
 
 from pairwright.records import Record
 
@@ -14,13 +15,17 @@ _TABLE = tomllib.loads(Path(__file__).with_name("reasons.toml").read_text(encodi
 REASONS: dict[str, str] = {reason: one["rule"] for reason, one in _TABLE.items()}
 """By reason, the rule."""
 REMEDIES: dict[str, str] = {reason: one["fix"] for reason, one in _TABLE.items() if "fix" in one}
-"""What to do, by reason, where there is more to do than to mend the row."""
+"""By reason, what to do where more is to do than to correct the row."""
 # Controls but tab and newline, bidi controls, invisible marks, surrogates without their half.
 # The joiners U+200C and U+200D stay: Persian and emoji need them.
 CONTROL = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
+Repairs = dict[str, str]
+"""What was done to the fields of a row, by reason."""
+T = TypeVar("T")
+Action = Literal["refused", "repaired", "noted"]
 
 
 def excerpt(value: object) -> str:
@@ -33,7 +38,7 @@ def excerpt(value: object) -> str:
 class SourceProblem(Record):
     """One row or post that was refused, or used after a repair. Data, not an error."""
 
-    action: Literal["refused", "repaired", "noted"]
+    action: Action
     """`noted`: nothing was refused or changed, and a person should know of it."""
     reason: str
     """A key of REASONS, to count by."""
@@ -43,18 +48,15 @@ class SourceProblem(Record):
     """The post, item or user it is about, as far as known."""
     detail: str = ""
     value: str | None = None
-    """What could not be used, where it is one value that other rows may have, too: a category or a
-    time."""
+    """What could not be used, if other rows may have the same value: a category or a time."""
 
 
 class SourceRefusal(Exception):
-    """Raised while a row is read; the code that reads rows turns it into a SourceProblem."""
+    """Raised while a row is read, and noted as a SourceProblem by `Problems.row`."""
 
     def __init__(self, reason: str, detail: str, value: str | None = None) -> None:
         super().__init__(f"{reason}: {detail}")
-        self.reason = reason
-        self.detail = detail
-        self.value = value
+        self.reason, self.detail, self.value = reason, detail, value
 
     def at(self, where: str, id: str | None) -> SourceProblem:
         """The SourceProblem that it is, with its place."""
@@ -65,7 +67,7 @@ class SourceRefusal(Exception):
 
 
 def refuse(reason: str, detail: str) -> NoReturn:
-    """Refuse the row that is being read, where it lacks something: `words = text or refuse(...)`.
+    """Refuse the row that is being read if it lacks something: `words = text or refuse(...)`.
     Raises SourceRefusal."""
     raise SourceRefusal(reason, detail)
 
@@ -78,85 +80,127 @@ KEPT = 1_000
 """Values that are counted of a reason; a file may hold another bad value in every row."""
 
 
-class ProblemCount(NamedTuple):
+class ProblemCount:
     """The rows and posts that one reason concerns."""
 
-    reason: str
-    n: int
-    where: str
-    """The place of the first."""
-    detail: str
-    """What was said of the first."""
-    values: str
-    """What could not be used, most frequent first: `'Chess' (12), 'Knots' (4)`. May be empty."""
-    remedy: str
-    """May be empty."""
+    def __init__(self, first: SourceProblem) -> None:
+        self.first, self.reason, self.n = first, first.reason, 0
+        self.values = Counter[str]()
+
+    def add(self, problem: SourceProblem) -> None:
+        self.n += 1
+        value = problem.value
+        if value is not None and (value in self.values or len(self.values) < KEPT):
+            self.values[value] += 1
+
+    @property
+    def detail(self) -> str:
+        """What was said of the first row, else the rule."""
+        return self.first.detail or _FORMAT.sub("", REASONS[self.reason])
 
     @property
     def said(self) -> str:
-        """The first one's detail, and the values where there is more than one."""
-        return f"{self.detail} (all: {self.values})" if self.values else self.detail
+        """The first row's detail, and the values if there are several: `'Chess' (12)`."""
+        if len(self.values) < 2:
+            return self.detail
+        named = ", ".join(f"{excerpt(v)} ({n:,})" for v, n in self.values.most_common(NAMED))
+        more = len(self.values) - NAMED
+        return f"{self.detail} (all: {named}{f' and {more:,} more' if more > 0 else ''})"
+
+    @property
+    def remedy(self) -> str:
+        """What to do, with the line to write if that follows from the values; may be empty."""
+        if self.reason != "unknown_category" or not self.values:
+            return REMEDIES.get(self.reason, "")
+        named = ", ".join(json.dumps(v, ensure_ascii=False) for v in list(self.values)[:NAMED])
+        return (
+            f"Add also = [{named}] to the file of the domain that they belong to,"
+            " rubrics/<domain>.toml, or add a domain file."
+        )
 
 
-class ProblemCounts:
-    """Problems, counted as they go by."""
+class ReadRow:
+    """The row that is being read: `id` is set as soon as it is known."""
 
     def __init__(self) -> None:
-        self._n: Counter[tuple[str, str]] = Counter()
-        self._first: dict[tuple[str, str], SourceProblem] = {}
-        self._values: dict[tuple[str, str], Counter[str]] = {}
+        self.id: str | None = None
+
+
+class Problems:
+    """The problems of a source: counted by reason, and each handed on as it arises."""
+
+    def __init__(self, hand_on: Callable[[SourceProblem], object] = lambda _: None) -> None:
+        self._hand_on = hand_on
+        self._counts: dict[tuple[Action, str], ProblemCount] = {}
 
     def add(self, problem: SourceProblem) -> None:
         """Count one more."""
         key = problem.action, problem.reason
-        self._n[key] += 1
-        self._first.setdefault(key, problem)
-        values = self._values.setdefault(key, Counter())
-        if problem.value is not None and (problem.value in values or len(values) < KEPT):
-            values[problem.value] += 1
+        self._counts.setdefault(key, ProblemCount(problem)).add(problem)
+        self._hand_on(problem)
 
-    def of(self, action: Literal["refused", "repaired", "noted"]) -> list[ProblemCount]:
+    def refuse(self, reason: str, where: str, id: str | None, detail: str = "") -> None:
+        """Count a row or post that is not used."""
+        self.add(SourceRefusal(reason, detail).at(where, id))
+
+    def note(self, reason: str, where: str, id: str | None, detail: str) -> None:
+        """Count what a person should know of, though it is used as it is."""
+        self.add(SourceProblem(action="noted", reason=reason, where=where, id=id, detail=detail))
+
+    def repair(self, repairs: Mapping[str, str], where: str, id: str) -> None:
+        """Count the repairs of a row or post that is used."""
+        for reason, detail in repairs.items():
+            action: Action = "noted" if reason == "html_kept" else "repaired"
+            self.add(SourceProblem(action=action, reason=reason, where=where, id=id, detail=detail))
+
+    def sound(self, rows: Iterable[T | SourceProblem]) -> Iterator[T]:
+        """The rows that are none of these problems, which are counted."""
+        for row in rows:
+            if isinstance(row, SourceProblem):
+                self.add(row)
+            else:
+                yield row
+
+    @contextmanager
+    def row(self, where: str) -> Iterator[ReadRow]:
+        """Count what the block refuses with a SourceRefusal, which ends there."""
+        row = ReadRow()
+        try:
+            yield row
+        except SourceRefusal as refusal:
+            self.add(refusal.at(where, row.id or None))
+
+    def once(self) -> "Problems":
+        """Problems of posts that several items hold: each is handed on once."""
+        seen = set[tuple[str, str, str]]()
+
+        def hand_on(problem: SourceProblem) -> None:
+            key = problem.reason, problem.where, problem.detail
+            if key not in seen:
+                seen.add(key)
+                self.add(problem)
+
+        return Problems(hand_on)
+
+    def of(self, action: Action) -> list[ProblemCount]:
         """The reasons of one action, most frequent first."""
-        return [
-            ProblemCount(
-                reason, n, first.where, first.detail or _FORMAT.sub("", REASONS[reason]),
-                _listed(self._values[action, reason]),
-                _remedy(reason, list(self._values[action, reason])),
-            )
-            for (kind, reason), n in self._n.most_common()
-            if kind == action
-            for first in (self._first[kind, reason],)
-        ]  # fmt: skip
+        found = [count for (kind, _), count in self._counts.items() if kind == action]
+        return sorted(found, key=lambda count: -count.n)
+
+    def counts(self, action: Action) -> dict[str, int]:
+        """How many rows and posts each reason of one action concerns, by its name."""
+        return dict(sorted((count.reason, count.n) for count in self.of(action)))
 
     def lines(self) -> Iterator[str]:
         """For a person: what to know, what was refused and why, and then the repairs."""
         for note in self.of("noted"):
-            yield f"note: {note.detail} ({note.reason}, {note.where})"
+            yield f"note: {note.detail} ({note.reason}, {note.first.where})"
             if note.remedy:
                 yield f"  {note.remedy}"
         for refusal in self.of("refused"):
-            first = f"the first at {refusal.where}: {refusal.said}"
+            first = f"the first at {refusal.first.where}: {refusal.said}"
             yield f"refused {refusal.n:,}: {refusal.reason}; {first}"
             if refusal.remedy:
                 yield f"  {refusal.remedy}"
         if repaired := self.of("repaired"):
             yield "repaired: " + ", ".join(f"{repair.n:,} {repair.reason}" for repair in repaired)
-
-
-def _remedy(reason: str, values: list[str]) -> str:
-    """With the line to write, where it follows from the values."""
-    if reason == "unknown_category" and values:
-        named = ", ".join(json.dumps(value, ensure_ascii=False) for value in values[:NAMED])
-        return (
-            f"Add also = [{named}] to the file of the domain that they belong to,"
-            " rubrics/<domain>.toml, or add a domain file."
-        )
-    return REMEDIES.get(reason, "")
-
-
-def _listed(values: Counter[str]) -> str:
-    if len(values) < 2:
-        return ""
-    named = ", ".join(f"{excerpt(value)} ({n:,})" for value, n in values.most_common(NAMED))
-    more = len(values) - NAMED
-    return f"{named} and {more:,} more" if more > 0 else named

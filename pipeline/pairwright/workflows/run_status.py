@@ -18,8 +18,7 @@ from pairwright.models.store import Store, is_held
 from pairwright.modes import MODES, STAGES, is_twin
 from pairwright.options import RunPath
 from pairwright.settings.config import Config
-from pairwright.sources import SourceProblem
-from pairwright.sources.problems import ProblemCounts
+from pairwright.sources import Problems, SourceProblem
 from pairwright.text import number_of, visible
 
 
@@ -134,7 +133,7 @@ def source_problems(run: RunFolder) -> tuple[str, ...]:
     """
     if not run.problems.is_file():
         return ()
-    problems = ProblemCounts()
+    problems = Problems()
     for problem in read_lines(run.problems, SourceProblem):
         problems.add(problem)
     return tuple(map(visible, problems.lines()))

@@ -12,7 +12,8 @@ from typing import Any, TypeGuard
 
 from pairwright.audits.read.columns import KNOWN, Columns
 from pairwright.dataset import RowAspect, RowPost, licence_of
-from pairwright.sources.fields import kind, rows_of, time_of
+from pairwright.sources.dates import kind, time_of
+from pairwright.sources.fields import rows_of
 from pairwright.sources.problems import SourceRefusal
 
 CellsByColumn = Mapping[str, Any]

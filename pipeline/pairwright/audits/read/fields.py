@@ -29,7 +29,7 @@ from pairwright.dataset import Row
 from pairwright.dataset.row import has_columns
 from pairwright.errors import first_invalid
 from pairwright.records import content_id, pseudonym
-from pairwright.sources.fields import kind, time_of
+from pairwright.sources.dates import kind, time_of
 from pairwright.sources.problems import SourceRefusal, excerpt
 
 _OFFICIAL_COLUMNS = {

@@ -22,10 +22,9 @@ from pairwright.audits.read.source import (
 )
 from pairwright.errors import InputError
 from pairwright.extras import install
-from pairwright.sources.opening import BINARY, FLAT, OPENERS
 from pairwright.sources.problems import REMEDIES, SourceProblem, SourceRefusal, excerpt
-from pairwright.sources.source_table import Opener, SourceTable, numbered
-from pairwright.sources.source_table import SourceRow as Line
+from pairwright.sources.tables import BINARY, FLAT, OPENERS, Opener, SourceTable, numbered
+from pairwright.sources.tables import SourceRow as Line
 
 _OPENERS: dict[str, Opener] = {
     **OPENERS,

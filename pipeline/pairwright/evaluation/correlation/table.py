@@ -8,8 +8,7 @@ import numpy as np
 
 from pairwright.errors import InputError
 from pairwright.intervals import Floats
-from pairwright.sources.source_table import SourceRow, sound_rows
-from pairwright.sources.table_files import comma_separated
+from pairwright.sources.tables import SourceRow, comma_separated, sound_rows
 from pairwright.text import visible
 
 LEAST_MODELS = 3

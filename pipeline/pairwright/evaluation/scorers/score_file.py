@@ -17,8 +17,7 @@ from pairwright.dataset.layout import file_digest
 from pairwright.errors import InputError
 from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.scorers.scorer import ResponseScore, Unscored
-from pairwright.sources.opening import OPENERS
-from pairwright.sources.source_table import SourceRow, sound_rows
+from pairwright.sources.tables import OPENERS, SourceRow, sound_rows
 
 COLUMNS = ("pair", "condition", "response", "score")
 SIDES = ("chosen", "rejected")

@@ -1,0 +1,96 @@
+"""Times in the forms that people's files hold, as one form whose text order is time order."""
+
+import re
+from datetime import UTC, date, datetime, timedelta, timezone
+from email.utils import parsedate_tz
+
+from pairwright.sources.problems import SourceRefusal, excerpt
+
+MISSING = frozenset({"", "null", "none", "nan", "n/a"})
+# Nine digits or more: smaller numbers are years, counters or `20150213`, not seconds since 1970.
+_EPOCH = re.compile(r"\d{9,19}(?:\.\d*)?")
+# Seconds stay below this until the year 5138; what is above counts milli- or microseconds.
+_TOO_LATE = 1e11
+# Two habits of exports that are not ISO 8601: a space before the offset, and ` UTC`.
+_OFFSET = re.compile(r"\s+(?=[+-]\d\d:?\d\d$)")
+_UTC_WORD = re.compile(r"\s*(?:UTC|GMT)$")
+# As programs print one: Fri Nov 06 00:32:23 PST 2020, or Fri, 06 Nov 2020 00:32:23 GMT. Only
+# abbreviations of zones that mean one zone are read.
+_DAY = "Mon|Tue|Wed|Thu|Fri|Sat|Sun"
+_MONTH = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+_ZONE = "[ECMP][SD]T|UTC|GMT|Z"
+_PRINTED = re.compile(
+    rf"(?:{_DAY}),? (?=.*\b\d{{4}}\b)(?=.*\d\d:\d\d:\d\d)(?:{_MONTH}|{_ZONE}|[\d: ,+-])+"
+)
+# As spreadsheets write a day: 01.03.2024 08:00, 3/1/2024, 1-3-24.
+_DAY_AND_MONTH = re.compile(r"\d{1,2}([./-])\d{1,2}\1\d{2}(?:\d{2})?(?![\d.])")
+
+
+def is_missing(value: object) -> bool:
+    """Whether a field holds nothing."""
+    if isinstance(value, str):
+        return len(value) < 40 and value.strip().lower() in MISSING
+    return value is None or value != value  # NaN differs from itself
+
+
+def kind(value: object) -> str:
+    """What a value is, as a message calls it."""
+    names = {dict: "an object", list: "a list", bool: "true or false", int: "a number"}
+    names |= {float: "a number", bytes: "bytes"}
+    return names.get(type(value), type(value).__name__)
+
+
+def time_of(value: object, name: str) -> str | None:
+    """The time (see `utc`) that the field `name` holds, None if it is missing; raises SourceRefusal
+    if it is no time."""
+    if is_missing(value):
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int | float | date):
+        raise SourceRefusal("bad_time", f"{name} is {kind(value)}, not a time")
+    try:
+        return utc(value)
+    except (ValueError, OverflowError):
+        why = (
+            "has day and month in an order that is not certain, so it is refused on purpose: write"
+            " such as 2024-03-01T08:00"
+            # A day above 12 settles one row and not the others of its column.
+            if _DAY_AND_MONTH.match(str(value).strip())
+            else "is neither ISO 8601 nor seconds or milliseconds since 1970; write such as"
+            " 2024-03-01T08:00+01:00 (pandas: pd.to_datetime(column, utc=True))"
+        )
+        raise SourceRefusal(
+            "bad_time", f"{name} {excerpt(value)} {why}", value=str(value)
+        ) from None
+
+
+def utc(value: str | int | float | date) -> str:
+    """ISO 8601 in UTC with milliseconds and no offset; a time without an offset is UTC.
+
+    Raises ValueError for what is not certainly a time, such as `03/04/2015`.
+    """
+    moment = _moment(value)
+    try:
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment
+    except OverflowError:
+        raise ValueError("out of range") from None
+    return moment.replace(tzinfo=None).isoformat(timespec="milliseconds")
+
+
+def _moment(value: str | int | float | date) -> datetime:
+    if isinstance(value, datetime):
+        return value
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day)
+    text = format(value, "f") if isinstance(value, float) else str(value).strip()
+    if not text.isascii():
+        raise ValueError("not a time")
+    if _EPOCH.fullmatch(text):
+        number = float(text)
+        while number >= _TOO_LATE:
+            number /= 1000
+        return datetime.fromtimestamp(number, UTC)
+    plain = re.sub(r"(?:GMT|UTC)(?=[+-])", "", text.partition(" (")[0])
+    parts = parsedate_tz(plain) if _PRINTED.fullmatch(plain) else None
+    if parts:
+        return datetime(*parts[:6], tzinfo=timezone(timedelta(seconds=parts[9] or 0)))
+    return datetime.fromisoformat(_OFFSET.sub("", _UTC_WORD.sub("Z", text)))

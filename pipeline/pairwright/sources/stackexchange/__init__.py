@@ -1,1 +1,0 @@
-"""Dumps of Stack Exchange's sites: what each user wrote, and the questions they asked last."""
