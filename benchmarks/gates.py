@@ -191,7 +191,7 @@ def _reads(text: str) -> bool:
 
 def _miscounted(outcome: Outcome, draft: Draft) -> bool:
     sizes = {len(pair.rubric.aspects) for pair in outcome.pairs}
-    return any(len(fit.scores) not in sizes for fit in draft.adherence.values())
+    return any(len(fit.scores) not in sizes for fits in draft.adherence for fit in fits.values())
 
 
 def _kept(outcome: Outcome) -> tuple[Draft, ...]:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from pairwright.dataset import Layout, Part, Row, RowAspect, RowPost, write_rows
 from pairwright.dataset.row import derived_twin_id
-from pairwright.records import Mode, dyad_id, pseudonym
+from pairwright.records import dyad_id, pseudonym
 from pairwright.text import STOPWORDS
 
 DOMAINS = ("Art_and_Entertainment", "Lifestyle_and_Personal_Development", "Society_and_Culture")
@@ -94,7 +94,7 @@ def _name(domain: str, user: int) -> str:
 
 def _row(
     domain: str,
-    mode: Mode,
+    mode: str,
     number: int,
     users: tuple[int, ...],
     sides: tuple[str, ...],

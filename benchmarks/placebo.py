@@ -52,7 +52,6 @@ from pairwright.evaluation.scorers.scorer import (
 )
 from pairwright.evaluation.settings import ALL_POSTS
 from pairwright.intervals import Flags, Floats, Places, mean_points
-from pairwright.modes import Mode
 
 COUPLES, UNITS = 400, 600
 GUESSES = 0.02
@@ -158,7 +157,7 @@ def planted_rows(chance: Chance, *, plain: bool) -> list[Row]:
     """Twins and placebos; with `plain` a response serves wishes in the words that state them."""
     rows: list[Row] = []
     for number in range(2 * UNITS):
-        mode: Mode = "twin" if number < UNITS else "placebo"
+        mode: str = "twin" if number < UNITS else "placebo"
         responses, stated = [], []
         for name in "uv":
             topics = chance.choice(TOPICS, 12, replace=False).tolist()

@@ -19,6 +19,7 @@ from pairwright.records import (
     AspectScore,
     Comparison,
     Draft,
+    DraftSide,
     Pair,
     Post,
     Quality,
@@ -76,14 +77,14 @@ def pair_of(row: Row, user: str) -> Pair:
 _QUALITY = Quality(reason="It answers.", scores={scale.name: 4 for scale in SCALES})
 
 
-def _judged(row: Row) -> dict[str, Adherence]:
+def _judged(row: Row) -> tuple[dict[DraftSide, Adherence], ...]:
     high, low = (
         Adherence(scores=tuple(AspectScore(reason="It says so.", score=n) for n in scores))
         for scores in ((2, 2, 2), (0, 1, 0))
     )
-    if row.mode == "violate":
-        return {"first": high, "second": low}
-    return {"first_own": high, "second_other": low, "second_own": high, "first_other": low}
+    asker: dict[DraftSide, Adherence] = {"first": high, "second": low}
+    partner: dict[DraftSide, Adherence] = {"first": low, "second": high}
+    return (asker, partner) if row.twin_id else (asker,)
 
 
 @lru_cache(maxsize=50_000)

@@ -25,18 +25,17 @@ from pairwright.construct.tally import tally_outcomes
 from pairwright.dataset import Layout, Row
 from pairwright.dataset.layout import write_checksums
 from pairwright.models.store import Store
-from pairwright.modes import is_twin
 from pairwright.records import (
     Adherence,
     AspectScore,
     Comparison,
-    Contrast,
+    DraftSide,
     Dropped,
     Item,
+    Kept,
     Pair,
     Quality,
     Rubric,
-    Twin,
     content_id,
     pseudonym,
 )
@@ -81,16 +80,14 @@ def twinned(n: int, domain: str = "Home", **changes: Any) -> tuple[Pair, Pair]:
     first, second = _on_site(first), _on_site(second)
     users = pseudonym(first.user), pseudonym(second.user)
     name = content_id("twin", first.item_id, *users, first.chosen, first.rejected)
-    scores = _adherence(
-        first_own=(2, 1), second_other=(0, 1), second_own=(2, 2), first_other=(1, 0)
-    )
+    scores = _adherence((2, 1), (0, 1)), _adherence((1, 0), (2, 2))
     return _named(first, scores, name), _named(second, scores, name)
 
 
 def violated(n: int, domain: str = "Home", **changes: Any) -> Pair:
     """A pair of mode violate, likewise."""
-    scores = _adherence(first=(2, 2), second=(0, 1))
-    return _named(_on_site(violate(n, domain, **_changed(n, changes))), scores, None)
+    scores = _adherence((2, 2), (0, 1))
+    return _named(_on_site(violate(n, domain, **_changed(n, changes))), (scores,), None)
 
 
 def placebo(n: int, domain: str = "Home", **changes: Any) -> tuple[Pair, Pair]:
@@ -103,15 +100,16 @@ def placebo(n: int, domain: str = "Home", **changes: Any) -> tuple[Pair, Pair]:
         halves.append(pair.model_copy(update={"mode": "placebo", "rubric": rubric, **texts}))
     users = [pseudonym(pair.user) for pair in halves]
     name = content_id("placebo", halves[0].item_id, *users, *plain)
-    first, second = (_named(pair, {}, name) for pair in halves)
+    first, second = (_named(pair, (), name) for pair in halves)
     return first, second
 
 
-def _adherence(**cells: tuple[int, int]) -> dict[str, Adherence]:
-    return {
-        cell: Adherence(scores=tuple(AspectScore(reason="r", score=score) for score in scores))
-        for cell, scores in cells.items()
-    }
+def _adherence(*sides: tuple[int, int]) -> dict[DraftSide, Adherence]:
+    first, second = (
+        Adherence(scores=tuple(AspectScore(reason="r", score=score) for score in scores))
+        for scores in sides
+    )
+    return {"first": first, "second": second}
 
 
 def _changed(n: int, changes: dict[str, Any]) -> dict[str, Any]:
@@ -142,7 +140,9 @@ def _on_site(pair: Pair) -> Pair:
     return pair.model_copy(update=changes)
 
 
-def _named(pair: Pair, adherence: dict[str, Adherence], twin_id: str | None) -> Pair:
+def _named(
+    pair: Pair, adherence: tuple[dict[DraftSide, Adherence], ...], twin_id: str | None
+) -> Pair:
     quality = {
         side: Quality(reason="r", scores={scale.name: 4 for scale in SCALES})
         for side in ("first", "second")
@@ -287,9 +287,9 @@ def _write_items(path: Path, kept: list[Pair], outcomes: Iterable[Outcome]) -> N
 def _kept(kept: list[Pair]) -> Iterable[Outcome]:
     for subject in subjects_of(kept, Path("pairs.jsonl")):
         asked, last = subject.pairs[0], subject.pairs[-1]
-        whole = is_twin(asked.mode)
-        made = Twin(id=subject.id, halves=(asked, last)) if whole else Contrast(pair=asked)
-        yield _outcome(asked.mode, asked.item_id, asked.user, made, last.user if whole else None)
+        partner = None if asked is last else last.user
+        made = Kept(pairs=subject.pairs)
+        yield _outcome(asked.mode, asked.item_id, asked.user, made, partner)
 
 
 def _rejected() -> Iterable[Outcome]:

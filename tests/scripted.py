@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from pairwright import assets
-from pairwright.construct import BuildRules
+from pairwright.drafting.rules import BuildRules
 from pairwright.models import LLM, Completion, Model, Models, Request
 from pairwright.records import Aspect, Dropped, Item, Origin, Post, Rubric
 from pairwright.settings.config import Config, validate

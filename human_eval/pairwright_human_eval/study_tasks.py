@@ -5,7 +5,7 @@ import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from pairwright.modes import MODES, Mode, has_rubric
+from pairwright.modes import MODES, has_rubric
 from pairwright.records import content_id
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.assign import (
@@ -58,7 +58,7 @@ class StudyPlan:
         """People who are asked about the aspects of each subject."""
         return max(self.overlap, self.human.rubric_votes)
 
-    def needed(self, mode: Mode) -> int:
+    def needed(self, mode: str) -> int:
         """The fewest people for a subject of a mode: those who vote on each of its pairs, and
         others for the aspects, where it has any."""
         others = self.rubric_answers * has_rubric(mode)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from pairwright.errors import InputError
 from pairwright.modes import MODES, has_no_preference
-from pairwright.records import Mode, Pair, Record, Side, draw_id, dyad_id
+from pairwright.records import Pair, Record, Side, draw_id, dyad_id
 from pairwright_human_eval.records import aspect_id, response_id
 
 
@@ -55,7 +55,7 @@ class Subject:
         return dyad_id(pair.user for pair in self.pairs)
 
     @property
-    def mode(self) -> Mode:
+    def mode(self) -> str:
         return self.asked.mode
 
 
@@ -93,7 +93,7 @@ def subjects_of(pairs: Iterable[Pair], file: Path) -> list[Subject]:
     return subjects
 
 
-def mode_of_twin(subject: str) -> Mode | None:
+def mode_of_twin(subject: str) -> str | None:
     """The mode of a unit of two halves, which its id begins with; None of a single pair, whose id
     does not say it."""
     mode = subject.partition("-")[0]
@@ -163,7 +163,7 @@ class Outline(Record):
     """One subject: a twin with both halves, or a pair."""
 
     id: str
-    mode: Mode
+    mode: str
     domain: str
     dyad: str
     """The users it is about: the cluster of every interval."""

@@ -13,12 +13,12 @@ from pairwright.version import __version__
 __all__ = [
     "AuditResult",
     "BuildResult",
-    "Contrast",
     "Correlations",
     "DecisionReport",
     "Dropped",
     "EvaluationResult",
     "ImportedVerdicts",
+    "Kept",
     "Leaderboard",
     "Pair",
     "PlannedStudy",
@@ -27,14 +27,13 @@ __all__ = [
     "Row",
     "RunStatus",
     "TaskExport",
-    "Twin",
     "VerifiedRelease",
     "__version__",
     "audit",
     "build",
-    "build_contrast",
     "build_placebo",
     "build_twin",
+    "build_violate",
     "correlate",
     "decide",
     "diff",
@@ -51,17 +50,15 @@ __all__ = [
 ]
 
 _HOMES = {
-    "pairwright.construct": (
-        "build_contrast",
-        "build_placebo",
-        "build_twin",
-    ),
     "pairwright.construct.run_pairs": ("load_release",),
     "pairwright.dataset": ("Row",),
     "pairwright.evaluation.correlation.correlations": ("Correlations",),
     "pairwright.evaluation.leaderboard": ("Leaderboard",),
+    "pairwright.modes.placebo": ("build_placebo",),
+    "pairwright.modes.twin": ("build_twin",),
+    "pairwright.modes.violate": ("build_violate",),
     "pairwright.notebook": ("run_async",),
-    "pairwright.records": ("Contrast", "Pair", "Dropped", "Twin"),
+    "pairwright.records": ("Dropped", "Kept", "Pair"),
     "pairwright.releases.verify": ("VerifiedRelease",),
     "pairwright.workflows.answers": ("ImportedVerdicts", "import_verdicts"),
     "pairwright.workflows.decision_report": ("DecisionReport", "decide"),
@@ -82,13 +79,15 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 if TYPE_CHECKING:
-    from pairwright.construct import build_contrast, build_placebo, build_twin
     from pairwright.construct.run_pairs import load_release
     from pairwright.dataset import Row
     from pairwright.evaluation.correlation.correlations import Correlations
     from pairwright.evaluation.leaderboard import Leaderboard
+    from pairwright.modes.placebo import build_placebo
+    from pairwright.modes.twin import build_twin
+    from pairwright.modes.violate import build_violate
     from pairwright.notebook import run_async
-    from pairwright.records import Contrast, Dropped, Pair, Twin
+    from pairwright.records import Dropped, Kept, Pair
     from pairwright.releases.verify import VerifiedRelease
     from pairwright.workflows.answers import ImportedVerdicts, import_verdicts
     from pairwright.workflows.decision_report import DecisionReport, decide

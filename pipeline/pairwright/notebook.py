@@ -15,8 +15,8 @@ def run_async(work: Coroutine[Any, Any, T]) -> T:
     the coroutine then has a thread and a loop of its own, and the cell waits for it. Raises what
     the coroutine raises; an interrupted cell cancels it.
 
-        >>> run_async(build_contrast(item, models, rules))
-        Contrast(...)
+        >>> run_async(build_violate(item, None, models, rules))
+        Kept(...)
     """
     try:
         asyncio.get_running_loop()

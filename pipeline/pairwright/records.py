@@ -13,9 +13,6 @@ from typing import Annotated, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from pairwright.modes import Mode as Mode
-from pairwright.modes import is_twin
-
 
 def content_id(prefix: str, *parts: str) -> str:
     """An id derived from content alone: `prefix` and 16 hex digits of blake2b over the parts.
@@ -171,6 +168,19 @@ class Rubric(Record):
         """False where the aspects are not necessarily inferable from the profile."""
         return self.origin == "planner"
 
+    def narrowed(self, aspects: Iterable[Aspect], dropped: Iterable[DroppedAspect]) -> "Rubric":
+        """The rubric with only these aspects, and with more that were dropped."""
+        return Rubric(
+            question_id=self.question_id,
+            user=self.user,
+            origin=self.origin,
+            aspects=tuple(aspects),
+            dropped=(*self.dropped, *dropped),
+            shown=self.shown,
+            left_out=self.left_out,
+            others=self.others,
+        )
+
 
 # Two responses of one draw, and what judges and gates found about them
 
@@ -221,6 +231,11 @@ class Comparison(StrEnum):
     UNDECIDED = "undecided"
     """The verdict changed with the order. Never parity."""
 
+    @property
+    def has_winner(self) -> bool:
+        """Whether the same response was better in both orders."""
+        return self in (Comparison.FIRST, Comparison.SECOND)
+
 
 class GateResult(Record):
     """One gate's decision with what it measured."""
@@ -242,13 +257,12 @@ class Draft(Record):
     strategy: str
     generator: str
     first: str
-    """violate: the rubric-adhering response. twin: the one for the user who asked."""
+    """The response that the asker's half calls chosen."""
     second: str
-    adherence: dict[str, Adherence] = Field(default={})
-    """Keys: `first` and `second` in mode violate; `first_own`, `second_other`, `second_own`,
-    `first_other` in mode twin (response, and whose rubric it is held to); none in mode
-    placebo, which has no rubric."""
-    quality: dict[str, Quality] = Field(default={})
+    """The response that the other half calls chosen, if there is one."""
+    adherence: tuple[dict[DraftSide, Adherence], ...] = ()
+    """Both responses against the rubric of each half, the asker's first; none without rubrics."""
+    quality: dict[DraftSide, Quality] = Field(default={})
     comparison: Comparison | None = None
     comparison_reason: str = ""
     """What the judge said of both, where the first was shown as A and the second as B."""
@@ -260,11 +274,6 @@ class Draft(Record):
     @property
     def both(self) -> tuple[str, str]:
         return self.first, self.second
-
-    @property
-    def has_winner(self) -> bool:
-        """Whether the same response was better in both orders."""
-        return self.comparison in (Comparison.FIRST, Comparison.SECOND)
 
     @property
     def refused_by(self) -> GateResult | None:
@@ -298,7 +307,8 @@ class Pair(Record):
     """One personalized preference pair: the unit a scorer sees."""
 
     id: str
-    mode: Mode
+    mode: str
+    """The name of the mode that it was built in."""
     item_id: str
     """The item whose question this is."""
     user: str
@@ -317,53 +327,47 @@ class Pair(Record):
     gated."""
     twin_id: str | None = None
     asked: bool = True
-    """False in the half of a twin whose user did not ask this question; of natural twins in the
-    half that is named second."""
+    """Whether its chosen response is the first of the draft: false in the half of a twin whose user
+    did not ask this question; of natural twins in the half that is named second."""
     narrative: str | None = None
     created: str | None = None
     source_url: str | None = None
 
     @property
-    def chosen_is_first(self) -> bool:
-        """Whether the chosen response is the draft's first."""
-        return self.asked
-
-    @property
     def adherence(self) -> dict[Side, Adherence]:
-        """The judge's scores of both sides for this pair's own rubric, where they were judged."""
-        chosen, rejected = ("_own", "_other") if is_twin(self.mode) else ("", "")
-        first, second = ("first", "second") if self.chosen_is_first else ("second", "first")
-        return _sides((first + chosen, second + rejected), self.draft.adherence)
+        """The judge's scores of both sides for this pair's own rubric, if they were judged."""
+        halves = self.draft.adherence
+        return self._by_side(halves[0 if self.asked else 1]) if halves else {}
 
     @property
     def quality(self) -> dict[Side, Quality]:
-        """The judge's quality scores of both sides, where they were judged."""
-        names = ("first", "second") if self.chosen_is_first else ("second", "first")
-        return _sides(names, self.draft.quality)
+        """The judge's quality scores of both sides, if they were judged."""
+        return self._by_side(self.draft.quality)
 
     @property
     def blind_preference(self) -> BlindPreference | None:
         """In how many orders a judge that knows nobody would rather have the chosen response."""
         preference = self.draft.blind_preference
-        return preference if preference is None or self.chosen_is_first else 2 - preference
+        return preference if preference is None or self.asked else 2 - preference
+
+    def _by_side(self, found: Mapping[DraftSide, T]) -> dict[Side, T]:
+        """What was found of the first and the second response, by what this pair calls them."""
+        if not found:
+            return {}
+        first, second = found["first"], found["second"]
+        chosen, rejected = (first, second) if self.asked else (second, first)
+        return {"chosen": chosen, "rejected": rejected}
 
 
-def _sides(names: tuple[str, str], by_name: Mapping[str, T]) -> dict[Side, T]:
-    sides: tuple[Side, Side] = ("chosen", "rejected")
-    return {side: by_name[name] for side, name in zip(sides, names, strict=True) if name in by_name}
+class Kept(Record):
+    """A kept unit: its pairs, which are accepted, released and dropped as one, and the drafts that
+    were refused before."""
 
-
-class Contrast(Record):
-    """A kept pair of mode violate, and the drafts refused before it."""
-
-    pair: Pair
+    pairs: tuple[Pair, ...]
+    """The asker's, and if there is one the partner's: the same responses, swapped."""
     refused: tuple[Draft, ...] = ()
 
-
-class Twin(Record):
-    """Two kept halves over the same two responses, of a twin or a placebo: accepted, released and
-    dropped as one."""
-
-    id: str
-    halves: tuple[Pair, Pair]
-    refused: tuple[Draft, ...] = ()
+    @property
+    def id(self) -> str:
+        """The id of its twin, or of its only pair."""
+        return self.pairs[0].twin_id or self.pairs[0].id

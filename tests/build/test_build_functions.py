@@ -6,18 +6,20 @@ from typing import Any, NamedTuple, cast, get_args
 
 import pytest
 
-from pairwright.construct import build_contrast, build_twin
-from pairwright.construct.drafts import NOTES
+from pairwright.drafting.redraw import NOTES
 from pairwright.errors import CallFailed
 from pairwright.models import Models, Request
+from pairwright.modes.twin import build_twin
+from pairwright.modes.violate import build_violate
 from pairwright.records import (
-    Contrast,
     Draft,
+    DraftSide,
     Dropped,
     GoldAspect,
     Item,
+    Kept,
+    Pair,
     Post,
-    Twin,
     content_id,
     pseudonym,
 )
@@ -153,18 +155,19 @@ def script(case: Case = ENGLISH, **changes: Answer) -> Scripted:
     return Scripted(**(answers | changes))
 
 
-def contrast(
+def violate(
     llm: Scripted, of: Item = ASKER, other_users: Others | None = None, **config: Any
-) -> Contrast | Dropped:
-    return wait(build_contrast(of, models(llm), policy(other_users, **config)))
+) -> Kept | Dropped:
+    return wait(build_violate(of, None, models(llm), policy(other_users, **config)))
 
 
-def kept_pair(llm: Scripted, **more: Any) -> Contrast:
-    return expect(Contrast, contrast(llm, **more))
+def kept_pair(llm: Scripted, **more: Any) -> Pair:
+    (pair,) = expect(Kept, violate(llm, **more)).pairs
+    return pair
 
 
 def no_pair(llm: Scripted, **more: Any) -> Dropped:
-    return expect(Dropped, contrast(llm, **more))
+    return expect(Dropped, violate(llm, **more))
 
 
 def twin(
@@ -173,16 +176,20 @@ def twin(
     partner: Item = PARTNER,
     other_users: Others | None = None,
     **config: Any,
-) -> Twin | Dropped:
+) -> Kept | Dropped:
     return wait(build_twin(of, partner, models(llm), policy(other_users, **config)))
 
 
-def kept_twin(llm: Scripted, **more: Any) -> Twin:
-    return expect(Twin, twin(llm, **more))
+def kept_twin(llm: Scripted, **more: Any) -> Kept:
+    return expect(Kept, twin(llm, **more))
 
 
 def no_twin(llm: Scripted, **more: Any) -> Dropped:
     return expect(Dropped, twin(llm, **more))
+
+
+def shares(draft: Draft) -> list[dict[DraftSide, float]]:
+    return [{side: fit.share for side, fit in fits.items()} for fits in draft.adherence]
 
 
 def refusals(drafts: tuple[Draft, ...]) -> list[str]:
@@ -193,7 +200,7 @@ def refusals(drafts: tuple[Draft, ...]) -> list[str]:
 
 
 def test_a_contrast_holds_the_item_its_rubric_both_sides_and_what_was_judged() -> None:
-    pair = kept_pair(script(), strategies=["omit"]).pair
+    pair = kept_pair(script(), strategies=["omit"])
     assert pair.model_dump(exclude={"draft", "rubric", "profile"}) == {
         "id": content_id("pair", "violate", ASKER.id, pseudonym("una"), FOR_UNA, PLAIN),
         "mode": "violate", "item_id": "item-1", "user": "una", "question": QUESTION,
@@ -205,7 +212,7 @@ def test_a_contrast_holds_the_item_its_rubric_both_sides_and_what_was_judged() -
     assert [a.aspect for a in pair.rubric.aspects] == [a[2] for a in UNAS]
     draft = pair.draft
     assert (draft.strategy, draft.generator, draft.comparison) == ("omit", "the-generator", "tie")
-    assert {name: a.share for name, a in draft.adherence.items()} == {"first": 1, "second": 0}
+    assert shares(draft) == [{"first": 1, "second": 0}]
     assert set(draft.quality) == {"first", "second"}
     assert all(gate.passed for gate in draft.gates)
     assert len(draft.gates) == 16
@@ -227,10 +234,10 @@ def drawn(llm: Scripted) -> dict[str, list[int]]:
 
 def test_the_side_at_fault_is_drawn_again_and_the_other_stays() -> None:
     llm = script(write_adhering=refused_first(LEAKS, FOR_UNA))
-    found = kept_pair(llm, strategies=["omit"])
+    found = expect(Kept, violate(llm, strategies=["omit"]))
     assert drawn(llm) == {"write_adhering": [0, 1], "write_omitting": [0]}
     assert [r.seed for r in llm.asked("write_adhering")] == [7, 8]
-    assert (found.pair.draft.draw, found.pair.draft.both) == (1, (FOR_UNA, PLAIN))
+    assert (found.pairs[0].draft.draw, found.pairs[0].draft.both) == (1, (FOR_UNA, PLAIN))
     (refused,) = found.refused
     assert (refused.draw, refused.first) == (0, LEAKS)
     assert refusals(found.refused) == ["rubric_leakage"]
@@ -375,7 +382,7 @@ def test_each_refusal_has_its_reason(changes: dict[str, Answer], reason: str | N
 def test_a_failed_call_is_not_a_rejection() -> None:
     for name in ("plan", "write_adhering", "quality"):
         with pytest.raises(CallFailed):
-            contrast(script(ENGLISH, **{name: CallFailed("http_500", "down")}))
+            violate(script(ENGLISH, **{name: CallFailed("http_500", "down")}))
 
 
 # Where rubrics come from
@@ -392,7 +399,7 @@ def gold(*aspects: GoldAspect) -> Item:
 
 def test_gold_aspects_are_taken_from_the_data_and_marked_as_not_inferable() -> None:
     llm = script()
-    rubric = kept_pair(llm, of=gold(*GOLD), modes=["violate"], aspects="gold").pair.rubric
+    rubric = kept_pair(llm, of=gold(*GOLD), modes=["violate"], aspects="gold").rubric
     assert (rubric.origin, rubric.inferable) == ("gold", False)
     assert [(a.aspect, a.evidence) for a in rubric.aspects] == [
         (UNAS[0][2], "from the stove"), (UNAS[1][2], "")
@@ -403,7 +410,7 @@ def test_gold_aspects_are_taken_from_the_data_and_marked_as_not_inferable() -> N
 # The paper's setting
 
 
-def paper(llm: Scripted, of: Item | None = None) -> Contrast:
+def paper(llm: Scripted, of: Item | None = None) -> Pair:
     return kept_pair(llm, of=of or gold(*GOLD), preset="paper", planner={"retrieval": "bm25"})
 
 
@@ -411,7 +418,7 @@ def test_the_papers_setting_keeps_the_first_draft_of_ten_posts_ungated_and_unjud
     many = posts(*(f"I bake bread number {n}." for n in range(14)))
     for profile, shown in ((UNA, [post.text for post in UNA]), (many, None)):
         llm = script(paper_avoided="Bake.")
-        pair = paper(llm, gold(*GOLD).model_copy(update={"profile": profile})).pair
+        pair = paper(llm, gold(*GOLD).model_copy(update={"profile": profile}))
         assert (pair.chosen, pair.rejected) == (FOR_UNA, "Bake.")
         assert (pair.draft.strategy, pair.draft.gates, pair.judge) == ("avoid", (), None)
         assert sorted(llm.purposes) == ["paper_avoided", "paper_expected"]
@@ -432,7 +439,7 @@ def test_a_twin_is_two_halves_that_mirror_each_other() -> None:
     assert found.id == content_id(
         "twin", ASKER.id, pseudonym("una"), pseudonym("victor"), FOR_UNA, FOR_VICTOR
     )
-    mine, theirs = found.halves
+    mine, theirs = found.pairs
     for half, user, chosen, rejected, profile, aspects in (
         (mine, "una", FOR_UNA, FOR_VICTOR, UNA, UNAS),
         (theirs, "victor", FOR_VICTOR, FOR_UNA, VICTOR, VICTORS),
@@ -453,10 +460,8 @@ def test_a_twin_is_two_halves_that_mirror_each_other() -> None:
 
 def test_each_response_of_a_twin_is_written_for_one_rubric_and_held_to_both() -> None:
     llm = script()
-    draft = kept_twin(llm).halves[0].draft
-    assert {name: a.share for name, a in draft.adherence.items()} == {
-        "first_own": 1, "second_other": 0, "second_own": 1, "first_other": 0,
-    }  # fmt: skip
+    draft = kept_twin(llm).pairs[0].draft
+    assert shares(draft) == [{"first": 1, "second": 0}, {"first": 0, "second": 1}]
     una, victor = ([aspect[2] for aspect in aspects] for aspects in (UNAS, VICTORS))
     judged = [p for p in llm.prompts("adherence") if PLAIN not in p]
     # One call a response, over the aspects of both, in the same order.
@@ -483,9 +488,9 @@ def test_a_kept_unit_has_what_a_judge_prefers_that_knows_nobody_and_is_kept_what
     said: Answer, preference: int | None
 ) -> None:
     llm = script(choose=said)
-    pair = kept_pair(llm).pair
+    pair = kept_pair(llm)
     assert (pair.draft.blind_preference, pair.blind_preference) == (preference, preference)
-    asked, other = kept_twin(script(choose=said)).halves
+    asked, other = kept_twin(script(choose=said)).pairs
     mirrored = None if preference is None else 2 - preference
     assert (asked.blind_preference, other.blind_preference) == (preference, mirrored)
     told = "\n".join(llm.prompts("choose"))
@@ -526,13 +531,13 @@ def test_of_the_partner_nothing_is_used_but_posts_that_are_older_than_the_questi
         "narrative": "The dough tears when I stretch it.",
     }
     llm = script()
-    _, theirs = kept_twin(llm, partner=PARTNER.model_copy(update=changes)).halves
+    _, theirs = kept_twin(llm, partner=PARTNER.model_copy(update=changes)).pairs
     assert theirs.profile == (*VICTOR, timeless)
     for request in llm.requests:
         assert not any(word in body(request) for word in ("hens", "pizza", "stretch"))
     # Without a time of the question all posts are used.
     of = ASKER.model_copy(update={"created": None})
-    assert kept_twin(script(), of=of).halves[1].profile == VICTOR
+    assert kept_twin(script(), of=of).pairs[1].profile == VICTOR
 
 
 def test_two_users_who_want_the_same_make_no_twin() -> None:
@@ -645,7 +650,7 @@ def test_an_aspect_that_was_not_served_twice_is_dropped_if_others_are_left() -> 
     judge = serving_all_but(unserved)
     llm = script(adherence=judge)
     found = kept_twin(llm)
-    asked, other = (half.rubric for half in found.halves)
+    asked, other = (half.rubric for half in found.pairs)
     assert [aspect.aspect for aspect in asked.aspects] == [UNAS[0][2]]
     assert [(one.aspect.aspect, one.reason) for one in asked.dropped] == [(unserved, "not_served")]
     assert [aspect.aspect for aspect in other.aspects] == [aspect[2] for aspect in VICTORS]
@@ -715,9 +720,9 @@ def of_judges(**answers: Answer) -> tuple[Scripted, Models]:
 
 def test_of_two_judges_both_must_accept_a_draft_and_the_first_gives_the_scores() -> None:
     second, both = of_judges(quality=graded(5))
-    made = expect(Twin, wait(build_twin(ASKER, PARTNER, both, policy())))
-    draft = made.halves[0].draft
-    assert made.halves[0].judge == f"the-judge + {SECOND_JUDGE}"
+    made = expect(Kept, wait(build_twin(ASKER, PARTNER, both, policy())))
+    draft = made.pairs[0].draft
+    assert made.pairs[0].judge == f"the-judge + {SECOND_JUDGE}"
     assert {quality.mean for quality in draft.quality.values()} == {4}
     assert {gate.judge for gate in draft.gates} == {None, SECOND_JUDGE}
     of_each = [[g.gate for g in draft.gates if g.judge == name] for name in (None, SECOND_JUDGE)]

@@ -4,8 +4,8 @@ import pytest
 from test_build_functions import Case, script
 
 from pairwright import text
-from pairwright.construct import build_twin
-from pairwright.records import Dropped, GateResult, Twin
+from pairwright.modes.twin import build_twin
+from pairwright.records import Dropped, GateResult, Kept
 from scripted import Scripted, expect, item, models, policy, posts, wait
 
 CHINESE = Case(
@@ -52,7 +52,7 @@ SAME_WORDS = {"off": ["shared_words"]}
 """The responses of these cases say again what the posts say."""
 
 
-def twin(case: Case, llm: Scripted) -> Twin | Dropped:
+def twin(case: Case, llm: Scripted) -> Kept | Dropped:
     asker = item(posts(*case.first_posts, prefix="una"), question=case.question)
     partner = item(posts(*case.second_posts, prefix="vic"), id="item-2", user="vic", question="?")
     return wait(build_twin(asker, partner, models(llm), policy(gates=SAME_WORDS, draws=3)))
@@ -64,9 +64,9 @@ def twin(case: Case, llm: Scripted) -> Twin | Dropped:
 )
 def test_all_who_write_are_asked_for_the_language(case: Case, language: str, length: str) -> None:
     llm = script(case)
-    made = expect(Twin, twin(case, llm))
-    assert [half.chosen for half in made.halves] == [case.for_first, case.for_second]
-    assert all(half.rubric.aspects for half in made.halves)
+    made = expect(Kept, twin(case, llm))
+    assert [half.chosen for half in made.pairs] == [case.for_first, case.for_second]
+    assert all(half.rubric.aspects for half in made.pairs)
     for name in ("plan", "plan_blind", "write_plain", "write_adhering"):
         assert llm.prompts(name)
         assert all(f"in {language}" in prompt for prompt in llm.prompts(name)), name

@@ -16,7 +16,6 @@ from model_double import ModelDouble
 from pairwright.construct.tally import ReplyCheck
 from pairwright.errors import ConfigError, InputError, Interrupted
 from pairwright.estimate import share
-from pairwright.modes import Mode
 from pairwright.settings.config import load
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.progress import BuildBegun, Event, Note, Stop, UnitEnded
@@ -131,7 +130,7 @@ def test_a_judge_that_accepts_the_posts_of_strangers_is_warned_of(tmp_path: Path
 @pytest.mark.parametrize("users", [1, 2])
 @pytest.mark.parametrize("modes", [("twin",), ("twin", "violate"), ("violate",)])
 def test_users_without_another_of_their_category_are_named_before_any_call(
-    tmp_path: Path, modes: tuple[Mode, ...], users: int
+    tmp_path: Path, modes: tuple[str, ...], users: int
 ) -> None:
     path = write_example_study(tmp_path / "study")
     source = path.parent / "histories.jsonl"

@@ -16,8 +16,8 @@ from pairwright.construct.outcomes import (
 )
 from pairwright.construct.tally import Tally
 from pairwright.models import Totals
-from pairwright.modes import Mode, Stage
-from pairwright.records import Contrast, Draft, Dropped, DroppedAspect, Twin
+from pairwright.modes import Stage
+from pairwright.records import Draft, Dropped, DroppedAspect, Kept
 from pairwright.settings.prompt_variables import VARIABLES
 from pairwright.stages.writer import WRITER_PROMPTS
 from released import twinned, violated
@@ -43,7 +43,7 @@ def refused(stage: str, reason: str = "x", **more: Any) -> Dropped:
 
 
 ASKED, OTHER = twinned(0)
-KEPT = Twin(id="t", halves=(ASKED, OTHER))
+KEPT = Kept(pairs=(ASKED, OTHER))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ KEPT = Twin(id="t", halves=(ASKED, OTHER))
         ("twin", refused("write_adhering", "cut_short"), "vic", "partner_signal"),
         ("twin", refused("gates", "parity", drafts=(DRAFT,)), "vic", "drafts"),
         ("twin", KEPT, "vic", "kept"),
-        ("violate", Contrast(pair=violated(0)), None, "kept"),
+        ("violate", Kept(pairs=(violated(0),)), None, "kept"),
         ("violate", refused("plan", "no_personal_signal", user="una"), None, "items"),
         *(("violate", refused(prompt, "content_filter"), None, "signal")
           for prompt in sorted(WRITER_PROMPTS)),
@@ -72,7 +72,7 @@ KEPT = Twin(id="t", halves=(ASKED, OTHER))
     ],
 )  # fmt: skip
 def test_a_unit_comes_as_far_as_its_refusal_says(
-    mode: Mode, result: Any, partner: str | None, last: Stage | None
+    mode: str, result: Any, partner: str | None, last: Stage | None
 ) -> None:
     assert last_stage(outcome(result, mode, partner)) == last
 

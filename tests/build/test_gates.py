@@ -9,6 +9,7 @@ import pytest
 from pairwright import text
 from pairwright.gates import (
     DraftSides,
+    Fit,
     check_echo,
     check_shared_words,
     check_writing,
@@ -17,7 +18,7 @@ from pairwright.gates import (
     judge_twin,
 )
 from pairwright.gates.writing import shared_words
-from pairwright.records import Adherence, AspectScore, Comparison, Draft, GateResult, Quality
+from pairwright.records import Adherence, AspectScore, Comparison, DraftSide, GateResult, Quality
 from pairwright.settings.rules import GateRules, TextGate, TwinRules
 from scripted import rubric
 
@@ -457,17 +458,6 @@ TWIN_GATES = ("adherence", "cross_adherence", "twin_margin", "twin_margin_mirror
 BOTH_SIDES = ("first", "second")
 
 
-def draft(
-    adherence: dict[str, Adherence],
-    qualities: tuple[Quality, Quality] = (SOUND, SOUND),
-    comparison: Comparison = Comparison.TIE,
-) -> Draft:
-    return Draft(
-        draw=0, strategy="omit", generator="m", first=FIRST, second=SECOND, adherence=adherence,
-        quality=dict(zip(BOTH_SIDES, qualities, strict=True)), comparison=comparison,
-    )  # fmt: skip
-
-
 def faults_of(results: Iterable[GateResult]) -> dict[str, tuple[str, ...]]:
     return {result.gate: result.sides for result in results if not result.passed}
 
@@ -490,8 +480,7 @@ def faults_of(results: Iterable[GateResult]) -> dict[str, tuple[str, ...]]:
 def test_a_contrast_needs_a_fitting_side_an_unfitting_one_and_a_gap(
     chosen: float, rejected: float, faults: dict[str, tuple[str, ...]]
 ) -> None:
-    of = draft({"first": fit(chosen), "second": fit(rejected)})
-    found = judge_contrast(of, GateRules())
+    found = judge_contrast({"first": fit(chosen), "second": fit(rejected)}, GateRules())
     assert faults_of(found) == faults
     measures = (chosen, 0.6), (rejected, 0.5), (pytest.approx(chosen - rejected), 0.4)
     assert {g.gate: (g.value, g.limit) for g in found} == dict(
@@ -526,11 +515,11 @@ def test_a_twin_needs_both_margins_and_sides_that_fit_their_own_rubric_alone(
     rules: dict[str, float],
     faults: dict[str, tuple[str, ...]],
 ) -> None:
-    names = ("first_own", "second_other", "second_own", "first_other")
-    of = draft(dict(zip(names, map(fit, shares), strict=True)))
-    found = judge_twin(of, TwinRules(**{"margin": 0.3, **rules}), GateRules())
-    assert faults_of(found) == faults
     a, b, c, d = shares
+    asker: Fit = {"first": fit(a), "second": fit(b)}
+    partner: Fit = {"first": fit(d), "second": fit(c)}
+    found = judge_twin((asker, partner), TwinRules(**{"margin": 0.3, **rules}), GateRules())
+    assert faults_of(found) == faults
     measures = (min(a, c), max(b, d), pytest.approx(a - b), pytest.approx(c - d))
     assert {g.gate: g.value for g in found} == dict(zip(TWIN_GATES, measures, strict=True))
 
@@ -543,7 +532,8 @@ def quality(
     winner_gap: float | None = None,
 ) -> tuple[GateResult, GateResult]:
     """The floor and parity."""
-    floor, parity = judge_quality(draft({}, (first, second), verdict), rules, winner_gap=winner_gap)
+    grades: dict[DraftSide, Quality] = {"first": first, "second": second}
+    floor, parity = judge_quality(verdict, grades, rules, winner_gap=winner_gap)
     return floor, parity
 
 

@@ -20,13 +20,13 @@ from pairwright.construct.partners import (
     Survey,
     SurveyedQuestion,
     assign_partners,
-    says_nothing,
     survey_question,
 )
 from pairwright.construct.unit_work import work_on
-from pairwright.construct.written_pairs import build_placebo
+from pairwright.drafting.rubrics import says_nothing
 from pairwright.models import Models
-from pairwright.records import Aspect, Dropped, DroppedAspect, Item, Mode, Post, Twin
+from pairwright.modes.placebo import build_placebo
+from pairwright.records import Aspect, Dropped, DroppedAspect, Item, Kept, Post
 from scripted import (
     Others,
     Scripted,
@@ -49,7 +49,7 @@ SILENT = posts("The cat sleeps on the radiator all day.", prefix="xia")
 NOBODY_EITHER = item(SILENT, question="Which cat?", user="xia", id="item-3")
 
 
-def placebo(llm: Scripted, partner: Item = NOBODY_EITHER, **config: Any) -> Twin | Dropped:
+def placebo(llm: Scripted, partner: Item = NOBODY_EITHER, **config: Any) -> Kept | Dropped:
     return wait(build_placebo(NOBODY, partner, models(llm), policy(**config)))
 
 
@@ -62,16 +62,16 @@ def plain(request: Any) -> str:
 
 def test_a_placebo_is_two_plain_responses_for_two_users_and_no_rubric() -> None:
     llm = script(write_plain=plain)
-    made = expect(Twin, placebo(llm))
-    asked, other = made.halves
-    assert [half.mode for half in made.halves] == ["placebo", "placebo"]
+    made = expect(Kept, placebo(llm))
+    asked, other = made.pairs
+    assert [half.mode for half in made.pairs] == ["placebo", "placebo"]
     assert (asked.user, other.user) == ("wim", "xia")
     assert (asked.chosen, asked.rejected) == (other.rejected, other.chosen) == (PLAIN, OTHER_PLAIN)
     assert (asked.asked, other.asked) == (True, False)
-    assert {half.twin_id for half in made.halves} == {made.id}
+    assert {half.twin_id for half in made.pairs} == {made.id}
     assert made.id.startswith("placebo-")
     assert (asked.profile, other.profile) == (STRANGER, SILENT)
-    assert all(half.rubric.aspects == () and half.rubric.origin is None for half in made.halves)
+    assert all(half.rubric.aspects == () and half.rubric.origin is None for half in made.pairs)
     assert asked.adherence == {}
     assert set(asked.quality) == {"chosen", "rejected"}
     assert asked.blind_preference is None
@@ -118,7 +118,7 @@ class _Nobody:
 
 
 @pytest.mark.parametrize("mode", ["twin", "placebo"])
-def test_two_accounts_with_the_same_posts_are_no_couple(tmp_path: Path, mode: Mode) -> None:
+def test_two_accounts_with_the_same_posts_are_no_couple(tmp_path: Path, mode: str) -> None:
     own, other = posts("I bake.", "I sing."), posts("I sing.", "I bake.", prefix="other")
     # What the other account wrote after the question tells nothing.
     other = (*other, Post(id="late", text="I swim.", created="2031-01-01T00:00:00"))

@@ -13,7 +13,7 @@ import pytest
 from pairwright.construct.build_rules import NeighbourRing
 from pairwright.construct.candidates import choose_others
 from pairwright.construct.corpus import Corpus, UnitTask, all_units
-from pairwright.records import Item, Mode, Post
+from pairwright.records import Item, Post
 from pairwright.settings.domains import Guidance
 from pairwright.settings.rules import PlanRules, TwinRules
 from pairwright.stages.planner import plan
@@ -22,7 +22,7 @@ from scripted import Scripted, good, item, model, post, prompts, rubric, setting
 
 OTHERS = 5
 NAMES = [f"u{n:02}" for n in range(40)]
-TWO_MODES: tuple[Mode, ...] = ("twin", "violate")
+TWO_MODES: tuple[str, ...] = ("twin", "violate")
 SURVEY: tuple[UnitTask, ...] = ("survey",)
 ALL: tuple[UnitTask, ...] = ("survey", "twin", "violate")
 

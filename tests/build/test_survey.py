@@ -10,14 +10,14 @@ from aiohttp import web
 from test_build_functions import ASKER, ENGLISH, PARTNER, UNAS, VICTOR, VICTORS, script
 
 from endpoint import Asked, double, fail, in_thread
-from pairwright.construct import BuildRules
-from pairwright.construct.build_rules import TriedUsers, rubric_of
+from pairwright.construct.build_rules import TriedUsers
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.partners import Survey, iterate_surveys, survey_question
-from pairwright.construct.written_pairs import build_twin
-from pairwright.errors import ConfigError
+from pairwright.drafting.rubrics import rubric_of
+from pairwright.drafting.rules import BuildRules
 from pairwright.models.store import Store
-from pairwright.records import Twin
+from pairwright.modes.twin import build_twin
+from pairwright.records import Kept
 from scripted import (
     Answer,
     Others,
@@ -71,8 +71,8 @@ def test_halves_are_held_against_as_many_and_nobody_against_the_own_plan(tmp_pat
     with closing(Corpus.write(people, tmp_path / "items.jsonl", settings())) as corpus:
         corpus.tried = {ASKER.id: TriedUsers(("victor", "xia", "wim"), 1)}
         rules: BuildRules = replace(policy(), others=corpus.others)
-        made = expect(Twin, wait(build_twin(ASKER, PARTNER, models(llm), rules)))
-    assert [half.rubric.others for half in made.halves] == [3, 3]
+        made = expect(Kept, wait(build_twin(ASKER, PARTNER, models(llm), rules)))
+    assert [half.rubric.others for half in made.pairs] == [3, 3]
     # Four histories, each planned from once: the partner's plan is one of the asker's others.
     assert len({request.key for request in llm.asked("plan")}) == 4
     held = {
@@ -86,12 +86,6 @@ def test_halves_are_held_against_as_many_and_nobody_against_the_own_plan(tmp_pat
         assert len(lists) == 2, "the rubric without a history, and the one other's"
         assert sum(other[0] in one for one in lists) == 1
         assert not any(own[0] in one for one in lists)
-
-
-def test_twins_without_other_users_are_refused_before_any_call() -> None:
-    with pytest.raises(ConfigError, match="twins need other users"):
-        BuildRules.load(settings(planner={"others": 0}), Path())
-    BuildRules.load(settings(planner={"others": 0}, modes=["violate"]), Path())
 
 
 # In a build

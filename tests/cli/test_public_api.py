@@ -14,7 +14,7 @@ import pairwright
 FUNCTIONS = (
     "build", "status", "export_tasks", "import_verdicts", "decide", "release", "verify", "diff",
     "audit", "evaluate", "leaderboard", "correlate", "load_release",
-    "build_contrast", "build_placebo", "build_twin", "run_async", "plan_study",
+    "build_placebo", "build_twin", "build_violate", "run_async", "plan_study",
 )  # fmt: skip
 
 

@@ -17,16 +17,18 @@ from choosers import (
 )
 from pairwright import build
 from pairwright.assets import RUBRICS
-from pairwright.construct.natural import build_natural, natural_items
+from pairwright.construct.natural import natural_items
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import SourceError
-from pairwright.records import Item
+from pairwright.modes.natural import build_natural
+from pairwright.records import Item, Kept
 from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import Chooser, Problems, SourceProblem, read, read_choosers
 from pairwright.text import find_question
 from reference_data import POLIS
+from scripted import Scripted, expect, models, policy, wait
 
 DOMAINS = Domains.load(RUBRICS)
 
@@ -265,7 +267,8 @@ def test_a_natural_twin_has_two_mirrored_halves_and_no_rubric(tmp_path: Path) ->
     item = items(SourceRules.model_validate(to_choices(conversation(tmp_path / "ward"), tmp_path)))[
         0
     ]
-    first, second = build_natural(item).halves
+    made = expect(Kept, wait(build_natural(item, None, models(Scripted()), policy())))
+    first, second = made.pairs
     assert (first.chosen, first.rejected) == (second.rejected, second.chosen)
     assert (first.user, second.user) == (item.user, item.opposite and item.opposite.other)
     assert first.asked
@@ -295,10 +298,7 @@ POSTS = {"path": "x", "format": "posts"}
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"modes": ["natural", "twin"]}, "goes alone"),
-        ({"modes": ["twin"], "endpoints": {}, "roles": NOBODY}, "goes alone"),
-        ({"modes": ["twin"], "source": POSTS, "endpoints": {}, "roles": NOBODY}, "name none"),
-        ({"source": POSTS}, "goes alone"),
+        ({"source": POSTS, "endpoints": {}, "roles": NOBODY}, "name none"),
         ({"source": {"path": "x", "format": "choices", "targets": 2}}, "targets goes with"),
     ],
 )

@@ -12,7 +12,6 @@ import pandas as pd
 
 from pairwright.estimate import Estimate, no_estimate, share
 from pairwright.intervals import accuracy_by_cluster, cluster_numbers, mean
-from pairwright.modes import Mode
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules
@@ -79,7 +78,7 @@ class PreferenceShares(Record):
 class SideScores(Record):
     """People's mean scores of the first and the second response of a mode on one scale."""
 
-    mode: Mode
+    mode: str
     scale: str
     first: Estimate
     second: Estimate

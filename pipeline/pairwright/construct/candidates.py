@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from pairwright import text
 from pairwright.construct.build_rules import NeighbourRing, TriedUsers
-from pairwright.construct.corpus import Corpus, fair_posts, older_than
+from pairwright.construct.corpus import Corpus
+from pairwright.drafting.posts import are_level, fair_posts, older_than
 from pairwright.records import Item, Post
 from pairwright.settings.rules import TwinRules
 from pairwright.times import is_older
@@ -156,11 +157,6 @@ class _UserChoice:
         )
         terms = frozenset[str]().union(*(found for _, found in posts))
         return _Reader(self._asks(item), item.created, posts, terms)
-
-
-def are_level(asker: int, partner: int, rules: TwinRules) -> bool:
-    """Whether two users have about as many posts."""
-    return max(asker, partner) <= rules.length_ratio * min(asker, partner)
 
 
 def _bears(asks: frozenset[str], terms: frozenset[str], floor: float) -> bool:

@@ -12,14 +12,14 @@ from functools import cached_property, lru_cache
 from itertools import count
 from pathlib import Path
 from sys import intern
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from pairwright.construct.build_rules import NeighbourRing, TriedUsers
 from pairwright.construct.outcomes import Failure, Pending
+from pairwright.drafting.posts import fair_posts
 from pairwright.errors import on_disk
-from pairwright.records import Dropped, Item, Mode, Post
+from pairwright.records import Dropped, Item, Post
 from pairwright.settings.config import Config
-from pairwright.times import is_older
 
 
 class ItemEntry(NamedTuple):
@@ -140,31 +140,8 @@ def _reopened(
     return corpus
 
 
-def older_than(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
-    """The posts written before the question; all of them where a time is not known."""
-    if item.created is None:
-        return posts
-    return tuple(p for p in posts if p.created is None or is_older(p.created, item.created))
-
-
-def fair_posts(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
-    """Another user's posts without newer ones, and without the question or its narrative:
-    where a source names no users, that other user may be the asker."""
-    texts = [own.lower() for own in (item.question, item.narrative) if own]
-    return tuple(
-        post
-        for post in older_than(item, posts)
-        if not any(own in post.text.lower() for own in texts)
-    )
-
-
-def have_same_posts(item: Item, other: Item) -> bool:
-    """Whether all that another user wrote before the question is what its asker wrote."""
-    earlier = older_than(item, other.profile)
-    return sorted(post.text for post in item.profile) == sorted(post.text for post in earlier)
-
-
-UnitTask = Mode | Literal["survey"]
+UnitTask = str
+"""A mode, or `survey`."""
 
 
 class BuildUnit(NamedTuple):
@@ -182,7 +159,7 @@ class BuildUnit(NamedTuple):
 
 def all_units(
     corpus: Corpus,
-    modes: tuple[Mode, ...],
+    modes: tuple[str, ...],
     tasks: Collection[UnitTask],
     items: range | None = None,
 ) -> Iterator[BuildUnit]:

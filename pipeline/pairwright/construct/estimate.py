@@ -9,9 +9,9 @@ from collections import Counter
 from itertools import islice
 from typing import NamedTuple
 
-from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import Corpus, first_items
-from pairwright.modes import need_partners
+from pairwright.drafting.rules import BuildRules
+from pairwright.modes import MODES, need_partners
 from pairwright.retrieve import selected
 from pairwright.text import token_estimate
 
@@ -63,7 +63,7 @@ def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> Buil
             # A question without a twin may give a placebo, which takes less.
             calls.update({"support": 1, "match": 1, "adherence": 1, "choose": 2})
             drafts.update({"write": 2, "adherence": 4, "quality": 2, "compare": 2})
-        if "violate" in config.modes:
+        if any(MODES[mode].halves == 1 for mode in config.modes):
             drafts["write"] += 2
             if config.gated:
                 calls["choose"] += 2

@@ -11,9 +11,9 @@ import tomli_w
 from pydantic import ValidationError
 
 from pairwright import sources
-from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import BuildUnit
 from pairwright.construct.outcomes import FILES
+from pairwright.drafting.rules import BuildRules
 from pairwright.errors import ConfigError, StoreError
 from pairwright.files import CALLS, ITEMS
 from pairwright.models.store import Store, UnitRow

@@ -1,10 +1,8 @@
-"""Mode natural: two users, one question and two responses; each user took what the other refused.
+"""Items of mode natural: who can be a natural twin with whom, and on which question.
 
-This module finds who can be a natural twin with whom on which question, and makes the items of
-their pairs, and the twin of an item. As in mode twin,
-each user is in one couple, so that data can be split by user, and a couple is a cluster. A couple
-gives several twins, on different questions or responses as far as possible. The result depends only
-on the choices and the seed.
+As in mode twin, each user is in one couple, so that data can be split by user, and a couple is a
+cluster. A couple gives several twins, on different questions or responses as far as possible. The
+result depends only on the choices and the seed.
 """
 
 import random
@@ -14,18 +12,8 @@ from functools import lru_cache
 from itertools import product
 
 from pairwright import text
-from pairwright.construct.drafts import pair_of
 from pairwright.construct.partners import TWIN, Couple, match_couples
-from pairwright.records import (
-    Draft,
-    Item,
-    OppositeChoice,
-    Pair,
-    Post,
-    Twin,
-    content_id,
-    pseudonym,
-)
+from pairwright.records import Item, OppositeChoice, Post, content_id
 from pairwright.sources import Chooser, Problems
 from pairwright.sources.choices import choice_key
 from pairwright.text import near_duplicate
@@ -225,23 +213,3 @@ def _repeats(post: str, response: str, question: str) -> bool:
     if (len(response) >= _LEAST_CHARACTERS and response in post) or near_duplicate(post, response):
         return True
     return text.shared_span(response, [post], question, text.QUOTED_WORDS) is not None
-
-
-def build_natural(item: Item) -> Twin:
-    """The twin of an item's choice and the opposite one. No model is asked."""
-    choice = item.opposite
-    assert choice, "made by `natural_items`"
-    users = map(pseudonym, (item.user, choice.other))
-    twin_id = content_id("twin", item.id, *users, choice.chosen, choice.rejected)
-    draft = Draft(draw=0, strategy="", generator="", first=choice.chosen, second=choice.rejected)
-    opposite = {
-        "user": choice.other, "profile": choice.profile, "narrative": choice.reason,
-        "created": choice.created, "source_url": choice.source_url,
-    }  # fmt: skip
-
-    def half(whose: Item, *, asked: bool) -> Pair:
-        pair = pair_of(whose, "natural", draft, asked=asked)
-        return pair.model_copy(update={"twin_id": twin_id})
-
-    halves = half(item, asked=True), half(item.model_copy(update=opposite), asked=False)
-    return Twin(id=twin_id, halves=halves)

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.models import completion_of
 from pairwright.models.store import StoredCall
-from pairwright.modes import is_own_choice
+from pairwright.modes import MODES
 from pairwright.records import Draft, Dropped, GateResult, Pair
 from pairwright.text import number_of, passages, visible
 
@@ -43,7 +43,7 @@ def details_of(outcome: Outcome) -> Iterator[str]:
             yield from _draft(draft)
         for pair in outcome.pairs:
             yield from _pair(pair)
-        if not is_own_choice(outcome.mode):
+        if MODES[outcome.mode].label != "given":
             yield from _draft(outcome.pairs[0].draft)
     yield "# calls"
     for call in outcome.calls:
@@ -52,7 +52,8 @@ def details_of(outcome: Outcome) -> Iterator[str]:
 
 def _pair(pair: Pair) -> Iterator[str]:
     half = ""
-    if is_own_choice(pair.mode):
+    own_choice = MODES[pair.mode].label == "given"
+    if own_choice:
         half = " (the user's own choice)"
     elif pair.twin_id is not None:
         half = " (asker)" if pair.asked else " (counterfactual)"
@@ -67,7 +68,7 @@ def _pair(pair: Pair) -> Iterator[str]:
     yield from _text("chosen", pair.chosen)
     yield from _text("rejected", pair.rejected)
     for post in pair.profile:
-        if is_own_choice(pair.mode) or post.id in pair.rubric.shown:
+        if own_choice or post.id in pair.rubric.shown:
             yield f"{post.id}: {post.text}"
 
 
@@ -78,9 +79,10 @@ def _draft(draft: Draft) -> Iterator[str]:
     if refused:
         yield from _text("first", draft.first)
         yield from _text("second", draft.second)
-    for name, fit in draft.adherence.items():
-        scores = ", ".join(str(s.score) for s in fit.scores)
-        yield f"adherence {name}: {fit.share:.2f} (scores {scores})"
+    for whose, fits in zip(("asker", "partner"), draft.adherence, strict=False):
+        for name, fit in fits.items():
+            scores = ", ".join(str(s.score) for s in fit.scores)
+            yield f"adherence of {name} to the {whose}'s aspects: {fit.share:.2f} (scores {scores})"
     for name, quality in draft.quality.items():
         yield f"quality {name}: {quality.scores} {quality.reason}"
     if draft.comparison:

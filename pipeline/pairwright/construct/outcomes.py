@@ -20,8 +20,8 @@ from pairwright.estimate import Estimate, share
 from pairwright.models import Call
 from pairwright.models.model import UNUSABLE
 from pairwright.models.store import Store, UnitRow
-from pairwright.modes import MODES, STAGES, Stage, is_own_choice
-from pairwright.records import Contrast, Dropped, Mode, Pair, Record, Twin
+from pairwright.modes import MODES, Stage
+from pairwright.records import Dropped, Kept, Pair, Record
 from pairwright.stages.writer import WRITER_PROMPTS
 
 OutcomeKind = Literal["kept", "rejected", "failed", "waiting"]
@@ -54,13 +54,13 @@ class Outcome(Record):
     """One unit with what came of it."""
 
     unit: str
-    mode: Mode
+    mode: str
     item_id: str
     user: str
     partner: str | None
     posts: int
     """Length of the asker's profile."""
-    result: Contrast | Twin | Dropped | Failure | Pending
+    result: Kept | Dropped | Failure | Pending
     calls: tuple[Call, ...]
     prompt_tokens: int
     completion_tokens: int
@@ -94,15 +94,13 @@ class Outcome(Record):
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
-        if isinstance(self.result, Contrast):
-            return (self.result.pair,)
-        return self.result.halves if isinstance(self.result, Twin) else ()
+        return self.result.pairs if isinstance(self.result, Kept) else ()
 
     @property
     def refusal(self) -> Dropped | None:
         """Why it was refused; of a kept unit, its drafts that were."""
         result = self.result
-        if isinstance(result, Contrast | Twin) and result.refused:
+        if isinstance(result, Kept) and result.refused:
             gate = result.refused[-1].refused_by
             reason = gate.gate if gate else ""
             return Dropped(stage="gates", reason=reason, drafts=result.refused)
@@ -143,26 +141,19 @@ def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
 def pair_lines(kept: dict[str, Any]) -> Iterator[str]:
     """The lines of one kept unit."""
     # A pair's line is its JSON as it was spooled: no need to build the record.
-    return map(_line, kept.get("halves") or [kept["pair"]])
+    return map(_line, kept["pairs"])
 
 
 def _line(values: Mapping[str, object]) -> str:
     return to_json(values).decode() + "\n"
 
 
-def stages_of(mode: Mode) -> tuple[Stage, ...]:
+def stages_of(mode: str) -> tuple[Stage, ...]:
     """The stages of a mode, in the order in which a unit reaches them."""
-    if is_own_choice(mode):
-        return "items", "kept"
-    if mode == "placebo":
-        # The survey told of the users: such a unit begins where it found them.
-        return "items", "drafts", "kept"
-    if MODES[mode].needs_partner:
-        return tuple(STAGES)
-    return tuple(stage for stage in STAGES if stage not in ("partner", "partner_signal"))
+    return MODES[mode].stages
 
 
-def stages_up_to(mode: Mode, last: str | None) -> tuple[Stage, ...]:
+def stages_up_to(mode: str, last: str | None) -> tuple[Stage, ...]:
     """The stages that a unit reached, in order, by the last one; none where it failed or waits."""
     stages = stages_of(mode)
     return () if last is None else stages[: [*map(str, stages)].index(last) + 1]
@@ -205,10 +196,10 @@ def unusable_reply(stage: str, reason: str) -> tuple[str, str] | None:
     return (reason.removesuffix(f"_{why}"), why) if why else None
 
 
-def funnel_rows(reached: Counter[tuple[Mode, Stage]], mode: Mode) -> list[tuple[Stage, Estimate]]:
+def funnel_rows(reached: Counter[tuple[str, Stage]], mode: str) -> list[tuple[Stage, Estimate]]:
     """Each stage with the share of all items that reached it, and its 95 % interval; none of
     people's own choices, of which every item is kept: the source refuses the others."""
-    if is_own_choice(mode):
+    if MODES[mode].label == "given":
         return []
     items = reached[mode, "items"]
     return [(stage, share(reached[mode, stage], items)) for stage in stages_of(mode)]

@@ -20,11 +20,13 @@ from itertools import zip_longest
 from typing import Literal, NamedTuple
 
 from pairwright import text
-from pairwright.construct.build_rules import BuildRules, plan_of, rubric_of
-from pairwright.construct.candidates import are_level
 from pairwright.construct.outcomes import Failure, Pending, reason_of
+from pairwright.drafting.posts import are_level
+from pairwright.drafting.rubrics import plan_of, rubric_of, says_nothing
+from pairwright.drafting.rules import BuildRules
 from pairwright.models import Models, together
 from pairwright.models.store import Store, UnitRow
+from pairwright.modes import MODES
 from pairwright.records import Dropped, Item, Post, Record, content_id
 from pairwright.stages.planner import Plan
 
@@ -72,18 +74,10 @@ class SurveyOutcome(Record):
         )  # fmt: skip
 
 
-_UNFOUNDED = frozenset({"support_far_fetched", "evidence_not_in_post", "names_no_shown_post"})
-"""Why an aspect was dropped that the posts do not carry. A dropped aspect that they carry is a need
-that others have, too, and no response to it is plain for sure."""
-
-
-def says_nothing(rubric: Dropped) -> bool:
-    """Whether a rubric was refused because the posts say nothing on the question."""
-    return (
-        rubric.reason == "no_personal_signal"
-        and not rubric.aspects
-        and all(dropped.reason in _UNFOUNDED for dropped in rubric.dropped)
-    )
+def may_say_nothing(modes: Iterable[str]) -> bool:
+    """Whether one of these modes takes questions on which nothing is known of either user."""
+    partnered = (MODES[mode] for mode in modes if MODES[mode].needs_partner)
+    return any("signal" not in mode.stages for mode in partnered)
 
 
 async def survey_question(
@@ -102,7 +96,7 @@ async def survey_question(
     """
     rubric, config = await rubric_of(item, models, rules), rules.config
     if isinstance(rubric, Dropped):
-        plain = "placebo" in config.modes and says_nothing(rubric)
+        plain = may_say_nothing(config.modes) and says_nothing(rubric)
         anybody = (
             PossiblePartner(user, bearing=0)
             for user, posts in tried.items()

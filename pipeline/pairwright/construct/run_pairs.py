@@ -18,7 +18,9 @@ MOST_NAMED = 5
 def subject_of(record: str) -> str | None:
     """The twin's or pair's id in an outcome's record; None where nothing was kept."""
     result = from_json(record, cache_strings="keys")["result"]
-    subject: str | None = result["pair"]["id"] if "pair" in result else result.get("id")
+    if not (pairs := result.get("pairs")):
+        return None
+    subject: str = pairs[0]["twin_id"] or pairs[0]["id"]
     return subject
 
 

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from pairwright import sources
 from pairwright.build_statement import SourceSummary
-from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.candidates import choose_others
 from pairwright.construct.corpus import BuildUnit, Corpus, UnitTask, all_units, first_items
 from pairwright.construct.folder import RunFolder
@@ -31,11 +30,12 @@ from pairwright.construct.partners import (
 from pairwright.construct.tally import Tally, tally_outcomes
 from pairwright.construct.unit_work import ModelSource, work_on
 from pairwright.dataset import line_writer
+from pairwright.drafting.rules import BuildRules
 from pairwright.errors import Interrupted, on_disk
 from pairwright.models.run import work_through
 from pairwright.models.store import Store, UnitRow
 from pairwright.modes import MODES, need_partners
-from pairwright.records import Dropped, Item, Mode
+from pairwright.records import Dropped, Item
 from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains
 from pairwright.sources import Problems
@@ -61,7 +61,7 @@ class BuildTask(NamedTuple):
         return first_items(self.corpus, self.limit)
 
     @property
-    def modes(self) -> tuple[Mode, ...]:
+    def modes(self) -> tuple[str, ...]:
         return self.rules.config.modes
 
     @property
@@ -88,7 +88,7 @@ class BuildTask(NamedTuple):
         return self.units(("survey", *alone))
 
     @property
-    def coupled_modes(self) -> tuple[Mode, ...]:
+    def coupled_modes(self) -> tuple[str, ...]:
         """The modes whose units have a second user, twins first. Every item has a unit of the first
         of them, so that what is dropped has its reason, and of the others where the survey allows
         one."""
@@ -108,6 +108,11 @@ def match_surveyed(task: BuildTask) -> Partners:
     partners: Partners = {}
     questions = list[SurveyedQuestion]()
     modes = task.coupled_modes
+
+    def taking(signal: bool) -> list[str]:
+        """The modes that take a question by whether its asker's posts show a signal."""
+        return [mode for mode in modes if ("signal" in MODES[mode].stages) == signal]
+
     config = task.rules.config
     names = {task.corpus.entries[item].id for item in task.items}
     users: dict[str, str] = {}
@@ -119,7 +124,7 @@ def match_surveyed(task: BuildTask) -> Partners:
         if not isinstance(result, Survey):
             partners[f"{modes[0]}:{surveyed.item_id}"] = result
             continue
-        if ("twin" if result.signal else "placebo") in modes:
+        if taking(result.signal):
             possible = tuple(
                 one._replace(user=users.setdefault(one.user, one.user)) for one in result.possible
             )
@@ -132,8 +137,8 @@ def match_surveyed(task: BuildTask) -> Partners:
     else:
         assigned = dict(assign_partners(questions, config.twin.questions_per_couple, config.seed))
     for question in questions:
-        mode = "twin" if question.signal else "placebo"
-        partners[f"{mode}:{question.item}"] = assigned[question.item]
+        for mode in taking(question.signal):
+            partners[f"{mode}:{question.item}"] = assigned[question.item]
     return partners
 
 
@@ -171,7 +176,7 @@ def read_corpus(
 
 def _read(config: Config, domains: Domains, folder: Path, problems: Problems) -> Iterator[Item]:
     """The source's items; of people's own choices one for each natural twin."""
-    if "natural" not in config.modes:
+    if not config.own_choices:
         yield from sources.read(config.source, domains, folder, problems)
         return
     source, choosers = sources.read_choosers(config.source, domains, folder, problems)

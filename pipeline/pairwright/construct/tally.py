@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from pydantic import AliasChoices, Field, JsonValue
 from pydantic_core import from_json
@@ -14,8 +14,7 @@ from pairwright.estimate import Estimate, share
 from pairwright.models import Reply, completion_of, parse
 from pairwright.models.model import UNUSABLE
 from pairwright.models.store import Store, UnitRow, unusable
-from pairwright.modes import Stage
-from pairwright.records import Mode
+from pairwright.modes import MODES, Stage
 
 
 class _Entries(Reply, extra="ignore"):
@@ -95,7 +94,7 @@ class Tally:
     no_signal: Counter[tuple[int, bool]] = field(default_factory=Counter)
     """The items whose rubric was inferred, by the profile's length, and whether nothing was
     left."""
-    reached: Counter[tuple[Mode, Stage]] = field(default_factory=Counter)
+    reached: Counter[tuple[str, Stage]] = field(default_factory=Counter)
     """Units by mode and by each stage that they reached."""
     recorded: set[str] = field(default_factory=set)
     """Models whose replies came from a recording."""
@@ -104,12 +103,12 @@ class Tally:
 
     def add(self, row: UnitRow, outcome: dict[str, Any]) -> None:
         """Count a unit; `outcome` is its record."""
-        mode, result = cast(Mode, row.mode), outcome["result"]
+        mode, result = row.mode, outcome["result"]
         self.reached.update((mode, stage) for stage in stages_up_to(mode, row.reached))
         self.recorded.update(outcome["recorded"])
         match row.kind:
             case "kept":
-                pairs = result.get("halves") or [result["pair"]]
+                pairs = result["pairs"]
                 self.kept[mode] += 1
                 self.pairs[mode] += len(pairs)
             case "rejected":
@@ -213,7 +212,7 @@ def _shows_nothing(row: UnitRow, outcome: dict[str, Any]) -> bool | None:
         return None
     if row.kind == "rejected" and row.stage != "gates" and row.reason in UNUSABLE:
         return None
-    if row.mode == "placebo":
+    if "signal" not in MODES[row.mode].stages:
         # It is of a question on which the survey found nothing.
         return row.reason != "personal_signal"
     return row.reason == "no_personal_signal" and outcome["result"]["user"] == row.user

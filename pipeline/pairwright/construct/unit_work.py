@@ -1,18 +1,18 @@
 """What is done for one unit of a build, and the record of what came of it."""
 
 from collections.abc import Awaitable
-from typing import Protocol, TypeVar, assert_never
+from typing import Protocol, TypeVar, cast
 
-from pairwright.construct.build_rules import BuildRules, rubric_of
-from pairwright.construct.contrasts import build_contrast
-from pairwright.construct.corpus import BuildUnit, Corpus, fair_posts, have_same_posts
-from pairwright.construct.natural import build_natural
+from pairwright.construct.corpus import BuildUnit, Corpus
 from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.construct.partners import SurveyOutcome, survey_question
-from pairwright.construct.written_pairs import build_placebo, build_twin
+from pairwright.drafting.posts import fair_posts, have_same_posts
+from pairwright.drafting.rubrics import rubric_of
+from pairwright.drafting.rules import BuildRules
 from pairwright.errors import CallFailed, Unanswered
 from pairwright.models import CallLog, Models, traced
-from pairwright.records import Contrast, Dropped, Item, Twin, draw_id
+from pairwright.modes import MODES
+from pairwright.records import Dropped, Item, Kept, draw_id
 from pairwright.settings.config import Config
 
 T = TypeVar("T")
@@ -36,27 +36,26 @@ async def work_on(
     unit: BuildUnit, corpus: Corpus, rules: BuildRules, source: ModelSource
 ) -> Outcome | SurveyOutcome:
     """Work on one unit. Raises Interrupted, EndpointRefused and StoreError."""
-    item, log = corpus.item(unit.item), CallLog()
-    result: Contrast | Twin | Dropped | Failure | Pending
-    # The user's own choice, of which no model is asked anything.
-    if unit.mode == "natural":
-        result = build_natural(item)
+    item = corpus.item(unit.item)
+    if rules.config.own_choices:
+        # People's own choices are built without a model, and none is configured.
+        models, log = cast(Models, None), CallLog()
     else:
         models, log = traced(source.models(generator_of(item, rules.config)))
-        if unit.mode == "survey":
-            tried = corpus.tried[item.id]
-            posts = {
-                user: fair_posts(item, corpus.longest_item(user).profile) for user in tried.users
-            }
-            found = await _ended(survey_question(item, posts, tried.suited, models, rules))
-            keys = tuple(call.key for call in log.made)
-            return SurveyOutcome(
-                unit=unit.id, item_id=item.id, user=item.user, result=found, calls=keys
-            )
-        if unit.mode == "violate":
-            result = await _ended(build_contrast(item, models, rules))
-        else:
-            result = await _ended(_of_two_users(unit, item, corpus, models, rules))
+    if unit.mode == "survey":
+        tried = corpus.tried[item.id]
+        posts = {user: fair_posts(item, corpus.longest_item(user).profile) for user in tried.users}
+        found = await _ended(survey_question(item, posts, tried.suited, models, rules))
+        keys = tuple(call.key for call in log.made)
+        return SurveyOutcome(
+            unit=unit.id, item_id=item.id, user=item.user, result=found, calls=keys
+        )
+    mode = MODES[unit.mode]
+    result = await _ended(
+        _of_two_users(unit, item, corpus, models, rules)
+        if mode.needs_partner
+        else mode.build(item, None, models, rules)
+    )
     other = item.opposite and item.opposite.other
     return Outcome(
         unit=unit.id,
@@ -84,21 +83,13 @@ async def _ended(work: Awaitable[T]) -> T | Failure | Pending:
 
 async def _of_two_users(
     unit: BuildUnit, item: Item, corpus: Corpus, models: Models, rules: BuildRules
-) -> Twin | Dropped | Failure | Pending:
+) -> Kept | Dropped | Failure | Pending:
     if isinstance(unit.partner, str):
         second = corpus.longest_item(unit.partner)
         if have_same_posts(item, second):
             detail = "both users have the same posts: one person may have both accounts"
             return Dropped(stage="partners", reason="same_posts", detail=detail)
-        match unit.mode:
-            case "twin":
-                return await build_twin(item, second, models, rules)
-            case "placebo":
-                return await build_placebo(item, second, models, rules)
-            case "violate" | "natural" | "survey":
-                raise AssertionError(f"a unit of {unit.mode} has no second user")
-            case _:
-                assert_never(unit.mode)
+        return await MODES[unit.mode].build(item, second, models, rules)
     if isinstance(unit.partner, Failure | Pending):
         return unit.partner
     # The survey asked for the rubric: what is refused here was paid for.

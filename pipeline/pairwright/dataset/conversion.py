@@ -133,7 +133,7 @@ def _comparison(pair: Pair) -> QualityVerdict | None:
     if comparison is None:
         return None
     if comparison in (Comparison.FIRST, Comparison.SECOND):
-        return "chosen" if (comparison == Comparison.FIRST) == pair.chosen_is_first else "rejected"
+        return "chosen" if (comparison == Comparison.FIRST) == pair.asked else "rejected"
     return "tie" if comparison == Comparison.TIE else "undecided"
 
 

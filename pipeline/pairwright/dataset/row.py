@@ -8,11 +8,9 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Literal
 
-from pairwright.modes import has_no_preference
 from pairwright.records import (
     BlindPreference,
     Follows,
-    Mode,
     Origin,
     Record,
     content_id,
@@ -136,7 +134,7 @@ class Row(Record):
     item_id: str = ""
     """The item whose question this is, by the source's own id."""
     domain: str = ""
-    mode: Mode | None = None
+    mode: str | None = None
     """None in other people's pairs."""
     twin_id: str | None = None
     asked: bool = True
@@ -215,5 +213,4 @@ def has_columns(names: Iterable[str]) -> bool:
 def derived_twin_id(asked: Row, other: Row) -> str:
     """The id of a twin, natural twin or placebo, from both its halves."""
     users = (asked.user or "", other.user or "")
-    kind = "placebo" if has_no_preference(asked.mode) else "twin"
-    return content_id(kind, asked.item_id, *users, asked.chosen, asked.rejected)
+    return content_id(asked.mode or "", asked.item_id, *users, asked.chosen, asked.rejected)

@@ -14,7 +14,6 @@ from pairwright.evaluation import content
 from pairwright.evaluation.content import ContentSources
 from pairwright.evaluation.scorers.scorer import PromptContent, Unscored
 from pairwright.modes import has_no_preference, is_own_choice, is_twin
-from pairwright.records import Mode
 
 ConditionName = Literal[
     "none",
@@ -67,7 +66,7 @@ class Condition(NamedTuple):
         content is drawn or inferred while an evaluation runs."""
         return not self.needs
 
-    def applies(self, mode: Mode | None) -> bool:
+    def applies(self, mode: str | None) -> bool:
         """Whether pairs of a mode are part of it. Placebos have no rubric, and no user of theirs
         is known to prefer another response than the other user."""
         if self.uses_rubric and is_own_choice(mode):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Literal, get_args
 
 from pairwright.dataset import Row
-from pairwright.records import Mode, Record
+from pairwright.records import Record
 
 Choice = Literal["chosen", "rejected", "tie"]
 AspectsFollow = Literal["stated", "inferred", "pattern"]
@@ -17,7 +17,7 @@ class PairDecision(Record):
 
     id: str
     config: str
-    mode: Mode | None
+    mode: str | None
     twin_id: str | None
     cluster: str
     """What it is not independent of: its dyad, its user or its prompt."""

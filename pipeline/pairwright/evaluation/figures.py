@@ -33,7 +33,6 @@ from pairwright.intervals import (
     with_width,
 )
 from pairwright.modes import PLACEBO, TWIN, has_no_preference, is_twin
-from pairwright.records import Mode
 
 RULE = (
     "Averages are over pairs, or over twins where a figure is of twins: each counts the same,"
@@ -68,7 +67,7 @@ class ScorerFigure(Estimate):
 
     name: str
     """A key of FIGURES, or a gain over a control."""
-    mode: Mode | None
+    mode: str | None
     group: str
     """The mode's name for all of its pairs, a configuration's, or a value of FOLLOWS."""
 
@@ -76,7 +75,7 @@ class ScorerFigure(Estimate):
 class ModeDecisions(NamedTuple):
     """The decisions of one mode."""
 
-    mode: Mode | None
+    mode: str | None
     units: tuple[Unit, ...]
     """Those for which the release has something to show: what a scorer is asked for."""
 
@@ -104,7 +103,7 @@ class ModeDecisions(NamedTuple):
 
 def every_mode(decisions: Iterable[PairDecision]) -> Iterator[ModeDecisions]:
     """Each mode that there is, in the order of its first decision."""
-    modes: dict[Mode | None, dict[str, list[PairDecision]]] = {}
+    modes: dict[str | None, dict[str, list[PairDecision]]] = {}
     for one in decisions:
         unit = (one.twin_id if is_twin(one.mode) else None) or one.id
         modes.setdefault(one.mode, {}).setdefault(unit, []).append(one)
@@ -183,7 +182,7 @@ def _share(
 
 
 def _figure(
-    name: str, mode: Mode | None, group: str, estimate: Estimate, *, even: bool = False
+    name: str, mode: str | None, group: str, estimate: Estimate, *, even: bool = False
 ) -> ScorerFigure:
     fixed = {"low": None, "high": None, "note": IDENTITY} if even else {}
     return ScorerFigure(name=name, mode=mode, group=group, **estimate.model_dump() | fixed)

@@ -40,7 +40,7 @@ from pairwright.pages.plots import (
     drawing,
     plot,
 )  # fmt: skip
-from pairwright.records import Mode, Record
+from pairwright.records import Record
 from pairwright.text import visible
 
 
@@ -53,7 +53,7 @@ class GuidedResult(Record):
     reward: str
     beta: float
     condition: ConditionName
-    mode: Mode | None
+    mode: str | None
     unscored: dict[str, int]
     """Pairs without a score from all three, by reason."""
     accuracy: Estimate
@@ -72,7 +72,7 @@ class Tau(Record):
     policy: str
     beta: float
     condition: ConditionName
-    mode: Mode | None
+    mode: str | None
     found: Estimate
     """Its n are rewards."""
 

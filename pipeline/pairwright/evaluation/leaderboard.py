@@ -37,7 +37,7 @@ from pairwright.intervals import (
     with_width,
 )
 from pairwright.modes import MODES, PLACEBO, is_twin
-from pairwright.records import Mode, Record
+from pairwright.records import Record
 
 COVERAGE = 0.95
 """Share of a mode's twins or pairs that must have a score for a row to be ranked: below it, too
@@ -60,20 +60,20 @@ class BoardEntry(Record):
         """Whether its scorer is a baseline, an embedding's cosine included."""
         return self.about.scorer.kind in ("baseline", "embedding")
 
-    def figure(self, name: str, mode: Mode | None) -> ScorerFigure | None:
+    def figure(self, name: str, mode: str | None) -> ScorerFigure | None:
         """A figure or gain of all pairs of a mode; None where there is none."""
         return self.groups(name, mode).get(mode or "pairs")
 
-    def value(self, name: str, mode: Mode | None) -> float | None:
+    def value(self, name: str, mode: str | None) -> float | None:
         """Its value; None where there is none."""
         figure = self.figure(name, mode)
         return figure.value if figure else None
 
-    def groups(self, name: str, mode: Mode | None) -> dict[str, ScorerFigure]:
+    def groups(self, name: str, mode: str | None) -> dict[str, ScorerFigure]:
         """The figures of one name in a mode, by group: all pairs, configurations, ..."""
         return {one.group: one for one in self.figures if (one.name, one.mode) == (name, mode)}
 
-    def unranked(self, mode: Mode | None) -> str:
+    def unranked(self, mode: str | None) -> str:
         """Why it is shown and not ranked; empty where it is ranked."""
         if why := CONDITIONS[self.about.condition].unranked:
             return why
@@ -99,7 +99,7 @@ class RowComparison(Record):
 class Ranking(Record):
     """Rows by their names, SCORER.CONDITION."""
 
-    mode: Mode | None
+    mode: str | None
     condition: ConditionName
     ranked_by: Literal["accuracy", "net_right_flips"]
     ranked: tuple[str, ...]
@@ -128,11 +128,11 @@ class Leaderboard(Record):
     """The rows by name, SCORER.CONDITION."""
 
     @property
-    def modes(self) -> tuple[Mode | None, ...]:
+    def modes(self) -> tuple[str | None, ...]:
         """The modes that are ranked, in the order of their tables."""
         return tuple(dict.fromkeys(ranking.mode for ranking in self.rankings))
 
-    def first(self, mode: Mode | None) -> Ranking:
+    def first(self, mode: str | None) -> Ranking:
         """The first ranking of a mode that ranks any row, or else its first."""
         rankings = [one for one in self.rankings if one.mode == mode]
         return next((one for one in rankings if one.ranked), rankings[0])
@@ -256,7 +256,7 @@ def _rankings(entries: Mapping[str, BoardEntry], decided: Decided) -> Iterator[R
 
 
 def rank(
-    mode: Mode | None,
+    mode: str | None,
     condition: ConditionName,
     entries: Mapping[str, BoardEntry],
     decided: Decided,
@@ -299,7 +299,7 @@ def rank(
     )
 
 
-def _points(decisions: Sequence[PairDecision], mode: Mode | None) -> dict[str, tuple[float, str]]:
+def _points(decisions: Sequence[PairDecision], mode: str | None) -> dict[str, tuple[float, str]]:
     """Points and cluster of each pair that counts."""
     return {
         one.id: (points(one), one.cluster)

@@ -21,7 +21,6 @@ from pairwright.pages.plots import (
     Plot,
     draw_panels,
 )
-from pairwright.records import Mode
 from pairwright.text import visible
 
 COLOURS: dict[str, Colour] = {
@@ -30,7 +29,7 @@ COLOURS: dict[str, Colour] = {
 """The colours by the names that conditions have for them. Their markers differ, too."""
 WHOLE = (-2.0, 102.0)
 """Both ends of an axis of percent."""
-FLIPS: dict[str, tuple[str, Mode | None]] = {
+FLIPS: dict[str, tuple[str, str | None]] = {
     "net right flips, points": ("net_right_flips", TWIN.name),
     "right flips": ("both_right", TWIN.name),
     "flips on placebos": ("placebo_flips", PLACEBO.name),
@@ -75,7 +74,7 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> list[list[str]]:
     below."""
     mode = ranking.mode
     entries = [board.entries[name] for name in ranking.rows]
-    columns: dict[str, tuple[str, Mode | None]] = {"accuracy": ("accuracy", mode)}
+    columns: dict[str, tuple[str, str | None]] = {"accuracy": ("accuracy", mode)}
     if ranking.ranked_by == "net_right_flips":
         columns = FLIPS | columns
     elif is_twin(mode):
@@ -108,7 +107,7 @@ def figure_text(figure: ScorerFigure | None) -> str:
 
 
 def _grouped(
-    board: Leaderboard, named: Callable[[Mode | None, str], str]
+    board: Leaderboard, named: Callable[[str | None, str], str]
 ) -> list[tuple[str, str, ScorerFigure]]:
     """Name of the group, row and accuracy of the ranked rows of the first table of each mode, on
     the parts of their pairs that are `named`."""
@@ -122,7 +121,7 @@ def _grouped(
     return sorted(found, key=lambda one: one[:2])
 
 
-def _domain(mode: Mode | None, group: str) -> str:
+def _domain(mode: str | None, group: str) -> str:
     """The domain of a configuration; empty of another group."""
     domain = group.removesuffix(f"-{mode}")
     return "" if domain == group else domain
@@ -138,7 +137,7 @@ def _plots(board: Leaderboard) -> Iterator[tuple[str, Plot]]:
             yield name, accuracies(board, mode)
 
 
-def accuracies(board: Leaderboard, mode: Mode | None) -> Plot:
+def accuracies(board: Leaderboard, mode: str | None) -> Plot:
     """A line a scorer, a mark a condition."""
     scorers = _scorers(board, mode)
     dots = [
@@ -185,7 +184,7 @@ def flips_plot(board: Leaderboard, ranking: Ranking) -> Plot:
     )
 
 
-def _scorers(board: Leaderboard, mode: Mode | None) -> Mapping[str, list[BoardEntry]]:
+def _scorers(board: Leaderboard, mode: str | None) -> Mapping[str, list[BoardEntry]]:
     """Entries by scorer, best in its ranked conditions first."""
     scorers: dict[str, list[BoardEntry]] = {}
     for entry in board.entries.values():

@@ -9,14 +9,15 @@ phrases.py other_phrases.py particulars.py    what the text gates look for, by l
 results.py      a gate's decision
 
 A gate's limit is a rule of the build (`settings`), and what a writer reads after its refusal is one
-of the `NOTES` of `construct`.
+of the `NOTES` of `drafting`.
 """
 
-from pairwright.gates.judged import judge_contrast, judge_quality, judge_twin
+from pairwright.gates.judged import Fit, judge_contrast, judge_quality, judge_twin
 from pairwright.gates.writing import DraftSides, check_echo, check_shared_words, check_writing
 
 __all__ = [
     "DraftSides",
+    "Fit",
     "check_echo",
     "check_shared_words",
     "check_writing",

@@ -1,17 +1,21 @@
 """Gates on judgements: does each side fit whom it should, and are both equally good answers?"""
 
+from collections.abc import Mapping, Sequence
+
 from pydantic import JsonValue
 
 from pairwright.gates.results import gate_result
-from pairwright.records import Comparison, Draft, GateResult
+from pairwright.records import Adherence, Comparison, DraftSide, GateResult, Quality
 from pairwright.settings.rules import GateRules, TwinRules
 
 BOTH = True, True
+Fit = Mapping[DraftSide, Adherence]
+"""How far both responses meet one rubric."""
 
 
-def judge_contrast(draft: Draft, rules: GateRules) -> tuple[GateResult, ...]:
-    """Mode violate: the chosen side adheres, and the rejected one does not."""
-    chosen, rejected = draft.adherence["first"].share, draft.adherence["second"].share
+def judge_contrast(fit: Fit, rules: GateRules) -> tuple[GateResult, ...]:
+    """Check that the first response meets the rubric, and that the second does not."""
+    chosen, rejected = fit["first"].share, fit["second"].share
     gap = chosen - rejected
     weak, serving = _below(chosen, rules.adherence), _below(rules.violation, rejected)
     close = _below(gap, rules.margin)
@@ -24,23 +28,21 @@ def judge_contrast(draft: Draft, rules: GateRules) -> tuple[GateResult, ...]:
     )
 
 
-def judge_twin(draft: Draft, twin: TwinRules, rules: GateRules) -> tuple[GateResult, ...]:
-    """Mode twin: each response fits its own rubric, fits it better than the other
-    response does, and does not fit the other rubric as well (2 x 2)."""
-    a = {name: adherence.share for name, adherence in draft.adherence.items()}
-    asker, mirror = a["first_own"] - a["second_other"], a["second_own"] - a["first_other"]
-    weak = _below(a["first_own"], rules.adherence), _below(a["second_own"], rules.adherence)
-    serving = (
-        _below(twin.cross_adherence, a["first_other"]),
-        _below(twin.cross_adherence, a["second_other"]),
-    )
-    own, other = min(a["first_own"], a["second_own"]), max(a["first_other"], a["second_other"])
-    close = _blame(_below(asker, twin.margin), weak[0], serving[1])
+def judge_twin(fits: Sequence[Fit], twin: TwinRules, rules: GateRules) -> tuple[GateResult, ...]:
+    """Check that each response meets its own rubric, meets it better than the other response does,
+    and does not meet the other rubric as well (2 x 2)."""
+    asker, partner = ({side: fit[side].share for side in fit} for fit in fits)
+    own = asker["first"], partner["second"]
+    weak = _below(own[0], rules.adherence), _below(own[1], rules.adherence)
+    other = partner["first"], asker["second"]
+    serving = _below(twin.cross_adherence, other[0]), _below(twin.cross_adherence, other[1])
+    ahead, mirror = asker["first"] - asker["second"], partner["second"] - partner["first"]
+    close = _blame(_below(ahead, twin.margin), weak[0], serving[1])
     behind = _blame(_below(mirror, twin.margin), serving[0], weak[1])
     return (
-        gate_result(rules, "adherence", weak, _whole(own), rules.adherence),
-        gate_result(rules, "cross_adherence", serving, _whole(other), twin.cross_adherence),
-        gate_result(rules, "twin_margin", close, _whole(asker), twin.margin),
+        gate_result(rules, "adherence", weak, _whole(min(own)), rules.adherence),
+        gate_result(rules, "cross_adherence", serving, _whole(max(other)), twin.cross_adherence),
+        gate_result(rules, "twin_margin", close, _whole(ahead), twin.margin),
         gate_result(rules, "twin_margin_mirror", behind, _whole(mirror), twin.margin),
     )
 
@@ -53,21 +55,25 @@ def _blame(close: bool, first: bool, second: bool) -> tuple[bool, bool]:
 
 
 def judge_quality(
-    draft: Draft, rules: GateRules, *, winner_gap: float | None
+    verdict: Comparison,
+    quality: Mapping[DraftSide, Quality],
+    rules: GateRules,
+    *,
+    winner_gap: float | None,
 ) -> tuple[GateResult, ...]:
-    """The floor of quality and parity.
+    """Check the floor of quality, and parity.
 
     A stable winner (the same response in both orders) is not parity, but for a gap up to
     `winner_gap` if one is given: in a twin each response is chosen once. Without one a winner
-    decides, and a draft may have no scores. Where the verdict is a tie, or changes with the order,
-    the absolute scores decide.
+    decides, and no scores are needed. If the verdict is a tie, or changes with the order, the
+    absolute scores decide.
     """
-    verdict, won = draft.comparison, draft.has_winner
-    if not draft.quality:
+    won = verdict.has_winner
+    if not quality:
         blamed = verdict is Comparison.SECOND, verdict is Comparison.FIRST
-        value: JsonValue = [None, verdict and verdict.value]
+        value: JsonValue = [None, verdict.value]
         return (gate_result(rules, "parity", blamed, value, "no stable winner"),)
-    first, second = draft.quality["first"].mean, draft.quality["second"].mean
+    first, second = quality["first"].mean, quality["second"].mean
     poor = _below(first, rules.quality_floor), _below(second, rules.quality_floor)
     floor = gate_result(
         rules, "quality_floor", poor, _whole(min(first, second)), rules.quality_floor
@@ -84,7 +90,7 @@ def judge_quality(
         rules,
         "parity",
         (False, False) if level else blamed,
-        [gap, verdict and verdict.value],
+        [gap, verdict.value],
         ["gap", most] if most is not None else "no stable winner",
     )
     return floor, parity

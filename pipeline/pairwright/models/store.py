@@ -19,7 +19,6 @@ from pairwright.errors import InUse, StoreError
 from pairwright.files import locked
 from pairwright.models.completion import Completion, Totals
 from pairwright.models.model import Answer, Request
-from pairwright.modes import MODES
 
 APPLICATION_ID = 0x50575257  # "PWRW"
 FORMAT = 1
@@ -154,7 +153,6 @@ class UnitRow(NamedTuple):
 SPOOLED = 20
 """Outcomes written in one transaction."""
 _SETTLED = "kind IN ('kept', 'rejected', 'surveyed')"
-_PARTNERED = ", ".join(f"'{name}'" for name, mode in MODES.items() if mode.needs_partner)
 _COLUMNS = ", ".join(UnitRow._fields)
 _OUTCOME = (
     f"INSERT OR REPLACE INTO outcomes ({_COLUMNS}, follows)"
@@ -319,7 +317,7 @@ class Store(Database):
         again = f"SELECT 1 FROM outcomes WHERE mode = 'survey' AND NOT {_SETTLED}"
         if self.execute(again).fetchone():
             # A survey that is asked again may change who is whose partner.
-            self.execute(f"DELETE FROM outcomes WHERE mode IN ({_PARTNERED})")
+            self.execute("DELETE FROM outcomes WHERE mode != 'survey'")
         self.execute(f"DELETE FROM outcomes WHERE NOT {_SETTLED}")
 
     def clear_outcomes(self) -> None:

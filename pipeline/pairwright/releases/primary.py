@@ -23,7 +23,7 @@ from pairwright.dataset import (
 from pairwright.dataset.layout import root_digest
 from pairwright.errors import InputError
 from pairwright.files import write_whole
-from pairwright.records import Mode, Record
+from pairwright.records import Record
 from pairwright.releases.selection import ReleaseCandidate, subject_at, votes_on
 from pairwright.releases.summary import Summary, SummaryBuilder
 from pairwright.settings.rules import ReleaseInfo
@@ -68,7 +68,7 @@ class UnitOutcome(Record):
 
     unit: str
     """`content_id("unit", ...)` of the unit's name in the run."""
-    mode: Mode
+    mode: str
     outcome: Literal["kept", "rejected", "failed"]
     stage: str = ""
     reason: str = ""

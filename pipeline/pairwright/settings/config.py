@@ -19,7 +19,6 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from pairwright.errors import ConfigError, near
-from pairwright.modes import Mode, need_partners
 from pairwright.records import Origin, Record
 from pairwright.settings.endpoints import Endpoint, Sampling, deciding_settings
 from pairwright.settings.rules import (
@@ -95,8 +94,10 @@ class Config(Record):
         "pairwright", description="the defaults that the rest of the file changes"
     )
     seed: int = Field(0, description="partners and others are drawn with it")
-    modes: tuple[Mode, ...] = Field(
-        ("twin", "placebo"), min_length=1, description="the kinds of pairs to build"
+    modes: tuple[str, ...] = Field(
+        ("twin", "placebo"),
+        min_length=1,
+        description="the kinds of pairs to build: twin, placebo, violate, or natural alone",
     )
     aspects: Origin = Field("planner", description="where rubrics come from")
     words: int = Field(
@@ -145,7 +146,7 @@ class Config(Record):
 
     @field_validator("modes")
     @classmethod
-    def _distinct(cls, modes: tuple[Mode, ...]) -> tuple[Mode, ...]:
+    def _distinct(cls, modes: tuple[str, ...]) -> tuple[str, ...]:
         if len(set(modes)) < len(modes):
             raise ValueError("one mode is named twice")
         return modes
@@ -154,8 +155,8 @@ class Config(Record):
     @classmethod
     def _without_models(cls, data: Any) -> Any:
         """Nothing is asked of a model where labels are the users' own choices."""
-        modes = data.get("modes") if isinstance(data, dict) else None
-        if isinstance(modes, list | tuple) and "natural" in modes:
+        source = data.get("source") if isinstance(data, dict) else None
+        if isinstance(source, dict) and source.get("format") == "choices":
             nobody = {"planner": "", "generator": [""], "judge": [""]}
             return {"endpoints": {}, "roles": nobody} | data
         return data
@@ -163,16 +164,11 @@ class Config(Record):
     @property
     def own_choices(self) -> bool:
         """Whether labels are the users' own choices: then no model is asked."""
-        return "natural" in self.modes
-
-    def _check_own_choices(self) -> None:
-        if self.modes != ("natural",) or self.source.format != "choices":
-            raise ValueError("modes = ['natural'] goes alone, and with [source] format = 'choices'")
+        return self.source.format == "choices"
 
     @model_validator(mode="after")
     def _consistent(self) -> "Config":
-        if self.own_choices or self.source.format == "choices":
-            self._check_own_choices()
+        if self.own_choices:
             return self
         if not self.endpoints:
             raise ValueError("[endpoints] name none: give one that answers")
@@ -187,8 +183,6 @@ class Config(Record):
                 )
         if len(set(self.roles.judge)) < len(self.roles.judge):
             raise ValueError("[roles] judge names an endpoint twice: each judges a draft once")
-        if self.aspects != "planner" and need_partners(self.modes):
-            raise ValueError("twins need aspects = 'planner': no gold aspects exist for a partner")
         most = self.planner.per_100_words * self.words // 100
         if (self.aspects == "planner" or self.gated) and most < self.planner.min_aspects:
             raise ValueError(
@@ -201,8 +195,6 @@ class Config(Record):
                 f"words = {self.words} asks writers for {least} words at least, but [gates]"
                 f" min_words is {self.gates.min_words}: lower it, or raise words"
             )
-        if self.paper_writers and self.modes != ("violate",):
-            raise ValueError("paper_writers goes with modes = ['violate']")
         return self
 
 
@@ -243,7 +235,7 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
         if name in used
     }
     deciding = {k: v for k, v in resolved.items() if k not in _BESIDE}
-    if "natural" not in resolved["modes"]:
+    if resolved["source"]["format"] != "choices":
         # It decides nothing here.
         deciding.pop("natural", None)
     # One hash of scales and domains together is beside them.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from pairwright.construct.build_rules import BuildRules
+from pairwright.drafting.rules import BuildRules
 from pairwright.errors import CallFailed, EndpointRefused, InputError
 from pairwright.models import Completion, Model, Request, Unstored, leniency
 from pairwright.models.client import Meter

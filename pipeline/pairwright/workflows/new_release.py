@@ -21,7 +21,7 @@ from pairwright.errors import Difference, InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.models.store import Store
 from pairwright.options import Doc, RunPath
-from pairwright.records import Mode, content_id, pseudonym
+from pairwright.records import content_id, pseudonym
 from pairwright.releases.changes import TRIAL, check_version
 from pairwright.releases.derive import ReleaseContext, RowFiles, derived_files
 from pairwright.releases.primary import (
@@ -332,7 +332,7 @@ def _units(
             continue
         yield UnitOutcome(
             unit=content_id("unit", row.unit),
-            mode=cast(Mode, row.mode),
+            mode=row.mode,
             outcome=cast(Literal["kept", "rejected", "failed"], row.kind),
             stage=row.stage,
             reason=row.reason,

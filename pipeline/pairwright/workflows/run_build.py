@@ -6,18 +6,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, TypeAlias
 
-from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import Corpus, first_items
 from pairwright.construct.estimate import BuildEstimate, estimate_calls
 from pairwright.construct.folder import RunFolder, content_hashes, identity, unfinished
 from pairwright.construct.session import BuildTask, build_units, conclude, read_corpus
+from pairwright.drafting.rules import BuildRules
 from pairwright.errors import InputError
 from pairwright.models.batch.pending import PendingCalls
 from pairwright.models.batch.rounds import Round, check_out, write_round
 from pairwright.models.client import Meter
 from pairwright.models.recorded import NOT_RECORDED
 from pairwright.models.store import UnitRow
-from pairwright.modes import need_partners
+from pairwright.modes import check_modes, need_partners
 from pairwright.notebook import run_async
 from pairwright.options import Doc
 from pairwright.settings.config import Config, load
@@ -71,11 +71,12 @@ def estimate(
 def read_config(config: str | Path | Config, folder: str | Path | None) -> tuple[Config, Path]:
     """The config, and the folder that its paths start from."""
     if isinstance(config, Config):
-        base = Path(folder or ".").resolve()
-        return config.beside(base), base
-    path = Path(config)
-    base = Path(folder).resolve() if folder else path.resolve().parent
-    return load(path).beside(base), base
+        base, found = Path(folder or ".").resolve(), config
+    else:
+        path = Path(config)
+        base, found = Path(folder).resolve() if folder else path.resolve().parent, load(path)
+    check_modes(found, "" if isinstance(config, Config) else config)
+    return found.beside(base), base
 
 
 def note_problems(run: RunFolder, progress: Progress, *, named: bool) -> None:

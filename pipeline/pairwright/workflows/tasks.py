@@ -10,7 +10,7 @@ from pairwright.audits.people.scan import screen
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
-from pairwright.modes import VERIFIED, Mode
+from pairwright.modes import VERIFIED
 from pairwright.options import Doc, RunPath
 from pairwright.records import Record
 from pairwright.version import __version__
@@ -73,7 +73,7 @@ class TaskExport:
     """False where the same study was exported before."""
     study: Study
     """What the study fixed: its rule, annotators and scales."""
-    units: Mapping[Mode, int]
+    units: Mapping[str, int]
     """By mode: what is verified as one, twins or single pairs."""
     tasks: Mapping[tuple[Kind, str], int]
     """Tasks by kind and purpose."""

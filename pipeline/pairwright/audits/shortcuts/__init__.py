@@ -22,7 +22,6 @@ from pairwright.audits.shortcuts.sample import ClusterSample
 from pairwright.dataset import Row
 from pairwright.intervals import Floats, Places, mean, with_width
 from pairwright.modes import MODES, has_no_preference, is_twin
-from pairwright.records import Mode
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.text import number_of
 
@@ -39,7 +38,7 @@ class _Pairs:
     """The pairs of one configuration: numbers of every pair, and a sample of rows as JSON, in a
     quarter of their memory."""
 
-    def __init__(self, config: str, mode: Mode | None) -> None:
+    def __init__(self, config: str, mode: str | None) -> None:
         self.config, self.mode = config, mode
         self.questions = Questions()
         self.twins: dict[str, list[tuple[int, str]]] = {}
@@ -92,7 +91,7 @@ class _Pairs:
         return np.array([place for place, _, _ in drawn], np.intp), rows, said
 
 
-Overlap = tuple[Mode | None, Floats, Places, dict[str, int]]
+Overlap = tuple[str | None, Floats, Places, dict[str, int]]
 """Points of a baseline in one configuration, its mode, and the clusters with their names."""
 
 
@@ -111,7 +110,7 @@ class Shortcuts:
         self._bound = max_shortcut
         self._max_overlap = study.max_overlap if max_overlap is None else max_overlap
         self._pairs: dict[str, _Pairs] = {}
-        self._preferences: defaultdict[Mode, list[tuple[str, int | None]]] = defaultdict(list)
+        self._preferences: defaultdict[str, list[tuple[str, int | None]]] = defaultdict(list)
         """Clusters and choices of pairs that a judge saw; of a twin, of the half that asked."""
 
     def add(self, line: ReadRow) -> None:
@@ -215,7 +214,7 @@ class Shortcuts:
                 config = f"mode {mode}" if mode else ""
                 yield accuracy_check(name, config, points, np.concatenate(clusters))
 
-    def _preference(self, mode: Mode, cases: list[tuple[str, int | None]]) -> Check:
+    def _preference(self, mode: str, cases: list[tuple[str, int | None]]) -> Check:
         """How often a judge that knows nobody prefers the chosen response. It decides where pairs
         are no twins: of twins it is of the half of the user who asked."""
         points = [(cluster, choice / 2) for cluster, choice in cases if choice is not None]

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import BuildUnit, Chunk, Corpus, chunks
 from pairwright.construct.session import build_units
+from pairwright.drafting.rules import BuildRules
 from pairwright.errors import ConfigError, Interrupted, PairwrightError
 from pairwright.models.client import Client, Meter
 from pairwright.models.shards import merge_all, open_shard, place

@@ -1,0 +1,96 @@
+"""The modes of pairs. A further mode is one file here, and its place in `MODES`.
+
+mode.py         the fields of a mode
+twin.py         one question, two users, two responses, each chosen for one user
+placebo.py      two users whose posts say nothing on the question, and two plain responses
+violate.py      a response that meets the rubric against one that does not, as in the paper
+natural.py      what two users chose themselves, one the reverse of the other
+
+A `.md` file holds what the dataset card says of its mode.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from pairwright.errors import ConfigError, InputError, near
+from pairwright.modes.mode import STAGES as STAGES
+from pairwright.modes.mode import Mode as Mode
+from pairwright.modes.mode import Stage as Stage
+from pairwright.modes.natural import NATURAL
+from pairwright.modes.placebo import PLACEBO as PLACEBO
+from pairwright.modes.twin import TWIN as TWIN
+from pairwright.modes.violate import VIOLATE
+from pairwright.settings.config import Config
+
+
+class Modes(dict[str, Mode]):
+    """Modes by name. A name that none has is an error of the file that it was read from."""
+
+    def __missing__(self, name: str) -> Mode:
+        raise InputError(
+            f"unknown mode {name!r}",
+            where="mode of a pair",
+            fix=f"Known modes: {', '.join(self)}.{near(name, self)}",
+        )
+
+
+MODES = Modes({mode.name: mode for mode in (TWIN, PLACEBO, VIOLATE, NATURAL)})
+"""The modes by name, in the order of pages."""
+
+
+def check_modes(config: Config, path: Path | str = "") -> None:
+    """Raise ConfigError if a build cannot have the modes of a config, which is read from `path`."""
+    where = f"{path} [modes]".strip()
+    for name in config.modes:
+        if name not in MODES:
+            listed = f"One of: {', '.join(MODES)}.{near(name, MODES)}"
+            raise ConfigError(f"unknown mode {name!r}", where=where, fix=listed)
+    given = [MODES[name].label == "given" for name in config.modes]
+    if config.own_choices != all(given) or (any(given) and len(given) > 1):
+        raise ConfigError(
+            f"modes {', '.join(config.modes)} with [source] format = {config.source.format!r}",
+            where=where,
+            fix="Mode natural goes alone, and with format = 'choices'.",
+        )
+    if need_partners(config.modes) and config.aspects != "planner":
+        raise ConfigError(
+            f"twins need planned aspects: no {config.aspects} aspects exist for a partner",
+            where=where,
+            fix="Set aspects = 'planner', or leave twin out.",
+        )
+    if need_partners(config.modes) and not config.planner.others:
+        raise ConfigError(
+            "twins need other users: partners are found among those that a question is tried on",
+            where=f"{path} [planner] others = 0".strip(),
+            fix="Give 1 or more, or leave twin out of modes.",
+        )
+
+
+VERIFIED = tuple(name for name, mode in MODES.items() if mode.label != "given")
+
+
+def mode_title(mode: str | None) -> str:
+    """The heading of a mode's tables; pairs of others have no mode."""
+    units = "pairs" if mode is None else MODES[mode].units
+    return units[0].upper() + units[1:]
+
+
+def need_partners(modes: Iterable[str]) -> bool:
+    """Whether a unit of any of these modes has a second user."""
+    return any(MODES[mode].needs_partner for mode in modes)
+
+
+def is_twin(mode: str | None) -> bool:
+    return mode is not None and MODES[mode].halves == 2
+
+
+def is_own_choice(mode: str | None) -> bool:
+    return mode is not None and MODES[mode].label == "given"
+
+
+def has_no_preference(mode: str | None) -> bool:
+    return mode is not None and MODES[mode].label == "equal"
+
+
+def has_rubric(mode: str | None) -> bool:
+    return mode is None or MODES[mode].label == "chosen"

@@ -1,0 +1,83 @@
+"""Mode placebo: one question, two users whose posts contain nothing that bears on it, and two plain
+responses, so that nothing decides."""
+
+from pairwright.drafting.drafts import Drawing
+from pairwright.drafting.judging import Requirements, Texts, both
+from pairwright.drafting.pairs import asker_half, judge_of, pairs_of, partner_half
+from pairwright.drafting.posts import are_level, fair_posts
+from pairwright.drafting.rubrics import no_rubric, plan_rubric, says_nothing
+from pairwright.drafting.rules import BuildRules
+from pairwright.models import Models, together
+from pairwright.modes.mode import Mode, read_card
+from pairwright.records import Draft, Dropped, Item, Kept, Post
+from pairwright.stages.writer import write_plain
+
+
+async def build_placebo(
+    item: Item, partner: Item | None, models: Models, rules: BuildRules
+) -> Kept | Dropped:
+    """Build the placebo of `item`'s question for its user, whose posts say nothing on it, and the
+    partner's user, if theirs do not either; or give the reason why there is none.
+
+    Both responses are plain ones, written without a rubric. Raises as `build_twin` does.
+
+        >>> made = await build_placebo(item, partner, models, rules)
+        >>> {pair.mode for pair in made.pairs} if isinstance(made, Kept) else made.reason
+        {'placebo'}
+    """
+    assert partner, "a placebo has two users"
+    posts = fair_posts(item, partner.profile)
+    if refusal := await _check_partner(item, partner.user, posts, models, rules):
+        return refusal
+
+    async def write(number: int, _refused: Draft | None) -> Texts | Dropped:
+        # There is nothing to learn of a refused draft: both are written again.
+        plain = (
+            write_plain(
+                item.question, models.generator, rules.prompts, words=rules.config.words,
+                draw=2 * number + side, language=rules.language(item),
+            )
+            for side in range(2)
+        )  # fmt: skip
+        return both(*await together(*plain))
+
+    drawing = Drawing("plain", models, rules)
+    required = Requirements(item, winner_gap=rules.config.twin.winner_gap)
+    draft = await drawing.until_accepted(write, required)
+    if draft is None:
+        return drawing.dropped()
+    halves = (
+        asker_half(item, no_rubric(item, item.user)),
+        partner_half(item, partner.user, posts, no_rubric(item, partner.user)),
+    )
+    pairs = pairs_of("placebo", item, draft, halves, judge_of(models, rules))
+    return Kept(pairs=pairs, refused=drawing.refused)
+
+
+async def _check_partner(
+    item: Item, user: str, posts: tuple[Post, ...], models: Models, rules: BuildRules
+) -> Dropped | None:
+    """Refuse a partner of whom something is known that bears on the question."""
+    if not are_level(len(item.profile), len(posts), rules.config.twin):
+        # They are a couple by another question, before which the partner wrote more, or less.
+        detail = f"{len(item.profile)} posts of the asker, {len(posts)} of the partner"
+        return Dropped(stage="placebo", reason="unlike_histories", detail=detail)
+    found = await plan_rubric(item, user, posts, models, rules)
+    if isinstance(found, Dropped) and found.reason != "no_personal_signal":
+        return found
+    if says_nothing(found):
+        return None
+    detail = "the partner's posts show something that bears on the question"
+    return Dropped(stage="placebo", reason="partner_signal", detail=detail, user=user)
+
+
+PLACEBO = Mode(
+    name="placebo",
+    units="placebos",
+    build=build_placebo,
+    halves=2,
+    label="equal",
+    # Whose posts say nothing is known before: such a unit begins there.
+    stages=("items", "drafts", "kept"),
+    card=read_card("placebo"),
+)

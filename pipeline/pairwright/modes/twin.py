@@ -1,0 +1,113 @@
+"""Mode twin: one question, two users, two responses; each is chosen for one user and rejected for
+the other, so that nothing but the user decides."""
+
+from functools import partial
+
+from pairwright import text
+from pairwright.drafting.drafts import Drawing, Side
+from pairwright.drafting.judging import Requirements
+from pairwright.drafting.pairs import asker_half, judge_of, pairs_of, partner_half
+from pairwright.drafting.posts import older_than
+from pairwright.drafting.redraw import write_sides
+from pairwright.drafting.rubrics import plan_rubric, rubric_of
+from pairwright.drafting.rules import BuildRules
+from pairwright.gates import check_echo, check_shared_words, judge_twin
+from pairwright.models import Models, together
+from pairwright.modes.mode import Mode, read_card
+from pairwright.records import Draft, Dropped, Item, Kept, Post, Rubric
+
+
+async def build_twin(
+    item: Item, partner: Item | None, models: Models, rules: BuildRules
+) -> Kept | Dropped:
+    """Build the twin of `item`'s question for its user and the partner's user, or give the reason
+    why there is none. Both halves are accepted, or neither.
+
+    Only the partner's posts are used, and of these the ones older than the question. Raises
+    CallFailed if a call fails after its retries, and EndpointRefused if the endpoint refuses.
+
+        >>> made = await build_twin(item, partner, models, rules)
+        >>> [pair.user for pair in made.pairs] if isinstance(made, Kept) else made.reason
+        ['ada', 'grace']
+    """
+    assert partner, "a twin has two users"
+    posts = older_than(item, partner.profile)
+    # Of each user: rank the posts, plan aspects, keep those that the posts support.
+    own, theirs = await together(
+        rubric_of(item, models, rules), plan_rubric(item, partner.user, posts, models, rules)
+    )
+    if isinstance(own, Dropped):
+        return own
+    if isinstance(theirs, Dropped):
+        return theirs
+    if alike := _check_rubrics(item, own, theirs, rules):
+        return alike
+
+    drawing = Drawing("twin", models, rules)
+
+    async def drawn(sides: tuple[Side, Side]) -> Draft | None:
+        """Write both sides, judge, gate; a refused side is written again with the reasons."""
+        # A writer sees the question and one rubric, never a post.
+        write = partial(write_sides, item, sides, models, rules)
+        return await drawing.until_accepted(write, _requirements(item, sides, posts, rules))
+
+    sides = Side("first", own), Side("second", theirs, half=1)
+    draft = await drawn(sides)
+    # If neither of two drafts served an aspect, the pair does without it.
+    while draft is None and (fewer := _narrowed(sides, drawing, rules)) != sides:
+        sides = fewer
+        draft = await drawn(sides)
+    own, theirs = (side.rubric for side in sides)
+    if draft is None:
+        return drawing.dropped(own, theirs)
+    halves = asker_half(item, own), partner_half(item, partner.user, posts, theirs)
+    pairs = pairs_of("twin", item, draft, halves, judge_of(models, rules))
+    return Kept(pairs=pairs, refused=drawing.refused)
+
+
+def _check_rubrics(item: Item, own: Rubric, theirs: Rubric, rules: BuildRules) -> Dropped | None:
+    """Refuse two rubrics that expect nearly the same."""
+    limit, language = rules.config.twin.rubric_overlap, rules.language(item)
+    words = (
+        text.terms(" ".join(aspect.aspect for aspect in rubric.aspects), language)
+        for rubric in (own, theirs)
+    )
+    overlap = round(text.jaccard(*words), 3)
+    if not rules.config.gated or overlap <= limit:
+        return None
+    detail = f"the two rubrics share {overlap} of their words, limit {limit}"
+    return Dropped(stage="gates", reason="rubrics_alike", detail=detail)
+
+
+def _requirements(
+    item: Item, sides: tuple[Side, Side], posts: tuple[Post, ...], rules: BuildRules
+) -> Requirements:
+    twin, gates = rules.config.twin, rules.config.gates
+    return Requirements(
+        item,
+        rubrics=(sides[0].rubric, sides[1].rubric),
+        histories=(item.profile, posts),
+        # Neither repeats its aspects, nor shares many more words with its own user's posts.
+        texts=lambda one: (check_echo(one, twin, gates), check_shared_words(one, twin, gates)),
+        # Each meets its own rubric, and clearly better than the other response does.
+        fits=lambda fits: judge_twin(fits, twin, gates),
+        # Each response is chosen once, so a slightly better one tells nothing.
+        winner_gap=twin.winner_gap,
+    )
+
+
+def _narrowed(sides: tuple[Side, Side], drawing: Drawing, rules: BuildRules) -> tuple[Side, Side]:
+    least = rules.config.planner.min_aspects
+    first, second = (side.narrowed(drawing.round, least) for side in sides)
+    return first, second
+
+
+TWIN = Mode(
+    name="twin",
+    units="twins",
+    build=build_twin,
+    halves=2,
+    label="chosen",
+    stages=("items", "signal", "partner", "partner_signal", "drafts", "kept"),
+    card=read_card("twin"),
+)

@@ -1,0 +1,117 @@
+"""Mode violate: a response that meets the user's rubric against one that does not, as in the paper.
+
+Aspect words and completeness can give the rejected side away without the profile, so these pairs
+are expected to fail a shortcut audit; twins are not.
+"""
+
+from functools import partial
+
+from pairwright.drafting.drafts import Drawing, Side
+from pairwright.drafting.judging import Requirements, Texts, both
+from pairwright.drafting.pairs import asker_half, judge_of, pairs_of
+from pairwright.drafting.redraw import write_sides
+from pairwright.drafting.rubrics import rubric_of
+from pairwright.drafting.rules import BuildRules
+from pairwright.gates import judge_contrast
+from pairwright.models import Models, together
+from pairwright.modes.mode import Mode, read_card
+from pairwright.records import Draft, Dropped, Item, Kept, Rubric, content_id
+from pairwright.retrieve import selected
+from pairwright.stages.writer import PAPER_STANCES, Stance, write_paper
+
+_AGAINST: dict[str, Stance] = {"omit": "omitting", "contradict": "contradicting"}
+
+
+async def build_violate(
+    item: Item, partner: Item | None, models: Models, rules: BuildRules
+) -> Kept | Dropped:
+    """Build one pair for the item's own user, or give the reason why there is none. There is no
+    partner. Raises as `build_twin` does.
+
+        >>> made = await build_violate(item, None, models, rules)
+        >>> made.pairs[0].chosen if isinstance(made, Kept) else made.reason
+        'Simmer the beans for an hour ...'
+    """
+    assert partner is None, "one user has this pair"
+    config, gates = rules.config, rules.config.gates
+    rubric = await rubric_of(item, models, rules)
+    if isinstance(rubric, Dropped):
+        return rubric
+    if config.paper_writers:
+        rubric = _as_writers_saw(item, rubric, models, rules)
+        strategy, write = "avoid", partial(_write_paper, item, rubric, models, rules)
+    else:
+        strategy = strategy_of(item, config.strategies)
+        sides = Side("first", rubric), Side("second", rubric, stance=_AGAINST[strategy])
+        write = partial(write_sides, item, sides, models, rules)
+    drawing = Drawing(strategy, models, rules)
+    required = Requirements(
+        item,
+        rubrics=(rubric,),
+        histories=(item.profile,),
+        fits=lambda fits: judge_contrast(fits[0], gates),
+    )
+    draft = await drawing.until_accepted(write, required)
+    if draft is None:
+        return drawing.dropped(rubric)
+    halves = (asker_half(item, rubric),)
+    pairs = pairs_of("violate", item, draft, halves, judge_of(models, rules))
+    return Kept(pairs=pairs, refused=drawing.refused)
+
+
+def strategy_of(item: Item, strategies: tuple[str, ...]) -> str:
+    """How the rejected side is made: by content, so that the same item gets the same strategy in
+    any file order."""
+    return strategies[int(content_id("s", item.id)[-8:], 16) % len(strategies)]
+
+
+def _as_writers_saw(item: Item, rubric: Rubric, models: Models, rules: BuildRules) -> Rubric:
+    """The rubric with the posts that the paper's writers are shown."""
+    tokens = models.generator.endpoint.history_tokens
+    shown = selected(item.question, item.profile, rules.config.planner, tokens)
+    return Rubric(
+        question_id=rubric.question_id,
+        user=rubric.user,
+        origin=rubric.origin,
+        aspects=rubric.aspects,
+        dropped=rubric.dropped,
+        shown=tuple(post.id for post in shown),
+        left_out=rubric.left_out,
+        others=rubric.others,
+    )
+
+
+async def _write_paper(
+    item: Item,
+    rubric: Rubric,
+    models: Models,
+    rules: BuildRules,
+    number: int,
+    _refused: Draft | None,
+) -> Texts | Dropped:
+    """Write both sides from the same posts: if fewer had to do for one, they do for the other."""
+    posts = item.profile
+    while True:
+        (first, first_seen), (second, also_seen) = await together(
+            *(
+                write_paper(
+                    item.question, posts, rubric, stance, models.generator, rules.prompts,
+                    rules.config.planner, words=rules.config.words, draw=number,
+                )
+                for stance in PAPER_STANCES
+            )
+        )  # fmt: skip
+        if first_seen.posts == also_seen.posts:
+            return both(first, second)
+        posts = min(first_seen.posts, also_seen.posts, key=len)
+
+
+VIOLATE = Mode(
+    name="violate",
+    units="violate pairs",
+    build=build_violate,
+    halves=1,
+    label="chosen",
+    stages=("items", "signal", "drafts", "kept"),
+    card=read_card("violate"),
+)
