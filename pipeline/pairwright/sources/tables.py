@@ -94,24 +94,21 @@ _LONG_LINE = "Write one row a line. If the file is one JSON array, name it .json
 
 
 @contextmanager
-def _unpacked(path: Path) -> Iterator[BufferedIOBase]:
+def _text(path: Path) -> Iterator[BufferedIOBase]:
+    """The bytes of a file of text. Raises SourceError for what is certainly no UTF-8."""
     try:
         with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
+            start = file.read(4)
+            file.seek(0)
+            if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                fix = REMEDIES["invalid_utf8"]
+                raise SourceError("UTF-16, not UTF-8", where=path, fix=fix)
+            if start.startswith((b"\x1f\x8b", b"PK\x03\x04", b"PAR1")):
+                fix = "Unpack it, or name it by what it is."
+                raise SourceError("packed or binary, not text", where=path, fix=fix)
             yield file
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise SourceError(f"not a whole gzip file: {error}", where=path, fix=AGAIN) from None
-
-
-def _check_text(path: Path, fix: str) -> None:
-    """Raises SourceError for what is certainly no UTF-8 text; `fix` is what to do about UTF-16."""
-    with _unpacked(path) as file:
-        start = file.read(4)
-    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise SourceError("UTF-16, not UTF-8", where=path, fix=fix)
-    if start.startswith((b"\x1f\x8b", b"PK\x03\x04", b"PAR1")):
-        raise SourceError(
-            "packed or binary, not text", where=path, fix="Unpack it, or name it by what it is."
-        )
 
 
 # CSV and TSV
@@ -126,7 +123,6 @@ _Records = Iterator[tuple[int, list[str] | str]]
 
 def _delimited(path: Path, delimiter: str) -> SourceTable:
     """The records of a file whose first line names the columns."""
-    _check_text(path, REMEDIES["invalid_utf8"])
     records = _records(path, delimiter)
     columns = _columns(path, records)
     return SourceTable(str(path), columns, (_cells(path.name, columns, *one) for one in records))
@@ -136,7 +132,6 @@ def comma_separated(path: Path) -> SourceTable:
     """The records of a .csv file, which may have semicolons or tabs: its separator gives the first
     record of values as many cells as there are column names, and the most of them; if none does,
     it divides the column names."""
-    _check_text(path, REMEDIES["invalid_utf8"])
     return _delimited(path, max(_SEPARATORS, key=partial(_fit, path)))
 
 
@@ -173,7 +168,7 @@ def _records(path: Path, delimiter: str) -> _Records:
     """Each record that is not blank; after one that is not CSV, the next."""
     # The default of 131,072 characters a cell is less than people post.
     csv.field_size_limit(2**31 - 1)
-    with _unpacked(path) as file:
+    with _text(path) as file:
         # Bytes that are not UTF-8 are kept apart, so that one bad cell does not end the file.
         text = TextIOWrapper(cast(BufferedReader, file), "utf-8-sig", "surrogateescape", newline="")
         lines = bounded_lines(text.readline, path, _LONG_LINE, SourceError)
@@ -214,17 +209,15 @@ def _cells(
 
 # JSON
 
-_SAVE = "Save the file as UTF-8."
-
-
 def jsonl(path: Path) -> SourceTable:
     """One object a line."""
-    _check_text(path, _SAVE)
+    with _text(path):
+        pass  # A file that cannot be read is told now, and not with its first row.
     return SourceTable(str(path), None, _json_lines(path))
 
 
 def _json_lines(path: Path) -> Rows:
-    with _unpacked(path) as file:
+    with _text(path) as file:
         lines = bounded_lines(file.readline, path, _LONG_LINE, SourceError)
         for number, line in enumerate(lines, start=1):
             where = f"{path.name}:{number}"
@@ -241,26 +234,19 @@ def _json_lines(path: Path) -> Rows:
 
 def _json_array(path: Path) -> SourceTable:
     """One array of objects, loaded whole."""
-    _check_text(path, _SAVE)
     where, fix = str(path), "Write [{...}, {...}], or one object a line in a .jsonl file."
     try:
-        with _unpacked(path) as file:
-            data = file.read()
-        values = json.loads(data.decode("utf-8-sig"))
-        what = f"the file holds {kind(values)}, not an array of objects"
-    except MemoryError:
-        what = "the array does not fit into memory"
-    except UnicodeDecodeError as error:
-        where += ":" + str(data.count(b"\n", 0, error.start) + 1)
-        what, fix = f"not UTF-8: {error.reason}", _SAVE
-    except json.JSONDecodeError as error:
-        where += f":{error.lineno}"
-        what = f"not JSON: {error.msg}"
-    except (ValueError, RecursionError) as error:
-        what = f"not JSON: {error}"
-    else:
+        with _text(path) as file:
+            values = json.loads(file.read().decode("utf-8-sig"))
         if isinstance(values, list):
             return SourceTable(str(path), None, numbered(path.name, values))
+        what = f"the file holds {kind(values)}, not an array of objects"
+    except json.JSONDecodeError as error:
+        where, what = f"{path}:{error.lineno}", f"not JSON: {error.msg}"
+    except UnicodeDecodeError as error:
+        what, fix = f"not UTF-8: {error.reason}, byte {error.start + 1}", "Save the file as UTF-8."
+    except (ValueError, RecursionError, MemoryError) as error:
+        what = f"not JSON, or more than fits into memory: {error}"
     raise SourceError(what, where=where, fix=fix)
 
 
