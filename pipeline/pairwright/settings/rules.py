@@ -3,22 +3,23 @@
 import re
 from typing import Annotated, Literal
 
-from pydantic import (
-    Field,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, field_validator, model_validator
 
 from pairwright.records import Record
 from pairwright.text import QUOTED_WORDS
+
+Positive = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+NotNegative = Annotated[float, Field(ge=0)]
 
 
 class SourceRules(Record):
     """Where items come from, and the rules rows are held to."""
 
     path: str = Field(
-        description="a file (JSON, JSONL, CSV, TSV, Parquet), a Hugging Face id, or the unpacked"
-        " dump of a Stack Exchange site (its folder, or Posts.xml)"
+        description="a file (JSON, JSONL, CSV, TSV, Parquet), a Hugging Face id, or the folder of"
+        " a Stack Exchange site's unpacked dump"
     )
     format: Literal["items", "posts", "stackexchange", "choices"] = Field(
         "items",
@@ -27,28 +28,27 @@ class SourceRules(Record):
     )
     texts: str | None = Field(
         None,
-        description="choices: a file of texts that the users wrote, one a row (columns `user`,"
-        " `text`, `created`); none: a history is the user's earlier choices alone",
+        description="choices: a file of the users' own texts, one per row; none: a history holds"
+        " the user's earlier choices only",
     )
     config: str | None = Field(None, description="configuration of a Hugging Face dataset")
     split: str = Field("test", description="split of a Hugging Face dataset")
-    min_posts: int = Field(2, ge=1, description="fewer earlier posts and the item is refused")
+    min_posts: Positive = Field(2, description="fewer earlier posts and the item is refused")
     max_post_chars: int = Field(20_000, ge=100, description="longer posts are cut, and counted")
     html: bool = Field(False, description="texts are HTML, and become plain text")
     undated_posts: bool = Field(
         True,
-        description="keep a post without a time where its question or other posts have one, and"
-        " count it; false: it is refused, because it may be younger than the question",
+        description="keep and count a post without a time; false: refuse it if others have one",
     )
-    targets: Annotated[int, Field(ge=1)] | Literal["all"] = Field(
+    targets: Positive | Literal["all"] = Field(
         1,
-        description="how many of a user's latest questions become items, each with the posts that"
-        " are older than it, or `all`; rows that are items are taken as they are",
+        description="posts, stackexchange: how many of a user's latest questions become items, or"
+        " `all`; each has the posts that are older",
     )
     site: str | None = Field(
         None,
         description="stackexchange: host of the site, such as `cooking.stackexchange.com`; none:"
-        " the name of the folder tells it",
+        " the folder's name",
     )
     category_by: Literal["site", "tag"] = Field(
         "site",
@@ -57,17 +57,13 @@ class SourceRules(Record):
     user: str = Field("user", description="posts, choices, texts: column of the user")
     text: str = Field("text", description="posts, texts: column of the text")
     created: str = Field("created", description="posts, choices, texts: column of the time")
-    title: str = Field("title", description="posts, texts: column of the title, if there is one")
-    category: str = Field(
-        "category", description="posts, choices: column of the category, if there is one"
-    )
-    url: str = Field(
-        "url", description="posts, choices, texts: column of the address, if there is one"
-    )
+    title: str = Field("title", description="posts, texts: column of the title")
+    category: str = Field("category", description="posts, choices: column of the category")
+    url: str = Field("url", description="posts, choices, texts: column of the address")
     kind: str = Field(
         "kind",
-        description="posts: column of the kind of post (`question`, `answer`, `review`), if there"
-        " is one; only questions and posts without a kind are asked",
+        description="posts: column of the kind (`question`, `answer`, `review`); only questions"
+        " and posts without a kind are asked",
     )
     question: str = Field("question", description="choices: column of the question or topic")
     option_a: str = Field("option_a", description="choices: column of the first response")
@@ -75,13 +71,9 @@ class SourceRules(Record):
     choice: str = Field(
         "choice", description="choices: column of the response that the user took: `a` or `b`"
     )
-    reason: str = Field(
-        "reason", description="choices: column of the user's own reason, if there is one"
-    )
+    reason: str = Field("reason", description="choices: column of the user's own reason")
     default_category: str | None = Field(
-        None,
-        description="category of rows that have none, or of a dump whose site no domain has;"
-        " without it they are refused",
+        None, description="category of rows without one, and of a dump whose site is in no domain"
     )
 
     @field_validator("site")
@@ -127,7 +119,7 @@ def asked_length(words: int) -> tuple[int, int]:
 class HistoryRules(Record):
     """The rules by which a user's posts are chosen to be shown."""
 
-    posts: int = Field(10, ge=1, description="earlier posts shown, best ranked first")
+    posts: Positive = Field(10, description="earlier posts shown, best ranked first")
     history_tokens: int = Field(
         6000,
         ge=100,
@@ -144,26 +136,24 @@ class HistoryRules(Record):
 class PlanRules(HistoryRules):
     """How aspects are inferred and sifted."""
 
-    others: int = Field(
+    others: Count = Field(
         5,
-        ge=0,
         description="other users a question is tried on: for the specificity check, and as"
         " possible partners",
     )
-    others_share: float = Field(
-        0.2, ge=0, le=1, description="an aspect in more than this share of them is generic"
+    others_share: Share = Field(
+        0.2, description="an aspect in more than this share of them is generic"
     )
     min_aspects: int = Field(1, ge=1, le=4, description="fewer left and the item is refused")
-    per_100_words: int = Field(3, ge=1, description="most aspects used per 100 words")
-    others_posts: int = Field(
+    per_100_words: Positive = Field(3, description="most aspects used per 100 words")
+    others_posts: Positive = Field(
         5,
-        ge=1,
         description="posts of each of these other users that are read: the best ranked for the"
         " question",
     )
     support_check: bool = Field(True, description="ask a judge whether the posts carry it")
-    support_control: float = Field(
-        0.1, ge=0, le=1, description="share of rubrics also asked with posts of other users"
+    support_control: Share = Field(
+        0.1, description="share of rubrics also asked with posts of other users"
     )
     measure_against: Literal["none", "gold"] = Field(
         "gold", description="measure the planner's precision and recall against these, if there"
@@ -173,21 +163,17 @@ class PlanRules(HistoryRules):
 class TwinRules(Record):
     """Who may be partners, and when a twin is accepted."""
 
-    margin: float = Field(
-        0.3, ge=0, le=1, description="least adherence gap for both rubrics of the 2 x 2 matrix"
+    margin: Share = Field(
+        0.3, description="least adherence gap for both rubrics of the 2 x 2 matrix"
     )
-    cross_adherence: float = Field(
-        0.5, ge=0, le=1, description="most adherence of a response to the other user's rubric"
+    cross_adherence: Share = Field(
+        0.5, description="most adherence of a response to the other user's rubric"
     )
-    winner_gap: float = Field(
-        0.34,
-        ge=0,
-        description="most gap in mean quality where one response wins in both orders",
+    winner_gap: NotNegative = Field(
+        0.34, description="most gap in mean quality where one response wins in both orders"
     )
-    echo_gap: float = Field(
+    echo_gap: Share = Field(
         0.6,
-        ge=0,
-        le=1,
         description="most difference of the two responses in the share of their own aspects' words"
         " that they repeat",
     )
@@ -196,23 +182,22 @@ class TwinRules(Record):
         description="most content words by which the two responses share more with the posts of"
         " their own users than with those of the other, both together",
     )
-    rubric_overlap: float = Field(0.5, ge=0, le=1, description="most word overlap of the rubrics")
-    min_relevant: int = Field(1, ge=0, description="partner's posts that must bear on the question")
-    relevance_floor: float = Field(
-        0.1, ge=0, le=1, description="share of the question's words that such a post holds"
+    rubric_overlap: Share = Field(0.5, description="most word overlap of the rubrics")
+    min_relevant: Count = Field(1, description="partner's posts that must bear on the question")
+    relevance_floor: Share = Field(
+        0.1, description="share of the question's words that such a post holds"
     )
     length_ratio: float = Field(2.0, ge=1, description="most ratio of the two profile lengths")
-    questions_per_couple: int = Field(
-        4, ge=1, description="most twins of one couple, on the questions of both together"
+    questions_per_couple: Positive = Field(
+        4, description="most twins of one couple, on the questions of both together"
     )
 
 
 class NaturalRules(Record):
     """How many natural twins are made of two users' own choices."""
 
-    twins_per_user: int = Field(
+    twins_per_user: Positive = Field(
         6,
-        ge=1,
         description="most natural twins of a user, all with one partner; statements or questions"
         " that the couple has no twin on come first",
     )
@@ -233,18 +218,18 @@ class GateRules(Record):
     """Limits of the gates. A gate named in `off` is measured and stored but refuses nothing."""
 
     off: tuple[TextGate | JudgedGate, ...] = Field((), description="gates that refuse nothing")
-    min_words: int = Field(20, ge=0, description="least words of a response")
+    min_words: Count = Field(20, description="least words of a response")
     length_ratio: float = Field(1.5, ge=1, description="longer over shorter, in words")
     leak_words: int = Field(QUOTED_WORDS, ge=2, description="run of words that counts as copied")
-    near_duplicate: float = Field(
-        0.6, ge=0, le=1, description="most shared runs of three words of the two sides"
+    near_duplicate: Share = Field(
+        0.6, description="most shared runs of three words of the two sides"
     )
-    adherence: float = Field(0.6, ge=0, le=1, description="least adherence of the fitting side")
-    violation: float = Field(0.5, ge=0, le=1, description="most adherence of the other side")
-    margin: float = Field(0.4, ge=0, le=1, description="least gap between them (mode violate)")
+    adherence: Share = Field(0.6, description="least adherence of the fitting side")
+    violation: Share = Field(0.5, description="most adherence of the other side")
+    margin: Share = Field(0.4, description="least gap between them (mode violate)")
     quality_floor: float = Field(3.0, description="least mean quality of either side")
-    parity: float = Field(
-        0.67, ge=0, description="most gap in mean quality where no response wins in both orders"
+    parity: NotNegative = Field(
+        0.67, description="most gap in mean quality where no response wins in both orders"
     )
 
 
@@ -266,39 +251,30 @@ class HumanRules(Record):
         " chosen response. 0: what is not unanimous is refused, and without a majority one"
         " adjudicator decides",
     )
-    cannot_tell: float = Field(
-        0.34, ge=0, le=1, description="most share of `cannot tell` among a pair's votes"
-    )
+    cannot_tell: Share = Field(0.34, description="most share of `cannot tell` among a pair's votes")
     quality_floor: float = Field(
         3.0, description="least mean score of either response on every scale"
     )
-    quality_votes: int = Field(2, ge=0, description="quality answers a subject needs; 0: none")
-    aspects_supported: float = Field(
-        0.5, ge=0, le=1, description="least share of aspects that most find supported by the posts"
+    quality_votes: Count = Field(2, description="quality answers a subject needs; 0: none")
+    aspects_supported: Share = Field(
+        0.5, description="least share of aspects that most find supported by the posts"
     )
-    rubric_votes: int = Field(2, ge=0, description="rubric answers a pair needs; 0: none")
-    quality_gap: float = Field(
-        1.5,
-        ge=0,
-        description="most gap of the two responses' mean scores on any scale",
+    rubric_votes: Count = Field(2, description="rubric answers a pair needs; 0: none")
+    quality_gap: NotNegative = Field(
+        1.5, description="most gap of the two responses' mean scores on any scale"
     )
-    delivered: float = Field(
+    delivered: Share = Field(
         0.51,
-        ge=0,
-        le=1,
         description="of the aspects that most find supported, least share that the chosen response"
         " delivers and the rejected one does not",
     )
-    contradicted: float = Field(
-        0.5,
-        ge=0,
-        le=1,
-        description="most share of an aspect's answers that call it contradicted by the posts",
+    contradicted: Share = Field(
+        0.5, description="most share of an aspect's answers that call it contradicted by the posts"
     )
-    attention_floor: float = Field(
-        0.7, ge=0, le=1, description="least share of attention checks an annotator must pass"
+    attention_floor: Share = Field(
+        0.7, description="least share of attention checks an annotator must pass"
     )
-    repeats: float = Field(0.05, ge=0, le=1, description="share of votes asked again, swapped")
+    repeats: Share = Field(0.05, description="share of votes asked again, swapped")
 
     @property
     def closing_votes(self) -> int:
@@ -325,8 +301,7 @@ class ReleaseInfo(Record):
         None, description="SPDX id of what was made from them: aspects, responses, scores, votes"
     )
     attribution: str = Field(
-        "",
-        description="the words by which the source wants to be named; pages repeat them",
+        "", description="the words by which the source wants to be named; pages repeat them"
     )
     languages: tuple[str, ...] = Field(
         (), description="languages of the texts, as ISO 639 codes such as `en`"

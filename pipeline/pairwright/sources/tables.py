@@ -209,6 +209,7 @@ def _cells(
 
 # JSON
 
+
 def jsonl(path: Path) -> SourceTable:
     """One object a line."""
     with _text(path):
