@@ -80,6 +80,8 @@ def _bound(constraint: object) -> str:
             return f", less than {constraint.lt}"
         case MinLen():
             return f", at least {constraint.min_length}"
+    if hasattr(constraint, "pattern"):
+        return ""
     raise TypeError(f"no words for {constraint!r}")
 
 

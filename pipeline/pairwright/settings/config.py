@@ -142,7 +142,7 @@ class Config(Record):
     def beside(self, folder: Path) -> "Config":
         """The config with the paths of its recordings starting from a folder."""
         endpoints = {name: endpoint.beside(folder) for name, endpoint in self.endpoints.items()}
-        return self.model_copy(update={"endpoints": endpoints})
+        return Config.model_validate({**dict(self), "endpoints": endpoints})
 
     @field_validator("modes")
     @classmethod

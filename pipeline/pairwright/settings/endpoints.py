@@ -142,7 +142,8 @@ class Endpoint(Record):
         """The endpoint with the path of its recording starting from a folder."""
         if self.recording is None:
             return self
-        return self.model_copy(update={"base_url": f"{RECORDING_URL}{folder / self.recording}"})
+        address = f"{RECORDING_URL}{folder / self.recording}"
+        return Endpoint.model_validate({**dict(self), "base_url": address})
 
     def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
         """By the prices; `cached_tokens` are those of `prompt_tokens` that came from a cache."""

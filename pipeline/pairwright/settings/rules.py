@@ -1,9 +1,8 @@
 """The tables of a config that a build, a study and a release decide by. `config` reads them."""
 
-import re
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from pairwright.records import Record
 from pairwright.text import QUOTED_WORDS
@@ -76,13 +75,6 @@ class SourceRules(Record):
         None, description="category of rows without one, and of a dump whose site is in no domain"
     )
 
-    @field_validator("site")
-    @classmethod
-    def _host(cls, site: str | None) -> str | None:
-        if site is not None and not re.fullmatch(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+", site):
-            raise ValueError(f"{site!r} is not a host such as 'cooking.stackexchange.com'")
-        return site
-
     @model_validator(mode="after")
     def _of_the_format(self) -> "SourceRules":
         for format, keys in _KEYS_OF_FORMAT.items():
@@ -138,25 +130,22 @@ class PlanRules(HistoryRules):
 
     others: Count = Field(
         5,
-        description="other users a question is tried on: for the specificity check, and as"
-        " possible partners",
+        description="other users a question is tried on: for specificity, and as possible partners",
     )
     others_share: Share = Field(
-        0.2, description="an aspect in more than this share of them is generic"
+        0.2, description="an aspect that more than this share of them have is generic"
     )
     min_aspects: int = Field(1, ge=1, le=4, description="fewer left and the item is refused")
     per_100_words: Positive = Field(3, description="most aspects used per 100 words")
     others_posts: Positive = Field(
-        5,
-        description="posts of each of these other users that are read: the best ranked for the"
-        " question",
+        5, description="posts read of each of these users: the best ranked for the question"
     )
     support_check: bool = Field(True, description="ask a judge whether the posts carry it")
     support_control: Share = Field(
-        0.1, description="share of rubrics also asked with posts of other users"
+        0.1, description="share of rubrics also asked with other users' posts"
     )
     measure_against: Literal["none", "gold"] = Field(
-        "gold", description="measure the planner's precision and recall against these, if there"
+        "gold", description="measure the planner's precision and recall against these, if any"
     )
 
 
@@ -170,17 +159,17 @@ class TwinRules(Record):
         0.5, description="most adherence of a response to the other user's rubric"
     )
     winner_gap: NotNegative = Field(
-        0.34, description="most gap in mean quality where one response wins in both orders"
+        0.34, description="most gap in mean quality if one response wins in both orders"
     )
     echo_gap: Share = Field(
         0.6,
-        description="most difference of the two responses in the share of their own aspects' words"
+        description="most difference of the two responses in the share of their aspects' words"
         " that they repeat",
     )
     shared_words: int = Field(
         2,
-        description="most content words by which the two responses share more with the posts of"
-        " their own users than with those of the other, both together",
+        description="most content words that the two responses together share more with their own"
+        " users' posts than with the other's",
     )
     rubric_overlap: Share = Field(0.5, description="most word overlap of the rubrics")
     min_relevant: Count = Field(1, description="partner's posts that must bear on the question")
@@ -189,7 +178,7 @@ class TwinRules(Record):
     )
     length_ratio: float = Field(2.0, ge=1, description="most ratio of the two profile lengths")
     questions_per_couple: Positive = Field(
-        4, description="most twins of one couple, on the questions of both together"
+        4, description="most twins of two users, on the questions of both"
     )
 
 
@@ -198,8 +187,7 @@ class NaturalRules(Record):
 
     twins_per_user: Positive = Field(
         6,
-        description="most natural twins of a user, all with one partner; statements or questions"
-        " that the couple has no twin on come first",
+        description="most natural twins of a user, all with one partner; new questions first",
     )
 
 
@@ -229,7 +217,7 @@ class GateRules(Record):
     margin: Share = Field(0.4, description="least gap between them (mode violate)")
     quality_floor: float = Field(3.0, description="least mean quality of either side")
     parity: NotNegative = Field(
-        0.67, description="most gap in mean quality where no response wins in both orders"
+        0.67, description="most gap in mean quality if no response wins in both orders"
     )
 
 
@@ -246,10 +234,9 @@ class HumanRules(Record):
         6,
         ge=0,
         le=99,
-        description="votes of a second round on a pair that the first leaves undecided: one vote is"
-        " missing from unanimity, or no answer has a majority. Five in six of them must be for the"
-        " chosen response. 0: what is not unanimous is refused, and without a majority one"
-        " adjudicator decides",
+        description="votes of a second round if one vote is missing from unanimity, or no answer"
+        " has a majority; 5 of 6 must be for the chosen response. 0: no second round;"
+        " without a majority one adjudicator decides",
     )
     cannot_tell: Share = Field(0.34, description="most share of `cannot tell` among a pair's votes")
     quality_floor: float = Field(
@@ -257,22 +244,22 @@ class HumanRules(Record):
     )
     quality_votes: Count = Field(2, description="quality answers a subject needs; 0: none")
     aspects_supported: Share = Field(
-        0.5, description="least share of aspects that most find supported by the posts"
+        0.5, description="least share of aspects that most people find supported by the posts"
     )
     rubric_votes: Count = Field(2, description="rubric answers a pair needs; 0: none")
     quality_gap: NotNegative = Field(
-        1.5, description="most gap of the two responses' mean scores on any scale"
+        1.5, description="most gap of the two mean scores on any scale"
     )
     delivered: Share = Field(
         0.51,
-        description="of the aspects that most find supported, least share that the chosen response"
-        " delivers and the rejected one does not",
+        description="of the supported aspects, least share that the chosen response delivers and"
+        " the rejected one does not",
     )
     contradicted: Share = Field(
         0.5, description="most share of an aspect's answers that call it contradicted by the posts"
     )
     attention_floor: Share = Field(
-        0.7, description="least share of attention checks an annotator must pass"
+        0.7, description="least share of attention checks that an annotator must pass"
     )
     repeats: Share = Field(0.05, description="share of votes asked again, swapped")
 
@@ -290,46 +277,33 @@ class HumanRules(Record):
 class ReleaseInfo(Record):
     """What the pages of a release say that no file of a run can tell. Empty: "not stated"."""
 
-    name: str = Field("personalized-preference-pairs", description="name of the dataset")
+    name: str = Field(
+        "personalized-preference-pairs",
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,95}$",
+        description="name of the dataset: up to 96 letters, digits, dots, dashes, underscores",
+    )
     motivation: str = Field("", description="why the dataset was made, and by whom it was funded")
     maintainers: str = Field("", description="who keeps it")
     contact: str = Field("", description="where to write, about removal too")
     licence: str | None = Field(
-        None, description="SPDX id of posts whose own address does not tell it"
+        None, description="SPDX id of posts whose address does not imply one"
     )
     own_licence: str | None = Field(
-        None, description="SPDX id of what was made from them: aspects, responses, scores, votes"
+        None, description="SPDX id of aspects, responses, scores and votes"
     )
-    attribution: str = Field(
-        "", description="the words by which the source wants to be named; pages repeat them"
-    )
-    languages: tuple[str, ...] = Field(
+    attribution: str = Field("", description="how the source wants to be named; pages repeat it")
+    languages: tuple[Annotated[str, Field(pattern=r"^[a-z]{2,3}$")], ...] = Field(
         (), description="languages of the texts, as ISO 639 codes such as `en`"
     )
     max_overlap: float | None = Field(
         None,
         gt=0.5,
         le=1,
-        description="bound on the share of pairs in which word overlap with the posts picks the"
-        " chosen response; an audit fails above it",
+        description="most share of pairs in which word overlap with the posts picks the chosen"
+        " response; an audit fails above it",
     )
     citation: str = Field("", description="how to cite it, as BibTeX")
     annotators: str = Field("", description="who the annotators were and how they were found")
     payment: str = Field("", description="what annotators were paid, and for how long")
     consent: str = Field("", description="what annotators agreed to; ethical review, if there was")
     maintenance: str = Field("", description="how errors are reported, and how long it is kept")
-
-    @field_validator("languages")
-    @classmethod
-    def _codes(cls, languages: tuple[str, ...]) -> tuple[str, ...]:
-        for code in languages:
-            if not re.fullmatch(r"[a-z]{2,3}", code):
-                raise ValueError(f"{code!r} is not an ISO 639 code such as `en`")
-        return languages
-
-    @field_validator("name")
-    @classmethod
-    def _plain(cls, name: str) -> str:
-        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,95}", name):
-            raise ValueError("up to 96 letters, digits, dots, dashes and underscores")
-        return name

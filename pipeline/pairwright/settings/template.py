@@ -87,9 +87,8 @@ class PromptTemplate:
         try:
             self._template = _compiled(path, source, may, optional)
         except (jinja2.TemplateError, SyntaxError, RecursionError) as error:
-            raise InputError(
-                f"cannot be read as a template: {error}", where=path, fix="Write fewer loops."
-            ) from None
+            what = f"cannot be read as a template: {error}"
+            raise InputError(what, where=path, fix="Write fewer loops.") from None
 
     def text(self, values: Mapping[str, object]) -> str:
         """The prompt with these values."""
@@ -109,27 +108,10 @@ def _compiled(
 ) -> jinja2.Template:
     """Kept: a process that loads its prompts more than once compiles them once."""
     environment = jinja2.Environment(
-        undefined=jinja2.StrictUndefined,
-        finalize=_inert,
-        autoescape=False,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=False,
+        undefined=jinja2.StrictUndefined, finalize=_inert, trim_blocks=True, lstrip_blocks=True
     )
     # A prompt knows its values and nothing else; every rendering would copy these.
     environment.globals.clear()
-    return environment.from_string(_checked(environment, path, source, may, optional))
-
-
-def _checked(
-    environment: jinja2.Environment,
-    path: Path,
-    source: str,
-    may: frozenset[str],
-    optional: frozenset[str],
-) -> nodes.Template:
-    """The template, which uses these variables, all that are not optional and no others."""
-    listed = ", ".join(sorted(may)) or "none"
     try:
         tree = environment.parse(source)
     except jinja2.TemplateSyntaxError as error:
@@ -139,35 +121,36 @@ def _checked(
             fix="Write {{ name }} for a value and {% for x in xs %} ... {% endfor %} for a list.",
         ) from None
     for node in tree.find_all(nodes.Node):
-        if not isinstance(node, _ALLOWED_NODES):
-            raise InputError(
-                f"{type(node).__name__.lower()} is not allowed in a prompt",
-                where=f"{path}:{node.lineno}",
-                fix="A prompt holds only {{ name }} and {% for %}; put logic into the code.",
-            )
-        if isinstance(node, nodes.Getattr) and node.attr not in _ATTRIBUTES:
-            raise InputError(
-                f"nothing has the field {node.attr!r}",
-                where=f"{path}:{node.lineno}",
-                fix=f"Fields are: {', '.join(sorted(_ATTRIBUTES))}.",
-            )
-        if isinstance(node, nodes.Name) and node.name in _JINJAS_OWN:
-            raise InputError(
-                f"the name {node.name!r} means something else in a template",
-                where=f"{path}:{node.lineno}",
-                fix="Take another name for the elements of a list.",
-            )
-        if isinstance(node, nodes.For) and (node.test or node.recursive):
-            raise InputError(
-                "a loop with a condition or recursion is not allowed",
-                where=f"{path}:{node.lineno}",
-                fix="Write {% for x in xs %} ... {% endfor %}; put logic into the code.",
-            )
-    used = find_undeclared_variables(tree)
+        if fault := _fault(node):
+            raise InputError(fault[0], where=f"{path}:{node.lineno}", fix=fault[1])
+    _check_variables(path, tree, may, optional)
+    return environment.from_string(tree)
+
+
+def _fault(node: nodes.Node) -> tuple[str, str] | None:
+    """What a template may not hold, and what to do."""
+    if not isinstance(node, _ALLOWED_NODES):
+        what = f"{type(node).__name__.lower()} is not allowed in a prompt"
+        return what, "A prompt holds only {{ name }} and {% for %}; put logic into the code."
+    if isinstance(node, nodes.Getattr) and node.attr not in _ATTRIBUTES:
+        known = ", ".join(sorted(_ATTRIBUTES))
+        return f"nothing has the field {node.attr!r}", f"Fields are: {known}."
+    if isinstance(node, nodes.Name) and node.name in _JINJAS_OWN:
+        what = f"the name {node.name!r} means something else in a template"
+        return what, "Take another name for the elements of a list."
+    if isinstance(node, nodes.For) and (node.test or node.recursive):
+        what = "a loop with a condition or recursion is not allowed"
+        return what, "Write {% for x in xs %} ... {% endfor %}; put logic into the code."
+    return None
+
+
+def _check_variables(
+    path: Path, tree: nodes.Template, may: frozenset[str], optional: frozenset[str]
+) -> None:
+    used, listed = find_undeclared_variables(tree), ", ".join(sorted(may)) or "none"
     if unknown := sorted(used - may):
-        raise InputError(
-            f"unknown variable {unknown[0]!r}", where=path, fix=f"This prompt may use: {listed}."
-        )
+        fix = f"This prompt may use: {listed}."
+        raise InputError(f"unknown variable {unknown[0]!r}", where=path, fix=fix)
     if missing := sorted(may - used - optional):
         raise InputError(
             f"the variable {missing[0]!r} is not used",
@@ -181,4 +164,3 @@ def _checked(
                 where=f"{path}:{loop.lineno}",
                 fix="Write {{ name }} for a value; the prompt that ships shows which are lists.",
             )
-    return tree
