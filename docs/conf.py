@@ -10,8 +10,9 @@ import inspect
 from collections.abc import Hashable
 from typing import Any, get_args
 
+from typer.models import ParameterInfo
+
 import pairwright
-from pairwright.options import Doc
 from pairwright.version import __version__
 
 project = "Pairwright"
@@ -41,8 +42,8 @@ def setup(app: Any) -> None:
     for function in filter(inspect.isfunction, public):
         lines = meanings[function] = []
         for name, hint in function.__annotations__.items():
-            if doc := next((one for one in get_args(hint) if isinstance(one, Doc)), None):
-                lines.append(f":param {name}: {doc.text}")
+            if doc := next((one for one in get_args(hint) if isinstance(one, ParameterInfo)), None):
+                lines.append(f":param {name}: {doc.help}")
                 function.__annotations__[name] = get_args(hint)[0]
 
     def list_arguments(*event: Any) -> None:

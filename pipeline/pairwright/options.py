@@ -1,37 +1,37 @@
-"""What the arguments of public functions mean. The command line and its pages are made from it."""
+"""Arguments that several commands have, as Typer reads them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+from typer import Argument, BadParameter, Option
 
-@dataclass(frozen=True)
-class Doc:
-    """What an argument means, beside its type in `Annotated`, and how it is given to a command.
-
-    A command takes a positional argument as one, and a keyword as an option with the name of the
-    keyword, unless `name` gives the option's.
-    """
-
-    text: str
-    metavar: str | None = None
-    name: str = ""
-    least: float | None = None
-    most: float | None = None
-    share: bool = False
-    """Whether `5%` may be written for 0.05."""
-    hub: bool = False
-    """Whether it may be an id on the Hugging Face Hub, which is no path."""
-
-
-RunPath = Annotated[str | Path, Doc("The run folder.", "RUN")]
-ReleasePath = Annotated[str | Path, Doc("A release's folder.", "RELEASE")]
-OutPath = Annotated[str | Path, Doc("Folder of the results.", "DIR", name="--out")]
+RunPath = Annotated[Path | str, Argument(help="The run folder.", metavar="RUN")]
+ReleasePath = Annotated[Path | str, Argument(help="A release's folder.", metavar="RELEASE")]
+OutPath = Annotated[Path | str, Option("--out", help="Folder of the results.", metavar="DIR")]
 ScorerNames = Annotated[
     Iterable[str] | None,
-    Doc("A scorer; again for more [the baselines].", "NAME", name="--scorer"),
+    Option("--scorer", help="A scorer; again for more [the baselines].", metavar="NAME"),
 ]
-SubjectSplit = Annotated[str | None, Doc("Only this split's pairs [all].", "NAME")]
-ItemLimit = Annotated[int | None, Doc("Only the first N items, to try it.", "N", least=1)]
-SubjectLimit = Annotated[int | None, Doc("Only the first N subjects, to try it.", "N", least=1)]
+SubjectSplit = Annotated[str | None, Option(help="Only this split's pairs [all].", metavar="NAME")]
+AnnotatorCount = Annotated[int, Option(help="How many people there are.", min=2, max=999)]
+Overlap = Annotated[
+    int, Option(help="People who answer each question; [human] may ask for more.", min=1)
+]
+SampleSize = Annotated[int | None, Option(help="Only N twins and pairs.", metavar="N", min=1)]
+ItemLimit = Annotated[int | None, Option(help="Only the first N items, to try it.", min=1)]
+SubjectLimit = Annotated[
+    int | None, Option(help="Only the first N subjects, to try it.", metavar="N", min=1)
+]
+
+
+def share_of(given: str | float) -> float:
+    """`5%` or `0.05` as 0.05; raises typer.BadParameter."""
+    text = str(given)
+    try:
+        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise BadParameter(f"{text!r} is not a share such as 5% or 0.05")
+    return value

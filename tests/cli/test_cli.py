@@ -5,12 +5,14 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -19,8 +21,8 @@ from aiohttp import web
 from endpoint import Asked, Body, Endpoint, Handler, altered, double, fail, in_thread, thinks
 from model_double import DOUBLE, task_of
 from pairwright import assets
-from pairwright.cli import main
-from pairwright.cli.groups import EVERYDAY
+from pairwright.cli import command_tree, main
+from pairwright.cli.commands import COMMANDS
 from pairwright.models.store import Store
 from pairwright.text import passages
 from study import KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
@@ -61,6 +63,13 @@ def copied(built: Built, tmp_path: Path) -> Study:
 
 def tasks_of(endpoint: Endpoint) -> set[str]:
     return {task_of(asked.body) for asked in endpoint.asked}
+
+
+def command_of(words: str) -> Any:
+    found = command_tree()
+    for word in words.split():
+        found = found.commands[word]
+    return found
 
 
 def everything(folder: Path) -> dict[str, bytes]:
@@ -557,21 +566,30 @@ def test_doctor_tells_what_keeps_a_build_from_an_endpoint(copied: Study) -> None
 # --- words ---
 
 
-def test_help_names_every_command_and_the_exit_codes_and_can_be_held_in_mind() -> None:
+def test_help_names_every_command_and_the_exit_codes() -> None:
     done = pairwright("--help")
     assert done.code == 0
-    listed = done.out.partition("Commands:\n")[2].split("\n\nAdvanced:\n")
-    everyday, advanced = (
-        re.findall(r"^  (\S+)", part.split("\n\n")[0], re.MULTILINE) for part in listed
-    )
-    assert everyday == [*EVERYDAY]
-    assert {"train", "downstream"} <= {*advanced}
-    assert len(advanced) <= 8
+    listed = re.findall(r"^  (\S+)", done.out.partition("Commands:\n")[2], re.MULTILINE)
+    assert {words.split()[0] for words in COMMANDS} <= set(listed)
     assert "130" in done.out
     assert "Did you mean 'best-of-n'?" in pairwright("downstream", "best-of", "x").err
 
 
-def test_h_is_help_everywhere() -> None:
-    for words in ("", "human export", "status", "downstream best-of-n", "release"):
-        done = pairwright(*words.split(), "-h")
-        assert (done.code, done.out) == (0, pairwright(*words.split(), "--help").out)
+@pytest.mark.parametrize("words", COMMANDS)
+def test_every_command_explains_its_options_and_has_examples_that_it_takes(words: str) -> None:
+    done = pairwright(*words.split(), "-h")
+    assert (done.code, done.out) == (0, pairwright(*words.split(), "--help").out)
+    about, _, examples = done.out.partition("Examples:\n")
+    assert "Raises" not in about
+    command = command_of(words)
+    assert [one.name for one in command.params if not one.help] == []
+    own = [line for line in examples.splitlines() if f"pairwright {words} " in line]
+    assert own, "no example of this command"
+    for line in own:
+        given = shlex.split(line.partition(f"pairwright {words} ")[2].partition(" &&")[0])
+        command.make_context(words, given)
+
+
+def test_a_command_that_is_not_there_is_named() -> None:
+    done = pairwright("simulate")
+    assert (done.code, "No such command 'simulate'" in done.err) == (2, True)

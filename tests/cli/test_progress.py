@@ -12,8 +12,9 @@ from rich.console import Console
 from pairwright.cli.printing import command, print_table
 from pairwright.cli.progress import display, interruptible
 from pairwright.models.client import Meter
+from pairwright.models.store import UnitRow
 from pairwright.pages.markdown import Table
-from pairwright.workflows.progress import Event, Note, Step, Stop, log_notes
+from pairwright.workflows.progress import BuildBegun, Event, Note, Step, Stop, UnitEnded, log_notes
 
 
 def test_by_default_notes_are_logged_and_steps_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,20 +73,37 @@ def test_where_nothing_listens_the_first_signal_interrupts() -> None:
         signal.raise_signal(signal.SIGTERM)
 
 
-def shown(*events: Event, terminal: bool, plain_steps: bool = False) -> str:
+def shown(*events: Event, terminal: bool) -> str:
     out = StringIO()
     console = Console(file=out, force_terminal=terminal, width=100)
-    with display(console, plain_steps=plain_steps) as progress:
+    with display(console) as progress:
         for event in events:
             progress(event)
     return out.getvalue()
 
 
-def test_elsewhere_notes_are_lines_and_steps_only_where_wanted() -> None:
-    events = (Step("reading", 1, 20), Note("[x] waits"), Step("reading", 2, 20))
-    assert shown(*events, terminal=False) == "[x] waits\n"
-    lines = shown(*events, terminal=False, plain_steps=True).splitlines()
-    assert lines == ["reading: 1 of 20", "[x] waits"]
+STEPS = (Step("reading", 1, 20), Note("[x] waits"), Step("reading", 2, 20), Step("writing"))
+
+
+def test_a_terminal_has_a_bar_for_each_step_and_notes_above_it() -> None:
+    text = shown(*STEPS, terminal=True)
+    for said in ("reading", "1 of 20", "[x] waits", "writing"):
+        assert said in text
+
+
+def test_elsewhere_there_are_notes_alone() -> None:
+    assert shown(*STEPS, terminal=False) == "[x] waits\n"
+
+
+def test_the_bar_of_a_build_tells_what_became_of_its_units() -> None:
+    def ended(kind: str) -> UnitEnded:
+        row = UnitRow(0, "u", "twin", "i", "a", None, kind, "", "", None, 3, "{}")
+        return UnitEnded(row)
+
+    meter = Meter(in_flight=3, cost=1.5)
+    text = shown(BuildBegun(7, meter), ended("kept"), ended("failed"), terminal=True)
+    for said in ("2 of 7", "1 failed, 1 kept, 3 calls in flight, cost 1.50"):
+        assert said in text
 
 
 def test_a_printed_command_gives_back_its_arguments() -> None:

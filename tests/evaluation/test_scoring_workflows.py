@@ -129,7 +129,7 @@ def test_downstream_work_gives_its_records_in_a_notebook(
     release: Path, scorers: Scorers, tmp_path: Path
 ) -> None:
     best, outputs = tmp_path / "best", tmp_path / "outputs.jsonl"
-    sampled = in_notebook(lambda: best_of_n(release, scorers, best, "rater", n=2, limit=2))
+    sampled = in_notebook(lambda: best_of_n(release, scorers, best, ["rater"], n=2, limit=2))
     assert [curve.scorer.name for curve in sampled.curves] == ["rater"]
     lines = [
         json.dumps({"id": one.pair, "model": "mine", "output": one.samples[0].response})

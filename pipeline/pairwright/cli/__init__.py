@@ -1,13 +1,9 @@
-"""The command line: options, help and printing. Its work is done in `pairwright.workflows`.
+"""The command line: a table of commands, and what prints their results.
 
-command.py       makes a command from the function that does its work
-groups.py        the tree of commands, with the words of commands.toml
+commands.py      every command: its line in the list, the function that does its work, its printer
+command.py       makes a command of Typer from that function's signature and docstring
 printing.py progress.py    what they print alike, and what a person sees of a running command
-runs.py building.py endpoints.py    init, status, show; build; doctor, simulate, batch
-studies.py answers.py     human
-releases.py audits.py evaluation.py    release, verify, diff, forget; audit; evaluate, leaderboard,
-                                        downstream
-training.py      train
+The other modules have the printers.
 """
 
 import asyncio
@@ -17,9 +13,9 @@ from typing import Annotated, Any
 
 import typer
 
-from pairwright import __version__
-from pairwright.cli.groups import CommandGroup, commands
+from pairwright.cli.command import CommandGroup, LazyCommands
 from pairwright.errors import PairwrightError
+from pairwright.version import __version__
 
 _app = typer.Typer(
     name="pairwright",
@@ -29,6 +25,7 @@ _app = typer.Typer(
     pretty_exceptions_enable=False,
     # Plain help keeps its lines and examples as they are written.
     rich_markup_mode=None,
+    add_completion=False,
     context_settings={"help_option_names": ["--help", "-h"]},
     epilog="Exit codes: 0 whole; 1 finished but short; 2 wrong input or a refusing endpoint;"
     " 3 waiting for batch replies; 130 interrupted, run again to go on.",
@@ -53,7 +50,7 @@ def _root(
 def command_tree() -> Any:
     """All commands, as a group that can be called."""
     tree: Any = typer.main.get_command(_app)
-    tree.commands = commands()
+    tree.commands = LazyCommands()
     return tree
 
 

@@ -1,51 +1,46 @@
 """`pairwright build`: what a dry run expects, what a build made, and what comes next."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 from rich.console import Console
+from typer import Option
 
-from pairwright.cli.command import Command
 from pairwright.cli.printing import command, print_commands, print_words, warn
+from pairwright.cli.progress import display
 from pairwright.cli.runs import print_failures, print_run
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.models.batch.rounds import folder_of
 from pairwright.models.recorded import NOT_RECORDED
-from pairwright.options import Doc
-from pairwright.workflows.progress import Progress
-from pairwright.workflows.run_build import BuildResult, build, estimate
+from pairwright.workflows.run_build import BuildResult, estimate
 from pairwright.workflows.run_status import shortfalls
 
 
-def estimate_instead(
-    config: Path,
-    progress: Progress,
-    limit: int | None = None,
-    dry_run: Annotated[bool, Doc("Print calls, tokens and cost; send nothing.")] = False,
-) -> int | None:
-    """With --dry-run print what a build would cost by its config, and build nothing."""
-    if not dry_run:
-        return None
-    print_words("estimate", expected=estimate(config, limit=limit, progress=progress))
-    return 0
-
-
 def print_build(
-    result: BuildResult,
+    work: Callable[[], BuildResult],
     config: Path,
     run: Path,
     limit: int | None = None,
     address: str | None = None,
     batch_out: Path | None = None,
+    dry_run: Annotated[
+        bool, Option("--dry-run", help="Print calls, tokens and cost; send nothing.")
+    ] = False,
 ) -> int:
-    """Print what a build made, what is missing and why, and what comes next."""
-    options = {
-        "--batch-out": batch_out,
-        "--limit": limit,
-        "--address": address,
-    }
+    """Print what a build made, what is missing and why, and what comes next; with `dry_run` what it
+    would cost, and build nothing."""
+    if dry_run:
+        with display() as progress:
+            expected = estimate(config, limit=limit, progress=progress)
+        print_words("estimate", expected=expected)
+        return 0
+    options = {"--batch-out": batch_out, "--limit": limit, "--address": address}
     words = [word for name, value in options.items() if value is not None for word in (name, value)]
-    same_build = command("build", config, "--run", run, *words)
+    return _print_result(work(), run, batch_out, command("build", config, "--run", run, *words))
+
+
+def _print_result(result: BuildResult, run: Path, batch_out: Path | None, same_build: str) -> int:
     out, err, found = Console(), Console(stderr=True), result.status
     print_run(out, found, sent=result.usage.sent)
     pair = None if result.round else next(iterate_pairs(run), None)
@@ -68,6 +63,3 @@ def print_build(
         if any(reason != NOT_RECORDED for _, reason in found.tally.failed):
             print_commands(err, "Ask for them again:", [same_build])
     return int(not result.whole)
-
-
-COMMANDS = {"build": Command(build, print_build, first=estimate_instead)}

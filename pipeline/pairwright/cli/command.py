@@ -1,178 +1,159 @@
-"""A command of the command line, made from the signature of the function that does its work."""
+"""A command of Typer, made from the signature and the docstring of the function that works."""
 
+import ast
 import inspect
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from enum import StrEnum
-from pathlib import Path
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+from importlib import import_module
+from importlib.resources import files
+from types import GenericAlias, NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperGroup
 
+from pairwright.cli.commands import COMMANDS, GROUPS
 from pairwright.cli.progress import display, interruptible
-from pairwright.options import Doc
-from pairwright.workflows.output import output_folder
 
 Code = int | None
 """An exit code; None is 0."""
 
 
-class Command(NamedTuple):
-    """What a command does, and how it prints the result.
+class LazyCommands(Mapping[str, Any]):
+    """The commands of a group by their names, each imported when it is asked for."""
 
-    The arguments of `work` that have a `Doc` are the command's arguments and options. `show` gets
-    the result, and of the command's arguments those that it names; those of its own that have a
-    `Doc` are options, too. So does `first`, which is called before, and ends the command where it
-    returns an exit code.
-    """
+    def __init__(self, group: str = "") -> None:
+        below = (words[len(group) :].split() for words in COMMANDS if words.startswith(group))
+        self._paths = {words[0]: f"{group} {words[0]}".strip() for words in below}
+        self._made: dict[str, Any] = {}
 
-    work: Callable[..., Any]
-    show: Callable[..., Code] | None = None
-    first: Callable[..., Code] | None = None
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            path = self._paths[name]
+            self._made[name] = _group(path) if path in GROUPS else _command(path)
+        return self._made[name]
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
 
-class Option(NamedTuple):
-    """An argument or option of a command."""
+    def __len__(self) -> int:
+        return len(self._paths)
 
-    name: str
-    """The name of the function's parameter."""
-    flag: str
-    """Such as `--limit`; empty for an argument."""
-    kind: Any
-    """The type of what the command line gives."""
-    default: Any
-    """`inspect.Parameter.empty` where it must be given."""
-    doc: Doc
+    def summaries(self) -> list[tuple[str, str]]:
+        """Each name, and the first line of its help."""
+        return [(name, GROUPS.get(path) or _summary(path)) for name, path in self._paths.items()]
 
 
-def options_of(command: Command) -> list[Option]:
-    """What has a `Doc`, once: first the arguments of the work, then those of printing."""
-    found: dict[str, Option] = {}
-    for function in filter(None, (command.work, command.show, command.first)):
+class CommandGroup(TyperGroup):
+    """A group that lists its commands without importing them."""
+
+    def format_commands(self, _: Any, formatter: Any) -> None:
+        """List the commands, each with its summary."""
+        assert isinstance(self.commands, LazyCommands), "as they are made here"
+        with formatter.section("Commands"):
+            formatter.write_dl(self.commands.summaries())
+
+
+def _summary(path: str) -> str:
+    """The first line of the docstring, read without importing what the function needs."""
+    module, _, function = COMMANDS[path][0].partition(":")
+    source = files("pairwright").joinpath(f"{module.replace('.', '/')}.py")
+    for node in ast.parse(source.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef) and node.name == function:
+            return (ast.get_docstring(node) or "").partition("\n")[0]
+    raise LookupError(f"{module} has no function {function}")
+
+
+def _group(path: str) -> CommandGroup:
+    group = CommandGroup(
+        name=path, help=GROUPS[path], no_args_is_help=True, rich_markup_mode=None
+    )  # fmt: skip
+    group.commands = LazyCommands(path)  # type: ignore[assignment]
+    return group
+
+
+def _command(path: str) -> Any:
+    work, show = (name and _function(name) for name in COMMANDS[path])
+    assert work
+
+    def run(**given: Any) -> None:
+        if code := _run(work, show or None, given):
+            raise typer.Exit(code)
+
+    options = options_of(*filter(callable, (work, show)))
+    run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
+    help, examples = words_of(work)
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    # \b keeps the lines of a paragraph as they are, so that they can be copied.
+    app.command(path.split()[-1], help=help, epilog=f"\b\nExamples:\n{examples}")(run)
+    return typer.main.get_command(app)
+
+
+def _function(name: str) -> Callable[..., Any]:
+    module, _, function = name.partition(":")
+    found: Callable[..., Any] = getattr(import_module(f"pairwright.{module}"), function)
+    return found
+
+
+def words_of(function: Callable[..., Any]) -> tuple[str, str]:
+    """The help and the examples of a docstring; what it says to callers in Python is in neither."""
+    text, _, examples = (inspect.getdoc(function) or "").partition("\n\nExamples::\n\n")
+    return re.split(r"\n\n(?=Raises |>>> |    )", text)[0], examples
+
+
+def options_of(*functions: Callable[..., Any]) -> list[inspect.Parameter]:
+    """What is annotated for Typer in any of the functions, by name."""
+    found: dict[str, inspect.Parameter] = {}
+    for function in functions:
         for name, one in inspect.signature(function).parameters.items():
-            if name not in found and (doc := doc_of(one.annotation)):
-                own = function is not command.work
-                kind = inspect.Parameter.KEYWORD_ONLY if own else one.kind
-                found[name] = _option(one.replace(kind=kind), doc)
+            if name not in found and get_origin(one.annotation) is Annotated:
+                found[name] = _option(one)
     return list(found.values())
 
 
-def doc_of(annotation: Any) -> Doc | None:
-    """What an argument means, by its annotation; None where that does not say it."""
-    if get_origin(annotation) is not Annotated:
-        return None
-    return next((one for one in get_args(annotation) if isinstance(one, Doc)), None)
-
-
-def _option(parameter: inspect.Parameter, doc: Doc) -> Option:
-    annotation, default = get_args(parameter.annotation)[0], parameter.default
-    kind = _plain(annotation, doc)
-    if default is inspect.Parameter.empty and NoneType in get_args(annotation):
-        default = None
-    elif isinstance(default, Iterable) and not isinstance(default, str):
-        default = list(default) or None
-    flag = doc.name
-    if not flag and parameter.kind is inspect.Parameter.KEYWORD_ONLY:
-        flag = f"--{parameter.name.replace('_', '-')}"
-    return Option(parameter.name, flag, kind, default, doc)
-
-
-def _plain(annotation: Any, doc: Doc) -> Any:
-    """The type that a command line gives: of several one, and a list for what has several values.
-
-    `str | Path | None` is a path, `Iterable[str]` a list of strings.
-    """
-    origin = get_origin(annotation)
-    if origin is Literal or annotation in (str, int, float, bool, Path):
-        return annotation
-    if origin in (Union, UnionType):
-        kinds = [one for one in get_args(annotation) if one is not NoneType]
-        if Path in kinds:
-            return str if doc.hub else Path
-        several = [one for one in kinds if get_origin(one)]
-        return _plain((several or kinds)[0], doc)
-    kind = _plain(get_args(annotation)[0], doc)
-    if get_origin(kind) is Literal:
-        # Typer reads a list of an enumeration, and no list of literals.
-        kind = StrEnum("Choice", [(name, name) for name in get_args(kind)])  # type: ignore[misc, no-redef]
-    return list[kind]  # type: ignore[valid-type]
-
-
-def typer_command(name: str, text: str, command: Command) -> TyperCommand:
-    """Make the command of a name, with its help."""
-
-    def run(**given: Any) -> None:
-        if code := _run(command, given):
-            raise typer.Exit(code)
-
-    parameters = [_parameter(option) for option in options_of(command)]
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
-    app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    app.command(name, help=text)(run)
-    made = typer.main.get_command(app)
-    assert isinstance(made, TyperCommand), "an app of one command is that command"
-    return made
-
-
-def _parameter(option: Option) -> inspect.Parameter:
-    """An option as typer reads it."""
-    doc, kind = option.doc, option.kind
-    settings: dict[str, Any] = {"metavar": doc.metavar, "help": doc.text}
-    settings |= {"parser": share_of} if doc.share else {"min": doc.least, "max": doc.most}
-    if option.flag == "--out" and doc.metavar == "DIR":
-        # Before anything else is looked at: nothing is written into a release.
-        settings["callback"] = output_folder
-    # The name alone, so that a flag has no second form that says no.
-    info = typer.Option(option.flag, **settings) if option.flag else typer.Argument(**settings)
-    return inspect.Parameter(
-        option.name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=option.default,
-        annotation=Annotated[kind | None if option.default is None else kind, info],
+def _option(parameter: inspect.Parameter) -> inspect.Parameter:
+    """A parameter as Typer reads it: with one type, and optional where it may be None."""
+    kind, info = get_args(parameter.annotation)
+    word, default = _word(kind), parameter.default
+    if NoneType in get_args(kind):
+        word, default = word | None, None if default is parameter.empty else default
+    return parameter.replace(
+        kind=parameter.KEYWORD_ONLY, default=default, annotation=Annotated[word, info]
     )
 
 
-def _run(command: Command, given: dict[str, Any]) -> Code:
-    """Do the work and print it; the exit code."""
-    code: Code = _call(command.first, given) if command.first else None
-    if code is not None:
+def _word(kind: Any) -> Any:
+    """The type of what the command line gives: the first of a union, and lists for iterables."""
+    if get_origin(kind) in (Union, UnionType):
+        return _word(get_args(kind)[0])
+    if get_origin(kind) in (Iterable, Sequence):
+        return GenericAlias(list, (_word(get_args(kind)[0]),))
+    return kind
+
+
+def _run(work: Callable[..., Any], show: Callable[..., Code] | None, given: dict[str, Any]) -> Code:
+    """Do the work and print it; the exit code. A printer with a parameter `work` calls it itself,
+    once, not at all, or with more arguments."""
+
+    def done(**more: Any) -> Any:
+        names = inspect.signature(work).parameters
+        with ExitStack() as stack:
+            if "progress" in names:
+                more["progress"] = stack.enter_context(display())
+            if "stop" in names:
+                more["stop"] = stack.enter_context(interruptible())
+            return work(**_named(work, given), **more)
+
+    if show is None:
+        code: Code = done()
         return code
-    result = _call(command.work, given)
-    if command.show is None:
-        return result if isinstance(result, int) else None
-    shown: Code = _call(command.show, given, result)
-    return shown
+    options = _named(show, given)
+    if "work" in inspect.signature(show).parameters:
+        return show(done, **options)
+    return show(done(), **options)
 
 
-def _call(function: Callable[..., Any], given: dict[str, Any], *result: object) -> Any:
-    """Call a function with what it names of the options, or all where it has `**options`, and with
-    a display of its progress."""
+def _named(function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
     names = inspect.signature(function).parameters
-    every = next((one for one in names.values() if one.kind is one.VAR_KEYWORD), None)
-    chosen = {}
-    for name, value in given.items():
-        parameter = names.get(name, every)
-        # An option that was not given leaves the function its own default.
-        if parameter and (value is not None or parameter.default is inspect.Parameter.empty):
-            chosen[name] = value
-    with ExitStack() as stack:
-        if "progress" in names:
-            chosen["progress"] = stack.enter_context(display())
-        if "stop" in names:
-            chosen["stop"] = stack.enter_context(interruptible())
-        return function(*result, **chosen)
-
-
-def share_of(given: str | float) -> float:
-    """`5%` or `0.05` as 0.05; raises typer.BadParameter."""
-    text = str(given)
-    try:
-        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise typer.BadParameter(f"{text!r} is not a share such as 5% or 0.05")
-    return value
+    return {name: value for name, value in given.items() if name in names}

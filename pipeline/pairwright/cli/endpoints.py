@@ -7,19 +7,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pairwright.cli.command import Command
 from pairwright.cli.printing import command, print_commands, say
 from pairwright.models.batch.ingest import MEANINGS, Ingested
 from pairwright.models.batch.rounds import Shard
 from pairwright.text import number_of, visible
 from pairwright.workflows.batch_files import (
     PolledRound,
-    ingest_replies,
-    poll_batches,
-    submit_batches,
 )
-from pairwright.workflows.doctor import ServerReport, examine_endpoints
-from pairwright.workflows.recording import record_run
+from pairwright.workflows.doctor import ServerReport
 
 _COLOURS = {"ok": "green", "note": "yellow", "stop": "red"}
 
@@ -101,12 +96,3 @@ def print_ingested(ingested: Ingested) -> int:
     counts = "; ".join(f"{n:,} {what}" for what, n in lines)
     say(Console(), f"{number_of(ingested.lines, 'line')}: {counts}.")
     return int(bool(ingested.problems))
-
-
-COMMANDS = {
-    "doctor": Command(examine_endpoints, print_examination),
-    "batch ingest": Command(ingest_replies, print_ingested),
-    "batch record": Command(record_run, print_recording),
-    "batch submit": Command(submit_batches, print_submitted),
-    "batch poll": Command(poll_batches, print_polled),
-}

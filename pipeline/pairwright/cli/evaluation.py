@@ -1,13 +1,11 @@
 """Scoring: `evaluate`, `leaderboard` and `downstream`."""
 
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from rich.console import Console
 
 from pairwright.assets import DOCS
-from pairwright.cli.command import Command
 from pairwright.cli.printing import command, print_commands, print_page, print_words, say, warn
 from pairwright.errors import CALL_FAILED
 from pairwright.evaluation.best_of_n import BestOfN, best_of_n_page
@@ -20,10 +18,7 @@ from pairwright.evaluation.leaderboard_page import board_page
 from pairwright.evaluation.outputs import OutputScores
 from pairwright.evaluation.results import TRIAL, ResultSummary, summary_lines
 from pairwright.text import number_of, visible
-from pairwright.workflows.best_samples import best_of_n, policy_accuracy
-from pairwright.workflows.completion_writing import completions
-from pairwright.workflows.evaluation import EvaluationResult, correlate, evaluate, leaderboard
-from pairwright.workflows.output_judging import judge_outputs
+from pairwright.workflows.evaluation import EvaluationResult
 
 
 def print_result(about: ResultSummary, decisions: list[PairDecision]) -> None:
@@ -33,8 +28,9 @@ def print_result(about: ResultSummary, decisions: list[PairDecision]) -> None:
         say(console, line, wrap=True)
 
 
-def print_evaluation(result: EvaluationResult, out: Path) -> int:
-    """Say what comes next, and what has too few scores."""
+def print_evaluation(work: Callable[..., EvaluationResult], out: Path) -> int:
+    """Print each result as it is written, what comes next, and what has too few scores."""
+    result = work(on_result=print_result)
     print_commands(Console(), "Next:", [command("leaderboard", out, "--out", "board")])
     return uncovered(result)
 
@@ -99,9 +95,9 @@ def print_scores(scores: OutputScores) -> int:
     return end(short, [why for one in scores.models for why in one.unscored])
 
 
-def print_policies(result: tuple[PolicyAccuracy, EvaluationResult], out: Path) -> int:
+def print_policies(work: Callable[..., tuple[PolicyAccuracy, EvaluationResult]], out: Path) -> int:
     """Print the accuracy of each guided policy, and Kendall's tau over rewards."""
-    accuracy, evaluation = result
+    accuracy, evaluation = work(on_result=print_result)
     print_page(Console(), policy_page(accuracy, drawn=False), out / "policy.html")
     return uncovered(evaluation)
 
@@ -126,14 +122,3 @@ def print_completions(summary: Completions, out: Path) -> int:
 def print_correlations(result: Correlations, out: Path | None = None) -> None:
     """Print every measure of every benchmark."""
     print_page(Console(), correlation_page(result), out and out / "report.html")
-
-
-COMMANDS = {
-    "evaluate": Command(partial(evaluate, on_result=print_result), print_evaluation),
-    "leaderboard": Command(leaderboard, print_leaderboard),
-    "downstream best-of-n": Command(best_of_n, print_samples),
-    "downstream judge-outputs": Command(judge_outputs, print_scores),
-    "downstream policy": Command(partial(policy_accuracy, on_result=print_result), print_policies),
-    "downstream completions": Command(completions, print_completions),
-    "downstream correlate": Command(correlate, print_correlations),
-}

@@ -3,7 +3,7 @@
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -82,15 +82,6 @@ def print_words(name: str, /, *, wrap: bool = True, **values: object) -> None:
             say(console, one, wrap=wrap and not one.startswith("  "))
         else:
             print_table(console, one)
-
-
-def by_template(name: str, *, wrap: bool = True) -> Callable[..., None]:
-    """What prints the template `terminal/NAME` over the `result` and the options of a command."""
-
-    def show(result: object, /, **options: object) -> None:
-        print_words(name, wrap=wrap, result=result, **options)
-
-    return show
 
 
 def print_table(console: Console, content: "Content") -> None:

@@ -1,31 +1,30 @@
-"""`pairwright release`, `verify`, `diff` and `forget`: datasets, and what became of their pairs."""
+"""`pairwright release`, `audit`, `verify`, `diff` and `forget`: what a dataset is and became."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from typer import Option
 
 from pairwright.assets import DOCS
-from pairwright.cli.command import Command
-from pairwright.cli.printing import print_words, say, warn
+from pairwright.audits.page.verdict import accuracy_table, audit_verdict, short, warnings
+from pairwright.cli.printing import print_table, print_words, say, warn
 from pairwright.cli.progress import display
 from pairwright.errors import Difference, InputError
-from pairwright.options import Doc
 from pairwright.releases.primary import Provenance
 from pairwright.releases.run_notes import TOMBSTONES_FILE
 from pairwright.releases.verify import VerifiedRelease
-from pairwright.workflows.new_release import ReleaseResult, release
-from pairwright.workflows.progress import Progress
+from pairwright.text import number_of
+from pairwright.workflows.new_release import ReleaseResult
+from pairwright.workflows.pair_audit import AuditResult
 from pairwright.workflows.releases import (
     ReleaseDiff,
     Removal,
     check_publication,
-    diff,
-    forget,
     publish,
-    verify,
 )
 
 LISTED = 20
@@ -33,21 +32,28 @@ LISTED = 20
 
 Push = Annotated[
     str | None,
-    Doc("Publish it there on the Hugging Face Hub once it is verified.", "ORG/NAME"),
+    Option(
+        help="Publish it there on the Hugging Face Hub once it is verified.", metavar="ORG/NAME"
+    ),
 ]
-Public = Annotated[bool, Doc("Make a dataset that does not exist yet public, instead of private.")]
-
-
-def check_push(push: Push = None, trial: bool = False) -> None:
-    """Raise InputError where the release that is to be made cannot be published."""
-    if push:
-        check_publication(push, trial=trial)
+Public = Annotated[
+    bool,
+    Option("--public", help="Make a dataset that does not exist yet public, instead of private."),
+]
 
 
 def print_release(
-    result: ReleaseResult, run: Path, out: Path, push: Push = None, public: Public = False
+    work: Callable[[], ReleaseResult],
+    run: Path,
+    out: Path,
+    trial: bool,
+    push: Push = None,
+    public: Public = False,
 ) -> None:
     """Print what was released, what was not and why, and what to do next; publish it if asked."""
+    if push:
+        check_publication(push, trial=trial)
+    result = work()
     console, folder = Console(), str(result.folder)
     _warn_of_trial(console, result.provenance)
     print_words("release", result=result, run=run)
@@ -75,15 +81,15 @@ def _publish(folder: Path, name: str, *, digest: str | None, public: bool) -> No
     say(Console(), f"Published as {verified.version}, {access}: {url}")
 
 
-def verify_otherwise(
+def print_verification(
+    work: Callable[[], VerifiedRelease],
     release: Path,
-    progress: Progress,
     digest: str | None = None,
-    as_json: Annotated[bool, Doc("Print the outcome as JSON.", name="--json")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print the outcome as JSON.")] = False,
     push: Push = None,
     public: Public = False,
-) -> int | None:
-    """With --json verify and print JSON, also of a difference; with --push publish, too."""
+) -> int:
+    """Print what was verified, as JSON also what differs; with `push` publish it, too."""
     if push and as_json:
         raise InputError(
             "does not go with --push", where="--json", fix="Verify and publish one after the other."
@@ -92,14 +98,19 @@ def verify_otherwise(
         raise InputError(
             "is only for --push", where="--public", fix="Name the dataset with --push ORG/NAME."
         )
+    if as_json:
+        return _print_json(work)
     if push:
         _publish(release, push, digest=digest, public=public)
-        return 0
-    if not as_json:
-        return None
+    else:
+        print_verified(work(), digest)
+    return 0
+
+
+def _print_json(work: Callable[[], VerifiedRelease]) -> int:
     verified, place, code = None, None, 0
     try:
-        verified = verify(release, digest, progress=progress).model_dump(mode="json")
+        verified = work().model_dump(mode="json")
     except Difference as found:
         place = {"where": found.where, "what": found.what, "fix": found.fix}
         code = found.exit_code
@@ -107,7 +118,7 @@ def verify_otherwise(
     return code
 
 
-def print_verified(verified: VerifiedRelease, digest: str | None = None) -> None:
+def print_verified(verified: VerifiedRelease, digest: str | None) -> None:
     """Print what was checked, and what that cannot show; `digest` is the root digest that the user
     gave."""
     _warn_of_trial(Console(), verified)
@@ -116,7 +127,7 @@ def print_verified(verified: VerifiedRelease, digest: str | None = None) -> None
 
 def print_diff(
     comparison: ReleaseDiff,
-    as_json: Annotated[bool, Doc("Print every twin and pair, as JSON.", name="--json")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print every twin and pair, as JSON.")] = False,
 ) -> None:
     """Print how many pairs were added, removed and changed, and why, and name the first ones."""
     if as_json:
@@ -141,9 +152,39 @@ def print_removals(result: tuple[tuple[Removal, ...], tuple[str, ...]], run: Pat
     return int(bool(missing))
 
 
-COMMANDS = {
-    "release": Command(release, print_release, first=check_push),
-    "verify": Command(verify, print_verified, first=verify_otherwise),
-    "diff": Command(diff, print_diff),
-    "forget": Command(forget, print_removals),
-}
+NAMED, LINES, LISTED = 3, 6, 20
+"""Rows that are named of a failed check; its lines; accuracies that are listed."""
+
+
+def print_audit(
+    result: AuditResult,
+    as_json: Annotated[
+        bool, Option("--json", help="Print audit.json instead of the table.")
+    ] = False,
+) -> int:
+    """Print an audit: what failed, why it matters and what to do; then the accuracies."""
+    if as_json:
+        typer.echo((result.folder / "audit.json").read_text(encoding="utf-8"), nl=False)
+        return int(not result.passed)
+    console, audit, source = Console(), result.audit, result.audit.source
+    verdict = audit_verdict(audit)
+    for warning in warnings(audit):
+        say(console, warning, "bold red", wrap=True)
+    say(console, f"{short(f'{source.name} {source.version}'.strip())}: "
+        f"{number_of(source.rows, 'pair')}")  # fmt: skip
+    for definition, lines, flags in verdict.findings:
+        say(console, definition.title, "bold red", wrap=True)
+        print_words(
+            "finding", definition=definition, lines=lines, flags=flags[:NAMED], most=LINES,
+            short=short,
+        )  # fmt: skip
+        console.print()
+    accuracies = accuracy_table(audit)
+    if 0 < len(accuracies.rows) <= LISTED:
+        print_table(console, accuracies)
+    files = ["report.html", "audit.json", *(["redactions.jsonl"] if audit.redactions else [])]
+    sentence = "; ".join(filter(None, (verdict.headline, verdict.overlap)))
+    say(console, sentence, "bold", wrap=True)
+    for file in files:
+        say(console, f"  {result.folder / file}")
+    return int(not result.passed)

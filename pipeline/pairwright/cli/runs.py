@@ -11,22 +11,20 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
+from typer import Argument, Option
 
 from pairwright.assets import DOCS
-from pairwright.cli.command import Command
 from pairwright.cli.printing import print_commands, print_words, say
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcome_details import call_details, details_of
 from pairwright.construct.run_pairs import find_outcome, subject_of
 from pairwright.models.store import Store
-from pairwright.options import Doc, RunPath
+from pairwright.options import RunPath
 from pairwright.text import number_of, visible
-from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.run_status import (
     RunStatus,
     failure_sentence,
     run_sections,
-    status,
 )
 
 WIDE = 72
@@ -74,7 +72,7 @@ def print_failures(console: Console, found: RunStatus) -> None:
 def print_status(
     found: RunStatus,
     run: Path,
-    as_json: Annotated[bool, Doc("Print the manifest instead.", name="--json")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print the manifest instead.")] = False,
 ) -> int:
     """Print what a run made, or its manifest, and whether it is whole."""
     console = Console(stderr=as_json)
@@ -110,12 +108,23 @@ def show(
     run: RunPath,
     wanted: Annotated[
         str | None,
-        Doc(
-            "A pair, twin, unit or item id, its beginning, or a call's key [list the units].", "ID"
+        Argument(
+            help="A pair, twin, unit or item id, its beginning, or a call's key [list the units].",
+            metavar="ID",
         ),
     ] = None,
 ) -> None:
-    """Print how one pair came about, or without `wanted` what came of every unit."""
+    """Show how one pair came about: posts, aspects, responses, drafts, gates, calls.
+
+    Works for dropped and failed units, too. The key of a call, which is listed below a unit, shows
+    its prompt and its raw reply. Without an id, every unit is listed with what came of it.
+
+    Examples::
+
+        pairwright show runs/first
+        pairwright show runs/first pair-1f2e3d4c5b6a7980
+        pairwright show runs/first twin:cooking-01
+    """
     console, run = Console(), Path(run)
     with closing(Store(RunFolder(run).calls, writing=False)) as store:
         if wanted is None:
@@ -127,10 +136,3 @@ def show(
         details = call_details(stored) if stored else details_of(find_outcome(store, wanted, run))
         for line in details:
             say(console, visible(line), wrap=True)
-
-
-COMMANDS = {
-    "init": Command(write_example_study, print_example),
-    "status": Command(status, print_status),
-    "show": Command(show),
-}

@@ -1,23 +1,19 @@
 """`pairwright train`: planners and policies."""
 
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 
 import typer
 from rich.console import Console
 
-from pairwright.cli.command import Command
 from pairwright.cli.evaluation import end
-from pairwright.cli.printing import by_template, print_page, print_words, say, warn
+from pairwright.cli.printing import print_page, print_words, say, warn
 from pairwright.evaluation.leaderboard import COVERAGE
 from pairwright.text import number_of
 from pairwright.training.plan_scores import PlanScores, plan_scores_page
 from pairwright.training.planner_checkpoints import TrainingReport
+from pairwright.training.rewards import Health
 from pairwright.training.rl_data import RlExport
-from pairwright.workflows.plan_scoring import score_planners
-from pairwright.workflows.planner_training import train_planner
-from pairwright.workflows.reward_service import serve_rewards
-from pairwright.workflows.rl_data import export_rl
 
 
 def print_training(report: TrainingReport, out: Path) -> None:
@@ -62,14 +58,10 @@ def print_export(done: RlExport, release: Path) -> None:
         )
 
 
-_serve = partial(
-    serve_rewards,
-    on_loading=lambda url, scorer: typer.echo(f"Serving {url}: {scorer} is loading."),
-    on_ready=lambda url: typer.echo(f"{url} is ready. Ctrl-C stops it."),
-)
-COMMANDS = {
-    "train planner": Command(train_planner, print_training),
-    "train score": Command(score_planners, print_comparison),
-    "train export-rl": Command(export_rl, print_export),
-    "train reward-server": Command(_serve, by_template("reward_server", wrap=False)),
-}
+def serve(work: Callable[..., Health]) -> None:
+    """Serve rewards, say when they can be asked for, and print what became of all samples."""
+    result = work(
+        on_loading=lambda url, scorer: typer.echo(f"Serving {url}: {scorer} is loading."),
+        on_ready=lambda url: typer.echo(f"{url} is ready. Ctrl-C stops it."),
+    )
+    print_words("reward_server", wrap=False, result=result)

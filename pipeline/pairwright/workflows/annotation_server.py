@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
+from typer import Option
+
 from pairwright.dataset import write_one
 from pairwright.errors import InputError
-from pairwright.options import Doc, RunPath
+from pairwright.options import RunPath
 from pairwright.workflows.answers import AnnotatorProgress, AnswerCounts, count_answers
 from pairwright.workflows.progress import Note, Progress, Step, log_notes
 from pairwright.workflows.study import open_study, read_open_study
@@ -31,7 +33,7 @@ from pairwright_human_eval.study_files import withdrawn_people
 
 KEY_VARIABLE = "LABEL_STUDIO_API_KEY"
 ServerOfStudy: TypeAlias = Annotated[
-    str | None, Doc("The server, if not where tasks were pushed to.", "URL")
+    str | None, Option(help="The server, if not where tasks were pushed to.", metavar="URL")
 ]
 
 
@@ -50,22 +52,24 @@ def _client(url: str) -> LabelStudioClient:
 
 def push_tasks(
     run: RunPath,
-    url: Annotated[str, Doc("Where the Label Studio server is.", "URL", name="--url")],
+    url: Annotated[str, Option(help="Where the Label Studio server is.", metavar="URL")],
     *,
-    round: Annotated[int, Doc("2 for the adjudication of what was disputed.", least=1, most=2)] = 1,
+    round: Annotated[
+        int, Option(help="2 for the adjudication of what was disputed.", metavar="N", min=1, max=2)
+    ] = 1,
     progress: Progress = log_notes,
 ) -> tuple[PushResult, Mapping[str, Mapping[Kind, str]]]:
     """Make one project for each annotator and kind on a Label Studio server, and import the tasks.
 
-    What was done, and the links under which people label, by person and kind. $LABEL_STUDIO_API_KEY
-    is an access token of the server's account. Needs the extra [label-studio]. May be repeated and
-    interrupted: no task is imported twice.
+    Safe to repeat and to interrupt: no task is imported twice. The key is read from
+    LABEL_STUDIO_API_KEY: a personal access token or a legacy token. Needs the extra [label-studio].
 
     Raises InputError where there is no study, simulated answers are in it, or the server is another
-    one or refuses.
+    one or refuses. Returns what was done, and the links under which people label.
 
-        >>> push_tasks("runs/first", "http://127.0.0.1:8080")[0].imported
-        240
+    Examples::
+
+        pairwright human push runs/first --url http://127.0.0.1:8080
     """
     with open_study(Path(run)) as study:
         # With simulated answers in the study, people's answers could not be taken in later.
@@ -97,15 +101,15 @@ def drop_projects(folder: HumanFolder, person: str) -> None:
 def pull_verdicts(
     run: RunPath, *, url: ServerOfStudy = None, progress: Progress = log_notes
 ) -> AnswerCounts:
-    """Fetch what is annotated from the Label Studio server that tasks were pushed to, and count it.
+    """Fetch what is annotated from the Label Studio server that tasks were pushed to.
 
-    $LABEL_STUDIO_API_KEY is an access token of the server's account. Needs the extra
-    [label-studio]. May be repeated and interrupted.
+    Safe to repeat and to interrupt. The key is read from LABEL_STUDIO_API_KEY.
 
     Raises InputError where there is no study, or the server is another one or refuses.
 
-        >>> pull_verdicts("runs/first").open_tasks
-        12
+    Examples::
+
+        pairwright human pull runs/first
     """
     with open_study(Path(run)) as study:
         check_unmixed(study.folder, simulated=False)

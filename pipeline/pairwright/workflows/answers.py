@@ -10,9 +10,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
+from typer import Option
+
 from pairwright.dataset import read_lines
 from pairwright.errors import InputError
-from pairwright.options import Doc, RunPath
+from pairwright.options import RunPath
 from pairwright.workflows.progress import Note, Progress, log_notes
 from pairwright.workflows.study import OpenStudy, open_study, read_open_study
 from pairwright_human_eval.decisions import Decision
@@ -128,27 +130,34 @@ def remove_import(
 def simulate_verdicts(
     run: RunPath,
     *,
-    accuracy: Annotated[float, Doc("Share of right answers among A and B, 0.5 to 1.")] = 0.9,
+    accuracy: Annotated[
+        float, Option(help="Share of right answers among A and B, 0.5 to 1.")
+    ] = 0.9,
     bias: Annotated[
-        float, Doc("How far guesses lean to A: 0 not, 1 always.", least=0, most=1)
+        float, Option(help="How far guesses lean to A: 0 not, 1 always.", min=0, max=1)
     ] = 0.0,
     careless: Annotated[
-        float, Doc("Share of annotators who tick anything.", least=0, most=1)
+        float, Option(help="Share of annotators who tick anything.", min=0, max=1)
     ] = 0.0,
     cannot_tell: Annotated[
-        float, Doc("Share of `cannot tell` and `cannot judge`.", least=0, most=1)
+        float, Option(help="Share of `cannot tell` and `cannot judge`.", min=0, max=1)
     ] = 0.05,
-    seed: Annotated[int, Doc("Another seed, other answers.")] = 0,
+    seed: Annotated[int, Option(help="Another seed, other answers.", metavar="N")] = 0,
 ) -> tuple[SimulationResult, AnswerCounts]:
-    """Answer every open task with simulated annotators, by the same import as people's answers;
-    what they answered, and the study's answers after that.
+    """Answer every open task with simulated annotators, by the same import as people's answers.
 
-    Everything that comes of it is marked as simulated and verifies nothing.
+    For trying out, and for checking the statistics against a known truth. Everything that comes of
+    it is marked as simulated and verifies nothing. A study with people's answers refuses it.
+
+    A task that has an answer keeps it: after `human adjudicate` only the second round is answered.
+    To answer again with other options, move RUN/human/private/raw/simulated-*.json away first.
 
     Raises InputError where there is no study, or people have answered in it.
 
-        >>> simulate_verdicts("runs/demo", accuracy=0.8)[0].answered
-        240
+    Examples::
+
+        pairwright human simulate runs/first
+        pairwright human simulate runs/first --accuracy 0.7 --bias 0.3 --careless 0.2
     """
     traits = Traits(
         accuracy=accuracy, first_bias=bias, careless=careless, cannot_tell=cannot_tell, seed=seed

@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, NamedTuple, TypeAlias
 
+from typer import Argument, Option
+
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import line_writer
 from pairwright.errors import InputError, on_disk
@@ -23,7 +25,7 @@ from pairwright.models.batch.rounds import (
 )
 from pairwright.models.batch.service import BatchApi, Polled, poll, submit
 from pairwright.models.store import Store
-from pairwright.options import Doc, RunPath
+from pairwright.options import RunPath
 from pairwright.settings.config import Config
 from pairwright.workflows.progress import Note, Progress, Step, log_notes
 from pairwright.workflows.run_models import api_key, run_store
@@ -33,7 +35,7 @@ NOTED = 20
 POLL_EVERY_S = 30.0
 
 BatchFolder: TypeAlias = Annotated[
-    str | Path, Doc("The folder that --batch-out of the build named.", "OUT")
+    Path | str, Argument(help="The folder that --batch-out of the build named.", metavar="OUT")
 ]
 
 
@@ -55,11 +57,18 @@ class PolledRound:
 def submit_batches(
     run: RunPath, out: BatchFolder, *, progress: Progress = log_notes
 ) -> tuple[list[tuple[Shard, str]], int]:
-    """Hand the files of the latest round below `out` to the Batch API of their endpoints: each file
-    that was submitted now, with the id of its batch, and how many were submitted before.
+    """Hand the files of the latest round to the OpenAI Batch API.
 
-    A file is never submitted twice. Raises ConfigError and InputError where `run` was not built
-    with `batch_out`, or `out` does not hold the round that it needs, CallFailed, EndpointRefused.
+    Safe to repeat and to interrupt: no file is submitted twice. Each file goes to the endpoint it
+    was written for, with the key that its api_key_env names.
+
+    Raises ConfigError and InputError where `run` was not built with `batch_out`, or `out` does not
+    hold the round that it needs, CallFailed, EndpointRefused. Returns each file that was submitted
+    now, with the id of its batch, and how many were submitted before.
+
+    Examples::
+
+        pairwright batch submit runs/first batches
     """
     new = list[tuple[Shard, str]]()
     with _open_batch_run(Path(run)) as batch_run, batch_run.apis() as api_of:
@@ -84,12 +93,22 @@ def poll_batches(
     run: RunPath,
     out: BatchFolder,
     *,
-    wait: Annotated[bool, Doc("Go on asking until every batch has ended.")] = False,
+    wait: Annotated[
+        bool, Option("--wait", help="Go on asking until every batch has ended.")
+    ] = False,
     progress: Progress = log_notes,
 ) -> PolledRound:
-    """Ask how far the submitted batches are, and take in the replies of those that have ended.
+    """Ask how far the submitted batches are, and ingest the replies that have come.
 
-    With `wait`, ask until all have ended. Raises as `submit_batches` does.
+    Exits with 3 while a batch is under way, and with 1 where one has ended without all of its
+    replies: what is missing is asked again in the next round.
+
+    Raises as `submit_batches` does.
+
+    Examples::
+
+        pairwright batch poll runs/first batches
+        pairwright batch poll runs/first batches --wait
     """
     out = Path(out)
     with _open_batch_run(Path(run)) as batch_run, batch_run.apis() as api_of:
@@ -108,14 +127,24 @@ def poll_batches(
 
 def ingest_replies(
     run: RunPath,
-    files: Annotated[Sequence[str | Path], Doc("Replies, as a batch wrote them.", "FILE...")],
+    files: Annotated[
+        Sequence[Path | str], Argument(help="Replies, as a batch wrote them.", metavar="FILE")
+    ],
     *,
     progress: Progress = log_notes,
 ) -> Ingested:
-    """Put the replies of a batch into the run's store; the same file twice changes nothing.
+    """Put the replies of a batch into the run's store.
 
-    A line that cannot be used is in `batch_problems.jsonl`, and the first ones are noted. Raises
-    ConfigError and InputError.
+    A line that cannot be used is named with its file and line number, in full in the run's
+    batch_problems.jsonl, and the exit code is 1; the next round asks again for what has no reply.
+    The same file twice changes nothing.
+
+    Raises ConfigError and InputError.
+
+    Examples::
+
+        pairwright batch ingest runs/first batches/round-1/001.replies.jsonl
+        pairwright batch ingest runs/first batches/round-1/*.replies.jsonl
     """
     paths = [Path(file) for file in files]
     with _open_batch_run(Path(run)) as batch_run:

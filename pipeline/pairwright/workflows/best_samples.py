@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
+from typer import Option
+
 from pairwright.evaluation.best_of_n import (
     BestOfN,
     ScorerCurve,
@@ -35,9 +37,9 @@ from pairwright.evaluation.policy_samples import (
 from pairwright.evaluation.release import Release
 from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.scorers.scorer import Pointwise
-from pairwright.evaluation.settings import Policy, Scorers, history_hash
+from pairwright.evaluation.settings import Policy, history_hash
 from pairwright.notebook import run_async
-from pairwright.options import Doc, OutPath, ReleasePath, SubjectLimit, SubjectSplit
+from pairwright.options import OutPath, ReleasePath, SubjectLimit, SubjectSplit
 from pairwright.records import Record
 from pairwright.settings.prompt_variables import SAMPLING
 from pairwright.workflows.evaluation import (
@@ -49,47 +51,50 @@ from pairwright.workflows.evaluation import (
 )
 from pairwright.workflows.output import write_page
 from pairwright.workflows.progress import Progress, Stop, log_notes
-from pairwright.workflows.scoring import ScorerSession, open_session, policy_of, scorer_settings
+from pairwright.workflows.scoring import (
+    ScorerSession,
+    ScorersFile,
+    open_session,
+    policy_of,
+    scorer_settings,
+)
 
 
 def best_of_n(
     release: ReleasePath,
-    scorers: Annotated[
-        str | Path | Scorers,
-        Doc("Its [policy], [judge], scorers and endpoints.", "FILE.toml", name="--scorers"),
-    ],
+    scorers: ScorersFile,
     out: OutPath,
     names: Annotated[
-        str | Iterable[str], Doc("A scorer that picks; again for more.", "NAME", name="--scorer")
+        Iterable[str],
+        Option("--scorer", help="A scorer that picks; again for more.", metavar="NAME"),
     ],
     *,
-    n: Annotated[int, Doc("Samples a question.", name="-n", least=1, most=1000)] = 16,
-    split: Annotated[str | None, Doc("Only this split's questions [all].", "NAME")] = None,
-    limit: Annotated[
-        int | None, Doc("Only the first N questions, to try it.", "N", least=1)
-    ] = None,
+    n: Annotated[int, Option("-n", help="Samples a question.", metavar="N", min=1, max=1000)] = 16,
+    split: SubjectSplit = None,
+    limit: SubjectLimit = None,
     progress: Progress = log_notes,
     stop: Stop | None = None,
 ) -> BestOfN:
-    """Sample `n` answers a question from a policy and let scorers pick the best of k.
+    """Sample N answers a question from a policy and let scorers pick the best of k.
 
-    `scorers` has the tables [policy] and [judge] and the scorers of `names`, which must score a
-    single response; k are the powers of 2 up to n. Policy and scorers are shown the user's posts;
-    the judge reads the aspects, and never a profile. `out`
-    gets best_of_n.json, .md and .html, samples.jsonl, scores.jsonl and `run.sqlite`: what is
-    stored there is not asked again.
+    The policy and the scorers are shown the user's posts; the judge reads the aspects that its user
+    expects, and never a profile. Every sample is judged. Calls are stored as they come: running the
+    same command again goes on, and a larger -n goes on with the samples there are. Writes
+    best_of_n.json, .md and .html, samples.jsonl and scores.jsonl. Exit code 1: fewer questions
+    count than 95 %.
 
     Raises InputError, ConfigError, EndpointRefused, Interrupted and StoreError.
 
-        >>> done = best_of_n("releases/1.0.0", "scorers.toml", "best", "skywork", n=4)
-        >>> [curve.scorer.name for curve in done.curves]
-        ['skywork']
+    Examples::
+
+        pairwright downstream best-of-n 1.0.0 --scorers scorers.toml --scorer skywork --out best
+        pairwright downstream best-of-n 1.0.0 --scorers scorers.toml --scorer rm --out best -n 64
     """
     (settings, prompts), folder = scorer_settings(scorers), Path(out)
-    names = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+    asked = tuple(dict.fromkeys(names))
     pairs = Release(Path(release), split)
     with open_session(settings, prompts, folder, progress, stop) as session:
-        sampling = _sample_and_score(session, pairs, names, n, limit)
+        sampling = _sample_and_score(session, pairs, asked, n, limit)
         summary, lines = run_async(sampling)
     write_page(folder, "best_of_n", best_of_n_page(summary), summary, lines)
     return summary
@@ -162,22 +167,20 @@ async def _sample(
 
 def policy_accuracy(
     release: ReleasePath,
-    scorers: Annotated[
-        str | Path | Scorers,
-        Doc("Guided policies, their policies and rewards.", "FILE.toml", name="--scorers"),
-    ],
-    out: Annotated[
-        str | Path,
-        Doc("Folder of the results; one of `evaluate` will do.", "DIR", name="--out"),
-    ],
+    scorers: ScorersFile,
+    out: OutPath,
     *,
     names: Annotated[
         Iterable[str],
-        Doc("A guided policy; again for more [all of the file].", "NAME", name="--scorer"),
+        Option(
+            "--scorer", help="A guided policy; again for more [all of the file].", metavar="NAME"
+        ),
     ] = (),
     conditions: Annotated[
         Iterable[str],
-        Doc("none, profile, ... as in evaluate; again for more.", "COND", name="--condition"),
+        Option(
+            "--condition", help="none, profile, ... as in evaluate; again for more.", metavar="COND"
+        ),
     ] = ("none", "profile"),
     split: SubjectSplit = None,
     limit: SubjectLimit = None,
@@ -185,15 +188,21 @@ def policy_accuracy(
     stop: Stop | None = None,
     on_result: OnResult = lambda _about, _decisions: None,
 ) -> tuple[PolicyAccuracy, EvaluationResult]:
-    """Score guided policies, their policies and their rewards on a release's pairs: their
-    accuracies, and the results behind them, which `leaderboard` reads.
+    """Measure policy accuracy: does reward-guided decoding prefer the chosen response?
 
-    `names` are guided policies of the file of scorers, all of them where none is named; the rest is
-    as in `evaluate`. `out` gets policy.json, .md and .html beside the results. Raises as `evaluate`
-    does.
+    Scores each guided policy, its policy alone and its reward alone, summed over tokens and per
+    token, and says by Kendall's tau over rewards whether those that rank pairs well guide well.
+    Scores are stored as they come: running the same command again goes on, and what `evaluate`
+    scored in the same folder is not scored again. Writes policy.json, .md and .html, and results
+    that `leaderboard` reads. Exit code 1: a scorer left more than 5 % of the pairs without a
+    score.
 
-        >>> policy_accuracy("releases/1.0.0", "scorers.toml", "results")[0].lines[0].policy
-        'qwen'
+    Raises as `evaluate` does. Returns the accuracies, and the results behind them.
+
+    Examples::
+
+        pairwright downstream policy releases/1.0.0 --scorers scorers.toml --out results
+        pairwright downstream policy 1.0.0 --scorers s.toml --out results --scorer arm --limit 50
     """
     (settings, prompts), folder = scorer_settings(scorers), Path(out)
     guided = guided_names(settings, tuple(names))

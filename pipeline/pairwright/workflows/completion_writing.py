@@ -5,6 +5,8 @@ from collections.abc import Awaitable, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
+from typer import Argument, Option
+
 from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.evaluation.completions import (
@@ -24,9 +26,9 @@ from pairwright.evaluation.content import Strangers
 from pairwright.evaluation.policy_samples import SampledPolicy
 from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.scorers.scorer import Pointwise
-from pairwright.evaluation.settings import Policy, Scorers
+from pairwright.evaluation.settings import Policy
 from pairwright.notebook import run_async
-from pairwright.options import Doc, ItemLimit, OutPath
+from pairwright.options import ItemLimit, OutPath
 from pairwright.records import Record
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt_variables import COMPLETING
@@ -34,7 +36,13 @@ from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceItems, read_whole
 from pairwright.workflows.output import write_page
 from pairwright.workflows.progress import Progress, Stop, log_notes
-from pairwright.workflows.scoring import ScorerSession, open_session, policy_of, scorer_settings
+from pairwright.workflows.scoring import (
+    ScorerSession,
+    ScorersFile,
+    open_session,
+    policy_of,
+    scorer_settings,
+)
 
 KS = (1, 4, 16)
 """Posts in context, where nothing is said."""
@@ -43,22 +51,22 @@ DRAWS = 8
 
 
 def completions(
-    source: Annotated[str, Doc("A file of items, or a Hugging Face id.", "SOURCE")],
-    scorers: Annotated[
-        str | Path | Scorers,
-        Doc("Its [policy], endpoints and scorers.", "FILE.toml", name="--scorers"),
+    source: Annotated[
+        str, Argument(help="A file of items, or a Hugging Face id.", metavar="SOURCE")
     ],
+    scorers: ScorersFile,
     out: OutPath,
     *,
-    config: Annotated[str | None, Doc("Configuration of a Hugging Face dataset.", "NAME")] = None,
-    split: Annotated[str, Doc("Split of a Hugging Face dataset.", "NAME")] = "test",
+    config: Annotated[str | None, Option(help="Configuration of a Hugging Face dataset.")] = None,
+    split: Annotated[str, Option(help="Split of a Hugging Face dataset.", metavar="NAME")] = "test",
     names: Annotated[
         Iterable[str],
-        Doc("A scorer that picks the best of N; again for more.", "NAME", name="--scorer"),
+        Option(
+            "--scorer", help="A scorer that picks the best of N; again for more.", metavar="NAME"
+        ),
     ] = (),
     ks: Annotated[
-        Iterable[int],
-        Doc("Posts in context; again for more.", "K", name="-k", least=1),
+        Iterable[int], Option("-k", help="Posts in context; again for more.", metavar="K", min=1)
     ] = KS,
     limit: ItemLimit = None,
     progress: Progress = log_notes,
@@ -66,17 +74,19 @@ def completions(
 ) -> Completions:
     """Have a policy write the body of each item's question as its user would, given the title.
 
-    `source` is a file of items, or a Hugging Face dataset with its `config` and `split`;
-    `scorers` has the table [policy] and the scorers of `names`, which pick the
-    best of 8 texts. `ks` are the numbers of posts in context. Texts are compared with what the
-    user wrote by ROUGE: this measures imitation, and is not evidence about answers. `out` gets
-    completions.json, .md, .html and .jsonl, picks.jsonl and `run.sqlite`: what is stored there is
-    not asked again.
+    Held to what the user wrote (`narrative`) by ROUGE-1 and ROUGE-L: without posts, with another
+    user's, with K of the user's own in context, and with a scorer's pick of N texts. It measures
+    imitation of the user's writing, and is not evidence about answers. Items with an empty body, or
+    one that is part of what is shown, are refused and counted. Calls are stored as they come:
+    running the same command again goes on. Writes completions.json, .md, .html and .jsonl, and
+    picks.jsonl. Exit code 1: fewer items count than 95 %.
 
     Raises SourceError, InputError, ConfigError, EndpointRefused, Interrupted and StoreError.
 
-        >>> completions("histories.jsonl", "scorers.toml", "completions", limit=20).counted
-        20
+    Examples::
+
+        pairwright downstream completions histories.jsonl --scorers scorers.toml --out completions
+        pairwright downstream completions histories.jsonl --scorers s.toml --out c -k 1 -k 4
     """
     settings, prompts = scorer_settings(scorers)
     folder, names = Path(out), tuple(dict.fromkeys(names))

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from typer import Option
+
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
-from pairwright.options import Doc, RunPath
+from pairwright.options import RunPath
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.study import OpenStudy, Tool, open_study
 from pairwright_human_eval.decisions import Decision
@@ -36,17 +38,21 @@ class DecisionReport:
 
 
 def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
-    """Decide every pair of a run's study, and write the report as Markdown, JSON and HTML.
+    """Decide every pair and report on the study: Markdown, JSON and an HTML page with plots.
 
-    The rule is [human] of RUN/config.toml. After it is changed there, the same answers are decided
-    again, and the report says that it is not the rule that was fixed at export. All claims are
-    estimated on all sampled pairs, before decisions.
+    All claims are estimated on all sampled pairs, before decisions. The rule is [human] of
+    RUN/config.toml: change it there and report again, and the same answers are decided again; the
+    report then says that it is not the rule that was fixed at export.
 
     Raises InputError where there is no study, or its files were damaged.
 
         >>> found = decide("runs/first")
         >>> Counter(decision.state for decision in found.decisions.values())
         Counter({'verified': 61, 'refused': 7, 'disputed': 4})
+
+    Examples::
+
+        pairwright human report runs/first
     """
     # pandas and matplotlib: half of the time of every other command on a study.
     from pairwright_human_eval.report import compute_report, write_report
@@ -97,37 +103,29 @@ def export_adjudication(
     *,
     adjudicators: Annotated[
         int | None,
-        Doc(
-            "How many adjudicators there are who took no part in the first round.",
-            "N",
-            least=1,
-            most=99,
-        ),
+        Option(help="How many new people adjudicate.", metavar="N", min=1, max=99),
     ] = None,
     by: Annotated[
         Iterable[str],
-        Doc(
-            "An annotator of the first round who adjudicates what others were given; may be given"
-            " more than once.",
-            "NAME",
-        ),
+        Option(help="An annotator who adjudicates, too; may be given again.", metavar="NAME"),
     ] = (),
     tool: Annotated[
-        Tool | None,
-        Doc("What adjudicators work with [as the annotators]; a spreadsheet is a file of theirs."),
+        Tool | None, Option(help="What adjudicators work with [as the annotators].")
     ] = None,
 ) -> AdjudicationExport:
     """Write tasks of a second round on the disputed pairs.
 
-    `adjudicators` is the number of people who took no part in the first round: as many as the rule
-    asks for further votes, unless `by` names annotators of the first round who get what others were
-    given. Tasks that exist stay as they are. Where people fill in files with the `tool`, or
-    annotators of the study do, there is also one for each adjudicator.
+    Without an option there are as many adjudicators as vote on each pair. Importing or pulling
+    their answers closes the disputes. Running it again adds what has become disputed since, and
+    leaves existing tasks alone. Nobody adjudicates what they answered in the first round.
 
     Raises InputError where there is no study, or for an annotator who cannot adjudicate.
 
-        >>> export_adjudication("runs/first", adjudicators=8).added
-        84
+    Examples::
+
+        pairwright human adjudicate runs/first
+        pairwright human push runs/first --round 2 --url URL
+        pairwright human adjudicate runs/first --adjudicators 8 --by annotator-03
     """
     with open_study(Path(run)) as study:
         subjects, answers = study.subjects(), study.answers()

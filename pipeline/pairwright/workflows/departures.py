@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+from typer import Argument
+
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError, near
-from pairwright.options import Doc, RunPath
+from pairwright.options import RunPath
 from pairwright.workflows.annotation_server import drop_projects
 from pairwright.workflows.decision_report import decide
 from pairwright.workflows.progress import Progress, log_notes
@@ -33,19 +35,22 @@ class WithdrawnPerson:
 
 def withdraw_person(
     run: RunPath,
-    person: Annotated[str, Doc("A pseudonym such as annotator-04.", "PERSON")],
+    person: Annotated[str, Argument(help="A pseudonym such as annotator-04.", metavar="PERSON")],
     *,
     progress: Progress = log_notes,
 ) -> WithdrawnPerson:
-    """Take a person's answers out of a study: raw files, verdicts, decisions and report.
+    """Take everything that a person answered out of the study, for good.
 
-    What is written down of it names the seat; answers to tasks of theirs that are pulled or
-    imported later are not kept. Releases that were made before hold what they hold.
+    Raw files, verdicts, decisions and the report are as if they had not answered, and what is
+    pulled or imported later is not kept either. Tasks of the second round that show their answers
+    go, too: run adjudicate again. Releases that were made before keep the answers: make and publish
+    a new one.
 
     Raises InputError where there is no study or no such person.
 
-        >>> withdraw_person("runs/first", "annotator-04").answers
-        61
+    Examples::
+
+        pairwright human withdraw runs/first annotator-04
     """
     with open_study(Path(run)) as study:
         folder, fixed = study.folder, study.fixed

@@ -62,14 +62,19 @@ def examine_endpoints(
     folder: str | Path | None = None,
     progress: Progress = log_notes,
 ) -> tuple[ServerReport, ...]:
-    """Examine the server of each endpoint that a role of the config names.
+    """Check the servers of the endpoints that the roles name, and say what to change.
 
-    Each is asked for its list of models, and for one structured reply. `config` is a TOML file, or
-    a Config whose paths start from `folder`. Raises ConfigError where the config cannot be used or
-    a key is not set.
+    Finds out whether each is reachable and serves the model, how long its context is, whether a
+    reply follows a JSON schema, and how much room the model takes to think before it. Sends one
+    small request to each server, more if its reply cannot be read. Exits with 2 if an endpoint
+    cannot be used.
 
-        for report in examine_endpoints("pairwright.toml"):
-            print(report.endpoint, report.usable)
+    Raises ConfigError where the config cannot be used or a key is not set. The paths of a Config
+    start from `folder`.
+
+    Examples::
+
+        pairwright doctor pairwright.toml
     """
     config, base = read_config(config, folder)
     prompts = BuildRules.load(config, base).prompts

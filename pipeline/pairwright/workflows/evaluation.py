@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple, TypeAlias
 
+from typer import Argument, Option
+
 from pairwright.dataset.row import is_choice_text
 from pairwright.errors import InputError, near
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName, default_conditions
@@ -28,7 +30,6 @@ from pairwright.evaluation.settings import Scorers, ScoresOfFile, history_hash
 from pairwright.models import Totals, Usage, counting
 from pairwright.notebook import run_async
 from pairwright.options import (
-    Doc,
     OutPath,
     ReleasePath,
     ScorerNames,
@@ -162,20 +163,20 @@ class EvaluationResult:
 def evaluate(
     release: ReleasePath,
     scorers: Annotated[
-        str | Path | Scorers | None,
-        Doc("The file of scorers and endpoints.", "FILE.toml", name="--scorers"),
+        Path | str | Scorers | None,
+        Option(help="The file of scorers and endpoints.", metavar="FILE.toml"),
     ],
     out: OutPath,
     *,
     names: ScorerNames = None,
     conditions: Annotated[
         Iterable[str] | None,
-        Doc(
-            "none, profile, planner, rubric; or a control: wrong-profile, evidence-only,"
+        Option(
+            "--condition",
+            help="none, profile, planner, rubric; or a control: wrong-profile, evidence-only,"
             " profile-without-evidence; again for more [none, profile,"
             " wrong-profile].",
-            "COND",
-            name="--condition",
+            metavar="COND",
         ),
     ] = None,
     split: SubjectSplit = None,
@@ -186,18 +187,25 @@ def evaluate(
 ) -> EvaluationResult:
     """Score a release's pairs with reward models and judges, shown more or less of the user.
 
-    `scorers` is a file of scorers, or what it holds; None has the baselines alone. `names` are the
-    scorers to try (the baselines), `conditions` what they are shown (`default_conditions`), `split`
-    and `limit` which pairs: all, or the first `limit` subjects. `out` gets SCORER.CONDITION.json
-    and .jsonl, and `run.sqlite`: what is stored there is not asked again. `on_result` is called
-    with each result as it is written.
+    Scores are stored as they come: running the same command again goes on, and scores nothing
+    twice. The baselines longer, constant, overlap and similarity need no file and no model, nor do
+    own-length and own-markup, which are for histories that hold choices. Exit code 1: a scorer left
+    more twins and other pairs without a score than 5 %, not counting those for which the release
+    has nothing to show.
 
     Raises InputError, ConfigError, EndpointRefused, Interrupted and StoreError; results that were
-    whole before are in their files.
+    whole before are in their files. `on_result` is called with each result as it is written.
 
         >>> done = evaluate("releases/1.0.0", None, "results", names=["longer"])
         >>> [(one.about.scorer.name, one.about.condition) for one in done.results]
         [('longer', 'none'), ('longer', 'profile'), ('longer', 'wrong-profile')]
+
+    Examples::
+
+        pairwright evaluate releases/1.0.0 --out results
+        pairwright evaluate releases/1.0.0 --out results --scorers scorers.toml --scorer skywork
+        pairwright evaluate releases/1.0.0 --out results --condition none --condition profile
+        pairwright leaderboard results theirs --out board
     """
     (settings, prompts), folder = scorer_settings(scorers), Path(out)
     pairs = Release(Path(release), split)
@@ -302,26 +310,30 @@ async def _check_score_files(task: EvaluationTask, session: ScorerSession) -> No
 
 def leaderboard(
     results: Annotated[
-        Iterable[str | Path],
-        Doc("Folders of `pairwright evaluate`, or .json files.", "RESULTS..."),
+        Iterable[Path | str],
+        Argument(help="Folders of `pairwright evaluate`, or .json files.", metavar="RESULTS"),
     ],
     out: Annotated[
-        str | Path | None, Doc("Write leaderboard.html, .md and .json.", "DIR", name="--out")
+        Path | str | None, Option(help="Write leaderboard.html, .md and .json.", metavar="DIR")
     ] = None,
     *,
     progress: Progress = log_notes,
 ) -> Leaderboard:
-    """Rank scorers by what they got right on one release.
+    """Rank scorers by what they got right on one release, and say which can be distinguished.
 
-    `results` are folders of `evaluate` or single .json files, all of one release, the same pairs
-    and the same limit. `out` gets leaderboard.html, .md and .json. Accuracies are shares from 0 to
-    1, with 95 % intervals by cluster.
+    One table for each mode of pairs and each condition. Rows that share a letter cannot be
+    distinguished. All results must be of the same release, the same pairs and the same limit.
 
     Raises InputError where results cannot be ranked together, and StoreError.
 
         >>> board = leaderboard(["results"])
         >>> [(one.mode, one.condition) for one in board.rankings]
         [(None, 'none'), (None, 'profile')]
+
+    Examples::
+
+        pairwright leaderboard results
+        pairwright leaderboard results theirs others/skywork.profile.json --out board
     """
     folder = output_folder(out)
     gathered = gather_results(map(Path, results))
@@ -332,34 +344,41 @@ def leaderboard(
 
 
 def correlate(
-    table: Annotated[str | Path, Doc("One row a model, a header.", "TABLE.csv")],
+    table: Annotated[Path | str, Argument(help="One row a model, a header.", metavar="TABLE.csv")],
     benchmarks: Annotated[
-        str | Iterable[str],
-        Doc("A benchmark's scores; twice to compare two.", "COL", name="--benchmark"),
+        Iterable[str],
+        Option("--benchmark", help="A benchmark's scores; twice to compare two.", metavar="COL"),
     ],
-    downstream: Annotated[
-        str, Doc("Column with the downstream scores.", "COL", name="--downstream")
-    ],
+    downstream: Annotated[str, Option(help="Column with the downstream scores.", metavar="COL")],
     out: Annotated[
-        str | Path | None, Doc("Write report.html, report.md and .json.", "DIR", name="--out")
+        Path | str | None, Option(help="Write report.html, report.md and .json.", metavar="DIR")
     ] = None,
     *,
-    model: Annotated[str | None, Doc("Names of the models [first column].", "COL")] = None,
+    model: Annotated[
+        str | None, Option(help="Names of the models [first column].", metavar="COL")
+    ] = None,
     lineage: Annotated[
-        str | None, Doc("Which models descend from one another: left out together.", "COL")
+        str | None,
+        Option(help="Which models descend from one another: left out together.", metavar="COL"),
     ] = None,
 ) -> Correlations:
     """Correlate benchmark scores with downstream scores over the same models.
 
-    Greater must be better in every column. Spearman, weighted tau, NDCG and RBO have 95 %
-    intervals from 5 models or lineages on. Raises InputError and StoreError.
+    Spearman, weighted tau, NDCG and RBO, each with its interval from 5 models or lineages on.
+    Greater scores must be better in every column.
 
-        >>> correlate("models.csv", "accuracy", "best_of_16").n
+    Raises InputError and StoreError.
+
+        >>> correlate("models.csv", ["accuracy"], "best_of_16").n
         12
+
+    Examples::
+
+        pairwright downstream correlate models.csv --benchmark accuracy --downstream best_of_16
+        pairwright downstream correlate models.csv --benchmark a --benchmark b --downstream ppo
     """
     folder = output_folder(out)
-    names = (benchmarks,) if isinstance(benchmarks, str) else tuple(dict.fromkeys(benchmarks))
-    models = read_models(Path(table), names, downstream, model, lineage)
+    models = read_models(Path(table), tuple(dict.fromkeys(benchmarks)), downstream, model, lineage)
     correlations = correlate_models(models, one_line(downstream))
     if folder:
         write_page(folder, "report", correlation_page(correlations, models), correlations)

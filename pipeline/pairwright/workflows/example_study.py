@@ -4,27 +4,34 @@ import shutil
 from pathlib import Path
 from typing import Annotated
 
+from typer import Argument, Option
+
 from pairwright import assets
 from pairwright.errors import InputError
-from pairwright.options import Doc
 
 
 def write_example_study(
-    folder: Annotated[str | Path, Doc("A new or empty folder.", "DIR")],
+    folder: Annotated[Path | str, Argument(help="A new or empty folder.", metavar="DIR")],
     *,
     choices: Annotated[
-        bool, Doc("An example of people's own choices, for natural twins without a model.")
+        bool,
+        Option(
+            "--choices",
+            help="An example of people's own choices, for natural twins without a model.",
+        ),
     ] = False,
 ) -> Path:
-    """Write a working folder, and return the path of its config.
+    """Write a working folder: config, example histories, domains and prompts to edit.
 
-    The folder gets `pairwright.toml`, `histories.jsonl` (21 fictional users), `replies.jsonl.gz`
-    (what a language model replied to every call of their build, recorded), `gold.jsonl` (12 other
-    users with gold aspects), `prompts/` and `rubrics/`. With `choices` it gets what 12 fictional
-    users wrote, and chose of two answers each, of which natural twins are built without a model.
-    Raises InputError where `folder` is a file, or a folder that is not empty.
+    It holds 21 fictional users, 12 others with gold aspects, and a language model's recorded
+    replies to every call of their build; with `choices`, what 12 fictional users wrote and chose.
 
-        config = write_example_study("study")
+    Raises InputError if `folder` is a file, or is not empty. Returns the path of the config.
+
+    Examples::
+
+        pairwright init study && pairwright build study/pairwright.toml --run study/run
+        pairwright init own --choices && pairwright build own/pairwright.toml --run own/run
     """
     folder = Path(folder)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):

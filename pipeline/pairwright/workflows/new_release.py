@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, cast
 
 from pydantic import JsonValue
+from typer import Option
 
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import subject_of
@@ -20,7 +21,7 @@ from pairwright.dataset.layout import splits_of, write_checksums
 from pairwright.errors import Difference, InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.models.store import Store
-from pairwright.options import Doc, RunPath
+from pairwright.options import RunPath, share_of
 from pairwright.records import content_id, pseudonym
 from pairwright.releases.changes import TRIAL, check_version
 from pairwright.releases.derive import ReleaseContext, RowFiles, derived_files
@@ -79,30 +80,36 @@ class ReleaseResult(NamedTuple):
 
 def release(
     run: RunPath,
-    out: Annotated[str | Path, Doc("A new folder, for the release.", "DIR", name="--out")],
-    version: Annotated[str, Doc("The version, higher than any before.", "X.Y.Z", name="--version")],
+    out: Annotated[Path | str, Option(help="A new folder, for the release.", metavar="DIR")],
+    version: Annotated[str, Option(help="The version, higher than any before.", metavar="X.Y.Z")],
     *,
     previous: Annotated[
-        str | Path | None, Doc("The release before this one; none for the first.", "DIR")
+        Path | str | None,
+        Option(help="The release before this one; none for the first.", metavar="DIR"),
     ] = None,
     trial: Annotated[
-        bool, Doc("For trying out: simulated and unverified pairs, too. Not a benchmark.")
+        bool,
+        Option(
+            "--trial", help="For trying out: simulated and unverified pairs, too. Not a benchmark."
+        ),
     ] = False,
     validation_share: Annotated[
         float,
-        Doc(
-            "Share of users, such as 10%, whose pairs are in the split `validation`.",
-            "SHARE",
-            name="--validation",
-            share=True,
+        Option(
+            "--validation",
+            help="Share of users, such as 10%, whose pairs are in the split `validation`.",
+            metavar="SHARE",
+            parser=share_of,
         ),
     ] = 0.0,
     progress: Progress = log_notes,
 ) -> ReleaseResult:
-    """Release what people verified of a run as a dataset folder, with its audit and pages.
+    """Package verified pairs as a versioned, self-checking dataset.
 
-    A trial says everywhere that it is one. The same run, version and previous release give the same
-    bytes.
+    Contains the pairs as Parquet and as message lists, raw answers by pseudonym, the audit, card,
+    Croissant, licences, manifest and checksums. The rule is [human] of RUN/config.toml; what the
+    pages say of the dataset is [release]. Nothing simulated or unverified is in it, unless it is a
+    trial, which says so everywhere. The same run, version and previous release give the same bytes.
 
     Raises InputError for anything that keeps the run from being released, and StoreError if its
     store or the disk refuses.
@@ -110,6 +117,12 @@ def release(
         >>> made = release("runs/first", "releases/1.0.0", "1.0.0")
         >>> made.summary.rows, made.digest
         (412, 'sha256:...')
+
+    Examples::
+
+        pairwright release runs/first --out releases/1.0.0 --version 1.0.0
+        pairwright release runs/first --out 1.1.0 --version 1.1.0 --previous releases/1.0.0
+        pairwright release runs/demo --out releases/demo --version 0.1.0 --trial
     """
     run, out = Path(run), Path(out)
     if not 0 <= validation_share < 1:

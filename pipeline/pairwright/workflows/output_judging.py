@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Annotated
 
+from typer import Argument
+
 from pairwright.dataset import write_one
 from pairwright.evaluation.outputs import (
     AspectJudge,
@@ -16,21 +18,19 @@ from pairwright.evaluation.outputs import (
     read_outputs,
 )
 from pairwright.evaluation.release import Release, ReleaseRef
-from pairwright.evaluation.settings import Scorers
 from pairwright.notebook import run_async
-from pairwright.options import Doc, OutPath, ReleasePath
+from pairwright.options import OutPath, ReleasePath
 from pairwright.workflows.output import write_below
 from pairwright.workflows.progress import Progress, Stop, log_notes
-from pairwright.workflows.scoring import ScorerSession, open_session, scorer_settings
+from pairwright.workflows.scoring import ScorerSession, ScorersFile, open_session, scorer_settings
 
 
 def judge_outputs(
     release: ReleasePath,
-    outputs: Annotated[str | Path, Doc("One output a line: id, model, output.", "OUTPUTS.jsonl")],
-    scorers: Annotated[
-        str | Path | Scorers,
-        Doc("Its [judge] and [endpoints].", "FILE.toml", name="--scorers"),
+    outputs: Annotated[
+        Path | str, Argument(help="One output a line: id, model, output.", metavar="OUTPUTS.jsonl")
     ],
+    scorers: ScorersFile,
     out: OutPath,
     *,
     progress: Progress = log_notes,
@@ -38,16 +38,16 @@ def judge_outputs(
 ) -> OutputScores:
     """Judge outputs of any models by the rubrics of a release: a score for each aspect.
 
-    `outputs` is a file of lines {"id", "model", "output"}, where an id is that of an item or a
-    pair; `scorers` has the tables [judge] and [endpoints]. The judge reads question, output and
-    aspects, and never a profile. `out` gets judged.jsonl, judged.json and `run.sqlite`: what is
-    stored there is not asked again.
+    An output's id is that of an item, for the user who asked it, or that of a pair. The judge reads
+    question, output and aspects, and never a profile. Scores are stored as they come: running the
+    same command again goes on. Writes judged.jsonl, a line an output, and judged.json. Exit code 1:
+    more than 5 % of the outputs without a score.
 
     Raises InputError, ConfigError, EndpointRefused, Interrupted and StoreError.
 
-        >>> done = judge_outputs("releases/1.0.0", "outputs.jsonl", "scorers.toml", "judged")
-        >>> {one.model: one.adherence.value for one in done.models}
-        {'qwen-grpo@40': 0.61}
+    Examples::
+
+        pairwright downstream judge-outputs 1.0.0 outputs.jsonl --scorers scorers.toml --out judged
     """
     (settings, prompts), folder = scorer_settings(scorers), Path(out)
     pairs = Release(Path(release))

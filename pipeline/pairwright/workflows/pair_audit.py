@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+from typer import Argument, Option
+
 from pairwright.audits.page import write_page
 from pairwright.audits.read import open_source
 from pairwright.audits.read.folders import open_release
@@ -16,7 +18,6 @@ from pairwright.audits.run import audit as audit_source
 from pairwright.dataset import Part, Row, write_lines, write_one
 from pairwright.dataset.address import ForgetList
 from pairwright.errors import InputError
-from pairwright.options import Doc
 from pairwright.releases.run_notes import read_tombstones
 from pairwright.releases.selection import read_candidates
 from pairwright.workflows.output import output_folder
@@ -46,48 +47,60 @@ class AuditResult:
 def audit(
     path: Annotated[
         str | Path,
-        Doc(
-            "A release, a run folder, a file or folder of pairs, or a Hugging Face id.",
-            "PATH_OR_HF_ID",
-            hub=True,
+        Argument(
+            help="A release, a run folder, a file or folder of pairs, or a Hugging Face id.",
+            metavar="PATH_OR_HF_ID",
         ),
     ],
     *,
     out: Annotated[
-        str | Path | None,
-        Doc("Where to write; RUN/audit for a run folder, else ./audit-NAME.", "DIR"),
+        Path | str | None,
+        Option(
+            help="Where to write; RUN/audit for a run folder, else ./audit-NAME.", metavar="DIR"
+        ),
     ] = None,
     max_shortcut: Annotated[
-        float, Doc("The bound on accuracy without the user.", least=0.5, most=1)
+        float, Option(help="The bound on accuracy without the user.", min=0.5, max=1)
     ] = MAX_SHORTCUT,
     max_overlap: Annotated[
         float | None,
-        Doc(
-            "The bound on how often word overlap with the posts picks the chosen response; without"
-            " it, that of the release or run, else that is only noted.",
-            least=0.5,
-            most=1,
+        Option(
+            help="The bound on the accuracy of word overlap with the posts [the run's own].",
+            min=0.5,
+            max=1,
         ),
     ] = None,
     against: Annotated[
         str | Path | None,
-        Doc(
-            "Pairs whose figures are shown beside, such as QiyaoMa/Personalized-RewardBench.",
-            "PATH_OR_HF_ID",
-            hub=True,
+        Option(
+            help="Pairs whose figures are shown beside, such as QiyaoMa/Personalized-RewardBench.",
+            metavar="PATH_OR_HF_ID",
         ),
     ] = None,
     columns: Annotated[
         Iterable[str],
-        Doc(
-            "Which column of somebody's file holds what; may be repeated.",
-            "WHAT=COLUMN",
+        Option(
             "--column",
+            help="Which column of somebody's file holds what; may be repeated.",
+            metavar="WHAT=COLUMN",
         ),
     ] = (),
     progress: Progress = log_notes,
 ) -> AuditResult:
-    """Audit pairs, and write audit.json, report.html and redactions.jsonl.
+    """Audit pairs: what a scorer can tell without the user, leaks, integrity, people, balance.
+
+    Reads a release, a run folder, the official benchmark's schema, and plain prompt, chosen and
+    rejected in JSON, JSONL, CSV, TSV (each packed as .gz, too) or Parquet. Responses may be texts,
+    messages, lists of messages, transcripts ("Human: ... Assistant: ..."), or lists of as many
+    texts, which give a pair for each place. Questions with several options and a key are read, too.
+    Writes audit.json, report.html, one page with the pairs that needs no network, and
+    redactions.jsonl, the places of personal data. Exits with 1 if a check fails.
+
+    WHAT is prompt, chosen, rejected, id, domain, category, user, narrative, profile,
+    rubric_aspects, generator, created, source_url, licence or split; or first, second and label (1,
+    2 or tie: which is better); or, of questions with several options, options (a list, or columns
+    with commas between) and key (a letter or the option's text), key_from_0 or key_from_1 (a
+    number). An empty COLUMN leaves a column alone.
 
     Raises InputError where pairs or a study cannot be read, a bound is not one, or `out` is in a
     release, and StoreError where the disk refuses.
@@ -95,6 +108,15 @@ def audit(
         >>> found = audit("releases/1.0.0")
         >>> found.passed, [check.name for check in found.audit.failed]
         (True, [])
+
+    Examples::
+
+        pairwright audit runs/first
+        pairwright audit runs/first --max-overlap 0.8
+        pairwright audit releases/1.0.0 --against QiyaoMa/Personalized-RewardBench
+        pairwright audit theirs.jsonl --column chosen=better --column rejected=worse
+        pairwright audit quiz.csv --column key=correct_answer --column user=persona_id
+        pairwright audit ab.json --column first=output_1 --column second=output_2
     """
     for option, bound in (
         ("--max-shortcut", max_shortcut),

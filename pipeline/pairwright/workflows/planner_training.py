@@ -4,11 +4,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
+from typer import Argument, Option
+
 from pairwright import assets
 from pairwright.dataset import read_one, write_one
 from pairwright.errors import ConfigError, on_disk
 from pairwright.extras import install
-from pairwright.options import Doc
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import BUILDING
@@ -44,23 +45,27 @@ LIBRARIES = ("torch", "transformers", "peft", "trl", "datasets")
 
 
 def train_planner(
-    settings: Annotated[str | Path, Doc("What is trained, on what, and how.", "SETTINGS.toml")],
-    out: Annotated[str | Path, Doc("Folder of checkpoints and adapter.", "DIR", name="--out")],
+    settings: Annotated[
+        Path | str, Argument(help="What is trained, on what, and how.", metavar="SETTINGS.toml")
+    ],
+    out: Annotated[Path | str, Option(help="Folder of checkpoints and adapter.", metavar="DIR")],
     *,
     progress: Progress = log_notes,
     stop: Stop | None = None,
 ) -> TrainingReport:
-    """Train a planner by supervised fine-tuning with LoRA. Needs the extra [train].
+    """Train a planner: posts and a question in, the gold aspects out (extra [train]).
 
-    `settings` is a TOML file that says what is trained, on what, and how. The checkpoint whose
-    plans match the gold aspects of validation items best is kept in `out`/adapter. `out` also gets
-    report.json, which has each checkpoint's F1 on these items, from 0 to 1. Running
-    again goes on from the last checkpoint; `stop` ends after the step under way.
+    Supervised fine-tuning with LoRA. The loss counts the target's tokens alone. Items without gold
+    aspects are refused and counted. The checkpoint whose plans match the gold aspects of validation
+    items best is kept in DIR/adapter. Running the same command again goes on where it stopped.
 
     Raises ConfigError, SourceError, StoreError and Interrupted.
 
-        >>> train_planner("planner.toml", "planner").chosen
-        400
+    Examples::
+
+        pairwright train planner planner.toml --out planner
+        vllm serve MODEL --enable-lora --lora-modules planner=planner/adapter
+        pairwright train score score.toml --out scores
     """
     path = Path(settings)
     training = load_training(path)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic_core import from_json
+from typer import Option
 
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import model_name
@@ -13,7 +14,7 @@ from pairwright.errors import InputError
 from pairwright.models import completion_of
 from pairwright.models.recorded import RecordedCall, Recording, write_recording
 from pairwright.models.store import Store
-from pairwright.options import Doc, RunPath
+from pairwright.options import RunPath
 from pairwright.settings.config import Config
 from pairwright.settings.endpoints import Endpoint
 from pairwright.text import visible
@@ -21,18 +22,23 @@ from pairwright.text import visible
 
 def record_run(
     run: RunPath,
-    out: Annotated[str | Path, Doc("A new file; .gz compresses it.", "FILE", name="--out")],
+    out: Annotated[Path | str, Option(help="A new file; .gz compresses it.", metavar="FILE")],
     *,
-    note: Annotated[str, Doc("Who or what wrote the replies.", "TEXT")] = "",
+    note: Annotated[str, Option(help="Who or what wrote the replies.", metavar="TEXT")] = "",
 ) -> int:
-    """Write the replies to all calls that the last build of a run used into the file `out`, and
-    return how many these are.
+    """Write the replies to all calls of a run into one file, which can answer them again.
 
-    The calls of refused drafts are among them. `note` says who or what wrote the replies, in your
-    own words. Raises InputError where `run` is not a run folder or its build has not ended, or
-    `out` exists; StoreError where its store cannot be read.
+    The recording holds what the last build of the run used, with the calls of dropped drafts, and
+    no request, address or key. An endpoint with base_url = "recording:FILE" answers from it, so
+    anyone can build the same pairs without a model. A run whose build has not ended is refused; one
+    with failed units is recorded as far as it went.
 
-        record_run("study/run", "replies.jsonl.gz", note="Answered by hand, November 2026")
+    Raises InputError where `run` is not a run folder or its build has not ended, or `out` exists;
+    StoreError where its store cannot be read. Returns how many calls there are.
+
+    Examples::
+
+        pairwright batch record runs/first --out replies.jsonl.gz --note "Qwen3-32B, 2026"
     """
     folder, out = RunFolder(Path(run)), Path(out)
     if out.exists():

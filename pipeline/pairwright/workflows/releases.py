@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
+from typer import Argument, Option
+
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import read_lines
 from pairwright.dataset.address import ForgetList, address_of, url_name
 from pairwright.errors import InputError
 from pairwright.extras import install
-from pairwright.options import Doc, ReleasePath, RunPath
+from pairwright.options import ReleasePath, RunPath
 from pairwright.records import Item, pseudonym
 from pairwright.releases.changes import SubjectChange, subject_changes
 from pairwright.releases.primary import Provenance, read_release
@@ -31,22 +33,30 @@ _PSEUDONYM = re.compile(r"user-[0-9a-f]{16}")
 def verify(
     release: ReleasePath,
     digest: Annotated[
-        str | None,
-        Doc("The root digest that the release must have.", "sha256:...", name="--digest"),
+        str | None, Option(help="The root digest that the release must have.", metavar="sha256:...")
     ] = None,
     *,
     progress: Progress = log_notes,
 ) -> VerifiedRelease:
-    """Derive everything in a release again from its rows and raw verdicts, and compare.
+    """Derive decisions, rows, counts and the audit's figures of a release again, and compare.
 
-    The audit is derived again, too. `digest` is the root digest that the release must have,
-    `sha256:...`; without it, the folder is only compared with itself.
+    Needs the folder alone. Stops at the first difference and names its place; then the exit code is
+    1.
+
+    --push publishes what was verified, tagged with its version. It needs the extra [hub] and your
+    own login: `hf auth login`, or HF_TOKEN. A new dataset is private, so that it can be looked at
+    first; one that exists stays as visible as it is.
 
     Raises Difference at the first place that differs, and InputError where the folder is not a
     release.
 
         >>> verify("releases/1.0.0").rows
         412
+
+    Examples::
+
+        pairwright verify releases/1.0.0 --digest sha256:...
+        pairwright verify releases/1.0.0 --push my-lab/my-pairs
     """
     return verify_release(
         Path(release),
@@ -74,20 +84,24 @@ class ReleaseDiff(NamedTuple):
 
 
 def diff(
-    before: Annotated[str | Path, Doc("The folder of a release.", "A")],
-    after: Annotated[str | Path, Doc("The folder of a later one.", "B")],
+    before: Annotated[Path | str, Argument(help="The folder of a release.", metavar="A")],
+    after: Annotated[Path | str, Argument(help="The folder of a later one.", metavar="B")],
     *,
     progress: Progress = log_notes,
 ) -> ReleaseDiff:
-    """Find which pairs one release has and a later one has not, or has otherwise, and why.
+    """Compare two releases: pairs added, removed or changed, and why.
 
-    A twin is one subject: its halves are added, removed and changed together. The reasons are those
-    that the two releases hold themselves.
+    The halves of a twin are added, removed and changed together. No release names who asked to be
+    forgotten.
 
     Raises InputError where a folder is not a release, or its rows cannot be read.
 
         >>> diff("1.0.0", "1.1.0").counts
         {('Home-twin', 'added', 'new'): 24, ('Home-twin', 'removed', 'refused'): 2}
+
+    Examples::
+
+        pairwright diff releases/1.0.0 releases/1.1.0
     """
     old, new = read_release(Path(before)), read_release(Path(after))
     progress(Step("reading rows"))
@@ -188,24 +202,32 @@ def forget(
     *,
     users: Annotated[
         Iterable[str],
-        Doc("A user's id in the source, or pseudonym in a release; repeatable.", "USER", "--user"),
+        Option(
+            "--user",
+            help="A user's id in the source, or pseudonym in a release; repeatable.",
+            metavar="USER",
+        ),
     ] = (),
     urls: Annotated[
-        Iterable[str], Doc("The address of a post or question; repeatable.", "URL", "--url")
+        Iterable[str],
+        Option("--url", help="The address of a post or question; repeatable.", metavar="URL"),
     ] = (),
     progress: Progress = log_notes,
 ) -> tuple[tuple[Removal, ...], tuple[str, ...]]:
-    """Record that a run's next release must go without some users or addresses: what was recorded
-    in RUN/forgotten.jsonl, which holds hashes only, and which of them are nowhere in the run.
+    """Record who or what is to be forgotten: the next release goes without it.
 
-    `users` are ids in the source, or pseudonyms in a release; `urls` are addresses of posts or
-    questions. Every pair made of their posts, or with a response that a user wrote, is left out,
-    twins whole, with the verdicts on it. The run folder itself still holds the posts.
+    Every pair made of that user's or that address's posts, or with a response by that user, is left
+    out, twins whole, with the verdicts on it. RUN/forgotten.jsonl holds hashes only; recording
+    somebody again is harmless. The run folder itself still holds the posts. Exits with 1 if
+    somebody or something named is nowhere in the run.
 
-    Raises InputError where nothing is named, or an address is not one.
+    Raises InputError where nothing is named, or an address is not one. Returns what was recorded,
+    and what is nowhere in the run.
 
-        >>> [removal.pairs for removal in forget("runs/first", users=["4711"])[0]]
-        [6]
+    Examples::
+
+        pairwright forget runs/first --user 4711
+        pairwright forget runs/first --url https://cooking.stackexchange.com/q/123
     """
     run = Path(run)
     RunFolder(run).settings()

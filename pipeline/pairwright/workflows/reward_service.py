@@ -6,6 +6,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
+from typer import Option
+
 from pairwright.dataset import Row
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
@@ -21,7 +23,6 @@ from pairwright.evaluation.settings import Scorers
 from pairwright.models.client import Meter
 from pairwright.models.durable import RecentReplies
 from pairwright.notebook import run_async
-from pairwright.options import Doc
 from pairwright.settings.prompt import Prompts
 from pairwright.training.reward_server import RewardServer, listening
 from pairwright.training.rewards import Health, Reward, RewardSample
@@ -134,37 +135,44 @@ async def warm_up(rewards: ScorerRewards) -> None:
 
 
 def serve_rewards(
-    name: Annotated[str, Doc("The scorer that gives the rewards.", "NAME", name="--scorer")],
+    name: Annotated[str, Option("--scorer", help="The scorer that gives the rewards.")],
     scorers: Annotated[
-        str | Path | Scorers | None,
-        Doc("What scorers and endpoints are.", "FILE.toml", name="--scorers"),
+        Path | str | Scorers | None,
+        Option(help="What scorers and endpoints are.", metavar="FILE.toml"),
     ] = None,
     release: Annotated[
-        str | Path | None,
-        Doc("Release whose pairs may be named by their ids.", "DIR", name="--release"),
+        Path | str | None,
+        Option(help="Release whose pairs may be named by their ids.", metavar="DIR"),
     ] = None,
     *,
     condition: Annotated[
         Literal["none", "profile", "planner", "rubric"] | None,
-        Doc("What the scorer is shown of the user of such a pair [profile]."),
+        Option(help="What the scorer is shown of the user of such a pair [profile]."),
     ] = None,
     host: Annotated[
-        str, Doc("Address to serve on. There is no password: trust its network.")
+        str, Option(help="Address to serve on. There is no password: trust its network.")
     ] = "127.0.0.1",
-    port: Annotated[int, Doc("Port; 0 takes a free one.")] = 8600,
-    queue: Annotated[int, Doc("Most samples that may wait.", "N", least=1)] = 4096,
+    port: Annotated[int, Option(help="Port; 0 takes a free one.", metavar="N")] = 8600,
+    queue: Annotated[int, Option(help="Most samples that may wait.", metavar="N", min=1)] = 4096,
     stop: Stop | None = None,
     on_loading: Callable[[str, str], None] = lambda _url, _name: None,
     on_ready: Callable[[str], None] = lambda _url: None,
 ) -> Health:
-    """Serve the rewards of the scorer `name` over HTTP until `stop` is requested.
+    """Give rewards over HTTP, from one scorer of a file as `pairwright evaluate` reads it.
 
-    With a `release`, its pairs may be named by their ids, and the scorer is shown what `condition`
-    says of their users (profile). `port` 0 takes a free one; at most `queue` samples wait.
-    `on_loading` is called with the address and `name` when it listens, and `on_ready` with the
-    address when the model is loaded. Returns what became of all samples.
+    POST /score {"samples": [{"id" or "prompt", "response"}, ...]} gives {"rewards": [...]}, each a
+    score or an error with its reason; GET /health answers 200 once the model is loaded. Requests in
+    flight go through the model in batches. A full queue answers 503. SIGTERM and Ctrl-C let what is
+    under way finish. The page train.md has the reward functions for TRL and verl.
 
-    Raises InputError, ConfigError, CallFailed, EndpointRefused and StoreError.
+    Raises InputError, ConfigError, CallFailed, EndpointRefused and StoreError. `on_loading` is
+    called with the address and `name` when it listens, and `on_ready` when the model is loaded.
+
+    Examples::
+
+        pairwright train reward-server --scorers scorers.toml --scorer skywork --release 1.0.0
+        pairwright train reward-server --scorer longer --port 0
+        curl http://127.0.0.1:8600/health
     """
     if condition and condition != "none" and not release:
         raise InputError(

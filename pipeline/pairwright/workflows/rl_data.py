@@ -3,12 +3,14 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
+from typer import Option
+
 from pairwright.dataset import Row, parts_of
 from pairwright.dataset.conversion import user_message
 from pairwright.errors import InputError
 from pairwright.evaluation.release import Release, pairs_by_split, posts_of
 from pairwright.modes import has_no_preference
-from pairwright.options import Doc, ReleasePath
+from pairwright.options import ReleasePath
 from pairwright.retrieve import selected
 from pairwright.settings.rules import HistoryRules
 from pairwright.training.rl_data import RlExport, export_prompts, rl_prompts
@@ -17,33 +19,39 @@ from pairwright.workflows.output import output_folder
 
 def export_rl(
     release: ReleasePath,
-    out: Annotated[str | Path, Doc("New folder of the data.", "DIR", name="--out")],
+    out: Annotated[Path | str, Option(help="New folder of the data.", metavar="DIR")],
     *,
-    format: Annotated[Literal["trl", "verl"], Doc("Which trainer reads it.")],
+    format: Annotated[Literal["trl", "verl"], Option(help="Which trainer reads it.")],
     condition: Annotated[
-        Literal["none", "profile"], Doc("Whether a policy is shown the user's earlier posts.")
+        Literal["none", "profile"],
+        Option(help="Whether a policy is shown the user's earlier posts."),
     ] = "profile",
-    posts: Annotated[int, Doc("Most posts shown, best ranked first.", "N", least=1)] = 10,
+    posts: Annotated[int, Option(help="Most posts shown, best ranked first.", min=1)] = 10,
     history_tokens: Annotated[
-        int, Doc("Most tokens of posts, of 4 characters each (Chinese: 1).", "N", least=100)
+        int, Option(help="Most tokens of posts, of 4 characters each (Chinese: 1).", min=100)
     ] = 6000,
-    split: Annotated[str, Doc("The release's split to train on.", "NAME")] = "validation",
-    allow_test_split: Annotated[bool, Doc("Let --split be test.")] = False,
+    split: Annotated[str, Option(help="The release's split to train on.")] = "validation",
+    allow_test_split: Annotated[
+        bool, Option("--allow-test-split", help="Let --split be test.")
+    ] = False,
     validation_share: Annotated[
-        float, Doc("Share of users kept for validation.", least=0, most=0.9)
+        float, Option(help="Share of users kept for validation.", min=0, max=0.9)
     ] = 0.1,
 ) -> RlExport:
     """Write a release's questions as data for PPO and GRPO, and its pairs for DPO.
 
-    A prompt is the question, after the user's earlier posts where `condition` is profile: at most
-    so many `posts`, of so many `history_tokens`. `validation_share` of the users, from 0 to
-    1, are kept for validation.
+    A prompt is the question, after the user's earlier posts where --condition is profile; aspects
+    and narrative are in none. Users of train and validation differ. Each prompt has the id of a
+    pair, by which the reward server knows it. A release has a split for training if it was made
+    with --validation.
 
     Raises InputError where the split is not in the release, where it is `test` and
     `allow_test_split` is false, and where `out` cannot be written; and StoreError.
 
-        >>> export_rl("releases/1.0.0", "rl-data", format="trl").prompts
-        {'train': 210, 'validation': 24}
+    Examples::
+
+        pairwright train export-rl releases/1.0.0 --format trl --out rl-data
+        pairwright train export-rl releases/1.0.0 --format verl --condition none --out rl-data
     """
     root, folder = Path(release), Path(out)
     output_folder(folder)

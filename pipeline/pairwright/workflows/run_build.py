@@ -6,6 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, TypeAlias
 
+from typer import Argument, Option
+
 from pairwright.construct.corpus import Corpus, first_items
 from pairwright.construct.estimate import BuildEstimate, estimate_calls
 from pairwright.construct.folder import RunFolder, content_hashes, identity, unfinished
@@ -19,7 +21,6 @@ from pairwright.models.recorded import NOT_RECORDED
 from pairwright.models.store import UnitRow
 from pairwright.modes import check_modes, need_partners
 from pairwright.notebook import run_async
-from pairwright.options import Doc
 from pairwright.settings.config import Config, load
 from pairwright.text import number_of
 from pairwright.workflows.progress import (
@@ -41,7 +42,7 @@ from pairwright.workflows.run_models import (
 from pairwright.workflows.run_status import RunStatus, source_problems, status_of
 
 ConfigPath: TypeAlias = Annotated[
-    str | Path | Config, Doc("The run's configuration.", "CONFIG.toml")
+    Path | str | Config, Argument(help="The run's configuration.", metavar="CONFIG.toml")
 ]
 
 
@@ -144,35 +145,43 @@ class BuildResult:
 
 def build(
     config: ConfigPath,
-    run: Annotated[str | Path, Doc("The run folder.", "DIR", name="--run")],
+    run: Annotated[Path | str, Option(help="The run folder.", metavar="DIR")],
     *,
     folder: str | Path | None = None,
-    limit: Annotated[int | None, Doc("Only the first N items.", "N", least=1)] = None,
+    limit: Annotated[int | None, Option(help="Only the first N items.", metavar="N", min=1)] = None,
     accept_changes: Annotated[
-        bool, Doc("Go on in a folder that was built with another config.")
+        bool,
+        Option("--accept-changes", help="Go on in a folder that was built with another config."),
     ] = False,
     address: Annotated[
-        str | None, Doc("Head of a Ray cluster that shares the work.", "HOST:PORT")
+        str | None, Option(help="Head of a Ray cluster that shares the work.", metavar="HOST:PORT")
     ] = None,
     batch_out: Annotated[
-        str | Path | None, Doc("Send nothing: write the calls to files below OUT.", "OUT")
+        Path | str | None,
+        Option(help="Send nothing: write the calls to files below OUT.", metavar="OUT"),
     ] = None,
     progress: Progress = log_notes,
     stop: Stop | None = None,
 ) -> BuildResult:
-    """Build preference pairs from user histories into the run folder `run`.
+    """Build preference pairs from user histories.
 
-    The same call again resumes: no finished call is sent twice. `config` is a TOML file, or a
-    Config whose paths start from `folder`. `limit` builds the first items of the source only.
-    With several `processes` in the config, or an `address`, Ray shares the work. With `batch_out`
-    nothing is sent: the calls are written to files below it.
+    Running the same command again resumes: finished calls are never sent twice.
 
     Raises ConfigError and InputError for what must be mended first, SourceError for data that
     cannot be read, EndpointRefused where an endpoint refuses, Interrupted after `stop` (every
-    finished call is stored), and StoreError where the run folder cannot be written.
+    finished call is stored), and StoreError where the run folder cannot be written. The paths of a
+    Config start from `folder`.
 
         result = build("study/pairwright.toml", "study/run", limit=20)
         print(result.status.pairs, "pairs;", result.usage.sent, "calls")
+
+    Examples::
+
+        pairwright build pairwright.toml --run runs/first --dry-run
+        pairwright build pairwright.toml --run runs/first --limit 20
+        pairwright build pairwright.toml --run runs/first
+        pairwright build pairwright.toml --run runs/first --batch-out batches
+        pairwright build pairwright.toml --run /shared/first --address 10.0.0.1:6379
     """
     stop = stop or Stop()
     batches = None if batch_out is None else Path(batch_out)

@@ -6,7 +6,9 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Annotated, NamedTuple, TypeAlias, TypeVar
+
+from typer import Option
 
 from pairwright import assets
 from pairwright.errors import ConfigError, on_disk
@@ -30,6 +32,10 @@ from pairwright.workflows.scorers import OpenScorer, open_scorers, pointwise
 
 T = TypeVar("T")
 R = TypeVar("R")
+ScorersFile: TypeAlias = Annotated[
+    Path | str | Scorers,
+    Option(help="The file of scorers, endpoints, [policy] and [judge].", metavar="FILE.toml"),
+]
 
 
 def scorer_settings(scorers: str | Path | Scorers | None) -> tuple[Scorers, Prompts]:

@@ -7,13 +7,12 @@ import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple
 
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError, on_disk
 from pairwright.files import locked
-from pairwright.options import Doc
 from pairwright.settings.config import Config
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.acceptance import Acceptance, derive, read_acceptance
@@ -33,7 +32,6 @@ from pairwright_human_eval.subjects import (
 
 Tool = Literal["label-studio", "spreadsheet"]
 """What annotators work with."""
-FormLanguage: TypeAlias = Annotated[str, Doc("Of the forms and guidelines: en or de.", "CODE")]
 
 
 def check_to_verify(run: RunFolder) -> None:

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
-from typing import Annotated
 
 from pydantic import JsonValue
 
 from pairwright.construct.folder import RunFolder
-from pairwright.options import Doc, RunPath
+from pairwright.options import AnnotatorCount, Overlap, RunPath, SampleSize
 from pairwright.text import word_count
 from pairwright.workflows.study import check_to_verify, run_subjects
 from pairwright_human_eval.records import KINDS, Data, Kind
@@ -42,19 +41,24 @@ class PlannedStudy:
 def plan_study(
     run: RunPath,
     *,
-    annotators: Annotated[int, Doc("How many people there are.", "N", least=2, most=999)] = 11,
-    overlap: Annotated[
-        int, Doc("People who answer each question; [human] may ask for more.", "N", least=1)
-    ] = 3,
-    sample: Annotated[int | None, Doc("Only N twins and pairs.", "N", least=1)] = None,
+    annotators: AnnotatorCount = 11,
+    overlap: Overlap = 3,
+    sample: SampleSize = None,
 ) -> PlannedStudy:
-    """Count the tasks, hours and units of a study as `export_tasks` would write it. Repeats are
-    counted; a second round is not.
+    """Count the tasks, hours and units of a study before anybody is asked.
+
+    Hours are those of reading everything once, at 238 words a minute; answering comes on top.
+    Repeats are counted; a second round is not.
 
     Raises InputError if the run holds no pair.
 
         >>> plan_study("runs/first", annotators=2).units
         72
+
+    Examples::
+
+        pairwright human plan runs/first
+        pairwright human plan runs/first --annotators 2 --sample 30
     """
     folder = RunFolder(Path(run))
     check_to_verify(folder)

@@ -4,17 +4,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
+
+from typer import Option
 
 from pairwright.audits.people.scan import screen
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
 from pairwright.modes import VERIFIED
-from pairwright.options import Doc, RunPath
+from pairwright.options import AnnotatorCount, Overlap, RunPath, SampleSize
 from pairwright.records import Record
 from pairwright.version import __version__
-from pairwright.workflows.study import FormLanguage, Tool, check_to_verify, drawn_seed, run_subjects
+from pairwright.workflows.study import Tool, check_to_verify, drawn_seed, run_subjects
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.language import load_language
@@ -24,9 +26,6 @@ from pairwright_human_eval.study_files import write_study
 from pairwright_human_eval.study_tasks import make_tasks, planned
 from pairwright_human_eval.subjects import Subject, file_hash
 from pairwright_human_eval.subjects import sample as draw
-
-Screened = Literal["personal", "sensitive"]
-"""Data by which anybody can reach or rob a person; subjects that can harm people."""
 
 
 class ScreenedSubject(Record):
@@ -89,43 +88,47 @@ class TaskExport:
 def export_tasks(
     run: RunPath,
     *,
-    annotators: Annotated[int, Doc("How many people there are.", "N", least=2, most=999)] = 11,
-    overlap: Annotated[
-        int,
-        Doc("People who answer each question; [human] may ask for more.", "N", least=1),
-    ] = 3,
-    sample: Annotated[int | None, Doc("Only N twins and pairs.", "N", least=1)] = None,
+    annotators: AnnotatorCount = 11,
+    overlap: Overlap = 3,
+    sample: SampleSize = None,
     seed: Annotated[
-        int | None, Doc("Not drawn at random: for a demo, not for a study.", "N")
+        int | None, Option(help="Not drawn at random: for a demo, not for a study.", metavar="N")
     ] = None,
     tool: Annotated[
-        Tool,
-        Doc("What annotators work with: spreadsheet also writes one CSV file a person."),
+        Tool, Option(help="What annotators work with; spreadsheet: also a CSV file each.")
     ] = "label-studio",
-    language: FormLanguage = "en",
+    language: Annotated[str, Option(help="Of the forms and guidelines: en or de.")] = "en",
     leave_out: Annotated[
-        Iterable[Screened],
-        Doc(
-            "Keep twins and pairs out whose texts hold personal data (personal), or are on health,"
-            " belief, politics, sexuality or the law (sensitive). May be given twice.",
-            "WHAT",
+        Iterable[str],
+        Option(
+            help="Keep out texts with `personal` data or on `sensitive` subjects; repeatable.",
+            metavar="NAME",
         ),
     ] = (),
 ) -> TaskExport:
-    """Write blind tasks of a run's pairs, one file for each annotator and kind, and the key.
+    """Write blind tasks, one file for each annotator and kind, the guidelines, and the private key.
 
-    Each question is answered by `overlap` people, or by as many as the rule asks for if these are
-    more. Without `seed` a study's seed is drawn at random and kept: it decides on which side a
-    response is. The rule that verifies a pair is [human] of RUN/config.toml, fixed by this export.
-    If there are fewer annotators than it asks for, each question gets as many answers as they can
-    give: nobody votes on both halves of a twin.
+    The files under RUN/human/ load into any Label Studio; RUN/human/private/ is not for annotators.
+    The rule that verifies a pair is [human] of RUN/config.toml, fixed from here on. With fewer
+    annotators than it asks for, each question gets as many answers as they can give: nobody votes
+    on both halves of a twin.
 
     Raises InputError where the run holds no pair, or another study was exported there.
 
         >>> made = export_tasks("runs/first", annotators=11, overlap=3)
         >>> len(made.workloads), made.folder
         (11, PosixPath('runs/first/human'))
+
+    Examples::
+
+        pairwright human export runs/first
+        pairwright human export runs/first --annotators 2 --sample 10
+        pairwright human export runs/first --annotators 11 --overlap 3 --sample 200
+        pairwright human export runs/first --tool spreadsheet --language de
     """
+    if unknown := set(leave_out) - {"personal", "sensitive"}:
+        what = f"is not `personal` or `sensitive`: {', '.join(sorted(unknown))}"
+        raise InputError(what, where="--leave-out", fix="Name one of the two.")
     run = Path(run)
     folder, human = RunFolder(run), HumanFolder(run)
     check_to_verify(folder)

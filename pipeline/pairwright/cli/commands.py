@@ -1,0 +1,61 @@
+"""Every command: the function that does its work, and the one that prints the result.
+
+The signature of the first is the command's arguments and options, its docstring the help. A
+function that prints its own result returns the exit code, and has no second one.
+"""
+
+GROUPS = {
+    "human": "Have people verify the pairs of a run: blind tasks out, answers in, decisions.",
+    "batch": "Have a build's calls answered by files: a Batch API, vllm run-batch, a recording.",
+    "train": "Train planners on gold aspects, and policies on a release's questions.",
+    "downstream": "Measure whether a good score on a release goes with good responses.",
+}
+COMMANDS = {
+    "init": ("workflows.example_study:write_example_study", "cli.runs:print_example"),
+    "build": ("workflows.run_build:build", "cli.building:print_build"),
+    "status": ("workflows.run_status:status", "cli.runs:print_status"),
+    "show": ("cli.runs:show", None),
+    "human plan": ("workflows.study_plan:plan_study", "cli.human:print_plan"),
+    "human export": ("workflows.tasks:export_tasks", "cli.human:print_tasks"),
+    "human push": ("workflows.annotation_server:push_tasks", "cli.human:print_pushed"),
+    "human status": ("cli.human:status", None),
+    "human pull": ("workflows.annotation_server:pull_verdicts", "cli.human:print_answers"),
+    "human import": ("cli.human:take_in", None),
+    "human simulate": ("workflows.answers:simulate_verdicts", "cli.human:print_simulated"),
+    "human report": ("workflows.decision_report:decide", "cli.human:print_report"),
+    "human adjudicate": (
+        "workflows.decision_report:export_adjudication",
+        "cli.human:print_adjudication",
+    ),
+    "human withdraw": ("workflows.departures:withdraw_person", "cli.human:print_withdrawn"),
+    "release": ("workflows.new_release:release", "cli.releases:print_release"),
+    "audit": ("workflows.pair_audit:audit", "cli.releases:print_audit"),
+    "evaluate": ("workflows.evaluation:evaluate", "cli.evaluation:print_evaluation"),
+    "leaderboard": ("workflows.evaluation:leaderboard", "cli.evaluation:print_leaderboard"),
+    "verify": ("workflows.releases:verify", "cli.releases:print_verification"),
+    "diff": ("workflows.releases:diff", "cli.releases:print_diff"),
+    "forget": ("workflows.releases:forget", "cli.releases:print_removals"),
+    "doctor": ("workflows.doctor:examine_endpoints", "cli.endpoints:print_examination"),
+    "batch ingest": ("workflows.batch_files:ingest_replies", "cli.endpoints:print_ingested"),
+    "batch record": ("workflows.recording:record_run", "cli.endpoints:print_recording"),
+    "batch submit": ("workflows.batch_files:submit_batches", "cli.endpoints:print_submitted"),
+    "batch poll": ("workflows.batch_files:poll_batches", "cli.endpoints:print_polled"),
+    "train planner": ("workflows.planner_training:train_planner", "cli.training:print_training"),
+    "train score": ("workflows.plan_scoring:score_planners", "cli.training:print_comparison"),
+    "train export-rl": ("workflows.rl_data:export_rl", "cli.training:print_export"),
+    "train reward-server": ("workflows.reward_service:serve_rewards", "cli.training:serve"),
+    "downstream best-of-n": ("workflows.best_samples:best_of_n", "cli.evaluation:print_samples"),
+    "downstream judge-outputs": (
+        "workflows.output_judging:judge_outputs",
+        "cli.evaluation:print_scores",
+    ),
+    "downstream policy": (
+        "workflows.best_samples:policy_accuracy",
+        "cli.evaluation:print_policies",
+    ),
+    "downstream completions": (
+        "workflows.completion_writing:completions",
+        "cli.evaluation:print_completions",
+    ),
+    "downstream correlate": ("workflows.evaluation:correlate", "cli.evaluation:print_correlations"),
+}
