@@ -20,9 +20,7 @@ Overlap = Annotated[
 ]
 SampleSize = Annotated[int | None, Option(help="Only N twins and pairs.", metavar="N", min=1)]
 ItemLimit = Annotated[int | None, Option(help="Only the first N items, to try it.", min=1)]
-SubjectLimit = Annotated[
-    int | None, Option(help="Only the first N subjects, to try it.", metavar="N", min=1)
-]
+SubjectLimit = Annotated[int | None, Option(help="Only the first N subjects, to try it.", min=1)]
 
 
 def share_of(given: str | float) -> float:

@@ -54,9 +54,7 @@ def push_tasks(
     run: RunPath,
     url: Annotated[str, Option(help="Where the Label Studio server is.", metavar="URL")],
     *,
-    round: Annotated[
-        int, Option(help="2 for the adjudication of what was disputed.", metavar="N", min=1, max=2)
-    ] = 1,
+    round: Annotated[int, Option(help="2 for the adjudication.", metavar="N", min=1, max=2)] = 1,
     progress: Progress = log_notes,
 ) -> tuple[PushResult, Mapping[str, Mapping[Kind, str]]]:
     """Make one project for each annotator and kind on a Label Studio server, and import the tasks.

@@ -117,10 +117,6 @@ def remove_import(
     that are left.
 
     Raises InputError where there is no study, and for a name that no imported file or several have.
-
-        >>> removed, left = remove_import("runs/first")
-        >>> left.open_tasks
-        96
     """
     with open_study(Path(run)) as study:
         removed = undo_import(study.folder, [Path(file).name for file in files])
@@ -130,18 +126,10 @@ def remove_import(
 def simulate_verdicts(
     run: RunPath,
     *,
-    accuracy: Annotated[
-        float, Option(help="Share of right answers among A and B, 0.5 to 1.")
-    ] = 0.9,
-    bias: Annotated[
-        float, Option(help="How far guesses lean to A: 0 not, 1 always.", min=0, max=1)
-    ] = 0.0,
-    careless: Annotated[
-        float, Option(help="Share of annotators who tick anything.", min=0, max=1)
-    ] = 0.0,
-    cannot_tell: Annotated[
-        float, Option(help="Share of `cannot tell` and `cannot judge`.", min=0, max=1)
-    ] = 0.05,
+    accuracy: Annotated[float, Option(help="Share of right answers, 0.5 to 1.")] = 0.9,
+    bias: Annotated[float, Option(help="Lean of guesses to A, 0 to 1.", min=0, max=1)] = 0.0,
+    careless: Annotated[float, Option(help="Share of random annotators.", min=0, max=1)] = 0.0,
+    cannot_tell: Annotated[float, Option(help="Share of `cannot tell`.", min=0, max=1)] = 0.05,
     seed: Annotated[int, Option(help="Another seed, other answers.", metavar="N")] = 0,
 ) -> tuple[SimulationResult, AnswerCounts]:
     """Answer every open task with simulated annotators, by the same import as people's answers.
@@ -187,9 +175,6 @@ def study_progress(run: str | Path) -> tuple[AnnotatorProgress, ...]:
     """Count the tasks that each annotator has answered, of those imported or pulled.
 
     Raises InputError where there is no study.
-
-        >>> [(line.annotator, line.answered) for line in study_progress("runs/first")]
-        [('annotator-01', 24), ...]
     """
     study = read_open_study(Path(run))
     assigned = Counter((k.annotator, k.round, k.kind) for k in study.fixed.key.values())
@@ -205,9 +190,6 @@ def last_decisions(run: str | Path) -> tuple[Decision, ...]:
     """The decisions of the last report; empty where nothing was reported yet.
 
     Raises InputError where decisions.jsonl cannot be read.
-
-        >>> Counter(decision.state for decision in last_decisions("runs/first"))
-        Counter({'verified': 61, 'refused': 7, 'disputed': 4})
     """
     path = HumanFolder(Path(run)).decisions
     return tuple(read_lines(path, Decision)) if path.exists() else ()

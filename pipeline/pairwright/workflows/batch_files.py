@@ -93,9 +93,7 @@ def poll_batches(
     run: RunPath,
     out: BatchFolder,
     *,
-    wait: Annotated[
-        bool, Option("--wait", help="Go on asking until every batch has ended.")
-    ] = False,
+    wait: Annotated[bool, Option("--wait", help="Ask until every batch has ended.")] = False,
     progress: Progress = log_notes,
 ) -> PolledRound:
     """Ask how far the submitted batches are, and ingest the replies that have come.
@@ -127,9 +125,7 @@ def poll_batches(
 
 def ingest_replies(
     run: RunPath,
-    files: Annotated[
-        Sequence[Path | str], Argument(help="Replies, as a batch wrote them.", metavar="FILE")
-    ],
+    files: Annotated[Sequence[Path | str], Argument(help="Files of replies.", metavar="FILE")],
     *,
     progress: Progress = log_notes,
 ) -> Ingested:
@@ -138,8 +134,6 @@ def ingest_replies(
     A line that cannot be used is named with its file and line number, in full in the run's
     batch_problems.jsonl, and the exit code is 1; the next round asks again for what has no reply.
     The same file twice changes nothing.
-
-    Raises ConfigError and InputError.
 
     Examples::
 

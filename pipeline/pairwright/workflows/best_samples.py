@@ -65,8 +65,7 @@ def best_of_n(
     scorers: ScorersFile,
     out: OutPath,
     names: Annotated[
-        Iterable[str],
-        Option("--scorer", help="A scorer that picks; again for more.", metavar="NAME"),
+        Iterable[str], Option("--scorer", help="A scorer; repeatable.", metavar="NAME")
     ],
     *,
     n: Annotated[int, Option("-n", help="Samples a question.", metavar="N", min=1, max=1000)] = 16,
@@ -82,8 +81,6 @@ def best_of_n(
     same command again goes on, and a larger -n goes on with the samples there are. Writes
     best_of_n.json, .md and .html, samples.jsonl and scores.jsonl. Exit code 1: fewer questions
     count than 95 %.
-
-    Raises InputError, ConfigError, EndpointRefused, Interrupted and StoreError.
 
     Examples::
 
@@ -171,16 +168,10 @@ def policy_accuracy(
     out: OutPath,
     *,
     names: Annotated[
-        Iterable[str],
-        Option(
-            "--scorer", help="A guided policy; again for more [all of the file].", metavar="NAME"
-        ),
+        Iterable[str], Option("--scorer", help="A guided policy; repeatable [all].", metavar="NAME")
     ] = (),
     conditions: Annotated[
-        Iterable[str],
-        Option(
-            "--condition", help="none, profile, ... as in evaluate; again for more.", metavar="COND"
-        ),
+        Iterable[str], Option("--condition", help="As in evaluate; repeatable.", metavar="COND")
     ] = ("none", "profile"),
     split: SubjectSplit = None,
     limit: SubjectLimit = None,

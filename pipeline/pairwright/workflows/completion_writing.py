@@ -51,22 +51,17 @@ DRAWS = 8
 
 
 def completions(
-    source: Annotated[
-        str, Argument(help="A file of items, or a Hugging Face id.", metavar="SOURCE")
-    ],
+    source: Annotated[str, Argument(help="Items: a file or Hugging Face id.", metavar="SOURCE")],
     scorers: ScorersFile,
     out: OutPath,
     *,
     config: Annotated[str | None, Option(help="Configuration of a Hugging Face dataset.")] = None,
     split: Annotated[str, Option(help="Split of a Hugging Face dataset.", metavar="NAME")] = "test",
     names: Annotated[
-        Iterable[str],
-        Option(
-            "--scorer", help="A scorer that picks the best of N; again for more.", metavar="NAME"
-        ),
+        Iterable[str], Option("--scorer", help="A scorer that picks; repeatable.", metavar="NAME")
     ] = (),
     ks: Annotated[
-        Iterable[int], Option("-k", help="Posts in context; again for more.", metavar="K", min=1)
+        Iterable[int], Option("-k", help="Posts in context; repeatable.", metavar="NAME", min=1)
     ] = KS,
     limit: ItemLimit = None,
     progress: Progress = log_notes,
@@ -80,8 +75,6 @@ def completions(
     one that is part of what is shown, are refused and counted. Calls are stored as they come:
     running the same command again goes on. Writes completions.json, .md, .html and .jsonl, and
     picks.jsonl. Exit code 1: fewer items count than 95 %.
-
-    Raises SourceError, InputError, ConfigError, EndpointRefused, Interrupted and StoreError.
 
     Examples::
 

@@ -102,16 +102,12 @@ def export_adjudication(
     run: RunPath,
     *,
     adjudicators: Annotated[
-        int | None,
-        Option(help="How many new people adjudicate.", metavar="N", min=1, max=99),
+        int | None, Option(help="How many new people adjudicate.", metavar="N", min=1, max=99)
     ] = None,
     by: Annotated[
-        Iterable[str],
-        Option(help="An annotator who adjudicates, too; may be given again.", metavar="NAME"),
+        Iterable[str], Option(help="An annotator who adjudicates, too; repeatable.", metavar="NAME")
     ] = (),
-    tool: Annotated[
-        Tool | None, Option(help="What adjudicators work with [as the annotators].")
-    ] = None,
+    tool: Annotated[Tool | None, Option(help="What they work with [as before].")] = None,
 ) -> AdjudicationExport:
     """Write tasks of a second round on the disputed pairs.
 

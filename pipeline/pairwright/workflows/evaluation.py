@@ -163,8 +163,7 @@ class EvaluationResult:
 def evaluate(
     release: ReleasePath,
     scorers: Annotated[
-        Path | str | Scorers | None,
-        Option(help="The file of scorers and endpoints.", metavar="FILE.toml"),
+        Path | str | Scorers | None, Option(help="Scorers and endpoints.", metavar="FILE.toml")
     ],
     out: OutPath,
     *,
@@ -310,12 +309,9 @@ async def _check_score_files(task: EvaluationTask, session: ScorerSession) -> No
 
 def leaderboard(
     results: Annotated[
-        Iterable[Path | str],
-        Argument(help="Folders of `pairwright evaluate`, or .json files.", metavar="RESULTS"),
+        Iterable[Path | str], Argument(help="Folders or files of results.", metavar="RESULTS")
     ],
-    out: Annotated[
-        Path | str | None, Option(help="Write leaderboard.html, .md and .json.", metavar="DIR")
-    ] = None,
+    out: Annotated[Path | str | None, Option(help="Folder of the page.")] = None,
     *,
     progress: Progress = log_notes,
 ) -> Leaderboard:
@@ -346,20 +342,14 @@ def leaderboard(
 def correlate(
     table: Annotated[Path | str, Argument(help="One row a model, a header.", metavar="TABLE.csv")],
     benchmarks: Annotated[
-        Iterable[str],
-        Option("--benchmark", help="A benchmark's scores; twice to compare two.", metavar="COL"),
+        Iterable[str], Option("--benchmark", help="Scores to try; repeatable.", metavar="COL")
     ],
     downstream: Annotated[str, Option(help="Column with the downstream scores.", metavar="COL")],
-    out: Annotated[
-        Path | str | None, Option(help="Write report.html, report.md and .json.", metavar="DIR")
-    ] = None,
+    out: Annotated[Path | str | None, Option(help="Folder of the page.")] = None,
     *,
-    model: Annotated[
-        str | None, Option(help="Names of the models [first column].", metavar="COL")
-    ] = None,
+    model: Annotated[str | None, Option(help="Models' names [the first].", metavar="COL")] = None,
     lineage: Annotated[
-        str | None,
-        Option(help="Which models descend from one another: left out together.", metavar="COL"),
+        str | None, Option(help="Families of models, left out together.", metavar="COL")
     ] = None,
 ) -> Correlations:
     """Correlate benchmark scores with downstream scores over the same models.

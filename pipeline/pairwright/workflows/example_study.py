@@ -14,11 +14,7 @@ def write_example_study(
     folder: Annotated[Path | str, Argument(help="A new or empty folder.", metavar="DIR")],
     *,
     choices: Annotated[
-        bool,
-        Option(
-            "--choices",
-            help="An example of people's own choices, for natural twins without a model.",
-        ),
+        bool, Option("--choices", help="People's own choices, for natural twins.")
     ] = False,
 ) -> Path:
     """Write a working folder: config, example histories, domains and prompts to edit.

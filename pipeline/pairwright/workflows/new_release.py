@@ -84,20 +84,16 @@ def release(
     version: Annotated[str, Option(help="The version, higher than any before.", metavar="X.Y.Z")],
     *,
     previous: Annotated[
-        Path | str | None,
-        Option(help="The release before this one; none for the first.", metavar="DIR"),
+        Path | str | None, Option(help="The release before this one.", metavar="DIR")
     ] = None,
     trial: Annotated[
-        bool,
-        Option(
-            "--trial", help="For trying out: simulated and unverified pairs, too. Not a benchmark."
-        ),
+        bool, Option("--trial", help="With simulated and unverified pairs: no benchmark.")
     ] = False,
     validation_share: Annotated[
         float,
         Option(
             "--validation",
-            help="Share of users, such as 10%, whose pairs are in the split `validation`.",
+            help="Share of users in the split `validation`, such as 10%.",
             metavar="SHARE",
             parser=share_of,
         ),

@@ -28,7 +28,7 @@ from pairwright.workflows.scoring import ScorerSession, ScorersFile, open_sessio
 def judge_outputs(
     release: ReleasePath,
     outputs: Annotated[
-        Path | str, Argument(help="One output a line: id, model, output.", metavar="OUTPUTS.jsonl")
+        Path | str, Argument(help="Lines of id, model, output.", metavar="OUTPUTS.jsonl")
     ],
     scorers: ScorersFile,
     out: OutPath,
@@ -42,8 +42,6 @@ def judge_outputs(
     question, output and aspects, and never a profile. Scores are stored as they come: running the
     same command again goes on. Writes judged.jsonl, a line an output, and judged.json. Exit code 1:
     more than 5 % of the outputs without a score.
-
-    Raises InputError, ConfigError, EndpointRefused, Interrupted and StoreError.
 
     Examples::
 

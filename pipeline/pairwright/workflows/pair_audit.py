@@ -47,43 +47,26 @@ class AuditResult:
 def audit(
     path: Annotated[
         str | Path,
-        Argument(
-            help="A release, a run folder, a file or folder of pairs, or a Hugging Face id.",
-            metavar="PATH_OR_HF_ID",
-        ),
+        Argument(help="A release, run, file or folder of pairs.", metavar="PATH_OR_HF_ID"),
     ],
     *,
     out: Annotated[
         Path | str | None,
-        Option(
-            help="Where to write; RUN/audit for a run folder, else ./audit-NAME.", metavar="DIR"
-        ),
+        Option(help="Folder of the report [RUN/audit or audit-NAME].", metavar="DIR"),
     ] = None,
     max_shortcut: Annotated[
-        float, Option(help="The bound on accuracy without the user.", min=0.5, max=1)
+        float, Option(help="Bound on accuracy without the user.", min=0.5, max=1)
     ] = MAX_SHORTCUT,
     max_overlap: Annotated[
-        float | None,
-        Option(
-            help="The bound on the accuracy of word overlap with the posts [the run's own].",
-            min=0.5,
-            max=1,
-        ),
+        float | None, Option(help="Bound on word overlap's accuracy [the run's].", min=0.5, max=1)
     ] = None,
     against: Annotated[
         str | Path | None,
-        Option(
-            help="Pairs whose figures are shown beside, such as QiyaoMa/Personalized-RewardBench.",
-            metavar="PATH_OR_HF_ID",
-        ),
+        Option(help="Pairs whose figures are shown beside.", metavar="PATH_OR_HF_ID"),
     ] = None,
     columns: Annotated[
         Iterable[str],
-        Option(
-            "--column",
-            help="Which column of somebody's file holds what; may be repeated.",
-            metavar="WHAT=COLUMN",
-        ),
+        Option("--column", help="Which column holds what; repeatable.", metavar="WHAT=COLUMN"),
     ] = (),
     progress: Progress = log_notes,
 ) -> AuditResult:

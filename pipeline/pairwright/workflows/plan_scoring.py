@@ -48,9 +48,7 @@ from pairwright.workflows.scoring import ScoringCalls, open_calls, settings_fold
 
 
 def score_planners(
-    settings: Annotated[
-        Path | str, Argument(help="Planners, source, judge.", metavar="SETTINGS.toml")
-    ],
+    settings: Annotated[Path | str, Argument(help="What is compared.", metavar="SETTINGS.toml")],
     out: OutPath,
     *,
     limit: ItemLimit = None,
@@ -62,8 +60,6 @@ def score_planners(
     Planners are endpoints or files of plans. Aspects are matched by shared words, and by a judge
     if there is one. Calls are stored: running the same command again goes on, and asks nothing
     twice. Exit code 1: a planner left more than 5 % of the items open.
-
-    Raises ConfigError, SourceError, InputError, EndpointRefused, Interrupted and StoreError.
 
     Examples::
 

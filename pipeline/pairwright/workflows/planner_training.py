@@ -45,9 +45,7 @@ LIBRARIES = ("torch", "transformers", "peft", "trl", "datasets")
 
 
 def train_planner(
-    settings: Annotated[
-        Path | str, Argument(help="What is trained, on what, and how.", metavar="SETTINGS.toml")
-    ],
+    settings: Annotated[Path | str, Argument(help="How to train.", metavar="SETTINGS.toml")],
     out: Annotated[Path | str, Option(help="Folder of checkpoints and adapter.", metavar="DIR")],
     *,
     progress: Progress = log_notes,
@@ -58,8 +56,6 @@ def train_planner(
     Supervised fine-tuning with LoRA. The loss counts the target's tokens alone. Items without gold
     aspects are refused and counted. The checkpoint whose plans match the gold aspects of validation
     items best is kept in DIR/adapter. Running the same command again goes on where it stopped.
-
-    Raises ConfigError, SourceError, StoreError and Interrupted.
 
     Examples::
 

@@ -33,7 +33,7 @@ _PSEUDONYM = re.compile(r"user-[0-9a-f]{16}")
 def verify(
     release: ReleasePath,
     digest: Annotated[
-        str | None, Option(help="The root digest that the release must have.", metavar="sha256:...")
+        str | None, Option(help="The root digest to expect.", metavar="sha256:...")
     ] = None,
     *,
     progress: Progress = log_notes,
@@ -126,9 +126,6 @@ def publish(
 
     Raises Difference where the release is not what its files say, and InputError where the name,
     the login or the network cannot be used.
-
-        >>> publish("releases/1.0.0", "my-lab/my-pairs")[1]
-        'https://huggingface.co/datasets/my-lab/my-pairs'
     """
     check_publication(name, trial=name.endswith("-trial"))
     from pairwright.releases.hub import push
@@ -201,16 +198,10 @@ def forget(
     run: RunPath,
     *,
     users: Annotated[
-        Iterable[str],
-        Option(
-            "--user",
-            help="A user's id in the source, or pseudonym in a release; repeatable.",
-            metavar="USER",
-        ),
+        Iterable[str], Option("--user", help="An id or a pseudonym; repeatable.", metavar="USER")
     ] = (),
     urls: Annotated[
-        Iterable[str],
-        Option("--url", help="The address of a post or question; repeatable.", metavar="URL"),
+        Iterable[str], Option("--url", help="Of a post or question; repeatable.", metavar="URL")
     ] = (),
     progress: Progress = log_notes,
 ) -> tuple[tuple[Removal, ...], tuple[str, ...]]:

@@ -137,21 +137,17 @@ async def warm_up(rewards: ScorerRewards) -> None:
 def serve_rewards(
     name: Annotated[str, Option("--scorer", help="The scorer that gives the rewards.")],
     scorers: Annotated[
-        Path | str | Scorers | None,
-        Option(help="What scorers and endpoints are.", metavar="FILE.toml"),
+        Path | str | Scorers | None, Option(help="Scorers and endpoints.", metavar="FILE.toml")
     ] = None,
     release: Annotated[
-        Path | str | None,
-        Option(help="Release whose pairs may be named by their ids.", metavar="DIR"),
+        Path | str | None, Option(help="Its pairs may be named by id.", metavar="DIR")
     ] = None,
     *,
     condition: Annotated[
         Literal["none", "profile", "planner", "rubric"] | None,
-        Option(help="What the scorer is shown of the user of such a pair [profile]."),
+        Option(help="What the scorer is shown of a pair's user [profile]."),
     ] = None,
-    host: Annotated[
-        str, Option(help="Address to serve on. There is no password: trust its network.")
-    ] = "127.0.0.1",
+    host: Annotated[str, Option(help="Address to serve on; there is no password.")] = "127.0.0.1",
     port: Annotated[int, Option(help="Port; 0 takes a free one.", metavar="N")] = 8600,
     queue: Annotated[int, Option(help="Most samples that may wait.", metavar="N", min=1)] = 4096,
     stop: Stop | None = None,

@@ -23,20 +23,15 @@ def export_rl(
     *,
     format: Annotated[Literal["trl", "verl"], Option(help="Which trainer reads it.")],
     condition: Annotated[
-        Literal["none", "profile"],
-        Option(help="Whether a policy is shown the user's earlier posts."),
+        Literal["none", "profile"], Option(help="What a policy is shown of the user.")
     ] = "profile",
     posts: Annotated[int, Option(help="Most posts shown, best ranked first.", min=1)] = 10,
-    history_tokens: Annotated[
-        int, Option(help="Most tokens of posts, of 4 characters each (Chinese: 1).", min=100)
-    ] = 6000,
+    history_tokens: Annotated[int, Option(help="Most tokens of posts.", min=100)] = 6000,
     split: Annotated[str, Option(help="The release's split to train on.")] = "validation",
     allow_test_split: Annotated[
         bool, Option("--allow-test-split", help="Let --split be test.")
     ] = False,
-    validation_share: Annotated[
-        float, Option(help="Share of users kept for validation.", min=0, max=0.9)
-    ] = 0.1,
+    validation_share: Annotated[float, Option(help="Share for validation.", min=0, max=0.9)] = 0.1,
 ) -> RlExport:
     """Write a release's questions as data for PPO and GRPO, and its pairs for DPO.
 

@@ -150,15 +150,13 @@ def build(
     folder: str | Path | None = None,
     limit: Annotated[int | None, Option(help="Only the first N items.", metavar="N", min=1)] = None,
     accept_changes: Annotated[
-        bool,
-        Option("--accept-changes", help="Go on in a folder that was built with another config."),
+        bool, Option("--accept-changes", help="Go on after a change of the config.")
     ] = False,
     address: Annotated[
-        str | None, Option(help="Head of a Ray cluster that shares the work.", metavar="HOST:PORT")
+        str | None, Option(help="Head of a Ray cluster.", metavar="HOST:PORT")
     ] = None,
     batch_out: Annotated[
-        Path | str | None,
-        Option(help="Send nothing: write the calls to files below OUT.", metavar="OUT"),
+        Path | str | None, Option(help="Write the calls to files instead.", metavar="OUT")
     ] = None,
     progress: Progress = log_notes,
     stop: Stop | None = None,

@@ -91,19 +91,12 @@ def export_tasks(
     annotators: AnnotatorCount = 11,
     overlap: Overlap = 3,
     sample: SampleSize = None,
-    seed: Annotated[
-        int | None, Option(help="Not drawn at random: for a demo, not for a study.", metavar="N")
-    ] = None,
-    tool: Annotated[
-        Tool, Option(help="What annotators work with; spreadsheet: also a CSV file each.")
-    ] = "label-studio",
+    seed: Annotated[int | None, Option(help="Fixes the draw: for a demo alone.")] = None,
+    tool: Annotated[Tool, Option(help="What annotators work with.")] = "label-studio",
     language: Annotated[str, Option(help="Of the forms and guidelines: en or de.")] = "en",
     leave_out: Annotated[
         Iterable[str],
-        Option(
-            help="Keep out texts with `personal` data or on `sensitive` subjects; repeatable.",
-            metavar="NAME",
-        ),
+        Option(help="Leave out what is `personal` or `sensitive`; repeatable.", metavar="NAME"),
     ] = (),
 ) -> TaskExport:
     """Write blind tasks, one file for each annotator and kind, the guidelines, and the private key.
