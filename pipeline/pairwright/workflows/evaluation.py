@@ -170,13 +170,7 @@ def evaluate(
     names: ScorerNames = None,
     conditions: Annotated[
         Iterable[str] | None,
-        Option(
-            "--condition",
-            help="none, profile, planner, rubric; or a control: wrong-profile, evidence-only,"
-            " profile-without-evidence; again for more [none, profile,"
-            " wrong-profile].",
-            metavar="COND",
-        ),
+        Option("--condition", help="What is shown; repeatable.", metavar="COND"),
     ] = None,
     split: SubjectSplit = None,
     limit: SubjectLimit = None,
@@ -186,11 +180,11 @@ def evaluate(
 ) -> EvaluationResult:
     """Score a release's pairs with reward models and judges, shown more or less of the user.
 
-    Scores are stored as they come: running the same command again goes on, and scores nothing
-    twice. The baselines longer, constant, overlap and similarity need no file and no model, nor do
-    own-length and own-markup, which are for histories that hold choices. Exit code 1: a scorer left
-    more twins and other pairs without a score than 5 %, not counting those for which the release
-    has nothing to show.
+    Scores are stored as they come: running the same command again scores nothing twice. The
+    baselines longer, constant, overlap and similarity need no file and no model, nor do own-length
+    and own-markup, for histories that hold choices. COND is none, profile, planner or rubric, or a
+    control: wrong-profile, evidence-only, profile-without-evidence. Exit code 1: a scorer left more
+    than 5 % of the twins and other pairs without a score that the release has something to show of.
 
     Raises InputError, ConfigError, EndpointRefused, Interrupted and StoreError; results that were
     whole before are in their files. `on_result` is called with each result as it is written.

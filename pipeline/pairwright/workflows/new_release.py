@@ -92,10 +92,7 @@ def release(
     validation_share: Annotated[
         float,
         Option(
-            "--validation",
-            help="Share of users in the split `validation`, such as 10%.",
-            metavar="SHARE",
-            parser=share_of,
+            "--validation", help="Share of users for validation.", metavar="10%", parser=share_of
         ),
     ] = 0.0,
     progress: Progress = log_notes,
