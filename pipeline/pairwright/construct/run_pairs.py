@@ -33,7 +33,7 @@ def find_outcome(store: Store, wanted: str, run: Path) -> Outcome:
     near: dict[str, Outcome] = {}
     begins = (
         "position >= 0 AND (substr(unit, 1, ?1) = ?2 OR substr(item, 1, ?1) = ?2"
-        ' OR instr(record, \'"id":"\' || ?2))'
+        ' OR instr(record, \'"id":"\' || ?2) OR instr(record, \'"twin_id":"\' || ?2))'
     )
     for row in store.outcomes(begins, len(wanted), wanted) if wanted else ():
         outcome = Outcome.model_validate_json(row.record)

@@ -49,7 +49,7 @@ from pairwright.workflows.evaluation import (
     conditions_of,
     run_evaluation,
 )
-from pairwright.workflows.output import write_page
+from pairwright.workflows.output import output_folder, write_page
 from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.scoring import (
     ScorerSession,
@@ -87,7 +87,7 @@ def best_of_n(
         pairwright downstream best-of-n 1.0.0 --scorers scorers.toml --scorer skywork --out best
         pairwright downstream best-of-n 1.0.0 --scorers scorers.toml --scorer rm --out best -n 64
     """
-    (settings, prompts), folder = scorer_settings(scorers), Path(out)
+    folder, (settings, prompts) = output_folder(out), scorer_settings(scorers)
     asked = tuple(dict.fromkeys(names))
     pairs = Release(Path(release), split)
     with open_session(settings, prompts, folder, progress, stop) as session:
@@ -195,7 +195,7 @@ def policy_accuracy(
         pairwright downstream policy releases/1.0.0 --scorers scorers.toml --out results
         pairwright downstream policy 1.0.0 --scorers s.toml --out results --scorer arm --limit 50
     """
-    (settings, prompts), folder = scorer_settings(scorers), Path(out)
+    folder, (settings, prompts) = output_folder(out), scorer_settings(scorers)
     guided = guided_names(settings, tuple(names))
     # The parts first: then what a guided policy adds up is stored, and no two models are loaded.
     task = EvaluationTask(

@@ -34,7 +34,7 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.prompt_variables import COMPLETING
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceItems, read_whole
-from pairwright.workflows.output import write_page
+from pairwright.workflows.output import output_folder, write_page
 from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.scoring import (
     ScorerSession,
@@ -81,8 +81,8 @@ def completions(
         pairwright downstream completions histories.jsonl --scorers scorers.toml --out completions
         pairwright downstream completions histories.jsonl --scorers s.toml --out c -k 1 -k 4
     """
+    folder, names = output_folder(out), tuple(dict.fromkeys(names))
     settings, prompts = scorer_settings(scorers)
-    folder, names = Path(out), tuple(dict.fromkeys(names))
     rules = SourceRules(path=source, config=config, split=split)
     items = read_whole(rules, Domains.load(assets.RUBRICS), Path.cwd())
     tasks, refused = _tasks_of(items, source, settings.seed, limit)

@@ -200,7 +200,7 @@ def evaluate(
         pairwright evaluate releases/1.0.0 --out results --condition none --condition profile
         pairwright leaderboard results theirs --out board
     """
-    (settings, prompts), folder = scorer_settings(scorers), Path(out)
+    folder, (settings, prompts) = output_folder(out), scorer_settings(scorers)
     pairs = Release(Path(release), split)
     if names is None:
         posts = (post.text for row in pairs.rows(limit) for post in row.profile)
@@ -325,7 +325,7 @@ def leaderboard(
         pairwright leaderboard results
         pairwright leaderboard results theirs others/skywork.profile.json --out board
     """
-    folder = output_folder(out)
+    folder = output_folder(out) if out else None
     gathered = gather_results(map(Path, results))
     board = rank_results(gathered, counter(progress, "results", total=len(gathered)))
     if folder:
@@ -361,7 +361,7 @@ def correlate(
         pairwright downstream correlate models.csv --benchmark accuracy --downstream best_of_16
         pairwright downstream correlate models.csv --benchmark a --benchmark b --downstream ppo
     """
-    folder = output_folder(out)
+    folder = output_folder(out) if out else None
     models = read_models(Path(table), tuple(dict.fromkeys(benchmarks)), downstream, model, lineage)
     correlations = correlate_models(models, one_line(downstream))
     if folder:

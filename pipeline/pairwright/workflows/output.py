@@ -12,14 +12,12 @@ if TYPE_CHECKING:
     from pairwright.pages import Page
 
 
-def output_folder(out: str | Path | None) -> Path | None:
+def output_folder(out: Path | str) -> Path:
     """Check the folder of an option `--out`, and return its path.
 
     Raises InputError where a file is in its place, and inside a release, whose checksums name every
     file.
     """
-    if out is None:
-        return None
     folder = Path(out)
     for above in (folder.resolve(), *folder.resolve().parents):
         if above.exists() and not above.is_dir():

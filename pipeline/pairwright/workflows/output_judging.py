@@ -20,7 +20,7 @@ from pairwright.evaluation.outputs import (
 from pairwright.evaluation.release import Release, ReleaseRef
 from pairwright.notebook import run_async
 from pairwright.options import OutPath, ReleasePath
-from pairwright.workflows.output import write_below
+from pairwright.workflows.output import output_folder, write_below
 from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.scoring import ScorerSession, ScorersFile, open_session, scorer_settings
 
@@ -47,7 +47,7 @@ def judge_outputs(
 
         pairwright downstream judge-outputs 1.0.0 outputs.jsonl --scorers scorers.toml --out judged
     """
-    (settings, prompts), folder = scorer_settings(scorers), Path(out)
+    folder, (settings, prompts) = output_folder(out), scorer_settings(scorers)
     pairs = Release(Path(release))
     questions = ReleaseQuestions(pairs.rows())
     to_judge = read_outputs(Path(outputs), questions)

@@ -41,7 +41,7 @@ from pairwright.training.plans import (
     others_of,
     read_plans,
 )
-from pairwright.workflows.output import write_page
+from pairwright.workflows.output import output_folder, write_page
 from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.run_models import open_clients
 from pairwright.workflows.scoring import ScoringCalls, open_calls, settings_folder
@@ -66,7 +66,7 @@ def score_planners(
         pairwright train score score.toml --out scores
         pairwright train score score.toml --out scores --limit 20
     """
-    path, folder = Path(settings), Path(out)
+    path, folder = Path(settings), output_folder(out)
     scoring = load_scoring(path)
     with open_calls(folder, progress, stop) as calls:
         task = _Comparison(scoring, path.resolve().parent, limit, calls)

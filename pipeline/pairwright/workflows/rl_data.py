@@ -48,8 +48,7 @@ def export_rl(
         pairwright train export-rl releases/1.0.0 --format trl --out rl-data
         pairwright train export-rl releases/1.0.0 --format verl --condition none --out rl-data
     """
-    root, folder = Path(release), Path(out)
-    output_folder(folder)
+    root, folder = Path(release), output_folder(out)
     _check_split(root, split, allow_test_split=allow_test_split)
     pairs = Release(root, split)
     rules = HistoryRules(posts=posts, history_tokens=history_tokens)

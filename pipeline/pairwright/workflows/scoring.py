@@ -25,7 +25,6 @@ from pairwright.models.store import Store
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import VARIABLES
-from pairwright.workflows.output import output_folder
 from pairwright.workflows.progress import Note, Progress, Stop, counter
 from pairwright.workflows.run_models import client_of
 from pairwright.workflows.scorers import OpenScorer, open_scorers, pointwise
@@ -283,9 +282,8 @@ class ScorerSession(NamedTuple):
 def open_calls(out: Path, progress: Progress, stop: Stop | None) -> Iterator[ScoringCalls]:
     """Make the folder `out` and open its `run.sqlite`, where every finished call is stored.
 
-    Raises InputError where `out` cannot be a folder of results, and StoreError.
+    Raises StoreError.
     """
-    output_folder(out)
     with on_disk(out):
         out.mkdir(parents=True, exist_ok=True)
     with closing(Store(out / CALLS)) as store:
