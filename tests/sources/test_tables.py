@@ -1,0 +1,217 @@
+"""Files and Hub datasets: every format gives the same rows, and one of no use says what to do."""
+
+import csv
+import io
+import json
+import re
+import sys
+from collections.abc import Mapping
+from hashlib import blake2b
+from pathlib import Path
+from types import MappingProxyType, SimpleNamespace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from reading import ANN, QUESTION, of_posts, posts_csv, result, row, write_lines
+
+from pairwright.errors import SourceError
+from pairwright.extras import install
+from pairwright.settings.rules import SourceRules
+from pairwright.sources import source_hash
+
+
+def test_byte_order_marks_empty_lines_and_crlf_are_nothing_to_speak_of(tmp_path: Path) -> None:
+    first, second = (json.dumps(row(id)).encode() for id in "ab")
+    content = b"\r\n".join([b"\xef\xbb\xbf" + first, b"", b"  ", b"\xef\xbb\xbf" + second])
+    (tmp_path / "h.jsonl").write_bytes(content)
+    got = result(tmp_path, "h.jsonl")
+    assert [item.id for item in got.items] == ["a", "b"]
+    assert got.problems == []
+
+
+def test_json_and_parquet_give_what_jsonl_gives_and_count_rows(tmp_path: Path) -> None:
+    rows = [row("a"), row("b", user=""), row("c", rubric_aspects=[{"aspect": "x", "reason": "y"}])]
+    write_lines(tmp_path / "h.jsonl", *rows)
+    (tmp_path / "h.json").write_text(json.dumps(rows), encoding="utf-8-sig")
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "h.parquet")
+    lines, array, table = (result(tmp_path, f"h.{s}") for s in ("jsonl", "json", "parquet"))
+    assert [item.id for item in lines.items] == ["a", "c"]
+    assert lines.items == array.items
+    assert [i.profile for i in lines.items] == [i.profile for i in table.items]
+    where = [one.problem.where for one in (lines, array, table)]
+    assert where == ["h.jsonl:2", "h.json:2", "h.parquet:2"]
+
+
+def times(good: int, late: int, kind: pa.DataType) -> pa.Array:
+    return pa.array([good, late, good], type=kind)
+
+
+NOT_UTF8 = pa.array([b"good", b"\xff\xfe", b"good"]).cast(pa.binary()).view(pa.string())
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "reason"),
+    [
+        ("narrative", NOT_UTF8, "invalid_utf8"),
+        ("created", times(17 * 10**14, 2**62, pa.timestamp("us")), "bad_time"),
+        ("created", times(20_000, 2**31 - 1, pa.date32()), "bad_time"),
+        ("created", times(17 * 10**11, 2**60, pa.timestamp("ms", tz="UTC")), "bad_time"),
+    ],
+    ids=("no UTF-8", "microseconds", "days", "milliseconds"),
+)
+def test_a_bad_parquet_row_is_refused_alone(
+    tmp_path: Path, column: str, values: pa.Array, reason: str
+) -> None:
+    table = pa.Table.from_pylist([row("a"), row("b"), row("c")])
+    place = table.schema.get_field_index(column)
+    pq.write_table(table.set_column(place, column, values), tmp_path / "h.parquet")
+    got = result(tmp_path, "h.parquet")
+    assert [item.id for item in got.items] == ["a", "c"]
+    assert got.said == [(reason, "2", None)]
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_a_csv_of_semicolons_or_tabs_is_read_as_well(tmp_path: Path, separator: str) -> None:
+    quoted = f'ann,2020-01-03,"{QUESTION}","a; b\tc, d",cooking,'
+    expected = of_posts(tmp_path, *ANN, quoted)
+    rows = list(csv.reader(io.StringIO(posts_csv(*ANN, quoted).decode())))
+    with (tmp_path / "p.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter=separator).writerows(rows)
+    assert result(tmp_path, "p.csv", format="posts") == expected
+
+
+@pytest.mark.parametrize("named", [b"", b"\xef\xbb\xbfsep=;\r\n"])
+@pytest.mark.parametrize("end", [b"\r", b"\r\n"])
+def test_a_csv_as_excel_writes_it_has_the_right_line_numbers(
+    tmp_path: Path, named: bytes, end: bytes
+) -> None:
+    """Its column names have a comma, and its last record is not whole."""
+    commas = posts_csv(*ANN, "bob,2020-01-01", head="user,created,title,text,category,url[ or none")
+    content = commas.replace(b",", b";").replace(b"[", b",").replace(b"\n", end)
+    (tmp_path / "p.csv").write_bytes(named.replace(b"\r\n", end) + content)
+    got = result(tmp_path, "p.csv", format="posts", url="url, or none")
+    texts = [one.text for one in got.item.profile]
+    assert texts == ["Watery stew I own no scale", "Rye bread is hopeless"]
+    assert got.said == [("ragged_row", "6" if named else "5", None)]
+
+
+POSTS: Mapping[str, Any] = MappingProxyType({"format": "posts"})
+HEADING = MappingProxyType({**POSTS, "title": "Heading"})
+JSONL = b'{"user": "a", "created": "2020", "text": "t", "category": "cooking"}\n'
+USELESS: list[tuple[str, bytes | None, Mapping[str, Any], tuple[str, ...]]] = [
+    ("h.jsonl", None, {}, ("h.jsonl: no such file", "relative to")),
+    ("h.jsonl", b"", {}, ("h.jsonl: the file is empty", "download it again")),
+    ("h.jsonl", b"\n\n", {}, ("h.jsonl: no rows",)),
+    ("h.json", b"[]", {}, ("h.json: no rows",)),
+    ("h.xlsx", b"x", {}, ("h.xlsx: unknown", "'.xlsx'", ".parquet")),
+    ("h.jsonl.gz", b"\x1f\x8b", {}, ("unknown", "unpack")),
+    ("h.jsonl", b"\x1f\x8b\x08", {}, ("packed", "Unpack")),
+    ("h.jsonl", '{"id": 1}'.encode("utf-16"), {}, ("UTF-16", "as UTF-8")),
+    ("p.csv", "user;text".encode("utf-16"), POSTS, ("UTF-16", "in Excel: save as CSV UTF-8")),
+    ("p.csv", b"us\xe9r\n1\n", POSTS, ("p.csv:1", "not UTF-8", "in Excel: save as CSV UTF-8")),
+    ("p.csv", b'user,"te"xt\n', POSTS, ("p.csv:1: the column names are not CSV: ", "twice")),
+    ("h.json", b'[\n{"id": 1},\n{"id":]', {}, ("h.json:3: not JSON", ".jsonl")),
+    ("h.json", b'[\n"\xff"]', {}, ("h.json: not UTF-8: invalid start byte, byte 4", "Save")),
+    ("h.json", b'{"a": 1}', {}, ("an object", "[{...}, {...}]")),
+    ("h.jsonl", b"[{}]", {}, ("h.jsonl:1", "not_an_object 1", ".json ")),
+    ("h.parquet", b"PAR1 no", {}, ("h.parquet: not a readable", "again")),
+    ("h.csv", b"id\n1\n", {}, ("cannot hold items", 'format = "posts"')),
+    ("p.csv", b"uid,created,text,category\n", POSTS,
+     ("p.csv:1: no column user", "uid, created, text, category", "`user`")),
+    ("p.csv", b"user,created,text\n", POSTS, ("no column category", "default_category")),
+    ("p.csv", b"user,created,text,category\n", HEADING, ("no column Heading", "`title`")),
+    ("p.jsonl", JSONL, HEADING, ("no column Heading", "`title`")),
+    ("p.csv", b"user,created,text,category\n", POSTS, ("p.csv: no rows",)),
+    ("p.tsv", b"user\tuser\n", POSTS, ("p.tsv:1", "Rename")),
+    ("p.csv", posts_csv(*ANN, 'ann,2020,"t,x,y,z', "a", "b"), POSTS, ("p.csv:5", "Close the")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "rules", "says"), USELESS)
+def test_a_file_of_no_use_says_where_and_what_to_do(
+    tmp_path: Path,
+    name: str,
+    content: bytes | None,
+    rules: Mapping[str, Any],
+    says: tuple[str, ...],
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(SourceError) as caught:
+        result(tmp_path, name, **rules)
+    assert str(tmp_path) in caught.value.where
+    assert caught.value.fix
+    for words in says:
+        assert words in str(caught.value)
+
+
+def test_the_hash_is_of_the_bytes(tmp_path: Path) -> None:
+    (tmp_path / "h.jsonl").write_bytes(b"abc\n")
+    expected = blake2b(b"abc\n", digest_size=16).hexdigest()
+    assert source_hash(SourceRules(path="h.jsonl"), tmp_path) == f"b2:{expected}"
+    assert source_hash(SourceRules(path=f"{tmp_path}/h.jsonl"), Path("/")) == f"b2:{expected}"
+    with pytest.raises(SourceError, match="no such file"):
+        source_hash(SourceRules(path="other.jsonl"), tmp_path)
+
+
+# ---- the Hub
+
+
+class _Dataset(list[dict[str, Any]]):
+    @property
+    def column_names(self) -> list[str]:
+        return list(self[0])
+
+
+def test_a_hub_id_has_config_split_and_revision(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    def load_dataset(*args: Any, **options: Any) -> _Dataset:
+        asked.extend([*args, options])
+        return _Dataset([row("a"), row("b", question="")])
+
+    monkeypatch.setitem(sys.modules, "datasets", SimpleNamespace(load_dataset=load_dataset))
+    got = result(tmp_path, "org/name-v1.5@main", config="Lifestyle", split="validation")
+    assert asked == ["org/name-v1.5", "Lifestyle", {"split": "validation", "revision": "main"}]
+    assert got.item.id == "a"
+    assert (got.problem.where, got.problem.reason) == ("org/name-v1.5@main:2", "empty_question")
+
+
+def no_network(*_: Any, **__: Any) -> None:
+    raise ConnectionError("no network")
+
+
+@pytest.mark.parametrize(
+    ("datasets", "said"),
+    [
+        (SimpleNamespace(load_dataset=no_network), r"ConnectionError: no network\n.*Check the id"),
+        (None, re.escape(install("hub"))),
+    ],
+)
+def test_a_dataset_that_cannot_be_loaded_says_why_and_without_the_extra_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, datasets: Any, said: str
+) -> None:
+    monkeypatch.setitem(sys.modules, "datasets", datasets)
+    with pytest.raises(SourceError, match=said):
+        result(tmp_path, "org/name")
+
+
+def test_a_hub_id_has_the_hash_of_its_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dataset_info(name: str, revision: str | None) -> SimpleNamespace:
+        return SimpleNamespace(sha=f"commit-of-{name}-{revision}")
+
+    hub = SimpleNamespace(HfApi=lambda: SimpleNamespace(dataset_info=dataset_info))
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+    found = source_hash(SourceRules(path="org/name@main"), tmp_path)
+    assert found == "org/name@commit-of-org/name-main"
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    pinned = f"org/name@{'0' * 40}"
+    assert source_hash(SourceRules(path=pinned), tmp_path) == pinned
+    with pytest.raises(SourceError, match="pip install"):
+        source_hash(SourceRules(path="org/name"), tmp_path)
