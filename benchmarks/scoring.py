@@ -34,7 +34,6 @@ from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore
 from pairwright.evaluation.settings import Classifier
 from pairwright.models.client import Meter
-from pairwright.models.durable import Durable
 from pairwright.models.store import Store
 from pairwright.records import Post
 
@@ -152,11 +151,11 @@ async def measured(
     """Seconds of ours and of the loop in each turn, and our scores."""
     spec = Classifier(kind="classifier", model=str(folder))
     ours, loops, found = [], [], list[ResponseScore]()
-    async with InProcess("mine", spec, Meter(), lambda _: None) as sender:
+    async with InProcess("mine", spec, Meter(), None, lambda _: None) as client:
         with tempfile.TemporaryDirectory() as scratch:
             for turn in range(-1, runs):
                 with closing(Store(Path(scratch) / f"{turn}.sqlite")) as store:
-                    model = RewardModel(Durable(store, sender), str(folder))
+                    model = RewardModel(client.above(store), str(folder))
                     if turn < 0:  # Loads the model.
                         await model.score(PromptContent("Why?"), "So.")
                         continue

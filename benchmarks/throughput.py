@@ -63,21 +63,20 @@ async def bare(url: str, in_flight: int, n: int) -> Took:
 
 
 async def ours(url: str, in_flight: int, n: int) -> Took:
-    """The same prompts through Model, Durable, Store and Client under `work_through`."""
+    """The same prompts through Model, Client and Store under `work_through`."""
     from pairwright.models import Model
-    from pairwright.models.client import Client, Meter
-    from pairwright.models.durable import Durable
-    from pairwright.models.run import work_through
+    from pairwright.models.client import Meter
+    from pairwright.models.server import Server
     from pairwright.models.store import Store
+    from pairwright.models.work import work_through
     from pairwright.settings.endpoints import Endpoint, Sampling
     from pairwright.settings.prompt_variables import Ask, Message
 
     endpoint = Endpoint(base_url=url, model="stub", concurrency=in_flight)
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder) / "run.sqlite")
-        async with Client("stub", endpoint, None, Meter()) as client:
-            sampling = Sampling(max_tokens=400, temperature=0.9)
-            model = Model(Durable(store, client), endpoint, sampling)
+        async with Server("stub", endpoint, Meter(), store) as client:
+            model = Model(client, endpoint, Sampling(max_tokens=400, temperature=0.9))
 
             async def work(prompt: str) -> None:
                 text = await model.write(Ask("bench", (Message("user", prompt),)))

@@ -443,7 +443,7 @@ def test_a_cancelled_piece_of_work_cancels_all_its_calls() -> None:
 
     async def run() -> None:
         work = asyncio.create_task(both())
-        await after(2)
+        await after(4)
         work.cancel()
         with pytest.raises(asyncio.CancelledError):
             await work

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from prometheus_client import REGISTRY  # type: ignore[import-not-found]
 
-from pairwright.models import Request, Unstored
-from pairwright.models.client import Client, Engine, Meter
+from pairwright.models import Request
+from pairwright.models.client import Meter
+from pairwright.models.engine import Engine
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
 
@@ -38,11 +39,10 @@ async def most_running() -> float:
 
 
 async def main(endpoint: Endpoint, requests: list[Request], out: Path) -> None:
-    engine = Engine("local", endpoint, lambda text: print(text, file=sys.stderr))
     watching = asyncio.create_task(most_running())
-    async with Client("local", endpoint, None, Meter(), engine) as client:
-        llm = Unstored(client)
-        replies = await asyncio.gather(*(llm.complete(request) for request in requests))
+    engine = Engine("local", endpoint, Meter(), say=lambda text: print(text, file=sys.stderr))
+    async with engine:
+        replies = await asyncio.gather(*(engine.complete(request) for request in requests))
     watching.cancel()
     lines = [{"key": r.key, "text": r.text, "finish": r.finish} for r in replies]
     written = [*map(json.dumps, lines), json.dumps({"most_running": await watching})]

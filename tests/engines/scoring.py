@@ -16,7 +16,7 @@ from transformers import AutoModelForCausalLM, AutoModelForSequenceClassificatio
 from pairwright.errors import ConfigError
 from pairwright.evaluation.scorers.in_process import InProcess
 from pairwright.evaluation.settings import Classifier, Dpo, Likelihood
-from pairwright.models import Request, Unstored
+from pairwright.models import Request
 from pairwright.models.client import Meter
 from pairwright.settings.prompt_variables import Message
 
@@ -30,8 +30,7 @@ REFUSED = ("three-classes", "no-template", "half-template", "policy")
 
 async def answered(spec: Classifier | Dpo | Likelihood, texts: Texts) -> list[dict[str, Any]]:
     """What Pairwright stores of all of them, asked at once, so that they are batched."""
-    async with InProcess("mine", spec, Meter(), lambda _: None) as sender:
-        llm = Unstored(sender)
+    async with InProcess("mine", spec, Meter(), None, lambda _: None) as llm:
         asked = [
             Request(spec.model, (Message("user", prompt), Message("assistant", response)), 1)
             for prompt, response in texts

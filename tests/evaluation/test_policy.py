@@ -27,7 +27,7 @@ from pairwright.evaluation.scorers.score_models import GuidedPolicy, LanguageMod
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
 from pairwright.evaluation.settings import Scorers, load_scorers
 from pairwright.models import CONTEXT_LENGTH
-from pairwright.models.client.scores import TokenLogprobs, to_text
+from pairwright.models.scores import TokenLogprobs, to_text
 from scripted import Said, Scripted
 from study import Done, pairwright
 

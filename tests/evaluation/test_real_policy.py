@@ -14,9 +14,9 @@ from engines.served import NAME, serving_vllm
 from pairwright.errors import ConfigError, EndpointRefused
 from pairwright.evaluation.scorers.score_models import GuidedPolicy, LanguageModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore
-from pairwright.models import CONTEXT_LENGTH, Completion, Request, Unstored
-from pairwright.models.client import Client, Meter, PromptLogprobs
-from pairwright.models.client.scores import of_text
+from pairwright.models import CONTEXT_LENGTH, Completion, Request
+from pairwright.models.client import Meter
+from pairwright.models.scores import PromptLogprobs, of_text
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
 from scripted import Scripted
@@ -115,9 +115,7 @@ async def _guided(found: Any, reward: str, beta: float) -> object:
 
 async def _told(url: str, texts: list[tuple[str, str]]) -> list[Completion]:
     endpoint = Endpoint(base_url=url, model=NAME)
-    wire = PromptLogprobs(url, None, endpoint.timeout_s)
-    async with Client("served", endpoint, None, Meter(), wire) as client:
-        llm = Unstored(client)
+    async with PromptLogprobs("served", endpoint, Meter()) as llm:
         asked = [
             Request(NAME, (Message("user", prompt), Message("assistant", response)), 1)
             for prompt, response in texts

@@ -23,10 +23,10 @@ from pairwright.evaluation.scorers.score_models import LanguageModel, RewardMode
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
 from pairwright.evaluation.settings import Classifier
 from pairwright.extras import install
-from pairwright.models import CONTEXT_LENGTH, Unstored
+from pairwright.models import CONTEXT_LENGTH
 from pairwright.models.client import Meter
-from pairwright.models.client.scores import TokenLogprobs
 from pairwright.models.local_model import TokenizedText
+from pairwright.models.scores import TokenLogprobs
 from pairwright.settings.prompt_variables import Message
 
 T = TypeVar("T")
@@ -92,21 +92,21 @@ def using(
 
     async def scenario() -> T:
         say = (said if said is not None else []).append
-        async with InProcess("mine", given, meter or Meter(), say) as sender:
-            return await use(sender, RewardModel(Unstored(sender), "tiny"))
+        async with InProcess("mine", given, meter or Meter(), None, say) as sender:
+            return await use(sender, RewardModel(sender, "tiny"))
 
     with mock.patch.object(in_process, "_imported", return_value=model):
         return asyncio.run(asyncio.wait_for(scenario(), 20))
 
 
-async def score(scorer: RewardModel, tokens: int) -> Any:
+async def score(scorer: RewardModel, tokens: int, word: str = "word") -> Any:
     """That of a conversation of so many tokens, of which the question is one."""
-    return await scorer.score(PromptContent("Why?"), " ".join(["word"] * (tokens - 1)))
+    return await scorer.score(PromptContent("Why?"), " ".join([word] * (tokens - 1)))
 
 
 def scores(*lengths: int) -> Callable[[InProcess, RewardModel], Awaitable[list[Any]]]:
     async def use(_: InProcess, scorer: RewardModel) -> list[Any]:
-        calls = (score(scorer, n) for n in lengths)
+        calls = (score(scorer, n, f"word{at}") for at, n in enumerate(lengths))
         return await asyncio.gather(*calls, return_exceptions=True)
 
     return use
@@ -262,7 +262,7 @@ def test_log_probabilities_of_a_model_are_a_score(values: tuple[float, ...], exp
             return [TokenLogprobs(tuple(range(len(values))), values) for _ in texts]
 
     async def use(sender: InProcess, _: RewardModel) -> ResponseScore | Unscored:
-        return await LanguageModel(Unstored(sender), "tiny").score(PromptContent("Why?"), "So it")
+        return await LanguageModel(sender, "tiny").score(PromptContent("Why?"), "So it")
 
     found = using(Model(), use)
     assert (found.reason if isinstance(found, Unscored) else found) == expected

@@ -13,7 +13,7 @@ import pytest
 
 from endpoint import in_thread, say
 from pairwright.evaluation.settings import Spec, load_scorers
-from pairwright.models.client.scores import _ClassReply
+from pairwright.models.scores import _ClassReply
 from study import pairwright
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "scorers.md").read_text(encoding="utf-8")

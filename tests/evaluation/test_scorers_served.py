@@ -21,10 +21,17 @@ from log_probabilities import ANY_PATH, completed, tokenized, told
 from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.evaluation.scorers.score_models import LanguageModel, RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
-from pairwright.models import CONTEXT_LENGTH, LLM, Unstored
-from pairwright.models.client import Classify, Client, Meter, PromptLogprobs, client
-from pairwright.models.client.scores import TokenLogprobs, of_text, score_of, to_text
-from pairwright.models.durable import Durable
+from pairwright.models import CONTEXT_LENGTH, LLM
+from pairwright.models import endpoint as client
+from pairwright.models.client import Meter
+from pairwright.models.scores import (
+    Classify,
+    PromptLogprobs,
+    TokenLogprobs,
+    of_text,
+    score_of,
+    to_text,
+)
 from pairwright.models.store import Store
 from pairwright.records import Post
 from pairwright.settings.endpoints import Endpoint
@@ -53,9 +60,7 @@ def asked(
         async with serving(handler, path=ANY_PATH) as server:
             url = address(server.url)
             endpoint = Endpoint(base_url=url, model="m", attempts=2, timeout_s=5)
-            wired = wire(url, KEY, endpoint.timeout_s)
-            async with Client("near", endpoint, KEY, Meter(), wired) as sender:
-                llm = Durable(store, sender) if store else Unstored(sender)
+            async with wire("near", endpoint, Meter(), store, api_key=KEY) as llm:
                 try:
                     return await model(llm, "m").score(SHOWN, response), server.asked
                 except (CallFailed, EndpointRefused) as error:

@@ -9,7 +9,8 @@ import pytest
 from endpoint import Asked, Handler, Page, ask, serving
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
 from pairwright.models import Answer, Completion
-from pairwright.models.client import Client, Meter
+from pairwright.models.client import Meter
+from pairwright.models.server import Server
 from pairwright.settings.endpoints import Endpoint
 
 T = TypeVar("T")
@@ -23,7 +24,7 @@ def described(url: str, **changes: Any) -> Endpoint:
 
 def exchange(
     handler: Handler,
-    use: Callable[[Client], Coroutine[Any, Any, T]],
+    use: Callable[[Server], Coroutine[Any, Any, T]],
     *,
     key: str | None = KEY,
     meter: Meter | None = None,
@@ -39,31 +40,33 @@ def exchange(
         told = [] if said is None else said
         async with serving(handler, pages=pages) as server:
             endpoint = described(through(server.url), **changes)
-            async with Client("near", endpoint, key, meter or Meter(), say=told.append) as sender:
+            async with Server(
+                "near", endpoint, meter or Meter(), api_key=key, say=told.append
+            ) as sender:
                 return await use(sender), server.asked, server.most_in_flight
 
     return asyncio.run(scenario())
 
 
-async def once(sender: Client) -> Completion:
-    return (await sender.send(ask())).completion
+async def once(sender: Server) -> Completion:
+    return await sender.complete(ask())
 
 
 def failure(handler: Handler, **given: Any) -> tuple[Exception, list[Asked]]:
     """The exception that one call ends in, and the requests it took."""
 
-    async def caught(sender: Client) -> Exception:
+    async def caught(sender: Server) -> Exception:
         with pytest.raises((CallFailed, EndpointRefused, Interrupted)) as found:
-            await sender.send(ask())
+            await sender.fetch(ask())
         return found.value
 
     error, asked, _ = exchange(handler, caught, **given)
     return error, asked
 
 
-def many(n: int) -> Callable[[Client], Coroutine[Any, Any, list[Answer | BaseException]]]:
-    async def use(sender: Client) -> list[Answer | BaseException]:
-        calls = (sender.send(ask(f"{i}")) for i in range(n))
+def many(n: int) -> Callable[[Server], Coroutine[Any, Any, list[Answer | BaseException]]]:
+    async def use(sender: Server) -> list[Answer | BaseException]:
+        calls = (sender.fetch(ask(f"{i}")) for i in range(n))
         return await asyncio.gather(*calls, return_exceptions=True)
 
     return use

@@ -182,7 +182,7 @@ def test_a_request_that_fails_in_as_many_rounds_as_attempts_is_given_up(tmp_path
 
         def record(attempts: int) -> None:
             asked.begin()
-            asyncio.run(Recorder("near", attempts, asked, Meter()).send(request))
+            asyncio.run(Recorder("near", attempts, asked, Meter()).fetch(request))
 
         for number in (1, 2):
             with pytest.raises(Unanswered):

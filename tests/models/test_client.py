@@ -27,8 +27,10 @@ from endpoint import (
 )
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
 from pairwright.models import CONTEXT_LENGTH, Answer, completion_of
-from pairwright.models.client import Client, Meter, client
-from pairwright.models.client.wire import Secrets, refusal, wait_asked
+from pairwright.models import endpoint as client
+from pairwright.models.client import Meter
+from pairwright.models.refusals import Secrets, refusal, wait_asked
+from pairwright.models.server import Server
 
 
 @pytest.fixture
@@ -68,7 +70,7 @@ def test_sampling_schema_and_further_fields_reach_the_wire() -> None:
         purpose="plan",
     )
     _, (asked,), _ = exchange(
-        say(), lambda sender: sender.send(request), token_parameter="max_completion_tokens"
+        say(), lambda sender: sender.fetch(request), token_parameter="max_completion_tokens"
     )
     assert asked.body == {
         "model": "m",
@@ -87,7 +89,7 @@ def test_sampling_schema_and_further_fields_reach_the_wire() -> None:
 
 def test_the_reply_is_handed_on_byte_for_byte_and_without_a_key_no_key_is_needed() -> None:
     payload = b' \n{"choices":[{"message":{"content":"\\u00e9\xc3\xa9"}}], "x": 1.0e0}'
-    got, _, _ = exchange(raw(payload), lambda sender: sender.send(ask()), key=None)
+    got, _, _ = exchange(raw(payload), lambda sender: sender.fetch(ask()), key=None)
     assert got.body == payload
 
 
@@ -146,10 +148,10 @@ def test_a_web_page_stops_the_run_from_an_endpoint_that_never_answered_else_fail
     assert "base_url" in str(error)
     assert len(asked) == 3
 
-    async def use(sender: Client) -> str:
-        await sender.send(ask("first"))
+    async def use(sender: Server) -> str:
+        await sender.fetch(ask("first"))
         with pytest.raises(CallFailed) as found:
-            await sender.send(ask("second"))
+            await sender.fetch(ask("second"))
         return found.value.reason
 
     assert exchange(script(say("at first"), raw(SIGN_IN)), use)[0] == "web_page"
@@ -197,7 +199,7 @@ def test_a_server_that_is_not_there_is_asked_again_and_said_once_before_the_wait
 def test_a_wait_beyond_the_limit_fails_at_once_for_all_calls(message: str, wait: str) -> None:
     notes: list[str] = []
 
-    async def use(sender: Client) -> list[object]:
+    async def use(sender: Server) -> list[object]:
         return [*await many(2)(sender), *await many(1)(sender)]
 
     busy = fail(429, "Busy.", headers={"Retry-After": message})
@@ -329,7 +331,7 @@ ANTHROPIC = "prompt is too long: 210000 tokens > 200000 maximum"
     ],
 )
 def test_a_prompt_over_the_context_is_stored_however_it_is_said(body: object, words: str) -> None:
-    stored = completion_of("k", refusal(400, body, "batch.jsonl:7", Secrets(None)))
+    stored = completion_of("k", refusal(400, body, "batch.jsonl:7", Secrets()))
     assert (stored.finish, stored.text) == (CONTEXT_LENGTH, words)
 
 
@@ -367,7 +369,7 @@ def test_an_answer_about_this_request_is_not_asked_for_again() -> None:
 
 def test_more_room_than_the_model_has_is_a_long_prompt_where_it_was_added_for_a_cut_reply() -> None:
     for name in ("max_tokens", "max_completion_tokens"):
-        stored = refusal(400, NO_ROOM.format(name), "here", Secrets(None), enlarged=True)
+        stored = refusal(400, NO_ROOM.format(name), "here", Secrets(), enlarged=True)
         assert completion_of("k", stored).finish == CONTEXT_LENGTH
 
 
@@ -468,12 +470,12 @@ def test_max_cost_stops_with_what_is_in_flight() -> None:
 
 
 def test_after_stop_nothing_new_is_sent_and_what_is_in_flight_is_answered() -> None:
-    async def use(sender: Client) -> list[Answer | BaseException]:
+    async def use(sender: Server) -> list[Answer | BaseException]:
         going = asyncio.create_task(many(20)(sender))
         await asyncio.sleep(0.1)
         sender.stop()
         with pytest.raises(Interrupted, match="run again to go on"):
-            await sender.send(ask("late"))
+            await sender.fetch(ask("late"))
         return await going
 
     results, asked, _ = exchange(echo(0.3), use, concurrency=3)
@@ -483,7 +485,7 @@ def test_after_stop_nothing_new_is_sent_and_what_is_in_flight_is_answered() -> N
 
 
 def test_stopping_does_not_wait() -> None:
-    async def seconds_until_none_is_left(sender: Client) -> float:
+    async def seconds_until_none_is_left(sender: Server) -> float:
         going = asyncio.create_task(many(2)(sender))
         await asyncio.sleep(0.2)
         stopped = time.monotonic()

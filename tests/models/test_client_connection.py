@@ -13,8 +13,8 @@ from exchanges import KEY, exchange
 from endpoint import Asked, Handler, ask, completion, raw, say
 from pairwright.errors import CallFailed, EndpointRefused, PairwrightError
 from pairwright.models import Answer
-from pairwright.models.client import Client, connection
-from pairwright.models.client.connection import proxy_for
+from pairwright.models import sdk as connection
+from pairwright.models.server import Server, proxy_for
 
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 
@@ -26,9 +26,9 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-async def outcome_of(client: Client) -> Answer | PairwrightError:
+async def outcome_of(client: Server) -> Answer | PairwrightError:
     try:
-        return await client.send(ask())
+        return await client.fetch(ask())
     except PairwrightError as error:
         return error
 
@@ -49,7 +49,7 @@ def test_headers_of_the_environment_replace_ours(monkeypatch: pytest.MonkeyPatch
     lines = "X-Team: a:b\n\nno header\nauthorization: Basic xyz\n X-Spaced :  yes "
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", lines)
     _, (asked,) = asked_once(say())
-    assert (asked.headers["X-Team"], asked.headers["X-Spaced"]) == ("a:b", "yes")
+    assert (asked.wire.headers["X-Team"], asked.wire.headers["X-Spaced"]) == ("a:b", "yes")
     assert asked.wire.headers.getall("Authorization") == ["Basic xyz"]
 
 
@@ -141,6 +141,7 @@ def test_why_a_server_cannot_be_reached_is_said(through: Callable[[str], str], s
 # --- proxies ---
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # The SDK's own.
 def test_another_machine_is_reached_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     def through(url: str) -> str:
         monkeypatch.setenv("HTTP_PROXY", url.removesuffix("/v1").replace("//", "//me:secret@"))
@@ -155,6 +156,7 @@ def test_another_machine_is_reached_through_a_proxy(monkeypatch: pytest.MonkeyPa
     assert asked.headers["Proxy-Authorization"] == f"Basic {login}"
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_dead_proxy_is_told_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://me:secret@127.0.0.1:9")
     outcome, _ = asked_once(say(), lambda _: "http://model.example/v1")

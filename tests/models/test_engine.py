@@ -18,10 +18,11 @@ import pytest
 from endpoint import ask
 from pairwright.errors import ConfigError, EndpointRefused, InputError
 from pairwright.extras import install
-from pairwright.models import Answer
-from pairwright.models.client import Client, Engine, Meter, engine
-from pairwright.models.client.engine import parsed
-from pairwright.models.client.wire import Response
+from pairwright.models import Completion, engine
+from pairwright.models.client import Meter
+from pairwright.models.connect import client_of
+from pairwright.models.engine import Engine, parsed
+from pairwright.models.refusals import Response
 from pairwright.settings.endpoints import Endpoint
 from study import Study, pairwright
 
@@ -93,7 +94,7 @@ def test_a_flag_that_vllm_refuses_is_named(table: dict[str, Any], key: str, mess
 
 @dataclass
 class StandIn:
-    """Stands in for `pairwright.models.client.vllm` and the engine that it starts."""
+    """Stands in for `pairwright.models.vllm` and the engine that it starts."""
 
     replies: list[Response | Exception] = field(default_factory=list)
     fails: Exception | None = None
@@ -129,7 +130,7 @@ class StandIn:
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> StandIn:
     made = StandIn([good()])
-    module = ModuleType("pairwright.models.client.vllm")
+    module = ModuleType("pairwright.models.vllm")
     module.start = made.start  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setattr(engine, "find_spec", lambda _: True)
@@ -145,15 +146,14 @@ def good(text: str = "fine", finish: str = "stop") -> Response:
     return Response(200, json.dumps({"choices": [choice], "usage": usage}).encode())
 
 
-def send(*texts: str, said: list[str] | None = None, **changes: Any) -> list[Answer | Any]:
+def send(*texts: str, said: list[str] | None = None, **changes: Any) -> list[Completion | Any]:
     """What comes of calls that are in flight at once."""
 
-    async def scenario() -> list[Answer | Any]:
+    async def scenario() -> list[Completion | Any]:
         endpoint = described(**changes)
         told = [] if said is None else said
-        wire = Engine("local", endpoint, told.append)
-        async with Client("local", endpoint, None, Meter(), wire) as client:
-            calls = (client.send(ask(text, model="org/tiny")) for text in texts)
+        async with Engine("local", endpoint, Meter(), say=told.append) as client:
+            calls = (client.complete(ask(text, model="org/tiny")) for text in texts)
             return await asyncio.gather(*calls, return_exceptions=True)
 
     return asyncio.run(scenario())
@@ -162,7 +162,7 @@ def send(*texts: str, said: list[str] | None = None, **changes: Any) -> list[Ans
 def test_without_vllm_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "find_spec", lambda _: None)
     with pytest.raises(ConfigError) as caught:
-        Engine("local", described(), print)
+        client_of("local", described(), Meter())
     assert caught.value.where == "[endpoints.local] engine = 'vllm'"
     assert install("vllm") in caught.value.fix
     assert "base_url" in caught.value.fix
@@ -173,7 +173,7 @@ def test_an_engine_starts_at_the_first_call_and_ends_with_its_client(stand_in: S
     assert send(said=said) == []
     assert (stand_in.starts, stand_in.ends, said) == (0, 0, [])
     answers = send("a", "b", "c", said=said)
-    assert [answer.completion.text for answer in answers] == ["fine"] * 3
+    assert [answer.text for answer in answers] == ["fine"] * 3
     assert (stand_in.starts, stand_in.ends) == (1, 1)
     assert ["starts with org/tiny" in line for line in said] == [True, False]
     assert "is ready" in said[1]
@@ -206,10 +206,10 @@ def test_an_engine_that_cannot_start_is_tried_once(
 
 def test_a_call_that_is_given_up_does_not_end_the_start_for_the_others(stand_in: StandIn) -> None:
     async def scenario() -> Response:
-        wire = Engine("local", described(), print)
-        impatient = asyncio.create_task(wire.post(b"{}"))
+        wire = Engine("local", described(), Meter())
+        impatient = asyncio.create_task(wire.post(ask()))
         await asyncio.sleep(0)
-        patient = asyncio.create_task(wire.post(b"{}"))
+        patient = asyncio.create_task(wire.post(ask()))
         await asyncio.sleep(0)
         impatient.cancel()
         return await patient
@@ -245,6 +245,6 @@ def test_an_engine_that_dies_stops_the_run(stand_in: StandIn) -> None:
     dead = EndpointRefused("[endpoints.local] vLLM in this process has died: out of memory")
     stand_in.replies = [good(), dead]
     first, *others = send("a", "b", "c")
-    assert isinstance(first, Answer)
+    assert isinstance(first, Completion)
     assert others == [dead, dead]
     assert stand_in.ends == 1

@@ -23,8 +23,9 @@ from own_process import stored
 from engines.fixtures import HERE, engines, environment, tiny_chat
 from engines.served import NAME, STRICT, THREADS, serving_vllm
 from pairwright.errors import StoreError
-from pairwright.models import CONTEXT_LENGTH, Completion, Request, Unstored
-from pairwright.models.client import Client, Meter
+from pairwright.models import CONTEXT_LENGTH, Completion, Request
+from pairwright.models.client import Meter
+from pairwright.models.server import Server
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
 from study import Study
@@ -139,8 +140,7 @@ def test_in_process_and_the_server_give_the_same_texts_for_the_same_keys(
 
 async def _of_server(url: str, asked: list[Request]) -> list[Completion]:
     endpoint = Endpoint(base_url=url, model=NAME)
-    async with Client("served", endpoint, None, Meter()) as client:
-        llm = Unstored(client)
+    async with Server("served", endpoint, Meter()) as llm:
         return await asyncio.gather(*(llm.complete(request) for request in asked))
 
 

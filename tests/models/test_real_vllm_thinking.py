@@ -14,7 +14,8 @@ import pytest
 from engines.fixtures import HERE, engines, environment
 from engines.served import NAME, STRICT, Served, serving_vllm
 from pairwright.models import Completion, Request
-from pairwright.models.client import Client, Meter
+from pairwright.models.client import Meter
+from pairwright.models.server import Server
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
 from study import Study, pairwright
@@ -48,9 +49,9 @@ def replies(url: str, max_tokens: int, schema: str | None) -> list[Completion]:
 
     async def scenario() -> list[Completion]:
         endpoint = Endpoint(base_url=url, model=NAME, timeout_s=300)
-        async with Client("near", endpoint, None, Meter()) as client:
+        async with Server("near", endpoint, Meter()) as client:
             calls = (
-                client.send(
+                client.complete(
                     Request(
                         model=NAME, messages=(Message("user", "Hi"),), max_tokens=max_tokens,
                         temperature=1.0, seed=seed,
@@ -59,7 +60,7 @@ def replies(url: str, max_tokens: int, schema: str | None) -> list[Completion]:
                 )
                 for seed in range(12)
             )  # fmt: skip
-            return [answer.completion for answer in await asyncio.gather(*calls)]
+            return await asyncio.gather(*calls)
 
     return asyncio.run(scenario())
 

@@ -14,8 +14,11 @@ from own_process import stored
 from endpoint import ask, double_url
 from model_double import DOUBLE
 from pairwright.errors import CallFailed, InputError
-from pairwright.models import Completion, completion_of
-from pairwright.models.recorded import RecordedCall, Recording, write_recording
+from pairwright.models import Completion
+from pairwright.models.client import Meter
+from pairwright.models.connect import client_of
+from pairwright.models.recording import RecordedCall, read_recording, write_recording
+from pairwright.settings.endpoints import Endpoint
 from study import Study, pairwright
 
 FILE = "replies.jsonl.gz"
@@ -59,7 +62,7 @@ def test_a_recording_has_the_calls_of_refused_drafts_and_says_nothing_of_the_mac
     built: Study,
 ) -> None:
     assert built.manifest["counts"]["refused_drafts"]
-    assert Recording(built.folder / FILE).calls.keys() == stored(built.run).keys()
+    assert read_recording(built.folder / FILE).calls.keys() == stored(built.run).keys()
     text = gzip.decompress((built.folder / FILE).read_bytes()).decode()
     histories = (built.folder / "histories.jsonl").read_text(encoding="utf-8").splitlines()
     post = json.loads(histories[0])["profile"][0]["text"]
@@ -111,23 +114,19 @@ def test_a_damaged_recording_is_refused(
     whole = (built.folder / FILE).read_bytes()
     path.write_bytes(b"".join(harm(gzip.decompress(whole).splitlines(keepends=True))))
     with pytest.raises(InputError, match="harmed") as refused:
-        Recording(path)
+        read_recording(path)
     assert words in str(refused.value)
     cut = tmp_path / "cut.jsonl.gz"
     cut.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(InputError, match=r"cut\.jsonl\.gz"):
-        Recording(cut)
+        read_recording(cut)
 
 
-def test_recording_refuses_what_is_there_and_what_has_not_ended(
-    built: Study, tmp_path: Path
-) -> None:
+def test_recording_refuses_what_is_there_and_what_is_no_run(built: Study, tmp_path: Path) -> None:
     done = pairwright("batch", "record", built.run, "--out", built.folder / FILE)
     assert (done.code, "exists" in done.err) == (2, True)
-    study = Study.make(tmp_path / "waiting", **LIGHT)
-    assert study.build("--batch-out", tmp_path / "out").code == 3
-    done = pairwright("batch", "record", study.run, "--out", tmp_path / "new.jsonl")
-    assert (done.code, "its build has not ended" in done.err) == (2, True)
+    done = pairwright("batch", "record", tmp_path, "--out", tmp_path / "new.jsonl")
+    assert (done.code, "is not a run folder" in done.err) == (2, True)
 
 
 def test_a_reply_keeps_all_that_is_recorded_and_answers_no_other_request(tmp_path: Path) -> None:
@@ -138,13 +137,14 @@ def test_a_reply_keeps_all_that_is_recorded_and_answers_no_other_request(tmp_pat
         thinking_tokens=2,
     )  # fmt: skip
     write_recording(tmp_path / FILE, "", [call])
-    recording = Recording(tmp_path / FILE)
-    body = asyncio.run(recording.post(b"", asked)).body
-    assert completion_of(asked.key, body) == Completion(
+    client = client_of(
+        "near", Endpoint(base_url=f"recording:{tmp_path / FILE}", model="a-model"), Meter()
+    )
+    assert asyncio.run(client.complete(asked)) == Completion(
         key=asked.key, text="Rye, pérhaps.", finish="length", reasoning="Bread. </think>",
         prompt_tokens=7, completion_tokens=5, cached_tokens=3, thinking_tokens=2, recorded=True,
         served="a-model",
     )  # fmt: skip
     for changes in ({"draw": 1}, {"revision": "b"}, {"extra": '{"n":1}'}):
         with pytest.raises(CallFailed, match="prompt plan"):
-            asyncio.run(recording.post(b"", replace(asked, **changes)))
+            asyncio.run(client.complete(replace(asked, **changes)))

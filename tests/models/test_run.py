@@ -1,14 +1,17 @@
 """Bounded workers: every unit once, never more alive than workers, and one error ends the run."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from typing import Any
 
 import pytest
 
-from endpoint import ask
-from pairwright.errors import CallFailed, EndpointRefused, Interrupted
-from pairwright.models import Call, CallLog, Completion, Request, Traced
-from pairwright.models.run import work_through
+from pairwright.errors import CallFailed, EndpointRefused, Interrupted, Unanswered
+from pairwright.models import CallLog, Completion, Model, Request, together
+from pairwright.models.work import work_through
+from pairwright.records import Dropped
+from pairwright.settings.endpoints import Endpoint, Sampling
+from pairwright.settings.prompt_variables import Ask, Message
 
 
 def never() -> None:
@@ -166,17 +169,44 @@ class Echo:
 
 def test_calls_are_noted_in_the_order_of_their_answers_and_equal_ones_once() -> None:
     log = CallLog()
-    llm = Traced(Echo(), log)
-    late, early = ask("late"), ask("early", purpose="write")
+    model = Model(Echo(), Endpoint(base_url="http://x/v1", model="m"), Sampling()).with_log(log)
+
+    def write(name: str, text: str) -> Coroutine[Any, Any, str | Dropped]:
+        return model.write(Ask(name, (Message("user", text),)))
 
     async def scenario() -> None:
-        answers = await asyncio.gather(llm.complete(late), llm.complete(early), llm.complete(early))
-        assert [answer.text for answer in answers] == ["late", "early", "early"]
-        await llm.complete(late)
+        wanted = await together(*(write(*one) for one in asked))
+        assert wanted == ("late", "early", "early")
+        await write("plan", "late")
 
+    asked = [("plan", "late"), ("write", "early"), ("write", "early")]
     asyncio.run(scenario())
-    assert list(log.made) == [Call("write", early.key), Call("plan", late.key)]
+    assert [call.purpose for call in log.made] == ["write", "plan"]
     assert (log.prompt_tokens, log.completion_tokens) == (20, 2)
     with pytest.raises(CallFailed):
-        asyncio.run(llm.complete(ask("fail")))
+        asyncio.run(write("plan", "fail"))
     assert len(log.made) == 2, "a call that failed is not noted"
+
+
+@pytest.mark.parametrize(
+    "errors",
+    [
+        (CallFailed("http_500", "no"), AssertionError("a bug")),
+        (Unanswered("plan"), AssertionError("a bug")),
+    ],
+)
+def test_siblings_are_awaited_and_a_bug_is_raised_before_a_call_that_failed(
+    errors: tuple[BaseException, ...],
+) -> None:
+    ended = list[str]()
+
+    async def call(error: BaseException | None) -> str:
+        await asyncio.sleep(0 if error else 0.01)
+        if error:
+            raise error
+        ended.append("whole")
+        return "whole"
+
+    with pytest.raises(AssertionError, match="a bug"):
+        asyncio.run(together(*map(call, (*errors, None))))
+    assert ended == ["whole"]

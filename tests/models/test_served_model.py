@@ -14,8 +14,8 @@ from stored import body, keep
 from endpoint import Asked, Handler, altered, ask, completion, in_thread
 from pairwright.build_statement import BuildSummary
 from pairwright.models import shards
-from pairwright.models.client import Client
 from pairwright.models.completion import is_same_model
+from pairwright.models.server import Server
 from pairwright.models.store import Store
 from pairwright.releases.run_notes import _build
 from pairwright.workflows.run_status import status
@@ -57,9 +57,9 @@ def sent_to(*names: object, n: int) -> tuple[list[str], set[str]]:
     async def handler(asked: Asked) -> web.StreamResponse:
         return web.json_response(completion("hello") | {"model": names[asked.number % len(names)]})
 
-    async def use(client: Client) -> set[str]:
+    async def use(client: Server) -> set[str]:
         for number in range(n):
-            await client.send(ask(f"question {number}", model="gpt-4o"))
+            await client.complete(ask(f"question {number}", model="gpt-4o"))
         return client.others
 
     notes: list[str] = []

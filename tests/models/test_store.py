@@ -18,18 +18,19 @@ from stored import answer, body, disk_full, keep, put, unit_row
 from endpoint import ask
 from pairwright.errors import CallFailed, StoreError
 from pairwright.models import Answer, Completion, Request, Totals, completion_of
-from pairwright.models.durable import Durable
+from pairwright.models.client import Client, Meter
 from pairwright.models.store import Store
 
 
-class Sender:
+class Counting(Client):
     """Answers with the number of the call; slow enough that calls overlap."""
 
-    def __init__(self, failure: Exception | None = None) -> None:
+    def __init__(self, store: Store, failure: Exception | None = None) -> None:
+        super().__init__(Meter(), store)
         self.sent: list[Request] = []
         self.failure = failure
 
-    async def send(self, request: Request) -> Answer:
+    async def fetch(self, request: Request) -> Answer:
         self.sent.append(request)
         number = len(self.sent)
         await asyncio.sleep(0.01)
@@ -151,10 +152,9 @@ def test_a_cancelled_caller_does_not_take_its_reply_out_of_the_commit(store: Sto
 
 
 def test_equal_requests_in_flight_are_sent_once_and_all_get_the_answer(store: Store) -> None:
-    sender = Sender()
+    llm = Counting(store)
 
     async def scenario() -> None:
-        llm = Durable(store, sender)
         tasks = [asyncio.create_task(llm.complete(ask())) for _ in range(20)]
         redrawn = asyncio.create_task(llm.complete(ask(draw=1)))
         await asyncio.sleep(0)
@@ -168,19 +168,18 @@ def test_equal_requests_in_flight_are_sent_once_and_all_get_the_answer(store: St
         assert (await llm.complete(ask())).text == "answer 1", "never sent again"
 
     asyncio.run(scenario())
-    assert len(sender.sent) == 2
+    assert len(llm.sent) == 2
 
 
 def test_a_failure_reaches_all_that_wait_and_is_not_remembered(store: Store) -> None:
-    sender = Sender(CallFailed("http_500", "no"))
+    llm = Counting(store, CallFailed("http_500", "no"))
 
     async def scenario() -> None:
-        llm = Durable(store, sender)
         calls = (llm.complete(ask()) for _ in range(5))
         results = await asyncio.gather(*calls, return_exceptions=True)
         assert [type(r) for r in results] == [CallFailed] * 5
-        assert len(sender.sent) == 1
-        sender.failure = None
+        assert len(llm.sent) == 1
+        llm.failure = None
         assert (await llm.complete(ask())).text == "answer 2"
 
     asyncio.run(scenario())
@@ -189,12 +188,11 @@ def test_a_failure_reaches_all_that_wait_and_is_not_remembered(store: Store) -> 
 
 def test_two_endpoints_asked_for_one_key_at_once_both_hand_on_what_is_stored(store: Store) -> None:
     """Else a second run, which reads the store, would differ from the first."""
-    one, two = Sender(), Sender()
+    one, two = Counting(store), Counting(store)
     two.sent.append(ask("so that it counts from two"))
 
-    async def scenario() -> list[Completion]:
-        llms = Durable(store, one), Durable(store, two)
-        return await asyncio.gather(*(llm.complete(ask()) for llm in llms))
+    async def scenario() -> tuple[Completion, Completion]:
+        return await asyncio.gather(one.complete(ask()), two.complete(ask()))
 
     used = asyncio.run(scenario())
     stored = store.get(ask().key)
@@ -206,7 +204,7 @@ def test_half_an_emoji_neither_hangs_nor_hurts_the_calls_beside_it(store: Store)
     """A reply cut inside an escaped surrogate pair puts one into the judge's prompt."""
 
     async def scenario() -> None:
-        llm = Durable(store, Sender())
+        llm = Counting(store)
         both = asyncio.gather(llm.complete(ask("half \ud83d")), llm.complete(ask("whole")))
         assert [c.text for c in await asyncio.wait_for(both, 1)] == ["answer 1", "answer 2"]
         assert (await asyncio.wait_for(llm.complete(ask("next")), 1)).text == "answer 3"
@@ -218,11 +216,12 @@ def test_half_an_emoji_neither_hangs_nor_hurts_the_calls_beside_it(store: Store)
 def test_a_build_over_a_damaged_reply_is_refused_in_a_sentence(calls: Path) -> None:
     filled(calls, n=1)
     change(calls, "UPDATE calls SET reply = ?", b"not a completion")
-    sender = Sender()
-    with closing(Store(calls)) as store, pytest.raises(StoreError) as refused:
-        asyncio.run(Durable(store, sender).complete(ask("question 0")))
+    with closing(Store(calls)) as store:
+        llm = Counting(store)
+        with pytest.raises(StoreError) as refused:
+            asyncio.run(llm.complete(ask("question 0")))
     assert str(calls) in str(refused.value)
-    assert sender.sent == []
+    assert llm.sent == []
 
 
 def _foreign(path: Path) -> None:

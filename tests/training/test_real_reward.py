@@ -12,9 +12,9 @@ import pytest
 from engines.fixtures import engines, found_by, mixed_texts, reward_models
 from engines.served import NAME, serving_vllm
 from pairwright.errors import EndpointRefused
-from pairwright.models import CONTEXT_LENGTH, Completion, Request, Unstored
-from pairwright.models.client import Classify, Client, Meter
-from pairwright.models.client.scores import score_of
+from pairwright.models import CONTEXT_LENGTH, Completion, Request
+from pairwright.models.client import Meter
+from pairwright.models.scores import Classify, score_of
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
 
@@ -125,9 +125,7 @@ def test_a_chat_model_that_vllm_serves_is_refused_as_a_scorer(
 
 async def _classified(url: str, texts: list[tuple[str, str]]) -> list[Completion]:
     endpoint = Endpoint(base_url=url, model=NAME)
-    wire = Classify(url, None, endpoint.timeout_s)
-    async with Client("served", endpoint, None, Meter(), wire) as client:
-        llm = Unstored(client)
+    async with Classify("served", endpoint, Meter()) as llm:
         asked = [
             Request(NAME, (Message("user", prompt), Message("assistant", response)), 1)
             for prompt, response in texts

@@ -26,8 +26,8 @@ from pairwright.evaluation.content import ContentSources, Strangers
 from pairwright.evaluation.release import Release
 from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.models import Answer, Request, completion_of
-from pairwright.models.client.scores import score_reply
-from pairwright.models.durable import Durable, RecentReplies
+from pairwright.models.client import Client, Meter
+from pairwright.models.scores import score_reply
 from pairwright.settings.rules import HistoryRules
 from pairwright.training import rewards
 from pairwright.training.reward_server import RewardServer, listening
@@ -290,14 +290,15 @@ def test_what_the_server_will_never_answer_is_raised_at_once(status: int) -> Non
 # One scorer behind it
 
 
-class Sent(NamedTuple):
+class Sent(Client):
     """A reward model in place of one, whose score is the last number in the response."""
 
-    requests: list[Request]
-    limit: int = 10**6
-    """Characters of the longest conversation."""
+    def __init__(self, requests: list[Request], limit: int = 10**6) -> None:
+        """`limit`: characters of the longest conversation."""
+        super().__init__(Meter())
+        self.requests, self.limit = requests, limit
 
-    async def send(self, request: Request) -> Answer:
+    async def fetch(self, request: Request) -> Answer:
         self.requests.append(request)
         await asyncio.sleep(0)
         said = [message.content for message in request.messages]
@@ -312,7 +313,7 @@ class Sent(NamedTuple):
 def bound(sender: Sent, release: Path | None = None, condition: Any = "profile") -> ScorerRewards:
     policy = HistoryRules(posts=100, history_tokens=10**6)
     conditions = ContentSources(policy, Strangers((), 0))
-    model = RewardModel(Durable(RecentReplies(1000), sender), "toy")
+    model = RewardModel(sender, "toy")
     return ScorerRewards(model, conditions, release_pairs(release, condition))
 
 

@@ -32,8 +32,8 @@ from pairwright.construct.unit_work import ModelSource, work_on
 from pairwright.dataset import line_writer
 from pairwright.drafting.rules import BuildRules
 from pairwright.errors import Interrupted, on_disk
-from pairwright.models.run import work_through
 from pairwright.models.store import Store, UnitRow
+from pairwright.models.work import work_through
 from pairwright.modes import MODES, need_partners
 from pairwright.records import Dropped, Item
 from pairwright.settings.config import Config

@@ -10,7 +10,7 @@ from pairwright.drafting.posts import fair_posts, have_same_posts
 from pairwright.drafting.rubrics import rubric_of
 from pairwright.drafting.rules import BuildRules
 from pairwright.errors import CallFailed, Unanswered
-from pairwright.models import CallLog, Models, traced
+from pairwright.models import CallLog, Models
 from pairwright.modes import MODES
 from pairwright.records import Dropped, Item, Kept, draw_id
 from pairwright.settings.config import Config
@@ -41,7 +41,7 @@ async def work_on(
         # People's own choices are built without a model, and none is configured.
         models, log = cast(Models, None), CallLog()
     else:
-        models, log = traced(source.models(generator_of(item, rules.config)))
+        models, log = source.models(generator_of(item, rules.config)).logged()
     if unit.mode == "survey":
         tried = corpus.tried[item.id]
         posts = {user: fair_posts(item, corpus.longest_item(user).profile) for user in tried.users}

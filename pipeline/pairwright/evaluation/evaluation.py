@@ -22,7 +22,7 @@ from pairwright.evaluation.scorers.scorer import (
     failed_call,
 )
 from pairwright.models import together
-from pairwright.models.run import work_in_order
+from pairwright.models.work import work_in_order
 
 _CHOICES: dict[PreferredPlace, Choice] = {"first": "chosen", "second": "rejected", "tie": "tie"}
 

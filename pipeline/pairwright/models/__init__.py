@@ -1,21 +1,25 @@
 """Everything between a prompt and its reply; this file is the seam that stages see.
 
 A stage gets a `Model` and calls `write` (free text) or `answer` (a validated object). Below
-that is an `LLM`: anything with `complete(request)`. Durability, retries, rate limits and
-progress are behind it, so a stage is tested with five lines that return canned replies. A
-malformed reply is stored, too: a stage that asks again asks for the next draw.
+that is an `LLM`: anything with `complete(request)`, so that a stage is tested with five lines that
+return canned replies. In a run it is a `Client`: it looks into the `Store`, and asks for what is
+not there. A malformed reply is stored, too: a stage that asks again asks for the next draw.
 
-model.py         a role's model, a request with its key, and the seam below: `LLM` and `Sender`
-completion.py    a stored reply
+model.py         a role's model, and a request with its key
 reply.py         replies by a schema: what is sent, and reading what comes back
-shared_work.py   several calls at once, and a log of them
-run.py           many pieces of work at once, with bounded memory and a clean stop
-recorded.py      recordings, and replies out of one
-local_model.py   tokens and weights of a model of transformers in this process
-
+completion.py    a stored reply
+work.py          several calls at once; many pieces of work with bounded memory and a clean stop
 store.py         the store of a run: every request beside its reply
-client/          endpoints over the network, and vLLM in this process
-batch/           calls as files, for a Batch API or an offline run
+client.py        the store first, then whoever the kind of client asks; what a run may send
+endpoint.py      one endpoint: concurrency, retries, waits
+refusals.py      what an endpoint's refusals mean
+server.py sdk.py     a server, by the OpenAI SDK
+scores.py        vLLM's scores, as if they were completions
+engine.py vllm.py    vLLM in this process
+recording.py     recordings of runs, and replies out of one
+batch.py ...     calls as files, for a Batch API or an offline run
+connect.py       the clients of a config's endpoints
+local_model.py   tokens and weights of a model of transformers in this process
 """
 
 from pairwright.models.completion import (
@@ -31,12 +35,12 @@ from pairwright.models.completion import (
 from pairwright.models.model import (
     LLM,
     Answer,
+    Call,
+    CallLog,
     Model,
     ModelRef,
     Models,
     Request,
-    Sender,
-    Unstored,
     key_of,
 )
 from pairwright.models.reply import (
@@ -50,7 +54,7 @@ from pairwright.models.reply import (
     parse,
     schema_of,
 )
-from pairwright.models.shared_work import Call, CallLog, Traced, together, traced
+from pairwright.models.work import together
 
 __all__ = [
     "CONTEXT_LENGTH",
@@ -67,11 +71,8 @@ __all__ = [
     "Models",
     "Reply",
     "Request",
-    "Sender",
     "Totals",
-    "Traced",
     "Unread",
-    "Unstored",
     "Usage",
     "completion_of",
     "counting",
@@ -83,5 +84,4 @@ __all__ = [
     "parse",
     "schema_of",
     "together",
-    "traced",
 ]

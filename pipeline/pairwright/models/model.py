@@ -1,5 +1,5 @@
 """A role's model, which a stage calls, the requests that it makes, and the seam below it: what
-answers a request (`LLM`), and what puts it on the wire (`Sender`).
+answers a request (`LLM`).
 
 The key of a call is the tagged hash of its canonical request: model and revision, messages,
 sampling, response schema, seed and draw. What does not change the answer (base URL, timeouts,
@@ -8,7 +8,7 @@ retries, concurrency) is not in it.
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -102,30 +102,39 @@ class Answer(NamedTuple):
     completion: Completion
 
 
-class Sender(Protocol):
-    """The wire below the store: sends a request and reads its reply."""
-
-    async def send(self, request: Request) -> Answer:
-        """A usable reply, or `errors.CallFailed`."""
-        ...
-
-
 class LLM(Protocol):
-    """Whatever answers requests: the durable client, or a test's canned replies."""
+    """Whatever answers requests: a client, or a test's canned replies."""
 
     async def complete(self, request: Request) -> Completion:
         """Answer one request, or raise `errors.CallFailed`."""
         ...
 
 
-@dataclass(frozen=True)
-class Unstored:
-    """An LLM straight to a sender, for replies that nobody needs again."""
+class Call(NamedTuple):
+    """One call as a piece of work made it."""
 
-    sender: Sender
+    purpose: str
+    key: str
 
-    async def complete(self, request: Request) -> Completion:
-        return (await self.sender.send(request)).completion
+
+@dataclass
+class CallLog:
+    """The calls of one piece of work, in the order of their answers; equal calls are noted once."""
+
+    made: dict[Call, None] = field(default_factory=dict)
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    recorded: set[str] = field(default_factory=set)
+    """Models whose replies came from a recording."""
+
+    def add(self, request: Request, completion: Completion) -> None:
+        """Note an answered call."""
+        call = Call(request.purpose, completion.key)
+        if call not in self.made:
+            self.made[call] = None
+            self.prompt_tokens += completion.prompt_tokens
+            self.completion_tokens += completion.completion_tokens
+            self.recorded |= {request.model} if completion.recorded else set()
 
 
 T = TypeVar("T")
@@ -150,21 +159,24 @@ class Model(NamedTuple):
     llm: LLM
     endpoint: Endpoint
     sampling: Sampling
+    log: CallLog | None = None
+    """Where each answered call is noted."""
 
     @property
     def name(self) -> str:
         """The model's id, as the endpoint knows it."""
         return self.endpoint.model
 
-    def bound_to(self, llm: LLM) -> "Model":
-        return self._replace(llm=llm)
+    def with_log(self, log: CallLog) -> "Model":
+        """The same model with its calls noted."""
+        return Model(self.llm, self.endpoint, self.sampling, log)
 
     async def write(self, ask: Ask, draw: int = 0) -> str | Dropped:
         """Free text. A reply cut short is drawn again with twice the room, or, where the model has
         none, as the next draw."""
         room, why = self.sampling.max_tokens, None
         for _ in range(self.sampling.attempts):
-            completion = await self.llm.complete(self._request(ask, draw, room))
+            completion = await self._complete(self._request(ask, draw, room))
             why = _no_reply(completion, ask)
             if completion.finish == "length":
                 why = why or self._cut_short(ask, room)
@@ -206,7 +218,7 @@ class Model(NamedTuple):
         again as `answer` does."""
         why, room = Dropped(stage=ask.name, reason="unparseable"), self.sampling.max_tokens
         for draw in range(self.sampling.attempts):
-            completion = await self.llm.complete(self._request(ask, draw, room, schema))
+            completion = await self._complete(self._request(ask, draw, room, schema))
             if self._no_more_room(completion, room):
                 room = self.sampling.max_tokens
                 continue
@@ -223,6 +235,12 @@ class Model(NamedTuple):
                 stage=ask.name, reason="unparseable", detail=understood.why
             )
         return why
+
+    async def _complete(self, request: Request) -> Completion:
+        completion = await self.llm.complete(request)
+        if self.log is not None:
+            self.log.add(request, completion)
+        return completion
 
     def _cut_short(self, ask: Ask, room: int) -> Dropped:
         least = self.sampling.max_tokens
@@ -287,13 +305,13 @@ class Models(NamedTuple):
     def judge(self) -> Model:
         return self.judges[0]
 
-    def bound_to(self, wrap: Callable[[LLM], LLM]) -> "Models":
-        """The same models with each one's LLM wrapped, to trace or count its calls."""
+    def logged(self) -> tuple["Models", CallLog]:
+        """The models with one log of all calls that are made through them."""
+        log = CallLog()
         planner, generator, *judges = (
-            model.bound_to(wrap(model.llm))
-            for model in (self.planner, self.generator, *self.judges)
+            one.with_log(log) for one in (self.planner, self.generator, *self.judges)
         )
-        return Models(planner, generator, tuple(judges))
+        return Models(planner, generator, tuple(judges)), log
 
 
 def _no_reply(completion: Completion, ask: Ask) -> Dropped | None:

@@ -24,11 +24,12 @@ from pairwright.models.batch.rounds import (
     read_round,
 )
 from pairwright.models.batch.service import BatchApi, Polled, poll, submit
+from pairwright.models.connect import api_key
 from pairwright.models.store import Store
 from pairwright.options import RunPath
 from pairwright.settings.config import Config
 from pairwright.workflows.progress import Note, Progress, Step, log_notes
-from pairwright.workflows.run_models import api_key, run_store
+from pairwright.workflows.run_models import run_store
 
 NOTED = 20
 """Problems of which a person is notified; all are in the file."""

@@ -7,9 +7,12 @@ from typing import Any, Literal, NamedTuple
 
 from pairwright.drafting.rules import BuildRules
 from pairwright.errors import CallFailed, EndpointRefused, InputError
-from pairwright.models import Completion, Model, Request, Unstored, leniency
+from pairwright.models import Completion, Model, Request, leniency
 from pairwright.models.client import Meter
-from pairwright.models.client.wire import Secrets
+from pairwright.models.connect import api_key, client_of
+from pairwright.models.endpoint import EndpointClient
+from pairwright.models.recording import recording_of
+from pairwright.models.refusals import Secrets
 from pairwright.notebook import run_async
 from pairwright.records import Dropped
 from pairwright.settings.config import Config
@@ -17,9 +20,7 @@ from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
 from pairwright.stages.planner import plan_blind
 from pairwright.workflows.progress import Progress, Step, log_notes
-from pairwright.workflows.recording import recording_of
 from pairwright.workflows.run_build import ConfigPath, read_config
-from pairwright.workflows.run_models import api_key, client_of
 
 PATIENCE_S = 120.0
 LIST_S = 20.0
@@ -187,14 +188,15 @@ async def list_models(endpoint: Endpoint, key: str | None) -> tuple[ServerFindin
 
 
 @dataclass(frozen=True)
-class _Heard(Unstored):
-    """A model whose replies are kept here, and not stored."""
+class _Heard:
+    """A client whose replies are kept here."""
 
+    client: EndpointClient
     replies: list[Completion] = field(default_factory=list)
 
     async def complete(self, request: Request) -> Completion:
         """Answer one request, or raise `errors.CallFailed`."""
-        completion = await super().complete(request)
+        completion = await self.client.complete(request)
         self.replies.append(completion)
         return completion
 

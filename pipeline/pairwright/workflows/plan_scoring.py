@@ -9,7 +9,7 @@ from typer import Argument
 from pairwright import assets
 from pairwright.models import Model, ModelRef
 from pairwright.models.client import Client
-from pairwright.models.durable import Durable
+from pairwright.models.connect import open_clients
 from pairwright.notebook import run_async
 from pairwright.options import ItemLimit, OutPath
 from pairwright.records import Item
@@ -43,7 +43,6 @@ from pairwright.training.plans import (
 )
 from pairwright.workflows.output import output_folder, write_page
 from pairwright.workflows.progress import Progress, Stop, log_notes
-from pairwright.workflows.run_models import open_clients
 from pairwright.workflows.scoring import ScoringCalls, open_calls, settings_folder
 
 
@@ -102,11 +101,13 @@ class _Comparison(NamedTuple):
         }
         asked = (*scoring.planners.values(), scoring.judge)
         names = [one.endpoint for one in asked if one and not isinstance(one, FilePlanner)]
-        async with open_clients(scoring.endpoints, names, self.calls.meter) as clients:
+        async with open_clients(
+            scoring.endpoints, names, self.calls.meter, self.calls.store
+        ) as clients:
 
             def model(spec: PromptedPlanner | MatchJudge) -> Model:
-                sender = Durable(self.calls.store, clients[spec.endpoint])
-                return Model(sender, scoring.endpoints[spec.endpoint], spec.sampling)
+                client = clients[spec.endpoint]
+                return Model(client, scoring.endpoints[spec.endpoint], spec.sampling)
 
             judging = None
             if judge := scoring.judge:

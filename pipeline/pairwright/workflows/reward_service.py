@@ -21,7 +21,6 @@ from pairwright.evaluation.scorers.scorer import (
 )
 from pairwright.evaluation.settings import Scorers
 from pairwright.models.client import Meter
-from pairwright.models.durable import RecentReplies
 from pairwright.notebook import run_async
 from pairwright.settings.prompt import Prompts
 from pairwright.training.reward_server import RewardServer, listening
@@ -29,9 +28,6 @@ from pairwright.training.rewards import Health, Reward, RewardSample
 from pairwright.workflows.progress import Stop
 from pairwright.workflows.scorers import open_scorers, pointwise
 from pairwright.workflows.scoring import open_planner, scorer_settings
-
-REMEMBERED = 100_000
-"""Latest scores kept in memory, for clients that ask again."""
 
 
 class ReleasePairs(NamedTuple):
@@ -96,14 +92,13 @@ async def open_rewards(
 ) -> AsyncIterator[tuple[ScorerRewards, Health]]:
     """The scorer, and what the server says of it. Raises ConfigError for one that gives no score of
     a single response."""
-    store = RecentReplies(REMEMBERED)
     async with AsyncExitStack() as stack:
         planner = None
         if pairs and CONDITIONS[pairs.condition].needs == "planner":
-            opened = open_planner(scorers, prompts, store, meter)
+            opened = open_planner(scorers, prompts, None, meter)
             planner = (await stack.enter_async_context(opened)).planner
         found = await stack.enter_async_context(
-            open_scorers(scorers, (name,), prompts, store, meter)
+            open_scorers(scorers, (name,), prompts, None, meter)
         )
         scorer, ref = pointwise(name, found[name].scorer), found[name].ref
         history = scorers.history.rules(pairs.release.study_posts if pairs else None)

@@ -16,8 +16,9 @@ from pairwright.drafting.rules import BuildRules
 from pairwright.errors import InputError
 from pairwright.models.batch.pending import PendingCalls
 from pairwright.models.batch.rounds import Round, check_out, write_round
-from pairwright.models.client import Meter
-from pairwright.models.recorded import NOT_RECORDED
+from pairwright.models.client import Meter, MeterCounts
+from pairwright.models.connect import recordings
+from pairwright.models.recording import NOT_RECORDED
 from pairwright.models.store import UnitRow
 from pairwright.modes import check_modes, need_partners
 from pairwright.notebook import run_async
@@ -31,14 +32,7 @@ from pairwright.workflows.progress import (
     UnitEnded,
     log_notes,
 )
-from pairwright.workflows.recording import descriptions
-from pairwright.workflows.run_models import (
-    MeterCounts,
-    batch_models,
-    call_counts,
-    open_models,
-    run_store,
-)
+from pairwright.workflows.run_models import batch_models, open_models, run_store
 from pairwright.workflows.run_status import RunStatus, source_problems, status_of
 
 ConfigPath: TypeAlias = Annotated[
@@ -198,7 +192,7 @@ def build(
         check(config, address)
     rules = BuildRules.load(config, base)
     warn_of_self_judging(config, progress)
-    for description in descriptions(config) if batches is None else ():
+    for description in recordings(config) if batches is None else ():
         progress(Note(description))
     folder_of_run = RunFolder(Path(run))
     content = content_hashes(config, rules, base)
@@ -241,7 +235,7 @@ def build(
             endpoints = {name: config.endpoints[name] for name in config.roles.all}
             round_ = write_round(requests, batches, endpoints)
         status = status_of(folder_of_run, store, config, tally)
-        return BuildResult(status, call_counts(meter), round_)
+        return BuildResult(status, meter.counts(), round_)
 
 
 async def _build_in_process(

@@ -39,13 +39,14 @@ from pairwright.evaluation.settings import (
     Spec,
 )
 from pairwright.models import Model, key_of
-from pairwright.models.client import Classify, Client, Meter, PromptLogprobs
-from pairwright.models.durable import Durable, ReplyStore
+from pairwright.models.client import Client, Meter
+from pairwright.models.connect import Say, api_key, client_of, say
+from pairwright.models.scores import Classify, PromptLogprobs, ScoringServer
+from pairwright.models.store import Store
 from pairwright.retrieve import dense
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt import OwnPrompt, Prompts
 from pairwright.settings.prompt_variables import SCORING
-from pairwright.workflows.run_models import Say, api_key, client_of, say
 
 IN_PROCESS_PAIRS = 256
 """Enough texts at once that those of about the same length fill a batch."""
@@ -74,7 +75,7 @@ class _Opener(NamedTuple):
 
     scorers: Scorers
     prompts: Prompts
-    store: ReplyStore
+    store: Store | None
     meter: Meter
     say: Say
     stack: AsyncExitStack
@@ -98,13 +99,13 @@ class _Opener(NamedTuple):
         where = f"[scorers.{name}]"
         match spec:
             case Classifier() | Dpo() | Likelihood():
-                here = InProcess(name, spec, self.meter, self.say)
+                here = InProcess(name, spec, self.meter, self.store, self.say)
                 await self.stack.enter_async_context(here)
                 settings = _canonical(spec.model_dump(exclude=_BESIDE))
                 return self._model(name, spec, here, spec, settings, IN_PROCESS_PAIRS)
             case ServedClassifier() | ServedLikelihood():
                 endpoint = self.scorers.endpoints[spec.endpoint]
-                client = _vllm_client(where, spec, endpoint, self.meter, self.say)
+                client = self._scoring_server(where, spec, endpoint)
                 await self.stack.enter_async_context(client)
                 settings = json.dumps({"kind": spec.kind})
                 return self._model(name, spec, client, endpoint, settings, endpoint.concurrency)
@@ -118,13 +119,13 @@ class _Opener(NamedTuple):
                 return OpenScorer(nearest, ref, 1, _nothing)
             case PythonScorer():
                 found = find_class(name, spec)
-                own = OwnObject(found, spec.options, spec.batch, self.meter)
+                own = OwnObject(found, spec.options, spec.batch, self.meter, self.store)
                 await self.stack.enter_async_context(own)
                 # The hash of the file that defines it is part of what decides its scores.
                 settings = _canonical(
                     {"kind": spec.kind, "options": spec.options, "code": found.code}
                 )
-                scorer = RewardModel(Durable(self.store, own), spec.object, spec.revision, settings)
+                scorer = RewardModel(own, spec.object, spec.revision, settings)
                 ref = _ref(name, spec.kind, scorer, settings)
                 return OpenScorer(OwnReward(own, scorer), ref, IN_PROCESS_PAIRS, own.stop)
             case ScoresOfFile():
@@ -146,22 +147,40 @@ class _Opener(NamedTuple):
         self,
         name: str,
         spec: Classifier | Dpo | Likelihood | ServedClassifier | ServedLikelihood,
-        answering: Client | InProcess,
+        client: Client,
         served: Classifier | Dpo | Likelihood | Endpoint,
         settings: str,
         workers: int,
     ) -> OpenScorer:
-        """A reward model or a language model, and what answers for it; `settings` is canonical JSON
-        of what decides its replies beside its name and revision."""
-        llm = Durable(self.store, answering)
+        """A reward model or a language model, and its client; `settings` is canonical JSON of what
+        decides its replies beside its name and revision."""
         scorer: RewardModel | LanguageModel
         if isinstance(spec, Likelihood | ServedLikelihood):
-            scorer = LanguageModel(llm, served.model, served.revision, settings, spec.per_token)
+            scorer = LanguageModel(client, served.model, served.revision, settings, spec.per_token)
             settings = json.dumps([settings, spec.per_token])
         else:
-            scorer = RewardModel(llm, served.model, served.revision, settings)
+            scorer = RewardModel(client, served.model, served.revision, settings)
         ref = _ref(name, spec.kind, scorer, settings)
-        return OpenScorer(scorer, ref, workers, answering.stop)
+        return OpenScorer(scorer, ref, workers, client.stop)
+
+    def _scoring_server(
+        self, where: str, spec: ServedClassifier | ServedLikelihood, endpoint: Endpoint
+    ) -> ScoringServer:
+        """A client of what vLLM's servers say of a response: a class, or log-probabilities.
+
+        Raises ConfigError for an endpoint that is not such a server, and for a key that is not set.
+        """
+        if endpoint.engine == "vllm" or endpoint.recording is not None:
+            needed, command, here = _SERVED[spec.kind]
+            raise ConfigError(
+                f"has no {needed}: only vLLM's servers have it",
+                where=f"[endpoints.{spec.endpoint}], which {where} names",
+                fix=f"Give the base_url of `{command}`, or use kind = {here!r} for a model in this"
+                " process.",
+            )
+        kind = Classify if isinstance(spec, ServedClassifier) else PromptLogprobs
+        key = api_key(spec.endpoint, endpoint)
+        return kind(spec.endpoint, endpoint, self.meter, self.store, api_key=key, say=self.say)
 
     async def _judge(self, name: str, spec: PairwiseJudge | PointwiseJudge) -> OpenScorer:
         endpoint = self.scorers.endpoints[spec.endpoint]
@@ -177,9 +196,9 @@ class _Opener(NamedTuple):
             decides["prompts"] = {one: self.prompts.hashes[one] for one in used}
             decides["structured"] = endpoint.structured
         client = await self.stack.enter_async_context(
-            client_of(spec.endpoint, endpoint, self.meter)
+            client_of(spec.endpoint, endpoint, self.meter, self.store)
         )
-        model = Model(Durable(self.store, client), endpoint, spec.sampling)
+        model = Model(client, endpoint, spec.sampling)
         judge = ComparingJudge if spec.kind == "pairwise" else RatingJudge
         ref = _ref(name, spec.kind, endpoint, _canonical(decides))
         return OpenScorer(judge(model, prompts), ref, endpoint.concurrency, client.stop)
@@ -202,37 +221,12 @@ def _ref(
     )
 
 
-def _vllm_client(
-    where: str,
-    spec: ServedClassifier | ServedLikelihood,
-    endpoint: Endpoint,
-    meter: Meter,
-    say: Say,
-) -> Client:
-    """A client of what vLLM's servers say of a response: a class, or log-probabilities.
-
-    Raises ConfigError for an endpoint that is not such a server, and for a key that is not set.
-    """
-    if endpoint.engine == "vllm" or endpoint.recording is not None:
-        needed, command, here = _SERVED[spec.kind]
-        raise ConfigError(
-            f"has no {needed}: only vLLM's servers have it",
-            where=f"[endpoints.{spec.endpoint}], which {where} names",
-            fix=f"Give the base_url of `{command}`, or use kind = {here!r} for a model in this"
-            " process.",
-        )
-    key = api_key(spec.endpoint, endpoint)
-    wire = Classify if isinstance(spec, ServedClassifier) else PromptLogprobs
-    url = endpoint.base_url or ""
-    return Client(spec.endpoint, endpoint, key, meter, wire(url, key, endpoint.timeout_s), say=say)
-
-
 @asynccontextmanager
 async def open_scorers(
     scorers: Scorers,
     names: Sequence[str],
     prompts: Prompts,
-    store: ReplyStore,
+    store: Store | None,
     meter: Meter,
     say: Say = say,
 ) -> AsyncIterator[dict[str, OpenScorer]]:

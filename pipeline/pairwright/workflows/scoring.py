@@ -19,14 +19,13 @@ from pairwright.evaluation.settings import OutputJudge, Policy, Scorers, load_sc
 from pairwright.files import CALLS
 from pairwright.models import Model, key_of
 from pairwright.models.client import Meter
-from pairwright.models.durable import Durable, ReplyStore
-from pairwright.models.run import work_in_order
+from pairwright.models.connect import client_of
 from pairwright.models.store import Store
+from pairwright.models.work import work_in_order
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import VARIABLES
 from pairwright.workflows.progress import Note, Progress, Stop, counter
-from pairwright.workflows.run_models import client_of
 from pairwright.workflows.scorers import OpenScorer, open_scorers, pointwise
 
 T = TypeVar("T")
@@ -104,7 +103,7 @@ class OpenPlanner(NamedTuple):
 
 @asynccontextmanager
 async def open_planner(
-    scorers: Scorers, prompts: Prompts, store: ReplyStore, meter: Meter
+    scorers: Scorers, prompts: Prompts, store: Store | None, meter: Meter
 ) -> AsyncIterator[OpenPlanner]:
     """Connect the planner of a file of scorers. Raises ConfigError where it has none."""
     spec = scorers.planner
@@ -128,8 +127,8 @@ async def open_planner(
         revision=endpoint.revision,
         settings=key_of(json.dumps(deciding)),
     )
-    async with client_of(spec.endpoint, endpoint, meter) as client:
-        model = Model(Durable(store, client), endpoint, spec.sampling)
+    async with client_of(spec.endpoint, endpoint, meter, store) as client:
+        model = Model(client, endpoint, spec.sampling)
         domains = Domains.load(assets.RUBRICS)
         planner = PlannerUnderTest(model, prompts, spec.rules, domains, spec.words)
         yield OpenPlanner(planner, ref, client.stop)
@@ -273,8 +272,9 @@ class ScorerSession(NamedTuple):
             revision=endpoint.revision,
             settings=key_of(json.dumps(settings, sort_keys=True)),
         )
-        async with client_of(spec.endpoint, endpoint, self.calls.meter) as client:
-            model = Model(Durable(self.calls.store, client), endpoint, sampling)
+        meter, store = self.calls.meter, self.calls.store
+        async with client_of(spec.endpoint, endpoint, meter, store) as client:
+            model = Model(client, endpoint, sampling)
             yield OpenModel(model, ref, endpoint.concurrency, client.stop)
 
 

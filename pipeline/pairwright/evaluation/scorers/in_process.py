@@ -7,22 +7,23 @@ that a run over stored scores needs neither torch nor a GPU.
 
 import asyncio
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from pairwright.assets import DOCS
 from pairwright.errors import ConfigError, Interrupted, PairwrightError
 from pairwright.evaluation.settings import Classifier, Dpo, Likelihood
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Answer, Request, completion_of
-from pairwright.models.client import Meter
-from pairwright.models.client.scores import TokenLogprobs, chat_reply, score_reply, to_text
-from pairwright.models.client.wire import stand_in
+from pairwright.models.client import Client, Meter
 from pairwright.models.local_model import TokenizedText
+from pairwright.models.refusals import stand_in
+from pairwright.models.scores import TokenLogprobs, chat_reply, score_reply, to_text
+from pairwright.models.store import Store
 from pairwright.settings.prompt_variables import Message
 
 SHORTEST = 0.8
@@ -73,18 +74,14 @@ class QueuedCall(NamedTuple, Generic[T]):
             self.reply.set_result(body)
 
 
-class BatchSender(ABC, Generic[T]):
-    """A `Sender` with a queue: while some calls are answered, others gather, and are answered
-    next. Use as an async context manager."""
+class BatchClient(Client, Generic[T]):
+    """A client with a queue: while some calls are answered, others gather, and are answered
+    next."""
 
-    def __init__(self, meter: Meter) -> None:
-        self._meter = meter
+    def __init__(self, meter: Meter, store: Store | None) -> None:
+        super().__init__(meter, store)
         self._waiting: list[QueuedCall[T]] = []
         self._working: asyncio.Task[None] | None = None
-        self._stopped = False
-
-    async def __aenter__(self) -> Self:
-        return self
 
     async def __aexit__(self, *_: object) -> None:
         # A batch under way in its thread cannot be broken off; it is waited for.
@@ -92,15 +89,11 @@ class BatchSender(ABC, Generic[T]):
         if self._working:
             await self._working
 
-    def stop(self) -> None:
-        """Let the batch under way finish, and begin no other."""
-        self._stopped = True
-
     async def _ask(self, call: T) -> bytes:
         """The answer to a call. Raises BudgetSpent, Interrupted, and what answering it raises."""
-        self._meter.admit()
-        self._meter.sent += 1
-        self._meter.in_flight += 1
+        self.meter.admit()
+        self.meter.sent += 1
+        self.meter.in_flight += 1
         waiting = QueuedCall(call, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         if self._working is None or self._working.done():
@@ -108,7 +101,7 @@ class BatchSender(ABC, Generic[T]):
         try:
             return await waiting.reply
         finally:
-            self._meter.in_flight -= 1
+            self.meter.in_flight -= 1
 
     @abstractmethod
     async def _answer(self, gathered: list[QueuedCall[T]]) -> None:
@@ -116,7 +109,7 @@ class BatchSender(ABC, Generic[T]):
 
     def _go_on(self) -> None:
         """Before each batch: raises Interrupted where the last one has begun."""
-        if self._stopped:
+        if self.stopped:
             raise Interrupted("interrupted; every finished call is stored, run again to go on")
 
     async def _work(self) -> None:
@@ -149,7 +142,7 @@ class LocalModel(Protocol):
         ...
 
 
-class InProcess(BatchSender[Request]):
+class InProcess(BatchClient[Request]):
     """One reward model in this process."""
 
     def __init__(
@@ -157,10 +150,11 @@ class InProcess(BatchSender[Request]):
         name: str,
         spec: Classifier | Dpo | Likelihood,
         meter: Meter,
+        store: Store | None,
         say: Callable[[str], None],
     ) -> None:
         """`say` tells people that the model is being loaded, and when it is ready."""
-        super().__init__(meter)
+        super().__init__(meter, store)
         self._where = f"[scorers.{name}]"
         self._spec = spec
         self._say = say
@@ -170,14 +164,14 @@ class InProcess(BatchSender[Request]):
         await super().__aexit__()
         self._model = None
 
-    async def send(self, request: Request) -> Answer:
+    async def fetch(self, request: Request) -> Answer:
         """A score, or that the conversation does not fit.
 
         Raises ConfigError where the model cannot be used, BudgetSpent and Interrupted.
         """
         body = await self._ask(request)
         completion = completion_of(request.key, body)
-        self._meter.answered(completion.prompt_tokens, 0, 0.0)
+        self.meter.answered(completion)
         return Answer(body, completion)
 
     async def _answer(self, gathered: list[QueuedCall[Request]]) -> None:
@@ -200,7 +194,7 @@ class InProcess(BatchSender[Request]):
             began = time.monotonic()
             scores = await asyncio.to_thread(model.scores, [texts[place] for place in places])
             # While a text waited for its batch, others were computed.
-            self._meter.seconds += len(places) * (time.monotonic() - began)
+            self.meter.seconds += len(places) * (time.monotonic() - began)
             # All are there before the first is handed on.
             for place, score in list(zip(places, scores, strict=True)):
                 waiting, text = fitting[place]

@@ -27,7 +27,6 @@ from pairwright.models import (
     CallLog,
     Model,
     Reply,
-    Traced,
     Unread,
     parse,
     schema_of,
@@ -176,7 +175,7 @@ class MeteredModel(NamedTuple):
     @classmethod
     def around(cls, model: Model) -> "MeteredModel":
         log = CallLog()
-        return cls(model.bound_to(Traced(model.llm, log)), log)
+        return cls(model.with_log(log), log)
 
     @property
     def tokens(self) -> int:

@@ -27,13 +27,14 @@ from typing import Any, NamedTuple, SupportsFloat
 from pairwright.assets import DOCS
 from pairwright.dataset.conversion import user_message
 from pairwright.errors import ConfigError
-from pairwright.evaluation.scorers.in_process import BatchSender, QueuedCall
+from pairwright.evaluation.scorers.in_process import BatchClient, QueuedCall
 from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
 from pairwright.evaluation.settings import PythonScorer
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Meter
-from pairwright.models.client.scores import chat_reply, score_reply
+from pairwright.models.scores import chat_reply, score_reply
+from pairwright.models.store import Store
 
 _SHAPE = f'{DOCS / "scorers.md"}, "A scorer of your own", shows one.'
 
@@ -126,14 +127,19 @@ _NONE = "none"
 _RETURNS = "It must give one finite number, or None, for each candidate, in their order."
 
 
-class OwnObject(BatchSender[Candidate]):
+class OwnObject(BatchClient[Candidate]):
     """One such object, which is made at the first request."""
 
     def __init__(
-        self, own_class: OwnClass, options: dict[str, Any], batch: int, meter: Meter
+        self,
+        own_class: OwnClass,
+        options: dict[str, Any],
+        batch: int,
+        meter: Meter,
+        store: Store | None,
     ) -> None:
         """`batch` is the most candidates that it is given at once."""
-        super().__init__(meter)
+        super().__init__(meter, store)
         self._own_class = own_class
         self._options = options
         self._batch = batch
@@ -141,12 +147,13 @@ class OwnObject(BatchSender[Candidate]):
         self.candidates: dict[str, Candidate] = {}
         """What is asked for just now, by the key of its request."""
 
-    async def send(self, request: Request) -> Answer:
+    async def fetch(self, request: Request) -> Answer:
         """A score as a stored reply. Raises ConfigError for what the object raises or gives back in
         place of scores, BudgetSpent and Interrupted."""
         body = await self._ask(self.candidates[request.key])
-        self._meter.answered(0, 0, 0.0)
-        return Answer(body, completion_of(request.key, body))
+        completion = completion_of(request.key, body)
+        self.meter.answered(completion)
+        return Answer(body, completion)
 
     async def _answer(self, gathered: list[QueuedCall[Candidate]]) -> None:
         for at in range(0, len(gathered), self._batch):
@@ -154,7 +161,7 @@ class OwnObject(BatchSender[Candidate]):
             lot = gathered[at : at + self._batch]
             began = time.monotonic()
             scores = await self._scores(tuple(waiting.call for waiting in lot))
-            self._meter.seconds += len(lot) * (time.monotonic() - began)
+            self.meter.seconds += len(lot) * (time.monotonic() - began)
             for waiting, score in zip(lot, scores, strict=True):
                 waiting.answer(chat_reply(_NONE, 0) if score is None else score_reply(score, 0))
 

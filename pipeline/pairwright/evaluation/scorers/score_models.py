@@ -14,7 +14,7 @@ from pairwright.dataset.conversion import user_message
 from pairwright.errors import ConfigError
 from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, ResponseScore, Unscored
 from pairwright.models import CONTEXT_LENGTH, LLM, Completion, Request, together
-from pairwright.models.client.scores import TokenLogprobs, of_text
+from pairwright.models.scores import TokenLogprobs, of_text
 from pairwright.settings.prompt_variables import Message
 
 

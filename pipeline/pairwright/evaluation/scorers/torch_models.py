@@ -20,8 +20,8 @@ from transformers.utils import logging
 from pairwright.errors import ConfigError
 from pairwright.evaluation.scorers.in_process import unusable_model
 from pairwright.evaluation.settings import Classifier, Dpo, InProcessModel, Likelihood
-from pairwright.models.client.scores import TokenLogprobs, score_of
 from pairwright.models.local_model import ChatTokens, TokenizedText, load_weights
+from pairwright.models.scores import TokenLogprobs, score_of
 from pairwright.settings.prompt_variables import Message
 
 T = TypeVar("T")

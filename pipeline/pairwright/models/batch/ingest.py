@@ -17,8 +17,8 @@ from pydantic import BaseModel, Field, JsonValue, ValidationError, model_validat
 from pairwright.errors import CallFailed, EndpointRefused, InputError, first_invalid
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.batch.pending import PendingCalls
-from pairwright.models.client.wire import BROKEN_OFF, SHORTEST, Secrets, Transient, refusal
 from pairwright.models.completion import is_same_model
+from pairwright.models.refusals import BROKEN_OFF, SHORTEST, Secrets, Transient, refusal
 from pairwright.models.store import Store
 from pairwright.records import Record
 
@@ -117,7 +117,7 @@ def _stand_in(error: Any, status: int, where: str) -> bytes:
     try:
         # A line does not say whether its room is what its role begins with, and no run hangs on one
         # line. The batch was run, so the key is known.
-        return refusal(status, error, where, Secrets(None), enlarged=True, known_key=True)
+        return refusal(status, error, where, Secrets(), enlarged=True, known_key=True)
     except (CallFailed, EndpointRefused) as refused:
         if status in _ACCOUNT:
             raise

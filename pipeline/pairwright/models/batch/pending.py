@@ -11,8 +11,8 @@ from pathlib import Path
 
 from pairwright.errors import CallFailed, InputError, Interrupted, Unanswered
 from pairwright.models import Answer, Request
-from pairwright.models.client import Meter
-from pairwright.models.store import Database, unusable
+from pairwright.models.client import Client, Meter
+from pairwright.models.store import Database, Store, unusable
 
 APPLICATION_ID = 0x50575242  # "PWRB"
 FORMAT = 1
@@ -172,29 +172,32 @@ class PendingCalls:
             self._unsaved = 0
 
 
-class Recorder:
-    """The `Sender` of one endpoint that notes what is asked and answers nothing."""
+class Recorder(Client):
+    """A client of one endpoint that notes what is asked, and answers out of the store alone."""
 
-    def __init__(self, name: str, attempts: int, pending: PendingCalls, meter: Meter) -> None:
+    def __init__(
+        self,
+        name: str,
+        attempts: int,
+        pending: PendingCalls,
+        meter: Meter,
+        store: Store | None = None,
+    ) -> None:
         """A request that failed in `attempts` rounds is not asked again."""
+        super().__init__(meter, store)
         self._name = name
         self._attempts = attempts
         self._pending = pending
-        self._meter = meter
-        self._stopped = False
 
-    def stop(self) -> None:
-        self._stopped = True
-
-    async def send(self, request: Request) -> Answer:
+    async def fetch(self, request: Request) -> Answer:
         """Raises Unanswered; or CallFailed for a request that is given up, BudgetSpent and
         Interrupted, and then nothing is noted."""
-        if self._stopped:
+        if self.stopped:
             raise Interrupted("stopping: no new calls are written")
         if not self._pending.needs(request.key):
             if given_up := self._pending.given_up(request.key, self._attempts):
                 raise given_up
-            self._meter.admit()
+            self.meter.admit()
             self._pending.need(self._name, request)
-            self._meter.written += 1
+            self.meter.written += 1
         raise Unanswered(request.purpose)

@@ -17,7 +17,7 @@ from pairwright.errors import InputError, on_disk
 from pairwright.files import whole_file
 from pairwright.models import Request
 from pairwright.models.batch.pending import PendingCalls
-from pairwright.models.client.wire import body_of
+from pairwright.models.server import body_of
 from pairwright.records import Record
 from pairwright.settings.endpoints import Endpoint
 

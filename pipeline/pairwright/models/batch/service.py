@@ -19,7 +19,7 @@ from pairwright.models.batch.rounds import (
     read_submissions,
     write_submissions,
 )
-from pairwright.models.client.wire import Secrets, Transient, refusal
+from pairwright.models.refusals import Secrets, Transient, refusal
 from pairwright.settings.endpoints import Endpoint
 from pairwright.text import number_of, visible
 

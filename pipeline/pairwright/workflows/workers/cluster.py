@@ -24,17 +24,12 @@ from pairwright.construct.session import BuildTask
 from pairwright.errors import ConfigError, InputError, Interrupted, PairwrightError
 from pairwright.extras import install
 from pairwright.files import write_whole
-from pairwright.models.client import Meter
+from pairwright.models.client import Meter, MeterCounts
+from pairwright.models.connect import api_key, units_at_once
 from pairwright.models.store import Store, UnitRow
 from pairwright.settings.config import Config
 from pairwright.workflows.progress import BuildBegun, Progress, Stop, UnitEnded
-from pairwright.workflows.run_models import (
-    MeterCounts,
-    api_key,
-    call_counts,
-    meter_of,
-    units_at_once,
-)
+from pairwright.workflows.run_models import meter_of
 from pairwright.workflows.workers.worker import (
     Builder,
     ChunkReport,
@@ -97,7 +92,7 @@ class Actor:
         except Exception as error:
             # Raised here it would end the whole job, and calls that are in flight with it.
             trouble = Trouble.of(error)
-        counts = call_counts(self._builder.meter) if self._builder else MeterCounts()
+        counts = self._builder.meter.counts() if self._builder else MeterCounts()
         report = ChunkReport(self._name, counts, chunk.number, tuple(outcomes), trouble)
         return {"report": [pickle.dumps(report)]}
 

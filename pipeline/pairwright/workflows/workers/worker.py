@@ -13,16 +13,11 @@ from pairwright.construct.corpus import BuildUnit, Chunk, Corpus, chunks
 from pairwright.construct.session import build_units
 from pairwright.drafting.rules import BuildRules
 from pairwright.errors import ConfigError, Interrupted, PairwrightError
-from pairwright.models.client import Client, Meter
+from pairwright.models.client import Client, Meter, MeterCounts
+from pairwright.models.connect import RunModels, open_clients
 from pairwright.models.shards import merge_all, open_shard, place
 from pairwright.models.store import Store, UnitRow
 from pairwright.settings.config import Config
-from pairwright.workflows.run_models import (
-    MeterCounts,
-    RunModels,
-    open_clients,
-    say,
-)
 
 
 def most_workers(config: Config) -> int:
@@ -91,7 +86,8 @@ class Builder:
 
         try:
             with closing(await open_shard(folder, self.main)) as shard:
-                models = RunModels(self.config, shard, self.clients, self.meter)
+                clients = {name: one.above(shard) for name, one in self.clients.items()}
+                models = RunModels(self.config, clients, self.meter)
                 # What units share is shared inside a chunk: made of another shard's replies it
                 # would not be a function of this one.
                 rules = replace(self.setup.rules, others=self.setup.corpus.others)
@@ -111,7 +107,7 @@ async def builder_of(setup: WorkerSetup, config: Config, meter: Meter) -> AsyncI
     # The store is read from hosts between which SQLite has no locks.
     with closing(Store(setup.calls, writing=False, unchanging=True)) as main:
         endpoints, names = config.endpoints, config.roles.all
-        async with open_clients(endpoints, names, meter, say) as clients:
+        async with open_clients(endpoints, names, meter) as clients:
             yield Builder(setup, config, main, clients, meter)
 
 

@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
-from pydantic_core import from_json
 
 from pairwright.errors import EndpointRefused, first_invalid
-from pairwright.models import CONTEXT_LENGTH, Request
-from pairwright.models.client.connection import Connection
-from pairwright.models.client.wire import Response, Transient, headers_for, stand_in
-from pairwright.models.model import bytes_of
+from pairwright.models.completion import CONTEXT_LENGTH
+from pairwright.models.model import Request
+from pairwright.models.refusals import Response, Transient, stand_in
+from pairwright.models.server import Server
 
 
 def score_of(logits: Sequence[float]) -> float:
@@ -93,57 +92,26 @@ def of_text(text: str) -> TokenLogprobs:
 _T = TypeVar("_T", bound=BaseModel)
 
 
-async def _posted(connection: Connection, where: str, body: bytes, kind: type[_T]) -> _T | Response:
-    """The reply as a record; what came where it is a refusal. Raises Transient for another body."""
-    reply = await connection.post(body)
-    if not 200 <= reply.status < 300:
-        return reply
-    try:
-        return kind.model_validate_json(reply.body)
-    except ValidationError as error:
-        raise _broken(where, ": ".join(first_invalid(error))) from None
+class ScoringServer(Server):
+    """A client of vLLM's server whose replies are no chat completions."""
 
-
-def _broken(where: str, what: str) -> Transient:
-    return Transient("malformed_body", f"{where}: {what}")
-
-
-class Classify:
-    """The `Wire` to one server's `/classify`, which is beside `/v1`.
-
-    A chat completion's messages go in, and the served model's own chat template is put around them.
-    By default vLLM gives probabilities, which are equal for very good responses; with
-    `use_activation: false` it gives the raw logits, in the field called `probs`.
-    """
-
-    def __init__(self, base_url: str, api_key: str | None, timeout_s: float) -> None:
-        root = base_url.rstrip("/").removesuffix("/v1")
-        self._connection = Connection(root, headers_for(api_key), timeout_s, "classify")
-        self.where = f"{root}/classify"
-
-    async def post(self, body: bytes, request: Request | None = None) -> Response:  # noqa: ARG002
-        """Raises Transient for a reply without a number for each class, EndpointRefused for a model
-        whose classes are not a score."""
-        asked = from_json(body)
-        sent = {"model": asked["model"], "messages": asked["messages"], "use_activation": False}
-        classified = await _posted(self._connection, self.where, bytes_of(sent), _ClassReply)
-        if isinstance(classified, Response):
-            return classified
-        classes = classified.data[0]
-        if len(classes.probs) != classes.num_classes:
-            wanted = f"{len(classes.probs)} scores for {classes.num_classes} classes"
-            raise _broken(self.where, wanted)
+    async def _asked(self, url: str, body: dict[str, Any], kind: type[_T]) -> _T | Response:
+        """The reply as a record; what came where it is a refusal. Raises Transient for another
+        body."""
+        reply = await self._posted(url, body)
+        if not 200 <= reply.status < 300:
+            return reply
         try:
-            score = score_of(classes.probs)
-        except ValueError as error:
-            raise EndpointRefused(
-                f"{self.where}: {asked['model']}: {error}\n"
-                "  Serve a reward model with one output, or a classifier of good and bad."
-            ) from None
-        return Response(200, score_reply(score, classified.usage.prompt_tokens))
+            return kind.model_validate_json(reply.body)
+        except ValidationError as error:
+            raise self._broken(": ".join(first_invalid(error))) from None
 
-    async def close(self) -> None:
-        await self._connection.close()
+    def _broken(self, what: str) -> Transient:
+        return Transient("malformed_body", f"{self.where}: {what}")
+
+    @property
+    def _root(self) -> str:
+        return self._base_url.removesuffix("/v1")
 
 
 class _Class(BaseModel, strict=True):
@@ -158,6 +126,39 @@ class _Usage(BaseModel, strict=True):
 class _ClassReply(BaseModel, strict=True):
     data: list[_Class] = Field(min_length=1, max_length=1)
     usage: _Usage = _Usage()
+
+
+class Classify(ScoringServer):
+    """A client of one server's `/classify`, which is beside `/v1`.
+
+    Messages go in, and the served model's own chat template is put around them. By default vLLM
+    gives probabilities, which are equal for very good responses; with `use_activation: false` it
+    gives the raw logits, in the field called `probs`.
+    """
+
+    @property
+    def where(self) -> str:
+        return f"{self._root}/classify"
+
+    async def post(self, request: Request) -> Response:
+        """Raises Transient for a reply without a number for each class, EndpointRefused for a model
+        whose classes are not a score."""
+        messages = [{"role": m.role, "content": m.content} for m in request.messages]
+        sent = {"model": request.model, "messages": messages, "use_activation": False}
+        classified = await self._asked(self.where, sent, _ClassReply)
+        if isinstance(classified, Response):
+            return classified
+        classes = classified.data[0]
+        if len(classes.probs) != classes.num_classes:
+            raise self._broken(f"{len(classes.probs)} scores for {classes.num_classes} classes")
+        try:
+            score = score_of(classes.probs)
+        except ValueError as error:
+            raise EndpointRefused(
+                f"{self.where}: {request.model}: {error}\n"
+                "  Serve a reward model with one output, or a classifier of good and bad."
+            ) from None
+        return Response(200, score_reply(score, classified.usage.prompt_tokens))
 
 
 _FIX = (
@@ -183,8 +184,8 @@ class _Completed(BaseModel):
     choices: list[_Choice] = Field(min_length=1)
 
 
-class PromptLogprobs:
-    """The `Wire` to one vLLM server's log-probabilities of a given response, the last message.
+class PromptLogprobs(ScoringServer):
+    """A client of one vLLM server's log-probabilities of a given response, the last message.
 
     Prompt and response are tokenized apart and put together, as when the policy writes: the prompt
     with the chat template and what opens an answer, the response as it is. Then one token is asked
@@ -192,26 +193,18 @@ class PromptLogprobs:
     is not part of it: what a template writes there differs, and some of it no policy writes.
     """
 
-    def __init__(self, base_url: str, api_key: str | None, timeout_s: float) -> None:
-        self.where = base_url.rstrip("/")
-        root = self.where.removesuffix("/v1")
-        headers = headers_for(api_key)
-        self._tokenize = Connection(root, headers, timeout_s, "tokenize")
-        self._complete = Connection(self.where, headers, timeout_s, "completions")
-
-    async def post(self, body: bytes, request: Request | None = None) -> Response:  # noqa: ARG002
+    async def post(self, request: Request) -> Response:
         """Raises Transient for a reply that does not cover what was sent, EndpointRefused for an
         endpoint without such log-probabilities."""
-        asked = from_json(body)
-        model, messages = asked["model"], asked["messages"]
-        prompt, response = messages[:-1], messages[-1]["content"]
+        messages = [{"role": m.role, "content": m.content} for m in request.messages]
         opening = await self._tokens(
-            {"model": model, "messages": prompt, "add_generation_prompt": True}
+            {"model": request.model, "messages": messages[:-1], "add_generation_prompt": True}
         )
         if isinstance(opening, Response):
             return opening
+        response = messages[-1]["content"]
         answer = await self._tokens(
-            {"model": model, "prompt": response, "add_special_tokens": False}
+            {"model": request.model, "prompt": response, "add_special_tokens": False}
         )
         if isinstance(answer, Response):
             return answer
@@ -221,10 +214,10 @@ class PromptLogprobs:
                 f"{len(ids)} tokens, and the model reads {opening.max_model_len} and writes one"
             )
             return Response(200, stand_in(CONTEXT_LENGTH, detail))
-        return await self._logprobs(model, ids, len(opening.tokens))
+        return await self._logprobs(request.model, ids, len(opening.tokens))
 
     async def _tokens(self, body: dict[str, Any]) -> _Tokenized | Response:
-        found = await _posted(self._tokenize, self.where, bytes_of(body), _Tokenized)
+        found = await self._asked(f"{self._root}/tokenize", body, _Tokenized)
         if isinstance(found, _Tokenized):
             return found
         if found.status in (404, 405) and b"does not exist" not in found.body:
@@ -236,26 +229,21 @@ class PromptLogprobs:
             "model": model, "prompt": ids, "prompt_logprobs": 0, "max_tokens": 1,
             "temperature": 0.0,
         }  # fmt: skip
-        asked = bytes_of(body)
-        completed = await _posted(self._complete, self.where, asked, _Completed)
+        completed = await self._asked(f"{self._base_url}/completions", body, _Completed)
         if isinstance(completed, Response):
             return completed
         found = completed.choices[0].prompt_logprobs
         if found is None:
             raise EndpointRefused(f"{self.where}: its replies have no prompt_logprobs\n{_FIX}")
         if len(found) != len(ids):
-            what = f"log-probabilities of {len(found)} tokens, and {len(ids)} were sent"
-            raise _broken(self.where, what)
+            raise self._broken(
+                f"log-probabilities of {len(found)} tokens, and {len(ids)} were sent"
+            )
         values = list[float]()
         for place in range(first, len(ids)):
             token = (found[place] or {}).get(ids[place])
             if token is None:
-                what = f"no log-probability of token {place}, which is {ids[place]}"
-                raise _broken(self.where, what)
+                raise self._broken(f"no log-probability of token {place}, which is {ids[place]}")
             values.append(token.logprob)
         tokens = TokenLogprobs(tuple(ids[first:]), tuple(values))
         return Response(200, chat_reply(to_text(tokens), len(ids)))
-
-    async def close(self) -> None:
-        await self._tokenize.close()
-        await self._complete.close()

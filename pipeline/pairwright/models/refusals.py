@@ -1,9 +1,5 @@
-"""What goes over a wire: the body and the headers of a call, what comes back, and what a refusal
-means: a body stored in place of a reply, a retry, or the end of the run.
-
-OpenAI's form is the form inside: a server of another protocol is one more `Wire`, which takes a
-body of that form and brings back a response of that form, as those of `scores` do.
-"""
+"""What endpoints say in place of a reply, and what it means: a body stored in its place, a retry,
+or the end of the run; and the secrets that must be in nothing that they say."""
 
 import json
 import math
@@ -12,39 +8,23 @@ import re
 import time
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
-from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
+
+from pydantic_core import from_json
 
 from pairwright.errors import CallFailed, EndpointRefused
-from pairwright.models import CONTEXT_LENGTH, Request
-from pairwright.models.completion import web_page
+from pairwright.models.completion import CONTEXT_LENGTH, web_page
 from pairwright.text import visible
-from pairwright.version import __version__
 
 
 class Response(NamedTuple):
-    """What came back for a body, whatever its status."""
+    """What came back for a request, whatever its status."""
 
     status: int
     body: bytes
     headers: Mapping[str, str] = MappingProxyType({})
     """Names in any case; empty of an engine in this process."""
-
-
-class Wire(Protocol):
-    """What answers chat completions: a server, or an engine in this process."""
-
-    where: str
-    """For messages: its address."""
-
-    async def post(self, body: bytes, request: Request) -> Response:
-        """Answer a body, which is that of `request`; a server reads the body alone.
-
-        Raises Transient where nothing whole came back."""
-        ...
-
-    async def close(self) -> None: ...
 
 
 class Transient(Exception):
@@ -57,56 +37,18 @@ class Transient(Exception):
         self.retry_after = retry_after
 
 
-def body_of(request: Request, token_parameter: str) -> dict[str, Any]:
-    """The JSON body of a chat completion."""
-    body: dict[str, Any] = {
-        "model": request.model,
-        "messages": [{"role": m.role, "content": m.content} for m in request.messages],
-        token_parameter: request.max_tokens,
-    }
-    for name in ("temperature", "top_p", "seed"):
-        if (value := getattr(request, name)) is not None:
-            body[name] = value
-    if request.schema_json is not None:
-        body["response_format"] = _format(request.schema_name, request.schema_json)
-    body |= json.loads(request.extra)
-    return body
-
-
-@lru_cache
-def _format(name: str | None, schema_json: str) -> dict[str, Any]:
-    schema = {"name": name, "schema": json.loads(schema_json), "strict": True}
-    return {"type": "json_schema", "json_schema": schema}
-
-
 SHORTEST = 12
 """Characters from which a header's value counts as a secret, and a key is replaced in replies. A
 shorter one (`test`, `none`) hides nothing, and may be a word of a reply."""
 
 
-def headers_for(api_key: str | None) -> dict[str, str]:
-    """The headers of every call. Those of OPENAI_CUSTOM_HEADERS replace others of their name."""
-    ours = {
-        "Accept": "application/json",
-        "Content-Type": "application/json",
-        "User-Agent": f"pairwright/{__version__}",
-        # Servers without a key ignore it.
-        "Authorization": f"Bearer {api_key or 'none'}",
-        "OpenAI-Organization": os.environ.get("OPENAI_ORG_ID", ""),
-        "OpenAI-Project": os.environ.get("OPENAI_PROJECT_ID", ""),
-    }
-    custom = _custom()
-    replaced = {name.lower() for name in custom}
-    kept = {name: value for name, value in ours.items() if name.lower() not in replaced}
-    return {name: value for name, value in (kept | custom).items() if value}
-
-
 class Secrets:
-    """The API key and the values of custom headers, which a server may repeat in what it says."""
+    """API keys and the values of custom headers, which a server may repeat in what it says."""
 
-    def __init__(self, api_key: str | None) -> None:
-        values = {api_key or ""}
-        for value in _custom().values():
+    def __init__(self, *keys: str | None) -> None:
+        values = set(keys)
+        for line in os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines():
+            value = line.partition(":")[2].strip()
             # Of `Basic xyz` a server may repeat the second part alone.
             values |= {part for part in (value, *value.split()) if len(part) >= SHORTEST}
         # The longest first: one secret may be part of another.
@@ -128,13 +70,6 @@ class Secrets:
         return re.sub(r"\b(sk|hf|key|gsk)[-_][\w*.-]{4,}", r"\1-***", message)
 
 
-def _custom() -> dict[str, str]:
-    """Headers of the variable that the SDK reads, too: a line `Name: value` for each."""
-    lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines()
-    pairs = (line.partition(":") for line in lines)
-    return {name.strip(): value.strip() for name, colon, value in pairs if colon}
-
-
 _CONTEXT = re.compile(
     r"context[ _](?:length|window|size)|maximum context|too many tokens|prompt is too long"
     r"|input is too long|input token count|exceeds the maximum number of tokens|max_new_tokens",
@@ -149,19 +84,17 @@ _UNSUPPORTED = re.compile(
     r"|extra inputs are not permitted|does not support|grammar error",
     re.I,
 )
-
-
-_KEY = "Set the API key in the environment variable that `api_key_env` names."
+KEY_ADVICE = "Set the API key in the environment variable that `api_key_env` names."
 _PLACE = (
     "Check `base_url` (it usually ends in /v1) and `model`; `pairwright doctor` lists the models"
     " that are served."
 )
 _ADVICE = {
-    401: _KEY, 403: _KEY, 402: "The account has no credit left.", 404: _PLACE, 405: _PLACE,
+    401: KEY_ADVICE, 403: KEY_ADVICE, 402: "The account has no credit left.", 404: _PLACE,
+    405: _PLACE,
     407: "A proxy wants a password: name it in HTTPS_PROXY, or the server in NO_PROXY.",
 }  # fmt: skip
 """What to do about a status that every call would get."""
-
 BROKEN_OFF = frozenset({"error", "abort", "aborted", "cancelled", "canceled"})
 """Finish reasons of engines that gave up: what there is of the text is not a reply."""
 
@@ -179,12 +112,14 @@ def refusal(
     """The body that is stored in place of a 4xx or 5xx which is an answer about this one request: a
     prompt over the context, a content filter, or too much room in a request that is `enlarged`.
 
-    `body` is what the endpoint said: parsed JSON, or text where it is none; `headers` may ask for a
-    wait. `known_key` says that the endpoint has taken the key before.
+    `body` is what the endpoint said: bytes, or parsed JSON; `headers` may ask for a wait.
+    `known_key` says that the endpoint has taken the key before.
 
     Raises Transient for what is worth asking again, EndpointRefused for what every call of this
     kind would meet, and CallFailed for anything else.
     """
+    if isinstance(body, bytes):
+        body = _parsed(body)
     # vLLM's batch files nest `error` twice, proxies leave it out.
     while isinstance(body, dict) and body.get("error"):
         body = body["error"]
@@ -224,6 +159,14 @@ def stand_in(finish: str, message: str) -> bytes:
     """A body that is stored in place of a reply, and says why there is none."""
     choice = {"message": {"content": message}, "finish_reason": finish}
     return json.dumps({"object": "error", "choices": [choice]}).encode()
+
+
+def _parsed(body: bytes) -> object:
+    try:
+        said: object = from_json(body)
+    except ValueError:
+        return body.decode("utf-8", "replace")
+    return said
 
 
 def _message(error: object, secrets: Secrets) -> str:

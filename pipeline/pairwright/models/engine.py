@@ -7,7 +7,6 @@ import json
 import os
 import time
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
@@ -17,12 +16,14 @@ from pydantic import JsonValue
 
 from pairwright.errors import ConfigError, PairwrightError
 from pairwright.extras import install
-from pairwright.models import Request
-from pairwright.models.client.wire import Response, Transient
+from pairwright.models.endpoint import EndpointClient
+from pairwright.models.model import Request, bytes_of
+from pairwright.models.refusals import Response, Transient
+from pairwright.models.server import body_of
 from pairwright.settings.endpoints import Endpoint
 
 if TYPE_CHECKING:
-    from pairwright.models.client.vllm import EngineChat
+    from pairwright.models.vllm import EngineChat
 
 
 # Defaults of vLLM's environment variables here. Standard output is for results; no usage is
@@ -37,41 +38,40 @@ SHUTDOWN_S = 10
 """How long its processes may take to end. Killed, they can leave shared memory behind."""
 
 
-class Engine:
-    """The `Wire` to vLLM in this process."""
+def require_vllm(name: str) -> None:
+    """Raise ConfigError where vLLM is not installed, which the endpoint of this name asks for."""
+    if find_spec("vllm") is None:
+        raise ConfigError(
+            "vLLM is not installed",
+            where=f"[endpoints.{name}] engine = 'vllm'",
+            fix=f"Run {install('vllm')}; or name the base_url of a server.",
+        )
 
-    where = "vLLM in this process"
 
-    def __init__(self, name: str, endpoint: Endpoint, say: Callable[[str], None]) -> None:
-        """`say` tells people that the engine starts, and when it has.
+class Engine(EndpointClient):
+    """A client of vLLM in this process."""
 
-        Raises ConfigError where vLLM is not installed.
-        """
-        if find_spec("vllm") is None:
-            raise ConfigError(
-                "vLLM is not installed",
-                where=f"[endpoints.{name}] engine = 'vllm'",
-                fix=f"Run {install('vllm')}; or name the base_url of a server.",
-            )
-        self._name = name
-        self._endpoint = endpoint
-        self._say = say
-        self._starting: asyncio.Task[EngineChat] | None = None
+    _starting: "asyncio.Task[EngineChat] | None" = None
 
-    async def post(self, body: bytes, request: Request | None = None) -> Response:  # noqa: ARG002
+    @property
+    def where(self) -> str:
+        return "vLLM in this process"
+
+    async def post(self, request: Request) -> Response:
         """Raises EndpointRefused once the engine is dead, ConfigError where it cannot start."""
         if self._starting is None:
             self._starting = asyncio.create_task(self._start())
         # All calls wait for it: one that is cancelled must not end it.
         served = await asyncio.shield(self._starting)
+        body = bytes_of(body_of(request, self._endpoint.token_parameter))
         try:
             async with asyncio.timeout(self._endpoint.timeout_s):
-                return await served.reply(body, f"[endpoints.{self._name}] {self.where}")
+                return await served.reply(body, f"[endpoints.{self.name}] {self.where}")
         except TimeoutError:
             detail = f"no whole reply in {self._endpoint.timeout_s} s"
             raise Transient("timeout_or_dropped", detail) from None
 
-    async def close(self) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._starting is None:
             return
         with suppress(PairwrightError):
@@ -82,14 +82,14 @@ class Engine:
         gc.collect()
 
     async def _start(self) -> "EngineChat":
-        name, model = self._name, self._endpoint.model
+        name, model = self.name, self._endpoint.model
         self._say(f"[endpoints.{name}] vLLM starts with {model}: half a minute or more")
         began = time.monotonic()
         for variable, value in _ENVIRONMENT.items():
             os.environ.setdefault(variable, value)
         try:
             # It takes seconds, and does so beside the loop.
-            vllm = await asyncio.to_thread(import_module, "pairwright.models.client.vllm")
+            vllm = await asyncio.to_thread(import_module, "pairwright.models.vllm")
             served: EngineChat = await vllm.start(name, self._endpoint)
         except PairwrightError:
             raise

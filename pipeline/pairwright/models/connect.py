@@ -1,0 +1,119 @@
+"""The clients of a config's endpoints, with their keys, and the models of its roles on them."""
+
+import logging
+import os
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TypeAlias
+
+from pairwright.errors import ConfigError
+from pairwright.models.client import Client, Meter
+from pairwright.models.endpoint import EndpointClient
+from pairwright.models.engine import Engine, require_vllm
+from pairwright.models.model import Model, Models
+from pairwright.models.recording import Recorded, recording_of
+from pairwright.models.server import Server
+from pairwright.models.store import Store
+from pairwright.settings.config import Config
+from pairwright.settings.endpoints import Endpoint, Sampling
+from pairwright.text import visible
+
+Say: TypeAlias = Callable[[str], None]
+say: Say = logging.getLogger("pairwright").warning
+"""What people should know about an endpoint at once, where no progress is reported."""
+
+
+def api_key(name: str, endpoint: Endpoint) -> str | None:
+    """The key from the environment variable that the endpoint names. Raises ConfigError."""
+    if endpoint.api_key_env is None:
+        return None
+    key = os.environ.get(endpoint.api_key_env)
+    if not key:
+        raise ConfigError(
+            f"the environment variable {endpoint.api_key_env} is not set",
+            where=f"[endpoints.{name}.api_key_env]",
+            fix=f"export {endpoint.api_key_env}=..., or name another variable.",
+        )
+    if not key.isascii() or not key.isprintable():
+        raise ConfigError(
+            f"the environment variable {endpoint.api_key_env} holds no key: it has a line end or"
+            " a character that no header can carry",
+            where=f"[endpoints.{name}.api_key_env]",
+            fix="Set it to the key alone.",
+        )
+    return key
+
+
+def client_of(
+    name: str, endpoint: Endpoint, meter: Meter, store: Store | None = None, say: Say = say
+) -> EndpointClient:
+    """The client of an endpoint of a config; it closes at the end of its block.
+
+    Raises ConfigError for a key that is not set and an engine that is not installed, InputError for
+    a recording that cannot be read.
+    """
+    if endpoint.recording is not None:
+        recording_of(endpoint)
+        return Recorded(name, endpoint, meter, store)
+    if endpoint.engine == "vllm":
+        require_vllm(name)
+        return Engine(name, endpoint, meter, store, say=say)
+    return Server(name, endpoint, meter, store, api_key=api_key(name, endpoint), say=say)
+
+
+@asynccontextmanager
+async def open_clients(
+    endpoints: Mapping[str, Endpoint],
+    names: Iterable[str],
+    meter: Meter,
+    store: Store | None = None,
+    say: Say = say,
+) -> AsyncIterator[dict[str, Client]]:
+    """Connect the endpoints of these names. Raises as `client_of`."""
+    async with AsyncExitStack() as stack:
+        yield {
+            name: await stack.enter_async_context(
+                client_of(name, endpoints[name], meter, store, say)
+            )
+            for name in dict.fromkeys(names)
+        }
+
+
+def recordings(config: Config) -> list[str]:
+    """A sentence on each recording that the roles of a config name. Raises as `recording_of`."""
+    named = [config.endpoints[name] for name in config.roles.all]
+    found = {one.recording: recording_of(one) for one in named if one.recording is not None}
+    return [f"Replies come from {one.path.name}: {visible(one.note)}" for one in found.values()]
+
+
+class RunModels:
+    """The models of a run's roles, on the clients of its endpoints."""
+
+    def __init__(self, config: Config, clients: Mapping[str, Client], meter: Meter) -> None:
+        self._config = config
+        self._clients = clients
+        self.meter = meter
+        self.workers = units_at_once(config)
+
+    def models(self, generator: str) -> Models:
+        """The models of one piece of work, with one of the run's generators."""
+        roles, sampling = self._config.roles, self._config.sampling
+        return Models(
+            planner=self._model(roles.planner, sampling.planner),
+            generator=self._model(generator, sampling.generator),
+            judges=tuple(self._model(name, sampling.judge) for name in roles.judge),
+        )
+
+    def _model(self, name: str, sampling: Sampling) -> Model:
+        return Model(self._clients[name], self._config.endpoints[name], sampling)
+
+    def stop(self) -> None:
+        """Send no new calls."""
+        for client in self._clients.values():
+            client.stop()
+
+
+def units_at_once(config: Config) -> int:
+    """One unit for each call in flight: a unit has several calls at once for most of its time,
+    so an endpoint stays full, and few units alive keep memory and caches small."""
+    return max(1, sum(config.endpoints[name].concurrency for name in config.roles.all))

@@ -1,0 +1,190 @@
+"""Recordings: the replies to all calls of a run in one file, which answers them again.
+
+JSON Lines, compressed where the file's name ends with `.gz`. The first line says what the recording
+is, every other one is a call with its reply (`RecordedCall`). No request, address, header or key of
+an API is in it. A reply belongs to the key of its request, so a changed prompt, item or setting is
+a call that is not in it.
+"""
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterable
+from contextlib import closing
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+from pydantic import ValidationError
+from pydantic_core import from_json
+from typer import Option
+
+from pairwright.dataset import model_name
+from pairwright.dataset.lines import bounded_lines, unreadable
+from pairwright.errors import CallFailed, InputError
+from pairwright.files import CALLS, write_whole
+from pairwright.models.completion import RECORDED, completion_of
+from pairwright.models.endpoint import EndpointClient
+from pairwright.models.model import Request, bytes_of
+from pairwright.models.refusals import Response
+from pairwright.models.store import Store
+from pairwright.options import RunPath
+from pairwright.records import Record
+from pairwright.settings.endpoints import Endpoint
+
+NOT_RECORDED = "not_recorded"
+"""The reason of a call that fails because the recording does not have it."""
+_FIX = "Take this file again from where it came from, or record the run again."
+
+
+class RecordedCall(Record, extra="ignore"):
+    """The reply to one call."""
+
+    key: str
+    """The key of the request, as the store of calls has it."""
+    prompt: str
+    """The prompt's name."""
+    model: str
+    finish: str
+    text: str
+    reasoning: str = ""
+    """What the model thought before its reply, where the endpoint gave it."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    thinking_tokens: int = 0
+
+    @property
+    def body(self) -> bytes:
+        """The reply as a chat completion that is marked as recorded."""
+        message = {"role": "assistant", "content": self.text}
+        if self.reasoning:
+            message["reasoning_content"] = self.reasoning
+        return bytes_of(
+            {
+                "object": RECORDED,
+                "model": self.model,
+                "choices": [{"index": 0, "message": message, "finish_reason": self.finish}],
+                "usage": {
+                    "prompt_tokens": self.prompt_tokens,
+                    "completion_tokens": self.completion_tokens,
+                    "prompt_tokens_details": {"cached_tokens": self.cached_tokens},
+                    "completion_tokens_details": {"reasoning_tokens": self.thinking_tokens},
+                },
+            }
+        )
+
+
+class Recording(NamedTuple):
+    """A recording in memory."""
+
+    path: Path
+    note: str
+    """Who or what wrote the replies."""
+    calls: dict[str, RecordedCall]
+    """By the keys of their requests."""
+
+
+def read_recording(path: Path) -> Recording:
+    """Read a file. Raises InputError naming the line, where it is damaged or is no recording."""
+    calls, where = dict[str, RecordedCall](), str(path)
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            lines = bounded_lines(file.readline, path, _FIX)
+            head = next(lines, b"")
+            if not head.startswith(b'{"recording":'):
+                fix = "`pairwright batch record RUN --out FILE` writes one."
+                raise InputError("is not a recording", where=path, fix=fix)
+            note = str(json.loads(head).get("note", ""))
+            for number, line in enumerate(lines, start=2):
+                where = f"{path}:{number}"
+                call = RecordedCall.model_validate_json(line)
+                calls[call.key] = call
+    except ValidationError as error:
+        raise unreadable(where, error, _FIX) from None
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        what = (isinstance(error, OSError) and error.strerror) or str(error)
+        raise InputError(f"cannot be read: {what}", where=path, fix=_FIX) from None
+    return Recording(path, note, calls)
+
+
+def recording_of(endpoint: Endpoint) -> Recording:
+    """The recording that an endpoint names. Raises InputError for a file that is not one."""
+    path = Path(endpoint.recording or "")
+    return _cached(path, path.stat().st_mtime_ns if path.exists() else 0)
+
+
+@lru_cache(maxsize=2)
+def _cached(path: Path, written: int) -> Recording:  # noqa: ARG001 - part of the cache's key
+    return read_recording(path)
+
+
+class Recorded(EndpointClient):
+    """A client of a recording."""
+
+    async def post(self, request: Request) -> Response:
+        """Raises CallFailed for a call that is not recorded."""
+        recording = recording_of(self._endpoint)
+        call = recording.calls.get(request.key)
+        if call is None:
+            raise CallFailed(
+                NOT_RECORDED,
+                f"{recording.path.name} has no reply to this call of the prompt {request.purpose}",
+            )
+        return Response(200, call.body)
+
+
+def record_run(
+    run: RunPath,
+    out: Annotated[Path | str, Option(help="A new file; .gz compresses it.", metavar="FILE")],
+    *,
+    note: Annotated[str, Option(help="Who or what wrote the replies.", metavar="TEXT")] = "",
+) -> int:
+    """Write the replies to all calls of a run into one file, which can answer them again.
+
+    The recording holds every call that the run stored, with those of dropped drafts, and no
+    request, address or key. An endpoint with base_url = "recording:FILE" answers from it, so
+    anyone can build the same pairs without a model.
+
+    Raises InputError where `out` exists; StoreError where `run` is not a run folder or its store
+    cannot be read. Returns how many calls there are.
+
+    Examples::
+
+        pairwright batch record runs/first --out replies.jsonl.gz --note "Qwen3-32B, 2026"
+    """
+    out = Path(out)
+    if out.exists():
+        raise InputError("exists", where=out, fix="Give the name of a new file, or remove it.")
+    query = "SELECT key, purpose, request, reply FROM calls ORDER BY purpose, key"
+    with closing(Store(Path(run) / CALLS, writing=False)) as store:
+        calls = [_recorded(*row) for row in store.rows(query)]
+    write_recording(out, note, calls)
+    return len(calls)
+
+
+def write_recording(path: Path, note: str, calls: Iterable[RecordedCall]) -> None:
+    """Write a recording; it appears whole or not at all, and the same one has the same bytes.
+
+    Raises StoreError where the disk refuses.
+    """
+    head = json.dumps({"recording": 1, "note": note}, ensure_ascii=False, separators=(",", ":"))
+    lines = (call.model_dump_json() for call in calls)
+    text = "".join(f"{line}\n" for line in (head, *lines)).encode()
+    write_whole(path, gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
+
+
+def _recorded(key: str, purpose: str, request: str, reply: bytes) -> RecordedCall:
+    completion = completion_of(key, reply)
+    return RecordedCall(
+        key=key,
+        prompt=purpose,
+        model=model_name(from_json(request)["model"]),
+        finish=completion.finish,
+        text=completion.text,
+        reasoning=completion.reasoning,
+        prompt_tokens=completion.prompt_tokens,
+        completion_tokens=completion.completion_tokens,
+        cached_tokens=completion.cached_tokens,
+        thinking_tokens=completion.thinking_tokens,
+    )
