@@ -37,7 +37,7 @@ COMMANDS = {
     "forget": ("workflows.releases:forget", "cli.releases:print_removals"),
     "doctor": ("workflows.doctor:examine_endpoints", "cli.endpoints:print_examination"),
     "batch ingest": ("workflows.batch_files:ingest_replies", "cli.endpoints:print_ingested"),
-    "batch record": ("workflows.recording:record_run", "cli.endpoints:print_recording"),
+    "batch record": ("models.recording:record_run", "cli.endpoints:print_recording"),
     "batch submit": ("workflows.batch_files:submit_batches", "cli.endpoints:print_submitted"),
     "batch poll": ("workflows.batch_files:poll_batches", "cli.endpoints:print_polled"),
     "train planner": ("workflows.planner_training:train_planner", "cli.training:print_training"),

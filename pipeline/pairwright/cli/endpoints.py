@@ -10,7 +10,6 @@ from rich.text import Text
 from pairwright.cli.printing import command, print_commands, say
 from pairwright.models.batch.ingest import MEANINGS, Ingested
 from pairwright.models.batch.rounds import Shard
-from pairwright.models.recording import record_run
 from pairwright.text import number_of, visible
 from pairwright.workflows.batch_files import (
     PolledRound,

@@ -11,19 +11,11 @@ T = TypeVar("T")
 R = TypeVar("R")
 T1 = TypeVar("T1")
 T2 = TypeVar("T2")
-T3 = TypeVar("T3")
-T4 = TypeVar("T4")
 Work = Coroutine[Any, Any, T1]
 
 
 @overload
 async def together(a: Work[T1], b: Work[T2], /) -> tuple[T1, T2]: ...
-@overload
-async def together(a: Work[T1], b: Work[T2], c: Work[T3], /) -> tuple[T1, T2, T3]: ...
-@overload
-async def together(
-    a: Work[T1], b: Work[T2], c: Work[T3], d: Work[T4], /
-) -> tuple[T1, T2, T3, T4]: ...
 @overload
 async def together(*calls: Work[T1]) -> tuple[T1, ...]: ...
 async def together(*calls: Work[Any]) -> tuple[Any, ...]:
