@@ -33,7 +33,7 @@ from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset.conversion import row_of
 from pairwright.intervals import accuracy_by_cluster
 from pairwright.models.store import Store
-from pairwright.modes import MODES, STAGES, has_no_preference
+from pairwright.modes import MODES, STAGES, label_of
 from pairwright.records import Comparison
 from pairwright.settings.rules import JudgedGate
 from pairwright.workflows.example_study import write_example_study
@@ -127,7 +127,7 @@ def words_alone(run: Path) -> dict[str, dict[str, list[float | None]]]:
     rows = [row_of(pair) for pair in iterate_pairs(run)]
     found: dict[str, dict[str, list[float | None]]] = {}
     for name, known in (("overlap", "profile_overlap"), ("tfidf", "profile_tfidf")):
-        modes = {row.mode for row in rows if row.mode and not has_no_preference(row.mode)}
+        modes = {row.mode for row in rows if row.mode and label_of(row.mode) != "equal"}
         for mode in sorted(modes):
             pairs = [row for row in rows if row.mode == mode]
             points = baseline_points(pairs)[0][known]

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pairwright.estimate import Estimate, share
-from pairwright.modes import has_no_preference
+from pairwright.modes import label_of
 from pairwright_human_eval.records import CANNOT_TELL, EQUAL, PreferenceAnswer, Verdict
 from pairwright_human_eval.subjects import mode_of_twin
 
@@ -29,7 +29,7 @@ def vote_checks(verdicts: Iterable[Verdict]) -> dict[str, Estimate]:
     and so on is right."""
     twins: dict[str, list[tuple[str, str | None, str]]] = {}
     for verdict in _first_preferences(verdicts):
-        placebo = has_no_preference(mode_of_twin(verdict.subject))
+        placebo = label_of(mode_of_twin(verdict.subject)) == "equal"
         if (
             verdict.purpose == "vote"
             and not placebo

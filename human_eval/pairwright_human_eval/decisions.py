@@ -21,7 +21,7 @@ from pairwright_human_eval.records import (
     RubricAnswers,
     Verdict,
 )
-from pairwright_human_eval.subjects import Outline, OutlinePair
+from pairwright_human_eval.subjects import Label, Outline, OutlinePair
 
 
 class AspectCounts(NamedTuple):
@@ -93,7 +93,6 @@ class PartOutcome(NamedTuple):
 VERIFIED = PartOutcome("verified")
 
 
-Label = Literal["chosen", "equal"]
 """What people are to say of a pair: that the chosen response serves this user better or, in a
 placebo, that there is no difference."""
 
@@ -281,12 +280,11 @@ def decide(
         own = [v for v in first if v.pair == pair.id]
         votes.append(_votes(pair, own))
         closing = _votes(pair, [v for v in last if v.pair == pair.id])
-        label: Label = "equal" if subject.no_preference else "chosen"
-        preference = preference_outcome(votes[-1], closing, rules, label)
+        preference = preference_outcome(votes[-1], closing, rules, subject.label)
         if preference.state == "disputed":
             disputed.append(pair.id)
         parts.append(preference)
-        if subject.no_preference:
+        if not pair.aspects:
             continue
         shares = aspect_shares(aspect_counts(pair, own))
         supported[pair.id] = shares.supported

@@ -5,7 +5,6 @@ import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from pairwright.modes import MODES, has_rubric
 from pairwright.records import content_id
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.assign import (
@@ -58,11 +57,11 @@ class StudyPlan:
         """People who are asked about the aspects of each subject."""
         return max(self.overlap, self.human.rubric_votes)
 
-    def needed(self, mode: str) -> int:
-        """The fewest people for a subject of a mode: those who vote on each of its pairs, and
-        others for the aspects, where it has any."""
-        others = self.rubric_answers * has_rubric(mode)
-        return max(self.votes * MODES[mode].halves + others, self.quality_answers)
+    def needed(self, subject: Subject) -> int:
+        """The fewest people for a subject: those who vote on each of its pairs, and others for the
+        aspects, if it has any."""
+        others = self.rubric_answers * subject.has_aspects
+        return max(self.votes * len(subject.pairs) + others, self.quality_answers)
 
 
 def fitting(rules: HumanRules, people: int, halves: int) -> HumanRules:
@@ -86,10 +85,11 @@ def planned(
     subjects: Iterable[Subject],
 ) -> StudyPlan:
     """The plan of a study of these subjects, with as much overlap as its people allow."""
-    modes = {subject.mode for subject in subjects}
-    halves = max(MODES[mode].halves for mode in modes)
+    # People are needed by the pairs and aspects of a subject alone: one of each kind will do.
+    kinds = {(len(subject.pairs), subject.has_aspects): subject for subject in subjects}
+    halves = max(halves for halves, _ in kinds)
     plan = StudyPlan(pseudonyms(people), overlap, seed, fitting(rules, people, halves), planner)
-    while plan.overlap and max(map(plan.needed, modes)) > people:
+    while plan.overlap and max(map(plan.needed, kinds.values())) > people:
         plan = replace(plan, overlap=plan.overlap - 1)
     return plan
 
@@ -119,7 +119,7 @@ def _tasks_of(
         for n, pair in enumerate(subject.pairs)
         for _ in range(plan.votes)
     ]
-    if has_rubric(subject.mode):
+    if subject.has_aspects:
         seats += [Seat(None, None)] * plan.rubric_answers
     for who, seat in assigner.seats(subject, seats):
         if seat.preference is None:

@@ -16,11 +16,14 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import count
 from pathlib import Path
+from typing import Literal
 
 from pairwright.errors import InputError
-from pairwright.modes import MODES, has_no_preference
+from pairwright.modes import MODES
 from pairwright.records import Pair, Record, Side, draw_id, dyad_id
 from pairwright_human_eval.records import aspect_id, response_id
+
+Label = Literal["chosen", "equal"]
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,11 @@ class Subject:
     @property
     def mode(self) -> str:
         return self.asked.mode
+
+    @property
+    def has_aspects(self) -> bool:
+        """Whether there is a rubric to ask people about."""
+        return any(pair.rubric.aspects for pair in self.pairs)
 
 
 def subjects_of(pairs: Iterable[Pair], file: Path) -> list[Subject]:
@@ -176,9 +184,10 @@ class Outline(Record):
     """By response and scale: the judge's scores, where it gave them."""
 
     @property
-    def no_preference(self) -> bool:
-        """Whether it is to be verified that it makes no difference to either user: a placebo."""
-        return has_no_preference(self.mode)
+    def label(self) -> Label:
+        """The answer that verifies its pairs: they prefer the chosen response, or find both
+        equal."""
+        return "equal" if MODES[self.mode].label == "equal" else "chosen"
 
 
 def outline_of(subject: Subject) -> Outline:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from pairwright.errors import InputError
-from pairwright.modes import has_no_preference
+from pairwright.modes import label_of
 from pairwright.records import Pair, Post, content_id
 from pairwright.retrieve import ranked
 from pairwright.settings.rules import PlanRules
@@ -61,7 +61,7 @@ def page_of(subject: Subject, seed: int, swap: bool) -> BlindSubject:
 
 def expected_of(pair: Pair, page: BlindSubject) -> Place | None:
     """Where the chosen response is shown; none of a placebo, whose label is drawn."""
-    if has_no_preference(pair.mode):
+    if label_of(pair.mode) == "equal":
         return None
     return "A" if pair.chosen == page.a else "B"
 

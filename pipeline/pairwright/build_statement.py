@@ -84,8 +84,8 @@ class BuildSummary(Record, extra="ignore"):
 
     @property
     def has_models(self) -> bool:
-        """Whether models may have had a part: not in a build of own choices without a call."""
-        return not (self.calls and not self.calls.n and "natural" in self.funnel)
+        """Whether models had a part: none is configured for people's own choices."""
+        return bool(self.endpoints)
 
     @property
     def answered_by(self) -> list[str]:

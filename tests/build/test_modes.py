@@ -3,7 +3,7 @@
 import pytest
 
 from pairwright.errors import ConfigError
-from pairwright.modes import MODES, check_modes, mode_title
+from pairwright.modes import MODES, check_modes, title_of
 from scripted import settings
 
 CHOICES = {"path": "x", "format": "choices"}
@@ -11,7 +11,7 @@ CHOICES = {"path": "x", "format": "choices"}
 
 def test_every_mode_has_words_of_its_own() -> None:
     # Pairs of others have no mode and are called pairs.
-    assert [mode_title(mode) for mode in (*MODES, None)] == [
+    assert [title_of(mode) for mode in (*MODES, None)] == [
         "Twins", "Placebos", "Violate pairs", "Natural twins", "Pairs",
     ]  # fmt: skip
 

@@ -29,7 +29,7 @@ from pairwright.evaluation.decision import PairDecision, blank_decision
 from pairwright.evaluation.figures import FIGURES, FOLLOWS, ScorerFigure, figures_of, gains
 from pairwright.evaluation.outputs import ReleaseQuestions
 from pairwright.intervals import less
-from pairwright.modes import MODES, has_no_preference
+from pairwright.modes import MODES, label_of
 
 EDGES = [0.0, 1.0, -1.0, 0.1, 0.2, 0.1 + 0.2, 1e-300, 1.7e308, -1.7e308, 3.3, 1e16, 1e16 + 2]
 Outcome = tuple[Half, Half]
@@ -278,7 +278,7 @@ def test_net_right_flips_have_newcombes_interval() -> None:
 
 
 def test_placebos_are_part_of_conditions_that_show_no_rubric_and_nobody_else() -> None:
-    (name,) = (name for name in MODES if has_no_preference(name))
+    (name,) = (name for name in MODES if label_of(name) == "equal")
     shown = {one for one, record in CONDITIONS.items() if record.applies(name)}
     assert shown == {"none", "profile", "planner"}
     rows = [row("placebo"), row("violate", "stated")]

@@ -108,7 +108,12 @@ def test_what_the_votes_on_a_pair_come_to(policy: dict[str, Any], table: str) ->
             assert {of_votes(first, one, **policy) for one in "+-=?"} == {expected}
 
 
-OF_PLACEBO = [pair.model_copy(update={"mode": "placebo"}) for pair in twin(3)]
+OF_PLACEBO = [
+    pair.model_copy(
+        update={"mode": "placebo", "rubric": pair.rubric.model_copy(update={"aspects": ()})}
+    )
+    for pair in twin(3)
+]
 
 
 @pytest.mark.parametrize("half", [0, 1])

@@ -311,7 +311,7 @@ def judged(pair: Pair, first: list[int], second: list[int], quality: int) -> Pai
         for side, scores in (("first", first), ("second", second))
     }
     rated = Quality(reason="", scores={scale.name: quality for scale in SCALES})
-    scores = {"adherence": adherence, "quality": {"first": rated, "second": rated}}
+    scores = {"adherence": (adherence, adherence), "quality": {"first": rated, "second": rated}}
     return pair.model_copy(update={"draft": pair.draft.model_copy(update=scores)})
 
 

@@ -73,7 +73,7 @@ def test_rows_say_how_the_planner_came_to_an_aspect(tmp_path: Path) -> None:
     ways: tuple[Follows | None, ...] = ("stated", "pattern", None)
     aspects = tuple(rubric.aspects[0].model_copy(update={"follows": way}) for way in ways)
     changed = rubric.model_copy(update={"aspects": aspects})
-    draft = PAIRS[0].draft.model_copy(update={"adherence": {}})
+    draft = PAIRS[0].draft.model_copy(update={"adherence": ()})
     row = row_of(PAIRS[0].model_copy(update={"rubric": changed, "draft": draft}))
     write_rows(tmp_path / "rows.parquet", [row])
     (read,) = read_rows(tmp_path / "rows.parquet")

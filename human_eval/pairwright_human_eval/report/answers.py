@@ -11,7 +11,6 @@ import pandas as pd
 
 from pairwright_human_eval.records import (
     CANNOT_TELL,
-    EQUAL,
     PreferenceAnswer,
     QualityAnswers,
     RubricAnswers,
@@ -63,9 +62,8 @@ def answers_of(outlines: Iterable[Outline], verdicts: Iterable[Verdict]) -> Answ
             pair = pairs[verdict.pair]
             of_pair = (*about, pair.id, pair.asked)
             if isinstance(answers, PreferenceAnswer):
-                label = EQUAL if unit.no_preference else "chosen"
                 choice = answers.choice
-                votes.append((*of_pair, pair.side(choice), _neutral(pair, choice), label))
+                votes.append((*of_pair, pair.side(choice), _neutral(pair, choice), unit.label))
             elif isinstance(answers, RubricAnswers):
                 aspects += _aspects(of_pair, pair, answers)
     return Answers(

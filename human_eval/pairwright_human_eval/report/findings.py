@@ -270,7 +270,7 @@ def _disagreements(
     found = []
     for unit in outlines:
         for votes in decisions[unit.id].votes:
-            against = votes.n - votes.for_label("equal" if unit.no_preference else "chosen")
+            against = votes.n - votes.for_label(unit.label)
             if against:
                 found.append((against / votes.n, votes, decisions[unit.id].state))
     for _, votes, state in sorted(found, key=lambda one: (-one[0], one[1].pair)):
@@ -313,11 +313,11 @@ def _by_mode(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 def _preferred(votes: pd.DataFrame) -> Iterator[PreferenceShares]:
     labelled = votes[votes["label"] == "chosen"]
-    twins = labelled[labelled["mode"] == "twin"]
     groups = [("all", labelled), *list(_by_mode(votes))[1:]]
-    if len(twins):
-        asked = twins["asked"].astype(bool)
-        groups += [("twin: asked half", twins[asked]), ("twin: other half", twins[~asked])]
+    for mode, own in labelled.groupby("mode"):
+        asked = own["asked"].astype(bool)
+        if not asked.all():
+            groups += [(f"{mode}: asked half", own[asked]), (f"{mode}: other half", own[~asked])]
     for group, own in groups:
         counts = Counter(own["choice"])
         either = own[own["choice"].isin(("chosen", "rejected")) & (own["label"] == "chosen")]

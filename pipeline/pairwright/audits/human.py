@@ -9,7 +9,7 @@ from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check, Status
 from pairwright.audits.row_check import RowCheck
 from pairwright.estimate import Estimate
-from pairwright.modes import is_own_choice
+from pairwright.modes import label_of
 from pairwright.text import number_of
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.report.findings import Findings
@@ -57,7 +57,7 @@ class Human:
             rows, verified = self._rows[config], self._verified[config]
             # Why few or none are verified, where people are not the ones who answered.
             detail = ""
-            if is_own_choice(self._modes[config]):
+            if label_of(self._modes[config]) == "given":
                 detail = "nobody was asked: the labels are the users' own choices"
             elif self._public is None:
                 detail = "nobody was asked"

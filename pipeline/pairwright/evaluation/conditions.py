@@ -13,7 +13,7 @@ from pairwright.dataset import Row
 from pairwright.evaluation import content
 from pairwright.evaluation.content import ContentSources
 from pairwright.evaluation.scorers.scorer import PromptContent, Unscored
-from pairwright.modes import has_no_preference, is_own_choice, is_twin
+from pairwright.modes import halves_of, label_of
 
 ConditionName = Literal[
     "none",
@@ -69,11 +69,9 @@ class Condition(NamedTuple):
     def applies(self, mode: str | None) -> bool:
         """Whether pairs of a mode are part of it. Placebos have no rubric, and no user of theirs
         is known to prefer another response than the other user."""
-        if self.uses_rubric and is_own_choice(mode):
+        if self.uses_rubric and label_of(mode) != "chosen":
             return False
-        if has_no_preference(mode) and (self.uses_rubric or self.not_twins):
-            return False
-        return not (self.not_twins and is_twin(mode))
+        return not (self.not_twins and halves_of(mode) == 2)
 
 
 CONDITIONS: dict[ConditionName, Condition] = {

@@ -32,7 +32,7 @@ from pairwright.intervals import (
     mean_points,
     with_width,
 )
-from pairwright.modes import PLACEBO, TWIN, has_no_preference, is_twin
+from pairwright.modes import halves_of, label_of
 
 RULE = (
     "Averages are over pairs, or over twins where a figure is of twins: each counts the same,"
@@ -105,23 +105,22 @@ def every_mode(decisions: Iterable[PairDecision]) -> Iterator[ModeDecisions]:
     """Each mode that there is, in the order of its first decision."""
     modes: dict[str | None, dict[str, list[PairDecision]]] = {}
     for one in decisions:
-        unit = (one.twin_id if is_twin(one.mode) else None) or one.id
-        modes.setdefault(one.mode, {}).setdefault(unit, []).append(one)
+        modes.setdefault(one.mode, {}).setdefault(one.twin_id or one.id, []).append(one)
     for mode, units in modes.items():
-        size = 2 if is_twin(mode) else 1
         yield ModeDecisions(
             mode,
             tuple(
                 tuple(unit)
                 for unit in units.values()
-                if len(unit) == size and not any(one.unscored in NOTHING_TO_SHOW for one in unit)
+                if len(unit) == halves_of(mode)
+                and not any(one.unscored in NOTHING_TO_SHOW for one in unit)
             ),
         )
 
 
 def by_mode(decisions: Iterable[PairDecision]) -> Iterator[ModeDecisions]:
     """Each mode whose labels say which response is preferred: those of placebos are drawn."""
-    return (one for one in every_mode(decisions) if not has_no_preference(one.mode))
+    return (one for one in every_mode(decisions) if label_of(one.mode) != "equal")
 
 
 def points(decision: PairDecision) -> float:
@@ -140,30 +139,30 @@ def figures_of(
     """
     figures: list[ScorerFigure] = []
     for one in every_mode(decisions):
-        even = (
-            blind and is_twin(one.mode) and all(sum(map(points, unit)) == 1 for unit in one.units)
-        )
+        twins = halves_of(one.mode) == 2
+        even = blind and twins and all(sum(map(points, unit)) == 1 for unit in one.units)
         scored = set(one.whole)
         figures.append(
             _share("coverage", one, one.name, [((unit[0],), unit in scored) for unit in one.units])
         )
-        if one.mode == PLACEBO.name:
+        if label_of(one.mode) == "equal":
             flips = [(unit, _flips(unit)) for unit in one.whole]
             figures.append(_share("placebo_flips", one, one.name, flips, even=even))
             continue
         for group, units in one.groups():
             right = [((pair,), points(pair)) for unit in units for pair in unit]
             figures.append(_share("accuracy", one, group, right, even=even))
-            if is_twin(one.mode):
+            if twins:
                 both = [(unit, _flips(unit)) for unit in units]
                 figures.append(_share("both_right", one, group, both, even=even))
         orders = [(unit, pair.orders) for unit in one.units for pair in unit if pair.orders]
         if orders:
             same = [(unit, first == second) for unit, (first, second) in orders]
             figures.append(_share("swap_consistency", one, one.name, same))
-    if net := net_right_flips(list(unit_flips(decisions).values())):
-        even = blind and net.value == 0
-        figures.append(_figure("net_right_flips", TWIN.name, TWIN.name, net, even=even))
+    for one in by_mode(decisions):
+        if net := net_right_flips(list(unit_flips(decisions, one.mode).values())):
+            even = blind and net.value == 0
+            figures.append(_figure("net_right_flips", one.mode, one.name, net, even=even))
     return tuple(figures)
 
 
@@ -192,7 +191,7 @@ def _flips(unit: Unit) -> float:
     """1 for a right flip on a twin and for any flip on a placebo, 0 for another outcome. Responses
     are swapped in the other half: who is right in both, or wrong in both, flips."""
     first, second = (half.choice for half in unit)
-    any_way = unit[0].mode == PLACEBO.name
+    any_way = label_of(unit[0].mode) == "equal"
     return float(first == second and (first == "chosen" or (any_way and first == "rejected")))
 
 
@@ -205,15 +204,19 @@ class UnitFlip(NamedTuple):
     """1 for a right flip on a twin and for any flip on a placebo, 0 for another outcome."""
 
 
-def unit_flips(decisions: Sequence[PairDecision]) -> dict[str, UnitFlip]:
-    """By unit, the twins and the placebos with both scores; nothing unless there are both."""
-    modes = {one.mode: one for one in every_mode(decisions) if one.units}
-    if not {TWIN.name, PLACEBO.name} <= modes.keys():
+def unit_flips(decisions: Sequence[PairDecision], twins: str | None) -> dict[str, UnitFlip]:
+    """By unit, the placebos and the twins of one mode that were built with both scores. Twins that
+    people chose themselves have no placebos."""
+    labels: dict[str | None, str] = {one.mode: label_of(one.mode) for one in decisions}
+    if halves_of(twins) == 1 or labels.get(twins) != "chosen":
         return {}
     return {
-        unit[0].twin_id or unit[0].id: UnitFlip(mode is PLACEBO, unit[0].cluster, _flips(unit))
-        for mode in (TWIN, PLACEBO)
-        for unit in modes[mode.name].whole
+        unit[0].twin_id or unit[0].id: UnitFlip(
+            labels[one.mode] == "equal", unit[0].cluster, _flips(unit)
+        )
+        for one in every_mode(decisions)
+        if one.mode == twins or labels[one.mode] == "equal"
+        for unit in one.whole
     }
 
 
@@ -252,7 +255,7 @@ def gains(
     """
     there = {one.id: one for mode in by_mode(control) for unit in mode.whole for one in unit}
     for mode in by_mode(decisions):
-        if is_twin(mode.mode) and not of_twins:
+        if halves_of(mode.mode) == 2 and not of_twins:
             continue
         joined = [
             one for unit in mode.whole if all(one.id in there for one in unit) for one in unit

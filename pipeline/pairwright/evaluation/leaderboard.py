@@ -36,7 +36,7 @@ from pairwright.intervals import (
     clustered_mean,
     with_width,
 )
-from pairwright.modes import MODES, PLACEBO, is_twin
+from pairwright.modes import MODES
 from pairwright.records import Record
 
 COVERAGE = 0.95
@@ -73,17 +73,22 @@ class BoardEntry(Record):
         """The figures of one name in a mode, by group: all pairs, configurations, ..."""
         return {one.group: one for one in self.figures if (one.name, one.mode) == (name, mode)}
 
+    def first(self, name: str) -> ScorerFigure | None:
+        """The first figure of a name, whatever its mode."""
+        return next((one for one in self.figures if one.name == name), None)
+
     def unranked(self, mode: str | None) -> str:
         """Why it is shown and not ranked; empty where it is ranked."""
         if why := CONDITIONS[self.about.condition].unranked:
             return why
         # Both decide on net right flips.
-        for part in (mode, PLACEBO.name) if self.figure("net_right_flips", mode) else (mode,):
+        placebos = self.first("placebo_flips") if self.figure("net_right_flips", mode) else None
+        for part in (mode, placebos.mode) if placebos else (mode,):
             coverage = self.value("coverage", part)
             if not coverage:
                 return "no pair has a score"
             if coverage < COVERAGE:
-                units = MODES[part].units if part and is_twin(part) else "pairs"
+                units = MODES[part].units if part else "pairs"
                 return f"only {coverage:.1%} of the {units} are scored"
         return ""
 
@@ -275,7 +280,7 @@ def rank(
     why = {name: entries[name].unranked(mode) for name in names}
     ranked = [name for name in names if not why[name]]
     if by_flips:
-        flips = {name: unit_flips(decided[name]) for name in ranked}
+        flips = {name: unit_flips(decided[name], mode) for name in ranked}
         found = [compare_flips(flips[a], flips[b]) for a, b in pairwise(ranked)]
     else:
         own = {name: _points(decided[name], mode) for name in ranked}

@@ -6,7 +6,7 @@ from pairwright.estimate import p_value
 from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.figures import FIGURES, FOLLOWS, ScorerFigure
 from pairwright.evaluation.leaderboard import BoardEntry, Leaderboard, Ranking
-from pairwright.modes import PLACEBO, TWIN, is_twin, mode_title
+from pairwright.modes import halves_of, title_of
 from pairwright.pages import Page, render_page
 from pairwright.pages.plots import (
     BLUE,
@@ -29,12 +29,20 @@ COLOURS: dict[str, Colour] = {
 """The colours by the names that conditions have for them. Their markers differ, too."""
 WHOLE = (-2.0, 102.0)
 """Both ends of an axis of percent."""
-FLIPS: dict[str, tuple[str, str | None]] = {
-    "net right flips, points": ("net_right_flips", TWIN.name),
-    "right flips": ("both_right", TWIN.name),
-    "flips on placebos": ("placebo_flips", PLACEBO.name),
+Column = Callable[[BoardEntry, str | None], ScorerFigure | None]
+"""The figure of a row that a column of a mode's table shows."""
+
+
+def _of_mode(name: str) -> Column:
+    return lambda entry, mode: entry.figure(name, mode)
+
+
+FLIPS: dict[str, Column] = {
+    "net right flips, points": _of_mode("net_right_flips"),
+    "right flips": _of_mode("both_right"),
+    "flips on placebos": lambda entry, _: entry.first("placebo_flips"),
 }
-"""The columns of flips, each with the figure and the mode that it is of."""
+"""The columns of flips."""
 
 
 def board_page(board: Leaderboard, *, drawn: bool = True) -> Page:
@@ -60,11 +68,10 @@ def board_page(board: Leaderboard, *, drawn: bool = True) -> Page:
             for figure in entry.figures
             if figure.name == "swap_consistency"
         ],
-        placebo=PLACEBO.name,
         figure_text=figure_text,
         label=label,
         p_value=p_value,
-        mode_title=mode_title,
+        title_of=title_of,
         ranking_table=ranking_table,
     )
 
@@ -74,15 +81,15 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> list[list[str]]:
     below."""
     mode = ranking.mode
     entries = [board.entries[name] for name in ranking.rows]
-    columns: dict[str, tuple[str, str | None]] = {"accuracy": ("accuracy", mode)}
+    columns = {"accuracy": _of_mode("accuracy")}
     if ranking.ranked_by == "net_right_flips":
         columns = FLIPS | columns
-    elif is_twin(mode):
-        columns["both right"] = ("both_right", mode)
+    elif halves_of(mode) == 2:
+        columns["both right"] = _of_mode("both_right")
     if any((one.value("coverage", mode) or 0.0) < 1 for one in entries):
-        columns["scored"] = ("coverage", mode)
+        columns["scored"] = _of_mode("coverage")
     rows = [
-        [label(one), *(figure_text(one.figure(*column)) for column in columns.values())]
+        [label(one), *(figure_text(column(one, mode)) for column in columns.values())]
         for one in entries
     ]
     return [["scorer", *columns], *rows]
@@ -150,7 +157,7 @@ def accuracies(board: Leaderboard, mode: str | None) -> Plot:
         if one.about.condition == condition and (figure := one.figure("accuracy", mode))
     ]
     caption = (
-        f"{mode_title(mode)}: accuracy with its 95 % interval. The dashed line is one half. Hollow"
+        f"{title_of(mode)}: accuracy with its 95 % interval. The dashed line is one half. Hollow"
         " marks are not ranked."
     )
     panels = [Panel(dots, "accuracy, %", 0.5, WHOLE)]
@@ -159,15 +166,15 @@ def accuracies(board: Leaderboard, mode: str | None) -> Plot:
 
 def flips_plot(board: Leaderboard, ranking: Ranking) -> Plot:
     """A line a row: right flips and flips on placebos, and beside them what ranks."""
-    net, right, placebos = FLIPS
-    names = [name for name in ranking.rows if board.entries[name].figure(*FLIPS[net])]
+    (net, right, placebos), mode = FLIPS, ranking.mode
+    names = [name for name in ranking.rows if FLIPS[net](board.entries[name], mode)]
     labels = {name: label(board.entries[name]).replace(" (", "\n(") for name in names}
 
     def dots(head: str, colour: Colour = BLUE, marker: str = "o", name: str = "") -> list[Dot]:
         return [
             Dot(labels[row], found, colour, marker, name, hollow=row in ranking.unranked)
             for row in names
-            if (found := board.entries[row].figure(*FLIPS[head]))
+            if (found := FLIPS[head](board.entries[row], mode))
         ]
 
     both = [*dots(right, BLUE, "o", right), *dots(placebos, ORANGE, "X", placebos)]

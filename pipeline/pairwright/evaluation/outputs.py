@@ -22,7 +22,7 @@ from pairwright.evaluation.scorers.judges import MeteredModel
 from pairwright.evaluation.scorers.scorer import Unscored, failed_call, reasons
 from pairwright.intervals import Floats, cluster_numbers, mean, mean_points
 from pairwright.models import Model
-from pairwright.modes import has_no_preference, is_own_choice
+from pairwright.modes import label_of
 from pairwright.records import Adherence, Aspect, AspectScore, Dropped, Post, Record
 from pairwright.settings.prompt import Prompts
 from pairwright.sources.problems import excerpt
@@ -54,9 +54,9 @@ class ReleaseQuestions:
         self._by_item: dict[str, dict[PersonQuestion, None]] = {}
         by_person: dict[tuple[str, str, tuple[str, ...]], PersonQuestion] = {}
         for row in rows:
-            if has_no_preference(row.mode):
+            if label_of(row.mode) == "equal":
                 continue  # Its users have no rubric on the question.
-            if is_own_choice(row.mode):
+            if label_of(row.mode) == "given":
                 raise InputError(
                     f"{row.id} is a person's own choice, without a rubric to judge outputs by",
                     where=row.config,

@@ -13,14 +13,17 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pairwright.errors import ConfigError, InputError, near
-from pairwright.modes.mode import STAGES as STAGES
-from pairwright.modes.mode import Mode as Mode
-from pairwright.modes.mode import Stage as Stage
+from pairwright.modes.mode import STAGES, Label, Mode, Stage
 from pairwright.modes.natural import NATURAL
-from pairwright.modes.placebo import PLACEBO as PLACEBO
-from pairwright.modes.twin import TWIN as TWIN
+from pairwright.modes.placebo import PLACEBO
+from pairwright.modes.twin import TWIN
 from pairwright.modes.violate import VIOLATE
 from pairwright.settings.config import Config
+
+__all__ = [
+    "MODES", "STAGES", "Label", "Mode", "Stage", "check_modes", "halves_of", "label_of",
+    "need_partners", "title_of",
+]  # fmt: skip
 
 
 class Modes(dict[str, Mode]):
@@ -66,10 +69,17 @@ def check_modes(config: Config, path: Path | str = "") -> None:
         )
 
 
-VERIFIED = tuple(name for name, mode in MODES.items() if mode.label != "given")
+def label_of(mode: str | None) -> Label:
+    """The label of a mode's pairs; pairs of others, which have no mode, have a chosen response."""
+    return "chosen" if mode is None else MODES[mode].label
 
 
-def mode_title(mode: str | None) -> str:
+def halves_of(mode: str | None) -> int:
+    """The pairs of a unit of a mode; pairs of others stand alone."""
+    return 1 if mode is None else MODES[mode].halves
+
+
+def title_of(mode: str | None) -> str:
     """The heading of a mode's tables; pairs of others have no mode."""
     units = "pairs" if mode is None else MODES[mode].units
     return units[0].upper() + units[1:]
@@ -78,19 +88,3 @@ def mode_title(mode: str | None) -> str:
 def need_partners(modes: Iterable[str]) -> bool:
     """Whether a unit of any of these modes has a second user."""
     return any(MODES[mode].needs_partner for mode in modes)
-
-
-def is_twin(mode: str | None) -> bool:
-    return mode is not None and MODES[mode].halves == 2
-
-
-def is_own_choice(mode: str | None) -> bool:
-    return mode is not None and MODES[mode].label == "given"
-
-
-def has_no_preference(mode: str | None) -> bool:
-    return mode is not None and MODES[mode].label == "equal"
-
-
-def has_rubric(mode: str | None) -> bool:
-    return mode is None or MODES[mode].label == "chosen"

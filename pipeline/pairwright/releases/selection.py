@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pairwright.dataset import RowVotes
 from pairwright.dataset.address import ForgetList
 from pairwright.errors import InputError, first_invalid
-from pairwright.modes import is_own_choice
+from pairwright.modes import label_of
 from pairwright.records import Pair, pseudonym
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.public_study import ReleasedStudy
@@ -98,7 +98,7 @@ def read_candidates(
                 config=f"{subject.domain}-{subject.mode}",
                 users=tuple(pseudonym(pair.user) for pair in subject.pairs),
                 forgotten=any(map(forgotten.concerns, subject.pairs)),
-                needs_votes=not is_own_choice(subject.mode),
+                needs_votes=label_of(subject.mode) != "given",
             )
         )
         if subject.id in subjects:

@@ -21,6 +21,7 @@ from pairwright.dataset.layout import splits_of, write_checksums
 from pairwright.errors import Difference, InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.models.store import Store
+from pairwright.modes import label_of
 from pairwright.options import RunPath, share_of
 from pairwright.records import content_id, pseudonym
 from pairwright.releases.changes import TRIAL, check_version
@@ -185,7 +186,7 @@ def _not_stated(provenance: Provenance, summary: Summary) -> tuple[str, ...]:
     needless = {"max_overlap", "attribution", "citation"}
     if "unknown" not in summary.licences:
         needless.add("licence")
-    if "natural" in {config.mode for config in summary.configs}:
+    if any(label_of(config.mode) == "given" for config in summary.configs):
         needless |= {"own_licence", "annotators", "payment"}
     return tuple(name for name, value in provenance.info if not value and name not in needless)
 

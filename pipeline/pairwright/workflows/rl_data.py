@@ -9,7 +9,7 @@ from pairwright.dataset import Row, parts_of
 from pairwright.dataset.conversion import user_message
 from pairwright.errors import InputError
 from pairwright.evaluation.release import Release, pairs_by_split, posts_of
-from pairwright.modes import has_no_preference
+from pairwright.modes import label_of
 from pairwright.options import ReleasePath
 from pairwright.retrieve import selected
 from pairwright.settings.rules import HistoryRules
@@ -73,7 +73,7 @@ def export_rl(
         validation_share=validation_share,
     )
     # Nobody should learn which response a coin called chosen.
-    rows = [row for row in pairs.rows() if not has_no_preference(row.mode)]
+    rows = [row for row in pairs.rows() if label_of(row.mode) != "equal"]
     return export_prompts(folder, about, rl_prompts(rows, prompt, validation_share))
 
 

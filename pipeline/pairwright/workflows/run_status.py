@@ -15,7 +15,7 @@ from pairwright.models import Totals
 from pairwright.models.completion import MODEL_REFUSED, TOOL_CALL, is_same_model
 from pairwright.models.model import CUT_IN_THINKING, CUT_SHORT
 from pairwright.models.store import Store, is_held
-from pairwright.modes import MODES, STAGES, is_twin
+from pairwright.modes import MODES, STAGES
 from pairwright.options import RunPath
 from pairwright.settings.config import Config
 from pairwright.sources import Problems, SourceProblem
@@ -182,8 +182,12 @@ def _outcomes(status: RunStatus) -> Iterator[RunRow]:
     for mode in status.config.modes:
         yield ("items in", mode, f"{counted.of_mode(mode):,}")
     for mode in status.config.modes:
-        units = f" ({number_of(counted.kept[mode], MODES[mode].unit)})" if is_twin(mode) else ""
-        yield ("pairs kept", mode + units, f"{counted.pairs[mode]:,}")
+        units = (
+            f" ({number_of(counted.kept[mode], MODES[mode].unit)})"
+            if MODES[mode].halves == 2
+            else ""
+        )
+        yield ("pairs kept", f"{mode} ({units})", f"{counted.pairs[mode]:,}")
     if status.surveyed and not status.finished:
         yield ("surveyed", "items; twins follow when all are", f"{status.surveyed:,}")
     if not counted.rejected:

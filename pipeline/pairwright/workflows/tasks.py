@@ -12,7 +12,7 @@ from pairwright.audits.people.scan import screen
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
-from pairwright.modes import VERIFIED
+from pairwright.modes import MODES
 from pairwright.options import AnnotatorCount, Overlap, RunPath, SampleSize
 from pairwright.records import Record
 from pairwright.version import __version__
@@ -161,7 +161,7 @@ def export_tasks(
         guidelines=human.guidelines,
         new=new,
         study=study,
-        units={mode: sampled[mode] for mode in VERIFIED},
+        units={mode: sampled[mode] for mode in MODES if sampled[mode]},
         tasks=Counter(
             (task.keyed.kind, task.keyed.purpose) for own in tasks.values() for task in own
         ),

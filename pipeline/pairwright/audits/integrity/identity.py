@@ -10,7 +10,7 @@ from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check
 from pairwright.audits.row_check import OTHERS, RowCheck, RowPlace, RowReader
 from pairwright.dataset import Row
-from pairwright.modes import is_twin
+from pairwright.modes import halves_of
 
 
 def identity_checks() -> list[RowReader]:
@@ -111,7 +111,7 @@ class Twins:
     def add(self, line: ReadRow) -> None:
         row = line.row
         if row.twin_id is None:
-            if is_twin(row.mode):
+            if halves_of(row.mode) == 2:
                 self._check.count(row, f"a row of mode {row.mode} without a twin's id")
             return
         place = self._check.place(row)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pairwright import text
 from pairwright.audits.row_check import OTHERS, TEXT, RowCheck
 from pairwright.dataset import Row
-from pairwright.modes import is_own_choice
+from pairwright.modes import label_of
 from pairwright.times import is_older, time_text
 
 
@@ -39,7 +39,7 @@ def rubric_leak(row: Row) -> str | None:
         if part
     ]
     # People may quote what they chose in the reason for it, which no scorer is shown.
-    sources += [row.narrative] if row.narrative and not is_own_choice(row.mode) else []
+    sources += [row.narrative] if row.narrative and label_of(row.mode) != "given" else []
     if not sources:
         return None
     sides = {"chosen": row.chosen[:TEXT], "rejected": row.rejected[:TEXT]}

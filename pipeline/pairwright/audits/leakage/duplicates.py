@@ -15,7 +15,7 @@ from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check
 from pairwright.audits.row_check import OTHERS, TEXT, RowCheck, RowPlace, RowReader
 from pairwright.dataset.row import is_choice_text
-from pairwright.modes import is_own_choice, is_twin
+from pairwright.modes import label_of
 
 
 def people_across_splits() -> RowReader:
@@ -138,14 +138,13 @@ class Duplicates:
 
     def add(self, line: ReadRow) -> None:
         row = line.row
-        own_choice = is_own_choice(row.mode)
         # What two users chose of is asked of both on purpose, and of others too.
-        chosen_of = own_choice and is_twin(row.mode)
-        asks = row.user is not None and not chosen_of
+        own_choice = label_of(row.mode) == "given"
+        asks = row.user is not None and not own_choice
         question = self._questions.place(row) if asks else None
         post = self._posts.place(row) if row.user is not None and row.profile else None
         across = self._across.place(row) if line.split else None
-        texts = [("question", row.question)] if row.asked and not chosen_of else []
+        texts = [("question", row.question)] if row.asked and not own_choice else []
         texts += [
             (f"post {n}", one.text)
             for n, one in enumerate(row.profile, 1)

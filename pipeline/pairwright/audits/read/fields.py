@@ -28,6 +28,7 @@ from pairwright.audits.read.source import LABEL_0, TIE, OptionKey, PairSourceKin
 from pairwright.dataset import Row
 from pairwright.dataset.row import has_columns
 from pairwright.errors import first_invalid
+from pairwright.modes import MODES
 from pairwright.records import content_id, pseudonym
 from pairwright.sources.dates import kind, time_of
 from pairwright.sources.problems import SourceRefusal, excerpt
@@ -165,6 +166,8 @@ def _release_row(fields: CellsByColumn) -> Row:
         raise SourceRefusal("not_a_row", ": ".join(first_invalid(error))) from None
     except ValueError as error:  # pydantic's error for half a character is one
         raise SourceRefusal("lone_surrogate", str(error)) from None
+    if row.mode is not None and row.mode not in MODES:
+        raise SourceRefusal("not_a_row", f"mode: there is none that is called {row.mode!r}")
     return row
 
 

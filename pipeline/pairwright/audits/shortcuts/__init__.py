@@ -21,7 +21,7 @@ from pairwright.audits.shortcuts.informed import BASELINES, baseline_points
 from pairwright.audits.shortcuts.sample import ClusterSample
 from pairwright.dataset import Row
 from pairwright.intervals import Floats, Places, mean, with_width
-from pairwright.modes import MODES, has_no_preference, is_twin
+from pairwright.modes import MODES, halves_of, label_of
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.text import number_of
 
@@ -57,7 +57,7 @@ class _Pairs:
             self.questions.add(place, line.choice)
         if self._sample.has_room(row.cluster):
             self._sample.add(row.cluster, (place, row.language, row.model_dump_json()))
-        if is_twin(row.mode):
+        if row.twin_id:
             self.twins.setdefault(row.subject, []).append((place, row.id))
         chosen, rejected = (
             counts(row.question, side, row.language) for side in (row.chosen, row.rejected)
@@ -119,8 +119,7 @@ class Shortcuts:
         if row.config not in self._pairs:
             self._pairs[row.config] = _Pairs(row.config, row.mode)
         self._pairs[row.config].add(line)
-        asked = row.asked or not is_twin(row.mode)
-        if row.mode and row.judge and asked and not has_no_preference(row.mode):
+        if row.mode and row.judge and row.asked and label_of(row.mode) != "equal":
             self._preferences[row.mode].append((row.cluster, row.blind_preference))
 
     def checks(self) -> Iterator[Check]:
@@ -128,11 +127,11 @@ class Shortcuts:
         overlaps: dict[str, list[Overlap]] = {name: [] for name in OVERLAP}
         for config, pairs in sorted(self._pairs.items()):
             clusters = pairs.clusters
-            if is_twin(pairs.mode):
+            if pairs.twins:
                 gap = with_width(mean(pairs.ratio, clusters, least=1))
                 yield note_check("twin_length_gap", config, gap)
             # Labels of placebos are drawn: what picks the chosen response says nothing.
-            if has_no_preference(pairs.mode):
+            if label_of(pairs.mode) == "equal":
                 continue
             every = np.arange(len(clusters))
             for name, points in zip(COUNTS, pairs.points.T, strict=True):
@@ -149,7 +148,7 @@ class Shortcuts:
     ) -> Check:
         """A blind check. Of twins it decides nothing: on whole ones it is 50 % by identity."""
         clusters = pairs.clusters[places]
-        if is_twin(pairs.mode):
+        if pairs.twins:
             note = accuracy_check(
                 name, pairs.config, points, clusters, detail="Whole twins give 50 % by identity."
             )
@@ -165,7 +164,7 @@ class Shortcuts:
     def _sampled(self, pairs: _Pairs, overlaps: dict[str, list[Overlap]]) -> Iterator[Check]:
         places, rows, sampled = pairs.sample()
         clusters = pairs.clusters[places]
-        if not is_twin(pairs.mode):
+        if not pairs.twins:
             few = len(np.unique(clusters)) < LEAST_CLUSTERS
             points = np.empty(0) if few else bag_points(rows, clusters)
             detail = (
@@ -182,7 +181,7 @@ class Shortcuts:
             if name in OVERLAP:
                 own = (pairs.mode, points[there], clusters[there], pairs.numbers)
                 overlaps[name].append(own)
-        if is_twin(pairs.mode):
+        if pairs.twins:
             yield _shared_words(pairs, places, shared)
 
     def _informed(
@@ -223,7 +222,7 @@ class Shortcuts:
         detail = f"Of {number_of(missing, 'pair')} no choice could be read." if missing else ""
         return accuracy_check(
             "blind_preference", f"mode {mode}", np.array([point for _, point in points]), clusters,
-            limit=None if is_twin(mode) or not points else self._bound,
+            limit=None if halves_of(mode) == 2 or not points else self._bound,
             detail=detail if points else "It was not measured.",
         )  # fmt: skip
 

@@ -16,7 +16,7 @@ import jinja2
 from pydantic import JsonValue
 
 from pairwright import text as words
-from pairwright.modes import MODES, is_own_choice, is_twin
+from pairwright.modes import MODES, Mode
 from pairwright.pages.markdown import escape_inline
 from pairwright.releases.derive.context import BASELINES, ReleaseContext
 
@@ -139,18 +139,24 @@ def bibtex_entry(release: ReleaseContext) -> str:
 
 
 def _shared(release: ReleaseContext) -> dict[str, object]:
-    summary, modes = release.summary, {config.mode for config in release.summary.configs}
+    summary, modes = release.summary, _modes(release)
     alike = [name for name in summary.licences if name.startswith("CC-BY-SA-")]
     return {
         "release": release, "summary": summary, "build": release.build, "study": release.study,
         "audit": release.audit, "info": release.primary.provenance.info,
         "provenance": release.primary.provenance,
-        "modes": [mode for mode in MODES.values() if mode.name in modes],
-        "own": any(map(is_own_choice, modes)), "twins": any(map(is_twin, modes)),
+        "modes": modes, "own": any(mode.label == "given" for mode in modes),
+        "twins": any(mode.halves == 2 for mode in modes),
         "addressed": summary.posts - summary.hosts.get("none", 0),
         "hosts": sorted(set(summary.hosts) - {"none"}),
         "share_alike": max(alike, default="").replace("CC-BY-SA-", "CC BY-SA "),
     }  # fmt: skip
+
+
+def _modes(release: ReleaseContext) -> list[Mode]:
+    """The modes that it has pairs of, in the order of pages."""
+    names = {config.mode for config in release.summary.configs}
+    return [mode for mode in MODES.values() if mode.name in names]
 
 
 def _licence_table(release: ReleaseContext) -> Markdown:
@@ -228,7 +234,7 @@ def licence_addresses(release: ReleaseContext) -> list[str]:
 
 def _own_licence(release: ReleaseContext) -> list[str]:
     """The licence of what was made from the posts, if anything was."""
-    if any(is_own_choice(config.mode) for config in release.summary.configs):
+    if any(mode.label == "given" for mode in _modes(release)):
         return []
     return [release.primary.provenance.info.own_licence or "unknown"]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pairwright.dataset import Layout, Row, RowPost, licence_of, parts_of, read_rows
 from pairwright.dataset.row import derived_twin_id
 from pairwright.errors import Difference
-from pairwright.modes import is_own_choice, is_twin
+from pairwright.modes import halves_of, label_of
 from pairwright.records import content_id
 from pairwright.releases.primary import PrimaryFiles
 from pairwright.releases.selection import votes_on
@@ -52,7 +52,7 @@ def check_rows(
             where = f"{part.path}:{number}"
             same("domain and mode", row.config, part.config, where)
             checks.add(row, part.split, where)
-            if not is_twin(row.mode):
+            if halves_of(row.mode) == 1:
                 same("twin_id", row.twin_id, None, where)
             elif first is None:
                 first = row
@@ -142,7 +142,7 @@ class _RowChecks:
 
     def _is_free(self, subject: str, mode: str | None) -> bool:
         """Whether it needs no votes, and nobody was asked about it."""
-        return subject not in self._asked and is_own_choice(mode)
+        return subject not in self._asked and label_of(mode) == "given"
 
     def end(self) -> None:
         """After the last row: nothing that belongs in is left out. Raises Difference."""
