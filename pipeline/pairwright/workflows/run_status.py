@@ -182,12 +182,9 @@ def _outcomes(status: RunStatus) -> Iterator[RunRow]:
     for mode in status.config.modes:
         yield ("items in", mode, f"{counted.of_mode(mode):,}")
     for mode in status.config.modes:
-        units = (
-            f" ({number_of(counted.kept[mode], MODES[mode].unit)})"
-            if MODES[mode].halves == 2
-            else ""
-        )
-        yield ("pairs kept", f"{mode} ({units})", f"{counted.pairs[mode]:,}")
+        mode_of = MODES[mode]
+        units = f" ({number_of(counted.kept[mode], mode_of.unit)})" if mode_of.halves == 2 else ""
+        yield ("pairs kept", mode + units, f"{counted.pairs[mode]:,}")
     if status.surveyed and not status.finished:
         yield ("surveyed", "items; twins follow when all are", f"{status.surveyed:,}")
     if not counted.rejected:
