@@ -1,10 +1,14 @@
 """Modes: what every mode has, and which a build may have."""
 
+from pathlib import Path
+
 import pytest
+from plain_mode import PLAIN
 
 from pairwright.errors import ConfigError
 from pairwright.modes import MODES, check_modes, title_of
 from scripted import settings
+from study import VERIFIED, Study, pairwright
 
 CHOICES = {"path": "x", "format": "choices"}
 
@@ -36,3 +40,31 @@ def test_modes_that_a_build_cannot_have_are_refused(changes: dict[str, object], 
 def test_a_mode_without_partners_needs_no_other_users() -> None:
     check_modes(settings(planner={"others": 0}, modes=["violate"]))
     check_modes(settings(modes=["natural"], source=CHOICES))
+
+
+def test_a_further_mode_is_one_file_and_its_registration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(MODES, "plain", PLAIN)
+    study = Study.make(tmp_path / "study", limit=12, modes=["plain"], **VERIFIED)
+    release = tmp_path / "release"
+    assert study.build().code == 0
+    assert {pair["mode"] for pair in study.rows("pairs.jsonl")} == {"plain"}
+    assert list(study.manifest["funnel"]["plain"]) == list(PLAIN.stages)
+    for line, said in (
+        (f"status {study.run}", "plain: kept"),
+        (f"human export {study.run} --tool spreadsheet --annotators 9", "plain pairs"),
+        (f"human simulate {study.run}", ""),
+        (f"human report {study.run}", "plain"),
+        (f"release {study.run} --out {release} --version 1.0.0 --trial", "plain"),
+        (f"verify {release}", ""),
+        (f"evaluate {release} --out {tmp_path}/results --scorer longer --condition profile", ""),
+        (f"leaderboard {tmp_path}/results --out {tmp_path}/board", "Plain pairs"),
+    ):
+        done = pairwright(*line.split())
+        assert (done.code, said in done.said) == (0, True), done.said
+    audited = pairwright("audit", release, "--out", tmp_path / "audit", "--json")
+    assert "plain" in audited.out
+    card = (release / "README.md").read_text(encoding="utf-8")
+    assert "the rejected response is a plain one" in card
+    assert "aspect words tell" in card
