@@ -17,18 +17,23 @@ if TYPE_CHECKING:
 
 
 def selected(
-    question: str, posts: tuple[Post, ...], rules: HistoryRules, model_tokens: int | None = None
+    question: str,
+    posts: tuple[Post, ...],
+    rules: HistoryRules,
+    model_tokens: int | None = None,
+    most: int | None = None,
 ) -> tuple[Post, ...]:
-    """The posts to show, in the order given: the best ranked, `rules.posts` at most, and no
-    more than fit `rules.history_tokens` and the model's own budget.
+    """The posts to show, in the order given: the best ranked, `most` or `rules.posts` of them, and
+    no more than fit `rules.history_tokens` and the model's own budget.
 
-    Where all of them fit none has to be ranked. A best post that is over the budget alone is
+    If all of them fit none has to be ranked. A best post that is over the budget alone is
     still shown: an endpoint that cannot take it says so.
     """
     tokens = min(rules.history_tokens, model_tokens or rules.history_tokens)
-    if len(posts) <= rules.posts and within_budget(posts, tokens) == posts:
+    most = most or rules.posts
+    if len(posts) <= most and within_budget(posts, tokens) == posts:
         return posts
-    best = ranked(question, posts, rules)[: rules.posts]
+    best = ranked(question, posts, rules)[:most]
     shown = set(within_budget(best, tokens))
     return tuple(post for post in posts if post in shown)
 

@@ -71,7 +71,7 @@ async def plan_once(
     for the question."""
     # Where every post is read, none is selected before: equal histories are then one call.
     if most is not None and most < len(posts):
-        posts = selected(question, posts, settings.rules.model_copy(update={"posts": most}))
+        posts = selected(question, posts, settings.rules, most=most)
     return await plan(
         question, posts, models.planner, settings.prompts, settings.rules,
         guidance=settings.guidance, words=settings.words, language=settings.language,
@@ -94,7 +94,7 @@ async def infer_rubric(
     question, user = user_question.question, user_question.user
     own = await plan_once(question, user_question.posts, models, settings)
     if isinstance(own, Dropped):
-        return own.model_copy(update={"user": user})
+        return Dropped(stage=own.stage, reason=own.reason, detail=own.detail, user=user)
     if len(own.aspects) < rules.min_aspects:
         return _no_signal(user, own.aspects, own.dropped)
 
