@@ -70,13 +70,11 @@ class CompletionCondition(NamedTuple):
         item, other = task
         if self.name == NONE:
             return ()
-        policy = history.model_copy(update={"posts": self.posts})
-        own = selected(item.question, item.profile, policy)
+        own = selected(item.question, item.profile, history, most=self.posts)
         if self.name != WRONG:
             return own
         # As many as the user's own, so that only their writer differs.
-        as_many = history.model_copy(update={"posts": len(own)})
-        return selected(item.question, other, as_many)
+        return selected(item.question, other, history, most=len(own))
 
 
 def own(k: int) -> str:

@@ -162,8 +162,8 @@ async def posts_of_stranger(sources: ContentSources, row: Row) -> PromptContent 
         detail = f"no stranger in {row.category!r} has posts older than the question"
         return Unscored(NO_STRANGER, detail)
     as_many = len(selected(row.question, own, sources.history))
-    rules = sources.history.model_copy(update={"posts": as_many})
-    return PromptContent(row.question, selected(row.question, posts, rules))
+    shown = selected(row.question, posts, sources.history, most=as_many)
+    return PromptContent(row.question, shown)
 
 
 async def planned_aspects(sources: ContentSources, row: Row) -> PromptContent | Unscored:

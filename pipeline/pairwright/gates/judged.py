@@ -48,7 +48,7 @@ def judge_twin(fits: Sequence[Fit], twin: TwinRules, rules: GateRules) -> tuple[
 
 
 def _blame(close: bool, first: bool, second: bool) -> tuple[bool, bool]:
-    """Who is at fault where two shares are too close: the sides that fail alone, or both."""
+    """Who is at fault if two shares are too close: the sides that fail alone, or both."""
     if not close:
         return False, False
     return (first, second) if first or second else BOTH

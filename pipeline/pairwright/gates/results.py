@@ -15,7 +15,7 @@ def gate_result(
     value: JsonValue,
     limit: JsonValue,
 ) -> GateResult:
-    """A gate passes where neither side is at fault, or where it is switched off."""
+    """A gate passes if neither side is at fault, or if it is switched off."""
     sides = tuple(side for side, at_fault in zip(_SIDES, faults, strict=True) if at_fault)
     passed = not sides or gate in rules.off
     return GateResult(

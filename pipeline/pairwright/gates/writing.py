@@ -33,7 +33,7 @@ class DraftSides(NamedTuple):
     histories: tuple[tuple[str, ...], ...]
     """Texts of the profiles concerned: the asker's, then the other user's."""
     language: str | None
-    """That of the question; None where it cannot be told, and then no response is in another."""
+    """That of the question; None if it cannot be told, and then no response is in another."""
 
     @property
     def both(self) -> tuple[str, str]:
@@ -127,7 +127,7 @@ def _copying(s: DraftSides, rules: GateRules) -> GateResult:
 def check_echo(sides: DraftSides, twin: TwinRules, rules: GateRules) -> GateResult:
     """`echo_gap` of a twin's draft, whose rubrics are those of its first and its second response.
 
-    The response of the higher echo is at fault. Where an aspect has no word that the question
+    The response of the higher echo is at fault. If an aspect has no word that the question
     lacks, nothing is measured, and the gate passes.
     """
     first, second = (

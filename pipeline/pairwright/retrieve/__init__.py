@@ -69,7 +69,7 @@ def by_bm25(question: str, posts: tuple[Post, ...]) -> tuple[Post, ...]:
 # A history is ranked for the questions of several users, one soon after the other.
 @lru_cache(maxsize=256)
 def _bm25_index(texts: tuple[str, ...], language: str | None) -> "BM25 | None":
-    """The index of texts of one language; None where they have no words."""
+    """The index of texts of one language; None if they have no words."""
     # It takes a while to import, and commands that only read a run do without.
     import bm25s
 

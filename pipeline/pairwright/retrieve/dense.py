@@ -15,7 +15,7 @@ from pairwright.records import Post
 def require(
     where: str = "[planner] retrieval = 'dense'", otherwise: str = "use retrieval = 'bm25'"
 ) -> None:
-    """Raise ConfigError where the extra is not installed, before anything is begun with it."""
+    """Raise ConfigError if the extra is not installed, before anything is begun with it."""
     if find_spec("sentence_transformers") is None:
         raise ConfigError(
             "sentence-transformers is not installed",
@@ -47,9 +47,9 @@ def by_similarity(question: str, posts: tuple[Post, ...], model: str) -> tuple[P
 
 
 def directions(texts: tuple[str, ...], model: str, where: str) -> NDArray[np.float64]:
-    """Vectors of length 1, or 0 where the model gives none, of shape (texts, dimensions).
+    """Vectors of length 1, or 0 if the model gives none, of shape (texts, dimensions).
 
-    `where` is the model's key, for messages. Raises ConfigError where it cannot be loaded.
+    `where` is the model's key, for messages. Raises ConfigError if it cannot be loaded.
     """
     vectors = np.asarray(_model(model, where).encode(list(texts)), dtype=float)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -154,7 +154,7 @@ class Config(Record):
     @model_validator(mode="before")
     @classmethod
     def _without_models(cls, data: Any) -> Any:
-        """Nothing is asked of a model where labels are the users' own choices."""
+        """Nothing is asked of a model if labels are the users' own choices."""
         source = data.get("source") if isinstance(data, dict) else None
         if isinstance(source, dict) and source.get("format") == "choices":
             nobody = {"planner": "", "generator": [""], "judge": [""]}

@@ -144,7 +144,7 @@ class Domains:
         return domain.guidance if domain else Guidance()
 
     def language(self, key: str, *texts: str) -> str | None:
-        """The language of texts of the domain `key`: the file's, or what the texts tell; None where
+        """The language of texts of the domain `key`: the file's, or what the texts tell; None if
         neither does."""
         domain = self.by_key.get(key)
         return (domain and domain.language) or language_of(*texts)

@@ -42,14 +42,14 @@ class Endpoint(Record):
     max_wait: float = Field(
         300,
         ge=0,
-        description="seconds of a wait that the endpoint may ask for; where it asks for more, its"
+        description="seconds of a wait that the endpoint may ask for; if it asks for more, its"
         " calls fail as `rate_limited`, and the next build asks again",
     )
     token_parameter: Literal["max_tokens", "max_completion_tokens"] = Field(
         "max_tokens", description="how the endpoint calls its limit of new tokens"
     )
     structured: bool = Field(
-        True, description="send JSON schemas; false where the endpoint takes none"
+        True, description="send JSON schemas; false if the endpoint takes none"
     )
     history_tokens: int | None = Field(
         None, ge=100, description="most tokens of history this model is shown, if fewer"
@@ -134,7 +134,7 @@ class Endpoint(Record):
 
     @property
     def recording(self) -> str | None:
-        """The file of the recording that answers, where one does."""
+        """The file of the recording that answers, if one does."""
         first = self.base_url or ""
         return first.removeprefix(RECORDING_URL) if first.startswith(RECORDING_URL) else None
 
@@ -160,7 +160,7 @@ class Sampling(Record):
     temperature: float | None = Field(0.0, ge=0, description="'none': the endpoint's default")
     top_p: float | None = Field(None, gt=0, le=1, description="'none': the endpoint's default")
     max_tokens: int = Field(1024, ge=16, description="room for a reply; doubled if cut short")
-    seed: int | None = Field(0, description="draw n uses seed + n; 'none' where seeds are refused")
+    seed: int | None = Field(0, description="draw n uses seed + n; 'none' if seeds are refused")
     attempts: int = Field(3, ge=1, description="draws until a reply can be used")
     extra: dict[str, JsonValue] = Field(
         default={}, description="further body fields, such as reasoning_effort"

@@ -80,7 +80,7 @@ class Prompts:
 def in_language(code: str | None, length: tuple[int, ...] = ()) -> dict[str, Hashable]:
     """The values of a prompt that say in which language a reply is to be written.
 
-    They are empty for English, and where the language is not known. `length` is how many words are
+    They are empty for English, and if the language is not known. `length` is how many words are
     asked for: the least and the most, or the most.
     """
     known = None if code == "en" else LANGUAGES.get(code or "")

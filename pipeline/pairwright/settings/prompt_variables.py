@@ -51,7 +51,7 @@ class SupportPrompt(NamedTuple):
 
 
 OPTIONAL = frozenset({"languages", "characters", "earlier", "reasons", "shared", "each"})
-"""Variables that a prompt may leave out. The first two are empty where the question is in English,
+"""Variables that a prompt may leave out. The first two are empty if the question is in English,
 or its language cannot be told."""
 _WRITING = "question aspects earlier faults reasons words languages characters"
 _PAIR = "question first second"

@@ -101,7 +101,7 @@ Strategy = Literal["omit", "contradict"]
 
 
 def asked_length(words: int) -> tuple[int, int]:
-    """The fewest and the most words that a writer is asked for, where up to `words` are accepted.
+    """The fewest and the most words that a writer is asked for, if up to `words` are accepted.
 
     Models count badly: asked for at most so many, they write more.
     """

@@ -110,5 +110,5 @@ def some_items(source: str, found: Iterable[Item], problems: Problems) -> Iterat
         f"not one usable row: {reasons}; here: {most.said}",
         # A table of texts lies beside that of choices, and has a name of its own.
         where=f"{source}:{line}" if source.endswith(file) else most.first.where,
-        fix=most.remedy or "Mend the row named.",
+        fix=most.remedy or "Correct the row named.",
     )

@@ -253,28 +253,17 @@ def _texts(
                 refuse("later_post", "")
             problems.repair(cells.repairs, row.where, post.id)
             written.setdefault(user, []).append(OwnPost(post))
-    if not matched:
-        _check_matched(texts, problems, next(iter(by_user)))
-    return written
-
-
-def _check_matched(texts: SourceTable, problems: Problems, user: str) -> None:
-    """Raises SourceError if there are texts, and none is by a user who chose, such as `user`."""
     refused = problems.of("refused")
-    strangers = problems.counts("refused").get("unknown_user", 0)
-    if strangers:
+    if refused and not matched:
+        reasons = ", ".join(f"{one.reason} {one.n:,}" for one in refused)
+        user = excerpt(next(iter(by_user)))
         raise SourceError(
-            f"none of the {strangers:,} texts is by a user who chose, such as {excerpt(user)}",
-            where=texts.source,
-            fix="Write the ids of users in both tables in the same way.",
+            f"not one text is by a user who chose, such as {user}: {reasons}",
+            where=f"{texts.source}:{refused[0].first.where.rpartition(':')[2]}",
+            fix="Write the ids of users in both tables in the same way; or leave out `texts`: then"
+            " earlier choices are the history.",
         )
-    if refused:
-        most = refused[0]
-        raise SourceError(
-            f"not one text can be used: {most.reason} {most.n:,}, {most.detail}",
-            where=most.first.where,
-            fix="Mend the rows, or leave out `texts`: then earlier choices are the history.",
-        )
+    return written
 
 
 # Users

@@ -15,7 +15,7 @@ _TABLE = tomllib.loads(Path(__file__).with_name("reasons.toml").read_text(encodi
 REASONS: dict[str, str] = {reason: one["rule"] for reason, one in _TABLE.items()}
 """By reason, the rule."""
 REMEDIES: dict[str, str] = {reason: one["fix"] for reason, one in _TABLE.items() if "fix" in one}
-"""By reason, what to do where more is to do than to correct the row."""
+"""By reason, what to do if there is more to do than to correct the row."""
 # Controls but tab and newline, bidi controls, invisible marks, surrogates without their half.
 # The joiners U+200C and U+200D stay: Persian and emoji need them.
 CONTROL = re.compile(

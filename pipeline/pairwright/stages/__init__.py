@@ -6,7 +6,7 @@ aspect_style.py  aspects about how an answer is written, which are none
 support_check.py aspect_match.py    do posts carry an aspect; do other lists ask for it, too
 writer.py       a response, from a rubric or from none
 judges.py       adherence, quality, and a comparison of two responses
-history.py      a prompt with a person's history, with fewer posts where they do not all fit
+history.py      a prompt with a person's history, with fewer posts if they do not all fit
 
 The scale of adherence is `AdherenceLevel` in `records`, with its words in the prompt `adherence`.
 The scales of quality are the tables of `quality`, a TOML file beside the domains.

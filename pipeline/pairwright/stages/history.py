@@ -1,4 +1,4 @@
-"""Asking a question about a person's history, with fewer posts where they do not all fit."""
+"""Asking a question about a person's history, with fewer posts if they do not all fit."""
 
 from collections.abc import Awaitable, Callable, Hashable
 from typing import NamedTuple, TypeVar
@@ -51,7 +51,7 @@ async def with_history(
 ) -> tuple[T | Dropped, PromptPosts]:
     """Send prompt `name` with the best of a user's posts, in the order they are given in.
 
-    Where the endpoint says that the prompt is over its context, the lowest-ranked posts
+    If the endpoint says that the prompt is over its context, the lowest-ranked posts
     leave (a quarter, at least one) and it is asked again; `PromptPosts` names them.
     """
     chosen = selected(question, posts, rules, model.endpoint.history_tokens)

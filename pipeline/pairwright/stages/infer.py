@@ -2,7 +2,7 @@
 
 Four checks on the planner's aspects, all over the same question: do the posts carry it (support),
 does a generic answer already meet it, does the rubric without a history contain it, and do other
-users' rubrics? The last two cost most, other users' plans above all: they are asked only where an
+users' rubrics? The last two cost most, other users' plans above all: they are asked only if an
 aspect is left. With fewer than `min_aspects` left there is not enough of a personal signal."""
 
 import random
@@ -43,7 +43,7 @@ class UserQuestion(NamedTuple):
     others: Histories
     """Histories of other users, to whom what the user expects is compared."""
     asker: tuple[Post, ...]
-    """The posts of the user who asked. All of them are planned for anyway, so where the asker is
+    """The posts of the user who asked. All of them are planned for anyway, so if the asker is
     among the others, that plan is the one to compare with."""
 
 

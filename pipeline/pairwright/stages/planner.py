@@ -152,7 +152,7 @@ def wrong(reply: PlanReply) -> str | None:
 
 
 def _unfounded(planned: PlannedAspect, named: list[Post | None]) -> str | None:
-    """Why the posts that an aspect names do not hold its evidence, or None where they do."""
+    """Why the posts that an aspect names do not hold its evidence, or None if they do."""
     for passage, post in zip(planned.evidence, named, strict=True):
         if post is None:
             return "names_no_shown_post"
