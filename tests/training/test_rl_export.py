@@ -156,7 +156,7 @@ def test_a_split_that_must_not_or_cannot_be_trained_on_is_refused(
 def test_an_allowed_test_split_is_called_contaminated(release: Path, tmp_path: Path) -> None:
     done = exported(release, tmp_path / "out", "--split", "test", "--allow-test-split")
     assert done.code == 0
-    assert "contaminated" in done.err
+    assert "contaminated" in done.out
     assert "contaminated" in (tmp_path / "out" / "README.md").read_text()
     about = RlExport.model_validate_json((tmp_path / "out" / "export.json").read_bytes())
     assert about.split == "test"

@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from pairwright.cli.commands import COMMANDS, GROUPS
+from pairwright.cli.printing import print_words
 from pairwright.cli.progress import display, interruptible
 
 Code = int | None
@@ -74,14 +75,13 @@ def _group(path: str) -> CommandGroup:
 
 
 def _command(path: str) -> Any:
-    work, show = (name and _function(name) for name in COMMANDS[path])
-    assert work
+    work, show = _function(COMMANDS[path][0]), _printer(COMMANDS[path][1])
 
     def run(**given: Any) -> None:
-        if code := _run(work, show or None, given):
+        if code := _run(work, show, given):
             raise typer.Exit(code)
 
-    options = options_of(*filter(callable, (work, show)))
+    options = options_of(work, show)
     run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     help, examples = words_of(work)
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -94,6 +94,14 @@ def _function(name: str) -> Callable[..., Any]:
     module, _, function = name.partition(":")
     found: Callable[..., Any] = getattr(import_module(f"pairwright.{module}"), function)
     return found
+
+
+def _printer(name: str | None) -> Callable[..., Code]:
+    if name is None:
+        return lambda code: code
+    if ":" in name:
+        return _function(name)
+    return lambda result, /, **options: print_words(name, result=result, **options)
 
 
 def words_of(function: Callable[..., Any]) -> tuple[str, str]:
@@ -132,7 +140,7 @@ def _word(kind: Any) -> Any:
     return kind
 
 
-def _run(work: Callable[..., Any], show: Callable[..., Code] | None, given: dict[str, Any]) -> Code:
+def _run(work: Callable[..., Any], show: Callable[..., Code], given: dict[str, Any]) -> Code:
     """Do the work and print it; the exit code. A printer with a parameter `work` calls it itself,
     once, not at all, or with more arguments."""
 
@@ -145,9 +153,6 @@ def _run(work: Callable[..., Any], show: Callable[..., Code] | None, given: dict
                 more["stop"] = stack.enter_context(interruptible())
             return work(**_named(work, given), **more)
 
-    if show is None:
-        code: Code = done()
-        return code
     options = _named(show, given)
     if "work" in inspect.signature(show).parameters:
         return show(done, **options)
@@ -156,4 +161,5 @@ def _run(work: Callable[..., Any], show: Callable[..., Code] | None, given: dict
 
 def _named(function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
     names = inspect.signature(function).parameters
-    return {name: value for name, value in given.items() if name in names}
+    every = any(one.kind is one.VAR_KEYWORD for one in names.values())
+    return {name: value for name, value in given.items() if every or name in names}

@@ -1,7 +1,8 @@
-"""Every command: the function that does its work, and the one that prints the result.
+"""Every command: the function that does its work, and what prints the result.
 
-The signature of the first is the command's arguments and options, its docstring the help. A
-function that prints its own result returns the exit code, and has no second one.
+The signature of the function is the command's arguments and options, its docstring the help. Its
+result is printed by a function, or by a template of `pages/templates/terminal`. A function that
+prints itself returns the exit code.
 """
 
 GROUPS = {
@@ -11,23 +12,23 @@ GROUPS = {
     "downstream": "Measure whether a good score on a release goes with good responses.",
 }
 COMMANDS = {
-    "init": ("workflows.example_study:write_example_study", "cli.runs:print_example"),
+    "init": ("workflows.example_study:write_example_study", "init"),
     "build": ("workflows.run_build:build", "cli.building:print_build"),
     "status": ("workflows.run_status:status", "cli.runs:print_status"),
     "show": ("cli.runs:show", None),
-    "human plan": ("workflows.study_plan:plan_study", "cli.human:print_plan"),
+    "human plan": ("workflows.study_plan:plan_study", "plan"),
     "human export": ("workflows.tasks:export_tasks", "cli.human:print_tasks"),
-    "human push": ("workflows.annotation_server:push_tasks", "cli.human:print_pushed"),
+    "human push": ("workflows.annotation_server:push_tasks", "push"),
     "human status": ("cli.human:status", None),
     "human pull": ("workflows.annotation_server:pull_verdicts", "cli.human:print_answers"),
     "human import": ("cli.human:take_in", None),
     "human simulate": ("workflows.answers:simulate_verdicts", "cli.human:print_simulated"),
-    "human report": ("workflows.decision_report:decide", "cli.human:print_report"),
+    "human report": ("workflows.decision_report:decide", "report"),
     "human adjudicate": (
         "workflows.decision_report:export_adjudication",
         "cli.human:print_adjudication",
     ),
-    "human withdraw": ("workflows.departures:withdraw_person", "cli.human:print_withdrawn"),
+    "human withdraw": ("workflows.departures:withdraw_person", "withdraw"),
     "release": ("workflows.new_release:release", "cli.releases:print_release"),
     "audit": ("workflows.pair_audit:audit", "cli.releases:print_audit"),
     "evaluate": ("workflows.evaluation:evaluate", "cli.evaluation:print_evaluation"),
@@ -40,9 +41,9 @@ COMMANDS = {
     "batch record": ("models.recording:record_run", "cli.endpoints:print_recording"),
     "batch submit": ("workflows.batch_files:submit_batches", "cli.endpoints:print_submitted"),
     "batch poll": ("workflows.batch_files:poll_batches", "cli.endpoints:print_polled"),
-    "train planner": ("workflows.planner_training:train_planner", "cli.training:print_training"),
+    "train planner": ("workflows.planner_training:train_planner", "train"),
     "train score": ("workflows.plan_scoring:score_planners", "cli.training:print_comparison"),
-    "train export-rl": ("workflows.rl_data:export_rl", "cli.training:print_export"),
+    "train export-rl": ("workflows.rl_data:export_rl", "export_rl"),
     "train reward-server": ("workflows.reward_service:serve_rewards", "cli.training:serve"),
     "downstream best-of-n": ("workflows.best_samples:best_of_n", "cli.evaluation:print_samples"),
     "downstream judge-outputs": (

@@ -1,12 +1,11 @@
 """Scoring: `evaluate`, `leaderboard` and `downstream`."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from rich.console import Console
 
-from pairwright.assets import DOCS
-from pairwright.cli.printing import command, print_commands, print_page, print_words, say, warn
+from pairwright.cli.printing import print_page, print_words, say
 from pairwright.errors import CALL_FAILED
 from pairwright.evaluation.best_of_n import BestOfN, best_of_n_page
 from pairwright.evaluation.completions import Completions, completions_page
@@ -31,35 +30,34 @@ def print_result(about: ResultSummary, decisions: list[PairDecision]) -> None:
 def print_evaluation(work: Callable[..., EvaluationResult], out: Path) -> int:
     """Print each result as it is written, what comes next, and what has too few scores."""
     result = work(on_result=print_result)
-    print_commands(Console(), "Next:", [command("leaderboard", out, "--out", "board")])
+    print_words("evaluate", out=out)
     return uncovered(result)
 
 
 def end(short: list[str], reasons: Iterable[str]) -> int:
     """Say where too little was scored; the exit code is 1 then. Calls are asked again, if
     `reasons`, why something was not scored, has such that failed."""
-    console = Console(stderr=True)
-    for line in short:
-        warn(console, f"{line}; {COVERAGE:.0%} are needed.")
-    if any(CALL_FAILED in reason for reason in reasons):
-        console.print("Calls that failed are asked again when you run the same command again.")
+    failed = any(CALL_FAILED in reason for reason in reasons)
+    print_words("short", err=True, short=short, needed=f"{COVERAGE:.0%}", failed=failed)
     return int(bool(short))
+
+
+def listed(reasons: Mapping[str, int]) -> str:
+    """How many there are of each reason."""
+    return visible(", ".join(f"{n:,} {reason}" for reason, n in reasons.items()))
 
 
 def uncovered(result: EvaluationResult) -> int:
     """Say where a result covers too few twins and pairs; the exit code is 1 then. That a release
     has nothing to show of a user is printed with the result, and does not count."""
-    lines = []
-    for one in result.short():
-        why = ", ".join(f"{n} {reason}" for reason, n in one.unscored.items())
-        lines.append(
-            f"{one.stem}: {one.scored:,} of {number_of(one.pairs, 'pair has', 'pairs have')} a"
-            f" score ({why or 'no pair is of this kind'}). Of {one.units:,} twins and other pairs"
-            f" {one.units_scored:,} are whole"
-        )
+    lines = [
+        f"{one.stem}: {one.scored:,} of {number_of(one.pairs, 'pair has', 'pairs have')} a score"
+        f" ({listed(one.unscored) or 'no pair is of this kind'}). Of {one.units:,} twins and other"
+        f" pairs {one.units_scored:,} are whole"
+        for one in result.short()
+    ]
     if lines:
-        page = f'What each reason means: {DOCS / "evaluate.md"}, "What it leaves behind".'
-        say(Console(stderr=True), page)
+        print_words("uncovered", err=True)
     return end(lines, [why for one in result.results for why in one.about.unscored])
 
 
@@ -83,15 +81,13 @@ def print_samples(summary: BestOfN, out: Path) -> int:
 def print_scores(scores: OutputScores) -> int:
     """Print the adherence of each model, what keeps it from being a result, and where too few
     outputs have a score."""
-    console, short = Console(), []
-    print_words("judge_outputs", scores=scores)
-    if scores.release.trial:
-        warn(console, TRIAL)
-    for one in scores.models:
-        if one.scored < COVERAGE * one.outputs:
-            reasons = ", ".join(f"{n:,} {why}" for why, n in one.unscored.items())
-            outputs = number_of(one.outputs, "output has", "outputs have")
-            short.append(f"{visible(one.model)}: {one.scored:,} of {outputs} a score ({reasons})")
+    print_words("judge_outputs", scores=scores, trial=TRIAL)
+    short = [
+        f"{visible(one.model)}: {one.scored:,} of"
+        f" {number_of(one.outputs, 'output has', 'outputs have')} a score ({listed(one.unscored)})"
+        for one in scores.models
+        if one.scored < COVERAGE * one.outputs
+    ]
     return end(short, [why for one in scores.models for why in one.unscored])
 
 
@@ -104,19 +100,11 @@ def print_policies(work: Callable[..., tuple[PolicyAccuracy, EvaluationResult]],
 
 def print_completions(summary: Completions, out: Path) -> int:
     """Print how near each condition came to what users wrote, and where too few items count."""
-    console = Console()
-    for reason, n in summary.refused.items():
-        warn(console, f"{number_of(n, 'item was', 'items were')} not asked, {reason}.")
-    for reason, n in summary.unscored.items():
-        warn(console, f"{number_of(n, 'item does', 'items do')} not count, {visible(reason)}.")
-    if summary.shortened:
-        texts = number_of(summary.shortened, "text was", "texts were")
-        warn(console, f"{texts} written with fewer posts than chosen: not all fitted.")
-    print_page(console, completions_page(summary, drawn=False), out / "completions.html")
+    print_words("completions", summary=summary)
+    print_page(Console(), completions_page(summary, drawn=False), out / "completions.html")
     items = number_of(summary.asked, "item counts", "items count")
     short = summary.counted < COVERAGE * summary.asked
-    lines = [f"{summary.counted:,} of {items}"] if short else []
-    return end(lines, summary.unscored)
+    return end([f"{summary.counted:,} of {items}"] if short else [], summary.unscored)
 
 
 def print_correlations(result: Correlations, out: Path | None = None) -> None:

@@ -2,18 +2,14 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-from rich.table import Table
 from typer import Argument, Option
 
-from pairwright.cli.printing import print_words, say, table_of, warn
+from pairwright.cli.printing import print_words
 from pairwright.modes import MODES
 from pairwright.options import RunPath
-from pairwright.text import number_of
 from pairwright.workflows.annotation_server import (
     KEY_VARIABLE,
     ServerOfStudy,
@@ -28,47 +24,24 @@ from pairwright.workflows.answers import (
     study_progress,
 )
 from pairwright.workflows.progress import Progress
-from pairwright_human_eval.decisions import Decision, reason_in_words
-from pairwright_human_eval.records import KINDS
+from pairwright_human_eval.decisions import reason_in_words
 from pairwright_human_eval.subjects import mode_of_twin
 
 if TYPE_CHECKING:
-    from pairwright.workflows.decision_report import AdjudicationExport, DecisionReport
-    from pairwright.workflows.departures import WithdrawnPerson
-    from pairwright.workflows.study_plan import PlannedStudy
+    from pairwright.workflows.decision_report import AdjudicationExport
     from pairwright.workflows.tasks import TaskExport
-    from pairwright_human_eval.label_studio.projects import PushResult
-    from pairwright_human_eval.records import Kind
     from pairwright_human_eval.simulation import SimulationResult
 
 
-def print_plan(plan: "PlannedStudy", run: Path) -> None:
-    """Print what a study takes."""
-    print_words("plan", plan=plan, run=run)
-
-
-def print_tasks(made: "TaskExport", run: Path) -> None:
+def print_tasks(result: "TaskExport", run: Path) -> None:
     """Print what was written, what the study cannot stand, and what comes next."""
-    policy = made.study.policy
-    print_words(
-        "export",
-        made=made,
-        run=run,
-        needed=max(policy.votes, policy.quality_votes, policy.rubric_votes),
-        kinds=KINDS,
-        modes=MODES,
-    )
+    print_words("export", result=result, run=run, modes=MODES)
 
 
 def print_adjudication(made: "AdjudicationExport", run: Path) -> int:
     """Print what a second round has to decide, who does, and what comes next."""
     print_words("adjudicate", made=made, run=run)
     return int(bool(made.left))
-
-
-def print_report(found: "DecisionReport", run: Path) -> None:
-    """Print the verdict, the decisions by mode, and what comes next."""
-    print_words("report", wrap=False, found=found, run=run)
 
 
 def status(run: RunPath, *, url: ServerOfStudy = None) -> None:
@@ -81,41 +54,20 @@ def status(run: RunPath, *, url: ServerOfStudy = None) -> None:
 
         pairwright human status runs/first
     """
-    heads = ["annotator", "kind", "tasks", "answered"]
-    if url is None and not (was_pushed(run) and os.environ.get(KEY_VARIABLE)):
-        lines = study_progress(run)
-    else:
-        lines, heads = server_progress(run, url=url), [*heads, "skips", "deleted"]
-    rows = []
-    for line in lines:
-        kind = f"{line.kind}{' (adjudication)' if line.round == 2 else ''}"
-        counts = (line.tasks, line.answered, line.skipped, line.deleted)
-        rows.append((line.annotator, kind, *(f"{n:,}" for n in counts if n is not None)))
-    console = Console()
-    console.print(table_of(heads, rows, left=2))
-    if decisions := last_decisions(run):
-        title = "decisions of the last report"
-        console.print(decision_table(decisions, title, lambda one: reason_in_words(one) or one))
+    on_server = url is not None or (was_pushed(run) and KEY_VARIABLE in os.environ)
+    lines = server_progress(run, url=url) if on_server else study_progress(run)
+    decisions = last_decisions(run)
+    states = Counter((one.state, units_of(one.subject)) for one in decisions)
+    reasons = Counter(
+        (one.state, reason_in_words(why) or why) for one in decisions for why in one.reasons
+    )
+    print_words("progress", lines=lines, on_server=on_server, states=states, reasons=reasons)
 
 
-def decision_table(
-    decisions: Iterable[Decision], title: str, name: Callable[[str], str] = str
-) -> Table:
-    """Twins, placebos and pairs by state, and by every reason for it, as `name` calls it: one may
-    have several."""
-    decided = list(decisions)
-
-    def units(subject: str) -> str:
-        mode = mode_of_twin(subject)
-        return MODES[mode].units if mode else "single pairs"
-
-    states = Counter((decision.state, units(decision.subject)) for decision in decided)
-    reasons = Counter((d.state, reason) for d in decided for reason in d.reasons)
-    rows: list[tuple[str, str, str]] = []
-    rows += [(state, kind, f"{n:,}") for (state, kind), n in sorted(states.items())]
-    rows.append(("", "", ""))
-    rows += [(state, name(reason), f"{n:,}") for (state, reason), n in sorted(reasons.items())]
-    return table_of(("", "", "n"), rows, left=2, title=title)
+def units_of(subject: str) -> str:
+    """What such subjects are called."""
+    mode = mode_of_twin(subject)
+    return MODES[mode].units if mode else "single pairs"
 
 
 def take_in(
@@ -150,12 +102,11 @@ def take_in(
     run = Path(run)
     if undo:
         removed, answers = remove_import(run, files or ())
-        for file in removed:
-            say(Console(), f"Taken back: {file}")
+        print_words("import", removed=removed)
         print_answers(answers, run)
         return 0
     taken = import_verdicts(run, files or (), progress=progress)
-    print_words("import", wrap=False, taken=taken)
+    print_words("import", taken=taken)
     print_answers(taken.answers, run)
     return int(bool(taken.refused))
 
@@ -169,22 +120,4 @@ def print_simulated(done: "tuple[SimulationResult, AnswerCounts]", run: Path) ->
 
 def print_answers(answers: AnswerCounts, run: Path) -> None:
     """Print what became of the answers, and the tasks without one."""
-    if answers.future:
-        warn(
-            Console(),
-            f"{number_of(answers.future, 'answer')} of a time that is to come: is a clock wrong, or"
-            " was a file edited? They are counted.",
-        )
-    print_words("answers", answers=answers, kinds=KINDS, run=run)
-
-
-def print_pushed(
-    result: "tuple[PushResult, Mapping[str, Mapping[Kind, str]]]",
-) -> None:
-    """Print what a server holds of a study, and each person's links."""
-    print_words("push", result=result)
-
-
-def print_withdrawn(result: "WithdrawnPerson", run: Path) -> None:
-    """Print what was removed of a person, and what is to be deleted by hand."""
-    print_words("withdraw", wrap=False, result=result, run=run)
+    print_words("answers", answers=answers, run=run)

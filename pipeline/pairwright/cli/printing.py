@@ -14,6 +14,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from pairwright.assets import DOCS
+
 if TYPE_CHECKING:
     from pairwright.pages import Page
     from pairwright.pages.markdown import Table as Content
@@ -68,20 +70,21 @@ def print_page(console: Console, page: "Page", file: Path | None = None) -> None
         say(console, f"Open: {file}")
 
 
-def print_words(name: str, /, *, wrap: bool = True, **values: object) -> None:
-    """Print what the template `terminal/NAME` says: paragraphs, commands and tables.
-
-    Commands stay whole, and so do paragraphs without `wrap`.
-    """
+def print_words(name: str, /, *, err: bool = False, **values: object) -> None:
+    """Print what the template `terminal/NAME` says: tables, commands, which stay whole, and
+    paragraphs. One that begins with an exclamation mark warns."""
     # What only counts a run does without templates, which take a while to import.
     from pairwright.pages import render_words
 
-    console = Console()
-    for one in render_words(f"terminal/{name}", command=command, quote=quote, **values):
-        if isinstance(one, str):
-            say(console, one, wrap=wrap and not one.startswith("  "))
-        else:
+    console = Console(stderr=err)
+    fixed = {"command": command, "quote": quote, "docs": DOCS}
+    for one in render_words(f"terminal/{name}", **fixed, **values):
+        if not isinstance(one, str):
             print_table(console, one)
+        elif one.startswith("! "):
+            warn(console, one[2:])
+        else:
+            say(console, one, wrap=not one.startswith("  "))
 
 
 def print_table(console: Console, content: "Content") -> None:

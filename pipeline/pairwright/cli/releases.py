@@ -9,15 +9,12 @@ import typer
 from rich.console import Console
 from typer import Option
 
-from pairwright.assets import DOCS
 from pairwright.audits.page.verdict import accuracy_table, audit_verdict, short, warnings
-from pairwright.cli.printing import print_table, print_words, say, warn
+from pairwright.cli.printing import print_table, print_words
 from pairwright.cli.progress import display
 from pairwright.errors import Difference, InputError
-from pairwright.releases.primary import Provenance
 from pairwright.releases.run_notes import TOMBSTONES_FILE
 from pairwright.releases.verify import VerifiedRelease
-from pairwright.text import number_of
 from pairwright.workflows.new_release import ReleaseResult
 from pairwright.workflows.pair_audit import AuditResult
 from pairwright.workflows.releases import (
@@ -28,7 +25,7 @@ from pairwright.workflows.releases import (
 )
 
 LISTED = 20
-"""Subjects that the terminal names."""
+"""Subjects that the terminal names, and accuracies."""
 
 Push = Annotated[
     str | None,
@@ -54,20 +51,11 @@ def print_release(
     if push:
         check_publication(push, trial=trial)
     result = work()
-    console, folder = Console(), str(result.folder)
-    _warn_of_trial(console, result.provenance)
-    print_words("release", result=result, run=run)
-    load = f"datasets.load_dataset({json.dumps(folder)}, "
+    load = f"datasets.load_dataset({json.dumps(str(result.folder))}, "
     load += f"{json.dumps(result.summary.configs[0].config)})"
-    print_words("release_next", wrap=False, result=result, run=run, docs=DOCS, load=load)
+    print_words("release", result=result, run=run, load=load)
     if push:
         _publish(out, push, digest=None, public=public)
-
-
-def _warn_of_trial(console: Console, release: Provenance | VerifiedRelease) -> None:
-    if release.kind == "trial":
-        because = "; ".join(release.trial_because)
-        say(console, f"A trial, not a benchmark: {because}.", "bold red", wrap=True)
 
 
 def _publish(folder: Path, name: str, *, digest: str | None, public: bool) -> None:
@@ -76,9 +64,7 @@ def _publish(folder: Path, name: str, *, digest: str | None, public: bool) -> No
         verified, url, private = publish(
             folder, name, digest=digest, public=public, progress=progress
         )
-    print_verified(verified, digest)
-    access = "private: make it public on its settings page" if private else "public"
-    say(Console(), f"Published as {verified.version}, {access}: {url}")
+    print_words("verify", verified=verified, digest=digest, url=url, private=private)
 
 
 def print_verification(
@@ -103,7 +89,7 @@ def print_verification(
     if push:
         _publish(release, push, digest=digest, public=public)
     else:
-        print_verified(work(), digest)
+        print_words("verify", verified=work(), digest=digest)
     return 0
 
 
@@ -118,13 +104,6 @@ def _print_json(work: Callable[[], VerifiedRelease]) -> int:
     return code
 
 
-def print_verified(verified: VerifiedRelease, digest: str | None) -> None:
-    """Print what was checked, and what that cannot show; `digest` is the root digest that the user
-    gave."""
-    _warn_of_trial(Console(), verified)
-    print_words("verify", wrap=False, verified=verified, digest=digest or "")
-
-
 def print_diff(
     comparison: ReleaseDiff,
     as_json: Annotated[bool, Option("--json", help="Print every twin and pair, as JSON.")] = False,
@@ -134,10 +113,8 @@ def print_diff(
         names = (f"{one.name} {one.version}" for one in (comparison.before, comparison.after))
         changes = [change._asdict() for change in comparison.changes]
         typer.echo(json.dumps({"releases": [*names], "changes": changes}, indent=2))
-        return
-    if comparison.before.info.name != comparison.after.info.name:
-        warn(Console(), "These are releases of two datasets, not two of one.")
-    print_words("diff", comparison=comparison, most=LISTED)
+    else:
+        print_words("diff", comparison=comparison, most=LISTED)
 
 
 def print_removals(result: tuple[tuple[Removal, ...], tuple[str, ...]], run: Path) -> int:
@@ -145,15 +122,8 @@ def print_removals(result: tuple[tuple[Removal, ...], tuple[str, ...]], run: Pat
     removals, missing = result
     print_words("forget", removals=removals, file=run / TOMBSTONES_FILE)
     if missing:
-        names = ", ".join(map(repr, missing))
-        typer.echo(
-            f"Nowhere in this run, perhaps misspelt: {names}. Recorded all the same.", err=True
-        )
+        print_words("nowhere", err=True, missing=missing)
     return int(bool(missing))
-
-
-NAMED, LINES, LISTED = 3, 6, 20
-"""Rows that are named of a failed check; its lines; accuracies that are listed."""
 
 
 def print_audit(
@@ -165,26 +135,12 @@ def print_audit(
     """Print an audit: what failed, why it matters and what to do; then the accuracies."""
     if as_json:
         typer.echo((result.folder / "audit.json").read_text(encoding="utf-8"), nl=False)
-        return int(not result.passed)
-    console, audit, source = Console(), result.audit, result.audit.source
-    verdict = audit_verdict(audit)
-    for warning in warnings(audit):
-        say(console, warning, "bold red", wrap=True)
-    say(console, f"{short(f'{source.name} {source.version}'.strip())}: "
-        f"{number_of(source.rows, 'pair')}")  # fmt: skip
-    for definition, lines, flags in verdict.findings:
-        say(console, definition.title, "bold red", wrap=True)
+    else:
+        audit = result.audit
+        if 0 < len((table := accuracy_table(audit)).rows) <= LISTED:
+            print_table(Console(), table)
         print_words(
-            "finding", definition=definition, lines=lines, flags=flags[:NAMED], most=LINES,
-            short=short,
+            "audit", audit=audit, warnings=warnings(audit), verdict=audit_verdict(audit),
+            folder=result.folder, short=short,
         )  # fmt: skip
-        console.print()
-    accuracies = accuracy_table(audit)
-    if 0 < len(accuracies.rows) <= LISTED:
-        print_table(console, accuracies)
-    files = ["report.html", "audit.json", *(["redactions.jsonl"] if audit.redactions else [])]
-    sentence = "; ".join(filter(None, (verdict.headline, verdict.overlap)))
-    say(console, sentence, "bold", wrap=True)
-    for file in files:
-        say(console, f"  {result.folder / file}")
     return int(not result.passed)

@@ -13,8 +13,7 @@ from rich.table import Table
 from rich.text import Text
 from typer import Argument, Option
 
-from pairwright.assets import DOCS
-from pairwright.cli.printing import print_commands, print_words, say
+from pairwright.cli.printing import print_commands, say
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcome_details import call_details, details_of
 from pairwright.construct.run_pairs import find_outcome, subject_of
@@ -29,11 +28,6 @@ from pairwright.workflows.run_status import (
 
 WIDE = 72
 """Columns of a terminal in which a run's table fits."""
-
-
-def print_example(config: Path, folder: Path, choices: bool = False) -> None:
-    """Say what the files of a new folder are, and what comes next."""
-    print_words("init", wrap=False, config=config, folder=folder, choices=choices, docs=DOCS)
 
 
 def print_run(console: Console, found: RunStatus, sent: int | None = None) -> None:
