@@ -8,13 +8,12 @@ import pytest
 from pairwright import assets, text
 from pairwright.errors import InputError
 from pairwright.gates import DraftSides, check_writing
-from pairwright.gates.phrases import META, PERSONA, REFUSAL, Talk, first_phrase
+from pairwright.gates.phrases import Talk, first_phrase, is_about_manner
 from pairwright.records import Post
 from pairwright.retrieve import by_bm25
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts, in_language
 from pairwright.settings.rules import GateRules
-from pairwright.stages.aspect_style import is_about_manner
 from scripted import rubric
 
 CHINESE = (
@@ -196,8 +195,8 @@ def test_aspects_about_how_an_answer_is_written_are_known(aspect: str, manner: b
     assert is_about_manner(aspect) == manner
 
 
-TALK = {
-    PERSONA: """
+TALK: dict[Talk, str] = {
+    "persona": """
         Da du ja in einem Beitrag geschrieben hast, nimm Klapptische.
         Als jemand, der gern draußen ist, brauchst du festes Schuhwerk.
         Angesichts Ihrer Vorlieben passt ein leichter Wein. Das passt, da du in der Stadt wohnst.
@@ -208,11 +207,11 @@ TALK = {
         既然你喜欢黑麦面包，就多放一点酵母。 作为一个住在船上的你，最好用铸铁锅。
         您之前提到过厨房很小，所以选小一点的锅。 考慮到您的情況，平底鍋比較合適。
     """,
-    META: """
+    "meta": """
         Der Nutzer möchte ohne Ofen backen. Der Nutzer mo\u0308chte ohne Ofen backen.
         Diese Antwort verzichtet auf Nüsse. 这个回答将避免提到坚果。 该用户喜欢黑麦面包。
     """,
-    REFUSAL: """
+    "refusal": """
         Es tut mir leid, aber ich kann diese Frage nicht beantworten.
         Als KI-Modell kann ich dazu nichts sagen. Als Sprachmodell kann ich dazu nichts sagen.
         Leider kann ich diese Frage nicht beantworten. Leider kann ich dazu keine Auskunft geben.
@@ -253,5 +252,5 @@ def test_ways_of_talking_are_found_in_german_and_chinese(kind: Talk, said: str) 
     ],
 )  # fmt: skip
 def test_ordinary_german_and_chinese_is_no_such_way_of_talking(said: str) -> None:
-    for kind in (PERSONA, META, REFUSAL):
+    for kind in TALK:
         assert first_phrase(kind, said, "?") is None

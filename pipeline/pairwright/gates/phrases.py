@@ -1,123 +1,60 @@
-"""Ways of talking that give a side away: about its reader, about its task, or a refusal.
+"""Ways of talking that give a side away: about its reader, about its task, or a refusal; and
+aspects about how an answer is written. `phrases.toml` has the phrases of each language.
 
-Phrases, not words: "the user interface", "as long as you have" and "all aspects of" are ordinary
-English. What the question itself says, an answer may say too. Those of other languages are in
-`other_phrases.py`.
+What the question itself says, an answer may say too.
 """
 
 import re
+import tomllib
 import unicodedata
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
-from pairwright.gates.other_phrases import OTHERS
-
-_VERBS = (
-    # "because you are trapping steam" speaks to nobody in particular.
-    r"(?:(?:'re| are)(?! [\w-]+ing\b)|'ve"
-    r"|(?: only| already| cannot| can't| don't)? (?:have(?! to)|live|work|own|eat|drink|like|love"
-    r"|prefer|enjoy|mentioned|said|told|asked))"
-)
-# Nor does "As a rule, you ...".
-_GENERAL = (
-    r"(?!(?:rule|result|start|guide|last|first|general|matter|bonus|compromise|test|check|quick"
-    r"|treat|precaution|reward|side|final|backup|rough|good|minimum|way|means|reminder)\b)"
-)
-_ABOUT = (
-    r"(?:interests?|love|history|posts?|background|experience|situation|circumstances|profile"
-    r"|earlier|previous|past|fondness)"
-)
+Talk = Literal["persona", "meta", "refusal"]
 
 
-@dataclass(frozen=True, eq=False)
-class Talk:
-    """One way of talking. As the key of a cache it costs nothing; a pattern is hashed as slowly as
-    it searches a text."""
+class _Phrases(NamedTuple):
+    """One language's phrases of one kind."""
 
-    english: re.Pattern[str]
     needs: tuple[str, ...]
-    """Words without which no such English phrase is there: looking for them first costs little."""
-    others: tuple[re.Pattern[str], ...]
-    """The same in other languages, in the order of `OTHERS`."""
+    pattern: re.Pattern[str]
 
 
-# A look at the first letter spares trying every phrase at every word.
-PERSONA = Talk(
-    re.compile(
-        r"\b(?=[abcfgiksty])(?:"
-        rf"(?<!such )as (?:someone|somebody|a person|an? [\w-]+) (?:who|like you)\b"
-        rf"|(?<!such )as an? {_GENERAL}[\w-]+(?: [\w-]+)?, (?:you|your)\b"
-        # Only where a sentence begins: "use it as a base with your own toppings".
-        rf"|(?-i:As) an? {_GENERAL}[\w-]+(?: [\w-]+)? (?:who|with your(?! own))\b"
-        r"|(?-i:Given|Considering|Knowing) your (?!options|choices|goals?|audience)"
-        r"[\w'-]+(?: [\w'-]+){0,3}(?=,)"
-        r"|(?:for (?:someone|somebody|a person)|an? [\w-]+) like you\b"
-        rf"|(?:since|because|seeing that|given that|knowing that) you{_VERBS}\b"
-        rf"|(?:given|considering|based on|knowing|in view of) your (?:own )?{_ABOUT}\b"
-        r"|(?:given|(?-i:Based on)) your (?:own )?(?:preferences?|tastes?|needs|budget)\b"
-        r"|the user's (?:own )?(?:background|interests?|love|fondness|tastes?|circumstances)\b"
-        r"|you(?:'ve| have)? (?:mentioned|told (?:me|us)|asked before)\b"
-        r"|(?:as|since|because) you(?:'ve| have)? (?:wrote|written|posted)\b"
-        r"|you(?:'ve| have)? said (?:that|you)\b"
-        r"|your (?:history|profile|earlier|previous|past) (?:posts?|questions?|interests?)\b"
-        r")",
-        re.IGNORECASE,
-    ),
-    needs=("you", "someone", "somebody", "a person", "the user", " who "),
-    others=tuple(one.persona for one in OTHERS),
-)
-META = Talk(
-    re.compile(
-        r"\b(?:"
-        r"I(?:'ll| will| am going to) (?:avoid|leave out|omit|not mention|skip)\b"
-        r"|I(?:'ve| have)? (?:avoid(?:ed)?|leave out|left out|omit(?:ted)?|skip(?:ped)?)"
-        r" (?:the|these|those|any|all|your|mention)\b"
-        r"|the user(?:'s)? (?:expects?|wants?|prefers?|asked|asks|mentioned|likes?|needs|would"
-        r"|history|posts?|profile|question|aspects?)\b"
-        r"|(?:this|my) (?:answer|response|reply) (?:will|does|avoids|omits|covers|leaves|focuses)\b"
-        r"|the (?:answer|response|reply) (?:avoids|omits|leaves out)\b"
-        r"|(?:the|this|given|listed) rubrics?\b"
-        r"|(?:these|listed|required|requested|expected|given) aspects\b"
-        r"|as (?:requested|instructed)(?! by)\b"
-        r"|(?:within|under|over) the word limit\b|\d+[- ]word limit\b"
-        # "an abstract of 250 words or less" is somebody else's.
-        r"|(?:makes|that's|this is|here is|(?:answer|response|reply) in) \d+ words or"
-        r" (?:less|fewer)\b"
-        r")",
-        re.IGNORECASE,
-    ),
-    needs=(
-        " i ",
-        " i'",
-        "user",
-        "answer",
-        "response",
-        "reply",
-        "rubric",
-        "aspects",
-        "word",
-        "requested",
-        "instructed",
-    ),
-    others=tuple(one.meta for one in OTHERS),
-)
-REFUSAL = Talk(
-    re.compile(
-        r"\b(?=[ai])(?:"
-        r"I(?:'m| am) (?:so |very )?sorry,? but I\b|I(?:'m| am) afraid I (?:can't|cannot|can not)\b"
-        r"|I(?:'m| am) (?:unable|not able) to"
-        r" (?:help|assist|answer|provide|comply|fulfil|give|do (?:so|that|this))"
-        r"|I (?:can't|cannot|can not|won't|will not|must decline to|have to decline to)"
-        r" (?:help|assist|answer|provide|comply|fulfil|do that|give|offer)"
-        r"|I must decline\b|I (?:decline|refuse) to\b"
-        r"|(?<!such )as an AI(?: language model| assistant|,)"
-        r"|I(?:'m| am) (?:just |only )?an? (?:AI|language model)\b"
-        r")",
-        re.IGNORECASE,
-    ),
-    needs=(" i ", " i'", "an ai"),
-    others=tuple(one.refusal for one in OTHERS),
-)
+@cache
+def _phrases(kind: Talk | Literal["manner"]) -> tuple[_Phrases, ...]:
+    text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+    return tuple(_of_language(language, kind) for language in tomllib.loads(text).values())
+
+
+def _of_language(language: dict[str, Any], kind: str) -> _Phrases:
+    own, parts = language[kind], language.get("parts", {})
+    needs = own.get("needs") or language.get("needs", ())
+    pattern = f"{own['begins']}(?:{'|'.join(own['phrases'])})"
+    while (filled := re.sub(r"<([a-z]+)>", lambda part: parts[part[1]], pattern)) != pattern:
+        pattern = filled
+    return _Phrases(tuple(needs), re.compile(pattern))
+
+
+# A plan is read for its own user, and for the questions that it is held against.
+@lru_cache(maxsize=4096)
+def is_about_manner(aspect: str) -> bool:
+    """Whether an aspect is about how an answer is written: its length, tone or form."""
+    return any(one.pattern.search(aspect) for one in _phrases("manner"))
+
+
+# A response is part of the drafts of both modes.
+@lru_cache(maxsize=1024)
+def first_phrase(talk: Talk, response: str, question: str) -> str | None:
+    """The first such phrase of a response that the question does not hold."""
+    plain, lowered = _said(response)
+    found = (
+        match.group()
+        for one in _phrases(talk)
+        if any(map(lowered.__contains__, one.needs))
+        for match in one.pattern.finditer(plain)
+    )
+    return next((phrase for phrase in found if phrase.lower() not in _asked(question)), None)
 
 
 _STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
@@ -133,28 +70,18 @@ _OTHER_QUOTED = re.compile(
 )
 
 
-# A response is part of the drafts of both modes.
-@lru_cache(maxsize=1024)
-def first_phrase(talk: Talk, response: str, question: str) -> str | None:
-    """The first such phrase of a response that the question does not hold."""
-    plain, lowered, others = _said(response)
-    patterns = [talk.english] if any(map(lowered.__contains__, talk.needs)) else []
-    patterns += [talk.others[n] for n in others]
-    phrases = [match.group() for one in patterns for match in one.finditer(plain)]
-    plain_question = _plain(question).lower() if phrases else ""
-    return next((phrase for phrase in phrases if phrase.lower() not in plain_question), None)
-
-
 @lru_cache(maxsize=256)
-def _said(response: str) -> tuple[str, str, tuple[int, ...]]:
-    """What a response says itself, the same in lower case behind a space, and which of `OTHERS`
-    have words in it that their phrases need."""
+def _said(response: str) -> tuple[str, str]:
+    """What a response says itself, and the same in lower case behind a space."""
     plain = _plain(response if response.isascii() else _OTHER_QUOTED.sub('""', response))
     if '"' in plain:
         plain = _QUOTED.sub('""', plain)
-    lowered = f" {plain}".lower()
-    others = (n for n, one in enumerate(OTHERS) if any(map(lowered.__contains__, one.needs)))
-    return plain, lowered, tuple(others)
+    return plain, f" {plain}".lower()
+
+
+@lru_cache(maxsize=256)
+def _asked(question: str) -> str:
+    return _plain(question).lower()
 
 
 def _plain(text: str) -> str:

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from pairwright import text
 from pairwright.gates.particulars import is_address, shared_particulars
-from pairwright.gates.phrases import META, PERSONA, REFUSAL, Talk, first_phrase
+from pairwright.gates.phrases import Talk, first_phrase
 from pairwright.gates.results import gate_result
 from pairwright.records import GateResult, Rubric
 from pairwright.settings.rules import GateRules, TextGate, TwinRules
@@ -53,7 +53,7 @@ def check_writing(sides: DraftSides, rules: GateRules, *, words: int) -> tuple[G
 def _results(s: DraftSides, rules: GateRules, limit: int) -> Iterator[GateResult]:
     counts = [text.word_count(response) for response in s.both]
     least, most = min(counts), max(counts)
-    yield _talk(rules, "refusal", REFUSAL, s)
+    yield _talk(rules, "refusal", "refusal", s)
     yield gate_result(rules, "word_limit", _each(counts, lambda n: n > limit), most, limit)
     short = _each(counts, lambda n: n < rules.min_words)
     yield gate_result(rules, "too_short", short, least, rules.min_words)
@@ -64,8 +64,8 @@ def _results(s: DraftSides, rules: GateRules, limit: int) -> Iterator[GateResult
     forms = [_form(response) for response in s.both]
     unlike = _each(forms, lambda form: forms[0] != forms[1] and any(form))
     yield gate_result(rules, "format_parity", unlike, [list(form) for form in forms], "equal")
-    yield _talk(rules, "persona_talk", PERSONA, s)
-    yield _talk(rules, "meta_talk", META, s)
+    yield _talk(rules, "persona_talk", "persona", s)
+    yield _talk(rules, "meta_talk", "meta", s)
     yield _leakage(s, rules)
     yield _copying(s, rules)
     same = text.words(s.first) == text.words(s.second)

@@ -2,7 +2,6 @@
 
 infer.py        a rubric: plan, and drop every aspect that is not this user's own
 planner.py      the aspects of posts
-aspect_style.py  aspects about how an answer is written, which are none
 support_check.py aspect_match.py    do posts carry an aspect; do other lists ask for it, too
 writer.py       a response, from a rubric or from none
 judges.py       adherence, quality, and a comparison of two responses
