@@ -4,7 +4,9 @@ All that the workflows know of Label Studio's API is here.
 """
 
 import os
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -12,10 +14,18 @@ from typer import Option
 
 from pairwright.dataset import write_one
 from pairwright.errors import InputError
+from pairwright.modes import MODES
 from pairwright.options import RunPath
-from pairwright.workflows.answers import AnnotatorProgress, AnswerCounts, count_answers
+from pairwright.workflows.answers import (
+    AnnotatorProgress,
+    AnswerCounts,
+    count_answers,
+    last_decisions,
+    study_progress,
+)
 from pairwright.workflows.progress import Note, Progress, Step, log_notes
 from pairwright.workflows.study import open_study, read_open_study
+from pairwright_human_eval.decisions import reason_in_words
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.client import LabelStudioClient
 from pairwright_human_eval.label_studio.projects import (
@@ -30,6 +40,7 @@ from pairwright_human_eval.label_studio.projects import (
 from pairwright_human_eval.raw_files import check_unmixed
 from pairwright_human_eval.records import Kind
 from pairwright_human_eval.study_files import withdrawn_people
+from pairwright_human_eval.subjects import mode_of_twin
 
 KEY_VARIABLE = "LABEL_STUDIO_API_KEY"
 ServerOfStudy: TypeAlias = Annotated[
@@ -136,9 +147,46 @@ def pull_verdicts(
         return count_answers(study)
 
 
-def was_pushed(run: str | Path) -> bool:
-    """Whether a run's tasks were pushed to a server."""
-    return HumanFolder(Path(run)).server.exists()
+@dataclass(frozen=True, slots=True)
+class StudyStatus:
+    """How far a study is."""
+
+    on_server: bool
+    """Whether the lines are of the server; else of what was imported or pulled."""
+    lines: tuple[AnnotatorProgress, ...]
+    states: Mapping[tuple[str, str], int]
+    """Decisions of the last report, by state and by what is decided."""
+    reasons: Mapping[tuple[str, str], int]
+    """The same by state and by each reason for it."""
+
+
+def study_status(run: RunPath, *, url: ServerOfStudy = None) -> StudyStatus:
+    """Show how many tasks each annotator has answered, and what the last report decided.
+
+    Asks the server that tasks were pushed to, if LABEL_STUDIO_API_KEY is set; otherwise it counts
+    what was imported or pulled.
+
+    Examples::
+
+        pairwright human status runs/first
+    """
+    pushed = HumanFolder(Path(run)).server.exists()
+    on_server = url is not None or (pushed and bool(os.environ.get(KEY_VARIABLE)))
+    decisions = last_decisions(run)
+    return StudyStatus(
+        on_server=on_server,
+        lines=server_progress(run, url=url) if on_server else study_progress(run),
+        states=Counter((one.state, units_of(one.subject)) for one in decisions),
+        reasons=Counter(
+            (one.state, reason_in_words(why) or why) for one in decisions for why in one.reasons
+        ),
+    )
+
+
+def units_of(subject: str) -> str:
+    """What subjects such as this one are called."""
+    mode = mode_of_twin(subject)
+    return MODES[mode].units if mode else "single pairs"
 
 
 def server_progress(run: str | Path, *, url: str | None = None) -> tuple[AnnotatorProgress, ...]:

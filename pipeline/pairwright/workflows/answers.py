@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
-from typer import Option
+from typer import Argument, Option
 
 from pairwright.dataset import read_lines
 from pairwright.errors import InputError
@@ -75,31 +75,54 @@ class ImportedVerdicts:
     """Names of files that hold what an earlier one holds, so that nothing was added."""
     refused: tuple[InputError, ...]
     """Why a file was not taken in. Nothing of it is kept."""
+    removed: tuple[str, ...]
+    """Names of the files that were taken back."""
     answers: AnswerCounts
 
 
 def import_verdicts(
-    run: str | Path, files: Iterable[str | Path], *, progress: Progress = log_notes
+    run: RunPath,
+    files: Annotated[
+        Iterable[Path | str], Argument(help="Exports, or filled-in CSV files.", metavar="FILE")
+    ] = (),
+    *,
+    undo: Annotated[bool, Option("--undo", help="Take back the last import, or FILE.")] = False,
+    progress: Progress = log_notes,
 ) -> ImportedVerdicts:
-    """Take in files that annotators' tools exported, and those that people filled in.
+    """Take in annotations: JSON that was exported from Label Studio, or filled-in spreadsheets.
 
-    Every annotation becomes a verdict or is set aside with its reason. A file that cannot be read,
-    or has no task of this study, is reported as a note and not kept, and the others are taken in.
-    Importing a file again changes nothing.
+    Every annotation becomes a verdict or is set aside with its reason. Importing a file again
+    changes nothing. A file that cannot be read, or has no task of this study, is named and not
+    kept, and the others are taken in (exit code 1).
 
-    Raises InputError where there is no study, where simulated answers are in it, or where no file
-    at all can be taken in.
+    --undo removes what the last import added to RUN/human/private/raw, or the named files, and
+    derives verdicts.jsonl and set_aside.jsonl from what is left. The decisions and the report stay
+    as they are until `human report` runs again; tasks of a second round stay.
+
+    Raises InputError where there is no study, where simulated answers are in it, where no file at
+    all can be taken in, and for a name to undo that no imported file or several have.
 
         >>> taken = import_verdicts("runs/first", ["project-1.json", "project-2.json"])
         >>> taken.answers.open_tasks, taken.answers.set_aside
         (0, Counter())
+
+    Examples::
+
+        pairwright human import runs/first project-1.json project-2.json
+        pairwright human import runs/first annotator-01.csv annotator-02.csv
+        pairwright human import runs/first --undo
+        pairwright human import runs/first --undo project-2.json
     """
     paths = [Path(file) for file in files]
-    if not paths:
-        raise InputError("no file is named", where="FILE", fix="Name the exported files.")
-    if not any(path.exists() for path in paths):
-        raise InputError("no such file", where=paths[0], fix="Name the exported files.")
     with open_study(Path(run)) as study:
+        if undo:
+            removed = undo_import(study.folder, [path.name for path in paths])
+            return ImportedVerdicts((), (), (), removed, count_answers(study))
+        if not any(path.exists() for path in paths):
+            what = "no such file" if paths else "no file is named"
+            raise InputError(
+                what, where=paths[0] if paths else "FILE", fix="Name the exported files."
+            )
         key = study.fixed.key
         added, repeated, refused = import_files(paths, study.folder, key, study.fixed.study)
         nothing = not added and not repeated
@@ -107,20 +130,8 @@ def import_verdicts(
             progress(Note(str(error)))
         if nothing:
             raise refused[-1]
-        return ImportedVerdicts(tuple(added), tuple(repeated), tuple(refused), count_answers(study))
-
-
-def remove_import(
-    run: str | Path, files: Iterable[str | Path] = ()
-) -> tuple[tuple[str, ...], AnswerCounts]:
-    """Take back the last import, or the named files of any import: those files, and the answers
-    that are left.
-
-    Raises InputError where there is no study, and for a name that no imported file or several have.
-    """
-    with open_study(Path(run)) as study:
-        removed = undo_import(study.folder, [Path(file).name for file in files])
-        return removed, count_answers(study)
+        answers = count_answers(study)
+        return ImportedVerdicts(tuple(added), tuple(repeated), tuple(refused), (), answers)
 
 
 def simulate_verdicts(
