@@ -11,8 +11,8 @@ import pytest
 from batch_stand_in import answer
 from endpoint import ask, double, in_thread
 from pairwright.errors import CallFailed, Unanswered
-from pairwright.models.batch import rounds
-from pairwright.models.batch.pending import PendingCalls, Recorder
+from pairwright.models import batch
+from pairwright.models.batch import PendingCalls, Recorder, Round
 from pairwright.models.client import Meter
 from study import OUTCOMES, Done, Study, pairwright
 
@@ -131,14 +131,12 @@ def test_files_hold_no_more_lines_than_asked_for_and_no_more_bytes_than_the_api_
     copied: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = shards(copied, 1)[0].read_bytes()
-    monkeypatch.setattr(rounds, "MOST_LINES", 2)
+    monkeypatch.setattr(batch, "MOST_LINES", 2)
     assert write(copied).code == 3
     sizes = [len(lines(file)) for file in shards(copied, 1)]
     assert sizes == [2, 1]
-    index = json.loads((copied.folder / "out/round-1/index.json").read_bytes())
-    assert [shard["lines"] for shard in index["shards"]] == sizes
     most = max(map(len, whole.splitlines(keepends=True)))
-    monkeypatch.setattr(rounds, "MOST_BYTES", most)
+    monkeypatch.setattr(batch, "MOST_BYTES", most)
     assert write(copied).code == 3
     parts = [file.read_bytes() for file in shards(copied, 1)]
     assert len(parts) == 3
@@ -153,9 +151,10 @@ def test_every_endpoint_has_files_of_its_own(tmp_path: Path) -> None:
     for number in (1, 2):
         assert write(study).code == 3
         assert answered(study, number).code == 0
-    index = json.loads((study.folder / "out/round-2/index.json").read_bytes())
-    assert [shard["endpoint"] for shard in index["shards"]] == ["served", "other"]
-    assert [shard["model"] for shard in index["shards"]] == ["pairwright-double"] * 2
+    with closing(PendingCalls(study.run / "batch.sqlite")) as asked:
+        files = asked.last_round().files
+    assert [file.endpoint for file in files] == ["served", "other"]
+    assert {file.model for file in files} == {"pairwright-double"}
     schemas = {
         line["body"].get("response_format", {}).get("json_schema", {}).get("name")
         for line in lines(shards(study, 2)[1])
@@ -187,10 +186,10 @@ def test_a_request_that_fails_in_as_many_rounds_as_attempts_is_given_up(tmp_path
         for number in (1, 2):
             with pytest.raises(Unanswered):
                 record(attempts=2)
-            asked.written(number, asked.digest())
+            asked.written(asked.digest(), Round(number, ()))
             # The same file of replies, taken in twice, is one failure.
-            asked.failed([(request.key, "http_500", "no", False)])
-            asked.failed([(request.key, "http_500", "no", False)])
+            asked.came([], [(request.key, "http_500", "no", False)])
+            asked.came([], [(request.key, "http_500", "no", False)])
         with pytest.raises(CallFailed, match=r"http_500: no \(in 2 rounds\)"):
             record(attempts=2)
         assert not asked.needs(request.key)
@@ -203,4 +202,4 @@ def test_a_folder_that_holds_another_runs_round_is_refused(begun: Study, tmp_pat
     done = other.build("--batch-out", begun.folder / "out")
     assert done.code == 2
     assert "round-1: holds other requests" in done.err
-    assert (begun.folder / "out" / "round-1" / "index.json").exists()
+    assert shards(begun, 1)

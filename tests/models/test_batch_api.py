@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from batch_stand_in import BatchApi, Body, batch_api, ok, refused, refused_by_vllm
-from pairwright.models.batch import rounds
-from pairwright.workflows import batch_files
+from pairwright.models import batch
+from pairwright.workflows import batch_files as commands
 from study import KEY_VARIABLE, Done, Study, pairwright
 
 ITEMS = 4
@@ -18,13 +18,13 @@ KEY = "sk-test-0123456789abcdefghij"
 @pytest.fixture(scope="module", autouse=True)
 def _two_lines_a_file() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(rounds, "MOST_LINES", 2)
+        patched.setattr(batch, "MOST_LINES", 2)
         yield
 
 
 @pytest.fixture
 def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchApi]:
-    monkeypatch.setattr(batch_files, "POLL_EVERY_S", 0.01)
+    monkeypatch.setattr(commands, "POLL_EVERY_S", 0.01)
     monkeypatch.setenv(KEY_VARIABLE, KEY)
     with batch_api(KEY) as there:
         yield there

@@ -1,7 +1,6 @@
 """Files of replies: every line is stored, known already, or named with its file and line."""
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -13,8 +12,9 @@ import pytest
 from batch_stand_in import Body, ok, refused, refused_by_vllm, write_lines
 from endpoint import ask, completion
 from pairwright.models import CONTEXT_LENGTH, Request, completion_of
-from pairwright.models.batch.ingest import Ingest, Ingested, LineProblem
-from pairwright.models.batch.pending import PendingCalls
+from pairwright.models.batch import PendingCalls, Round
+from pairwright.models.batch_replies import Ingest, LineProblem
+from pairwright.models.refusals import Secrets
 from pairwright.models.store import Store
 from study import Study, pairwright
 
@@ -34,13 +34,12 @@ class There:
     store: Store
     problems: list[LineProblem] = field(default_factory=list)
 
-    def ingest(self, *files: Path, secrets: tuple[str, ...] = ()) -> Ingested:
-        self.problems.clear()
-        taking = Ingest(self.asked, self.store, secrets, self.problems.append, lambda _: None)
+    def ingest(self, *files: Path, secrets: tuple[str, ...] = ()) -> Ingest:
+        taking = Ingest(self.asked, self.store, Secrets(*secrets))
         for file in files:
             taking.file(file)
-        assert taking.result.problems == Counter(problem.kind for problem in self.problems)
-        return taking.result
+        self.problems = taking.problems
+        return taking
 
     def file(self, *lines: Body, name: str = "replies.jsonl") -> Path:
         return write_lines(self.folder / name, list(lines))
@@ -65,7 +64,7 @@ def there(tmp_path: Path) -> Iterator[There]:
         asked.begin()
         for number in range(N):
             asked.need("near", request(number))
-        asked.written(1, asked.digest())
+        asked.written(asked.digest(), Round(1, ()))
         yield There(tmp_path, asked, store)
 
 
@@ -82,7 +81,7 @@ def test_a_request_is_the_same_after_a_stay_in_the_file(there: There) -> None:
         schema_name="plan", schema_json='{"type":"object"}',
     )  # fmt: skip
     there.asked.need("near", whole)
-    assert there.asked.call(whole.key)[1] == whole
+    assert there.asked.call(whole.key) == ("near", whole)
     assert whole in list(there.asked.needed_of("near"))
 
 
@@ -203,7 +202,7 @@ def test_of_two_replies_to_one_request_the_first_stays(there: There) -> None:
     same, failed = good(0, "first"), refused(KEY, 500, message="no")
     result = there.ingest(there.file(same, same, good(0, "second"), failed))
     assert (result.stored, result.known, result.lines) == (1, 2, 4)
-    assert result.problems == {"conflicting": 1}
+    assert result.faults() == {"conflicting": 1}
     assert there.text_of(KEY) == "first"
     assert there.problems[0].custom_id == KEY
 

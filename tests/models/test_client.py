@@ -110,7 +110,7 @@ TRANSIENT: dict[str, tuple[Handler, str, str]] = {
     "truncated": (truncate, "timeout_or_dropped", "the reply broke off in the middle"),
     "half a JSON": (raw('{"choices": [{"mess'), "malformed_body", "broken off in the middle"),
     "empty": (raw(" "), "malformed_body", "an empty body"),
-    "events": (raw(EVENTS), "malformed_body", "a stream of events in place of one reply"),
+    "events": (raw(EVENTS), "malformed_body", "it begins with 'data:"),
     "error in a 200": (raw('{"error": {"message": "upstream broke"}}'), "malformed_body", ""),
     "no gzip": (raw(b"not gzip", headers=GZIP), "timeout_or_dropped",
                 "the reply cannot be unpacked"),

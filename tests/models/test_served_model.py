@@ -13,12 +13,12 @@ from stored import body, keep
 
 from endpoint import Asked, Handler, altered, ask, completion, in_thread
 from pairwright.build_statement import BuildSummary
-from pairwright.models import shards
 from pairwright.models.completion import is_same_model
 from pairwright.models.server import Server
 from pairwright.models.store import Store
 from pairwright.releases.run_notes import _build
 from pairwright.workflows.run_status import status
+from pairwright.workflows.workers import shards
 from study import Study, pairwright
 
 

@@ -13,9 +13,9 @@ from stored import body, keep, unit_row
 
 from endpoint import ask
 from pairwright.errors import InUse, StoreError
-from pairwright.models import shards
-from pairwright.models.shards import left, merge, merge_all, open_shard, place
 from pairwright.models.store import Store
+from pairwright.workflows.workers import shards
+from pairwright.workflows.workers.shards import left, merge, merge_all, open_shard, place
 
 
 @pytest.fixture

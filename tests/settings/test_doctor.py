@@ -12,17 +12,15 @@ from rich.console import Console
 from endpoint import Asked, Handler, Page, completion, drop, fail, hang, raw, say, serving, thinks
 from pairwright import assets
 from pairwright.cli.endpoints import print_server
-from pairwright.settings.config import Config, validate
-from pairwright.settings.prompt import Prompts
-from pairwright.workflows.doctor import (
+from pairwright.models.doctor import (
     ServerFinding,
     ServerReport,
     check_context,
     context_needed,
     examine,
 )
+from pairwright.settings.config import Config, validate
 
-PROMPTS = Prompts.load(assets.PROMPTS)
 PLAN = '{"aspects": ["how to store it"]}'
 
 
@@ -57,7 +55,7 @@ def examined(
             pages = {"/v1/models": models} if models else {}
             async with serving(handler, pages=pages) as server:
                 config = config_of(server.url, endpoint)
-                found = await examine(config, "near", KEY, PROMPTS)
+                found = await examine(config, "near", KEY)
                 return {one.about: one for one in found}, server.asked
 
     return asyncio.run(scenario())
@@ -161,7 +159,7 @@ def test_a_server_that_is_not_there_is_named_so() -> None:
     config = config_of("http://127.0.0.1:9/v1")
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("NEAR_KEY", KEY)
-        last = asyncio.run(examine(config, "near", KEY, PROMPTS))[-1]
+        last = asyncio.run(examine(config, "near", KEY))[-1]
     assert (last.state, "no server listens there" in last.found) == ("stop", True), last
 
 

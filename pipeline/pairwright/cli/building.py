@@ -11,7 +11,7 @@ from pairwright.cli.printing import command, print_commands, print_words, warn
 from pairwright.cli.progress import display
 from pairwright.cli.runs import print_failures, print_run
 from pairwright.construct.run_pairs import iterate_pairs
-from pairwright.models.batch.rounds import folder_of
+from pairwright.models.batch import folder_of
 from pairwright.models.recording import NOT_RECORDED
 from pairwright.workflows.run_build import BuildResult, estimate
 from pairwright.workflows.run_status import shortfalls

@@ -36,7 +36,7 @@ COMMANDS = {
     "verify": ("workflows.releases:verify", "cli.releases:print_verification"),
     "diff": ("workflows.releases:diff", "cli.releases:print_diff"),
     "forget": ("workflows.releases:forget", "cli.releases:print_removals"),
-    "doctor": ("workflows.doctor:examine_endpoints", "cli.endpoints:print_examination"),
+    "doctor": ("models.doctor:examine_endpoints", "cli.endpoints:print_examination"),
     "batch ingest": ("workflows.batch_files:ingest_replies", "cli.endpoints:print_ingested"),
     "batch record": ("models.recording:record_run", "cli.endpoints:print_recording"),
     "batch submit": ("workflows.batch_files:submit_batches", "cli.endpoints:print_submitted"),

@@ -8,13 +8,10 @@ from rich.table import Table
 from rich.text import Text
 
 from pairwright.cli.printing import command, print_commands, say
-from pairwright.models.batch.ingest import MEANINGS, Ingested
-from pairwright.models.batch.rounds import Shard
+from pairwright.models.batch_replies import MEANINGS, Ingest
+from pairwright.models.doctor import ServerReport
 from pairwright.text import number_of, visible
-from pairwright.workflows.batch_files import (
-    PolledRound,
-)
-from pairwright.workflows.doctor import ServerReport
+from pairwright.workflows.batch_files import PolledRound, Submitted
 
 _COLOURS = {"ok": "green", "note": "yellow", "stop": "red"}
 
@@ -64,12 +61,12 @@ def print_recording(calls: int, out: Path) -> None:
     say(Console(), f'To answer from it: base_url = "recording:{out.name}" beside a config.')
 
 
-def print_submitted(submitted: tuple[list[tuple[Shard, str]], int], run: Path, out: Path) -> None:
+def print_submitted(submitted: Submitted, run: Path, out: Path) -> None:
     """Print what was handed over, and what comes next."""
     console, (new, before) = Console(), submitted
-    for shard, batch_id in new:
-        sent = f"{shard.file}: {number_of(shard.lines, 'request')} to {shard.endpoint}"
-        say(console, f"{sent} as {batch_id}")
+    for one in new:
+        sent = f"{one.file}: {number_of(one.lines, 'request')} to {one.endpoint}"
+        say(console, f"{sent} as {one.batch}")
     batches = number_of(len(new), "new batch", "new batches")
     next_step = command("batch", "poll", run, out, "--wait")
     print_commands(console, f"{batches}, {before} submitted before. Next:", [next_step])
@@ -78,9 +75,9 @@ def print_submitted(submitted: tuple[list[tuple[Shard, str]], int], run: Path, o
 def print_polled(polled: PolledRound) -> int:
     """Print how far each batch is, and what became of its replies."""
     console = Console()
-    for at in polled.shards:
-        requests = number_of(at.shard.lines, "request")
-        say(console, f"{at.shard.file}: {at.status}, {at.done:,} of {requests}")
+    for one in polled.files:
+        requests = number_of(one.lines, "request")
+        say(console, f"{one.file}: {one.status}, {polled.done[one.file]:,} of {requests}")
     for line in polled.troubles:
         say(console, line, "yellow")
     problems = print_ingested(polled.ingested) if polled.ingested.lines else 0
@@ -89,10 +86,10 @@ def print_polled(polled: PolledRound) -> int:
     return 1 if polled.troubles else problems
 
 
-def print_ingested(ingested: Ingested) -> int:
+def print_ingested(ingested: Ingest) -> int:
     """Print what became of the lines of replies."""
     lines: list[tuple[str, int]] = [("stored", ingested.stored), ("stored before", ingested.known)]
-    lines += [(MEANINGS[kind], n) for kind, n in ingested.problems.most_common()]
+    lines += [(MEANINGS[kind], n) for kind, n in ingested.faults().most_common()]
     counts = "; ".join(f"{n:,} {what}" for what, n in lines)
     say(Console(), f"{number_of(ingested.lines, 'line')}: {counts}.")
     return int(bool(ingested.problems))

@@ -4,22 +4,6 @@ A stage gets a `Model` and calls `write` (free text) or `answer` (a validated ob
 that is an `LLM`: anything with `complete(request)`, so that a stage is tested with five lines that
 return canned replies. In a run it is a `Client`: it looks into the `Store`, and asks for what is
 not there. A malformed reply is stored, too: a stage that asks again asks for the next draw.
-
-model.py         a role's model, and a request with its key
-reply.py         replies by a schema: what is sent, and reading what comes back
-completion.py    a stored reply
-work.py          several calls at once; many pieces of work with bounded memory and a clean stop
-store.py         the store of a run: every request beside its reply
-client.py        the store first, then whoever the kind of client asks; what a run may send
-endpoint.py      one endpoint: concurrency, retries, waits
-refusals.py      what an endpoint's refusals mean
-server.py sdk.py     a server, by the OpenAI SDK
-scores.py        vLLM's scores, as if they were completions
-engine.py vllm.py    vLLM in this process
-recording.py     recordings of runs, and replies out of one
-batch.py ...     calls as files, for a Batch API or an offline run
-connect.py       the clients of a config's endpoints
-local_model.py   tokens and weights of a model of transformers in this process
 """
 
 from pairwright.models.completion import (

@@ -56,6 +56,11 @@ class Completion(NamedTuple):
     """The model that the reply says answered; empty where it names none."""
 
     @property
+    def totals(self) -> "Totals":
+        """What it adds to a sum of calls."""
+        return Totals(1, self.prompt_tokens, self.completion_tokens, self.cached_tokens)
+
+    @property
     def only_thinking(self) -> bool:
         """Whether the model thought and wrote no reply."""
         return bool(self.reasoning or self.thinking_tokens) and not self.text.strip()
@@ -87,12 +92,7 @@ def completion_of(key: str, body: bytes) -> Completion:
         # Half an emoji, cut inside its escape, can be written to no file.
         if not text.isascii():
             text = text.encode("utf-8", "replace").decode()
-        prompt_tokens = _count(usage, "prompt_tokens")
-        completion_tokens = _count(usage, "completion_tokens")
-        of_prompt, of_reply = (
-            usage.get(f"{name}_tokens_details") if isinstance(usage, dict) else None
-            for name in ("prompt", "completion")
-        )
+        prompt_tokens, completion_tokens, cached_tokens, thinking_tokens = _tokens(usage)
         return Completion(
             key=key,
             text=text,
@@ -100,8 +100,8 @@ def completion_of(key: str, body: bytes) -> Completion:
             reasoning=reasoning,
             prompt_tokens=prompt_tokens,
             completion_tokens=completion_tokens,
-            cached_tokens=min(prompt_tokens, _count(of_prompt, "cached_tokens")),
-            thinking_tokens=min(completion_tokens, _count(of_reply, "reasoning_tokens")),
+            cached_tokens=cached_tokens,
+            thinking_tokens=thinking_tokens,
             recorded=data.get("object") == RECORDED,
             instead=instead,
             served=_shown(model) if isinstance(model := data.get("model"), str) else "",
@@ -155,6 +155,15 @@ def _shown(model: str) -> str:
     return " ".join(visible(model).split())[:200]
 
 
+def _tokens(usage: Any) -> tuple[int, int, int, int]:
+    """Tokens of the prompt, of the reply, those of the prompt from a cache, those of thinking."""
+    usage = usage if isinstance(usage, dict) else {}
+    prompt, reply = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
+    cached = _count(usage.get("prompt_tokens_details"), "cached_tokens")
+    thinking = _count(usage.get("completion_tokens_details"), "reasoning_tokens")
+    return prompt, reply, min(prompt, cached), min(reply, thinking)
+
+
 def _count(usage: object, name: str) -> int:
     """A count of tokens; 0 where none is given that an endpoint can mean. A reply is worth more
     than its bill, so none is thrown away for it."""
@@ -166,9 +175,6 @@ def _count(usage: object, name: str) -> int:
 
 _PAGE = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html|head|body)\b", re.I)
 _TITLE = re.compile(r"<(title|h1)[^>]*>(.*?)</\1", re.I | re.S)
-_EVENTS = re.compile(r"\s*(?:data|event|id|retry):|\s*: ")
-SHOWN = 60
-"""Characters of a body that a message shows."""
 
 
 def web_page(text: str) -> str | None:
@@ -188,12 +194,8 @@ def describe_body(body: bytes, error: ValueError) -> str:
         return f"{page} in place of a reply"
     if not text.strip():
         return "an empty body in place of a reply"
-    if _EVENTS.match(text):
-        return "a stream of events in place of one reply; it was not asked for"
-    head = " ".join(visible(text[: 2 * SHOWN]).split())[:SHOWN]
-    if text.lstrip()[:1] == "{":
-        return f"not JSON, or broken off in the middle: {error}; it begins with {head!r}"
-    return f"not JSON: {error}; it begins with {head!r}"
+    head = " ".join(visible(text[:200]).split())[:60]
+    return f"not JSON, or broken off in the middle: {error}; it begins with {head!r}"
 
 
 _NAME = re.compile(r"(?P<model>.+?)(?:[-@:](?:latest|(?P<date>\d{3,}(?:-\d\d){0,2})))?")
@@ -242,14 +244,11 @@ class Usage:
 
     def add(self, model: str, completion: Completion) -> None:
         """Count one call's reply."""
-        if completion.key in self._keys:
-            return
-        self._keys.add(completion.key)
-        one = Totals(
-            1, completion.prompt_tokens, completion.completion_tokens,
-            completion.cached_tokens,
-        )  # fmt: skip
-        self.by_model[model] = Totals.of([self.by_model.get(model, Totals()), one])
+        if completion.key not in self._keys:
+            self._keys.add(completion.key)
+            self.by_model[model] = Totals.of(
+                [self.by_model.get(model, Totals()), completion.totals]
+            )
 
 
 _USAGE: ContextVar[Usage | None] = ContextVar("usage", default=None)

@@ -163,10 +163,7 @@ class EndpointClient(Client):
         """Count an answer; say once of each model that answers in place of the one asked for."""
         self._answered = True
         self.meter.seconds += seconds
-        tokens = (
-            completion.prompt_tokens, completion.completion_tokens, completion.cached_tokens,
-        )  # fmt: skip
-        self.meter.answered(completion, self._endpoint.cost(*tokens))
+        self.meter.answered(completion, self._endpoint.cost(*completion.totals[1:]))
         served = completion.served
         known = served in ("", asked) or served in self.others
         if known or len(self.others) == MOST_OTHERS or is_same_model(served, asked):

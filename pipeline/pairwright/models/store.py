@@ -132,6 +132,15 @@ class Database:
         self.connection.close()
 
 
+def _call_row(request: Request, answer: Answer) -> SqlRow:
+    body, completion = answer
+    served = "" if completion.served == request.model else completion.served
+    tokens = completion.totals[1:]
+    return (
+        completion.key, request.purpose, request.model, *tokens, served, body, request.canonical,
+    )  # fmt: skip
+
+
 class UnitRow(NamedTuple):
     """What came of one unit: a row of the table `outcomes`."""
 
@@ -255,20 +264,16 @@ class Store(Database):
 
     async def put(self, request: Request, answer: Answer) -> None:
         """Store a reply; returns once it is committed."""
-        body, completion = answer
-        served = "" if completion.served == request.model else completion.served
-        self._pending.append(
-            (
-                completion.key, request.purpose, request.model, completion.prompt_tokens,
-                completion.completion_tokens, completion.cached_tokens, served, body,
-                request.canonical,
-            )
-        )  # fmt: skip
+        self._pending.append(_call_row(request, answer))
         if self._committed is None:
             loop = asyncio.get_running_loop()
             self._committed = loop.create_future()
             loop.call_soon(self._flush)
         await asyncio.shield(self._committed)
+
+    def put_all(self, calls: Iterable[tuple[Request, Answer]]) -> None:
+        """Store replies in one transaction."""
+        self.write((_CALL, [_call_row(*call) for call in calls]))
 
     def _flush(self) -> None:
         pending, self._pending = self._pending, []
@@ -459,17 +464,15 @@ def _lock(path: Path) -> TextIO:
 def _whole_alone(path: Path) -> bool:
     """Whether the one file holds everything: no process that wrote it left a journal beside it."""
     journal = path.with_name(path.name + "-wal")
-    return path.is_file() and not (journal.exists() and journal.stat().st_size)
+    return not (journal.exists() and journal.stat().st_size)
 
 
 def _no_run(calls: Path) -> str:
     """What a folder without a store is, and what to do."""
     folder = calls.parent
     name = "Name the folder that `pairwright build` was given as --run."
-    if not folder.exists():
-        return f"no such folder\n  {name}"
     if not folder.is_dir():
-        return f"is a file, not a run folder\n  {name}"
+        return f"no such folder\n  {name}"
     if (folder / "checksums.sha256").exists():
         return f"is a release, not a run folder\n  `pairwright verify {folder}` checks it. {name}"
     if (folder / "pairs.jsonl").exists():

@@ -1,6 +1,6 @@
 """What a user does from start to end, a module each: plain arguments in, a result out.
 
-Build      run_build.py run_status.py batch_files.py
+Build      run_build.py run_status.py
            recording.py workers/ example_study.py doctor.py
 Verify     tasks.py answers.py study.py departures.py
            study_plan.py decision_report.py annotation_server.py

@@ -14,8 +14,7 @@ from pairwright.construct.folder import RunFolder, content_hashes, identity, unf
 from pairwright.construct.session import BuildTask, build_units, conclude, read_corpus
 from pairwright.drafting.rules import BuildRules
 from pairwright.errors import InputError
-from pairwright.models.batch.pending import PendingCalls
-from pairwright.models.batch.rounds import Round, check_out, write_round
+from pairwright.models.batch import PendingCalls, Round, check_out, write_round
 from pairwright.models.client import Meter, MeterCounts
 from pairwright.models.connect import recordings
 from pairwright.models.recording import NOT_RECORDED

@@ -5,12 +5,12 @@ from contextlib import asynccontextmanager, closing, contextmanager
 
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import cost
-from pairwright.models.batch.pending import PendingCalls, Recorder
+from pairwright.models.batch import PendingCalls, Recorder
 from pairwright.models.client import Meter
 from pairwright.models.connect import RunModels, Say, open_clients, say
-from pairwright.models.shards import merge_all
 from pairwright.models.store import Store
 from pairwright.settings.config import Config
+from pairwright.workflows.workers.shards import merge_all
 
 
 @asynccontextmanager

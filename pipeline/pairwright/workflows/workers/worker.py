@@ -15,9 +15,9 @@ from pairwright.drafting.rules import BuildRules
 from pairwright.errors import ConfigError, Interrupted, PairwrightError
 from pairwright.models.client import Client, Meter, MeterCounts
 from pairwright.models.connect import RunModels, open_clients
-from pairwright.models.shards import merge_all, open_shard, place
 from pairwright.models.store import Store, UnitRow
 from pairwright.settings.config import Config
+from pairwright.workflows.workers.shards import merge_all, open_shard, place
 
 
 def most_workers(config: Config) -> int:

@@ -1,33 +1,33 @@
 """Examining the servers of a config's endpoints: are they reachable and able?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pairwright.drafting.rules import BuildRules
+from typer import Argument
+
+from pairwright import assets
 from pairwright.errors import CallFailed, EndpointRefused, InputError
-from pairwright.models import Completion, Model, Request, leniency
 from pairwright.models.client import Meter
+from pairwright.models.completion import Completion
 from pairwright.models.connect import api_key, client_of
 from pairwright.models.endpoint import EndpointClient
+from pairwright.models.model import Model, Request
 from pairwright.models.recording import recording_of
-from pairwright.models.refusals import Secrets
+from pairwright.models.refusals import KEY_ADVICE, Secrets
+from pairwright.models.reply import Reply, leniency
 from pairwright.notebook import run_async
 from pairwright.records import Dropped
-from pairwright.settings.config import Config
+from pairwright.settings.config import Config, load
 from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
-from pairwright.stages.planner import plan_blind
-from pairwright.workflows.progress import Progress, Step, log_notes
-from pairwright.workflows.run_build import ConfigPath, read_config
 
 PATIENCE_S = 120.0
 LIST_S = 20.0
 INSTRUCTIONS = 1000
 """Tokens of a prompt beside a history: system text, question and what is asked."""
 LEAST_THINKING = 1024
-QUESTION = "How do I keep bread fresh?"
+PROMPT, QUESTION = "plan_blind", "How do I keep bread fresh?"
 
 
 class ServerFinding(NamedTuple):
@@ -40,8 +40,7 @@ class ServerFinding(NamedTuple):
     """What it means for a build, and what to do."""
 
 
-@dataclass(frozen=True)
-class ServerReport:
+class ServerReport(NamedTuple):
     """What the examination of one server found."""
 
     endpoint: str
@@ -58,10 +57,11 @@ class ServerReport:
 
 
 def examine_endpoints(
-    config: ConfigPath,
+    config: Annotated[
+        str | Path | Config, Argument(help="The run's configuration.", metavar="CONFIG.toml")
+    ],
     *,
     folder: str | Path | None = None,
-    progress: Progress = log_notes,
 ) -> tuple[ServerReport, ...]:
     """Check the servers of the endpoints that the roles name, and say what to change.
 
@@ -77,22 +77,22 @@ def examine_endpoints(
 
         pairwright doctor pairwright.toml
     """
-    config, base = read_config(config, folder)
-    prompts = BuildRules.load(config, base).prompts
-    return tuple(run_async(_examine_all(config, prompts, progress)))
+    base = Path(folder or ".")
+    if not isinstance(config, Config):
+        base, config = Path(folder or Path(config).parent), load(Path(config))
+    return tuple(run_async(_examine_all(config.beside(base.resolve()))))
 
 
-async def _examine_all(config: Config, prompts: Prompts, progress: Progress) -> list[ServerReport]:
-    reports: list[ServerReport] = []
+async def _examine_all(config: Config) -> list[ServerReport]:
     # Every key is there before anything is sent.
     keys = {name: api_key(name, config.endpoints[name]) for name in config.roles.all}
+    reports = list[ServerReport]()
     for name, key in keys.items():
         endpoint, findings = config.endpoints[name], list[ServerFinding]()
         if endpoint.recording is not None:
             findings = [_recording(endpoint)]
         elif endpoint.engine == "http":
-            progress(Step(f"asking {name}"))
-            findings = await examine(config, name, key, prompts)
+            findings = await examine(config, name, key)
         reports.append(ServerReport(name, endpoint.model, endpoint.base_url or "", tuple(findings)))
     return reports
 
@@ -102,18 +102,33 @@ def _recording(endpoint: Endpoint) -> ServerFinding:
         recording_of(endpoint)
     except InputError as error:
         return ServerFinding("stop", "recording", error.what, error.fix)
-    found = "can be read, and has replies of this model"
-    return ServerFinding(
-        "ok", "recording", found, "It answers the calls that were recorded, and no others."
-    )
+    advice = "It answers the calls that were recorded, and no others."
+    return ServerFinding("ok", "recording", "can be read", advice)
 
 
-async def examine(
-    config: Config, name: str, key: str | None, prompts: Prompts
-) -> list[ServerFinding]:
+class _Aspects(Reply):
+    """What the prompt asks for."""
+
+    aspects: list[str]
+
+
+class _Heard(NamedTuple):
+    """A client whose replies are kept here."""
+
+    client: EndpointClient
+    replies: list[Completion]
+
+    async def complete(self, request: Request) -> Completion:
+        completion = await self.client.complete(request)
+        self.replies.append(completion)
+        return completion
+
+
+async def examine(config: Config, name: str, key: str | None) -> list[ServerFinding]:
     """What one server says of itself, and what its reply to a real prompt shows."""
-    changes = {"attempts": 2, "timeout_s": min(config.endpoints[name].timeout_s, PATIENCE_S)}
-    endpoint = config.endpoints[name].model_copy(update=changes)
+    given = config.endpoints[name].model_dump()
+    patience = {"attempts": 2, "timeout_s": min(given["timeout_s"], PATIENCE_S)}
+    endpoint = Endpoint(**{**given, **patience})
     found, listed = await list_models(endpoint, key)
     findings = [found]
     if found.state == "stop":
@@ -125,25 +140,25 @@ async def examine(
     # The report says what a server that does not answer has; nothing else is to say it, too.
     async with client_of(name, endpoint, Meter(), say=lambda _: None) as client:
         # How the first role that it plays samples.
-        heard = _Heard(client)
+        heard = _Heard(client, [])
         model = Model(heard, endpoint, _samplings(config, name)[0])
+        ask = Prompts.load(assets.PROMPTS).ask(PROMPT, question=QUESTION, max_aspects=8)
         try:
-            reply = await plan_blind(QUESTION, model, prompts)
+            reply = await model.answer(ask, _Aspects)
         except (CallFailed, EndpointRefused) as error:
-            findings.append(ServerFinding("stop", "requests", f"not answered: {error}"))
-            return findings
-        findings.append(_structured(reply, heard.replies, endpoint))
-        findings += _thinking(heard.replies, name, model)
-        if client.others:
-            others = ", ".join(sorted(client.others))
-            findings.append(
-                ServerFinding(
-                    "note", "model", f"replies name {others}, not {endpoint.model}",
-                    "If it is the same model by another name, nothing is wrong. Else set `model`,"
-                    " or ask the people who run the server: pairs would be of a model that nobody"
-                    " chose.",
-                )
-            )  # fmt: skip
+            return [*findings, ServerFinding("stop", "requests", f"not answered: {error}")]
+    findings.append(_structured(reply, heard.replies, endpoint))
+    findings += _thinking(heard.replies, name, model)
+    if client.others:
+        others = ", ".join(sorted(client.others))
+        findings.append(
+            ServerFinding(
+                "note", "model", f"replies name {others}, not {endpoint.model}",
+                "If it is the same model by another name, nothing is wrong. Else set `model`,"
+                " or ask the people who run the server: pairs would be of a model that nobody"
+                " chose.",
+            )
+        )  # fmt: skip
     return findings
 
 
@@ -153,7 +168,6 @@ async def list_models(endpoint: Endpoint, key: str | None) -> tuple[ServerFindin
     import openai
 
     where = f"{(endpoint.base_url or '').rstrip('/')}/models"
-    unlisted, served = "", dict[str, dict[str, Any]]()
     try:
         async with openai.AsyncOpenAI(
             api_key=key or "none", base_url=endpoint.base_url, max_retries=0,
@@ -163,42 +177,27 @@ async def list_models(endpoint: Endpoint, key: str | None) -> tuple[ServerFindin
             served = {str(one["id"]): one for one in reply.http_response.json()["data"]}
     except openai.APIStatusError as error:
         if error.status_code in (401, 403):
-            return ServerFinding(
-                "stop", "server", f"refuses the key: {error.status_code} for {where}",
-                "Set the key in the environment variable that `api_key_env` names.",
-            ), {}  # fmt: skip
-        unlisted = f"{error.status_code} for {where}"
+            found = f"refuses the key: {error.status_code} for {where}"
+            return ServerFinding("stop", "server", found, KEY_ADVICE), {}
+        return _unlisted(f"{error.status_code} for {where}"), {}
     except openai.APIConnectionError:
         # The next request says it better.
-        unlisted = f"{where} does not answer"
+        return _unlisted(f"{where} does not answer"), {}
     except (openai.OpenAIError, ValueError, KeyError, TypeError, RecursionError) as error:
-        what = Secrets(key).hide(str(error))[:60]
-        unlisted = f"{where} is something else: {what}"
-    if unlisted:
-        advice = "Some servers have none. Otherwise: does base_url end in /v1?"
-        return ServerFinding("note", "server", f"no list of models: {unlisted}", advice), {}
-    if endpoint.model not in served:
-        known = ", ".join(sorted(served)) or "none"
-        return ServerFinding(
-            "stop", "model", f"{endpoint.model} is not served; there are: {known}",
-            "Write one of these names as `model`, or start the server with another one.",
-        ), {}  # fmt: skip
-    found = f"reachable, and serves {endpoint.model}"
-    return ServerFinding("ok", "server", found), served[endpoint.model]
+        return _unlisted(f"{where} is something else: {Secrets(key).hide(str(error))[:60]}"), {}
+    if endpoint.model in served:
+        found = f"reachable, and serves {endpoint.model}"
+        return ServerFinding("ok", "server", found), served[endpoint.model]
+    known = ", ".join(sorted(served)) or "none"
+    return ServerFinding(
+        "stop", "model", f"{endpoint.model} is not served; there are: {known}",
+        "Write one of these names as `model`, or start the server with another one.",
+    ), {}  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Heard:
-    """A client whose replies are kept here."""
-
-    client: EndpointClient
-    replies: list[Completion] = field(default_factory=list)
-
-    async def complete(self, request: Request) -> Completion:
-        """Answer one request, or raise `errors.CallFailed`."""
-        completion = await self.client.complete(request)
-        self.replies.append(completion)
-        return completion
+def _unlisted(why: str) -> ServerFinding:
+    advice = "Some servers have none. Otherwise: does base_url end in /v1?"
+    return ServerFinding("note", "server", f"no list of models: {why}", advice)
 
 
 def _structured(reply: object, replies: Sequence[Completion], endpoint: Endpoint) -> ServerFinding:
@@ -258,16 +257,14 @@ def context_needed(config: Config, name: str) -> int:
     is cut short is asked for again with twice the room.
     """
     endpoint, roles, sampling = config.endpoints[name], config.roles, config.sampling
-    thinking = endpoint.thinking_tokens or 0
     rooms = [INSTRUCTIONS + 2 * role.max_tokens for role in _samplings(config, name)]
     reads = name == roles.planner and config.aspects == "planner"
     if reads or (name in roles.generator and config.paper_writers):
-        history = min(
-            config.planner.history_tokens, endpoint.history_tokens or config.planner.history_tokens
-        )
+        most = config.planner.history_tokens
         reader = sampling.planner if reads else sampling.generator
+        history = min(most, endpoint.history_tokens or most)
         rooms.append(history + INSTRUCTIONS + 2 * reader.max_tokens)
-    return thinking + max(rooms)
+    return (endpoint.thinking_tokens or 0) + max(rooms)
 
 
 def check_context(length: int | None, need: int) -> ServerFinding:

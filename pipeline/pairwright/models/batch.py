@@ -1,0 +1,329 @@
+"""Calls by files, for the OpenAI Batch API, `vllm run-batch`, and machines without network:
+requests out, and what waits for replies.
+
+    RUN/batch.sqlite            what the run asked and has no reply to, what failed, and what became
+                                of each file
+    OUT/round-N/001.jsonl ...   the requests of a round, as batch lines
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from pairwright.errors import CallFailed, InputError, Interrupted, Unanswered, on_disk
+from pairwright.files import whole_file
+from pairwright.models.client import Client, Meter
+from pairwright.models.model import Answer, Request
+from pairwright.models.server import body_of
+from pairwright.models.store import Database, Store, unusable
+from pairwright.settings.endpoints import Endpoint
+
+APPLICATION_ID = 0x50575242  # "PWRB"
+FORMAT = 1
+SCHEMA = f"""
+BEGIN;
+CREATE TABLE asked (
+    key TEXT PRIMARY KEY,
+    endpoint TEXT NOT NULL,    -- the name in the config
+    purpose TEXT NOT NULL,
+    needed INTEGER NOT NULL,   -- 1 where the last build could not go on without it
+    request TEXT NOT NULL      -- canonical JSON, as hashed
+);
+CREATE TABLE failures (        -- replies that were no answers
+    key TEXT NOT NULL,
+    round INTEGER NOT NULL,    -- in which the request stood
+    reason TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    final INTEGER NOT NULL,    -- 1 where the endpoint refuses it for good
+    PRIMARY KEY (key, round)
+);
+CREATE TABLE round (           -- that was written last; 0 before the first
+    number INTEGER NOT NULL,
+    digest TEXT NOT NULL       -- of the set of its requests
+);
+INSERT INTO round VALUES (0, '');
+CREATE TABLE files (           -- of that round
+    file TEXT PRIMARY KEY,
+    endpoint TEXT NOT NULL,
+    model TEXT NOT NULL,
+    lines INTEGER NOT NULL,
+    batch TEXT NOT NULL,       -- the id of its batch at a Batch API; empty where none was made
+    status TEXT NOT NULL,
+    trouble TEXT NOT NULL,     -- what went wrong with the batch
+    collected INTEGER NOT NULL -- 1 once its replies are in
+);
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA user_version = {FORMAT};
+COMMIT;
+"""
+# Prompts of one kind that share a history begin alike, so in this order they follow one another.
+# The head of a history identifies it, and sorting whole prompts would take as much disk again.
+_MESSAGES = "json_extract(request, '$.messages')"
+_ORDER = f"purpose, substr({_MESSAGES}, max(1, instr({_MESSAGES}, '<history>')), 4096), key"
+
+
+class RequestFile(NamedTuple):
+    """One file of requests, and the batch that was made of it."""
+
+    file: str
+    endpoint: str
+    """The name in the config."""
+    model: str
+    lines: int
+    batch: str = ""
+    status: str = "not submitted"
+    trouble: str = ""
+    collected: bool = False
+
+
+class Round(NamedTuple):
+    """What one build needs before it can go on."""
+
+    round: int
+    files: tuple[RequestFile, ...]
+
+    @property
+    def lines(self) -> int:
+        """How many requests there are."""
+        return sum(file.lines for file in self.files)
+
+
+class PendingCalls(Database):
+    """The file `batch.sqlite` of a run folder: requests without a reply.
+
+    The run's store must be open for writing meanwhile: that holds the lock of the folder.
+    """
+
+    def __init__(self, path: Path, *, create: bool = False) -> None:
+        """Raises StoreError for a file that is not ours or is damaged, and InputError where
+        there is none and none is to be made."""
+        if not create and not path.exists():
+            raise InputError(
+                "no requests of this run were written to files",
+                where=path,
+                fix="`pairwright build CONFIG --run DIR --batch-out OUT` writes them.",
+            )
+        try:
+            with closing(sqlite3.connect(path)) as connection:
+                (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+                if tables == 0:
+                    connection.executescript(SCHEMA)
+            super().__init__(path, path, APPLICATION_ID, FORMAT)
+        except sqlite3.DatabaseError as error:
+            raise unusable(path, error) from None
+
+    def begin(self) -> None:
+        """A build begins: nothing is needed yet. What it asks for is kept once it is `written`."""
+        if self.connection.in_transaction:
+            self.execute("ROLLBACK")
+        self.execute("BEGIN")
+        self.execute("UPDATE asked SET needed = 0 WHERE needed")
+
+    def needs(self, key: str) -> bool:
+        """Whether the build at hand has asked for this call before."""
+        return bool(self.execute("SELECT 1 FROM asked WHERE key = ? AND needed", key).fetchone())
+
+    def need(self, endpoint: str, request: Request) -> None:
+        """The build at hand cannot go on without this call."""
+        self.execute(
+            "INSERT OR REPLACE INTO asked VALUES (?, ?, ?, 1, ?)",
+            request.key, endpoint, request.purpose, request.canonical,
+        )  # fmt: skip
+
+    def needed_of(self, endpoint: str) -> Iterator[Request]:
+        """The requests that the last build needs of an endpoint, those with one history together,
+        in an order that depends on the requests alone."""
+        query = "SELECT request, purpose FROM asked WHERE needed AND endpoint = ?"
+        return (Request.of(*row) for row in self.rows(f"{query} ORDER BY {_ORDER}", endpoint))
+
+    def digest(self) -> str:
+        """Identifies the set of requests that the last build needs."""
+        digest = blake2b(digest_size=16)
+        for (key,) in self.rows("SELECT key FROM asked WHERE needed ORDER BY key"):
+            digest.update(key.encode())
+        return f"b2:{digest.hexdigest()}"
+
+    def call(self, key: str) -> tuple[str, Request] | None:
+        """The endpoint of a request without a reply, and the request; None where it is not open."""
+        query = "SELECT endpoint, request, purpose FROM asked WHERE key = ?"
+        row = self.execute(query, key).fetchone()
+        return None if row is None else (row[0], Request.of(row[1], row[2]))
+
+    def came(
+        self, answered: Iterable[str], failed: Iterable[tuple[str, str, str, bool]] = ()
+    ) -> None:
+        """These calls are in the store now, and of those others (key, reason, detail, final) a
+        reply was none, which counts once for each round."""
+        (number,) = self.execute("SELECT number FROM round").fetchone()
+        self.write(
+            ("DELETE FROM asked WHERE key = ?", [(key,) for key in answered]),
+            ("INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?)",
+             [(key, number, *failure) for key, *failure in failed]),
+        )  # fmt: skip
+
+    def given_up(self, key: str, attempts: int) -> CallFailed | None:
+        """Why a request is not asked again: the endpoint refuses it for good, or it failed in so
+        many rounds."""
+        query = "SELECT reason, detail, final FROM failures WHERE key = ? ORDER BY round"
+        failures = self.execute(query, key).fetchall()
+        if not failures:
+            return None
+        reason, detail, final = failures[-1]
+        if final:
+            return CallFailed(reason, f"{detail} (refused for good)")
+        if len(failures) >= attempts:
+            return CallFailed(reason, f"{detail} (in {len(failures)} rounds)")
+        return None
+
+    def last_round(self) -> Round:
+        """The round that was written last; its number is 0 where none was."""
+        (number,) = self.execute("SELECT number FROM round").fetchone()
+        files = self.rows("SELECT * FROM files ORDER BY file")
+        return Round(number, tuple(RequestFile(*row) for row in files))
+
+    def is_new(self, digest: str) -> bool:
+        """Whether these requests are another round than the last: others, or a reply of the last
+        was none, or a batch was made of it."""
+        query = (
+            "SELECT digest = ?"
+            " AND NOT EXISTS (SELECT 1 FROM failures WHERE failures.round = number)"
+            " AND NOT EXISTS (SELECT 1 FROM files WHERE batch != '') FROM round"
+        )
+        return not self.execute(query, digest).fetchone()[0]
+
+    def written(self, digest: str, round_: Round) -> None:
+        """The files of a round are there."""
+        self.execute("DELETE FROM files")
+        for file in round_.files:
+            self.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", *file)
+        self.execute("UPDATE round SET number = ?, digest = ?", round_.round, digest)
+        if self.connection.in_transaction:
+            self.execute("COMMIT")
+
+    def batch_is(
+        self, file: str, batch: str, status: str, trouble: str = "", *, collected: bool = False
+    ) -> None:
+        """How far the batch of a file is."""
+        self.execute(
+            "UPDATE files SET batch = ?, status = ?, trouble = ?, collected = ? WHERE file = ?",
+            batch, status, trouble, collected, file,
+        )  # fmt: skip
+
+
+class Recorder(Client):
+    """A client of one endpoint that notes what is asked, and answers out of the store alone."""
+
+    def __init__(
+        self,
+        name: str,
+        attempts: int,
+        pending: PendingCalls,
+        meter: Meter,
+        store: Store | None = None,
+    ) -> None:
+        """A request that failed in `attempts` rounds is not asked again."""
+        super().__init__(meter, store)
+        self._name = name
+        self._attempts = attempts
+        self._pending = pending
+
+    async def fetch(self, request: Request) -> Answer:
+        """Raises Unanswered; or CallFailed for a request that is given up, BudgetSpent and
+        Interrupted, and then nothing is noted."""
+        if self.stopped:
+            raise Interrupted("stopping: no new calls are written")
+        if not self._pending.needs(request.key):
+            if given_up := self._pending.given_up(request.key, self._attempts):
+                raise given_up
+            self.meter.admit()
+            self._pending.need(self._name, request)
+            self.meter.written += 1
+        raise Unanswered(request.purpose)
+
+
+URL: Final = "/v1/chat/completions"
+MOST_LINES = 50_000
+"""Calls of one file of the Batch API, and its bytes."""
+MOST_BYTES = 200_000_000
+
+
+def check_out(out: Path, pending: PendingCalls) -> None:
+    """Raise InputError where `out` cannot take another round of this run."""
+    if out.exists() and not out.is_dir():
+        raise InputError("not a folder", where=out, fix="Give a folder as --batch-out.")
+    with on_disk(out):
+        out.mkdir(parents=True, exist_ok=True)
+    last = pending.last_round()
+    if any(one.batch and not one.collected for one in last.files):
+        raise InputError(
+            "batches of this round are under way, and would be asked and paid for again",
+            where=folder_of(out, last.round),
+            fix=f"`pairwright batch poll RUN {out} --wait` first.",
+        )
+
+
+def folder_of(out: Path, number: int) -> Path:
+    """The folder of a round."""
+    return out / f"round-{number}"
+
+
+def write_round(pending: PendingCalls, out: Path, endpoints: Mapping[str, Endpoint]) -> Round:
+    """Write what the last build needs below `out`.
+
+    The round is a new one unless it asks for the same as the last, of which no reply came and
+    nothing was submitted. Raises InputError where the files of another run are in its place.
+    """
+    digest = pending.digest()
+    number = pending.last_round().round + pending.is_new(digest)
+    folder = folder_of(out, number)
+    _check_own(folder, pending)
+    files = list[RequestFile]()
+    for name, endpoint in endpoints.items():
+        lines = (_line(r, endpoint.token_parameter) for r in pending.needed_of(name))
+        line = next(lines, None)
+        while line is not None:
+            file = folder / f"{len(files) + 1:03}.jsonl"
+            n, line = _write_lines(file, line, lines)
+            files.append(RequestFile(file.name, name, endpoint.model, n))
+    round_ = Round(number, tuple(files))
+    pending.written(digest, round_)
+    return round_
+
+
+def _check_own(folder: Path, pending: PendingCalls) -> None:
+    """Raise InputError where a folder holds what this run does not ask."""
+    first = folder / "001.jsonl"
+    if not first.exists():
+        return
+    with first.open("rb") as file:
+        line = file.readline()
+    if pending.call(json.loads(line)["custom_id"]) is None:
+        raise InputError(
+            "holds other requests than this run's round of that number",
+            where=folder,
+            fix="Give another folder as --batch-out.",
+        )
+
+
+def _line(request: Request, token_parameter: str) -> bytes:
+    body = body_of(request, token_parameter)
+    line = {"custom_id": request.key, "method": "POST", "url": URL, "body": body}
+    return json.dumps(line, separators=(",", ":")).encode() + b"\n"
+
+
+def _write_lines(
+    path: Path, line: bytes | None, others: Iterator[bytes]
+) -> tuple[int, bytes | None]:
+    """Write as many lines as a file may hold: their number, and the first line of the next file."""
+    n, size = 0, 0
+    with whole_file(path) as file:
+        while line and (n == 0 or (n < MOST_LINES and size + len(line) <= MOST_BYTES)):
+            n += 1
+            size += len(line)
+            file.write(line)
+            line = next(others, None)
+    return n, line

@@ -1,1 +1,0 @@
-"""Calls by files: for the OpenAI Batch API, `vllm run-batch`, and machines without network."""
