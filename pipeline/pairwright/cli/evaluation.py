@@ -34,11 +34,14 @@ def print_evaluation(work: Callable[..., EvaluationResult], out: Path) -> int:
     return uncovered(result)
 
 
-def end(short: list[str], reasons: Iterable[str]) -> int:
+def end(short: list[str], reasons: Iterable[str], *, explained: bool = False) -> int:
     """Say where too little was scored; the exit code is 1 then. Calls are asked again, if
     `reasons`, why something was not scored, has such that failed."""
     failed = any(CALL_FAILED in reason for reason in reasons)
-    print_words("short", err=True, short=short, needed=f"{COVERAGE:.0%}", failed=failed)
+    print_words(
+        "uncovered", err=True, short=short, needed=f"{COVERAGE:.0%}", failed=failed,
+        explained=explained,
+    )  # fmt: skip
     return int(bool(short))
 
 
@@ -56,9 +59,8 @@ def uncovered(result: EvaluationResult) -> int:
         f" pairs {one.units_scored:,} are whole"
         for one in result.short()
     ]
-    if lines:
-        print_words("uncovered", err=True)
-    return end(lines, [why for one in result.results for why in one.about.unscored])
+    reasons = [why for one in result.results for why in one.about.unscored]
+    return end(lines, reasons, explained=bool(lines))
 
 
 def print_leaderboard(board: Leaderboard, out: Path | None = None) -> None:

@@ -9,7 +9,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
@@ -90,13 +90,12 @@ def print_words(name: str, /, *, err: bool = False, **values: object) -> None:
 def print_table(console: Console, content: "Content") -> None:
     """Print the table of a page. Where it is too wide, intervals go below their values, and stay
     whole: a name gives way."""
-    rows, left, title = content.rows, content.left, content.note
-    table = table_of(content.head, rows, left=left, title=title)
+    table = _table(content, content.rows, padding=(0, 1))
     wide = console.options.update(width=10 * console.width)
     if console.measure(table, options=wide).maximum > console.width:
-        rows = tuple(tuple(cell.replace(" (", "\n(", 1) for cell in row) for row in rows)
-        table = table_of(content.head, rows, left=left, title=title, padding=(0, 0))
-        for n, column in enumerate(table.columns[left:], start=left):
+        rows = tuple(tuple(cell.replace(" (", "\n(", 1) for cell in row) for row in content.rows)
+        table = _table(content, rows, padding=(0, 0))
+        for n, column in enumerate(table.columns[content.left :], start=content.left):
             widest = max((len(line) for row in rows for line in row[n].splitlines()), default=0)
             if console.width >= 80 and widest <= INTERVAL:
                 # The head gives way as well: it may be wider than every value below it.
@@ -105,22 +104,13 @@ def print_table(console: Console, content: "Content") -> None:
     console.print(table)
 
 
-def table_of(
-    heads: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
-    left: int = 1,
-    title: str = "",
-    padding: tuple[int, int] = (0, 1),
-) -> Table:
-    """A table of cells as they are: the first `left` columns hold words, the others numbers. A word
-    that is longer than its column takes several lines, and nothing is cut.
-    """
-    table = Table(
-        box=box.SIMPLE_HEAD, title=escape(title) or None, title_justify="left", padding=padding
-    )
-    for n, head in enumerate(heads):
-        table.add_column(head, justify="left" if n < left else "right", overflow="fold")
+def _table(content: "Content", rows: Iterable[Sequence[str]], *, padding: tuple[int, int]) -> Table:
+    """Cells as they are: a word that is longer than its column takes several lines."""
+    title = escape(content.note) or None
+    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", padding=padding)
+    for n, head in enumerate(content.head):
+        justify: JustifyMethod = "left" if n < content.left else "right"
+        table.add_column(head, justify=justify, overflow="fold")
     for row in rows:
         table.add_row(*map(Text, row))
     return table

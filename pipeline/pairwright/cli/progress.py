@@ -3,7 +3,7 @@
 import os
 import signal
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ def display(console: Console | None = None) -> Iterator[Progress]:
     terminal, notes alone."""
     console = console or Console(stderr=True)
     bars = Bars(
-        TextColumn("{task.description}", markup=False), BarColumn(bar_width=16), _Count(),
+        TextColumn("{task.description}", markup=False), BarColumn(bar_width=16),
         TimeElapsedColumn(), _Facts(), console=console, transient=True,
         disable=not console.is_terminal,
     )  # fmt: skip
@@ -38,7 +38,7 @@ def display(console: Console | None = None) -> Iterator[Progress]:
 
 
 class _Display:
-    """Takes the events; a step that is named otherwise than the one before takes its bar."""
+    """Takes the events; a step that is named otherwise than the one before takes its place."""
 
     def __init__(self, console: Console, bars: Bars) -> None:
         self._console, self._bars = console, bars
@@ -51,13 +51,13 @@ class _Display:
             case Note(text):
                 warn(self._console, text)
             case BuildBegun(units, meter):
-                self._show("building", 0, units, _BuildFacts(self._counts, meter))
+                self._show("building", 0, units, lambda: _of_build(self._counts, meter))
             case UnitEnded(unit):
                 self._counts[unit.kind] += 1
                 self._bars.advance(self._bars.tasks[-1].id)
 
     def _show(
-        self, name: str, done: int | None, total: int | None, facts: "_BuildFacts | None" = None
+        self, name: str, done: int | None, total: int | None, facts: Callable[[], str] = str
     ) -> None:
         self._bars.start()
         shown = self._bars.tasks[-1] if self._bars.tasks else None
@@ -69,30 +69,19 @@ class _Display:
         self._bars.add_task(name, total=total, completed=done or 0, facts=facts)
 
 
-class _Count(ProgressColumn):
+class _Facts(ProgressColumn):
+    """How much is done, and what a build tells besides, as it is when it is shown."""
+
     def render(self, task: Task) -> Text:
         of = "" if task.total is None else f" of {int(task.total):,}"
-        return Text(f"{int(task.completed):,}{of}" if of or task.completed else "")
+        done = f"{int(task.completed):,}{of}  " if of or task.completed else ""
+        return Text(f"{done}{task.fields['facts']()}")
 
 
-class _Facts(ProgressColumn):
-    def render(self, task: Task) -> Text:
-        facts = task.fields.get("facts")
-        return Text(str(facts) if facts else "")
-
-
-class _BuildFacts:
-    """What became of the units so far, and what is asked just now; as it is when it is shown."""
-
-    def __init__(self, counts: Counter[str], meter: "Meter") -> None:
-        self._counts, self._meter = counts, meter
-
-    def __str__(self) -> str:
-        shown = [f"{n:,} {kind}" for kind, n in sorted(self._counts.items())]
-        shown.append(f"{number_of(self._meter.in_flight, 'call')} in flight")
-        if self._meter.cost:
-            shown.append(f"cost {self._meter.cost:.2f}")
-        return ", ".join(shown)
+def _of_build(counts: Counter[str], meter: "Meter") -> str:
+    shown = [f"{n:,} {kind}" for kind, n in sorted(counts.items())]
+    shown.append(f"{number_of(meter.in_flight, 'call')} in flight")
+    return ", ".join([*shown, *([f"cost {meter.cost:.2f}"] if meter.cost else [])])
 
 
 @contextmanager
