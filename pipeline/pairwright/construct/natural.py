@@ -6,8 +6,9 @@ result depends only on the choices and the seed.
 """
 
 import random
+from bisect import bisect
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 
@@ -18,69 +19,11 @@ from pairwright.sources import Chooser, Problems
 from pairwright.sources.choices import choice_key
 from pairwright.text import near_duplicate
 
-OTHERS_PER_USER = 100
-"""A user is compared with at most so many other users of a topic: the next ones on a ring in seeded
-order."""
+OTHERS = 100
+"""A chooser is compared with at most so many who took the reverse, the next in seeded order."""
 COMPARISONS = 5_000_000
-"""About so many are made of all choices; where these are many, each is compared with fewer."""
-
-
-def count_openings(candidates: Sequence[Chooser], seed: int) -> tuple[dict[Couple, int], set[int]]:
-    """How many pairs of responses each couple could have a twin of, and the positions of the
-    choosers whose reverse somebody chose.
-
-    On a topic of many users each is compared with the next ones on a ring alone. The ring has the
-    same order on every topic, so that two users who meet on one meet on all.
-    """
-    topics: dict[tuple[str, str], list[int]] = {}
-    for n, chooser in enumerate(candidates):
-        topics.setdefault(chooser.twin_key, []).append(n)
-    order = {one.user: content_id("chooser", str(seed), one.user) for one in candidates}
-    others = max(1, min(OTHERS_PER_USER, COMPARISONS // max(1, len(candidates))))
-    found: Counter[Couple] = Counter()
-    met = set[int]()
-    for topic in topics.values():
-        ring = sorted(topic, key=lambda n: order[candidates[n].user])
-        size = len(ring)
-        # On a small ring everybody is met once; each couple has one of the two directions.
-        for place, n in enumerate(ring):
-            for step in range(1, min(others, size - 1) + 1):
-                if 2 * step > size or (2 * step == size and place >= step):
-                    break
-                other = ring[(place + step) % size]
-                if _opposed(candidates[n], candidates[other]):
-                    first, second = sorted((candidates[n].user, candidates[other].user))
-                    found[first, second] += 1
-                    met |= {n, other}
-    return dict(sorted(found.items())), met
-
-
-def _opposed(one: Chooser, two: Chooser) -> bool:
-    """Whether two who were asked the same took what the other refused."""
-    return one.user != two.user and one.keys == two.keys[::-1]
-
-
-def meetings_of(
-    couples: Iterable[Couple], candidates: Sequence[Chooser]
-) -> Iterator[tuple[Couple, list[tuple[int, int]]]]:
-    """Each couple with the questions on which both took what the other refused."""
-    by_user: dict[str, dict[tuple[str, str], list[int]]] = {}
-    for n, chooser in enumerate(candidates):
-        by_user.setdefault(chooser.user, {}).setdefault(chooser.twin_key, []).append(n)
-    for couple in couples:
-        one, two = (by_user[user] for user in couple)
-        positions = (
-            sorted(both) for key in one if key in two for both in product(one[key], two[key])
-        )
-        yield (
-            couple,
-            sorted(
-                (n, other) for n, other in positions if _opposed(candidates[n], candidates[other])
-            ),
-        )
-
-
-_LEAST_CHARACTERS = 20
+"""The most comparisons: among more choosers each is compared with fewer."""
+LEAST_CHARACTERS = 20
 """Of a response that is searched for in posts as a whole: shorter ones are a word or two."""
 RESEMBLANCE = 0.5
 """The Jaccard index of the content words of two options that count as one."""
@@ -98,31 +41,80 @@ def natural_items(
     A user whose choices are in no twin is a problem, too: `no_opposite` or `not_paired`.
     """
     candidates = list(choosers)
-    openings, met = count_openings(candidates, seed)
-    worth = {couple: min(twins_per_user, n) * TWIN for couple, n in openings.items()}
+    opposed = _Opposed(candidates)
+    worth = {
+        couple: min(twins_per_user, twins) * TWIN
+        for couple, twins in opposed.count_twins(seed).items()
+    }
     partners = match_couples(worth, seed)
-    couples = [couple for couple in worth if partners.get(couple[0]) == couple[1]]
-    items: list[tuple[int, Item]] = []
-    used = set[int]()
-    reasons = dict.fromkeys(met, "not_paired")
-    for couple, own in meetings_of(couples, candidates):
-        made = _couple_items(couple, own, candidates, twins_per_user, min_posts, seed)
-        items += ((meeting[0], item) for meeting, item in made)
-        used |= {n for meeting, _ in made for n in meeting}
-        left = "over_limit" if len(made) == twins_per_user else "telling_history"
-        reasons |= {n: left for meeting in own for n in meeting}
+    items = dict[tuple[int, int], Item]()
+    reasons = {n: "not_paired" for n in range(len(candidates)) if opposed.others_of(n)}
+    for couple in worth:
+        if partners.get(couple[0]) == couple[1]:
+            meetings = opposed.meetings(couple)
+            made = _couple_items(couple, meetings, candidates, twins_per_user, min_posts, seed)
+            left = "over_limit" if len(made) == twins_per_user else "telling_history"
+            reasons |= {n: left for meeting in meetings for n in meeting}
+            items |= made
+    used = {n for meeting in items for n in meeting}
     if candidates:
-        _note_use(candidates, used, problems)
+        _note_use(candidates, [candidates[n] for n in used], problems)
     for n, chooser in enumerate(candidates):
         if n not in used:
             problems.refuse(reasons.get(n, "no_opposite"), chooser.where, chooser.user)
-    yield from (item for _, item in sorted(items, key=lambda one: (one[0], one[1].id)))
+    yield from (items[one] for one in sorted(items, key=lambda one: (one[0], items[one].id)))
 
 
-def _note_use(candidates: Sequence[Chooser], used: Set[int], problems: Problems) -> None:
+class _Opposed:
+    """Choosers by what they took, to find those who took the reverse."""
+
+    def __init__(self, candidates: Sequence[Chooser]) -> None:
+        self._candidates = candidates
+        self._takers: dict[tuple[object, ...], dict[str, list[int]]] = {}
+        """By question and response taken, the choosers of each user."""
+        self._of_user: dict[str, list[int]] = {}
+        for n, one in enumerate(candidates):
+            takers = self._takers.setdefault((*one.twin_key, *one.keys), {})
+            takers.setdefault(one.user, []).append(n)
+            self._of_user.setdefault(one.user, []).append(n)
+
+    def others_of(self, n: int) -> Mapping[str, list[int]]:
+        """The choosers who took the reverse of one's choice, by user."""
+        one = self._candidates[n]
+        reverse = self._takers.get((*one.twin_key, *one.keys[::-1]), {})
+        return {user: own for user, own in reverse.items() if user != one.user}
+
+    def count_twins(self, seed: int) -> dict[Couple, int]:
+        """The pairs of responses that each couple could have a twin of.
+
+        Users have one seeded order on all questions, so that two who are compared on one question
+        are compared on all.
+        """
+        order = {user: content_id("chooser", str(seed), user) for user in self._of_user}
+        most = max(1, min(OTHERS, COMPARISONS // max(1, len(self._candidates))))
+        found = Counter[Couple]()
+        for (*question, taken, refused), takers in self._takers.items():
+            others = self._takers.get((*question, refused, taken), {})
+            if taken > refused or not others:
+                continue
+            ring = sorted(others, key=order.__getitem__)
+            for user in takers:
+                start = bisect(ring, order[user], key=order.__getitem__)
+                for other in (ring[start:] + ring[:start])[:most]:
+                    if user != other:
+                        couple = (user, other) if user < other else (other, user)
+                        found[couple] += len(takers[user]) * len(others[other])
+        return dict(sorted(found.items()))
+
+    def meetings(self, couple: Couple) -> list[tuple[int, int]]:
+        """The choices in which both of a couple took what the other refused."""
+        one, two = couple
+        return [(n, other) for n in self._of_user[one] for other in self.others_of(n).get(two, ())]
+
+
+def _note_use(candidates: Sequence[Chooser], used: Sequence[Chooser], problems: Problems) -> None:
     """Note how many of the choices are in a twin."""
-    users = {chooser.user for chooser in candidates}
-    in_twins = {candidates[n].user for n in used}
+    users, in_twins = ({one.user for one in choosers} for choosers in (candidates, used))
     problems.note(
         "use",
         candidates[0].where.rpartition(":")[0],
@@ -139,15 +131,16 @@ def _couple_items(
     twins_per_user: int,
     min_posts: int,
     seed: int,
-) -> list[tuple[tuple[int, int], Item]]:
-    """At most `twins_per_user` twins of a couple, drawn by the seed."""
+) -> dict[tuple[int, int], Item]:
+    """The items of at most `twins_per_user` twins of a couple, drawn by the seed."""
     order = sorted(meetings)
     random.Random(f"{seed} {couple}").shuffle(order)
-    kept: list[tuple[tuple[int, int], Item]] = []
+    kept: dict[tuple[int, int], Item] = {}
     for n, other in order:
-        if len(kept) < twins_per_user:
-            item = _make_item(candidates[n], candidates[other], min_posts)
-            kept += [((n, other), item)] if item else []
+        if len(kept) < twins_per_user and (
+            item := _make_item(candidates[n], candidates[other], min_posts)
+        ):
+            kept[n, other] = item
     return kept
 
 
@@ -210,6 +203,6 @@ def _resembles(option: str, response: str) -> bool:
 
 def _repeats(post: str, response: str, question: str) -> bool:
     """Whether a post gives a response away, nearly whole or by a run of its words."""
-    if (len(response) >= _LEAST_CHARACTERS and response in post) or near_duplicate(post, response):
+    if (len(response) >= LEAST_CHARACTERS and response in post) or near_duplicate(post, response):
         return True
     return text.shared_span(response, [post], question, text.QUOTED_WORDS) is not None
