@@ -48,7 +48,7 @@ def natural_items(
     }
     partners = match_couples(worth, seed)
     items = dict[tuple[int, int], Item]()
-    reasons = {n: "not_paired" for n in range(len(candidates)) if opposed.others_of(n)}
+    reasons = {n: "not_paired" for n, _ in enumerate(candidates) if opposed.reverse_of(n)}
     for couple in worth:
         if partners.get(couple[0]) == couple[1]:
             meetings = opposed.meetings(couple)
@@ -70,7 +70,7 @@ class _Opposed:
 
     def __init__(self, candidates: Sequence[Chooser]) -> None:
         self._candidates = candidates
-        self._takers: dict[tuple[object, ...], dict[str, list[int]]] = {}
+        self._takers: dict[tuple[str, ...], dict[str, list[int]]] = {}
         """By question and response taken, the choosers of each user."""
         self._of_user: dict[str, list[int]] = {}
         for n, one in enumerate(candidates):
@@ -78,11 +78,10 @@ class _Opposed:
             takers.setdefault(one.user, []).append(n)
             self._of_user.setdefault(one.user, []).append(n)
 
-    def others_of(self, n: int) -> Mapping[str, list[int]]:
+    def reverse_of(self, n: int) -> Mapping[str, list[int]]:
         """The choosers who took the reverse of one's choice, by user."""
         one = self._candidates[n]
-        reverse = self._takers.get((*one.twin_key, *one.keys[::-1]), {})
-        return {user: own for user, own in reverse.items() if user != one.user}
+        return self._takers.get((*one.twin_key, *one.keys[::-1]), {})
 
     def count_twins(self, seed: int) -> dict[Couple, int]:
         """The pairs of responses that each couple could have a twin of.
@@ -100,7 +99,8 @@ class _Opposed:
             ring = sorted(others, key=order.__getitem__)
             for user in takers:
                 start = bisect(ring, order[user], key=order.__getitem__)
-                for other in (ring[start:] + ring[:start])[:most]:
+                for place in range(start, start + min(most, len(ring))):
+                    other = ring[place % len(ring)]
                     if user != other:
                         couple = (user, other) if user < other else (other, user)
                         found[couple] += len(takers[user]) * len(others[other])
@@ -109,7 +109,8 @@ class _Opposed:
     def meetings(self, couple: Couple) -> list[tuple[int, int]]:
         """The choices in which both of a couple took what the other refused."""
         one, two = couple
-        return [(n, other) for n in self._of_user[one] for other in self.others_of(n).get(two, ())]
+        found = ((n, self.reverse_of(n).get(two, ())) for n in self._of_user[one])
+        return [(n, other) for n, others in found for other in others]
 
 
 def _note_use(candidates: Sequence[Chooser], used: Sequence[Chooser], problems: Problems) -> None:
