@@ -12,7 +12,7 @@ from typing import Annotated
 from pairwright.models import WHOLE_NUMBER, Model, Reply, in_order, misnumbered, together
 from pairwright.records import Dropped
 from pairwright.settings.prompt import Prompts
-from pairwright.settings.prompt_variables import Numbered, NumberedList
+from pairwright.settings.prompt_variables import Ask, Numbered, NumberedList
 
 
 class MatchedAspect(Reply):
@@ -49,8 +49,8 @@ async def match(
             return f"list {min(strange)} does not exist"
         return None
 
-    ask = prompts.ask("match", question=question, aspects=numbered, lists=shown)
-    reply = await judge.answer(ask._replace(name=name), MatchReply, wrong)
+    messages = prompts.ask("match", question=question, aspects=numbered, lists=shown).messages
+    reply = await judge.answer(Ask(name, messages), MatchReply, wrong)
     if isinstance(reply, Dropped):
         return reply
     return tuple(frozenset(n - 1 for n in matched.found_in) for matched in in_order(reply.aspects))

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pairwright.models import WHOLE_NUMBER, Model, Reply, in_order, misnumbered
 from pairwright.records import Aspect, Dropped, Post
 from pairwright.settings.prompt import Prompts
-from pairwright.settings.prompt_variables import SupportPrompt
+from pairwright.settings.prompt_variables import Ask, SupportPrompt
 
 
 class SupportCase(Reply):
@@ -44,6 +44,6 @@ async def support(
     def wrong(reply: SupportReply) -> str | None:
         return misnumbered(reply.cases, len(cases))
 
-    ask = prompts.ask("support", question=question, cases=shown)
-    reply = await judge.answer(ask._replace(name=name), SupportReply, wrong)
+    messages = prompts.ask("support", question=question, cases=shown).messages
+    reply = await judge.answer(Ask(name, messages), SupportReply, wrong)
     return reply if isinstance(reply, Dropped) else tuple(in_order(reply.cases))
