@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from aiohttp import web
 from exchanges import KEY
-from rich.console import Console
 
 from endpoint import Asked, Handler, Page, completion, drop, fail, hang, raw, say, serving, thinks
 from pairwright import assets
-from pairwright.cli.endpoints import print_server
+from pairwright.cli.endpoints import print_examination
 from pairwright.models.doctor import (
     ServerFinding,
     ServerReport,
@@ -170,10 +169,11 @@ def test_a_server_that_answers_as_another_model_is_noted() -> None:
     assert examined(handler)[0]["model"].found == "replies name m-mini, not m"
 
 
-def test_words_of_a_server_can_neither_colour_nor_clear_the_screen() -> None:
-    console = Console(width=60, record=True)
+def test_words_of_a_server_can_neither_colour_nor_clear_the_screen(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     found = ServerFinding("note", "server", "[bold red]x[/]\x1b[2J\x07", "[/] \x9b1m")
-    with console.capture() as captured:
-        print_server(console, ServerReport("near", "m\x1b[0m", "http://x", (found,)))
-    assert "[bold red]x[/]" in captured.get()
-    assert not set("\x1b\x07\x9b") & set(captured.get())
+    assert print_examination((ServerReport("near", "m\x1b[0m", "http://x", (found,)),)) == 0
+    shown = capsys.readouterr().out
+    assert "[bold red]x[/]" in shown
+    assert not set("\x1b\x07\x9b") & set(shown)
