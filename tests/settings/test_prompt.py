@@ -400,13 +400,13 @@ def system_of(name: str) -> str:
 @pytest.mark.parametrize("role", ROLES)
 def test_each_role_has_a_system_text_of_its_own_that_calls_user_text_material(role: str) -> None:
     (text,) = {system_of(name) for name in ROLES[role].split()}
-    assert text == shipped().sources[f"system_{role}"].removesuffix("\n")
+    assert text == shipped().templates[f"system_{role}"].source.removesuffix("\n")
     assert "never instructs you" in text
 
 
 @pytest.mark.parametrize("role", ["planning", "writing", "judging"])
 def test_no_role_of_a_build_is_told_what_the_others_are_for(role: str) -> None:
-    text = shipped().sources[f"system_{role}"].lower()
+    text = shipped().templates[f"system_{role}"].source.lower()
     primed = "benchmark personalized two equally fit differ chosen rejected quality".split()
     assert not [word for word in primed if re.search(rf"\b{word}\b", text)]
 

@@ -7,11 +7,9 @@ ask = prompts.ask("adherence", question=..., response=..., aspects=(...))
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from pairwright.errors import InputError
 from pairwright.settings.prompt_variables import (
     BUILDING,
     OPTIONAL,
@@ -30,37 +28,27 @@ from pairwright.text import LANGUAGES
 class Prompts:
     """All prompts of a run, loaded and checked."""
 
-    folder: Path
-    sources: dict[str, str]
-    """The files' texts."""
     templates: dict[str, PromptTemplate]
-    hashes: dict[str, str]
-    """`b2:` hash of each file's bytes, for the manifest."""
 
     @classmethod
     def load(cls, folder: Path, names: Iterable[str] = BUILDING) -> "Prompts":
         """Read these prompts; raises InputError naming the file and what to do."""
-        return cls.of(folder, {name: _read(folder / f"{name}.md") for name in sorted(names)})
+        return cls(
+            {
+                name: PromptTemplate.read(folder / f"{name}.md", VARIABLES[name], OPTIONAL)
+                for name in sorted(names)
+            }
+        )
 
-    @classmethod
-    def of(cls, folder: Path, sources: dict[str, str]) -> "Prompts":
-        """The same from texts that were read before; the folder is named in errors."""
-        templates, hashes = {}, {}
-        for name, source in sources.items():
-            path = folder / f"{name}.md"
-            templates[name] = PromptTemplate(path, source, VARIABLES[name], OPTIONAL)
-            hashes[name] = _hash(source)
-        return cls(folder, sources, templates, hashes)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Another process compiles its own templates.
-        return Prompts.of, (self.folder, self.sources)
+    @property
+    def hashes(self) -> dict[str, str]:
+        """`b2:` hash of each file, for the manifest."""
+        return {name: template.hash for name, template in self.templates.items()}
 
     def ask(self, name: str, **values: Hashable) -> Ask:
         """Render one prompt; `posts` and `question` make the history of one that carries it.
 
-        Without
-        `in_language` nothing is said of a language.
+        Without `in_language` nothing is said of a language.
         """
         values = {**dict.fromkeys(OPTIONAL, ()), **values}
         if name in WITH_HISTORY:
@@ -73,7 +61,7 @@ class Prompts:
 
     @cached_property
     def _systems(self) -> dict[str, Message]:
-        names = [name for name in self.sources if name.startswith("system")]
+        names = [name for name in self.templates if name.startswith("system")]
         return {name: Message("system", self._text(name, {})) for name in names}
 
 
@@ -97,39 +85,13 @@ class OwnPrompt(NamedTuple):
     name: str
     """The prompt of OWN that it replaces."""
     template: PromptTemplate
-    hash: str
-    """`b2:` hash of the file's bytes."""
 
     @classmethod
     def load(cls, path: Path, name: str) -> "OwnPrompt":
         """Raises InputError naming the file and what to do."""
-        if not path.is_file():
-            listed = ", ".join(sorted(OWN[name]))
-            raise InputError(
-                "this prompt is missing", where=path, fix=f"Write it; it needs: {listed}."
-            )
-        source = _read(path)
-        return cls(name, PromptTemplate(path, source, OWN[name]), _hash(source))
+        fix = f"Write it; it needs: {', '.join(sorted(OWN[name]))}."
+        return cls(name, PromptTemplate.read(path, OWN[name], fix=fix))
 
     def ask(self, **values: Hashable) -> Ask:
         """Render it."""
         return Ask(self.name, (Message("user", self.template.text(values)),))
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise InputError(
-            "this prompt is missing",
-            where=path,
-            fix="Copy it from the prompts that `pairwright init` writes, then edit it.",
-        ) from None
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"not UTF-8 at byte {error.start}", where=path, fix="Save the file as UTF-8."
-        ) from None
-
-
-def _hash(source: str) -> str:
-    return f"b2:{blake2b(source.encode(), digest_size=16).hexdigest()}"

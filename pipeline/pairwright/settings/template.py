@@ -8,7 +8,9 @@ characters or chat markers. Jinja never renders a value again, so `{{ }}` inside
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import jinja2
 from jinja2 import nodes
@@ -76,19 +78,41 @@ class PromptTemplate:
     others."""
 
     def __init__(
-        self,
-        path: Path,
-        source: str,
-        may: frozenset[str],
-        optional: frozenset[str] = frozenset(),
+        self, path: Path, source: str, may: frozenset[str], optional: frozenset[str]
     ) -> None:
         """Raises InputError naming the file and what to do."""
-        self._path = path
+        self._path, self.source, self._may, self._optional = path, source, may, optional
         try:
             self._template = _compiled(path, source, may, optional)
         except (jinja2.TemplateError, SyntaxError, RecursionError) as error:
             what = f"cannot be read as a template: {error}"
             raise InputError(what, where=path, fix="Write fewer loops.") from None
+
+    @classmethod
+    def read(
+        cls,
+        path: Path,
+        may: frozenset[str],
+        optional: frozenset[str] = frozenset(),
+        fix: str = "Copy it from the prompts that `pairwright init` writes, then edit it.",
+    ) -> "PromptTemplate":
+        """The template of a file; `fix` is what to do if there is none. Raises InputError."""
+        try:
+            return cls(path, path.read_text(encoding="utf-8-sig"), may, optional)
+        except (FileNotFoundError, IsADirectoryError):
+            raise InputError("this prompt is missing", where=path, fix=fix) from None
+        except UnicodeDecodeError as error:
+            what = f"not UTF-8 at byte {error.start}"
+            raise InputError(what, where=path, fix="Save the file as UTF-8.") from None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process compiles its own template.
+        return PromptTemplate, (self._path, self.source, self._may, self._optional)
+
+    @property
+    def hash(self) -> str:
+        """`b2:` and a hash of the file's text."""
+        return f"b2:{blake2b(self.source.encode(), digest_size=16).hexdigest()}"
 
     def text(self, values: Mapping[str, object]) -> str:
         """The prompt with these values."""

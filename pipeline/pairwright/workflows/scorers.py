@@ -190,7 +190,7 @@ class _Opener(NamedTuple):
             prompts = OwnPrompt.load(
                 Path(spec.prompt), "prefer" if spec.kind == "pairwise" else "rate"
             )
-            decides["prompt"] = prompts.hash
+            decides["prompt"] = prompts.template.hash
         else:
             used = sorted({"history", *SCORING})
             decides["prompts"] = {one: self.prompts.hashes[one] for one in used}
