@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import histories
 
-from pairwright.construct.outcomes import Outcome
+from pairwright.construct.outcomes import Outcomes
 from pairwright.models.store import Store
+from pairwright.records import Draft, Dropped, Kept, Pair
 
 CONFIG = """
 modes = {modes}
@@ -33,7 +34,7 @@ timeout_s = {timeout_s}
 
 
 BUILD_IMPORTS = (
-    "import pairwright.cli as c; c.command_tree(); import bm25s, pairwright.workflows.run_build"
+    "import pairwright.cli as c; c.command_tree(); import bm25s, pairwright.construct.build"
 )
 
 
@@ -95,9 +96,30 @@ def run(arguments: list[str]) -> Done:
     return Done(*json.loads(done.stdout))
 
 
-def outcomes(store: Store) -> Iterator[Outcome]:
-    """What came of the units of a run."""
-    return (Outcome.model_validate_json(row.record) for row in store.outcomes())
+class Built(NamedTuple):
+    """One unit of a run: its kept pairs, its refused drafts, and the calls behind it."""
+
+    mode: str
+    pairs: tuple[Pair, ...]
+    refused: tuple[Draft, ...]
+    calls: dict[str, str]
+    """The purpose of each call by its key, those of the plan included."""
+
+    @property
+    def kept(self) -> tuple[Draft, ...]:
+        """The draft of its pairs."""
+        return tuple(pair.draft for pair in self.pairs[:1])
+
+
+def outcomes(store: Store) -> Iterator[Built]:
+    """The units of a run."""
+    table = Outcomes(store)
+    plans = {row.item: json.loads(row.calls) for row in table.lean("mode = 'plan'")}
+    for row in table.rows():
+        kept = row.read(Kept) if row.kind == "kept" else Kept(pairs=())
+        refused = row.read(Dropped).drafts if row.kind == "dropped" else kept.refused
+        calls = plans.get(row.item, {}) | json.loads(row.calls)
+        yield Built(row.mode, kept.pairs, refused, calls)
 
 
 def build_and_kill(config: Path, run: Path, after_calls: int) -> None:

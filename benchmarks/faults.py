@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 from aiohttp import web
@@ -30,6 +31,8 @@ from resume import stored
 
 from endpoint import Asked, Handler, double, fail, in_thread, on_a_bad_line
 from model_double import ModelDouble
+from pairwright.construct.outcomes import Outcomes
+from pairwright.models.store import Store
 
 ITEMS, RATE, FOREVER = 200, 0.05, 0.002
 FAULTS = {
@@ -97,18 +100,20 @@ WAITS = {
 }
 
 
+def reasons_of(run: Path, *kinds: str) -> Counter[str]:
+    """The units of these kinds by reason."""
+    with closing(Store(run / "run.sqlite", writing=False)) as store:
+        rows = Outcomes(store).lean()
+        return Counter(row.reason for row in rows if row.kind in kinds)
+
+
 def end(name: str, handler: Handler, reason: str) -> tuple[int, float]:
     """Build over a server that never is well; the units that did not end for this reason, and the
     seconds that it took."""
     with tempfile.TemporaryDirectory() as scratch, in_thread(handler) as endpoint:
         run = Path(scratch) / "run"
         done = building.build(building.prepare(Path(scratch), endpoint.url, ITEMS_OF_ONE), run)
-        rows = [
-            json.loads(line)
-            for file in ("failed.jsonl", "dropped.jsonl")
-            for line in (run / file).read_text(encoding="utf-8").splitlines()
-        ]
-    ended = Counter(row.get("reason") or row["rejected"]["reason"] for row in rows)
+        ended = reasons_of(run, "failed", "dropped")
     print(f"{name}: exit {done.code} after {done.seconds:.0f} s, {dict(ended)}")
     return 2 * ITEMS_OF_ONE - ended[reason], done.seconds
 
@@ -125,10 +130,9 @@ def main() -> None:
         started = time.monotonic()
         first = faulty(folder, run)
         ended, finished = outcomes(run), stored(run)
-        failed = [json.loads(line) for line in (run / "failed.jsonl").read_text().splitlines()]
-        reasons = Counter(line["reason"] for line in failed)
+        reasons = reasons_of(run, "failed")
         units = 2 * ITEMS
-        unaccounted = units - sum(ended.values()) + sum(not line["reason"] for line in failed)
+        unaccounted = units - sum(ended.values()) + reasons[""]
         print(
             f"over faults: exit {first.code} after {time.monotonic() - started:.0f} s, "
             f"{units} units: {dict(ended)}; failed by reason: {dict(reasons)}"

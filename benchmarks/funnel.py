@@ -27,28 +27,28 @@ from typing import get_args
 from building import outcomes
 
 from pairwright.audits.shortcuts.informed import baseline_points
-from pairwright.construct.outcomes import funnel_rows
-from pairwright.construct.partners import iterate_surveys
-from pairwright.construct.run_pairs import iterate_pairs
+from pairwright.construct.build import build
+from pairwright.construct.example import write_example_study
+from pairwright.construct.outcomes import Outcomes
+from pairwright.construct.pairs import iterate_pairs
+from pairwright.construct.status import RunStatus, status
 from pairwright.dataset.conversion import row_of
 from pairwright.intervals import accuracy_by_cluster
 from pairwright.models.store import Store
 from pairwright.modes import MODES, STAGES, label_of
 from pairwright.records import Comparison
 from pairwright.settings.rules import JudgedGate
-from pairwright.workflows.example_study import write_example_study
-from pairwright.workflows.run_build import build
-from pairwright.workflows.run_status import RunStatus, status
 
 
 def main(run: Path) -> None:
     found = status(run)
     for mode in found.config.modes:
-        for stage, share in funnel_rows(found.tally.reached, mode):
+        for stage, share in found.funnel[mode]:
             print(f"{mode:8} {STAGES[stage]:24} {share.counted()}")
-    for (of, where, reason), n in found.tally.rejected.most_common():
-        print(f"{of:8} refused {where}: {reason}  {n}")
-    for gate, n in found.tally.drafts.most_common():
+    for one in found.units:
+        if one.kind == "dropped":
+            print(f"{one.mode:8} dropped {one.stage}: {one.reason}  {one.n}")
+    for gate, n in found.drafts.most_common():
         print(f"         draft refused: {gate}  {n}")
     print(json.dumps(last_line(run, found)))
 
@@ -57,7 +57,7 @@ def last_line(run: Path, found: RunStatus) -> dict[str, object]:
     """The figures by which two runs are compared."""
     modes = found.config.modes
     mode = next((mode for mode in modes if MODES[mode].needs_partner), modes[0])
-    (_, kept) = funnel_rows(found.tally.reached, mode)[-1]
+    (_, kept) = found.funnel[mode][-1]
     line: dict[str, object] = {
         "run": run.name,
         "mode": mode,
@@ -75,8 +75,8 @@ def last_line(run: Path, found: RunStatus) -> dict[str, object]:
     line |= words | {"overlap_twins": words.get("overlap", {}).get("twin", [None])[0]}
     line["winners_again"] = winners_again(run)
     line["by_mode"] = by_mode(run)
-    refused = found.tally.drafts
-    judged = found.tally.kept.total() + sum(refused[gate] for gate in get_args(JudgedGate))
+    refused = found.drafts
+    judged = found.count("kept") + sum(refused[gate] for gate in get_args(JudgedGate))
     line["parity_share"] = [refused["parity"], judged]
     return line
 
@@ -85,12 +85,14 @@ def by_mode(run: Path) -> dict[str, dict[str, float]]:
     """By mode: kept pairs, and the calls and prompt tokens that each took beside planning, which is
     counted over all kept pairs."""
     with closing(Store(run / "run.sqlite", writing=False)) as store:
-        planning = {key for survey in iterate_surveys(store) for key in survey.calls}
+        planning = {
+            key for row in Outcomes(store).lean("mode = 'plan'") for key in json.loads(row.calls)
+        }
         own: dict[str, set[str]] = {}
         kept = Counter[str]()
         for outcome in outcomes(store):
             kept[outcome.mode] += len(outcome.pairs)
-            own.setdefault(outcome.mode, set()).update(call.key for call in outcome.calls)
+            own.setdefault(outcome.mode, set()).update(outcome.calls)
     with closing(sqlite3.connect(run / "run.sqlite")) as database:
         tokens = dict(database.execute("SELECT key, prompt_tokens FROM calls"))
 
@@ -113,10 +115,7 @@ def winners_again(run: Path) -> list[int]:
         verdicts = Counter(
             draft.comparison
             for outcome in outcomes(store)
-            for draft in (
-                *(pair.draft for pair in outcome.pairs[:1]),
-                *(outcome.refusal.drafts if outcome.refusal else ()),
-            )
+            for draft in (*outcome.kept, *outcome.refused)
         )
     again = verdicts[Comparison.FIRST] + verdicts[Comparison.SECOND]
     return [again, again + verdicts[Comparison.UNDECIDED]]

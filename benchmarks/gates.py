@@ -32,14 +32,13 @@ import histories
 
 from endpoint import double, in_thread
 from model_double import tagged
-from pairwright.construct.outcomes import Failure, Outcome, Pending
+from pairwright.construct.build import build as build_run
+from pairwright.construct.example import write_example_study
 from pairwright.estimate import share
 from pairwright.models.store import Store
-from pairwright.records import Aspect, Comparison, Draft, Dropped
+from pairwright.records import Aspect, Comparison, Draft
 from pairwright.settings.rules import JudgedGate, TextGate
 from pairwright.text import echo, passages
-from pairwright.workflows.example_study import write_example_study
-from pairwright.workflows.run_build import build as build_run
 
 RATE, ITEMS, PLANTED = 0.2, 300, 300
 DOUBLINGS = 4
@@ -104,32 +103,32 @@ class Planted(NamedTuple):
     text: str
 
 
-def _planted(store: Store, kind: str, outcome: Outcome) -> Iterator[Planted]:
-    for call in outcome.calls:
-        stored = store.call(call.key)
+def _planted(store: Store, kind: str, outcome: building.Built) -> Iterator[Planted]:
+    for key, purpose in outcome.calls.items():
+        stored = store.call(key)
         assert stored is not None
         reply: dict[str, Any] = json.loads(stored.reply)
         if kind in reply["pairwright"]["planted"]:
             prompt = json.loads(stored.request)["messages"][-1]["content"]
             text = reply["choices"][0]["message"]["content"].strip()
-            yield Planted(call.purpose, prompt, text)
+            yield Planted(purpose, prompt, text)
 
 
-def _drafts(store: Store, kind: str, outcome: Outcome) -> Iterator[bool]:
+def _drafts(store: Store, kind: str, outcome: building.Built) -> Iterator[bool]:
     spoilt = {p.text for p in _planted(store, kind, outcome) if p.purpose != "write_plain"}
-    kept, refused = _kept(outcome), _refused(outcome)
+    kept, refused = outcome.kept, outcome.refused
     for draft in (*kept, *refused):
         if spoilt & {side.strip() for side in draft.both}:
             yield draft in kept
 
 
-def _unequal_echoes(store: Store, outcome: Outcome) -> Iterator[bool]:
+def _unequal_echoes(store: Store, outcome: building.Built) -> Iterator[bool]:
     # A side that serves nothing can have a word of an aspect by chance: then it is not defective.
     repeating, without = (
         {one.text for one in _planted(store, kind, outcome) if _echo_of(one) == share}
         for kind, share in (("repeated_aspects", 1), ("violated_chosen", 0))
     )
-    kept, refused = _kept(outcome), _refused(outcome)
+    kept, refused = outcome.kept, outcome.refused
     for draft in (*kept, *refused):
         first, second = (side.strip() for side in draft.both)
         if (first in repeating and second in without) or (first in without and second in repeating):
@@ -141,7 +140,7 @@ def _echo_of(written: Planted) -> float | None:
     return echo(written.text, aspects, tagged(written.prompt, "question")[0][1])
 
 
-def _aspects(store: Store, kind: str, outcome: Outcome) -> Iterator[bool]:
+def _aspects(store: Store, kind: str, outcome: building.Built) -> Iterator[bool]:
     if not any(planted.purpose == "plan" for planted in _planted(store, kind, outcome)):
         return
     posts = [post.text for pair in outcome.pairs for post in pair.profile]
@@ -159,25 +158,25 @@ def _aspects(store: Store, kind: str, outcome: Outcome) -> Iterator[bool]:
         yield from (False for dropped in rubric.dropped if is_planted(dropped.aspect))
 
 
-def _blind(store: Store, outcome: Outcome) -> set[str]:
-    keys = [call.key for call in outcome.calls if call.purpose == "plan_blind"]
+def _blind(store: Store, outcome: building.Built) -> set[str]:
+    keys = [key for key, purpose in outcome.calls.items() if purpose == "plan_blind"]
     replies = [json.loads(store.get(key) or b"{}") for key in keys]
     texts = [reply["choices"][0]["message"]["content"] for reply in replies]
     return {aspect for text in texts for aspect in json.loads(text)["aspects"]}
 
 
-def _judgements(store: Store, kind: str, outcome: Outcome) -> Iterator[bool]:
+def _judgements(store: Store, kind: str, outcome: building.Built) -> Iterator[bool]:
     for planted in _planted(store, kind, outcome):
         if kind == "unparseable_json":
             yield _reads(planted.text)
         elif kind == "wrong_number_of_scores":
             if planted.purpose == "adherence":
-                yield any(_miscounted(outcome, draft) for draft in _kept(outcome))
+                yield any(_miscounted(outcome, draft) for draft in outcome.kept)
         elif planted.purpose == "compare":
             # Always A is not an opinion: it must not make a tie, and so not parity by a tie.
             yield any(
                 draft.comparison is Comparison.TIE and draft.first in planted.prompt
-                for draft in _kept(outcome)
+                for draft in outcome.kept
             )
 
 
@@ -189,21 +188,9 @@ def _reads(text: str) -> bool:
     return True
 
 
-def _miscounted(outcome: Outcome, draft: Draft) -> bool:
+def _miscounted(outcome: building.Built, draft: Draft) -> bool:
     sizes = {len(pair.rubric.aspects) for pair in outcome.pairs}
     return any(len(fit.scores) not in sizes for fits in draft.adherence for fit in fits.values())
-
-
-def _kept(outcome: Outcome) -> tuple[Draft, ...]:
-    return (outcome.pairs[0].draft,) if outcome.pairs else ()
-
-
-def _refused(outcome: Outcome) -> tuple[Draft, ...]:
-    if isinstance(outcome.result, Failure | Pending):
-        return ()
-    if isinstance(outcome.result, Dropped):
-        return outcome.result.drafts
-    return outcome.result.refused
 
 
 def measure(kind: str, items: int, least: int) -> list[bool]:
@@ -233,8 +220,8 @@ def main(items: int = ITEMS, least: int = PLANTED) -> None:
         store = build(Path(scratch), {}, items)
         outcomes = list(building.outcomes(store))
         store.close()
-    refused = sum(len(_refused(outcome)) for outcome in outcomes)
-    drafts = refused + sum(len(_kept(outcome)) for outcome in outcomes)
+    refused = sum(len(outcome.refused) for outcome in outcomes)
+    drafts = refused + sum(len(outcome.kept) for outcome in outcomes)
     print(f"{'clean drafts refused':<26} {drafts:>8}   {share(refused, drafts).counted()}")
     print("The judge is simulated and reads only the prompt: this tests the plumbing.")
     by_gate, recorded = recorded_refusals()
@@ -258,9 +245,9 @@ def recorded_refusals() -> tuple[Counter[str], int]:
         build_run(config, Path(scratch) / "run")
         with closing(Store(Path(scratch) / "run" / "run.sqlite", writing=False)) as store:
             outcomes = list(building.outcomes(store))
-    refused = [draft for outcome in outcomes for draft in _refused(outcome)]
+    refused = [draft for outcome in outcomes for draft in outcome.refused]
     by_gate = Counter(draft.refused_by.gate for draft in refused if draft.refused_by)
-    return by_gate, len(refused) + sum(len(_kept(outcome)) for outcome in outcomes)
+    return by_gate, len(refused) + sum(len(outcome.kept) for outcome in outcomes)
 
 
 if __name__ == "__main__":

@@ -20,11 +20,14 @@ from pairwright import __version__, assets
 from pairwright.build_statement import SourceSummary
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import make_manifest
-from pairwright.construct.outcomes import Failure, Outcome, write_outcomes
-from pairwright.construct.tally import tally_outcomes
+from pairwright.construct.outcomes import Failed, Outcomes, Unit, UnitResult, outcome_of
+from pairwright.construct.pairs import write_files
+from pairwright.construct.status import status_of
 from pairwright.dataset import Layout, Row
 from pairwright.dataset.layout import write_checksums
+from pairwright.models import CallLog
 from pairwright.models.store import Store
+from pairwright.progress import log_notes
 from pairwright.records import (
     Adherence,
     AspectScore,
@@ -46,7 +49,6 @@ from pairwright.releases.summary import SummaryBuilder, rows_of
 from pairwright.settings.config import Config, validate
 from pairwright.settings.prompt import Prompts
 from pairwright.workflows.new_release import gather_release_content
-from pairwright.workflows.progress import log_notes
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.exports import read_task
 from pairwright_human_eval.label_studio.files import config_hashes
@@ -242,23 +244,23 @@ def _built(folder: Path, kept: list[Pair], config: Config, failed: int) -> None:
     run.make()
     scales = [scale.model_dump(mode="json") for scale in SCALES]
     run.prepare(config, {"source": "b2:0", "scales": scales}, accept_changes=False)
-    outcomes = [*_kept(kept), *_rejected(), *_failed(failed)]
-    _write_items(run.items, kept, outcomes)
+    units = [*_kept(kept), *_dropped(), *_failed(failed)]
+    _write_items(run.items, kept, [item for _, item, _ in units])
     database = Store(run.calls)
-    database.clear_outcomes()
-    for position, outcome in enumerate(outcomes):
-        database.add_outcome(outcome.row(position))
-    counted = tally_outcomes(database)
+    outcomes = Outcomes(database)
+    for position, (unit, item, result) in enumerate(units):
+        placed = unit._replace(position=position)
+        outcomes.add(outcome_of(placed, item, result, CallLog()))
+    found = status_of(run, database, config)
     source = SourceSummary(
-        path="histories.jsonl", hash="b2:0", items=counted.units, refused={}, repaired={}
+        path="histories.jsonl", hash="b2:0", items=found.count(), refused={}, repaired={}
     )
-    made = make_manifest(database, config, _prompts(), source, counted)
-    write_outcomes(database, folder, made)
-    database.finish()
+    write_files(outcomes, folder, make_manifest(found, database, _prompts(), source))
+    outcomes.finish()
     database.close()
 
 
-def _write_items(path: Path, kept: list[Pair], outcomes: Iterable[Outcome]) -> None:
+def _write_items(path: Path, kept: list[Pair], others: Iterable[Item]) -> None:
     """One item a user: asked about what the user's own pairs are, or nothing that was kept. Those
     of other units come last, and have no history."""
     items: dict[str, Item] = {}
@@ -273,43 +275,42 @@ def _write_items(path: Path, kept: list[Pair], outcomes: Iterable[Outcome]) -> N
             ),
         )  # fmt: skip
     written = {item.id for item in items.values()}
-    for outcome in outcomes:
-        if outcome.item_id not in written:
-            written.add(outcome.item_id)
-            items[outcome.item_id] = Item(
-                id=outcome.item_id, user=outcome.user, question="What else?", category="Other",
-                domain="Home", profile=(),
-            )  # fmt: skip
+    for item in others:
+        if item.id not in written:
+            written.add(item.id)
+            items[item.id] = item
     lines = (item.model_dump_json() + "\n" for item in items.values())
     path.write_text("".join(lines), encoding="utf-8")
 
 
-def _kept(kept: list[Pair]) -> Iterable[Outcome]:
+Built = tuple[Unit, Item, UnitResult]
+
+
+def _kept(kept: list[Pair]) -> Iterable[Built]:
     for subject in subjects_of(kept, Path("pairs.jsonl")):
         asked, last = subject.pairs[0], subject.pairs[-1]
         partner = None if asked is last else last.user
-        made = Kept(pairs=subject.pairs)
-        yield _outcome(asked.mode, asked.item_id, asked.user, made, partner)
+        yield _unit(asked.mode, asked.item_id, asked.user, Kept(pairs=subject.pairs), partner)
 
 
-def _rejected() -> Iterable[Outcome]:
+def _dropped() -> Iterable[Built]:
     for n in range(900, 903):
         refused = Dropped(stage="plan", reason="no_personal_signal", detail="none of 3 stood")
-        yield _outcome("twin", f"item_{n}", f"user_{n}", refused, f"partner_{n}")
-        yield _outcome("violate", f"item_{n}", f"user_{n}", refused, None)
+        yield _unit("twin", f"item_{n}", f"user_{n}", refused, f"partner_{n}")
+        yield _unit("violate", f"item_{n}", f"user_{n}", refused, None)
 
 
-def _failed(n: int) -> Iterable[Outcome]:
+def _failed(n: int) -> Iterable[Built]:
     for number in range(n):
-        failure = Failure(failure="timeout", detail="no reply in 600 s")
-        yield _outcome("violate", f"failed_{number}", f"user_{number}", failure, None)
+        failure = Failed(reason="timeout", detail="no reply in 600 s")
+        yield _unit("violate", f"failed_{number}", f"user_{number}", failure, None)
 
 
-def _outcome(mode: Any, item: str, user: str, result: Any, partner: str | None) -> Outcome:
-    return Outcome(
-        unit=f"{mode}:{item}", mode=mode, item_id=item, user=user, partner=partner, posts=3,
-        result=result, calls=(), prompt_tokens=0, completion_tokens=0,
-    )  # fmt: skip
+def _unit(mode: str, name: str, user: str, result: UnitResult, partner: str | None) -> Built:
+    item = Item(
+        id=name, user=user, question="What else?", category="Other", domain="Home", profile=()
+    )
+    return Unit(f"{mode}:{name}", mode, 0, 0, partner), item, result
 
 
 # Studies

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,10 +26,12 @@ from endpoint import double_url
 from model_double import DOUBLE
 from pairwright import assets, cli
 from pairwright.construct.folder import to_toml
-from pairwright.construct.tally import UNUSABLE_SHARE
+from pairwright.construct.outcomes import Outcomes
+from pairwright.construct.status import UNUSABLE_SHARE
 from pairwright.models.model import UNUSABLE
+from pairwright.models.store import Store
 
-OUTCOMES = ("pairs.jsonl", "dropped.jsonl", "failed.jsonl", "manifest.json")
+OUTCOMES = ("pairs.jsonl", "dropped.jsonl", "manifest.json")
 KEY_VARIABLE = "PAIRWRIGHT_TEST_KEY"
 HISTORIES = Path(__file__).parent / "data" / "histories.jsonl"
 """24 fictional users, whom the double of a model can plan for."""
@@ -170,12 +173,20 @@ class Study:
         found: dict[str, Any] = json.loads((self.run / "manifest.json").read_bytes())
         return found
 
+    def failed(self) -> list[dict[str, Any]]:
+        """The units of which a call failed: `unit`, `mode`, `reason` and `detail`."""
+        with closing(Store(self.run / "run.sqlite", writing=False)) as store:
+            return [
+                {"unit": row.unit, "mode": row.mode, **json.loads(row.record)}
+                for row in Outcomes(store).rows("kind = 'failed' AND mode != 'plan'")
+            ]
+
     def assert_whole(self, units: int) -> None:
-        """Every unit is kept, rejected or failed, once, in all files and in the manifest."""
-        pairs, failed = self.rows("pairs.jsonl"), self.rows("failed.jsonl")
+        """Every unit is kept, dropped or failed, once, in all files and in the manifest."""
+        pairs, failed = self.rows("pairs.jsonl"), self.failed()
         kept = [f"{p['mode']}:{p['item_id']}" for p in pairs if p["asked"]]
-        rejected = [r["unit"] for r in self.rows("dropped.jsonl") if not r["kept"]]
-        ended = [*kept, *rejected, *(f["unit"] for f in failed)]
+        dropped = [r["unit"] for r in self.rows("dropped.jsonl") if not r["kept"]]
+        ended = [*kept, *dropped, *(f["unit"] for f in failed)]
         assert len(ended) == len(set(ended)) == units
         halves = [p["twin_id"] for p in pairs if p["mode"] == "twin"]
         assert all(halves.count(twin) == 2 for twin in halves)
@@ -183,15 +194,15 @@ class Study:
         assert counts["units"] == units
         assert sum(counts["kept"].values()) == len(kept)
         assert sum(counts["pairs"].values()) == len(pairs)
-        assert sum(row["n"] for row in counts["rejected"]) == len(rejected)
+        assert sum(row["n"] for row in counts["dropped"]) == len(dropped)
         assert sum(row["n"] for row in counts["failed"]) == len(failed)
         unusable = sum(
             row["n"]
-            for row in counts["rejected"]
+            for row in counts["dropped"]
             if row["stage"] != "gates" and row["reason"] in UNUSABLE
         )
-        short = failed or not kept or unusable > UNUSABLE_SHARE * (len(kept) + len(rejected))
+        short = failed or not kept or unusable > UNUSABLE_SHARE * (len(kept) + len(dropped))
         assert self.manifest["state"] == ("short" if short else "whole")
         assert all(row["reason"] for row in failed)
-        assert all(row["rejected"]["reason"] for row in self.rows("dropped.jsonl"))
+        assert all(row["dropped"]["reason"] for row in self.rows("dropped.jsonl"))
         assert not list(self.run.glob("*.partial"))

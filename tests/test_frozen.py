@@ -73,7 +73,7 @@ def outcomes_of(folder: Path) -> Json:
     """What was dropped: how many units of a mode by reason."""
     path = folder / "dropped.jsonl"
     dropped = [
-        (one["mode"], one["rejected"]["reason"])
+        (one["mode"], one["dropped"]["reason"])
         for one in lines_of(path)
         if one["mode"] in MODES and not one.get("kept")
     ]

@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "pairwright.construct.run_pairs": ("load_release",),
+    "pairwright.construct.pairs": ("load_release",),
     "pairwright.dataset": ("Row",),
     "pairwright.evaluation.correlation.correlations": ("Correlations",),
     "pairwright.evaluation.leaderboard": ("Leaderboard",),
@@ -71,15 +71,17 @@ _HOMES = {
     "pairwright.workflows.new_release": ("ReleaseResult", "release"),
     "pairwright.workflows.pair_audit": ("AuditResult", "audit"),
     "pairwright.workflows.releases": ("ReleaseDiff", "diff", "verify"),
-    "pairwright.workflows.run_build": ("BuildResult", "build"),
-    "pairwright.workflows.run_status": ("RunStatus", "status"),
+    "pairwright.construct.build": ("BuildResult", "build"),
+    "pairwright.construct.status": ("RunStatus", "status"),
     "pairwright.workflows.study_plan": ("PlannedStudy", "plan_study"),
     "pairwright.workflows.tasks": ("TaskExport", "export_tasks"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 if TYPE_CHECKING:
-    from pairwright.construct.run_pairs import load_release
+    from pairwright.construct.build import BuildResult, build
+    from pairwright.construct.pairs import load_release
+    from pairwright.construct.status import RunStatus, status
     from pairwright.dataset import Row
     from pairwright.evaluation.correlation.correlations import Correlations
     from pairwright.evaluation.leaderboard import Leaderboard
@@ -95,8 +97,6 @@ if TYPE_CHECKING:
     from pairwright.workflows.new_release import ReleaseResult, release
     from pairwright.workflows.pair_audit import AuditResult, audit
     from pairwright.workflows.releases import ReleaseDiff, diff, verify
-    from pairwright.workflows.run_build import BuildResult, build
-    from pairwright.workflows.run_status import RunStatus, status
     from pairwright.workflows.study_plan import PlannedStudy, plan_study
     from pairwright.workflows.tasks import TaskExport, export_tasks
 else:

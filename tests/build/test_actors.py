@@ -1,12 +1,17 @@
-"""A build shared by actors, with a stand-in for Ray that runs them in turn in this process: the
+"""A build shared by actors, with a stand-in for Ray that runs them in one loop of this process: the
 same files, no call twice, and a fault told as by one process. `test_real_ray` has real clusters."""
 
 import asyncio
+import concurrent.futures
 import json
+import pickle
 import sys
+import threading
 import types
 from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future
 from contextlib import closing
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,57 +22,72 @@ from aiohttp import web
 from endpoint import Asked, double, fail, in_thread
 from pairwright.extras import install
 from pairwright.models.store import Store
+from pairwright.modes import MODES
+from pairwright.modes.violate import VIOLATE, build_violate
+from pairwright.records import Item
 from study import OUTCOMES, Study
 
 ITEMS = 4
-CLUSTER = "pairwright.workflows.workers.cluster"
+CLUSTER = "pairwright.construct.ray"
 
 
-class Dataset:
-    """What of a Ray dataset a build uses: rows, mapped by a pool of actors."""
+class Handle:
+    """An actor: its methods are called in the loop of all actors."""
 
-    def __init__(self, rows: list[dict[str, Any]]) -> None:
-        self._rows = rows
+    def __init__(self, actor: object, loop: asyncio.AbstractEventLoop) -> None:
+        self._actor, self._loop = actor, loop
 
-    def map_batches(
-        self, actor: Callable[..., Any], *, fn_constructor_args: tuple[Any, ...], **_: object
-    ) -> "Dataset":
-        self._actors = [actor(*fn_constructor_args) for _ in range(fn_constructor_args[1])]
-        return self
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._actor, name)
 
-    def iter_batches(self, batch_size: None) -> Iterator[dict[str, Any]]:
-        assert batch_size is None
-        with asyncio.Runner() as runner:
-            try:
-                for n, row in enumerate(self._rows):
-                    batch = {name: [value] for name, value in row.items()}
-                    yield runner.run(self._actors[n % len(self._actors)](batch))
-            finally:
-                for actor in self._actors:
-                    runner.run(actor._resources.aclose())
+        def remote(*given: Any) -> Future[Any]:
+            return asyncio.run_coroutine_threadsafe(method(*given), self._loop)
+
+        called = types.SimpleNamespace(remote=remote)
+        called.options = lambda **_: called
+        return called
+
+
+def wait(futures: list[Future[Any]], timeout: float) -> tuple[list[Any], list[Any]]:
+    done, pending = concurrent.futures.wait(futures, timeout, FIRST_COMPLETED)
+    return list(done), list(pending)
+
+
+def get(asked: Any) -> Any:
+    return [one.result() for one in asked] if isinstance(asked, list) else asked.result()
 
 
 @pytest.fixture(autouse=True)
 def ray(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    modules = {name: types.ModuleType(name) for name in ("ray", "ray.data", "ray.exceptions")}
-    for name, module in modules.items():
-        monkeypatch.setitem(sys.modules, name, module)
-    context = types.SimpleNamespace(enable_progress_bars=True)
-    vars(modules["ray"]).update(
-        data=modules["ray.data"], exceptions=modules["ray.exceptions"],
-        init=lambda *_, **__: None, shutdown=lambda: None,
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    module, exceptions = types.ModuleType("ray"), types.ModuleType("ray.exceptions")
+
+    def remote(actor: Callable[..., object]) -> Any:
+        def made_of(setup: bytes, *given: Any) -> Handle:
+            return Handle(actor(pickle.loads(setup), *given), loop)
+
+        made = types.SimpleNamespace(remote=made_of)
+        made.options = lambda **_: made
+        return made
+
+    vars(exceptions).update(RayError=OSError)
+    vars(module).update(
+        exceptions=exceptions, init=lambda *_, **__: None, shutdown=lambda: None, remote=remote,
+        put=pickle.dumps, wait=wait, get=get,
+        kill=lambda _: None,
     )  # fmt: skip
-    vars(modules["ray.exceptions"]).update(RayError=OSError)
-    vars(modules["ray.data"]).update(
-        from_items=lambda rows, **_: Dataset(rows),
-        ActorPoolStrategy=lambda **_: None,
-        DataContext=types.SimpleNamespace(get_current=lambda: context),
-    )
+    monkeypatch.setitem(sys.modules, "ray", module)
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     sys.modules.pop(CLUSTER, None)
-    monkeypatch.setattr(import_module(CLUSTER), "VISIBLE_S", 0.5)
+    monkeypatch.setattr(import_module(CLUSTER), "EVERY_S", 0.05)
     yield
     sys.modules.pop(CLUSTER, None)
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.run_until_complete(asyncio.sleep(0.1))
+    loop.close()
 
 
 def shared(folder: Path, url: str, *, limit: int = ITEMS, **changes: Any) -> Study:
@@ -97,21 +117,27 @@ def test_actors_leave_the_files_of_one_process_and_send_no_call_twice(tmp_path: 
     study.assert_whole(2 * ITEMS)
 
 
-def test_a_bug_stops_the_run_and_what_actors_stored_is_not_asked_for_again(tmp_path: Path) -> None:
-    async def spoil_items(asked: Asked) -> web.StreamResponse:
-        if asked.number == 20:
-            (study.run / "items.jsonl").write_bytes(b"")
-        return await double()(asked)
+def test_a_bug_stops_the_run_and_what_actors_stored_is_not_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def spoilt(item: Item, *given: Any) -> Any:
+        made = await build_violate(item, *given)
+        assert item.id != bad
+        return made
 
-    with in_thread(spoil_items) as endpoint:
+    with in_thread(double()) as endpoint, monkeypatch.context() as patched:
         study = shared(tmp_path / "s", endpoint.url, limit=8, modes=["violate"])
-        with pytest.raises(RuntimeError, match="in unit violate:") as bug:
+        rows = (study.folder / "histories.jsonl").read_text(encoding="utf-8").splitlines()
+        bad = json.loads(rows[3])["id"]
+        patched.setitem(MODES, "violate", replace(VIOLATE, build=spoilt))
+        with pytest.raises(RuntimeError, match=f"in unit violate:{bad}") as bug:
             study.build()
         assert "Traceback" in str(bug.value)
         assert not any((study.run / name).exists() for name in OUTCOMES)
         assert stored(study) == (before := len(endpoint.answered)), "what was answered is kept"
+        patched.undo()
         assert study.build().code == 0
-        assert endpoint.n == stored(study) > before
+        assert endpoint.n == stored(study) >= before > 0
     study.assert_whole(8)
 
 
@@ -125,11 +151,11 @@ def test_a_refusing_endpoint_and_a_long_wait_are_told_as_by_one_process(tmp_path
     with in_thread(fail(429, "busy", headers={"Retry-After": "7200"})) as endpoint:
         study = shared(tmp_path / "s", endpoint.url)
         assert study.build().code == 1
-    assert {row["reason"] for row in study.rows("failed.jsonl")} == {"rate_limited"}
+    assert {row["reason"] for row in study.failed()} == {"rate_limited"}
 
 
-def test_different_replies_to_one_request_leave_a_function_of_the_store(tmp_path: Path) -> None:
-    """All items ask the same question, and the endpoint never answers twice alike."""
+def test_one_question_of_many_items_is_asked_once(tmp_path: Path) -> None:
+    """The endpoint never answers twice alike, and the files are a function of the store."""
 
     async def never_alike(asked: Asked) -> web.StreamResponse:
         response = await double()(asked)
@@ -150,7 +176,7 @@ def test_different_replies_to_one_request_leave_a_function_of_the_store(tmp_path
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         done = study.build()
         assert done.code == 0, done.said
-        assert endpoint.n > stored(study), "else no request was sent twice"
+        assert endpoint.n == stored(study)
         spread, n = study.outcomes(), endpoint.n
         study.change(processes=1)
         assert study.build().code == 0

@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 from endpoint import Endpoint, double, in_thread
-from pairwright.construct import folder, session, unit_work
+from pairwright.construct import folder
+from pairwright.construct.units import Builder
 from pairwright.version import __version__
 from study import Study
 
 ITEMS = 5
 UNITS = 3 * ITEMS
-"""Two modes, and the survey of each item."""
+"""Two modes, and the plan of each item."""
 
 
 @pytest.fixture(scope="module")
@@ -42,13 +43,13 @@ def copied(built: Study, endpoint: Endpoint, tmp_path: Path) -> Study:
 def worked_on(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the units that go through the stages."""
     names: list[str] = []
-    real: Callable[..., Any] = unit_work.work_on
+    real: Callable[..., Any] = Builder.outcome
 
-    async def noted(unit: Any, *rest: Any) -> Any:
+    async def noted(builder: Builder, unit: Any, *rest: Any) -> Any:
         names.append(unit.id)
-        return await real(unit, *rest)
+        return await real(builder, unit, *rest)
 
-    monkeypatch.setattr(session, "work_on", noted)
+    monkeypatch.setattr(Builder, "outcome", noted)
     return names
 
 

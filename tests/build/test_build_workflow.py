@@ -13,14 +13,15 @@ from aiohttp import web
 
 from endpoint import Asked, double, in_thread
 from model_double import ModelDouble
-from pairwright.construct.tally import ReplyCheck
+from pairwright.construct.build import BuildResult, build, estimate
+from pairwright.construct.checks import ReplyCheck
+from pairwright.construct.example import write_example_study
+from pairwright.construct.status import status
 from pairwright.errors import ConfigError, InputError, Interrupted
 from pairwright.estimate import share
+from pairwright.pages import render_words
+from pairwright.progress import BuildBegun, Event, Note, Stop, UnitEnded
 from pairwright.settings.config import load
-from pairwright.workflows.example_study import write_example_study
-from pairwright.workflows.progress import BuildBegun, Event, Note, Stop, UnitEnded
-from pairwright.workflows.run_build import BuildResult, build, estimate
-from pairwright.workflows.run_status import shortfalls, status
 from scripted import expect
 from study import OUTCOMES, Study, pairwright
 
@@ -52,8 +53,8 @@ def test_a_build_gives_its_counts_alone_and_the_files_of_the_command(
     assert all(check.found.n >= check.found.k for check in result.status.checks)
     begun, *ended = [event for event in events if not isinstance(event, Note)]
     assert expect(BuildBegun, begun).units == len(ended) == 3 * ITEMS
-    kinds = Counter(event.unit.kind for event in ended if isinstance(event, UnitEnded))
-    assert kinds["kept"] == result.status.tally.kept.total()
+    kinds = Counter(event.kind for event in ended if isinstance(event, UnitEnded))
+    assert kinds["kept"] == result.status.count("kept")
     again = build(config, run, limit=ITEMS)
     assert (again.usage.sent, again.status) == (0, result.status)
     assert status(run) == result.status
@@ -66,7 +67,7 @@ def test_a_config_can_be_changed_in_python(tmp_path: Path) -> None:
     path = Study.make(tmp_path / "study", limit=ITEMS).config
     config = load(path).model_copy(update={"modes": ("violate",)})
     result = build(config, tmp_path / "run", folder=path.parent, limit=ITEMS)
-    assert set(result.status.tally.pairs) == {"violate"}
+    assert {one.mode for one in result.status.units} == {"violate"}
     with pytest.raises(ConfigError, match="was built with other files or settings"):
         build(path, tmp_path / "run", limit=ITEMS)
 
@@ -111,7 +112,9 @@ def test_a_build_that_keeps_nothing_says_why(tmp_path: Path) -> None:
     assert "Nothing is kept of 12 units: no_personal_signal 12." in done.err
     assert "Why aspects were dropped, by the number of these units: copied_from_post 12" in done.err
     assert str(study.run / "dropped.jsonl") in done.err
-    assert re.search(r"no aspects +copied_from_post +12", done.out)
+    assert "Dropped: 12 units, most often for no_personal_signal (12)." in done.out
+    status = pairwright("status", study.run).out
+    assert re.search(r"aspects dropped +copied_from_post +12", status)
     assert study.manifest["state"] == "short"
     assert pairwright("status", study.run).code == 1
     study.assert_whole(12)
@@ -122,7 +125,8 @@ def test_a_judge_that_accepts_the_posts_of_strangers_is_warned_of(tmp_path: Path
     made = build(config, tmp_path / "run", limit=1).status
     for accepted, cases, warned in ((2, 2, True), (1, 3, True), (0, 7, False), (1, 20, False)):
         nods = ReplyCheck("support_control", "support by stranger's post", share(accepted, cases))
-        said = " ".join(shortfalls(replace(made, checks=(nods,))))
+        found = replace(made, checks=(nods,))
+        said = " ".join(map(str, render_words("terminal/shortfalls", found=found)))
         assert ("a stranger's posts support" in said) == warned
         assert (nods.found.counted() in said) == warned
 

@@ -1,41 +1,51 @@
-"""How far units come, and what a kept pair costs."""
+"""How far units come, what is counted of them, and what a kept pair costs."""
 
-import json
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pairwright.construct.manifest import for_each_pair
+from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import (
-    Failure,
-    Outcome,
-    Pending,
-    funnel_rows,
+    Failed,
+    Outcomes,
+    Unit,
     last_stage,
-    stages_up_to,
+    outcome_of,
+    reached_counts,
 )
-from pairwright.construct.tally import Tally
-from pairwright.models import Totals
+from pairwright.construct.status import RunStatus, status_of
+from pairwright.models import CallLog
+from pairwright.models.store import Store
 from pairwright.modes import Stage
 from pairwright.records import Draft, Dropped, DroppedAspect, Kept
 from pairwright.settings.prompt_variables import VARIABLES
 from pairwright.stages.writer import WRITER_PROMPTS
 from released import twinned, violated
+from scripted import item, settings
 
 DRAFT = Draft(draw=0, strategy="twin", generator="m", first="a", second="b")
 
 
-def outcome(result: Any, mode: Any = "twin", partner: str | None = "vic") -> Outcome:
-    return Outcome(
-        unit=f"{mode}:q", mode=mode, item_id="q", user="una",
-        partner=partner if mode == "twin" else None, posts=3, result=result, calls=(),
-        prompt_tokens=0, completion_tokens=0,
-    )  # fmt: skip
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with closing(Store(tmp_path / "run.sqlite")) as opened:
+        yield opened
 
 
-def add(counted: Tally, one: Outcome) -> None:
-    row = one.row(0)
-    counted.add(row, json.loads(row.record))
+def add(store: Store, *results: Any, partner: str | None = "vic") -> None:
+    """Write the outcomes of units of mode twin, after those that are there."""
+    outcomes = Outcomes(store)
+    for result in results:
+        ((n,),) = store.rows("SELECT count(*) FROM outcomes")
+        unit = Unit(f"twin:q{n}", "twin", n, n, partner)
+        outcomes.add(outcome_of(unit, item((), id=f"q{n}"), result, CallLog()))
+
+
+def counted(store: Store) -> RunStatus:
+    return status_of(RunFolder(store.path.parent), store, settings())
 
 
 def refused(stage: str, reason: str = "x", **more: Any) -> Dropped:
@@ -64,8 +74,8 @@ KEPT = Kept(pairs=(ASKED, OTHER))
           for prompt in sorted(WRITER_PROMPTS)),
         # What failed or waits is at no stage, and a reply that cannot be used says nothing of a
         # user's signal.
-        ("twin", Failure(failure="http_500", detail=""), "vic", None),
-        ("twin", Pending(waits_for="plan"), "vic", None),
+        ("twin", Failed(reason="http_500"), "vic", None),
+        ("twin", Failed(reason="plan", waits=True), "vic", None),
         ("twin", refused("plan", "unparseable"), None, None),
         *(("twin", refused(stage, "cut_short", user="una"), None, None)
           for stage in ("plan", "write_plain", "judge_support")),
@@ -74,13 +84,13 @@ KEPT = Kept(pairs=(ASKED, OTHER))
 def test_a_unit_comes_as_far_as_its_refusal_says(
     mode: str, result: Any, partner: str | None, last: Stage | None
 ) -> None:
-    assert last_stage(outcome(result, mode, partner)) == last
+    assert last_stage(result, mode, partner) == last
 
 
 def test_a_pair_of_mode_violate_has_no_stage_of_a_partner() -> None:
-    assert stages_up_to("violate", "kept") == ("items", "signal", "drafts", "kept")
-    assert stages_up_to("twin", "partner") == ("items", "signal", "partner")
-    assert stages_up_to("twin", None) == ()
+    assert dict(reached_counts("violate", {"kept": 1, "items": 2, None: 5})) == {
+        "items": 3, "signal": 1, "drafts": 1, "kept": 1,
+    }  # fmt: skip
 
 
 def test_every_prompt_that_writes_a_side_is_after_the_signal() -> None:
@@ -88,12 +98,11 @@ def test_every_prompt_that_writes_a_side_is_after_the_signal() -> None:
     assert writers - {"write_plain"} == WRITER_PROMPTS
 
 
-def test_each_stage_is_a_share_of_all_items_with_its_interval() -> None:
-    counted = Tally()
-    add(counted, outcome(KEPT))
-    add(counted, outcome(refused("partners", "no_partner"), partner=None))
-    add(counted, outcome(refused("plan", "no_personal_signal", user="una"), partner=None))
-    rows = dict(funnel_rows(counted.reached, "twin"))
+def test_each_stage_is_a_share_of_all_items_with_its_interval(store: Store) -> None:
+    add(store, KEPT)
+    add(store, refused("partners", "no_partner"), refused("plan", "no_personal_signal", user="una"),
+        partner=None)  # fmt: skip
+    rows = dict(counted(store).funnel["twin"])
     assert [(stage, found.k) for stage, found in rows.items()] == [
         ("items", 3), ("signal", 2), ("partner", 1), ("partner_signal", 1), ("drafts", 1),
         ("kept", 1),
@@ -102,30 +111,22 @@ def test_each_stage_is_a_share_of_all_items_with_its_interval() -> None:
     assert rows["kept"].counted() == "1 of 3: 33 % (6 to 79)"
 
 
-def test_why_aspects_were_dropped_is_counted_by_refused_unit() -> None:
+def test_why_aspects_were_dropped_is_counted_by_dropped_unit(store: Store) -> None:
     aspects = ASKED.rubric.aspects[:1] * 3
     reasons = ("copied_from_post", "copied_from_post", "too_long")
     dropped = tuple(
         DroppedAspect(aspect=aspect, reason=why)
         for aspect, why in zip(aspects, reasons, strict=True)
     )
-    counted = Tally()
-    assert not counted.nothing_kept
-    for refusal in (
+    assert not counted(store).nothing_kept
+    add(
+        store,
         refused("plan", "no_personal_signal", user="una", dropped=dropped),
         refused("plan", "no_personal_signal", user="una"),
         refused("gates", "parity", dropped=dropped, drafts=(DRAFT,)),
-    ):
-        add(counted, outcome(refusal))
-    assert counted.dropped == {"copied_from_post": 1, "too_long": 1, "none_found": 1}
-    assert counted.nothing_kept
-    add(counted, outcome(KEPT))
-    assert not counted.nothing_kept
-
-
-def test_the_cost_of_a_kept_pair_is_of_all_calls() -> None:
-    calls = Totals(calls=30, prompt_tokens=6000, completion_tokens=900)
-    each = {"calls": 5, "prompt_tokens": 1000, "completion_tokens": 150}
-    assert for_each_pair(6, calls, 1.2) == each | {"cost": 0.2}
-    assert for_each_pair(6, calls, None) == each
-    assert for_each_pair(0, calls, 1.2) == {}
+    )
+    assert counted(store).aspects == {"copied_from_post": 1, "too_long": 1, "none_found": 1}
+    assert counted(store).nothing_kept
+    add(store, KEPT)
+    assert not counted(store).nothing_kept
+    assert (counted(store).pairs, counted(store).dropped) == (2, 3)

@@ -12,17 +12,14 @@ from test_build_functions import (
     script,
 )
 from test_matching import question
-from test_survey import STRANGER, survey
+from test_planning import STRANGER, plan
 
-from pairwright.construct.corpus import BuildUnit, Corpus
-from pairwright.construct.outcomes import Outcome
-from pairwright.construct.partners import (
-    Survey,
-    SurveyedQuestion,
-    assign_partners,
-    survey_question,
-)
-from pairwright.construct.unit_work import work_on
+from pairwright.construct.candidates import TriedUsers
+from pairwright.construct.corpus import Corpus
+from pairwright.construct.outcomes import Planned, Unit
+from pairwright.construct.partners import Question, assign_partners
+from pairwright.construct.planning import plan_question
+from pairwright.construct.units import Builder
 from pairwright.drafting.rubrics import says_nothing
 from pairwright.models import Models
 from pairwright.modes.placebo import build_placebo
@@ -35,7 +32,6 @@ from scripted import (
     models,
     policy,
     posts,
-    settings,
     verdicts,
     wait,
 )
@@ -91,7 +87,9 @@ def test_a_partner_of_whom_something_is_or_may_be_known_after_all_makes_no_place
 
 
 @pytest.mark.parametrize("number", [0, 3])
-def test_a_placebo_is_of_users_with_about_as_many_posts_before_the_question(number: int) -> None:
+def test_a_placebo_is_of_users_with_about_as_many_posts_before_the_question(
+    number: int, tmp_path: Path
+) -> None:
     older = posts(*(f"The cat sleeps on radiator {n}." for n in range(number)), prefix="xia")
     late = Post(id="late", text="The cat has a new bed.", created="2031-01-01T00:00:00")
     partner = NOBODY_EITHER.model_copy(update={"profile": (*older, late)})
@@ -100,10 +98,12 @@ def test_a_placebo_is_of_users_with_about_as_many_posts_before_the_question(numb
     assert (made.stage, made.reason) == ("placebo", "unlike_histories")
     assert made.detail == f"1 posts of the asker, {number} of the partner"
     assert llm.purposes == []
-    tried = {"xia": older, "wim": STRANGER}
     rules = policy(Others([SILENT]), modes=["placebo"])
-    found = wait(survey_question(NOBODY, tried, 0, models(script(plan={"aspects": []})), rules))
-    assert names(found) == ["wim"]
+    like = item(STRANGER, user="like", id="item-4")
+    with closing(Corpus.write([NOBODY, partner, like], tmp_path / "items", 0)) as corpus:
+        tried, llm = TriedUsers(("xia", "like"), 0), script(plan={"aspects": []})
+        found = wait(plan_question(NOBODY, tried, corpus, models(llm), rules))
+    assert names(found) == ["like"]
 
 
 class _Nobody:
@@ -123,29 +123,32 @@ def test_two_accounts_with_the_same_posts_are_no_couple(tmp_path: Path, mode: st
     # What the other account wrote after the question tells nothing.
     other = (*other, Post(id="late", text="I swim.", created="2031-01-01T00:00:00"))
     asker, double = item(own, user="una"), item(other, user="uno", id="item-2")
-    unit = BuildUnit(f"{mode}:{asker.id}", mode, 0, 0, partner="uno")
-    with closing(Corpus.write([asker, double], tmp_path / "items", settings())) as corpus:
-        outcome = expect(Outcome, wait(work_on(unit, corpus, policy(), _Nobody())))
-    refused = expect(Dropped, outcome.result)
-    assert (refused.stage, refused.reason) == ("partners", "same_posts")
-    assert outcome.calls == ()
+    unit = Unit(f"{mode}:{asker.id}", mode, 0, 0, partner="uno")
+    with closing(Corpus.write([asker, double], tmp_path / "items", 0)) as corpus:
+        outcome = wait(Builder.of(corpus, policy()).outcome(unit, _Nobody()))
+    assert (outcome.kind, outcome.stage, outcome.reason) == ("dropped", "partners", "same_posts")
+    assert outcome.calls == "{}"
 
 
-# The survey
+# The plan
 
 
-def names(found: Survey) -> list[str]:
+def names(found: Planned) -> list[str]:
     return [one.user for one in found.possible]
 
 
-def test_where_nothing_is_known_of_the_asker_anybody_may_be_partner_and_nobody_is_asked() -> None:
-    found, llm = survey(("twin", "placebo"), plan={"aspects": []})
-    assert (found.signal, names(found)) == (False, ["victor", "wim"])
+def test_where_nothing_is_known_of_the_asker_anybody_may_be_partner_and_nobody_is_asked(
+    tmp_path: Path,
+) -> None:
+    found, llm = plan(tmp_path, ("twin", "placebo"), plan={"aspects": []})
+    assert isinstance(found.rubric, Dropped)
+    assert names(found) == ["victor", "wim"]
     assert llm.purposes == ["plan"]
-    found, llm = survey(("twin",), plan={"aspects": []})
-    assert (found, llm.purposes) == (Survey(signal=False), ["plan"])
-    found, llm = survey(("placebo",), support=verdicts("far_fetched", "far_fetched"))
-    assert (found.signal, names(found)) == (False, ["victor", "wim"])
+    found, llm = plan(tmp_path, ("twin",), plan={"aspects": []})
+    assert (names(found), llm.purposes) == ([], ["plan"])
+    found, llm = plan(tmp_path, ("placebo",), support=verdicts("far_fetched", "far_fetched"))
+    assert isinstance(found.rubric, Dropped)
+    assert names(found) == ["victor", "wim"]
     assert "plan_blind" not in llm.purposes
 
 
@@ -173,7 +176,7 @@ def test_when_posts_say_nothing(reasons: tuple[str, ...], nothing: bool) -> None
 # The matching
 
 
-def nothing_known(item: str, user: str, *others: str) -> SurveyedQuestion:
+def nothing_known(item: str, user: str, *others: str) -> Question:
     return question(item, user, *others)._replace(signal=False)
 
 
@@ -198,6 +201,6 @@ def test_a_question_without_anybody_says_so_in_its_own_words() -> None:
     ]
     found = assign_partners(asked, 4, 0)
     details = {item: one.detail for item, one in found.items() if isinstance(one, Dropped)}
-    assert details["q"].startswith("nobody's posts that it was tried on show")
-    assert details["p"] == "nobody that it was tried on has about as many posts"
+    assert details["q"].startswith("no user it was tried on has posts that show")
+    assert details["p"] == "no user it was tried on has about as many posts"
     assert details["r"] == "those whose posts are about as many are others' partners"

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from pairwright.construct.build_rules import TriedUsers
-from pairwright.construct.candidates import choose_others, suits
+from pairwright.construct.candidates import Candidates, TriedUsers
 from pairwright.construct.corpus import Corpus
 from pairwright.records import Item, Post
 from pairwright.settings.rules import TwinRules
-from scripted import item, post, settings
+from scripted import item, post
 
 CorpusOf = Callable[..., Corpus]
 BREAD = "Which flour gives rye bread a dark crust?"
@@ -27,9 +26,9 @@ def corpus_of(tmp_path: Path) -> Iterator[CorpusOf]:
     """Write items to a corpus; it is closed after the test."""
     with ExitStack() as stack:
 
-        def write(*items: Item, **config: Any) -> Corpus:
+        def write(*items: Item, seed: int = 0) -> Corpus:
             path = tmp_path / f"items-{len(list(tmp_path.iterdir()))}.jsonl"
-            return stack.enter_context(closing(Corpus.write(items, path, settings(**config))))
+            return stack.enter_context(closing(Corpus.write(items, path, seed)))
 
         yield write
 
@@ -58,13 +57,19 @@ def allrounder(name: str, **changes: Any) -> Item:
     return user(name, BREAD, ABOUT_BREAD, ABOUT_STEW, **changes)
 
 
+def candidates_of(corpus: Corpus, count: int = 5, **policy: Any) -> Candidates:
+    return Candidates(corpus, TwinRules(**policy), count, lambda _: "en")
+
+
 def tried(corpus: Corpus, count: int = 5, **policy: Any) -> dict[str, TriedUsers]:
-    return choose_others(corpus, TwinRules(**policy), count, language=lambda _: "en")
+    """By item, the users that its question is tried on."""
+    found = candidates_of(corpus, count, **policy)
+    return {item.id: found.of(item) for item in map(corpus.item, range(len(corpus)))}
 
 
-def candidates(corpus: Corpus, of: str, **policy: Any) -> set[str]:
-    """Who could be the partner of a user, for the user's first question."""
-    return set(tried(corpus, **policy)[f"q-{of}"].candidates)
+def suited(one: TriedUsers) -> set[str]:
+    """Who could be the partner."""
+    return set(one.users[: one.suited])
 
 
 # Who could be a partner
@@ -143,19 +148,16 @@ def test_who_could_be_whose_partner(
 ) -> None:
     for corpus in (corpus_of(una, vic), corpus_of(vic, una)):
         asked = tried(corpus, **policy)
-        found = [set(asked[f"q-{name}"].candidates) for name in ("una", "vic")]
+        found = [suited(asked[f"q-{name}"]) for name in ("una", "vic")]
         assert found == [{"vic"} if fits[0] else set(), {"una"} if fits[1] else set()]
-    if una.category == vic.category:
-        assert suits(una, vic.profile, TwinRules(**policy), "en") == fits[0]
-        assert suits(vic, una.profile, TwinRules(**policy), "en") == fits[1]
 
 
 def test_a_user_is_a_candidate_in_the_category_of_the_longest_history(corpus_of: CorpusOf) -> None:
     short = user("una", BREAD, ABOUT_STEW, id="q-short", category="diy")
     long = user("una", BREAD, ABOUT_STEW, ABOUT_NEITHER, id="q-una")
     corpus = corpus_of(short, long, cook("vic", category="diy"), cook("wim"))
-    assert candidates(corpus, "wim") == {"una"}
-    assert candidates(corpus, "vic") == set()
+    assert suited(tried(corpus)["q-wim"]) == {"una"}
+    assert suited(tried(corpus)["q-vic"]) == set()
     # As one of the others she is read there all the same.
     assert tried(corpus)["q-vic"].users == ("una",)
 
@@ -198,23 +200,23 @@ def test_both_halves_of_a_twin_are_held_against_equally_many_and_nobody_against_
 ) -> None:
     crowd = [allrounder(f"u{n}") for n in range(30)]
     corpus = corpus_of(*crowd, *(allrounder(f"x{n}", category="diy") for n in range(30)))
-    corpus.tried = tried(corpus)
+    found = candidates_of(corpus)
     for of in crowd:
-        own = writers(corpus.others(of, of.user))
+        own = writers(found.histories(of, of.user))
         assert len(set(own)) == 5
         assert of.user not in own
         assert all(name.startswith("u") for name in own)
-        for partner in corpus.tried[of.id].candidates:
-            theirs = writers(corpus.others(of, partner))
+        for partner in suited(found.of(of)):
+            theirs = writers(found.histories(of, partner))
             assert len(set(theirs)) == 5
             assert set(own) - set(theirs) == {partner}
             assert set(theirs) - set(own) == {of.user}
-    assert len({tuple(writers(corpus.others(of, of.user))) for of in crowd}) > 20
+    assert len({tuple(writers(found.histories(of, of.user))) for of in crowd}) > 20
     # Fewer where there are fewer.
     few = corpus_of(*(allrounder(f"u{n}") for n in range(3)))
-    few.tried = tried(few)
-    assert set(writers(few.others(few.item(0), "u0"))) == {"u1", "u2"}
-    assert set(writers(few.others(few.item(0), "u1"))) == {"u0", "u2"}
+    found = candidates_of(few)
+    assert set(writers(found.histories(few.item(0), "u0"))) == {"u1", "u2"}
+    assert set(writers(found.histories(few.item(0), "u1"))) == {"u0", "u2"}
     assert tried(few, count=0)["q-u0"].users == ()
 
 
@@ -225,7 +227,7 @@ def test_an_other_is_read_without_newer_posts_and_without_the_question(corpus_of
     late = user("wim", STEW, "Older.", "Old.", ABOUT_BREAD)
     late = late.model_copy(update={"profile": late.profile[2:]})
     corpus = corpus_of(una, vic, late)
-    corpus.tried = tried(corpus)
-    assert set(corpus.tried["q-una"].users) == {"vic", "wim"}
-    ((read,),) = corpus.others(una, "una")
+    found = candidates_of(corpus)
+    assert set(found.of(una).users) == {"vic", "wim"}
+    ((read,),) = found.histories(una, "una")
     assert read.text.startswith(ABOUT_BREAD)

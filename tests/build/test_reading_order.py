@@ -10,48 +10,29 @@ from typing import Any
 
 import pytest
 
-from pairwright.construct.build_rules import NeighbourRing
-from pairwright.construct.candidates import choose_others
-from pairwright.construct.corpus import Corpus, UnitTask, all_units
+from pairwright.construct import corpus as corpora
+from pairwright.construct.candidates import Candidates
+from pairwright.construct.corpus import Corpus, nearest
 from pairwright.records import Item, Post
 from pairwright.settings.domains import Guidance
 from pairwright.settings.rules import PlanRules, TwinRules
 from pairwright.stages.planner import plan
 from pairwright.stages.writer import write_paper
-from scripted import Scripted, good, item, model, post, prompts, rubric, settings, wait
+from scripted import Scripted, good, item, model, post, prompts, rubric, wait
 
 OTHERS = 5
 NAMES = [f"u{n:02}" for n in range(40)]
-TWO_MODES: tuple[str, ...] = ("twin", "violate")
-SURVEY: tuple[UnitTask, ...] = ("survey",)
-ALL: tuple[UnitTask, ...] = ("survey", "twin", "violate")
-
-
-def circle(names: list[str] = NAMES, seed: int = 0) -> NeighbourRing:
-    return NeighbourRing(names, seed)
-
-
-def nearest(of: NeighbourRing, name: str, count: int = OTHERS) -> list[str]:
-    return list(islice(of.nearest(name), count))
-
-
-# The circle
 
 
 def test_the_nearest_stand_on_both_sides_so_that_nearness_is_mutual() -> None:
-    for seed in range(20):
-        of = circle(seed=seed)
-        counted = Counter(other for name in NAMES for other in nearest(of, name))
-        assert counted == dict.fromkeys(NAMES, OTHERS)
-        # The circle is that of its seed and not of the source's order.
-        assert circle(NAMES[::-1], seed).users == of.users
-    assert len({tuple(circle(seed=seed).users) for seed in range(10)}) == 10
-    place = {name: n for n, name in enumerate(of.users)}
-    assert sorted(of.users) == NAMES
+    counted = Counter(other for name in NAMES for other in islice(nearest(NAMES, name), OTHERS))
+    assert counted == dict.fromkeys(NAMES, OTHERS)
+    place = {name: n for n, name in enumerate(NAMES)}
     for name in NAMES:
-        steps = [(place[other] - place[name]) % len(NAMES) for other in nearest(of, name, 6)]
+        near = list(islice(nearest(NAMES, name), 6))
+        steps = [(place[other] - place[name]) % len(NAMES) for other in near]
         assert steps == [1, 39, 2, 38, 3, 37]
-        assert all(name in nearest(of, other, 6) for other in nearest(of, name, 6))
+        assert all(name in islice(nearest(NAMES, other), 6) for other in near)
 
 
 # The order of work
@@ -64,15 +45,15 @@ def corpus_of(tmp_path: Path) -> Iterator[CorpusOf]:
     """Write items to a corpus in which anybody suits anybody; it is closed after the test."""
     with ExitStack() as stack:
 
-        def write(items: list[Item], **config: Any) -> Corpus:
+        def write(items: list[Item], seed: int = 0) -> Corpus:
             path = tmp_path / f"items-{len(list(tmp_path.iterdir()))}.jsonl"
-            corpus = stack.enter_context(closing(Corpus.write(items, path, settings(**config))))
-            corpus.tried = choose_others(
-                corpus, TwinRules(min_relevant=0), OTHERS, language=lambda _: "en"
-            )
-            return corpus
+            return stack.enter_context(closing(Corpus.write(items, path, seed)))
 
         yield write
+
+
+def candidates(corpus: Corpus) -> Candidates:
+    return Candidates(corpus, TwinRules(min_relevant=0), OTHERS, lambda _: "en")
 
 
 def history(name: str) -> tuple[Post, ...]:
@@ -85,10 +66,10 @@ def asked_by(name: str, **changes: Any) -> Item:
 
 def test_calls_that_share_a_history_are_few_units_apart(corpus_of: CorpusOf) -> None:
     corpus = corpus_of([asked_by(name) for name in NAMES])
-    read: dict[str, list[int]] = {}
-    for place, unit in enumerate(all_units(corpus, ("twin",), SURVEY)):
-        of = corpus.item(unit.item)
-        others = [posts[0].id.split("-")[0] for posts in corpus.others(of, of.user)]
+    found, read = candidates(corpus), dict[str, list[int]]()
+    for place, position in enumerate(corpus.in_reading_order(range(len(NAMES)))):
+        of = corpus.item(position)
+        others = [posts[0].id.split("-")[0] for posts in found.histories(of, of.user)]
         for name in {of.user, *others}:
             read.setdefault(name, []).append(place)
     gaps = [later - place for n in read.values() for place, later in pairwise(n)]
@@ -96,32 +77,39 @@ def test_calls_that_share_a_history_are_few_units_apart(corpus_of: CorpusOf) -> 
     assert sum(gap == 1 for gap in gaps) >= len(gaps) - 2 * OTHERS
 
 
-def test_every_item_and_mode_is_one_unit_at_its_place_of_the_source(corpus_of: CorpusOf) -> None:
+def test_every_item_is_read_once_and_those_of_a_user_in_a_category_together(
+    corpus_of: CorpusOf,
+) -> None:
     items = [asked_by(name) for name in NAMES]
     items += [asked_by(name, id=f"second-{name}", category="diy") for name in NAMES[::3]]
     items += [asked_by(name, id=f"third-{name}") for name in NAMES[::2]]
-    corpus = corpus_of(items)
-    work = list(all_units(corpus, TWO_MODES, ALL))
-    built = [unit for unit in work if unit.mode != "survey"]
-    assert sorted(unit.position for unit in built) == list(range(2 * len(items)))
-    for unit in built:
-        assert unit.id == f"{unit.mode}:{items[unit.item].id}"
-        assert unit.position == 2 * unit.item + TWO_MODES.index(unit.mode)
-    surveys = [unit for unit in work if unit.mode == "survey"]
-    assert sorted(unit.position for unit in surveys) == list(range(-len(items), 0))
-    assert all(unit.position == -1 - unit.item for unit in surveys)
-    # The tasks of an item, the items of a user in a category.
-    blocks = [(items[unit.item].category, items[unit.item].user) for unit in work]
+    work = list(corpus_of(items).in_reading_order(range(len(items))))
+    assert sorted(work) == list(range(len(items)))
+    blocks = [(items[position].category, items[position].user) for position in work]
     assert sum(a != b for a, b in pairwise(blocks)) == len(set(blocks)) - 1
 
 
 def test_a_limit_takes_the_first_items_and_their_order_decides_nothing(corpus_of: CorpusOf) -> None:
     items = [asked_by(name) for name in NAMES]
-    corpus, turned = corpus_of(items), corpus_of(items[::-1])
-    limited = all_units(corpus, ("twin",), SURVEY, items=range(7))
-    assert sorted(unit.item for unit in limited) == list(range(7))
-    first, second = ([u.id for u in all_units(one, TWO_MODES, ALL)] for one in (corpus, turned))
+    both = corpus_of(items), corpus_of(items[::-1])
+    assert sorted(both[0].in_reading_order(range(7))) == list(range(7))
+    first, second = (
+        [one.item(n).id for n in one.in_reading_order(range(len(NAMES)))] for one in both
+    )
     assert first == second
+    assert len({corpus_of(items, seed).blocks[0].users for seed in range(10)}) == 10
+
+
+def test_many_users_of_a_category_are_looked_at_in_blocks(
+    corpus_of: CorpusOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(corpora, "BLOCK", 15)
+    corpus = corpus_of([asked_by(name) for name in NAMES])
+    assert [len(block.users) for block in corpus.blocks] == [15, 15, 10]
+    found = candidates(corpus)
+    for block in corpus.blocks:
+        for user in block.users:
+            assert set(found.of(corpus.longest_item(user)).users) < set(block.users)
 
 
 # What the prompts begin with
@@ -161,7 +149,9 @@ def test_prompts_with_a_history_share_all_bytes_up_to_the_question(corpus_of: Co
     own, partner = asked_by("u00"), asked_by("u01", question="Where do I keep the bread?")
     asker = asked_by("u02", question="Is rye bread good for the heart?")
     corpus = corpus_of([own, partner, asker])
-    (as_other,) = [posts for posts in corpus.others(asker, asker.user) if posts == own.profile]
+    (as_other,) = [
+        posts for posts in candidates(corpus).histories(asker, asker.user) if posts == own.profile
+    ]
     # For the own question, for the partner's, and as an other.
     plans = [told(own, own.profile), told(partner, own.profile), told(asker, as_other)]
     papers = told_to_writers(own, own.profile) + told_to_writers(partner, own.profile)

@@ -1,4 +1,4 @@
-"""The steps of a build without a model: what is surveyed, matched and built, and in which order."""
+"""The steps of a build without a model: what is planned, matched and built, and in which order."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
@@ -8,89 +8,78 @@ from typing import Any
 import pytest
 from test_partners import allrounder
 
-from pairwright.build_statement import SourceSummary
-from pairwright.construct.candidates import choose_others
-from pairwright.construct.corpus import BuildUnit, Corpus
-from pairwright.construct.folder import RunFolder
-from pairwright.construct.outcomes import Failure, Pending
-from pairwright.construct.partners import PossiblePartner, Survey, SurveyOutcome
-from pairwright.construct.session import BuildTask
-from pairwright.models.store import Store, UnitRow
-from pairwright.records import Dropped
-from pairwright.settings.rules import TwinRules
-from scripted import expect, policy, settings
+from pairwright.construct.corpus import Corpus
+from pairwright.construct.outcomes import (
+    Failed,
+    Outcomes,
+    Planned,
+    PossiblePartner,
+    Unit,
+    UnitResult,
+    outcome_of,
+)
+from pairwright.construct.session import Session
+from pairwright.construct.units import Builder
+from pairwright.models import CallLog
+from pairwright.models.store import Store
+from pairwright.records import Dropped, Kept
+from released import twinned
+from scripted import expect, policy, rubric
 
 ITEMS = 24
-Fate = Callable[[BuildUnit], str]
+Fate = Callable[[Unit], str]
 """The kind of outcome of a unit."""
-ENDS: dict[type, str] = {Dropped: "rejected", Failure: "failed", Pending: "waiting"}
-"""The kind of outcome of a unit without a partner."""
+NOTHING = Dropped(stage="plan", reason="no_personal_signal")
 
 
-def kept(_: BuildUnit) -> str:
+def kept(_: Unit) -> str:
     return "kept"
 
 
 class Build:
-    """A corpus in which anybody suits anybody, and a store; every survey finds a signal."""
+    """A corpus in which anybody suits anybody, and a store; every plan finds a signal."""
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         items = [allrounder(f"u{n:02}") for n in range(ITEMS)]
-        self.corpus = stack.enter_context(
-            closing(Corpus.write(items, folder / "items.jsonl", settings()))
-        )
-        self.corpus.tried = choose_others(self.corpus, TwinRules(), 5, language=lambda _: "en")
+        self.corpus = stack.enter_context(closing(Corpus.write(items, folder / "items.jsonl", 0)))
         self.store = stack.enter_context(closing(Store(folder / "run.sqlite")))
+        self.outcomes = Outcomes(self.store)
 
-    def run(self, fate: Fate = kept, **config: Any) -> list[list[BuildUnit]]:
+    def run(self, fate: Fate = kept, **config: Any) -> list[list[Unit]]:
         """The units of each step that had no outcome yet, in their order."""
-        list(self.store.outcomes())  # As a store that was closed and opened: all is on the disk.
-        self.store.begin("run")
-        summary = SourceSummary(path="", hash="", items=ITEMS, refused={}, repaired={})
-        folder = RunFolder(self.store.path.parent)
+        self.outcomes.begin("run")
         rules = policy(**{"modes": ["twin", "violate"], **config})
-        task = BuildTask(self.corpus, summary, rules, self.store, folder)
+        self.candidates = Builder.of(self.corpus, rules).candidates
+        session = Session(self.corpus, rules, self.outcomes)
         taken = []
-        for units in task.steps():
-            todo = [u for u in units if self.store.ended(u.position, u.id) is None]
+        for units in session.steps():
+            todo = list(session.unfinished(units, lambda _: None))
             for unit in todo:
-                self.end(unit, fate(unit))
+                result = unit.settled or self.result(unit, fate(unit))
+                item = self.corpus.item(unit.item)
+                self.outcomes.add(outcome_of(unit, item, result, CallLog()))
             taken.append(todo)
         return taken
 
-    def end(self, unit: BuildUnit, kind: str) -> None:
-        """Give a unit its outcome; a unit that has no partner gets what it says."""
+    def result(self, unit: Unit, kind: str) -> UnitResult:
+        """What comes of a unit."""
         item = self.corpus.item(unit.item)
-        if unit.mode != "survey":
-            kind = ENDS.get(type(unit.partner), kind)
-            if unit.partner is None and unit.mode != "violate":
-                kind = "rejected"  # The survey ruled it out.
-            partner = unit.partner if isinstance(unit.partner, str) else None
-            self.store.add_outcome(
-                UnitRow(
-                    unit.position, unit.id, unit.mode, item.id, item.user, partner, kind, "", "",
-                    None, 0, "{}",
-                )
-            )  # fmt: skip
-            return
-        candidates = self.corpus.tried[item.id].candidates
-        possible = tuple(PossiblePartner(user=user, bearing=1) for user in candidates)
-        kept = Survey(signal=True, possible=possible)
-        results = {
-            "alone": Survey(signal=True),
-            "nothing": Survey(signal=False, possible=possible),
-            "failed": Failure(failure="http_500", detail=""),
-            "waiting": Pending(waits_for="match"),
+        users = self.candidates.of(item).users
+        possible = tuple(PossiblePartner(user, 1) for user in users)
+        results: dict[str, UnitResult] = {
+            "alone": Planned(rubric=rubric("an aspect")),
+            "nothing": Planned(rubric=NOTHING, possible=possible),
+            "failed": Failed(reason="http_500"),
+            "waiting": Failed(reason="match", waits=True),
         }
-        ended = SurveyOutcome(
-            unit=unit.id, item_id=item.id, user=item.user, result=results.get(kind, kept), calls=()
-        )
-        self.store.add_outcome(ended.row(unit.position))
+        if unit.mode == "plan":
+            return results.get(kind, Planned(rubric=rubric("an aspect"), possible=possible))
+        return results.get(kind, Kept(pairs=twinned(0)))
 
     def twins(self, kind: str = "kept") -> dict[int, str | None]:
         """The partners of the twins that ended in one way, by item."""
         found = {}
-        for row in self.store.outcomes():
+        for row in self.outcomes.lean():
             if row.kind == kind and row.mode == "twin":
                 found[int(row.unit[-2:])] = row.partner
         return found
@@ -98,7 +87,7 @@ class Build:
     def partners(self) -> dict[str, set[str]]:
         """With whom each user is, in the twins and placebos that are kept and whoever asked."""
         found: dict[str, set[str]] = {}
-        for row in self.store.outcomes():
+        for row in self.outcomes.lean():
             if row.kind == "kept" and row.mode in ("twin", "placebo"):
                 found.setdefault(row.user, set()).add(str(row.partner))
                 found.setdefault(str(row.partner), set()).add(row.user)
@@ -111,43 +100,42 @@ def build(tmp_path: Path) -> Iterator[Build]:
         yield Build(tmp_path, stack)
 
 
-def of_survey(item: int, kind: str, otherwise: Fate = kept) -> Fate:
-    """The survey of one item ends in this way; all else as it does otherwise."""
-    return lambda unit: kind if unit.id == f"survey:q-u{item:02}" else otherwise(unit)
+def of_plan(item: int, kind: str, otherwise: Fate = kept) -> Fate:
+    """The plan of one item ends in this way; all else as it does otherwise."""
+    return lambda unit: kind if unit.id == f"plan:q-u{item:02}" else otherwise(unit)
 
 
-def tasks(step: list[BuildUnit]) -> set[str]:
+def tasks(step: list[Unit]) -> set[str]:
     return {unit.mode for unit in step}
 
 
-def test_surveys_and_pairs_without_partners_come_before_twins(build: Build) -> None:
+def test_plans_and_pairs_without_partners_come_before_twins(build: Build) -> None:
     first, second = build.run()
-    assert (tasks(first), tasks(second)) == ({"survey", "violate"}, {"twin"})
+    assert (tasks(first), tasks(second)) == ({"plan", "violate"}, {"twin"})
     assert (len(first), len(second)) == (2 * ITEMS, ITEMS)
     assert len(build.twins()) > 0.9 * ITEMS
     assert all(len(partners) == 1 for partners in build.partners().values())
-    assert build.store.surveyed == ITEMS
     assert build.run() == [[], []], "a second run has nothing to do"
 
 
 ALL = ["twin", "placebo"]
 
 
-def shares(unit: BuildUnit) -> str:
+def shares(unit: Unit) -> str:
     """Of every four questions one has a signal and nobody who could be the partner, and on one
     nothing is known."""
-    if unit.mode != "survey":
+    if unit.mode != "plan":
         return "kept"
     return {0: "alone", 1: "nothing"}.get(unit.item % 4, "kept")
 
 
-def units_of(step: list[BuildUnit], mode: str) -> dict[int, Any]:
-    return {unit.item: unit.partner for unit in step if unit.mode == mode}
+def units_of(step: list[Unit], mode: str) -> dict[int, Any]:
+    return {unit.item: unit.partner or unit.settled for unit in step if unit.mode == mode}
 
 
 def test_a_question_without_a_signal_gives_a_placebo(build: Build) -> None:
     first, second = build.run(modes=ALL, fate=shares)
-    assert tasks(first) == {"survey"}
+    assert tasks(first) == {"plan"}
     twins, placebos = (units_of(second, mode) for mode in ALL)
     assert set(twins) == set(range(ITEMS)), "what is no twin has its reason"
     nothing = {item for item in range(ITEMS) if item % 4 == 1}
@@ -160,14 +148,14 @@ def test_a_question_without_a_signal_gives_a_placebo(build: Build) -> None:
     assert build.run(modes=ALL, fate=shares) == [[], []], "a second run has nothing to do"
 
 
-def test_without_twins_one_step_has_no_survey(build: Build) -> None:
+def test_without_twins_one_step_has_no_plan(build: Build) -> None:
     (only,) = build.run(modes=["violate"])
     assert tasks(only) == {"violate"}
 
 
-def test_while_a_survey_waits_all_twins_wait_and_nothing_is_matched(build: Build) -> None:
-    _, twins = build.run(fate=of_survey(3, "waiting"))
-    reasons = {u.id: u.partner.waits_for for u in twins if isinstance(u.partner, Pending)}
+def test_while_a_plan_waits_all_twins_wait_and_nothing_is_matched(build: Build) -> None:
+    _, twins = build.run(fate=of_plan(3, "waiting"))
+    reasons = {u.id: u.settled.reason for u in twins if isinstance(u.settled, Failed)}
     assert len(reasons) == ITEMS
     assert reasons.pop("twin:q-u03") == "match"
     assert set(reasons.values()) == {"partners"}
@@ -175,10 +163,10 @@ def test_while_a_survey_waits_all_twins_wait_and_nothing_is_matched(build: Build
     assert len(build.twins()) > 0.9 * ITEMS
 
 
-def test_a_failed_survey_holds_nobody_up_and_all_are_matched_again_once_it_is_there(
+def test_a_failed_plan_holds_nobody_up_and_all_are_matched_again_once_it_is_there(
     build: Build,
 ) -> None:
-    build.run(fate=of_survey(3, "failed"))
+    build.run(fate=of_plan(3, "failed"))
     assert build.twins("failed") == {3: None}
     assert len(build.twins()) > ITEMS // 3
     _, again = build.run()
@@ -187,7 +175,7 @@ def test_a_failed_survey_holds_nobody_up_and_all_are_matched_again_once_it_is_th
 
 
 def test_an_interrupted_build_goes_on_with_the_same_matching(build: Build) -> None:
-    def killed(unit: BuildUnit) -> str:
+    def killed(unit: Unit) -> str:
         if unit.id == "twin:q-u11":
             raise KeyboardInterrupt
         return "kept"
@@ -198,17 +186,17 @@ def test_an_interrupted_build_goes_on_with_the_same_matching(build: Build) -> No
     build.run()
     after = build.twins()
     assert before.items() <= after.items()
-    build.store.clear_outcomes()
+    build.outcomes.begin("another run")
     build.run()
     assert build.twins() == after, "as if nothing had happened"
 
 
-def test_nobody_has_two_partners_however_surveys_fail(build: Build) -> None:
+def test_nobody_has_two_partners_however_plans_fail(build: Build) -> None:
     failed = [set(range(0, ITEMS, 3)), {2, 3, 9}, {3}, set[int]()]
     for items in failed:
 
-        def fate(unit: BuildUnit, items: set[int] = items) -> str:
-            return "failed" if unit.mode == "survey" and unit.item in items else "kept"
+        def fate(unit: Unit, items: set[int] = items) -> str:
+            return "failed" if unit.mode == "plan" and unit.item in items else "kept"
 
         build.run(fate)
         assert all(len(one) == 1 for one in build.partners().values())

@@ -129,22 +129,25 @@ def test_a_build_accounts_for_every_unit_in_whole_files(built: Built) -> None:
     counts = built.study.manifest["counts"]
     assert counts["kept"]["twin"] > 0
     assert counts["kept"]["violate"] > 0
-    assert counts["rejected"]
+    assert counts["dropped"]
     assert built.study.manifest["calls"]["n"] == built.calls
     assert set(built.endpoint.by_identity.values()) <= {1}
 
 
 def test_the_table_of_build_and_status_says_what_the_files_hold(built: Built) -> None:
     counts = built.study.manifest["counts"]
-    rows = [line.split() for line in built.done.out.splitlines()]
-    assert ["items", "in", "twin", str(ITEMS)] in rows
-    assert ["pairs", "kept", "violate", str(counts["pairs"]["violate"])] in rows
-    kept = [row for row in rows if row[:2] == ["pairs", "kept"]]
-    assert str(counts["pairs"]["twin"]) in {row[-1] for row in kept}
-    assert any(row and row[0] == "calls" and row[-1] == f"{built.calls:,}" for row in rows)
+    said = " ".join(built.done.out.split())
+    assert len(built.done.out.splitlines()) <= 15
+    assert f"{sum(counts['pairs'].values())} pairs kept from {ITEMS} items" in said
+    assert f"Dropped: {sum(one['n'] for one in counts['dropped'])} unit" in said
+    assert f"Calls: {built.calls:,} stored, {built.calls:,} sent now." in said
     status = pairwright("status", built.study.run)
     assert status.code == 0
-    assert [row for line in status.out.splitlines() if (row := line.split()) in kept] == kept
+    rows = [line.split() for line in status.out.splitlines()]
+    for mode, n in counts["pairs"].items():
+        assert ["kept", f"{mode},", str(n), "pairs", str(counts["kept"][mode])] in rows
+    assert ["of", "items", "twin", str(ITEMS)] in rows
+    assert ["calls", "all", f"{built.calls:,}"] in rows
     as_json = pairwright("status", built.study.run, "--json")
     assert (as_json.code, json.loads(as_json.out)) == (0, built.study.manifest)
     # All replies name the model that was asked.
@@ -327,17 +330,17 @@ def test_an_endpoint_that_only_fails_is_asked_again_when_well(tmp_path: Path, bu
         done = study.build()
     assert done.code == 1
     assert "This run is short: 100% of its units have no outcome" in done.err
-    told = f"{UNITS} of {UNITS} units failed (http_500 {UNITS}); {study.run}"
+    told = f"{UNITS} of {UNITS} units failed (http_500 {UNITS});"
     assert told in done.err
     assert f"  pairwright build {study.config} --run {study.run}\n" in done.err
     study.assert_whole(UNITS)
-    failed = study.rows("failed.jsonl")
+    failed = study.failed()
     assert len(failed) == UNITS
     assert {row["reason"] for row in failed} == {"http_500"}
     assert all("on fire" in row["detail"] for row in failed)
     assert study.manifest["state"] == "short"
     status = pairwright("status", study.run)
-    assert (status.code, told in status.out) == (1, True)
+    assert (status.code, told in status.err) == (1, True)
 
     built.endpoint.forget()
     study.change(served__base_url=built.endpoint.url)
@@ -350,7 +353,7 @@ def test_an_endpoint_that_only_fails_is_asked_again_when_well(tmp_path: Path, bu
 def test_a_second_run_asks_only_for_what_failed_and_the_key_stands_in_no_file_and_no_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Even if the endpoint repeats it in an error that ends up in failed.jsonl."""
+    """Even if the endpoint repeats it in an error that `show` prints."""
     monkeypatch.setenv(KEY_VARIABLE, KEY)
     study = Study.make(tmp_path / "s", "", limit=4, served__api_key_env=KEY_VARIABLE)
     failing = fail(400, f"I can not [read] this [/b] with key {KEY} and header 'Bearer {KEY}'.")
@@ -363,8 +366,8 @@ def test_a_second_run_asks_only_for_what_failed_and_the_key_stands_in_no_file_an
         answered = set(endpoint.by_identity) - refused
         assert {a.headers["Authorization"] for a in endpoint.asked} == {f"Bearer {KEY}"}
     study.assert_whole(8)
-    failed = study.rows("failed.jsonl")
-    assert len({row["item_id"] for row in failed}) == 1
+    failed = study.failed()
+    assert len({row["unit"].partition(":")[2] for row in failed}) == 1
     shown = pairwright("show", study.run, failed[0]["unit"])
     assert f"{failed[0]['unit']}: failed" in shown.out
     assert "http_400: I can not [read] this [/b]" in shown.out
@@ -378,7 +381,7 @@ def test_a_second_run_asks_only_for_what_failed_and_the_key_stands_in_no_file_an
         assert answered.isdisjoint(endpoint.by_identity)
         assert set(endpoint.by_identity.values()) == {1}
     study.assert_whole(8)
-    assert study.rows("failed.jsonl") == []
+    assert study.failed() == []
 
 
 def test_a_refusal_ends_the_run_and_keeps_what_was_answered(tmp_path: Path) -> None:
@@ -409,8 +412,8 @@ def test_a_spent_budget_ends_cleanly_and_a_larger_one_goes_on(tmp_path: Path, bu
     assert done.code == 1
     assert built.endpoint.n == 50
     study.assert_whole(UNITS)
-    assert {row["reason"] for row in study.rows("failed.jsonl")} == {"budget_spent"}
-    assert "max_calls = 50" in study.rows("failed.jsonl")[0]["detail"]
+    assert {row["reason"] for row in study.failed()} == {"budget_spent"}
+    assert "max_calls = 50" in study.failed()[0]["detail"]
     assert "The budget is spent: raise [budget] to go on." in done.err
     assert study.build().code == 1
     assert built.endpoint.n == 50
@@ -432,14 +435,15 @@ def test_tokens_from_a_cache_are_priced_and_stand_in_the_manifest(tmp_path: Path
     assert 0 < calls["cached_tokens"] < calls["prompt_tokens"]
     plainly = calls["prompt_tokens"] - calls["cached_tokens"]
     assert calls["cost"] == pytest.approx(plainly * 1e-4 + calls["cached_tokens"] * 1e-5)
-    assert f"{calls['cached_tokens']:,}" in done.out
+    assert done.code == 0
+    assert f"{calls['cached_tokens']:,}" in pairwright("status", study.run).out
 
 
 def test_a_model_that_thinks_its_room_away_is_named_with_what_to_set(tmp_path: Path) -> None:
     with in_thread(thinks(10_000)) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=1, modes=["violate"])
         done = study.build()
-    assert "violate: cut_in_thinking" in done.out
+    assert "most often for cut_in_thinking (1)" in done.out
     assert "says which thinking_tokens to set" in done.err
     assert "Hm." not in (study.run / "dropped.jsonl").read_text("utf-8")
 
@@ -498,9 +502,9 @@ def test_show_finds_twins_units_items_and_refusals(built: Built) -> None:
         assert f"{unit}: kept" in done.out
     done = pairwright("show", built.study.run, refused["unit"])
     assert done.code == 0
-    assert f"{refused['unit']}: rejected" in done.out
-    assert refused["rejected"]["reason"] in done.out
-    assert len(re.findall(r"refused by", done.out)) >= len(refused["rejected"]["drafts"])
+    assert f"{refused['unit']}: dropped" in done.out
+    assert refused["dropped"]["reason"] in done.out
+    assert len(re.findall(r"refused by", done.out)) >= len(refused["dropped"]["drafts"])
 
 
 def test_show_lists_all_units_and_takes_the_beginning_of_an_id(built: Built) -> None:

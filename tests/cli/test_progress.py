@@ -12,9 +12,8 @@ from rich.console import Console
 from pairwright.cli.printing import command, print_table
 from pairwright.cli.progress import display, interruptible
 from pairwright.models.client import Meter
-from pairwright.models.store import UnitRow
 from pairwright.pages.markdown import Table
-from pairwright.workflows.progress import BuildBegun, Event, Note, Step, Stop, UnitEnded, log_notes
+from pairwright.progress import BuildBegun, Event, Note, Step, Stop, UnitEnded, log_notes
 
 
 def test_by_default_notes_are_logged_and_steps_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,8 +96,7 @@ def test_elsewhere_there_are_notes_alone() -> None:
 
 def test_the_bar_of_a_build_tells_what_became_of_its_units() -> None:
     def ended(kind: str) -> UnitEnded:
-        row = UnitRow(0, "u", "twin", "i", "a", None, kind, "", "", None, 3, "{}")
-        return UnitEnded(row)
+        return UnitEnded("u", "twin", kind, "")
 
     meter = Meter(in_flight=3, cost=1.5)
     text = shown(BuildBegun(7, meter), ended("kept"), ended("failed"), terminal=True)

@@ -70,7 +70,7 @@ def test_help_and_commands_import_no_more_than_they_need() -> None:
         ("pairwright", {"numpy", "scipy", "pandas", "matplotlib"}),
         ("pairwright.cli.runs", {"aiohttp", "bm25s", "scipy.special", "openai", "torch"}),
         (
-            "pairwright.workflows.run_build, pairwright.workflows.workers.worker",
+            "pairwright.construct.build",
             {"scipy.stats", "statsmodels", "matplotlib", "pandas", "openai", "torch"},
         ),
         ("pairwright.cli.human", {"matplotlib", "pandas"}),

@@ -24,8 +24,8 @@ from pairwright.evaluation.results import (
 )
 from pairwright.evaluation.settings import Scorers, load_scorers
 from pairwright.models.store import Store
+from pairwright.progress import Note
 from pairwright.workflows.evaluation import EvaluationResult, evaluate
-from pairwright.workflows.progress import Note
 from study import pairwright
 
 ALL = tuple(CONDITIONS)

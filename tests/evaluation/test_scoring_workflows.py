@@ -13,10 +13,10 @@ from pairwright.dataset import read_lines
 from pairwright.errors import ConfigError, InputError, Interrupted
 from pairwright.evaluation.policy_samples import SampledQuestion
 from pairwright.evaluation.settings import Scorers
+from pairwright.progress import Event, Step, Stop
 from pairwright.workflows.best_samples import best_of_n
 from pairwright.workflows.evaluation import evaluate, leaderboard
 from pairwright.workflows.output_judging import judge_outputs
-from pairwright.workflows.progress import Event, Step, Stop
 
 
 @pytest.fixture(scope="module")

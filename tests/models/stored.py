@@ -9,7 +9,7 @@ from typing import Any
 
 from endpoint import completion
 from pairwright.models import Answer, Request, completion_of
-from pairwright.models.store import Store, UnitRow
+from pairwright.models.store import Store
 
 
 def body(text: str = "an answer", **changes: Any) -> bytes:
@@ -42,11 +42,3 @@ def disk_full(at: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
-def unit_row(position: int, kind: str, record: object = None) -> UnitRow:
-    """A unit of mode twin that ended so."""
-    return UnitRow(
-        position, f"unit-{position}", "twin", "q", "una", None, kind, "", "", None, 0,
-        json.dumps(record or {}),
-    )  # fmt: skip

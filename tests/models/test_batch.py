@@ -167,11 +167,11 @@ def test_calls_that_are_written_count_towards_the_budget(tmp_path: Path) -> None
     done = write(study)
     assert done.code == 3
     assert len(lines(shards(study, 1)[0])) == 2
-    assert "budget_spent" in done.out
+    assert "budget_spent" in done.said
     assert answered(study, 1).code == 0
     done = write(study)
     assert done.code == 1, "nothing waits: the rest failed for want of calls"
-    assert {row["reason"] for row in study.rows("failed.jsonl")} == {"budget_spent"}
+    assert {row["reason"] for row in study.failed()} == {"budget_spent"}
 
 
 def test_a_request_that_fails_in_as_many_rounds_as_attempts_is_given_up(tmp_path: Path) -> None:

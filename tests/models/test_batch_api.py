@@ -148,7 +148,7 @@ def test_a_batch_of_which_every_line_failed_is_told_each_time_and_refusals_are_n
     assert done.code == (3 if again else 1), done.said
     assert ("Round 2:" in done.out) == again
     if not again:
-        failed = study.rows("failed.jsonl")
+        failed = study.failed()
         assert {row["reason"] for row in failed} == {"http_400"}
         assert all("Invalid schema" in row["detail"] for row in failed)
 

@@ -150,7 +150,7 @@ def test_on_a_bad_line_units_end_with_reasons_and_failed_ones_are_asked_again(st
         assert study.build().code == 1
         assert 1 < max(endpoint.by_identity.values()) <= 30
     study.assert_whole(UNITS)
-    failed, pairs = study.rows("failed.jsonl"), study.rows("pairs.jsonl")
+    failed, pairs = study.failed(), study.rows("pairs.jsonl")
     assert 0 < len(failed) < UNITS, "else this test shows nothing"
     assert {row["reason"] for row in failed} == {"http_500"}
     assert all("kills the engine" in row["detail"] for row in failed)
@@ -171,7 +171,7 @@ def test_faults_of_a_line_leave_no_trace(
         study.change(served__base_url=endpoint.url)
         assert study.build().code == 0
         assert endpoint.n > calls
-    for name in ("pairs.jsonl", "dropped.jsonl", "failed.jsonl"):
+    for name in ("pairs.jsonl", "dropped.jsonl"):
         assert (study.run / name).read_bytes() == whole[name], name
 
 

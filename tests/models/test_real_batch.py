@@ -91,7 +91,7 @@ def test_rounds_of_vllm_run_batch_reach_the_end(
     assert done.code == 1, done.said
     assert number > 1, "a round was answered, and nothing waits"
     study.assert_whole(3)
-    reasons = sorted(row["rejected"]["reason"] for row in study.rows("dropped.jsonl"))
+    reasons = sorted(row["dropped"]["reason"] for row in study.rows("dropped.jsonl"))
     assert reasons == ["context_length", "cut_short"]
-    assert [row["reason"] for row in study.rows("failed.jsonl")] == ["http_404"]
+    assert [row["reason"] for row in study.failed()] == ["http_404"]
     assert pairwright("status", study.run).code == 1, "short, as the build said"

@@ -224,7 +224,7 @@ def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_can_be_left_to_a_server(
     whole, files = texts(run), study.outcomes()
     assert whole.items() > before.items()
     rejected = [json.loads(line) for line in files["dropped.jsonl"].splitlines()]
-    too_long = [r["item_id"] for r in rejected if r["rejected"]["reason"] == CONTEXT_LENGTH]
+    too_long = [r["item_id"] for r in rejected if r["dropped"]["reason"] == CONTEXT_LENGTH]
     assert too_long == [HUGE]
     assert not files["failed.jsonl"]
     # Both kinds of calls: free text, and replies that follow a schema.

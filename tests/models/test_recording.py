@@ -77,7 +77,7 @@ def test_a_changed_prompt_is_not_in_the_recording(replaying: Study) -> None:
     assert done.code == 1
     assert "3 units failed: a call is not in the recording" in done.err
     assert "Ask for them again" not in done.err
-    failures = replaying.rows("failed.jsonl")
+    failures = replaying.failed()
     assert [failure["reason"] for failure in failures] == ["not_recorded"] * 3
     assert replaying.rows("pairs.jsonl") == []
     # With an endpoint that answers, only what is missing is sent.

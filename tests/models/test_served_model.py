@@ -1,6 +1,5 @@
 """The model that a reply names is compared with the one that was asked for."""
 
-import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import closing
@@ -13,12 +12,12 @@ from stored import body, keep
 
 from endpoint import Asked, Handler, altered, ask, completion, in_thread
 from pairwright.build_statement import BuildSummary
+from pairwright.construct import shards
+from pairwright.construct.status import status
 from pairwright.models.completion import is_same_model
 from pairwright.models.server import Server
 from pairwright.models.store import Store
 from pairwright.releases.run_notes import _build
-from pairwright.workflows.run_status import status
-from pairwright.workflows.workers import shards
 from study import Study, pairwright
 
 
@@ -109,8 +108,8 @@ def test_the_card_of_a_release_names_them_without_folders(built: Study) -> None:
 
 def test_names_of_a_shard_come_into_the_store(tmp_path: Path) -> None:
     with closing(Store(tmp_path / "run.sqlite")) as store:
-        shard = asyncio.run(shards.open_shard(shards.place(tmp_path / "shards", 1), store))
-        with closing(shard):
+        (tmp_path / "shards" / "1").mkdir(parents=True)
+        with closing(Store(tmp_path / "shards" / "1" / "run.sqlite", beneath=store)) as shard:
             keep(shard, (ask(model="gpt-4o"), body(model="gpt-4o-mini")))
         shards.merge_all(store, tmp_path / "shards")
         assert store.served_names() == {"gpt-4o": {"gpt-4o-mini": 1}}

@@ -1,6 +1,5 @@
 """What a worker leaves is merged whole, once, or not at all; and nothing of it is guessed."""
 
-import asyncio
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -9,13 +8,16 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from stored import body, keep, unit_row
+from stored import body, keep
 
 from endpoint import ask
+from pairwright.construct import shards
+from pairwright.construct.outcomes import Failed, Outcomes, Unit, outcome_of
+from pairwright.construct.shards import merge_all
 from pairwright.errors import InUse, StoreError
+from pairwright.models import CallLog
 from pairwright.models.store import Store
-from pairwright.workflows.workers import shards
-from pairwright.workflows.workers.shards import left, merge, merge_all, open_shard, place
+from scripted import item
 
 
 @pytest.fixture
@@ -40,14 +42,19 @@ def fill(store: Store, *said: tuple[str, str], cached: int = 0) -> None:
     keep(store, *((ask(question), body(answer, usage=usage)) for question, answer in said))
 
 
-def shard(folder: Path, chunk: int, main: Store) -> Store:
-    return asyncio.run(open_shard(place(folder, chunk), main))
+def place(folder: Path, number: int) -> Path:
+    return folder / f"{number:03}"
 
 
-def ended(store: Store, position: int, *questions: str) -> None:
-    """The outcome of a unit that asked these."""
-    keys = [ask(question).key for question in questions]
-    store.add_outcome(unit_row(position, "kept", {"calls": keys}))
+def shard(folder: Path, number: int, main: Store) -> Store:
+    place(folder, number).mkdir(parents=True, exist_ok=True)
+    return Store(place(folder, number) / "run.sqlite", beneath=main)
+
+
+def ended(store: Store, position: int) -> None:
+    """Write the outcome of a unit."""
+    unit = Unit(f"unit-{position}", "twin", position, position)
+    Outcomes(store).add(outcome_of(unit, item(()), Failed(reason="http_500"), CallLog()))
 
 
 def answer(store: Store, question: str) -> str | None:
@@ -56,7 +63,7 @@ def answer(store: Store, question: str) -> str | None:
 
 
 def units(store: Store) -> list[str]:
-    return [row.unit for row in store.outcomes()]
+    return [row.unit for row in Outcomes(store).lean()]
 
 
 def test_a_shard_reads_what_the_store_has_and_adds_nothing(store: Store, folder: Path) -> None:
@@ -69,34 +76,26 @@ def test_a_shard_reads_what_the_store_has_and_adds_nothing(store: Store, folder:
     assert answer(store, "new") is None
 
 
-def test_the_next_worker_of_a_chunk_has_its_calls_not_its_units(store: Store, folder: Path) -> None:
+def test_a_worker_goes_on_with_the_shard_of_a_dead_one(store: Store, folder: Path) -> None:
     with closing(shard(folder, 0, store)) as dead:
         fill(dead, ("q", "a"))
-        ended(dead, 1, "q")
+        ended(dead, 1)
     with closing(shard(folder, 0, store)) as mine:
         assert answer(mine, "q") == "a"
-        ended(mine, 1, "q")
-    merge(store, place(folder, 0))
+    merge_all(store, folder)
     assert units(store) == ["unit-1"]
+    assert not folder.exists()
 
 
-def test_of_two_replies_to_one_request_the_stored_one_stays_and_units_of_the_other_are_named(
-    store: Store, folder: Path
-) -> None:
-    for chunk, said in enumerate(("first", "second")):
-        with closing(shard(folder, chunk, store)) as mine:
-            fill(mine, ("the same", said), (f"own {chunk}", "x"))
-            ended(mine, 10 + chunk, "the same", f"own {chunk}")
-            ended(mine, 20 + chunk, f"own {chunk}")
-            # Surveys, whose positions are below zero, come along.
-            ended(mine, -1 - chunk, "the same")
-            ended(mine, -11 - chunk, f"own {chunk}")
-    assert merge_all(store, folder) == {11, -2}
+def test_of_two_replies_to_one_request_the_stored_one_stays(store: Store, folder: Path) -> None:
+    for number, said in enumerate(("first", "second")):
+        with closing(shard(folder, number, store)) as mine:
+            fill(mine, ("the same", said), (f"own {number}", "x"))
+            ended(mine, 10 + number)
+    merge_all(store, folder)
     assert answer(store, "the same") == "first"
     assert answer(store, "own 1") == "x"
-    assert units(store) == ["unit-10", "unit-20", "unit-21"]
-    assert [row.unit for row in store.surveys()] == ["unit--1", "unit--11", "unit--12"]
-    assert not folder.exists()
+    assert units(store) == ["unit-10", "unit-11"]
 
 
 def test_a_shard_that_was_merged_before_a_kill_is_merged_again_without_harm(
@@ -104,13 +103,13 @@ def test_a_shard_that_was_merged_before_a_kill_is_merged_again_without_harm(
 ) -> None:
     with closing(shard(folder, 0, store)) as mine:
         fill(mine, ("q", "a"))
-        ended(mine, 1, "q")
+        ended(mine, 1)
     with monkeypatch.context() as killed:
         killed.setattr("shutil.rmtree", mock.Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
-            merge(store, place(folder, 0))
-    assert left(folder)
-    assert merge_all(store, folder) == set()
+            merge_all(store, folder)
+    assert place(folder, 0).exists()
+    merge_all(store, folder)
     assert store.totals().calls == 1
     assert units(store) == ["unit-1"]
 
@@ -122,7 +121,7 @@ def test_shards_outlive_the_store_that_they_stood_above(tmp_path: Path, folder: 
             fill(mine, ("q", "a"))
     (tmp_path / "run.sqlite").unlink()
     with closing(Store(tmp_path / "run.sqlite")) as made_anew:
-        assert merge_all(made_anew, folder) == set()
+        merge_all(made_anew, folder)
         assert answer(made_anew, "q") == "a"
         assert answer(made_anew, "gone") is None
 
@@ -157,7 +156,7 @@ def test_a_shard_that_cannot_be_merged_is_named_and_left(
     harm(place(folder, 0) / "run.sqlite")
     with pytest.raises(StoreError, match=message) as found:
         merge_all(store, folder)
-    assert left(folder) == [place(folder, 0)]
+    assert place(folder, 0).exists()
     assert str(place(folder, 0)) in str(found.value)
     assert store.totals().calls == 0
     assert units(store) == []
@@ -168,28 +167,12 @@ def test_a_shard_whose_worker_writes_is_neither_merged_nor_begun(
 ) -> None:
     with closing(shard(folder, 0, store)) as mine:
         fill(mine, ("q", "a"))
-        with pytest.raises(InUse):
+        with pytest.raises(StoreError, match="another process"):
             merge_all(store, folder)
         with pytest.raises(InUse):
             shard(folder, 0, store)
-    assert merge_all(store, folder) == set()
+    merge_all(store, folder)
     assert answer(store, "q") == "a"
-
-
-def test_a_shard_is_waited_for_while_its_worker_ends(store: Store, folder: Path) -> None:
-    async def go_on() -> str | None:
-        dying = await open_shard(place(folder, 0), store)
-        asyncio.get_running_loop().call_later(0.1, dying.close)
-        with closing(await open_shard(place(folder, 0), store)) as mine:
-            return answer(mine, "q")
-
-    assert asyncio.run(go_on()) is None
-
-
-def test_a_folder_that_cannot_be_made_is_named(store: Store, tmp_path: Path) -> None:
-    (tmp_path / "shards").write_text("a file")
-    with pytest.raises(StoreError, match="shards"):
-        shard(tmp_path / "shards", 0, store)
 
 
 def test_a_store_that_is_read_is_not_handed_on(store: Store) -> None:
@@ -218,5 +201,5 @@ def test_tokens_from_a_cache_come_with_the_reply_that_stays(store: Store, folder
     with closing(shard(folder, 3, store)) as mine:
         fill(mine, ("q1", "a1"), ("q2", "a2"), cached=8)
     fill(store, ("q2", "another"))
-    merge(store, place(folder, 3))
+    merge_all(store, folder)
     assert store.totals().cached_tokens == 8

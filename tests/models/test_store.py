@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from stored import answer, body, disk_full, keep, put, unit_row
+from stored import answer, body, disk_full, keep, put
 
 from endpoint import ask
 from pairwright.errors import CallFailed, StoreError
@@ -346,19 +346,10 @@ def test_who_only_reads_cannot_write(calls: Path) -> None:
     filled(calls)
     with closing(Store(calls, writing=False)) as reader:
         with pytest.raises(StoreError):
-            reader.clear_outcomes()
+            reader.execute("DELETE FROM outcomes")
         with pytest.raises(StoreError):
             asyncio.run(put(reader, ask("new"), body()))
         assert reader.totals().calls == 3
-
-
-def test_outcomes_come_back_in_source_order_and_by_kind(store: Store) -> None:
-    for position, kind in ((2, "kept"), (0, "failed"), (1, "kept")):
-        store.add_outcome(unit_row(position, kind))
-    assert [row.unit for row in store.outcomes()] == ["unit-0", "unit-1", "unit-2"]
-    assert [row.position for row in store.outcomes("kind = ?", "kept")] == [1, 2]
-    store.clear_outcomes()
-    assert list(store.outcomes()) == []
 
 
 def test_a_full_disk_is_an_error_for_every_caller_and_loses_nothing(calls: Path) -> None:

@@ -59,9 +59,9 @@ def test_a_run_without_usable_replies_says_why(server: Server, study: Study, kin
     server.message, server.finish, reason, meaning = BROKEN[kind]
     done = study.build()
     assert done.code == 1
-    assert "This run is short: 4 units were refused of 4 because a model gave" in done.err
+    assert "This run is short: 4 units were dropped of 4 because a model gave" in done.err
     assert f"plan: 4 times {meaning}" in done.err
-    assert reason in study.rows("dropped.jsonl")[0]["rejected"]["reason"]
+    assert reason in study.rows("dropped.jsonl")[0]["dropped"]["reason"]
     assert pairwright("status", study.run).code == 1
     assert json.loads((study.run / "manifest.json").read_text())["state"] == "short"
 
@@ -96,7 +96,7 @@ def test_a_second_judge_who_cannot_be_read_is_asked_again(study: Study) -> None:
         )
         done = study.build()
         assert done.code == 1
-        assert "This run is short: 4 units were refused of 4" in done.err
+        assert "This run is short: 4 units were dropped of 4" in done.err
         assert "compare: 4 times not what was asked for" in done.err
         unit = study.rows("dropped.jsonl")[0]["unit"]
         assert "stop compare_unparseable of second:" in pairwright("show", study.run, unit).out

@@ -18,7 +18,7 @@ from choosers import (
 from pairwright import build
 from pairwright.assets import RUBRICS
 from pairwright.construct.natural import natural_items
-from pairwright.construct.run_pairs import iterate_pairs
+from pairwright.construct.pairs import iterate_pairs
 from pairwright.errors import SourceError
 from pairwright.modes.natural import build_natural
 from pairwright.records import Item, Kept
@@ -287,8 +287,8 @@ def test_a_run_of_natural_twins_asks_no_model_and_resumes(tmp_path: Path) -> Non
         assert result.whole
         assert result.usage.sent == 0
     pairs = list(iterate_pairs(tmp_path / "run"))
-    assert len(pairs) == result.status.tally.pairs["natural"] > 0
-    assert build(config, tmp_path / "some", folder=tmp_path, limit=3).status.tally.units == 3
+    assert len(pairs) == result.status.pairs_of("natural") > 0
+    assert build(config, tmp_path / "some", folder=tmp_path, limit=3).status.count() == 3
 
 
 NOBODY = {"planner": "", "generator": [""], "judge": ""}

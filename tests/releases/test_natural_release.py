@@ -17,7 +17,7 @@ from choosers import (
 )
 from pairwright import audit, build, evaluate, leaderboard, load_release, release, verify
 from pairwright.assets import DOCS
-from pairwright.construct.run_pairs import iterate_pairs
+from pairwright.construct.pairs import iterate_pairs
 from pairwright.dataset import Row, parts_of
 from pairwright.errors import InputError
 from pairwright.evaluation.outputs import ReleaseQuestions
@@ -171,7 +171,7 @@ def test_the_example_gives_what_its_page_says(tmp_path: Path) -> None:
     assert files == {"pairwright.toml", "choices.csv", "texts.csv", "rubrics"}
     config = tmp_path / "own" / "pairwright.toml"
     done = build(config, tmp_path / "run")
-    twins = done.status.tally.units
+    twins = done.status.count()
     choices = len((config.parent / "choices.csv").read_text(encoding="utf-8").splitlines()) - 1
     assert f"{choices} choices on twelve questions" in page
     assert f"The build makes {twins} natural twins of six couples" in page

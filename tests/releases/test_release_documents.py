@@ -112,10 +112,10 @@ def test_the_manifest_counts_units_and_tells_of_people_audit_and_build(
     assert (found.name, found.version, found.kind) == ("small-pairs", "1.0.0", "release")
     assert found.units == {
         "twin: kept": 8,
-        "twin: rejected: plan: no_personal_signal": 3,
+        "twin: dropped: plan: no_personal_signal": 3,
         "violate: failed: timeout": 2,
         "violate: kept": 8,
-        "violate: rejected: plan: no_personal_signal": 3,
+        "violate: dropped: plan: no_personal_signal": 3,
     }
     assert (human := found.human)
     assert (human.subjects, human.annotators, human.excluded) == (16, 9, ())

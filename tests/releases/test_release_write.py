@@ -315,7 +315,7 @@ def _pairs(change: Callable[[list[str]], list[str]]) -> Callable[[Path], None]:
 
 def _begun_again(run: Path) -> None:
     store = Store(RunFolder(run).calls)
-    store.clear_outcomes()
+    store.execute("UPDATE run SET finished = 0")
     store.close()
 
 

@@ -50,7 +50,7 @@ def test_all_real_histories_are_built_over_a_real_port(tmp_path: Path) -> None:
     assert counts["items"] == 305
     assert counts["units"] == 2 * 305
     assert not counts["failed"]
-    ended = sum(counts["kept"].values()) + sum(row["n"] for row in counts["rejected"])
+    ended = sum(counts["kept"].values()) + sum(row["n"] for row in counts["dropped"])
     assert ended == counts["units"]
     first = (tmp_path / "run" / "pairs.jsonl").read_bytes()
     command("pairwright", "build", "build.toml", "--run", "run", cwd=tmp_path)

@@ -7,14 +7,13 @@ from typing import Annotated
 from rich.console import Console
 from typer import Option
 
-from pairwright.cli.printing import command, print_commands, print_words, warn
+from pairwright.cli.printing import command, print_commands, print_words
 from pairwright.cli.progress import display
-from pairwright.cli.runs import print_failures, print_run
-from pairwright.construct.run_pairs import iterate_pairs
+from pairwright.construct.build import BuildResult, estimate
+from pairwright.construct.pairs import iterate_pairs
 from pairwright.models.batch import folder_of
 from pairwright.models.recording import NOT_RECORDED
-from pairwright.workflows.run_build import BuildResult, estimate
-from pairwright.workflows.run_status import shortfalls
+from pairwright.modes import MODES
 
 
 def print_build(
@@ -41,11 +40,13 @@ def print_build(
 
 
 def _print_result(result: BuildResult, run: Path, batch_out: Path | None, same_build: str) -> int:
-    out, err, found = Console(), Console(stderr=True), result.status
-    print_run(out, found, sent=result.usage.sent)
+    found = result.status
     pair = None if result.round else next(iterate_pairs(run), None)
     print_words(
         "build",
+        found=found,
+        units={mode: MODES[mode].unit for mode in found.config.modes},
+        sent=result.usage.sent,
         run=run,
         pair=pair and pair.id,
         round=result.round,
@@ -53,13 +54,10 @@ def _print_result(result: BuildResult, run: Path, batch_out: Path | None, same_b
         folder=result.round and batch_out and folder_of(batch_out, result.round.round),
         same_build=same_build,
     )
-    for sentence in shortfalls(found):
-        warn(err, sentence)
+    print_words("shortfalls", err=True, found=found)
     if found.waiting:
         return 3
-    if found.failed:
-        print_failures(err, found)
-        # A recording says the same again; the build has said what to do.
-        if any(reason != NOT_RECORDED for _, reason in found.tally.failed):
-            print_commands(err, "Ask for them again:", [same_build])
+    # A recording says the same again; the build has said what to do.
+    if any(reason != NOT_RECORDED for reason in found.reasons("failed")):
+        print_commands(Console(stderr=True), "Ask for them again:", [same_build])
     return int(not result.whole)

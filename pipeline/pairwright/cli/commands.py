@@ -12,9 +12,9 @@ GROUPS = {
     "downstream": "Measure whether a good score on a release goes with good responses.",
 }
 COMMANDS = {
-    "init": ("workflows.example_study:write_example_study", "init"),
-    "build": ("workflows.run_build:build", "cli.building:print_build"),
-    "status": ("workflows.run_status:status", "cli.runs:print_status"),
+    "init": ("construct.example:write_example_study", "init"),
+    "build": ("construct.build:build", "cli.building:print_build"),
+    "status": ("construct.status:status", "cli.runs:print_status"),
     "show": ("cli.runs:show", None),
     "human plan": ("workflows.study_plan:plan_study", "plan"),
     "human export": ("workflows.tasks:export_tasks", "cli.human:print_tasks"),
@@ -28,7 +28,7 @@ COMMANDS = {
         "workflows.decision_report:export_adjudication",
         "cli.human:print_adjudication",
     ),
-    "human withdraw": ("workflows.departures:withdraw_person", "withdraw"),
+    "human withdraw": ("workflows.withdrawal:withdraw_person", "withdraw"),
     "release": ("workflows.new_release:release", "cli.releases:print_release"),
     "audit": ("workflows.pair_audit:audit", "cli.releases:print_audit"),
     "evaluate": ("workflows.evaluation:evaluate", "cli.evaluation:print_evaluation"),

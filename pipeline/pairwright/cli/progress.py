@@ -14,8 +14,8 @@ from rich.progress import Progress as Bars
 from rich.text import Text
 
 from pairwright.cli.printing import warn
+from pairwright.progress import BuildBegun, Event, Note, Progress, Step, Stop, UnitEnded
 from pairwright.text import number_of, visible
-from pairwright.workflows.progress import BuildBegun, Event, Note, Progress, Step, Stop, UnitEnded
 
 if TYPE_CHECKING:
     from pairwright.models.client import Meter
@@ -52,8 +52,8 @@ class _Display:
                 warn(self._console, text)
             case BuildBegun(units, meter):
                 self._show("building", 0, units, lambda: _of_build(self._counts, meter))
-            case UnitEnded(unit):
-                self._counts[unit.kind] += 1
+            case UnitEnded(kind=kind):
+                self._counts[kind] += 1
                 self._bars.advance(self._bars.tasks[-1].id)
 
     def _show(

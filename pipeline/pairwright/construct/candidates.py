@@ -1,163 +1,165 @@
 """The other users that a question is tried on: those who could be the asker's partner come first.
 
-Their plans for the question tell what is generic in the asker's own, and each plan that finds a
-personal signal is that of a possible partner: so partners are found without a call of their own.
-A user can be the asker's partner if both write in the same category, their profiles are of similar
-length, and older posts of the one bear on the question of the other.
+Their plans for the question tell what is generic in the asker's own plan, and each plan that finds
+a personal signal is that of a possible partner: so partners are found without a call of their own.
 """
 
 from collections.abc import Callable
-from functools import lru_cache
-from itertools import islice
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from pairwright import text
-from pairwright.construct.build_rules import NeighbourRing, TriedUsers
-from pairwright.construct.corpus import Corpus
+from pairwright.construct.corpus import Block, Corpus, nearest
 from pairwright.drafting.posts import are_level, fair_posts, older_than
-from pairwright.records import Item, Post
+from pairwright.drafting.rules import Histories
+from pairwright.records import Item
 from pairwright.settings.rules import TwinRules
-from pairwright.times import is_older
 
 ItemLanguage = Callable[[Item], str | None]
-LOOK = 300
-"""So many users of the category are looked at for a question, the nearest on the ring."""
 
 
-def choose_others(
-    corpus: Corpus,
-    rules: TwinRules,
-    count: int,
-    limit: int | None = None,
-    *,
-    language: ItemLanguage,
-) -> dict[str, TriedUsers]:
-    """The users that each question is tried on, `count` where the category has as many, by item.
+class TriedUsers(NamedTuple):
+    """The users that a question is tried on."""
 
-    First come those who suit the question while the asker suits theirs, which makes two twins of
-    a couple; then those who suit the question; then anybody of the category. Within each group the
-    nearest on the ring comes first. `language` gives the language of an item's texts.
+    users: tuple[str, ...]
+    suited: int
+    """So many of them, the first, could be the asker's partner."""
+
+
+class User(NamedTuple):
+    """A user with the item of the longest history, and the content words of its texts."""
+
+    item: Item
+    asks: frozenset[str]
+    terms: tuple[frozenset[str], ...]
+    """Of each post, in order."""
+    every_term: frozenset[str]
+
+
+def may_be_partner(item: Item, asks: frozenset[str], other: User, rules: TwinRules) -> bool:
+    """Whether a user could be the partner for an item's question, whose content words are `asks`.
+
+    The posts that are older than the question must be about as many as the asker's, enough of them
+    must bear on the question, and none may repeat it.
     """
-    tried = {}
-    for category, ring in sorted(corpus.rings.items()):
-        items = [
-            position
-            for user in ring.users
-            for position in corpus.by_user[user]
-            if corpus.entries[position].category == category and (limit is None or position < limit)
-        ]
-        if items:
-            choice = _UserChoice(corpus, category, rules, language)
-            # Near users ask for each other, once from each side. Not the choice's own, which would
-            # then hold itself, and all it read, until the garbage collector comes.
-            suits_latest = lru_cache(maxsize=1 << 14)(choice.suits_latest_question)
-            for item in map(corpus.item, items):
-                tried[item.id] = choice.of(item, ring, count, suits_latest)
-    return tried
-
-
-def suits(item: Item, posts: tuple[Post, ...], rules: TwinRules, language: str | None) -> bool:
-    """Whether posts of a partner older than the question bear on it, are about as many as the
-    asker's, and none repeats it."""
-    asks = text.terms(item.question, language)
-    older = older_than(item, posts)
+    needs_words = rules.min_relevant and rules.relevance_floor
+    if needs_words and asks.isdisjoint(other.every_term):
+        return False
+    profile = other.item.profile
+    older = older_than(item, profile)
     if not are_level(len(item.profile), len(older), rules):
         return False
-    relevant = sum(
-        _bears(asks, text.terms(post.text, language), rules.relevance_floor) for post in older
-    )
-    if relevant < rules.min_relevant or fair_posts(item, posts) != older:
+    terms = dict(zip((post.id for post in profile), other.terms, strict=True))
+    relevant = sum(_bears(asks, terms[post.id], rules.relevance_floor) for post in older)
+    if relevant < rules.min_relevant or fair_posts(item, profile) != older:
         return False
     return not any(text.near_duplicate(item.question, post.text) for post in older)
 
 
-class _Reader(NamedTuple):
-    """One user: the terms of the question, and those of the posts that a question of the category
-    could ask for."""
-
-    asks: frozenset[str]
-    created: str | None
-    posts: tuple[tuple[str | None, frozenset[str]], ...]
-    terms: frozenset[str]
+def _bears(asks: frozenset[str], terms: frozenset[str], floor: float) -> bool:
+    return bool(asks) and len(asks & terms) / len(asks) >= floor
 
 
-class _UserChoice:
-    """Choosing among the users of one category; texts are read only of those who may do."""
+class Candidates:
+    """The users that each question of a corpus is tried on, chosen when they are asked for."""
 
     def __init__(
-        self, corpus: Corpus, category: str, rules: TwinRules, language: ItemLanguage
+        self, corpus: Corpus, rules: TwinRules, count: int, language: ItemLanguage
     ) -> None:
-        self._corpus = corpus
-        self._rules = rules
+        self._corpus, self._rules, self._count = corpus, rules, count
         self._language = language
-        # A user who asks in several categories can be a partner in that of the longest history.
-        users = [u for u in corpus.by_category[category] if corpus.category_of(u) == category]
-        positions = [n for u in corpus.by_category[category] for n in corpus.by_user[u]]
-        wanted = frozenset[str]().union(*map(self._asks, map(corpus.item, positions)))
-        self._readers = {user: self._read(corpus.longest_item(user), wanted) for user in users}
+        self._chosen: dict[str, TriedUsers] = {}
+        # Work goes block by block.
+        self._choice = lru_cache(maxsize=4)(self._choice_of)
 
-    def of(
-        self, item: Item, ring: NeighbourRing, count: int, suits_latest: Callable[[str, str], bool]
-    ) -> TriedUsers:
-        """The users that one question is tried on; in `both` are those whose question suits the
-        posts of the item's user, too."""
+    def of(self, item: Item) -> TriedUsers:
+        """The users that the item's question is tried on, as many as the rules say if its block has
+        as many."""
+        if item.id not in self._chosen:
+            place = self._places[item.category.lower(), item.user]
+            self._chosen[item.id] = self._choice(place).of(item, self._count)
+        return self._chosen[item.id]
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, str], int]:
+        blocks = enumerate(self._corpus.blocks)
+        return {(block.category, user): n for n, block in blocks for user in block.users}
+
+    def _choice_of(self, place: int) -> "_BlockChoice":
+        return _BlockChoice(self._corpus, self._corpus.blocks[place], self._rules, self._language)
+
+    def histories(self, item: Item, user: str) -> Histories:
+        """The histories with whose plans a user's aspects for the item's question are compared.
+
+        The asker is compared with the users that the question was tried on. If `user` is one of
+        these, the asker takes that user's place: so both halves of a twin are compared with equally
+        many users, and nobody with themselves. A user who wrote nothing before the question is left
+        out.
+        """
+        users = self.of(item).users
+        if user != item.user:
+            users = tuple(item.user if other == user else other for other in users)
+        histories = (
+            item.profile
+            if other == item.user
+            else fair_posts(item, self._corpus.longest_item(other).profile)
+            for other in users
+        )
+        return tuple(posts for posts in histories if posts)
+
+
+class _BlockChoice:
+    """Choosing among the users of one block."""
+
+    def __init__(
+        self, corpus: Corpus, block: Block, rules: TwinRules, language: ItemLanguage
+    ) -> None:
+        self._block, self._rules, self._language = block, rules, language
+        # A user who asks in several categories can be a partner in that of the longest history.
+        self._users = {
+            user: self._user(corpus.longest_item(user))
+            for user in block.users
+            if corpus.category_of(user) == block.category
+        }
+        # Near users ask for each other, once from each side.
+        self._latest: dict[tuple[str, str], bool] = {}
+
+    def of(self, item: Item, count: int) -> TriedUsers:
+        """First come those who suit the question while the asker suits theirs, which makes two
+        twins of a couple; then those who suit the question; then anybody of the block. The nearest
+        on the ring come first."""
         both, one, rest = list[str](), list[str](), list[str]()
-        reads = item.user in self._readers
-        latest = reads and item.id == self._corpus.longest_item(item.user).id
-        for user in islice(ring.nearest(item.user), max(LOOK, count)):
+        own = self._users.get(item.user)
+        asks = text.terms(item.question, self._language(item))
+        for user in nearest(self._block.users, item.user):
             if len(both) == count:
                 break
-            if not (suits_latest(item.user, user) if latest else self._suits(item, user)):
+            if not self._suits(item, asks, user):
                 rest.append(user)
-            elif reads and suits_latest(user, item.user):
+            elif own and self._suits_latest(user, item.user):
                 both.append(user)
             else:
                 one.append(user)
         suited = (both + one)[:count]
         return TriedUsers((*suited, *rest[: count - len(suited)]), len(suited))
 
-    def _suits(self, item: Item, user: str) -> bool:
-        """Whether a user could be the partner for an item's question."""
-        other, asks = self._readers.get(user), self._asks(item)
-        if other is None or not self._fits(asks, item.created, len(item.profile), other):
+    def _suits(self, item: Item, asks: frozenset[str], user: str) -> bool:
+        own, other = self._users.get(item.user), self._users.get(user)
+        if other is None:
             return False
-        return suits(
-            item, self._corpus.longest_item(user).profile, self._rules, self._language(item)
-        )
+        if own and own.item.id == item.id:
+            return self._suits_latest(item.user, user)
+        return may_be_partner(item, asks, other, self._rules)
 
-    def suits_latest_question(self, asker: str, user: str) -> bool:
+    def _suits_latest(self, asker: str, user: str) -> bool:
         """Whether `user` could be the partner for the latest question of `asker`."""
-        own, other = self._readers[asker], self._readers.get(user)
-        if other is None or not self._fits(own.asks, own.created, len(own.posts), other):
-            return False
-        item, profile = self._corpus.longest_item(asker), self._corpus.longest_item(user).profile
-        return suits(item, profile, self._rules, self._language(item))
+        if (asker, user) not in self._latest:
+            own, other = self._users[asker], self._users[user]
+            suits = may_be_partner(own.item, own.asks, other, self._rules)
+            self._latest[asker, user] = suits
+        return self._latest[asker, user]
 
-    def _fits(
-        self, asks: frozenset[str], created: str | None, posts: int, partner: _Reader
-    ) -> bool:
-        rules = self._rules
-        if rules.min_relevant and rules.relevance_floor and asks.isdisjoint(partner.terms):
-            return False
-        older = [
-            terms
-            for written, terms in partner.posts
-            if created is None or written is None or is_older(written, created)
-        ]
-        relevant = sum(_bears(asks, terms, rules.relevance_floor) for terms in older)
-        return are_level(posts, len(older), rules) and relevant >= rules.min_relevant
-
-    def _asks(self, item: Item) -> frozenset[str]:
-        return text.terms(item.question, self._language(item))
-
-    def _read(self, item: Item, wanted: frozenset[str]) -> _Reader:
+    def _user(self, item: Item) -> User:
         language = self._language(item)
-        posts = tuple(
-            (post.created, wanted & text.terms(post.text, language)) for post in item.profile
-        )
-        terms = frozenset[str]().union(*(found for _, found in posts))
-        return _Reader(self._asks(item), item.created, posts, terms)
-
-
-def _bears(asks: frozenset[str], terms: frozenset[str], floor: float) -> bool:
-    return bool(asks) and len(asks & terms) / len(asks) >= floor
+        terms = tuple(text.terms(post.text, language) for post in item.profile)
+        return User(item, text.terms(item.question, language), terms, frozenset().union(*terms))

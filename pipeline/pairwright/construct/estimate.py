@@ -9,7 +9,9 @@ from collections import Counter
 from itertools import islice
 from typing import NamedTuple
 
-from pairwright.construct.corpus import Corpus, first_items
+from pairwright.construct.corpus import Corpus
+from pairwright.construct.session import first_items
+from pairwright.construct.units import Builder
 from pairwright.drafting.rules import BuildRules
 from pairwright.modes import MODES, need_partners
 from pairwright.retrieve import selected
@@ -48,18 +50,19 @@ class BuildEstimate(NamedTuple):
     roles: tuple[RoleEstimate, ...]
 
 
-def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> BuildEstimate:
+def estimate_calls(builder: Builder, limit: int | None) -> BuildEstimate:
     """Calls, tokens and cost of a build from nothing, by role."""
+    corpus, rules = builder.corpus, builder.rules
     config = rules.config
     items = first_items(corpus, limit)
     if config.own_choices:
         return BuildEstimate(len(items), ())
     calls, drafts = Counter[str](), Counter[str]()
     for position in items:
-        tried = corpus.tried.get(corpus.entries[position].id)
+        tried = builder.candidates.of(corpus.item(position))
         calls.update(_INFERRED[config.aspects])
-        calls["plan"] += len(tried.users) if tried else 0
-        if tried and tried.suited and need_partners(config.modes):
+        calls["plan"] += len(tried.users)
+        if tried.suited and need_partners(config.modes):
             # A question without a twin may give a placebo, which takes less.
             calls.update({"support": 1, "match": 1, "adherence": 1, "choose": 2})
             drafts.update({"write": 2, "adherence": 4, "quality": 2, "compare": 2})

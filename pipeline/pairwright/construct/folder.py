@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path, PurePath
 from typing import Any
@@ -11,17 +11,17 @@ import tomli_w
 from pydantic import ValidationError
 
 from pairwright import sources
-from pairwright.construct.corpus import BuildUnit
-from pairwright.construct.outcomes import FILES
 from pairwright.drafting.rules import BuildRules
 from pairwright.errors import ConfigError, StoreError
 from pairwright.files import CALLS, ITEMS
-from pairwright.models.store import Store, UnitRow
 from pairwright.records import content_id
 from pairwright.settings.config import Config, differences, essential, validate
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules, ReleaseInfo
 from pairwright.version import __version__
+
+FILES = ("pairs.jsonl", "dropped.jsonl", "manifest.json")
+"""What the end of a build writes from the outcomes."""
 
 
 def identity(saved: dict[str, Any], limit: int | None) -> str:
@@ -48,18 +48,6 @@ def content_hashes(config: Config, rules: BuildRules, folder: Path) -> dict[str,
 
 def _digest(value: object) -> str:
     return f"b2:{blake2b(repr(value).encode(), digest_size=16).hexdigest()}"
-
-
-def unfinished(
-    todo: Iterable[BuildUnit], store: Store, ended: Callable[[UnitRow], None]
-) -> Iterator[BuildUnit]:
-    """The units that have no outcome yet; `ended` is called with the outcomes of the others."""
-    for unit in todo:
-        row = store.ended(unit.position, unit.id)
-        if row is None:
-            yield unit
-        else:
-            ended(row)
 
 
 def changes(saved: dict[str, Any], now: dict[str, Any]) -> list[str]:

@@ -1,194 +1,248 @@
-"""What came of each unit: kept, rejected, failed or (for now) waiting, with its reason and calls;
-and how far it came.
+"""What came of each unit: a row of the table `outcomes` in run.sqlite, written when the unit ends.
 
-During a run, outcomes are kept in the store; at the end the files are written whole, in source
-order, without times, each by a rename. So a file that is there is a whole one.
+Every figure of a run is SQL over this table, and the files of a run are written from it.
 """
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, NamedTuple, TypeVar
 
-from pydantic import JsonValue
-from pydantic_core import from_json, to_json
-
-from pairwright.errors import on_disk
-from pairwright.estimate import Estimate, share
-from pairwright.models import Call
+from pairwright.models import CallLog
 from pairwright.models.model import UNUSABLE
-from pairwright.models.store import Store, UnitRow
+from pairwright.models.store import Store
 from pairwright.modes import MODES, Stage
-from pairwright.records import Dropped, Kept, Pair, Record
+from pairwright.records import Draft, Dropped, Item, Kept, Record, Rubric
 from pairwright.stages.writer import WRITER_PROMPTS
 
-OutcomeKind = Literal["kept", "rejected", "failed", "waiting"]
-FILES = ("pairs.jsonl", "dropped.jsonl", "failed.jsonl", "manifest.json")
+OutcomeKind = Literal["kept", "dropped", "failed", "waiting", "planned"]
+_SETTLED = "kind IN ('kept', 'dropped', 'planned')"
+R = TypeVar("R", bound=Record)
 
 
-class Failure(Record):
-    """A call of this unit failed. The next run asks again."""
+class Outcome(NamedTuple):
+    """One row of the table."""
 
-    failure: str
-    detail: str
-
-
-class Pending(Record):
-    """A call of this unit is written for a batch and has no reply yet."""
-
-    waits_for: str
-    """The purpose of the first such call."""
-
-
-def reason_of(result: object) -> str:
-    """Why a unit failed, waits or was refused, in a word; empty for what was made."""
-    match result:
-        case Failure(failure=reason) | Pending(waits_for=reason) | Dropped(reason=reason):
-            return reason
-    return ""
-
-
-class Outcome(Record):
-    """One unit with what came of it."""
-
+    position: int
+    """The place of the unit in the source's order; below zero for a plan."""
     unit: str
     mode: str
-    item_id: str
+    """`plan` for the unit that finds out who has a signal."""
+    item: str
     user: str
     partner: str | None
+    kind: OutcomeKind
+    stage: str
+    """What dropped the unit."""
+    reason: str
+    """Why the unit was dropped or failed, or the call that it waits for."""
+    reached: Stage | None
+    """The last stage of its mode that the unit reached; None if that is not known."""
     posts: int
-    """Length of the asker's profile."""
-    result: Kept | Dropped | Failure | Pending
-    calls: tuple[Call, ...]
-    prompt_tokens: int
-    completion_tokens: int
-    recorded: tuple[str, ...] = ()
-    """Models whose replies came from a recording."""
+    """The length of the asker's profile."""
+    subject: str | None
+    """The id of the kept pair or twin."""
+    refusals: str
+    """JSON: the gate of each refused draft; or, if too few aspects were left, why they went."""
+    calls: str
+    """JSON: the purpose of each call by its key."""
+    recorded: str
+    """JSON: the models whose replies came from a recording."""
+    record: str
+    """JSON: the kept pairs and refused drafts, the refusal, the failure, or the plan."""
+
+    def read(self, kind: type[R]) -> R:
+        """The record of the unit, which is of this kind."""
+        return kind.model_validate_json(self.record)
+
+
+_COLUMNS = ", ".join(Outcome._fields)
+_LEAN = _COLUMNS.removesuffix("record") + "''"
+_INSERT = (
+    f"INSERT OR REPLACE INTO outcomes ({_COLUMNS}, follows)"
+    f" VALUES ({', '.join('?' * len(Outcome._fields))}, (SELECT follows FROM run))"
+)
+
+
+class Unit(NamedTuple):
+    """What is built as one: an item in one mode, or the plan of an item."""
+
+    id: str
+    mode: str
+    """`plan` for the unit that finds out who has a signal."""
+    item: int
+    """The place of its item in the source."""
+    position: int
+    """The place of its outcome in the files, which is the source's order; below zero for a plan."""
+    partner: str | None = None
+    rubric: Rubric | None = None
+    """The asker's rubric, if it is planned already."""
+    settled: "Dropped | Failed | None" = None
+    """What came of the unit, if its plan or the matching decided it."""
+
+
+class Failed(Record):
+    """A unit of which a call failed, or waits for the reply of a batch."""
+
+    reason: str
+    detail: str = ""
+    waits: bool = False
+
+
+class PossiblePartner(NamedTuple):
+    """A user who may be the partner for a question."""
+
+    user: str
+    bearing: float
+    """The share of the question's content words that the posts hold, 0 to 1."""
+
+
+class Planned(Record):
+    """What is known of one question."""
+
+    rubric: Rubric | Dropped
+    """The asker's, or why nothing personal is known."""
+    possible: tuple[PossiblePartner, ...] = ()
+    """If the asker has a signal, the users who have one, too; else users of whom nothing is known,
+    for a placebo."""
+
+
+UnitResult = Kept | Dropped | Failed | Planned
+
+
+def outcome_of(unit: Unit, item: Item, result: UnitResult, log: CallLog) -> Outcome:
+    """The row of one unit."""
+    kind, stage, reason, subject, refusals = _summary(result)
+    partner = item.opposite.other if item.opposite else unit.partner
+    return Outcome(
+        position=unit.position,
+        unit=unit.id,
+        mode=unit.mode,
+        item=item.id,
+        user=item.user,
+        partner=partner,
+        kind=kind,
+        stage=stage,
+        reason=reason,
+        reached=last_stage(result, unit.mode, partner),
+        posts=len(item.profile),
+        subject=subject,
+        refusals=json.dumps(refusals),
+        calls=json.dumps({call.key: call.purpose for call in log.made}),
+        recorded=json.dumps(sorted(log.recorded)),
+        record=result.model_dump_json(),
+    )
+
+
+def _summary(result: UnitResult) -> tuple[OutcomeKind, str, str, str | None, list[str]]:
+    """Kind, stage, reason, subject and refusals of a result."""
+    match result:
+        case Failed():
+            return "waiting" if result.waits else "failed", "", result.reason, None, []
+        case Planned(rubric=Dropped(stage=stage, reason=reason)):
+            return "planned", stage, reason, None, []
+        case Planned():
+            return "planned", "", "", None, []
+        case Dropped(reason=reason) if reason in LACK_OF_ASPECTS:
+            why = sorted({one.reason for one in result.dropped}) or ["none_found"]
+            return "dropped", result.stage, reason, None, why
+        case Dropped():
+            return "dropped", result.stage, result.reason, None, _gates(result.drafts)
+        case Kept():
+            return "kept", "", "", result.id, _gates(result.refused)
+
+
+LACK_OF_ASPECTS = ("no_personal_signal", "too_few_aspects")
+"""The reasons of units that are dropped because too few aspects are left."""
+
+
+def _gates(drafts: tuple[Draft, ...]) -> list[str]:
+    """The gate that refused each draft."""
+    return [draft.refused_by.gate for draft in drafts if draft.refused_by]
+
+
+class Outcomes:
+    """The table `outcomes` of a run."""
+
+    def __init__(self, store: Store) -> None:
+        self._db = store
+
+    def begin(self, identity: str) -> None:
+        """Begin a run. Settled outcomes that follow from the same identity stay: the same replies
+        give them again. Others are forgotten."""
+        self._db.execute("UPDATE run SET finished = 0, follows = ?", identity)
+        self._db.execute("DELETE FROM outcomes WHERE follows != ?", identity)
+        again = f"SELECT 1 FROM outcomes WHERE mode = 'plan' AND NOT {_SETTLED}"
+        if self._db.execute(again).fetchone():
+            # Another plan may change who is whose partner.
+            self._db.execute("DELETE FROM outcomes WHERE mode != 'plan'")
+        self._db.execute(f"DELETE FROM outcomes WHERE NOT {_SETTLED}")
+
+    def finish(self) -> None:
+        """Note that the files of this run are written."""
+        self._db.execute("UPDATE run SET finished = 1")
 
     @property
-    def kind(self) -> OutcomeKind:
-        if isinstance(self.result, Pending):
-            return "waiting"
-        if isinstance(self.result, Failure):
-            return "failed"
-        return "rejected" if isinstance(self.result, Dropped) else "kept"
+    def finished(self) -> bool:
+        """Whether the files of the last run are written."""
+        return bool(self._db.execute("SELECT finished FROM run").fetchone()[0])
 
-    def row(self, position: int) -> UnitRow:
-        """The row of the store that holds it."""
-        return UnitRow(
-            position,
-            self.unit,
-            self.mode,
-            self.item_id,
-            self.user,
-            self.partner,
-            self.kind,
-            self.result.stage if isinstance(self.result, Dropped) else "",
-            reason_of(self.result),
-            last_stage(self),
-            self.posts,
-            self.model_dump_json(),
-        )
+    def add(self, outcome: Outcome) -> None:
+        """Write one outcome."""
+        self._db.execute(_INSERT, *outcome)
 
-    @property
-    def pairs(self) -> tuple[Pair, ...]:
-        return self.result.pairs if isinstance(self.result, Kept) else ()
+    def ended(self, position: int, unit: str) -> Outcome | None:
+        """The outcome of one unit, without its record; None if it has not ended."""
+        query = f"SELECT {_LEAN} FROM outcomes WHERE position = ? AND unit = ?"
+        row = self._db.execute(query, position, unit).fetchone()
+        return None if row is None else Outcome(*row)
 
-    @property
-    def refusal(self) -> Dropped | None:
-        """Why it was refused; of a kept unit, its drafts that were."""
-        result = self.result
-        if isinstance(result, Kept) and result.refused:
-            gate = result.refused[-1].refused_by
-            reason = gate.gate if gate else ""
-            return Dropped(stage="gates", reason=reason, drafts=result.refused)
-        return result if isinstance(result, Dropped) else None
+    def rows(self, where: str = "mode != 'plan'", *values: object) -> Iterator[Outcome]:
+        """The outcomes in source order."""
+        query = f"SELECT {_COLUMNS} FROM outcomes WHERE {where} ORDER BY abs(position)"
+        return (Outcome(*row) for row in self._db.rows(query, *values))
+
+    def lean(self, where: str = "mode != 'plan'", *values: object) -> Iterator[Outcome]:
+        """The outcomes in source order, without their records."""
+        query = f"SELECT {_LEAN} FROM outcomes WHERE {where} ORDER BY abs(position)"
+        return (Outcome(*row) for row in self._db.rows(query, *values))
+
+    def query(self, statement: str, *values: object) -> Iterator[tuple[str | int, ...]]:
+        """The rows of any other question to the table."""
+        return self._db.rows(statement, *values)
 
 
-def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
-    """Write all outcome files; the manifest last, so that it speaks of files that are there.
-
-    A line of dropped.jsonl is a refused unit, or the refused drafts of a kept one.
-    """
-    with on_disk(folder), ExitStack() as stack:
-        pairs, rejected, failed = (
-            stack.enter_context((folder / name).with_suffix(".partial").open("w", encoding="utf-8"))
-            for name in FILES[:3]
-        )
-        for row in store.outcomes():
-            outcome, kind = from_json(row.record), row.kind
-            refusal = result = outcome["result"]
-            named = {name: outcome[name] for name in ("unit", "mode", "item_id")}
-            if kind == "failed":
-                why = {"reason": result["failure"], "detail": result["detail"]}
-                failed.write(_line(named | why))
-                continue
-            if kind == "kept":
-                pairs.writelines(pair_lines(result))
-                refusal = result["refused"] and Outcome.model_validate_json(row.record).refusal
-            if refusal:
-                users = {"user": outcome["user"], "partner": outcome["partner"]}
-                why = {"kept": kind == "kept", "rejected": refusal}
-                rejected.write(_line(named | users | why))
-    text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-    (folder / "manifest.partial").write_text(text, encoding="utf-8")
-    for name in FILES:
-        (folder / name).with_suffix(".partial").replace(folder / name)
+# How far a unit came
 
 
-def pair_lines(kept: dict[str, Any]) -> Iterator[str]:
-    """The lines of one kept unit."""
-    # A pair's line is its JSON as it was spooled: no need to build the record.
-    return map(_line, kept["pairs"])
-
-
-def _line(values: Mapping[str, object]) -> str:
-    return to_json(values).decode() + "\n"
-
-
-def stages_of(mode: str) -> tuple[Stage, ...]:
-    """The stages of a mode, in the order in which a unit reaches them."""
-    return MODES[mode].stages
-
-
-def stages_up_to(mode: str, last: str | None) -> tuple[Stage, ...]:
-    """The stages that a unit reached, in order, by the last one; none where it failed or waits."""
-    stages = stages_of(mode)
-    return () if last is None else stages[: [*map(str, stages)].index(last) + 1]
-
-
-def last_stage(outcome: Outcome) -> Stage | None:
-    """The last stage that a unit reached; None where it failed or waits, or where a reply that
-    cannot be used left open whether its user has a signal."""
-    refusal = outcome.result
-    if isinstance(refusal, Failure | Pending):
+def last_stage(result: UnitResult, mode: str, partner: str | None) -> Stage | None:
+    """The last stage that a unit reached. None for a plan, if the unit failed or waits, and if an
+    unusable reply left open whether its user has a signal."""
+    if mode == "plan" or isinstance(result, Failed | Planned):
         return None
-    if not isinstance(refusal, Dropped):
+    if isinstance(result, Kept):
         return "kept"
-    if refusal.drafts or (refusal.stage == "gates" and refusal.reason != "rubrics_alike"):
+    if result.drafts or (result.stage == "gates" and result.reason != "rubrics_alike"):
         return "drafts"
-    if "signal" not in stages_of(outcome.mode):
-        return None if lacks_reply(refusal) else "items"
-    if refusal.stage == "partners":
+    if "signal" not in MODES[mode].stages:
+        return None if lacks_reply(result.stage, result.reason) else "items"
+    if result.stage == "partners":
         return "signal"
-    if refusal.stage in WRITER_PROMPTS:
-        return "partner_signal" if MODES[outcome.mode].needs_partner else "signal"
-    if outcome.partner is not None:
-        # The survey has the asker's signal, so what was refused is about the partner.
+    if result.stage in WRITER_PROMPTS:
+        return "partner_signal" if MODES[mode].needs_partner else "signal"
+    if partner is not None:
+        # The asker has a signal, so the refusal is about the partner.
         return "partner"
-    return None if lacks_reply(refusal) else "items"
+    return None if lacks_reply(result.stage, result.reason) else "items"
 
 
-def lacks_reply(refusal: Dropped) -> bool:
-    """Whether it was refused before any draft because a model gave no reply that can be used."""
-    return refusal.stage != "gates" and refusal.reason in UNUSABLE
+def lacks_reply(stage: str, reason: str) -> bool:
+    """Whether a unit was dropped before any draft because a model gave no usable reply."""
+    return stage != "gates" and reason in UNUSABLE
 
 
 def unusable_reply(stage: str, reason: str) -> tuple[str, str] | None:
-    """The prompt whose replies could not be used, and why, where a unit was refused for it; of a
-    draft that a judge's reply refused, both are in the name of the gate: `compare_unparseable`."""
+    """The prompt without a usable reply, and why, if a unit was dropped for it. For a draft that a
+    judge's reply refused, both are in the name of the gate: `compare_unparseable`."""
     if stage != "gates":
         return (stage, reason) if reason in UNUSABLE else None
     found = (why for why in UNUSABLE if reason.endswith(f"_{why}"))
@@ -196,10 +250,10 @@ def unusable_reply(stage: str, reason: str) -> tuple[str, str] | None:
     return (reason.removesuffix(f"_{why}"), why) if why else None
 
 
-def funnel_rows(reached: Counter[tuple[str, Stage]], mode: str) -> list[tuple[Stage, Estimate]]:
-    """Each stage with the share of all items that reached it, and its 95 % interval; none of
-    people's own choices, of which every item is kept: the source refuses the others."""
-    if MODES[mode].label == "given":
-        return []
-    items = reached[mode, "items"]
-    return [(stage, share(reached[mode, stage], items)) for stage in stages_of(mode)]
+def reached_counts(mode: str, by_last: Mapping[str | None, int]) -> list[tuple[Stage, int]]:
+    """How many units of a mode reached each of its stages, by how many had it as their last."""
+    stages = MODES[mode].stages
+    return [
+        (stage, sum(by_last.get(later, 0) for later in stages[n:]))
+        for n, stage in enumerate(stages)
+    ]

@@ -14,6 +14,8 @@ others have, too, and no response to it is plain for sure."""
 
 async def rubric_of(item: Item, models: Models, rules: BuildRules) -> Rubric | Dropped:
     """The asker's rubric for the own question, by `aspects =` of the config."""
+    if rules.rubric:
+        return rules.rubric
     if rules.config.aspects == "gold":
         return _gold(item, rules)
     rubric = await plan_rubric(item, item.user, item.profile, models, rules)

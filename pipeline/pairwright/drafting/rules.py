@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pairwright import assets
 from pairwright.errors import ConfigError
-from pairwright.records import Item, Post
+from pairwright.records import Item, Post, Rubric
 from pairwright.retrieve import dense
 from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains, Guidance, Scale, load_scales
@@ -31,6 +31,8 @@ class BuildRules:
     others: Callable[[Item, str], Histories] = no_others
     """Histories of other users, with whose plans the aspects of a user for an item's question are
     compared: the asker's, or a partner's."""
+    rubric: Rubric | None = None
+    """The asker's rubric, if it is planned already."""
 
     @classmethod
     def load(cls, config: Config, folder: Path) -> "BuildRules":

@@ -39,19 +39,23 @@ CREATE TABLE calls (
 CREATE INDEX totals ON calls (model, prompt_tokens, completion_tokens, cached_tokens);
 CREATE INDEX served ON calls (model, served) WHERE served != '';
 CREATE TABLE outcomes (        -- what came of each unit
-    position INTEGER PRIMARY KEY, -- its place in the outcome files; of a survey below zero
+    position INTEGER PRIMARY KEY, -- its place in the source's order; of a plan below zero
     unit TEXT NOT NULL,
-    mode TEXT NOT NULL,        -- or `survey`
+    mode TEXT NOT NULL,        -- or `plan`
     item TEXT NOT NULL,
     user TEXT NOT NULL,
     partner TEXT,
-    kind TEXT NOT NULL,        -- kept, rejected, failed, waiting or surveyed
-    stage TEXT NOT NULL,       -- what refused it, and why
+    kind TEXT NOT NULL,        -- kept, dropped, failed, waiting or planned
+    stage TEXT NOT NULL,       -- what dropped it, and why
     reason TEXT NOT NULL,
-    reached TEXT,              -- the last stage that it reached
+    reached TEXT,              -- the last stage of its mode that it reached
     posts INTEGER NOT NULL,    -- length of the asker's profile
-    follows TEXT NOT NULL,     -- what it follows from, beside the replies
-    record TEXT NOT NULL       -- all of it, as JSON
+    subject TEXT,              -- id of the kept pair or twin
+    refusals TEXT NOT NULL,    -- JSON: gates of refused drafts, or why aspects were dropped
+    calls TEXT NOT NULL,       -- JSON: the purpose of each call by its key
+    recorded TEXT NOT NULL,    -- JSON: models whose replies came from a recording
+    record TEXT NOT NULL,      -- JSON: all of it
+    follows TEXT NOT NULL      -- what it follows from, beside the replies
 );
 CREATE TABLE run (finished INTEGER NOT NULL, follows TEXT NOT NULL);
 INSERT INTO run VALUES (0, '');
@@ -141,34 +145,6 @@ def _call_row(request: Request, answer: Answer) -> SqlRow:
     )  # fmt: skip
 
 
-class UnitRow(NamedTuple):
-    """What came of one unit: a row of the table `outcomes`."""
-
-    position: int
-    unit: str
-    mode: str
-    item: str
-    user: str
-    partner: str | None
-    kind: str
-    stage: str
-    reason: str
-    reached: str | None
-    posts: int
-    record: str
-    """All of it, as JSON."""
-
-
-SPOOLED = 20
-"""Outcomes written in one transaction."""
-_SETTLED = "kind IN ('kept', 'rejected', 'surveyed')"
-_COLUMNS = ", ".join(UnitRow._fields)
-_OUTCOME = (
-    f"INSERT OR REPLACE INTO outcomes ({_COLUMNS}, follows)"
-    f" VALUES ({', '.join('?' * len(UnitRow._fields))}, (SELECT follows FROM run))"
-)
-
-
 class Store(Database):
     """The file `run.sqlite` of a folder."""
 
@@ -193,7 +169,6 @@ class Store(Database):
         """Calls being sent to any endpoint, by key."""
         self._pending: list[SqlRow] = []
         self._committed: asyncio.Future[None] | None = None
-        self._outcomes: list[UnitRow] = []
         self._lock = _lock(path) if writing else None
         try:
             if not path.exists():
@@ -242,12 +217,9 @@ class Store(Database):
     def close(self) -> None:
         """Commit what waits and release the folder."""
         self._flush()
-        self._spool()
         super().close()
         if self._lock:
             self._lock.close()
-
-    # --- calls ---
 
     def get(self, key: str) -> bytes | None:
         """The raw reply under a key, here or beneath; None where there is none."""
@@ -311,77 +283,10 @@ class Store(Database):
             names.setdefault(str(model), {})[str(name)] = n
         return names
 
-    # --- outcomes ---
 
-    def begin(self, identity: str) -> None:
-        """Begin a run. Outcomes that follow from the same `identity` and are settled stay: the
-        replies behind them are here for ever, so they would come out the same. Others are
-        forgotten; calls never are."""
-        self.execute("UPDATE run SET finished = 0, follows = ?", identity)
-        self.execute("DELETE FROM outcomes WHERE follows != ?", identity)
-        again = f"SELECT 1 FROM outcomes WHERE mode = 'survey' AND NOT {_SETTLED}"
-        if self.execute(again).fetchone():
-            # A survey that is asked again may change who is whose partner.
-            self.execute("DELETE FROM outcomes WHERE mode != 'survey'")
-        self.execute(f"DELETE FROM outcomes WHERE NOT {_SETTLED}")
-
-    def clear_outcomes(self) -> None:
-        """Forget what came of the last run; its calls stay."""
-        self.execute("DELETE FROM outcomes")
-        self.execute("UPDATE run SET finished = 0")
-
-    def finish(self) -> None:
-        """Say that the outcome files of this run are written."""
-        self.execute("UPDATE run SET finished = 1")
-
-    @property
-    def finished(self) -> bool:
-        """Whether the last run ended."""
-        return bool(self.execute("SELECT finished FROM run").fetchone()[0])
-
-    def add_outcome(self, row: UnitRow) -> None:
-        """Spool one outcome until the run is whole; files are written from here in order."""
-        self._outcomes.append(row)
-        if len(self._outcomes) >= SPOOLED:
-            self._spool()
-
-    def _spool(self) -> None:
-        rows, self._outcomes = self._outcomes, []
-        if rows:
-            self.write((_OUTCOME, rows))
-
-    def ended(self, position: int, unit: str) -> UnitRow | None:
-        """What came of one unit, without its record; None where it has not ended."""
-        query = f"SELECT {_COLUMNS.removesuffix('record')} '' FROM outcomes"
-        row = self.execute(f"{query} WHERE position = ? AND unit = ?", position, unit).fetchone()
-        return None if row is None else UnitRow(*row)
-
-    def outcomes(self, where: str = "position >= 0", *values: object) -> Iterator[UnitRow]:
-        """The units in source order, without surveys."""
-        self._spool()
-        query = f"SELECT {_COLUMNS} FROM outcomes WHERE {where} ORDER BY abs(position)"
-        return (UnitRow(*row) for row in self.rows(query, *values))
-
-    def surveys(self) -> Iterator[UnitRow]:
-        """The surveys in source order."""
-        return self.outcomes("position < 0")
-
-    @property
-    def surveyed(self) -> int:
-        """The number of items whose survey has ended."""
-        self._spool()
-        query = "SELECT count(*) FROM outcomes WHERE kind = 'surveyed'"
-        return int(self.execute(query).fetchone()[0])
-
-
-def merge(into: Store, shards: Iterable[Path]) -> set[int]:
-    """Copy the calls and outcomes of other stores, which nobody writes any more.
-
-    Two workers may have sent one request and got different replies. The reply that is there stays.
-    A unit that was built from the other is left out and its position returned: built again it is
-    made of what the store has. Raises StoreError; the store is then as it was before that shard.
-    """
-    again: set[int] = set()
+def merge(into: Store, shards: Iterable[Path]) -> None:
+    """Copy the calls and outcomes of other stores, which nobody writes any more. A call or outcome
+    that is there stays. Raises StoreError; the store is then as it was before that shard."""
     for shard in shards:
         try:
             with closing(sqlite3.connect(into.path, isolation_level=None)) as database:
@@ -389,31 +294,12 @@ def merge(into: Store, shards: Iterable[Path]) -> set[int]:
                 database.execute("PRAGMA synchronous = FULL")
                 database.execute("ATTACH ? AS shard", (str(shard),))
                 database.execute("BEGIN IMMEDIATE")
-                again |= _copied(database)
+                for table in ("calls", "outcomes"):
+                    copy = f"INSERT OR IGNORE INTO main.{table} SELECT * FROM shard.{table}"
+                    database.execute(copy)
                 database.execute("COMMIT")
         except sqlite3.DatabaseError as error:
             raise unusable(shard, error) from None
-    return again
-
-
-def _copied(database: sqlite3.Connection) -> set[int]:
-    # From the shard's few calls to the many of the store, and not the other way round.
-    differing = database.execute(
-        "SELECT ours.key FROM shard.calls AS ours CROSS JOIN main.calls AS theirs"
-        " ON theirs.key = ours.key WHERE theirs.reply != ours.reply"
-    ).fetchall()
-    database.execute("INSERT OR IGNORE INTO main.calls SELECT * FROM shard.calls")
-    database.execute(
-        f"INSERT OR REPLACE INTO main.outcomes ({_COLUMNS}, follows)"
-        f" SELECT {_COLUMNS}, (SELECT follows FROM main.run) FROM shard.outcomes"
-    )
-    again = {
-        position
-        for position, record in database.execute("SELECT position, record FROM shard.outcomes")
-        if any(key in record for (key,) in differing)
-    }
-    database.executemany("DELETE FROM main.outcomes WHERE position = ?", [(n,) for n in again])
-    return again
 
 
 def is_held(path: Path) -> bool:

@@ -69,7 +69,7 @@ class UnitOutcome(Record):
     unit: str
     """`content_id("unit", ...)` of the unit's name in the run."""
     mode: str
-    outcome: Literal["kept", "rejected", "failed"]
+    outcome: Literal["kept", "dropped", "failed"]
     stage: str = ""
     reason: str = ""
     subject: str | None = None

@@ -16,6 +16,7 @@ from pairwright.dataset import write_one
 from pairwright.errors import InputError
 from pairwright.modes import MODES
 from pairwright.options import RunPath
+from pairwright.progress import Note, Progress, Step, log_notes
 from pairwright.workflows.answers import (
     AnnotatorProgress,
     AnswerCounts,
@@ -23,7 +24,6 @@ from pairwright.workflows.answers import (
     last_decisions,
     study_progress,
 )
-from pairwright.workflows.progress import Note, Progress, Step, log_notes
 from pairwright.workflows.study import open_study, read_open_study
 from pairwright_human_eval.decisions import reason_in_words
 from pairwright_human_eval.folder import HumanFolder

@@ -15,7 +15,7 @@ from typer import Argument, Option
 from pairwright.dataset import read_lines
 from pairwright.errors import InputError
 from pairwright.options import RunPath
-from pairwright.workflows.progress import Note, Progress, log_notes
+from pairwright.progress import Note, Progress, log_notes
 from pairwright.workflows.study import OpenStudy, open_study, read_open_study
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder

@@ -40,6 +40,7 @@ from pairwright.evaluation.scorers.scorer import Pointwise
 from pairwright.evaluation.settings import Policy, history_hash
 from pairwright.notebook import run_async
 from pairwright.options import OutPath, ReleasePath, SubjectLimit, SubjectSplit
+from pairwright.progress import Progress, Stop, log_notes
 from pairwright.records import Record
 from pairwright.settings.prompt_variables import SAMPLING
 from pairwright.workflows.evaluation import (
@@ -50,7 +51,6 @@ from pairwright.workflows.evaluation import (
     run_evaluation,
 )
 from pairwright.workflows.output import output_folder, write_page
-from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.scoring import (
     ScorerSession,
     ScorersFile,

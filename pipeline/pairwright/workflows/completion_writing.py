@@ -29,13 +29,13 @@ from pairwright.evaluation.scorers.scorer import Pointwise
 from pairwright.evaluation.settings import Policy
 from pairwright.notebook import run_async
 from pairwright.options import ItemLimit, OutPath
+from pairwright.progress import Progress, Stop, log_notes
 from pairwright.records import Record
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt_variables import COMPLETING
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceItems, read_whole
 from pairwright.workflows.output import output_folder, write_page
-from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.scoring import (
     ScorerSession,
     ScorersFile,

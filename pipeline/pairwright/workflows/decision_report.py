@@ -11,7 +11,7 @@ from typer import Option
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
 from pairwright.options import RunPath
-from pairwright.workflows.progress import Progress, Step, log_notes
+from pairwright.progress import Progress, Step, log_notes
 from pairwright.workflows.study import OpenStudy, Tool, open_study
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.records import Verdict, pseudonyms

@@ -36,9 +36,9 @@ from pairwright.options import (
     SubjectLimit,
     SubjectSplit,
 )
+from pairwright.progress import Note, Progress, Stop, counter, log_notes
 from pairwright.settings.prompt import Prompts
 from pairwright.workflows.output import output_folder, write_page
-from pairwright.workflows.progress import Note, Progress, Stop, counter, log_notes
 from pairwright.workflows.scorers import OpenScorer
 from pairwright.workflows.scoring import (
     OpenPlanner,

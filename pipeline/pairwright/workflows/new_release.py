@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from typer import Option
 
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.run_pairs import subject_of
+from pairwright.construct.outcomes import Outcomes
 from pairwright.dataset import Layout
 from pairwright.dataset.address import ForgetList
 from pairwright.dataset.layout import splits_of, write_checksums
@@ -23,6 +23,7 @@ from pairwright.files import write_whole
 from pairwright.models.store import Store
 from pairwright.modes import label_of
 from pairwright.options import RunPath, share_of
+from pairwright.progress import Progress, Step, log_notes
 from pairwright.records import content_id, pseudonym
 from pairwright.releases.changes import TRIAL, check_version
 from pairwright.releases.derive import ReleaseContext, RowFiles, derived_files
@@ -47,7 +48,6 @@ from pairwright.releases.verify.release import check_folder
 from pairwright.settings.config import essential
 from pairwright.workflows.output import output_folder
 from pairwright.workflows.pair_audit import write_audit
-from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.study import read_open_study
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
@@ -209,7 +209,7 @@ def gather_release_content(
     """
     folder = RunFolder(run)
     config, manifest = folder.settings(), _manifest(run)
-    if not store.finished:
+    if not Outcomes(store).finished:
         raise InputError("its build has not finished", where=run, fix=_AGAIN)
     name, before = config.release.name, None
     if previous:
@@ -330,8 +330,8 @@ def _units(
     removed = {entry.id for entry in entries if entry.forgotten}
     listed = [entry.id for entry in entries]
     built = list[str]()
-    for row in store.outcomes():
-        subject = subject_of(row.record)
+    for row in Outcomes(store).lean():
+        subject = row.subject
         if subject:
             built.append(subject)
         users = (row.user, row.partner or row.user)
@@ -340,7 +340,7 @@ def _units(
         yield UnitOutcome(
             unit=content_id("unit", row.unit),
             mode=row.mode,
-            outcome=cast(Literal["kept", "rejected", "failed"], row.kind),
+            outcome=cast(Literal["kept", "dropped", "failed"], row.kind),
             stage=row.stage,
             reason=row.reason,
             subject=subject,

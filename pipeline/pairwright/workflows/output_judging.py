@@ -20,8 +20,8 @@ from pairwright.evaluation.outputs import (
 from pairwright.evaluation.release import Release, ReleaseRef
 from pairwright.notebook import run_async
 from pairwright.options import OutPath, ReleasePath
+from pairwright.progress import Progress, Stop, log_notes
 from pairwright.workflows.output import output_folder, write_below
-from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.scoring import ScorerSession, ScorersFile, open_session, scorer_settings
 
 

@@ -18,10 +18,10 @@ from pairwright.audits.run import audit as audit_source
 from pairwright.dataset import Part, Row, write_lines, write_one
 from pairwright.dataset.address import ForgetList
 from pairwright.errors import InputError
+from pairwright.progress import Progress, Step, log_notes
 from pairwright.releases.run_notes import read_tombstones
 from pairwright.releases.selection import read_candidates
 from pairwright.workflows.output import output_folder
-from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.study import read_open_study
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.public_study import ReleasedStudy, published

@@ -12,6 +12,7 @@ from pairwright.models.client import Client
 from pairwright.models.connect import open_clients
 from pairwright.notebook import run_async
 from pairwright.options import ItemLimit, OutPath
+from pairwright.progress import Progress, Stop, log_notes
 from pairwright.records import Item
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
@@ -42,7 +43,6 @@ from pairwright.training.plans import (
     read_plans,
 )
 from pairwright.workflows.output import output_folder, write_page
-from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.scoring import ScoringCalls, open_calls, settings_folder
 
 

@@ -10,6 +10,7 @@ from pairwright import assets
 from pairwright.dataset import read_one, write_one
 from pairwright.errors import ConfigError, on_disk
 from pairwright.extras import install
+from pairwright.progress import Note, Progress, Step, Stop, counter, log_notes
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import BUILDING
@@ -34,7 +35,6 @@ from pairwright.training.planner_data import (
     rows_of,
 )
 from pairwright.workflows.output import output_folder
-from pairwright.workflows.progress import Note, Progress, Step, Stop, counter, log_notes
 from pairwright.workflows.scoring import settings_folder
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from pairwright.dataset.address import ForgetList, address_of, url_name
 from pairwright.errors import InputError
 from pairwright.extras import install
 from pairwright.options import ReleasePath, RunPath
+from pairwright.progress import Progress, Step, log_notes
 from pairwright.records import Item, pseudonym
 from pairwright.releases.changes import SubjectChange, subject_changes
 from pairwright.releases.primary import Provenance, read_release
@@ -24,7 +25,6 @@ from pairwright.releases.selection import subjects_in
 from pairwright.releases.verify import VerifiedRelease
 from pairwright.releases.verify import verify_release as verify_release
 from pairwright.workflows.pair_audit import write_audit
-from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright_human_eval.subjects import Subject
 
 _PSEUDONYM = re.compile(r"user-[0-9a-f]{16}")

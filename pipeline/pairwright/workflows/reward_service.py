@@ -22,10 +22,10 @@ from pairwright.evaluation.scorers.scorer import (
 from pairwright.evaluation.settings import Scorers
 from pairwright.models.client import Meter
 from pairwright.notebook import run_async
+from pairwright.progress import Stop
 from pairwright.settings.prompt import Prompts
 from pairwright.training.reward_server import RewardServer, listening
 from pairwright.training.rewards import Health, Reward, RewardSample
-from pairwright.workflows.progress import Stop
 from pairwright.workflows.scorers import open_scorers, pointwise
 from pairwright.workflows.scoring import open_planner, scorer_settings
 

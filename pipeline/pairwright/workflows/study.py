@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.run_pairs import iterate_pairs
+from pairwright.construct.pairs import iterate_pairs
 from pairwright.errors import InputError, on_disk
 from pairwright.files import locked
 from pairwright.settings.config import Config

@@ -1,4 +1,4 @@
-"""The survey before the matching: what it finds, that it costs nothing, and what a failure does."""
+"""The plans before the matching: what they find, what they cost, and what a failure does."""
 
 import json
 from contextlib import closing
@@ -10,14 +10,16 @@ from aiohttp import web
 from test_build_functions import ASKER, ENGLISH, PARTNER, UNAS, VICTOR, VICTORS, script
 
 from endpoint import Asked, double, fail, in_thread
-from pairwright.construct.build_rules import TriedUsers
+from pairwright.construct.candidates import Candidates, TriedUsers
 from pairwright.construct.corpus import Corpus
-from pairwright.construct.partners import Survey, iterate_surveys, survey_question
+from pairwright.construct.outcomes import Outcomes, Planned
+from pairwright.construct.planning import plan_question
 from pairwright.drafting.rubrics import rubric_of
 from pairwright.drafting.rules import BuildRules
 from pairwright.models.store import Store
 from pairwright.modes.twin import build_twin
-from pairwright.records import Kept
+from pairwright.records import Kept, Rubric
+from pairwright.settings.rules import TwinRules
 from scripted import (
     Answer,
     Others,
@@ -28,7 +30,6 @@ from scripted import (
     parts,
     policy,
     posts,
-    settings,
     wait,
 )
 from study import Study
@@ -36,30 +37,47 @@ from study import Study
 STRANGER = posts("My canary sings at noon, and I bake bread for it.", prefix="wim")
 
 
-def survey(
-    modes: tuple[str, ...] = ("twin",), least: int = 1, suited: int = 2, **answers: Answer
-) -> tuple[Survey, Scripted]:
-    """The survey of Una's question, which Victor and Wim may suit, and the models that were asked;
+def people_of(path: Path) -> Corpus:
+    """Una, who asks, Victor and Wim."""
+    wim = item(STRANGER, user="wim", id="q4")
+    return Corpus.write([ASKER, PARTNER, wim], path / "items.jsonl", 0)
+
+
+def plan(
+    folder: Path, modes: tuple[str, ...] = ("twin",), least: int = 1, **answers: Answer
+) -> tuple[Planned, Scripted]:
+    """The plan of Una's question, which Victor and Wim may suit, and the models that were asked;
     a rubric has so many aspects at least."""
     llm = script(ENGLISH, **answers)
-    tried = {"victor": VICTOR, "wim": STRANGER}
     rules = policy(Others([VICTOR, STRANGER]), modes=modes, planner={"min_aspects": least})
-    return wait(survey_question(ASKER, tried, suited, models(llm), rules)), llm
+    with closing(people_of(folder)) as corpus:
+        tried = TriedUsers(("victor", "wim"), 2)
+        return wait(plan_question(ASKER, tried, corpus, models(llm), rules)), llm
 
 
-def test_a_candidate_is_a_possible_partner_by_a_plan_with_enough_aspects() -> None:
-    found, _ = survey()
-    assert found.signal
+def test_a_candidate_is_a_possible_partner_by_a_plan_with_enough_aspects(tmp_path: Path) -> None:
+    found, _ = plan(tmp_path)
+    assert isinstance(found.rubric, Rubric)
     # Wim's posts give no aspect.
     assert [one.user for one in found.possible] == ["victor"]
     assert 0 <= found.possible[0].bearing <= 1
 
 
-def test_it_asks_what_the_rubric_asks_and_no_more() -> None:
-    _, surveyed = survey()
+def test_the_twin_does_not_infer_the_planned_rubric_again(tmp_path: Path) -> None:
+    found, _ = plan(tmp_path)
+    rubric = expect(Rubric, found.rubric)
+    llm, again = script(), script()
+    rules = policy(Others([VICTOR, STRANGER]))
+    made = wait(build_twin(ASKER, PARTNER, models(llm), replace(rules, rubric=rubric)))
+    assert made == wait(build_twin(ASKER, PARTNER, models(again), rules))
+    assert len(llm.asked("support")) < len(again.asked("support"))
+
+
+def test_it_asks_what_the_rubric_asks_and_no_more(tmp_path: Path) -> None:
+    _, planned = plan(tmp_path)
     llm = script()
     wait(rubric_of(ASKER, models(llm), policy(Others([VICTOR, STRANGER]))))
-    assert {request.key for request in surveyed.requests} == {r.key for r in llm.requests}
+    assert {request.key for request in planned.requests} == {r.key for r in llm.requests}
 
 
 def test_halves_are_held_against_as_many_and_nobody_against_the_own_plan(tmp_path: Path) -> None:
@@ -68,9 +86,9 @@ def test_halves_are_held_against_as_many_and_nobody_against_the_own_plan(tmp_pat
     fourth = item(STRANGER, user="wim", id="q4")
     llm = script()
     people = [ASKER, PARTNER, third, fourth]
-    with closing(Corpus.write(people, tmp_path / "items.jsonl", settings())) as corpus:
-        corpus.tried = {ASKER.id: TriedUsers(("victor", "xia", "wim"), 1)}
-        rules: BuildRules = replace(policy(), others=corpus.others)
+    with closing(Corpus.write(people, tmp_path / "items.jsonl", 0)) as corpus:
+        candidates = Candidates(corpus, TwinRules(), 3, lambda _: "en")
+        rules: BuildRules = replace(policy(), others=candidates.histories)
         made = expect(Kept, wait(build_twin(ASKER, PARTNER, models(llm), rules)))
     assert [half.rubric.others for half in made.pairs] == [3, 3]
     # Four histories, each planned from once: the partner's plan is one of the asker's others.
@@ -91,14 +109,14 @@ def test_halves_are_held_against_as_many_and_nobody_against_the_own_plan(tmp_pat
 # In a build
 
 
-def surveys(study: Study) -> dict[str, str]:
-    """What came of each survey, by item."""
+def plans(study: Study) -> dict[str, str]:
+    """What came of each plan, by item."""
     with closing(Store(study.run / "run.sqlite", writing=False)) as store:
-        return {one.item_id: one.kind for one in iterate_surveys(store)}
+        return {one.item: one.kind for one in Outcomes(store).lean("mode = 'plan'")}
 
 
 @pytest.mark.real
-def test_a_failed_survey_holds_nobody_up_and_is_asked_again(tmp_path: Path) -> None:
+def test_a_failed_plan_holds_nobody_up_and_is_asked_again(tmp_path: Path) -> None:
     broken, asked_by = True, ""
 
     async def answer(asked: Asked) -> web.StreamResponse:
@@ -112,8 +130,8 @@ def test_a_failed_survey_holds_nobody_up_and_is_asked_again(tmp_path: Path) -> N
         asked_by, failed = json.loads(rows[1])["question"], json.loads(rows[1])["id"]
         done = study.build()
         assert done.code == 1, done.said
-        assert surveys(study)[failed] == "failed"
-        assert {row["unit"] for row in study.rows("failed.jsonl")} == {
+        assert plans(study)[failed] == "failed"
+        assert {row["unit"] for row in study.failed()} == {
             f"twin:{failed}", f"violate:{failed}",
         }  # fmt: skip
         assert {row["mode"] for row in study.rows("pairs.jsonl")} == {"twin", "violate"}
@@ -121,7 +139,7 @@ def test_a_failed_survey_holds_nobody_up_and_is_asked_again(tmp_path: Path) -> N
         assert study.build().code == 0
         fresh = Study.make(tmp_path / "fresh", endpoint.url, limit=4, served__attempts=1)
         assert fresh.build().code == 0
-    assert set(surveys(study).values()) == {"surveyed"}
+    assert set(plans(study).values()) == {"planned"}
     pairs = study.rows("pairs.jsonl")
     assert pairs == fresh.rows("pairs.jsonl")
     couples: dict[str, set[str]] = {}

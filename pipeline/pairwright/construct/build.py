@@ -1,38 +1,42 @@
 """Building a run, and what it will take before it is begun."""
 
 from contextlib import AsyncExitStack, ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, TypeAlias
 
 from typer import Argument, Option
 
-from pairwright.construct.corpus import Corpus, first_items
+from pairwright.build_statement import SourceSummary
 from pairwright.construct.estimate import BuildEstimate, estimate_calls
-from pairwright.construct.folder import RunFolder, content_hashes, identity, unfinished
-from pairwright.construct.session import BuildTask, build_units, conclude, read_corpus
+from pairwright.construct.folder import RunFolder, content_hashes, identity
+from pairwright.construct.manifest import make_manifest
+from pairwright.construct.opening import (
+    batch_models,
+    check_company,
+    note_problems,
+    open_models,
+    read_config,
+    run_store,
+    warn_of_self_judging,
+)
+from pairwright.construct.outcomes import Outcome, Outcomes
+from pairwright.construct.pairs import write_files
+from pairwright.construct.session import Session, read_corpus
+from pairwright.construct.status import RunStatus, status_of
+from pairwright.construct.units import Builder
 from pairwright.drafting.rules import BuildRules
 from pairwright.errors import InputError
 from pairwright.models.batch import PendingCalls, Round, check_out, write_round
 from pairwright.models.client import Meter, MeterCounts
 from pairwright.models.connect import recordings
 from pairwright.models.recording import NOT_RECORDED
-from pairwright.models.store import UnitRow
-from pairwright.modes import check_modes, need_partners
+from pairwright.models.store import Store
 from pairwright.notebook import run_async
-from pairwright.settings.config import Config, load
+from pairwright.progress import BuildBegun, Note, Progress, Stop, UnitEnded, log_notes
+from pairwright.settings.config import Config
 from pairwright.text import number_of
-from pairwright.workflows.progress import (
-    BuildBegun,
-    Note,
-    Progress,
-    Stop,
-    UnitEnded,
-    log_notes,
-)
-from pairwright.workflows.run_models import batch_models, open_models, run_store
-from pairwright.workflows.run_status import RunStatus, source_problems, status_of
 
 ConfigPath: TypeAlias = Annotated[
     Path | str | Config, Argument(help="The run's configuration.", metavar="CONFIG.toml")
@@ -55,67 +59,11 @@ def estimate(
     warn_of_self_judging(config, progress)
     with TemporaryDirectory() as scratch:
         run = RunFolder(Path(scratch))
-        corpus, _ = read_corpus(config, rules.domains, base, run, limit)
+        corpus, _ = read_corpus(config, rules.domains, base, run)
         note_problems(run, progress, named=False)
         with closing(corpus):
             check_company(config, corpus, limit, progress)
-            return estimate_calls(corpus, replace(rules, others=corpus.others), limit)
-
-
-def read_config(config: str | Path | Config, folder: str | Path | None) -> tuple[Config, Path]:
-    """The config, and the folder that its paths start from."""
-    if isinstance(config, Config):
-        base, found = Path(folder or ".").resolve(), config
-    else:
-        path = Path(config)
-        base, found = Path(folder).resolve() if folder else path.resolve().parent, load(path)
-    check_modes(found, "" if isinstance(config, Config) else config)
-    return found.beside(base), base
-
-
-def note_problems(run: RunFolder, progress: Progress, *, named: bool) -> None:
-    """Report the rows and posts of the source that were refused or repaired."""
-    lines = source_problems(run)
-    if not lines:
-        return
-    if named:
-        lines += (f"{run.problems} names every one.",)
-    progress(Note("\n  ".join(["Rows and posts of the source:", *lines])))
-
-
-def check_company(config: Config, corpus: Corpus, limit: int | None, progress: Progress) -> None:
-    """Report items that can have no twin, because no other user is of their category.
-
-    Raises InputError where that is every item, and nothing but twins is to be built.
-    """
-    items = [corpus.entries[position] for position in first_items(corpus, limit)]
-    alone = sum(len(corpus.by_category[item.category]) < 2 for item in items)
-    if not alone or not need_partners(config.modes):
-        return
-    of = f"{alone:,} of {number_of(len(items), 'item')}"
-    why = f"no twin can be made of {of}: the user is the only one of the category"
-    fix = "A twin needs two users: add users, or give those who ask alike the same category."
-    if alone == len(items) and all(need_partners([mode]) for mode in config.modes):
-        raise InputError(why, where=config.source.path, fix=fix)
-    progress(Note(f"Note: {why}. {fix}"))
-
-
-def warn_of_self_judging(config: Config, progress: Progress) -> None:
-    """Report where the judge is also a generator; not of recordings, whose models are past
-    choosing."""
-    if not config.roles.all:
-        return
-    writers, judges = (
-        {one.model for name in names if not (one := config.endpoints[name]).recording}
-        for names in (config.roles.generator, config.roles.judge)
-    )
-    if config.gated and judges & writers:
-        progress(
-            Note(
-                "Note: the judge is also a generator. Models favour their own answers; another"
-                " model as judge (under roles) is better evidence."
-            )
-        )
+            return estimate_calls(Builder.of(corpus, rules), limit)
 
 
 @dataclass(frozen=True)
@@ -131,9 +79,9 @@ class BuildResult:
 
     @property
     def whole(self) -> bool:
-        """Whether every unit was kept or refused, none failed and none waits, few were refused for
+        """Whether every unit was kept or dropped, none failed and none waits, few were dropped for
         want of a usable reply, and something is kept."""
-        return not (self.status.tally.is_short or self.status.waiting)
+        return not (self.status.is_short or self.status.waiting)
 
 
 def build(
@@ -186,65 +134,59 @@ def build(
     # There is no work to share where calls are only written down.
     on_ray = not batches and (address is not None or config.processes > 1)
     if on_ray:
-        from pairwright.workflows.workers.cluster import check
+        from pairwright.construct.ray import check
 
         check(config, address)
     rules = BuildRules.load(config, base)
     warn_of_self_judging(config, progress)
     for description in recordings(config) if batches is None else ():
         progress(Note(description))
-    folder_of_run = RunFolder(Path(run))
+    run_folder = RunFolder(Path(run))
     content = content_hashes(config, rules, base)
-    folder_of_run.make()
+    run_folder.make()
     with ExitStack() as end:
-        store = end.enter_context(run_store(folder_of_run))
+        store = end.enter_context(run_store(run_folder))
         # Where no reply is stored there is nothing that a change could mix up.
         accepted = accept_changes or not store.totals().calls
-        if changed := folder_of_run.prepare(config, content, accept_changes=accepted):
+        if changed := run_folder.prepare(config, content, accept_changes=accepted):
             progress(Note(changed))
-        store.begin(identity(folder_of_run.saved(), limit))
+        outcomes = Outcomes(store)
+        follows = identity(run_folder.saved(), limit)
+        outcomes.begin(follows)
         requests = None
         if batches:
-            requests = PendingCalls(folder_of_run.path / "batch.sqlite", create=True)
+            requests = PendingCalls(run_folder.path / "batch.sqlite", create=True)
             end.callback(requests.close)
             check_out(batches, requests)
             requests.begin()
-        corpus, summary = read_corpus(config, rules.domains, base, folder_of_run, limit)
+        corpus, source = read_corpus(config, rules.domains, base, run_folder)
         end.callback(corpus.close)
-        note_problems(folder_of_run, progress, named=True)
+        note_problems(run_folder, progress, named=True)
         check_company(config, corpus, limit, progress)
-        task = BuildTask(corpus, summary, rules, store, folder_of_run, limit)
+        session = Session(corpus, rules, outcomes, limit)
         if on_ray:
-            from pairwright.workflows.workers.cluster import build_over_actors
+            from pairwright.construct.ray import build_on_ray
 
-            meter = build_over_actors(task, progress, stop, address)
+            meter = build_on_ray(session, run_folder, store, follows, progress, stop, address)
         else:
-            meter = run_async(_build_in_process(task, requests, progress, stop))
-        tally = conclude(task)
-        if missing := sum(n for (_, why), n in tally.failed.items() if why == NOT_RECORDED):
-            progress(
-                Note(
-                    f"{number_of(missing, 'unit')} failed: a call is not in the recording, which"
-                    " has the calls of one config. Undo what was changed since; or name a real"
-                    " endpoint as base_url and build again: only missing calls are sent."
-                )
-            )
+            meter = run_async(_build_here(session, store, requests, progress, stop))
+        found = _conclude(session, run_folder, store, source, progress)
         round_ = None
-        if batches and requests and tally.waiting:
+        if batches and requests and found.waiting:
             endpoints = {name: config.endpoints[name] for name in config.roles.all}
             round_ = write_round(requests, batches, endpoints)
-        status = status_of(folder_of_run, store, config, tally)
-        return BuildResult(status, meter.counts(), round_)
+        return BuildResult(found, meter.counts(), round_)
 
 
-async def _build_in_process(
-    task: BuildTask, requests: PendingCalls | None, progress: Progress, stop: Stop
+async def _build_here(
+    session: Session, store: Store, requests: PendingCalls | None, progress: Progress, stop: Stop
 ) -> Meter:
-    config, store, corpus = task.rules.config, task.store, task.corpus
-    rules = replace(task.rules, others=corpus.others)
+    """Build every unit in this process."""
+    config = session.rules.config
+    builder = Builder.of(session.corpus, session.rules)
 
-    def ended(unit: UnitRow) -> None:
-        progress(UnitEnded(unit))
+    def ended(unit: Outcome) -> None:
+        progress(UnitEnded(unit.unit, unit.mode, unit.kind, unit.reason))
 
     async with AsyncExitStack() as end:
         models = (
@@ -255,8 +197,31 @@ async def _build_in_process(
             )
         )
         end.enter_context(stop.heard_by(models.stop, models.meter))
-        progress(BuildBegun(task.total, models.meter))
-        for units in task.steps():
-            todo = unfinished(units, store, ended)
-            await build_units(todo, corpus, rules, models, store, ended)
+        progress(BuildBegun(session.total, models.meter))
+        for units in session.steps():
+            todo = session.unfinished(units, ended)
+            await builder.build(todo, models, session.outcomes, ended)
         return models.meter
+
+
+def _conclude(
+    session: Session, run: RunFolder, store: Store, source: SourceSummary, progress: Progress
+) -> RunStatus:
+    """Write the files of a run whose units have all ended, unless one waits; its status."""
+    config = session.rules.config
+    found = status_of(run, store, config)
+    if missing := found.reasons("failed")[NOT_RECORDED]:
+        progress(
+            Note(
+                f"{number_of(missing, 'unit')} failed: a call is not in the recording, which"
+                " has the calls of one config. Undo what was changed since; or name a real"
+                " endpoint as base_url and build again: only missing calls are sent."
+            )
+        )
+    if found.waiting:
+        # Files that are there are whole ones; until then the outcomes say how far it is.
+        return found
+    manifest = make_manifest(found, store, session.rules.prompts, source)
+    write_files(session.outcomes, run.path, manifest)
+    session.outcomes.finish()
+    return status_of(run, store, config)

@@ -9,9 +9,9 @@ from typer import Argument
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError, near
 from pairwright.options import RunPath
+from pairwright.progress import Progress, log_notes
 from pairwright.workflows.annotation_server import drop_projects
 from pairwright.workflows.decision_report import decide
-from pairwright.workflows.progress import Progress, log_notes
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.raw_files import scrub
 from pairwright_human_eval.second_round import drop_adjudications

@@ -1,18 +1,8 @@
-"""How a workflow reports what it does, and how it is asked to end early.
+"""Reports of what a function does (`progress`), and a way to end it early (`stop`).
 
-A workflow takes `progress`, a function that it calls with each event: a `Step` while something is
-counted or under way, a `Note` where a person should know something at once, and for a build
-`BuildBegun` and `UnitEnded`. `progress=print` shows what there is. A workflow takes `stop`, too:
-calling `stop.request()` from any thread or signal handler ends it early, with all that was
-finished stored; the workflow then raises `errors.Interrupted`.
-
-A workflow reports with `counter`, and lets itself be stopped with `stop.heard_by`:
-
-    done = counter(progress, "outputs", total=len(outputs))
-    with stop.heard_by(client.stop, meter):
-        for output in outputs:
-            await judge(output)
-            done()
+`progress` is called with each event: `progress=print` shows what there is. `stop.request()`, from
+any thread or signal handler, ends the work early, with all that was finished stored; the function
+then raises `errors.Interrupted`.
 """
 
 import asyncio
@@ -24,7 +14,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from pairwright.models.client import Meter
-    from pairwright.models.store import UnitRow
 
 
 @dataclass(frozen=True)
@@ -58,7 +47,12 @@ class BuildBegun:
 class UnitEnded:
     """A unit of a build has its outcome."""
 
-    unit: "UnitRow"
+    unit: str
+    mode: str
+    """`plan` for the unit that finds out who has a signal."""
+    kind: str
+    """What came of it: kept, dropped, failed, waiting or planned."""
+    reason: str
 
 
 Event: TypeAlias = Step | Note | BuildBegun | UnitEnded

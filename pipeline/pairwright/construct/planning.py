@@ -1,0 +1,61 @@
+"""The plan of a question: whether its asker's posts show a personal signal, and whose do among the
+users who could be the partner.
+
+The asker's rubric is inferred here, once: the twin takes it from the plan. The plans of other users
+that the rubric is compared with tell who could be the partner, so they cost no further call.
+"""
+
+from collections.abc import Iterable
+
+from pairwright import text
+from pairwright.construct.candidates import TriedUsers
+from pairwright.construct.corpus import Corpus
+from pairwright.construct.outcomes import Planned, PossiblePartner
+from pairwright.drafting.posts import are_level, fair_posts
+from pairwright.drafting.rubrics import plan_of, rubric_of, says_nothing
+from pairwright.drafting.rules import BuildRules
+from pairwright.models import Models, together
+from pairwright.modes import MODES
+from pairwright.records import Dropped, Item, Post
+from pairwright.stages.planner import Plan
+
+
+def may_say_nothing(modes: Iterable[str]) -> bool:
+    """Whether one of these modes takes questions on which nothing is known of either user."""
+    partnered = (MODES[mode] for mode in modes if MODES[mode].needs_partner)
+    return any("signal" not in mode.stages for mode in partnered)
+
+
+async def plan_question(
+    item: Item, tried: TriedUsers, corpus: Corpus, models: Models, rules: BuildRules
+) -> Planned:
+    """Plan an item's question for its asker, and for the users who could be the partner.
+
+    If the asker's posts show no signal, no other plan is asked for. Raises as the build functions
+    do.
+    """
+    rubric, config = await rubric_of(item, models, rules), rules.config
+    posts = {user: fair_posts(item, corpus.longest_item(user).profile) for user in tried.users}
+    if isinstance(rubric, Dropped):
+        plain = may_say_nothing(config.modes) and says_nothing(rubric)
+        anybody = (
+            PossiblePartner(user, bearing=0)
+            for user in tried.users
+            if plain and are_level(len(item.profile), len(posts[user]), config.twin)
+        )
+        return Planned(rubric=rubric, possible=tuple(anybody))
+    users = tried.users[: tried.suited]
+    plans = await together(*(plan_of(item, posts[user], models, rules) for user in users))
+    possible = (
+        PossiblePartner(user, _bearing(item, posts[user], rules))
+        for user, plan in zip(users, plans, strict=True)
+        if isinstance(plan, Plan) and len(plan.aspects) >= config.planner.min_aspects
+    )
+    return Planned(rubric=rubric, possible=tuple(possible))
+
+
+def _bearing(item: Item, posts: tuple[Post, ...], rules: BuildRules) -> float:
+    language = rules.language(item)
+    asks = text.terms(item.question, language)
+    held = text.terms_of((post.text for post in posts), language)
+    return round(len(asks & held) / max(1, len(asks)), 4)

@@ -1,0 +1,313 @@
+"""What a run has come to: every figure is a question to its table of outcomes."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from pairwright.construct.checks import ReplyCheck, reply_checks
+from pairwright.construct.folder import RunFolder
+from pairwright.construct.outcomes import (
+    LACK_OF_ASPECTS,
+    OutcomeKind,
+    Outcomes,
+    reached_counts,
+    unusable_reply,
+)
+from pairwright.dataset import read_lines
+from pairwright.estimate import Estimate, share
+from pairwright.models import Totals
+from pairwright.models.completion import is_same_model
+from pairwright.models.model import UNUSABLE
+from pairwright.models.store import Store, is_held
+from pairwright.modes import MODES, Stage, need_partners
+from pairwright.options import RunPath
+from pairwright.settings.config import Config
+from pairwright.sources import Problems, SourceProblem
+from pairwright.text import visible
+
+UNUSABLE_SHARE = 0.1
+"""The share of units without a usable reply above which a run is short."""
+_LENGTHS = ((1, 2), (3, 4), (5, 9), (10, 19), (20, None))
+"""Profiles are counted together by length."""
+
+
+class UnitCount(NamedTuple):
+    """So many units of a mode came to the same end."""
+
+    mode: str
+    kind: OutcomeKind
+    stage: str
+    reason: str
+    n: int
+
+
+@dataclass(frozen=True)
+class RunStatus:
+    """What a run has made so far."""
+
+    run: Path
+    """The run folder."""
+    config: Config
+    """The config that the run was last built with."""
+    units: tuple[UnitCount, ...]
+    """The units by what came of them, the most frequent first."""
+    funnel: dict[str, list[tuple[Stage, Estimate]]]
+    """By mode: the share of the items that reached each stage, with its 95 % interval."""
+    aspects: Counter[str]
+    """Why aspects were dropped, over the units that were dropped for want of aspects."""
+    drafts: Counter[str]
+    """Refused drafts by gate, those before a kept one included."""
+    no_signal: tuple[tuple[str, Estimate], ...]
+    """By the number of earlier posts: the share of items without a personal signal."""
+    checks: tuple[ReplyCheck, ...]
+    """What the planner and the support judge are worth."""
+    stored: Totals
+    """Calls and tokens of the run's store, those of earlier builds included."""
+    cost: float | None
+    """The cost of all stored calls, by the config's prices; None where none is set."""
+    served: dict[str, dict[str, int]]
+    """By model that was asked for, the other models that replies name, with the number of calls;
+    dated versions of the same model are left out."""
+    recorded: tuple[str, ...]
+    """The models whose replies came from a recording of an earlier run."""
+    planned: int
+    """Items that are planned, where twins are built."""
+    finished: bool
+    """Whether the last build ended, and its files are there."""
+    running: bool
+    """Whether a build was writing to the folder when this was read."""
+    source_problems: tuple[str, ...]
+    """Why rows and posts of the source were refused or repaired, one line a reason."""
+
+    def count(self, kind: OutcomeKind | None = None, mode: str | None = None) -> int:
+        """The number of units, of one kind and mode or of all."""
+        return sum(
+            one.n for one in self.units if kind in (None, one.kind) and mode in (None, one.mode)
+        )
+
+    def reasons(self, kind: OutcomeKind) -> Counter[str]:
+        """The units of one kind by reason."""
+        found = Counter[str]()
+        for one in self.units:
+            found[one.reason] += one.n * (one.kind == kind)
+        return +found
+
+    def pairs_of(self, mode: str) -> int:
+        """The kept pairs of a mode; a twin has two."""
+        return self.count("kept", mode) * MODES[mode].halves
+
+    @property
+    def pairs(self) -> int:
+        """The number of kept pairs."""
+        return sum(map(self.pairs_of, self.config.modes))
+
+    @property
+    def dropped(self) -> int:
+        """The number of units that a stage or a gate dropped."""
+        return self.count("dropped")
+
+    @property
+    def failed(self) -> int:
+        """The number of units with a call that failed; the next build asks again."""
+        return self.count("failed")
+
+    @property
+    def waiting(self) -> int:
+        """The number of units that wait for the replies of a batch."""
+        return self.count("waiting")
+
+    @property
+    def unusable(self) -> Counter[tuple[str, str]]:
+        """The units that were dropped because no reply could be used, by prompt and reason."""
+        found = Counter[tuple[str, str]]()
+        for one in self.units:
+            if one.kind == "dropped" and (lacking := unusable_reply(one.stage, one.reason)):
+                found[lacking] += one.n
+        return found
+
+    @property
+    def short_of_replies(self) -> bool:
+        """Whether so many were that the run does not speak for its items."""
+        ended = self.count("kept") + self.dropped
+        return self.unusable.total() > UNUSABLE_SHARE * ended
+
+    @property
+    def nothing_kept(self) -> bool:
+        """Whether all units have ended, and none of them was kept."""
+        return bool(self.count()) and not self.count("kept") and not self.waiting
+
+    @property
+    def is_short(self) -> bool:
+        """Whether units failed, too many had no usable reply, or nothing is kept."""
+        return bool(self.failed) or self.short_of_replies or self.nothing_kept
+
+    @property
+    def budget_spent(self) -> bool:
+        """Whether units failed because a budget of the config is spent."""
+        return "budget_spent" in self.reasons("failed")
+
+    @property
+    def for_each_pair(self) -> dict[str, float]:
+        """Calls, tokens and cost of the run over its kept pairs: what was dropped is paid for, too.
+        Empty if none is kept; without the cost if no price is set."""
+        sums = {
+            "calls": self.stored.calls,
+            "prompt_tokens": self.stored.prompt_tokens,
+            "completion_tokens": self.stored.completion_tokens,
+            **({"cost": self.cost} if self.cost else {}),
+        }
+        pairs = self.pairs
+        return {name: round(value / pairs, 4) for name, value in sums.items()} if pairs else {}
+
+
+def status(run: RunPath) -> RunStatus:
+    """Show what a run has made so far; works while it is running.
+
+    The tables count what was kept, dropped and failed, and how often a history showed no personal
+    signal. Exits with 1 if units failed, a tenth had no usable reply or nothing was kept, and
+    with 3 if units wait for the replies of a batch.
+
+    Raises ConfigError where `run` is not a run folder, and StoreError where its store cannot be
+    read.
+
+        print(status("study/run").pairs)
+
+    Examples::
+
+        pairwright status runs/first
+    """
+    folder = RunFolder(Path(run))
+    with closing(Store(folder.calls, writing=False)) as store:
+        # First: a build that ends meanwhile has then its last outcome counted.
+        running = is_held(folder.calls)
+        return status_of(folder, store, folder.settings(), running=running)
+
+
+def status_of(
+    folder: RunFolder, store: Store, config: Config, *, running: bool = False
+) -> RunStatus:
+    """The status of a run whose store is open."""
+    outcomes = Outcomes(store)
+    served = {
+        model: {name: n for name, n in names.items() if not is_same_model(name, model)}
+        for model, names in store.served_names().items()
+    }
+    return RunStatus(
+        run=folder.path,
+        config=config,
+        units=unit_counts(outcomes),
+        funnel={mode: funnel_of(outcomes, mode) for mode in config.modes},
+        aspects=_refusals(outcomes, lack=True),
+        drafts=_refusals(outcomes, lack=False),
+        no_signal=tuple(_no_signal(outcomes, config)),
+        checks=reply_checks(store, outcomes),
+        stored=store.totals(),
+        cost=cost(store, config),
+        served={model: names for model, names in served.items() if names},
+        recorded=_recorded(outcomes),
+        planned=_planned(outcomes),
+        finished=outcomes.finished and (folder.path / "manifest.json").exists(),
+        running=running,
+        source_problems=source_problems(folder),
+    )
+
+
+def unit_counts(outcomes: Outcomes) -> tuple[UnitCount, ...]:
+    """The units by what came of them, the most frequent first."""
+    rows = outcomes.query(
+        "SELECT mode, kind, stage, reason, count(*) FROM outcomes WHERE mode != 'plan'"
+        " GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 1, 3, 4"
+    )
+    return tuple(UnitCount(*cast(UnitCount, row)) for row in rows)
+
+
+def funnel_of(outcomes: Outcomes, mode: str) -> list[tuple[Stage, Estimate]]:
+    """Each stage with the share of all items that reached it; none of people's own choices, of
+    which every item is kept: the source refuses the others."""
+    if MODES[mode].label == "given":
+        return []
+    query = "SELECT reached, count(*) FROM outcomes WHERE mode = ? GROUP BY 1"
+    by_last = {cast(str | None, last): int(n) for last, n in outcomes.query(query, mode)}
+    counts = reached_counts(mode, by_last)
+    items = counts[0][1]
+    return [(stage, share(n, items)) for stage, n in counts]
+
+
+def _refusals(outcomes: Outcomes, *, lack: bool) -> Counter[str]:
+    """Why aspects were dropped in units that `lack` them, a unit once for each reason; else the
+    gates of refused drafts."""
+    marks = ", ".join("?" * len(LACK_OF_ASPECTS))
+    rows = outcomes.query(
+        "SELECT one.value, count(*) FROM outcomes, json_each(refusals) AS one"
+        f" WHERE reason {'' if lack else 'NOT '}IN ({marks}) GROUP BY 1 ORDER BY 1",
+        *LACK_OF_ASPECTS,
+    )
+    return Counter({str(why): int(n) for why, n in rows})
+
+
+def _no_signal(outcomes: Outcomes, config: Config) -> Iterator[tuple[str, Estimate]]:
+    """The share of items without a personal signal, by number of earlier posts, where a planner
+    inferred the rubrics; items without a usable reply are left out."""
+    if config.aspects != "planner" or config.own_choices:
+        return
+    mode = "plan" if need_partners(config.modes) else "violate"
+    marks = ", ".join("?" * len(UNUSABLE))
+    rows = [
+        (int(posts), bool(nothing), int(n))
+        for posts, nothing, n in outcomes.query(
+            "SELECT posts, reason = 'no_personal_signal', count(*) FROM outcomes"
+            " WHERE mode = ? AND kind NOT IN ('failed', 'waiting')"
+            f" AND (stage = 'gates' OR reason NOT IN ({marks})) GROUP BY 1, 2",
+            mode,
+            *sorted(UNUSABLE),
+        )
+    ]
+    for low, high in _LENGTHS:
+        of = [row for row in rows if row[0] >= low and (high is None or row[0] <= high)]
+        if of:
+            name = f"{low} or more" if high is None else f"{low} to {high}"
+            yield name, share(sum(n for _, nothing, n in of if nothing), sum(n for *_, n in of))
+
+
+def _recorded(outcomes: Outcomes) -> tuple[str, ...]:
+    query = "SELECT DISTINCT one.value FROM outcomes, json_each(recorded) AS one ORDER BY 1"
+    return tuple(str(model) for (model,) in outcomes.query(query))
+
+
+def _planned(outcomes: Outcomes) -> int:
+    ((n,),) = outcomes.query("SELECT count(*) FROM outcomes WHERE kind = 'planned'")
+    return int(n)
+
+
+def cost(store: Store, config: Config) -> float | None:
+    """Cost of all stored calls by the prices of the config's endpoints, rounded to six places; None
+    where no price is set.
+
+    Two endpoints that serve one model are priced as the first of them.
+    """
+    endpoints = {endpoint.model: endpoint for endpoint in reversed(config.endpoints.values())}
+    prices = {name: one for name, one in endpoints.items() if one.price_in or one.price_out}
+    if not prices:
+        return None
+    priced = sum(
+        prices[model].cost(calls.prompt_tokens, calls.completion_tokens, calls.cached_tokens)
+        for model, calls in store.calls_by_model().items()
+        if model in prices
+    )
+    return round(priced, 6)
+
+
+def source_problems(run: RunFolder) -> tuple[str, ...]:
+    """The reasons of `source_problems.jsonl`, each with its count and what to do.
+
+    Invisible characters of the source are removed, so that the lines can be printed.
+    """
+    if not run.problems.is_file():
+        return ()
+    problems = Problems()
+    for problem in read_lines(run.problems, SourceProblem):
+        problems.add(problem)
+    return tuple(map(visible, problems.lines()))
