@@ -48,7 +48,8 @@ def text_columns(rules: SourceRules) -> list[str]:
     return [getattr(rules, name) for name in ("user", "text", *named)]
 
 
-@lru_cache(maxsize=100_000)
+# Many users are asked to choose between the same two.
+@lru_cache(maxsize=1 << 14)
 def choice_key(words: str) -> str:
     """What makes two texts one question or one response: the words as `normalised` has them,
     without marks at the end."""
