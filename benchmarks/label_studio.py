@@ -1,9 +1,9 @@
 """What push and pull cost beside bare bulk requests of the same data to the same real server, and
-our own seconds of a pull and its verdicts after 300 new annotations.
+our own seconds of a pull and its answers after 300 new annotations.
 
 A ratio is wall time over wall time, the worst of the sizes; the raw side makes the same projects
 and sends the same tasks in requests of the same size, or fetches the same exports and reads them.
-Our own seconds are CPU of this process, from the first request to verdicts.jsonl.
+Our own seconds are CPU of this process, from the first request to answers.jsonl.
 
     .venv/bin/python benchmarks/label_studio.py [SIZE ...]      (1000 10000)
 """
@@ -26,16 +26,17 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from label_studio_process import DATABASE, LabelStudioServer, ServerAccount, prepare
 from label_studio_server import Made, answers, cache_folder, make_study, raw_import
 from pairwright.dataset import write_one
-from pairwright_human_eval.acceptance import derive
-from pairwright_human_eval.label_studio.client import LabelStudioClient
-from pairwright_human_eval.label_studio.projects import (
+from pairwright_human_eval.answers import write_answers
+from pairwright_human_eval.projects import (
     CHUNK,
     PushedProject,
+    ServerState,
     fetch_annotations,
     new_state,
     send_tasks,
 )
 from pairwright_human_eval.records import Kind
+from pairwright_human_eval.server import LabelStudioClient
 
 NEW = 300
 WHO = ("annotator-01", "annotator-02", "annotator-03", "annotator-04", "annotator-05")
@@ -99,29 +100,26 @@ def measure(
 
     made = make_study(run / "pulled", subjects, WHO, KINDS, WORDS, seed=size + 100)
     left = annotated_study(running, server, people, made)
-    key = {row.task: row for row in made.key}
     ours, raw = [], []
     for _ in range(rounds):
         raw.append(timed(lambda: raw_pull(running, made)))
-        ours.append(timed(partial(fetch_annotations, server, made.folder, made.study, key)))
+        ours.append(timed(partial(fetch_annotations, server, made.folder, made.study)))
     pull_ratio = median(ours) / median(raw)
     print(f"{size:,} tasks: pull {median(ours):.1f} s, raw {median(raw):.1f} s", flush=True)
 
     annotate(running, left)
     before = time.process_time()
-    fetch_annotations(server, made.folder, made.study, key)
-    verdicts = len(derive(made.folder, key).verdicts)
+    fetch_annotations(server, made.folder, made.study)
+    tasks = len(write_answers(made.folder, made.fixed).tasks)
     own = time.process_time() - before
-    assert verdicts == size, f"{verdicts} verdicts of {size}"
-    print(
-        f"{size:,} tasks: {own:.2f} s of our own for a pull and {verdicts:,} verdicts", flush=True
-    )
+    assert tasks == size, f"{tasks} answered of {size}"
+    print(f"{size:,} tasks: {own:.2f} s of our own for a pull of {tasks:,} answers", flush=True)
     return Figures(push_ratio, pull_ratio, own)
 
 
 def raw_push(running: LabelStudioServer, server: LabelStudioClient, made: Made, n: int) -> None:
     for number, (config, data) in enumerate(loads(made)):
-        project = server.create(f"raw {made.study.sampled} {n} {number}", config)
+        project = server.create(f"raw {made.study.of} {n} {number}", config)
         for start in range(0, len(data), CHUNK):
             chunk = data[start : start + CHUNK]
             raw_import(running.url, running.account.token, project, chunk)
@@ -163,7 +161,7 @@ def annotated_study(
             id=project, title=title, annotator=who, kind=kind, round=1,
             tasks=dict(zip(names, ids, strict=True)),
         )  # fmt: skip
-        state = state.model_copy(update={"projects": (*state.projects, pushed)})
+        state = ServerState(**dict(state) | {"projects": (*state.projects, pushed)})
     write_one(made.folder.server, state)
     # What is imported has no last editor, unlike what people give.
     with closing(sqlite3.connect(running.data / DATABASE, timeout=60)) as database, database:

@@ -15,10 +15,11 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy.special import ndtr
 
 from pairwright.intervals import Floats
-from pairwright_human_eval.agreement.models import Indices, Ratings
+from pairwright_human_eval.agreement import Indices
 
 EACH = 3
 ACCURACY, SIDES = 0.85, (-0.1, 0.1)
@@ -34,21 +35,24 @@ WEIGHTS = WEIGHTS / WEIGHTS.sum()
 
 class Process(NamedTuple):
     name: str
-    draw: Callable[[np.random.Generator, int, int, float], Ratings]
+    draw: Callable[[np.random.Generator, int, int, float], pd.DataFrame]
     """One study, by its numbers of subjects and raters and their spread."""
     truth: Callable[[float], Mapping[str, float]]
     """By coefficient."""
     spreads: tuple[float, float, float]
     """None, some, and much."""
+    levels: int
 
 
-def _right_or_wrong(rng: np.random.Generator, subjects: int, raters: int, spread: float) -> Ratings:
+def _right_or_wrong(
+    rng: np.random.Generator, subjects: int, raters: int, spread: float
+) -> pd.DataFrame:
     item, rater = _design(rng, subjects, raters)
     accuracy = rng.uniform(ACCURACY - spread, ACCURACY + spread, raters)[rater]
     accuracy += rng.choice(SIDES, subjects)[item]
     truth = rng.integers(3, size=subjects)[item]
     error = rng.integers(1, 3, len(item)) * (rng.random(len(item)) >= accuracy)
-    return _ratings(item, rater, (truth + error) % 3, (subjects, raters, 3))
+    return _ratings(item, rater, (truth + error) % 3)
 
 
 def _of_right_or_wrong(spread: float) -> dict[str, float]:
@@ -59,11 +63,13 @@ def _of_right_or_wrong(spread: float) -> dict[str, float]:
     return _truths(answers, np.full(6, 1 / 6), np.full(200, 1 / 200))
 
 
-def _two_answers(rng: np.random.Generator, subjects: int, raters: int, spread: float) -> Ratings:
+def _two_answers(
+    rng: np.random.Generator, subjects: int, raters: int, spread: float
+) -> pd.DataFrame:
     item, rater = _design(rng, subjects, raters)
     place = rng.normal(LEANING, SUBJECT, subjects)[item] + rng.normal(0, spread, raters)[rater]
     value = (rng.random(len(item)) < ndtr(place)).astype(np.intp)
-    return _ratings(item, rater, value, (subjects, raters, 2))
+    return _ratings(item, rater, value)
 
 
 def _of_two_answers(spread: float) -> dict[str, float]:
@@ -71,11 +77,13 @@ def _of_two_answers(spread: float) -> dict[str, float]:
     return _truths(np.stack([1 - second, second], axis=2), WEIGHTS, WEIGHTS)
 
 
-def _five_points(rng: np.random.Generator, subjects: int, raters: int, spread: float) -> Ratings:
+def _five_points(
+    rng: np.random.Generator, subjects: int, raters: int, spread: float
+) -> pd.DataFrame:
     item, rater = _design(rng, subjects, raters)
     place = rng.normal(0, 1, subjects)[item] + rng.normal(0, spread, raters)[rater]
     value = np.searchsorted(CUTS, place + rng.normal(0, NOISE, len(item)))
-    return _ratings(item, rater, value, (subjects, raters, 5))
+    return _ratings(item, rater, value)
 
 
 def _of_five_points(spread: float) -> dict[str, float]:
@@ -85,9 +93,9 @@ def _of_five_points(spread: float) -> dict[str, float]:
 
 
 PROCESSES = (
-    Process("right or wrong", _right_or_wrong, _of_right_or_wrong, (0.0, 0.05, 0.1)),
-    Process("two answers", _two_answers, _of_two_answers, (0.0, 0.25, 0.5)),
-    Process("five points", _five_points, _of_five_points, (0.0, 0.2, 0.4)),
+    Process("right or wrong", _right_or_wrong, _of_right_or_wrong, (0.0, 0.05, 0.1), 3),
+    Process("two answers", _two_answers, _of_two_answers, (0.0, 0.25, 0.5), 2),
+    Process("five points", _five_points, _of_five_points, (0.0, 0.2, 0.4), 5),
 )
 
 
@@ -97,16 +105,8 @@ def _design(rng: np.random.Generator, subjects: int, raters: int) -> tuple[Indic
     return np.repeat(np.arange(subjects), EACH), np.sort(who, axis=1).ravel()
 
 
-def _ratings(item: Indices, rater: Indices, value: Indices, sizes: tuple[int, int, int]) -> Ratings:
-    subjects, raters, levels = sizes
-    return Ratings(
-        item=item,
-        rater=rater,
-        value=value,
-        items=tuple(map(str, range(subjects))),
-        raters=tuple(map(str, range(raters))),
-        levels=tuple(range(levels)),
-    )
+def _ratings(item: Indices, rater: Indices, value: Indices) -> pd.DataFrame:
+    return pd.DataFrame({"item": item, "annotator": rater, "label": value})
 
 
 def _truths(answers: Floats, subjects: Floats, raters: Floats) -> dict[str, float]:

@@ -16,9 +16,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pairwright_human_eval.acceptance import Acceptance, derive
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.raw_files import import_files
+from pairwright_human_eval.answers import Answered, import_raw, write_answers
+from pairwright_human_eval.folder import FixedStudy, HumanFolder
 from pairwright_human_eval.records import KeyedTask, Study
 
 EXPORTS = Path(__file__).parent / "exports"
@@ -42,29 +41,49 @@ def written(path: Path, content: object) -> Path:
     return path
 
 
-def imported(run: Path, *names: str) -> Acceptance:
+FIXED = FixedStudy(STUDY, KEY)
+
+
+def imported(run: Path, *names: str) -> Answered:
     """Real exports by name, through the files of a run folder."""
     return imported_files(run, *(EXPORTS / f"{name}.json" for name in names))
 
 
-def imported_files(run: Path, *files: Path) -> Acceptance:
+def imported_files(run: Path, *files: Path) -> Answered:
     folder = HumanFolder(run)
-    *_, refused = import_files(files, folder, KEY, STUDY)
-    for error in refused:
+    for error in import_raw(files, folder, FIXED).refused:
         raise error
-    return derive(folder, KEY)
+    return write_answers(folder, FIXED)
 
 
-def imported_rows(run: Path, tasks: Iterable[object]) -> Acceptance:
+def imported_rows(run: Path, tasks: Iterable[object]) -> Answered:
     """Tasks as exported by hand."""
     run.mkdir(exist_ok=True)
     return imported_files(run, written(run / "export.json", list(tasks)))
 
 
-def reasons(accepted: Acceptance) -> dict[int | None, str]:
-    """Why each annotation was set aside, by Label Studio's number."""
-    return {line.annotation: line.reason for line in accepted.set_aside}
-
-
 def annotations(tasks: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return [annotation for task in tasks for annotation in task["annotations"]]
+
+
+def outcomes(tasks: list[dict[str, Any]], answered: Answered) -> dict[Any, str]:
+    """By Label Studio's number of an annotation: what was preferred, or the kind of what was
+    answered; or why it was set aside. Without a number: a draft."""
+    aside = {line.place: line.reason for line in answered.set_aside}
+    said: dict[Any, str] = {}
+    for answer in answered.answers:
+        keyed = KEY[answer.task]
+        places = {role: place for place, role in keyed.sides.items()}
+        if answer.kind != "comment":
+            preferred = keyed.kind == "preference"
+            label = places.get(answer.label, answer.label)
+            said[answer.task] = label if preferred else keyed.kind
+    found: dict[Any, str] = {}
+    for n, task in enumerate(tasks, start=1):
+        for k, annotation in enumerate(task["annotations"], start=1):
+            name = task["data"]["task"]
+            why = aside.get(f"task {n}, annotation {k}")
+            found[annotation["id"]] = why or said[name]
+        if f"task {n}" in aside:
+            found[None] = aside[f"task {n}"]
+    return found

@@ -15,11 +15,18 @@ from pairwright import assets
 from pairwright.records import content_id
 from pairwright.settings.domains import Scale, load_scales
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.form import CANNOT_JUDGE, questions
-from pairwright_human_eval.label_studio.files import config_hashes
-from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study, digest, response_id
-from pairwright_human_eval.study_files import write_study
+from pairwright_human_eval.folder import FixedStudy, HumanFolder, write_study
+from pairwright_human_eval.form import questions
+from pairwright_human_eval.label_studio import config_hashes
+from pairwright_human_eval.records import (
+    CANNOT_JUDGE,
+    KINDS,
+    Data,
+    KeyedTask,
+    Kind,
+    Study,
+    digest,
+)
 from pairwright_human_eval.tasks import Task
 
 ANNOTATORS = ("annotator-01", "annotator-02", "annotator-03")
@@ -44,19 +51,23 @@ class Made(NamedTuple):
     study: Study
     key: tuple[KeyedTask, ...]
 
+    @property
+    def fixed(self) -> FixedStudy:
+        return FixedStudy(self.study, {row.task: row for row in self.key})
+
     def rows(self, annotator: str, kind: Kind) -> list[KeyedTask]:
         return [row for row in self.key if (row.annotator, row.kind) == (annotator, kind)]
 
 
 def make_study(
     run: Path,
-    subjects: int,
+    units: int,
     annotators: tuple[str, ...] = ANNOTATORS,
     kinds: tuple[Kind, ...] = KINDS,
     words: int = 60,
     seed: int = 0,
 ) -> Made:
-    """Tasks of every kind and subject for every annotator; `words` in each long text.
+    """Tasks of every kind and unit for every annotator; `words` in each long text.
 
     Studies of other seeds are other studies to a server.
     """
@@ -67,14 +78,13 @@ def make_study(
         salts={},
         annotators=annotators,
         overlap=len(annotators),
-        sampled=subjects,
-        of=subjects,
+        of=units,
         policy=HumanRules(),
         scales=scales(),
         config_hashes=config_hashes(scales()),
     )
     tasks = {
-        who: [_task(n, kind, who, words) for kind in kinds for n in range(subjects)]
+        who: [_task(n, kind, who, words) for kind in kinds for n in range(units)]
         for who in annotators
     }
     folder = HumanFolder(run)
@@ -108,13 +118,11 @@ def _task(n: int, kind: Kind, annotator: str, words: int) -> Task:
         purpose="vote",
         round=1,
         annotator=annotator,
-        subject=f"subject-{n}",
-        pair=None if kind == "quality" else f"pair-{n}",
-        domain="coffee",
-        a=response_id(a),
-        b=response_id(b),
-        expected="A",
-        aspects=tuple(f"aspect-{row}" for row in range(ASPECTS)) if kind == "rubric" else (),
+        unit=f"unit-{n}",
+        pair="" if kind == "quality" else f"pair-{n}",
+        label="chosen",
+        a="first" if kind == "quality" else "chosen",
+        aspects=ASPECTS if kind == "rubric" else 0,
         data_hash=digest(data),
     )
     return Task(data, keyed)

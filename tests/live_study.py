@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from pairwright.workflows.study import open_study, read_open_study
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.records import KeyedTask, Verdict
-from pairwright_human_eval.study_files import read_study
+from pairwright_human_eval.checks import checks, excluded_by, table_of
+from pairwright_human_eval.decisions import decide
+from pairwright_human_eval.folder import HumanFolder, read_study
+from pairwright_human_eval.records import Answer, KeyedTask
+from pairwright_human_eval.units import outline_of
 from released import Answers, right
 from sheets import fill
 from study import Done, pairwright
@@ -85,19 +87,26 @@ class LiveStudy:
         return [keyed for keyed in self.key.values() if keyed.round == 2]
 
     @property
-    def verdicts(self) -> list[Verdict]:
-        lines = self.folder.verdicts.read_text(encoding="utf-8").splitlines()
-        return [Verdict.model_validate_json(line) for line in lines]
+    def answers(self) -> list[Answer]:
+        lines = self.folder.answers.read_text(encoding="utf-8").splitlines()
+        return [Answer.model_validate_json(line) for line in lines]
+
+    @property
+    def answered(self) -> set[str]:
+        """The tasks with an answer."""
+        return {answer.task for answer in self.answers}
 
     @property
     def set_aside(self) -> list[dict[str, Any]]:
         return [*map(json.loads, self.folder.set_aside.read_text("utf-8").splitlines())]
 
     def states(self) -> dict[str, str]:
-        """What is decided on each subject, without the time that a report takes."""
+        """What is decided on each unit, without the time that a report takes."""
         study = read_open_study(self.run)
-        decisions = study.decide(study.subjects(), study.answers().verdicts)
-        return {subject: decision.state for subject, decision in decisions.items()}
+        outlines, answers = [*map(outline_of, study.units())], table_of(study.answers())
+        excluded = excluded_by(checks(answers, outlines), study.rules.attention_floor)
+        decisions = decide(outlines, answers, study.rules, excluded)
+        return {unit: decision.state for unit, decision in decisions.items()}
 
     def files(self) -> dict[str, bytes]:
         """Every file of the study by its path in it."""

@@ -49,13 +49,12 @@ from pairwright.releases.summary import SummaryBuilder, rows_of
 from pairwright.settings.config import Config, validate
 from pairwright.settings.prompt import Prompts
 from pairwright.workflows.new_release import gather_release_content
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.exports import read_task
-from pairwright_human_eval.label_studio.files import config_hashes
-from pairwright_human_eval.raw_files import store
-from pairwright_human_eval.records import Export, KeyedTask, Study
-from pairwright_human_eval.study_files import read_study, write_study
-from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
+from pairwright_human_eval.answers import store_raw, write_answers
+from pairwright_human_eval.folder import HumanFolder, read_study, write_study
+from pairwright_human_eval.label_studio import config_hashes
+from pairwright_human_eval.records import SIMULATED, KeyedTask, Study
+from pairwright_human_eval.units import Unit as AskedUnit
+from pairwright_human_eval.units import file_hash, units_of
 from small_studies import OF_THREE, SCALES, study_of, twin, violate
 from study import pairwright
 
@@ -181,7 +180,7 @@ PAIRS = tuple(pair for n in range(8) for pair in question(n, DOMAINS[n % 2]))
 # Runs
 
 Answers = dict[str, str]
-Answer = Callable[[KeyedTask, Subject | None], Answers | None]
+Answer = Callable[[KeyedTask, AskedUnit | None], Answers | None]
 """The ticks of one task by control; None leaves it unanswered."""
 
 
@@ -287,10 +286,10 @@ Built = tuple[Unit, Item, UnitResult]
 
 
 def _kept(kept: list[Pair]) -> Iterable[Built]:
-    for subject in subjects_of(kept, Path("pairs.jsonl")):
-        asked, last = subject.pairs[0], subject.pairs[-1]
+    for unit in units_of(kept, Path("pairs.jsonl")):
+        asked, last = unit.pairs[0], unit.pairs[-1]
         partner = None if asked is last else last.user
-        yield _unit(asked.mode, asked.item_id, asked.user, Kept(pairs=subject.pairs), partner)
+        yield _unit(asked.mode, asked.item_id, asked.user, Kept(pairs=unit.pairs), partner)
 
 
 def _dropped() -> Iterable[Built]:
@@ -326,8 +325,7 @@ def export(folder: Path, kept: list[Pair], config: Config, annotators: int = 9) 
         salts=made.salts,
         annotators=tuple(made.tasks),
         overlap=3,
-        sampled=len(made.subjects),
-        of=len(made.subjects),
+        of=len(made.units),
         policy=config.human,
         scales=SCALES,
         config_hashes=_forms(),
@@ -340,15 +338,15 @@ def right(against: Iterable[str] = ()) -> Answer:
     for a response that is not chosen; 4 on every scale; every aspect clearly there."""
     turned = frozenset(against)
 
-    def answer(task: KeyedTask, subject: Subject | None) -> Answers:
+    def answer(task: KeyedTask, unit: AskedUnit | None) -> Answers:
         best = task.expected or "A"
         if task.kind == "preference":
-            if subject and subject.asked.question in turned:
+            if unit and unit.asked.question in turned:
                 return {"preference": "B" if best == "A" else "A"}
             return {"preference": task.expected or "equal"}
         if task.kind == "quality":
             return {f"{scale.name}_{side}": "4" for scale in SCALES for side in "ab"}
-        rows = range(len(task.aspects))
+        rows = range(task.aspects)
         return {f"support_{n}": "clearly" for n in rows} | {f"delivered_{n}": best for n in rows}
 
     return answer
@@ -357,11 +355,10 @@ def right(against: Iterable[str] = ()) -> Answer:
 def answered(folder: Path, answer: Answer, *, simulated: bool = False) -> None:
     """The exports of all annotators, as `human import` keeps them."""
     human = HumanFolder(folder)
-    study, key = read_study(human)
-    for who, tasks in exports_of(folder, answer).items():
-        answers = tuple(one for task in tasks for one in read_task(task, key, study))
-        source = "simulated" if simulated else "file"
-        store(Export(file=f"{who}.json", source=source, answers=answers), human)
+    for n, (who, tasks) in enumerate(exports_of(folder, answer).items(), start=1):
+        name = f"{SIMULATED}{who}-1" if simulated else f"{n:04}"
+        store_raw(human, name, json.dumps(tasks).encode())
+    write_answers(human, read_study(human))
 
 
 def exports_of(folder: Path, answer: Answer) -> dict[str, list[dict[str, Any]]]:
@@ -372,14 +369,14 @@ def exports_of(folder: Path, answer: Answer) -> dict[str, list[dict[str, Any]]]:
         Pair.model_validate_json(line)
         for line in (folder / "pairs.jsonl").read_bytes().split(b"\n")[:-1]
     ]
-    subjects = {subject.id: subject for subject in subjects_of(pairs, folder / "pairs.jsonl")}
+    units = {unit.id: unit for unit in units_of(pairs, folder / "pairs.jsonl")}
     exported: dict[str, list[dict[str, Any]]] = {}
     for account, who in enumerate(fixed.study.annotators, start=1):
         tasks: list[dict[str, Any]] = []
         for path in sorted((human.path / "tasks" / who).glob("*.json")):
             for row in json.loads(path.read_bytes()):
                 keyed = fixed.key[row["data"]["task"]]
-                ticks = answer(keyed, subjects.get(keyed.subject))
+                ticks = answer(keyed, units.get(keyed.unit))
                 if ticks is not None:
                     tasks.append(exported_task(row["data"], ticks, account, len(tasks)))
         if tasks:

@@ -1,8 +1,8 @@
 """Small studies for tests: pairs, plans and answers, of a few words each.
 
-subjects = subjects_of([*twin(1), violate(2)], Path("pairs.jsonl"))
-made = study_of(subjects, annotators=9)      # every annotator's tasks, and the key
-decided(subjects[0], [*votes(pair, "+++"), *quality(subjects[0], 4, 4)])
+units = units_of([*twin(1), violate(2)], Path("pairs.jsonl"))
+made = study_of(units, annotators=9)      # every annotator's tasks, and the key
+decided(units[0], [*votes(pair, "+++"), *quality(units[0], 4, 4)])
 """
 
 import random
@@ -18,27 +18,23 @@ from pairwright import assets
 from pairwright.records import Aspect, Draft, Pair, Post, Rubric
 from pairwright.settings.domains import load_scales
 from pairwright.settings.rules import HumanRules, PlanRules
+from pairwright_human_eval.assign import StudyPlan, make_tasks
+from pairwright_human_eval.checks import table_of
 from pairwright_human_eval.decisions import Decision, decide
 from pairwright_human_eval.records import (
+    CANNOT_JUDGE,
     CANNOT_TELL,
     EQUAL,
-    AspectAnswer,
+    Answer,
+    AnswerKind,
     KeyedTask,
     Kind,
-    PreferenceAnswer,
     Purpose,
-    QualityAnswers,
-    RubricAnswers,
     Study,
-    Support,
-    Verdict,
-    aspect_id,
     pseudonyms,
-    response_id,
 )
-from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
-from pairwright_human_eval.subjects import Subject, outline_of, subjects_of
 from pairwright_human_eval.tasks import Task
+from pairwright_human_eval.units import Unit, outline_of, units_of
 
 FILE = Path("pairs.jsonl")
 SCALES = load_scales(assets.RUBRICS)
@@ -139,9 +135,9 @@ def mixed(twins: int, violates: int, domains: Iterable[str] = ("Home",)) -> list
     return pairs
 
 
-def one(*pairs: Pair) -> Subject:
-    (subject,) = subjects_of(pairs, FILE)
-    return subject
+def one(*pairs: Pair) -> Unit:
+    (unit,) = units_of(pairs, FILE)
+    return unit
 
 
 # Studies
@@ -151,7 +147,7 @@ def one(*pairs: Pair) -> Subject:
 class Made:
     """A study as exported: tasks by annotator in their order."""
 
-    subjects: list[Subject]
+    units: list[Unit]
     tasks: dict[str, list[Task]]
     salts: dict[str, int]
 
@@ -170,15 +166,15 @@ class Made:
         return [task for given in self.tasks.values() for task in given]
 
     @property
-    def by_id(self) -> dict[str, Subject]:
-        return {subject.id: subject for subject in self.subjects}
+    def by_id(self) -> dict[str, Unit]:
+        return {unit.id: unit for unit in self.units}
 
     def study(self, **changes: Any) -> Study:
         """The study's settings, as an export fixes them."""
         fields: dict[str, Any] = {
             "version": "0", "pairs_hash": "sha256:0", "seed": 0,
             "salts": self.salts, "annotators": tuple(self.tasks), "overlap": 3,
-            "sampled": len(self.subjects), "of": len(self.subjects), 
+            "of": len(self.units),
             "policy": HumanRules(**OF_THREE),
             "scales": SCALES, "config_hashes": {},
         }  # fmt: skip
@@ -194,12 +190,12 @@ def study_of(
     **human: Any,
 ) -> Made:
     """Tasks of a study of all these pairs; `human` are keys of the policy."""
-    subjects = subjects_of(pairs, FILE)
+    units = units_of(pairs, FILE)
     fewest = dict.fromkeys(("quality_votes", "rubric_votes"), min(2, overlap))
     rules = HumanRules(**OF_THREE | {"votes": overlap, **fewest} | human)
     plan = StudyPlan(pseudonyms(annotators), overlap, seed, rules, PlanRules())
-    tasks, salts = make_tasks(subjects, plan)
-    return Made(subjects, tasks, salts)
+    tasks, salts = make_tasks(units, plan)
+    return Made(units, tasks, salts)
 
 
 @contextmanager
@@ -227,86 +223,75 @@ def random_pairs(chance: random.Random, *, most: int = 40) -> list[Pair]:
 # Answers
 
 _numbers = count()
+LABELS = {"+": "chosen", "-": "rejected", "=": EQUAL, "?": CANNOT_TELL}
+Said = tuple[AnswerKind, str, str]
+"""Kind, item and label of an answer."""
 
 
-def votes(pair: Pair, choices: str, **changes: Any) -> list[Verdict]:
+def given(pair: Pair, said: Iterable[Said], /, **changes: Any) -> list[Answer]:
+    """What one person answers in one task on a pair, or with `pair=""` on its unit."""
+    number = next(_numbers)
+    fields: dict[str, Any] = {
+        "task": f"task-{number}", "annotator": f"somebody-{number}", "round": 1,
+        "unit": pair.twin_id or pair.id, "pair": pair.id, "seconds": None, "at": ASKED,
+        "source": "0001-0.json", **changes,
+    }  # fmt: skip
+    return [Answer(kind=kind, item=item, label=label, **fields) for kind, item, label in said]
+
+
+def votes(pair: Pair, choices: str, **changes: Any) -> list[Answer]:
     """A preference vote for each of the characters, each by somebody else: `+` for the chosen
     response, `-` for the other, `=` no difference, `?` cannot tell."""
-    named = {
-        "+": response_id(pair.chosen),
-        "-": response_id(pair.rejected),
-        "=": EQUAL,
-        "?": CANNOT_TELL,
-    }
-    return [_verdict(pair, PreferenceAnswer(choice=named[c]), **changes) for c in choices]
+    return [
+        answer
+        for choice in choices
+        for answer in given(pair, [("preference", "", LABELS[choice])], **changes)
+    ]
 
 
 def quality(
-    subject: Subject,
+    unit: Unit,
     first: dict[str, int | None] | int,
     second: dict[str, int | None] | int,
     n: int = 2,
     **changes: Any,
-) -> list[Verdict]:
+) -> list[Answer]:
     """`n` people's scores of the two responses, by scale or the same on all."""
-    scores = {
-        response_id(text): (
-            dict.fromkeys(("correctness", "helpfulness"), given)
-            if isinstance(given, int)
-            else dict(given)
-        )
-        for text, given in ((subject.first, first), (subject.second, second))
-    }
-    answers = QualityAnswers.model_validate({"scores": scores})
-    return [_verdict(subject.asked, answers, **{"pair": None, **changes}) for _ in range(n)]
-
-
-def support(
-    pair: Pair, *answers: Iterable[Support], delivered: str | None = None, **changes: Any
-) -> list[Verdict]:
-    """One person's support for each aspect, for as many people as given; all of them say that the
-    chosen response alone delivers it, or else what is `delivered`."""
+    said: list[Said] = []
+    for role, scores in (("first", first), ("second", second)):
+        if isinstance(scores, int):
+            scores = dict.fromkeys(("correctness", "helpfulness"), scores)
+        for scale, score in scores.items():
+            label = CANNOT_JUDGE if score is None else str(score)
+            said.append(("quality", f"{scale} {role}", label))
     return [
-        _verdict(
-            pair,
-            RubricAnswers(
-                aspects=tuple(
-                    AspectAnswer(
-                        aspect=aspect_id(aspect.aspect),
-                        support=said,
-                        delivered=response_id(pair.chosen) if delivered is None else delivered,
-                    )
-                    for aspect, said in zip(pair.rubric.aspects, given, strict=True)
-                )
-            ),
-            **changes,
-        )
-        for given in answers
+        answer for _ in range(n) for answer in given(unit.asked, said, **{"pair": "", **changes})
     ]
 
 
-def well(subject: Subject) -> list[Verdict]:
+def support(
+    pair: Pair, *answers: Iterable[str], delivered: str = "chosen", **changes: Any
+) -> list[Answer]:
+    """One person's support for each aspect, for as many people as given; all of them say that the
+    chosen response alone delivers it, or else what is `delivered`."""
+    found: list[Answer] = []
+    for own in answers:
+        said: list[Said] = []
+        for n, label in enumerate(own, start=1):
+            said += [("support", str(n), label), ("delivery", str(n), delivered)]
+        found += given(pair, said, **changes)
+    return found
+
+
+def well(unit: Unit) -> list[Answer]:
     """Quality and aspects as anyone would wish, so that only the votes decide."""
-    found = quality(subject, 4, 4)
-    for pair in subject.pairs:
-        clear: list[Support] = ["clearly"] * len(pair.rubric.aspects)
+    found = quality(unit, 4, 4)
+    for pair in unit.pairs:
+        clear = ["clearly"] * len(pair.rubric.aspects)
         found += support(pair, clear, clear)
     return found
 
 
-def decided(subject: Subject, verdicts: Iterable[Verdict], **policy: Any) -> Decision:
-    return decide(outline_of(subject), verdicts, HumanRules(**OF_THREE | policy))
-
-
-def _verdict(
-    pair: Pair, answers: QualityAnswers | PreferenceAnswer | RubricAnswers, /, **changes: Any
-) -> Verdict:
-    number = next(_numbers)
-    fields: dict[str, Any] = {
-        "task": f"task-{number}", "kind": answers.kind, "purpose": "vote", "round": 1,
-        "annotator": f"somebody-{number}", "subject": pair.twin_id or pair.id, "pair": pair.id,
-        "domain": pair.domain, "a": response_id(pair.chosen), "b": response_id(pair.rejected),
-        "answers": answers, "comment": "", "created": ASKED, "updated": ASKED, "seconds": None,
-        "raw": "sha256:0", "simulated": False,
-    }  # fmt: skip
-    return Verdict.model_validate({**fields, **changes})
+def decided(unit: Unit, answers: Iterable[Answer], **policy: Any) -> Decision:
+    rules = HumanRules(**OF_THREE | policy)
+    return decide([outline_of(unit)], table_of(answers), rules)[unit.id]

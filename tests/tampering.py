@@ -1,7 +1,7 @@
 """A copy of a release in the hands of somebody who wants it to say something else.
 
 bad = Tampered(copy_of(release, tmp_path))
-bad.line("human/verdicts.jsonl", 1, round=2)       # a field of a JSON line, by its number
+bad.line("human/answers.jsonl", 1, round=2)       # a field of a JSON line, by its number
 bad.rows("Home-twin", lambda rows: rows[1:])       # the rows of a Parquet file
 bad.seal()                                         # checksums to match, as an attacker would
 """

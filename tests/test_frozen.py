@@ -27,8 +27,7 @@ import pandas as pd
 import pytest
 
 from pairwright.evaluation.correlation import measures
-from pairwright_human_eval.agreement.intervals import agreement
-from pairwright_human_eval.agreement.models import Ratings
+from pairwright_human_eval.agreement import agreement
 from study import pairwright
 
 FROZEN = Path(__file__).parent / "frozen"
@@ -354,7 +353,8 @@ def coefficients(
         for item, value in enumerate(line)
         if value is not None
     ]
-    found = agreement(Ratings.of(rows, levels), measurement="ordinal" if ordinal else "nominal")
+    table = pd.DataFrame(rows, columns=["item", "annotator", "label"])
+    found = agreement(table, levels, "ordinal" if ordinal else "nominal")
     alpha = found.alpha_ordinal if ordinal else found.alpha_nominal
     assert alpha.value is not None
     assert found.gwet_ac1.value is not None

@@ -1,100 +1,36 @@
-"""The decision on every subject, a pure function of verdicts and rules.
+"""The decision on every unit, a function of the table of answers and the rule.
 
-A subject is verified if every part of it is: the quality of both responses, the preference for
-each pair, the aspects of each pair. A twin is decided as one, and so is a placebo, which has no
-aspects and of whose pairs people are to say that there is no difference. Changed rules need no new
-answer: decide again.
+A unit is verified if every part of it is: the quality of both responses, the preference for each
+pair, the aspects of each pair. A twin is decided as one, and so is a placebo, which has no aspects
+and of whose pairs people are to say that there is no difference. Changed rules need no new answer:
+decide again.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from pairwright.dataset import RowDelivery, RowSupport
 from pairwright.records import Record
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.records import (
-    CANNOT_TELL,
-    EQUAL,
-    PreferenceAnswer,
-    QualityAnswers,
-    RubricAnswers,
-    Verdict,
-)
-from pairwright_human_eval.subjects import Label, Outline, OutlinePair
+from pairwright_human_eval.checks import entries
+from pairwright_human_eval.records import SIMULATED, Label, State
+from pairwright_human_eval.units import Outline, OutlinePair
 
-
-class AspectCounts(NamedTuple):
-    """The answers on one aspect."""
-
-    support: RowSupport
-    delivery: RowDelivery
-
-    @property
-    def supported(self) -> bool:
-        """Whether more than half say that it is clearly or plausibly there."""
-        return self.support.most
-
-    @property
-    def contradicted(self) -> float:
-        """The share who say that it is contradicted."""
-        given = self.support
-        n = given.clearly + given.plausibly + given.no + given.contradicted
-        return given.contradicted / n
-
-    @property
-    def delivered(self) -> bool:
-        """Whether most say that the chosen response delivers it, and not most that the rejected one
-        does. Answers `cannot tell` are left out."""
-        given = self.delivery
-        n = given.chosen + given.rejected + given.both + given.neither
-        return 2 * (given.chosen + given.both) > n >= 2 * (given.rejected + given.both)
-
-
-def aspect_counts(pair: OutlinePair, verdicts: Iterable[Verdict]) -> tuple[AspectCounts, ...]:
-    """The answers on each aspect of a pair, in the rubric's order; empty where nobody was asked.
-
-    `verdicts` are those that count: first-round votes of annotators who are not excluded.
-    """
-    support = {name: Counter[str]() for name in pair.aspects}
-    delivery = {name: Counter[str]() for name in pair.aspects}
-    asked = False
-    for verdict in verdicts:
-        if isinstance(verdict.answers, RubricAnswers) and verdict.pair == pair.id:
-            asked = True
-            for answer in verdict.answers.aspects:
-                support[answer.aspect][answer.support] += 1
-                delivery[answer.aspect][pair.side(answer.delivered)] += 1
-    if not asked:
-        return ()
-    return tuple(
-        AspectCounts(
-            RowSupport(**{answer: support[name][answer] for answer in RowSupport.model_fields}),
-            RowDelivery(**{answer: delivery[name][answer] for answer in RowDelivery.model_fields}),
-        )
-        for name in pair.aspects
-    )
-
-
-State = Literal["verified", "refused", "disputed", "waiting"]
-Means = dict[str, dict[str, float | None]]
-"""By response and scale: the mean score, None where nobody could judge."""
 _ROUNDING = 1e-9
 """A mean of thirds is not exact, and a gap that is the limit passes."""
 
 
 class PartOutcome(NamedTuple):
-    """What one part of a subject says; no reason where it is well."""
+    """What one part of a unit comes to; no reason if it is well."""
 
     state: State
     reason: str = ""
 
 
 VERIFIED = PartOutcome("verified")
-
-
-"""What people are to say of a pair: that the chosen response serves this user better or, in a
-placebo, that there is no difference."""
 
 
 class Votes(Record):
@@ -112,6 +48,31 @@ class Votes(Record):
 
     def for_label(self, label: Label) -> int:
         return self.equal if label == "equal" else self.chosen
+
+
+class Decision(Record):
+    """A line of decisions.jsonl."""
+
+    unit: str
+    pairs: tuple[str, ...]
+    state: State
+    reasons: tuple[str, ...]
+    """Why it is not verified: `part: what`, in the order of the parts."""
+    votes: tuple[Votes, ...]
+    quality: dict[str, float | None]
+    """By scale and response, such as `correctness first`: the mean score."""
+    supported: dict[str, float | None]
+    """By pair: the share of aspects that most found supported."""
+    delivered: dict[str, float | None]
+    """By pair: of these aspects, the share that most found delivered by the chosen response and not
+    by the rejected one."""
+    disputed: tuple[str, ...]
+    """Pairs whose preference is for an adjudicator."""
+    adjudicated: bool
+    simulated: bool
+
+
+# The rule
 
 
 def preference_outcome(
@@ -144,64 +105,60 @@ def preference_outcome(
     return VERIFIED if agree_closing >= enough else PartOutcome("disputed", undecided)
 
 
-def quality_means(subject: Outline, last: Sequence[Verdict], first: Sequence[Verdict]) -> Means:
-    """The mean scores of the first round; those of the last where nobody else could judge."""
-    found: Means = {}
-    for response in sorted({subject.first, subject.second}):
-        means, closing = _means(response, first), _means(response, last)
-        found[response] = {
-            scale: closing.get(scale) if mean is None else mean
-            for scale, mean in (means or closing).items()
-        }
-    return found
-
-
-def _means(response: str, verdicts: Iterable[Verdict]) -> dict[str, float | None]:
-    scores: dict[str, list[int | None]] = {}
-    for verdict in verdicts:
-        if isinstance(verdict.answers, QualityAnswers):
-            for scale, score in verdict.answers.scores[response].items():
-                scores.setdefault(scale, []).append(score)
-    judged = {name: [s for s in given if s is not None] for name, given in scores.items()}
-    return {name: sum(s) / len(s) if s else None for name, s in judged.items()}
-
-
 def quality_outcomes(
-    first: Iterable[Verdict], means: Means, rules: HumanRules, *, closed: bool
+    answers: int, means: Mapping[str, float | None], rules: HumanRules, *, closed: bool
 ) -> Iterator[PartOutcome]:
     """Both responses are good, and equally so. `closed`: an adjudicator has rated them, too."""
-    answers = sum(v.kind == "quality" for v in first)
     if not rules.quality_votes:
         return
     if answers < rules.quality_votes:
         yield PartOutcome("waiting", f"quality: {answers} of {rules.quality_votes} answers")
         return
-    found = [(name, mean) for scales in means.values() for name, mean in scales.items()]
-    poor = [name for name, mean in found if mean is not None and mean < rules.quality_floor]
-    unknown = [name for name, mean in found if mean is None]
+    by_scale = [(item.partition(" ")[0], mean) for item, mean in means.items()]
+    poor = [scale for scale, mean in by_scale if mean is not None and mean < rules.quality_floor]
+    unknown = [scale for scale, mean in by_scale if mean is None]
     if poor:
         yield PartOutcome("refused", f"quality: {poor[0]}")
     elif unknown:
         state: State = "refused" if closed else "disputed"
         yield PartOutcome(state, f"quality: {unknown[0]} cannot be judged")
-    # Every scale on which one response is better than the other by more than the limit.
-    one, *others = means.values()
-    for name, mean in one.items():
-        for other in (scales.get(name) for scales in others):
-            if mean is None or other is None:
-                continue
-            if abs(mean - other) > rules.quality_gap + _ROUNDING:
-                yield PartOutcome("refused", f"quality_gap: {name}")
+    for scale in dict.fromkeys(scale for scale, _ in by_scale):
+        first, second = means.get(f"{scale} first"), means.get(f"{scale} second")
+        gap = 0.0 if first is None or second is None else abs(first - second)
+        if gap > rules.quality_gap + _ROUNDING:
+            yield PartOutcome("refused", f"quality_gap: {scale}")
+
+
+class AspectCounts(NamedTuple):
+    """The answers on one aspect."""
+
+    support: RowSupport
+    delivery: RowDelivery
+
+    @property
+    def contradicted(self) -> float:
+        """The share who say that it is contradicted."""
+        given = self.support
+        return given.contradicted / (
+            given.clearly + given.plausibly + given.no + given.contradicted
+        )
+
+    @property
+    def delivered(self) -> bool:
+        """Whether most say that the chosen response delivers it, and not most that the rejected one
+        does. "Cannot tell" is left out."""
+        given = self.delivery
+        n = given.chosen + given.rejected + given.both + given.neither
+        return 2 * (given.chosen + given.both) > n >= 2 * (given.rejected + given.both)
 
 
 class AspectShares(NamedTuple):
-    """The aspects of one pair, as most people found them; None where nobody was asked."""
+    """The aspects of one pair, as most people found them; None if nobody was asked."""
 
     supported: float | None
     """The share that the posts carry."""
     delivered: float | None
-    """Of those, the share that the chosen response delivers and the rejected one does not; None
-    where there are none."""
+    """Of those, the share that the chosen response alone delivers; None if there are none."""
     contradicted: float | None
     """The largest share of an aspect's answers that call it contradicted."""
 
@@ -210,7 +167,7 @@ def aspect_shares(counts: Sequence[AspectCounts]) -> AspectShares:
     """Sum up the answers on the aspects of a pair."""
     if not counts:
         return AspectShares(None, None, None)
-    there = [aspect for aspect in counts if aspect.supported]
+    there = [aspect for aspect in counts if aspect.support.most]
     return AspectShares(
         supported=len(there) / len(counts),
         delivered=sum(aspect.delivered for aspect in there) / len(there) if there else None,
@@ -234,113 +191,150 @@ def aspect_outcomes(answers: int, shares: AspectShares, rules: HumanRules) -> It
         yield PartOutcome("refused", "rubric: aspect_contradicted")
 
 
-def rounded(numbers: Mapping[str, float | None]) -> dict[str, float | None]:
-    """As written; what is compared with the rules is exact."""
-    return {name: None if x is None else round(x, 6) for name, x in numbers.items()}
+# The table
 
 
-class Decision(Record):
-    """A line of decisions.jsonl."""
+@dataclass(frozen=True)
+class Counted:
+    """The answers that count, summed up by what they are about. A repeat counts nowhere."""
 
-    subject: str
-    pairs: tuple[str, ...]
-    state: State
-    reasons: tuple[str, ...]
-    """Why it is not verified: `part: what`, in the order of the parts."""
-    votes: tuple[Votes, ...]
-    quality: dict[str, dict[str, float | None]]
-    """By response and scale: the mean score."""
-    supported: dict[str, float | None]
-    """By pair: the share of aspects that most found supported."""
-    delivered: dict[str, float | None]
-    """By pair: of these aspects, the share that most found delivered by the chosen response and not
-    by the rejected one."""
-    disputed: tuple[str, ...]
-    """Pairs whose preference is for an adjudicator."""
-    adjudicated: bool
-    simulated: bool
+    votes: Mapping[tuple[str, int], dict[str, int]]
+    """By pair and round: how many gave each label."""
+    means: Mapping[tuple[str, int], dict[str, float | None]]
+    """By unit and round: the mean score of each item; None if nobody could judge."""
+    support: Mapping[tuple[str, str], dict[str, int]]
+    """By pair and aspect, in the first round."""
+    delivery: Mapping[tuple[str, str], dict[str, int]]
+    people: Mapping[tuple[str, str, int], int]
+    """By unit or pair, kind and round: how many answered."""
+    simulated: frozenset[str]
+    """Units that a simulated annotator answered on."""
+
+    @classmethod
+    def of(cls, answers: pd.DataFrame, excluded: Iterable[str] = ()) -> "Counted":
+        own = answers[(answers["round"] > 0) & ~answers["annotator"].isin(list(excluded))]
+        kinds = {kind: own[own["kind"] == kind] for kind in ("preference", "quality", "support")}
+        quality = kinds["quality"]
+        scores = quality.assign(label=pd.to_numeric(quality["label"], errors="coerce"))
+        means: dict[tuple[str, int], dict[str, float | None]] = {}
+        by_item = scores.groupby(["unit", "round", "item"])["label"].mean()
+        for (unit, round, item), mean in entries(by_item):
+            means.setdefault((unit, round), {})[item] = None if pd.isna(mean) else float(mean)
+        first = own[own["round"] == 1]
+        people: dict[tuple[str, str, int], int] = {}
+        for kind, about in (("preference", "pair"), ("quality", "unit"), ("support", "pair")):
+            heard = kinds[kind].groupby([about, "round"])["task"].nunique()
+            people |= {(name, kind, round): int(n) for (name, round), n in entries(heard)}
+        simulated = own["source"].str.startswith(SIMULATED)
+        return cls(
+            votes=_labels(kinds["preference"], ["pair", "round"]),
+            means=means,
+            support=_labels(first[first["kind"] == "support"], ["pair", "item"]),
+            delivery=_labels(first[first["kind"] == "delivery"], ["pair", "item"]),
+            people=people,
+            simulated=frozenset(own.loc[simulated, "unit"]) if len(own) else frozenset(),
+        )
+
+    def votes_on(self, pair: str, round: int = 1) -> Votes:
+        given = self.votes.get((pair, round), {})
+        return Votes(
+            pair=pair,
+            chosen=given.get("chosen", 0),
+            rejected=given.get("rejected", 0),
+            equal=given.get("equal", 0),
+            cannot_tell=given.get("cannot_tell", 0),
+        )
+
+    def aspects_of(self, pair: OutlinePair) -> tuple[AspectCounts, ...]:
+        """The answers on each aspect, in the rubric's order; empty if nobody was asked."""
+        items = [(pair.id, str(n)) for n in range(1, pair.aspects + 1)]
+        if not any(item in self.support for item in items):
+            return ()
+        return tuple(
+            AspectCounts(
+                RowSupport(**_filled(self.support.get(item, {}), RowSupport)),
+                RowDelivery(**_filled(self.delivery.get(item, {}), RowDelivery)),
+            )
+            for item in items
+        )
+
+    def quality_of(self, unit: str) -> dict[str, float | None]:
+        """The mean scores of the first round; those of the second if nobody else could judge."""
+        first, closing = self.means.get((unit, 1), {}), self.means.get((unit, 2), {})
+        return {
+            item: closing.get(item) if mean is None else mean
+            for item, mean in (first or closing).items()
+        }
+
+
+def _labels(table: pd.DataFrame, by: list[str]) -> dict[Any, dict[str, int]]:
+    """How many gave each label, by what they are about."""
+    found: dict[Any, dict[str, int]] = {}
+    for (first, second, label), n in entries(table.groupby([*by, "label"]).size()):
+        found.setdefault((first, second), {})[label] = n
+    return found
+
+
+def _filled(counts: Mapping[str, int], kind: type[Record]) -> dict[str, int]:
+    return {name: counts.get(name, 0) for name in kind.model_fields}
 
 
 def decide(
-    subject: Outline,
-    verdicts: Iterable[Verdict],
+    outlines: Iterable[Outline],
+    answers: pd.DataFrame,
     rules: HumanRules,
-    *,
-    excluded: frozenset[str] = frozenset(),
-) -> Decision:
-    """Decide one subject from its verdicts."""
-    counted = [v for v in verdicts if v.annotator not in excluded and v.purpose == "vote"]
-    first = [v for v in counted if v.round == 1]
-    last = [v for v in counted if v.round == 2]
-    means = quality_means(subject, last, first)
-    closed = any(v.kind == "quality" for v in last)
-    parts = [*quality_outcomes(first, means, rules, closed=closed)]
+    excluded: Iterable[str] = (),
+) -> dict[str, Decision]:
+    """Decide every unit from its answers, by its id. `excluded` failed the attention checks."""
+    counted = Counted.of(answers, excluded)
+    return {unit.id: _decision(unit, counted, rules) for unit in outlines}
+
+
+def _decision(unit: Outline, counted: Counted, rules: HumanRules) -> Decision:
+    means = counted.quality_of(unit.id)
+    closed = (unit.id, 2) in counted.means
+    heard = counted.people.get((unit.id, "quality", 1), 0)
+    parts = [*quality_outcomes(heard, means, rules, closed=closed)]
     votes, supported, delivered, disputed = list[Votes](), {}, {}, list[str]()
-    for pair in subject.pairs:
-        own = [v for v in first if v.pair == pair.id]
-        votes.append(_votes(pair, own))
-        closing = _votes(pair, [v for v in last if v.pair == pair.id])
-        preference = preference_outcome(votes[-1], closing, rules, subject.label)
+    for pair in unit.pairs:
+        votes.append(counted.votes_on(pair.id))
+        closing = counted.votes_on(pair.id, 2)
+        closed = closed or closing.n > 0
+        preference = preference_outcome(votes[-1], closing, rules, unit.label)
         if preference.state == "disputed":
             disputed.append(pair.id)
         parts.append(preference)
         if not pair.aspects:
             continue
-        shares = aspect_shares(aspect_counts(pair, own))
-        supported[pair.id] = shares.supported
+        shares = aspect_shares(counted.aspects_of(pair))
+        supported[pair.id] = _rounded(shares.supported)
         if rules.rubric_votes:
-            delivered[pair.id] = shares.delivered
-        heard = sum(v.kind == "rubric" for v in own)
-        parts += aspect_outcomes(heard, shares, rules)
+            delivered[pair.id] = _rounded(shares.delivered)
+        people = counted.people.get((pair.id, "support", 1), 0)
+        parts += aspect_outcomes(people, shares, rules)
     # One refusal refuses; what waits may still change; a dispute is for an adjudicator.
     order: tuple[State, ...] = ("refused", "waiting", "disputed")
     states = {part.state for part in parts}
     state = next((state for state in order if state in states), "verified")
     reasons = (part.reason for part in parts if part.reason and part.state == state)
     return Decision(
-        subject=subject.id,
-        pairs=tuple(pair.id for pair in subject.pairs),
+        unit=unit.id,
+        pairs=tuple(pair.id for pair in unit.pairs),
         state=state,
         reasons=tuple(dict.fromkeys(reasons)),
         votes=tuple(votes),
-        quality={response: rounded(scales) for response, scales in means.items()},
-        supported=rounded(supported),
-        delivered=rounded(delivered),
+        quality={item: _rounded(mean) for item, mean in means.items()},
+        supported=supported,
+        delivered=delivered,
         disputed=tuple(disputed) if state == "disputed" else (),
-        adjudicated=bool(last),
-        simulated=any(v.simulated for v in counted),
+        adjudicated=closed,
+        simulated=unit.id in counted.simulated,
     )
 
 
-def _votes(pair: OutlinePair, verdicts: Iterable[Verdict]) -> Votes:
-    counts = Counter(
-        pair.side(verdict.answers.choice)
-        for verdict in verdicts
-        if isinstance(verdict.answers, PreferenceAnswer)
-    )
-    return Votes(
-        pair=pair.id,
-        chosen=counts["chosen"],
-        rejected=counts["rejected"],
-        equal=counts[EQUAL],
-        cannot_tell=counts[CANNOT_TELL],
-    )
-
-
-def decide_all(
-    subjects: Iterable[Outline],
-    verdicts: Iterable[Verdict],
-    rules: HumanRules,
-    excluded: frozenset[str],
-) -> dict[str, Decision]:
-    """The decision on every subject, by its id. `excluded` failed the attention checks."""
-    by_subject: dict[str, list[Verdict]] = {}
-    for verdict in verdicts:
-        by_subject.setdefault(verdict.subject, []).append(verdict)
-    return {
-        subject.id: decide(subject, by_subject.get(subject.id, ()), rules, excluded=excluded)
-        for subject in subjects
-    }
+def _rounded(number: float | None) -> float | None:
+    """As written; what is compared with the rules is exact."""
+    return None if number is None else round(number, 6)
 
 
 REASONS = {

@@ -5,7 +5,7 @@ written from `view_of`: what is shown and what is asked, part after part.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, cast
 
 from pairwright.settings.domains import Scale
@@ -13,22 +13,18 @@ from pairwright.text import visible
 from pairwright_human_eval.language import ENGLISH, Language
 from pairwright_human_eval.records import (
     BOTH,
+    CANNOT_JUDGE,
     CANNOT_TELL,
     EQUAL,
     NEITHER,
-    AspectAnswer,
+    AnswerKind,
     Data,
     KeyedTask,
     Kind,
     Objection,
-    PreferenceAnswer,
-    QualityAnswers,
-    RubricAnswers,
-    Support,
 )
 from pairwright_human_eval.safe_html import plain_text
 
-CANNOT_JUDGE = "cannot_judge"
 COMMENT = "comment"
 """The control that holds a comment. Nobody has to write one."""
 LONGEST = 5_000
@@ -165,14 +161,11 @@ def _rows(data: Data, name: str) -> list[dict[str, str]]:
 # What was answered
 
 
-Answers = QualityAnswers | PreferenceAnswer | RubricAnswers
-
-
-def read_answers(
+def read_choices(
     entries: Iterable[tuple[str, str]], task: KeyedTask, scales: tuple[Scale, ...]
-) -> Answers | Objection:
-    """Read controls with their choices as answers. Every control must be answered, once."""
-    asked = questions(task.kind, scales, len(task.aspects))
+) -> dict[str, str] | Objection:
+    """Read a filled-in form: what was chosen, by control. Every control must be answered, once."""
+    asked = questions(task.kind, scales, task.aspects)
     chosen: dict[str, str] = {}
     for name, choice in entries:
         if name not in asked:
@@ -184,27 +177,20 @@ def read_answers(
         chosen[name] = choice
     if missing := [name for name in asked if name not in chosen]:
         return Objection("missing_answer", ", ".join(sorted(missing)[:4]))
-    names = {"A": task.a, "B": task.b}
-    if task.kind == "preference":
-        choice = chosen["preference"]
-        return PreferenceAnswer(choice=names.get(choice, choice))
-    if task.kind == "quality":
-        scores: dict[str, dict[str, int | None]] = {task.a: {}, task.b: {}}
-        for response, side in ((task.a, "a"), (task.b, "b")):
-            for scale in scales:
-                choice = chosen[f"{scale.name}_{side}"]
-                scores[response][scale.name] = None if choice == CANNOT_JUDGE else int(choice)
-        return QualityAnswers(scores=scores)
-    return RubricAnswers(
-        aspects=tuple(
-            AspectAnswer(
-                aspect=aspect,
-                support=cast(Support, chosen[f"support_{n}"]),
-                delivered=names.get(chosen[f"delivered_{n}"], chosen[f"delivered_{n}"]),
-            )
-            for n, aspect in enumerate(task.aspects)
-        )
-    )
+    return {name: chosen[name] for name in asked}
+
+
+def labels_of(chosen: Mapping[str, str], task: KeyedTask) -> Iterator[tuple[AnswerKind, str, str]]:
+    """What the choices of a whole form say: kind, item and label of each answer."""
+    for control, choice in chosen.items():
+        name, _, end = control.rpartition("_")
+        if task.kind == "preference":
+            yield "preference", "", task.sides.get(choice, choice)
+        elif task.kind == "quality":
+            yield "quality", f"{name} {task.sides[end.upper()]}", choice
+        else:
+            kind: AnswerKind = "support" if name == "support" else "delivery"
+            yield kind, str(int(end) + 1), task.sides.get(choice, choice)
 
 
 _LONE = re.compile("[\ud800-\udfff]")

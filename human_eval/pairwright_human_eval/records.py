@@ -1,5 +1,7 @@
-"""The values of human verification. Responses and aspects are named by the hash of their text, so
-that nothing downstream of the key needs to know which side was the chosen one.
+"""The values of human verification: a study and its tasks, one table of answers, what is set aside.
+
+What a task is about is named by roles: of a preference the `chosen` and the `rejected` response, of
+quality the `first` (chosen for the user who asked) and the `second`. No task shows a role.
 """
 
 import hashlib
@@ -8,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from pairwright.records import Record, content_id
+from pairwright.records import Record
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules
 
@@ -18,27 +20,25 @@ Kind = Literal["quality", "preference", "rubric"]
 Purpose = Literal["vote", "repeat"]
 """Why a task exists. Only `vote` counts towards a decision; a repeat measures the annotator."""
 Place = Literal["A", "B"]
-Support = Literal["clearly", "plausibly", "no", "contradicted"]
+Role = Literal["chosen", "rejected", "first", "second"]
+Label = Literal["chosen", "equal"]
+"""What people are to say of a pair: that the chosen response serves this user better or, in a
+placebo, that there is no difference."""
+State = Literal["verified", "refused", "disputed", "waiting"]
 
 KINDS: tuple[Kind, ...] = ("quality", "preference", "rubric")
 """In the order in which an annotator does them."""
-EQUAL, CANNOT_TELL = "equal", "cannot_tell"
+OTHER: dict[Role, Role] = {
+    "chosen": "rejected", "rejected": "chosen", "first": "second", "second": "first",
+}  # fmt: skip
+EQUAL, CANNOT_TELL, CANNOT_JUDGE = "equal", "cannot_tell", "cannot_judge"
 BOTH, NEITHER = "both", "neither"
+SUPPORT = ("contradicted", "no", "plausibly", "clearly")
 
 
 def pseudonyms(n: int, role: str = "annotator") -> tuple[str, ...]:
     """`annotator-01`, `annotator-02`, ..."""
     return tuple(f"{role}-{number:02}" for number in range(1, n + 1))
-
-
-def response_id(text: str) -> str:
-    """A response's neutral name: the hash of its text."""
-    return content_id("response", text)
-
-
-def aspect_id(text: str) -> str:
-    """An aspect's name: the hash of its text."""
-    return content_id("aspect", text)
 
 
 def text_hash(text: str) -> str:
@@ -54,8 +54,8 @@ def digest(value: JsonValue) -> str:
     return text_hash(_CANONICAL.encode(value))
 
 
-class AskedTask(Record):
-    """What one blind task is really about."""
+class KeyedTask(Record):
+    """A line of the private key: what one blind task is really about."""
 
     task: str
     """The opaque id that is in the task's data as `task`, and the only thing there that
@@ -66,26 +66,29 @@ class AskedTask(Record):
     """1, or 2 for adjudication."""
     annotator: str
     """The pseudonym the task is assigned to, such as `annotator-03`."""
-    subject: str
+    unit: str
     """What is decided as one: a twin's id, or a single pair's."""
-    pair: str | None
-    """The half or pair whose user's posts or aspects are shown; none for quality."""
-    domain: str
-    a: str
-    """The response shown as A, by its neutral name."""
-    b: str
-
-
-class KeyedTask(AskedTask):
-    """A line of the private key."""
-
-    expected: Place | None
-    """Where the chosen response is shown; none where no response is to be preferred: in a placebo,
-    and where quality is asked."""
-    aspects: tuple[str, ...]
-    """Kind rubric: the aspects by name, in the order of the rows."""
+    pair: str
+    """The half or pair whose user's posts or aspects are shown; empty for quality."""
+    label: Label
+    a: Role
+    """The response shown as A."""
+    aspects: int
+    """Kind rubric: the rows, which are the pair's aspects in their order."""
     data_hash: str
     """`digest` of the task's data as written."""
+
+    @property
+    def sides(self) -> dict[str, str]:
+        """The role of each place."""
+        return {"A": self.a, "B": OTHER[self.a]}
+
+    @property
+    def expected(self) -> Place | None:
+        """Where the chosen response is shown; none if no response is to be preferred."""
+        if self.kind == "quality" or self.label == "equal":
+            return None
+        return "A" if self.a == "chosen" else "B"
 
 
 class Study(Record):
@@ -104,12 +107,8 @@ class Study(Record):
     annotators: tuple[str, ...]
     overlap: int
     """0: as many people answer each question as the rule asks for."""
-    sampled: int
-    """Subjects in the study."""
     of: int
-    """Subjects in the run."""
-    left_out: int = 0
-    """Those of them that could not be drawn, because of what their texts hold."""
+    """Units in the run, of which the study's were drawn."""
     policy: HumanRules
     """The rule as fixed before the first answer."""
     scales: tuple[Scale, ...]
@@ -120,103 +119,87 @@ class Study(Record):
     """By kind, and `KIND_adjudication`: `config_hash` of its labelling configuration."""
 
 
-class QualityAnswers(Record):
-    """Scores by response and scale; None where the annotator could not judge."""
-
-    kind: Literal["quality"] = "quality"
-    scores: dict[str, dict[str, int | None]]
+AnswerKind = Literal["preference", "quality", "support", "delivery", "comment"]
 
 
-class PreferenceAnswer(Record):
-    """A response's name, `equal` or `cannot_tell`."""
+class Answer(Record):
+    """A line of answers.jsonl: one person's answer to one question."""
 
-    kind: Literal["preference"] = "preference"
-    choice: str
-
-
-class AspectAnswer(Record):
-    """Whether the posts carry the aspect, and which response delivers it: a response's name,
-    `both`, `neither` or `cannot_tell`."""
-
-    aspect: str
-    support: Support
-    delivered: str
-
-
-class RubricAnswers(Record):
-    """One answer an aspect, in the task's order."""
-
-    kind: Literal["rubric"] = "rubric"
-    aspects: tuple[AspectAnswer, ...]
-
-
-class Verdict(AskedTask):
-    """One person's answers on one task: a line of verdicts.jsonl."""
-
-    answers: QualityAnswers | PreferenceAnswer | RubricAnswers
-    comment: str
-    created: str
-    updated: str
+    task: str
+    annotator: str
+    """A pseudonym."""
+    round: int
+    """1; 2 for adjudication; 0 for a repeat, which counts in no decision."""
+    unit: str
+    pair: str
+    """Empty for quality, which is asked once for both halves of a twin."""
+    kind: AnswerKind
+    item: str
+    """Quality: scale and response, such as `correctness first`. Support and delivery: the number of
+    the aspect in the pair's rubric, from 1."""
+    label: str
+    """Preference: chosen, rejected, equal, cannot_tell. Quality: a score, or cannot_judge. Support:
+    clearly, plausibly, no, contradicted. Delivery: chosen, rejected, both, neither, cannot_tell.
+    Comment: the text."""
     seconds: float | None
-    """Time with the task open, where the annotator tool recorded it."""
-    raw: str
-    """`digest` of the annotation as exported."""
-    simulated: bool
-    """Given by a simulated annotator: no evidence about any pair."""
+    """Time with the task open, if the annotation tool recorded it."""
+    at: str
+    """When it was last changed; empty in spreadsheets."""
+    source: str
+    """The raw file that it is in."""
+
+
+SIMULATED = "simulated-"
+"""How the raw files of simulated annotators begin."""
 
 
 class Objection(NamedTuple):
-    """Why an annotation is not a verdict. The detail names no person and quotes little."""
+    """Why an annotation is not an answer. The detail names no person and quotes little."""
 
     reason: str
     detail: str = ""
 
 
-class Answer(Record):
-    """One annotation as a study keeps it: without what names people."""
-
-    task: str | None
-    """The study's own id, from the task's data."""
-    identity: str
-    """The tool's own name for it, the same in every export."""
-    raw: str
-    """`digest` of the annotation as exported."""
-    number: int | None = None
-    """The tool's number of it."""
-    skipped: bool = False
-    created: str = ""
-    updated: str = ""
-    seconds: float | None = None
-    """Time with the task open, where the annotator tool recorded it."""
-    comment: str = ""
-    answers: QualityAnswers | PreferenceAnswer | RubricAnswers | None = None
-    """None for what is skipped, or objected to."""
-    objection: Objection | None = None
-    """Why it cannot be a verdict."""
-
-
-class Export(Record):
-    """A raw file: the answers of one file or project."""
-
-    file: str
-    """The file's name as it was given, without its folder; a project's title."""
-    source: Literal["file", "server", "simulated"]
-    sequence: int = 0
-    """Later files have higher numbers; 0 for projects, which know their times."""
-    batch: int = 0
-    """Files that were imported together have the same."""
-    answers: tuple[Answer, ...]
-
-
 class SetAside(Record):
-    """An annotation that is not a verdict, with its reason: a line of set_aside.jsonl."""
+    """A line of set_aside.jsonl: an annotation that is not an answer."""
 
-    reason: str
-    detail: str
     file: str
     """The raw file that it is in."""
-    task: str | None
-    annotator: str | None
-    annotation: int | None
-    """The annotator tool's number of it."""
-    raw: str
+    place: str
+    """Where in it."""
+    reason: str
+    detail: str
+    task: str
+    """Empty if it names none of the study."""
+    annotator: str
+
+
+class Given(NamedTuple):
+    """An annotation as it was read: answers, a skip, or something with a fault."""
+
+    task: str
+    """Empty if it names none of the study."""
+    place: str
+    """Where in its file."""
+    identity: str
+    """The tool's own name for it, the same in every export."""
+    at: str = ""
+    """When it was last changed."""
+    number: int = 0
+    """The tool's number of it."""
+    account: int | None = None
+    """The tool's number of who gave it."""
+    seconds: float | None = None
+    comment: str = ""
+    choices: dict[str, str] | None = None
+    """By control; None for a skip, and with a fault."""
+    fault: Objection | None = None
+
+
+class RawTask(NamedTuple):
+    """A task as a raw file holds it, with every annotation."""
+
+    task: str
+    project: str
+    """A later file of the same project, with this task, replaces it; empty: no file does."""
+    given: tuple[Given, ...]

@@ -1,33 +1,22 @@
 """The second round: tasks on what the first left disputed, and their files.
 
-Further people vote on a preference, without the first answers; where the rule of an older study has
-one adjudicator, and about quality, the first answers are shown.
+Further people vote on a preference without seeing the first answers. If the rule has no further
+votes, one adjudicator decides and sees them; so does the one who rates quality again.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Set
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from pairwright.errors import InputError, on_disk
+from pairwright.files import write_whole
 from pairwright.records import content_id
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright.text import visible
 from pairwright_human_eval.decisions import Decision
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.files import config_hashes
-from pairwright_human_eval.language import load_language
-from pairwright_human_eval.records import (
-    CANNOT_TELL,
-    EQUAL,
-    Kind,
-    PreferenceAnswer,
-    QualityAnswers,
-    Study,
-    Verdict,
-)
-from pairwright_human_eval.spreadsheets import drop_rows
-from pairwright_human_eval.study_files import (
+from pairwright_human_eval.folder import (
+    HumanFolder,
     keep_tasks,
     key_lines,
     read_key,
@@ -36,114 +25,147 @@ from pairwright_human_eval.study_files import (
     write_forms,
     write_tasks,
 )
-from pairwright_human_eval.subjects import Subject, swapped
+from pairwright_human_eval.label_studio import config_hashes
+from pairwright_human_eval.language import load_language
+from pairwright_human_eval.records import (
+    CANNOT_JUDGE,
+    CANNOT_TELL,
+    EQUAL,
+    OTHER,
+    Answer,
+    Kind,
+    Role,
+    Study,
+)
+from pairwright_human_eval.spreadsheets import without_rows
 from pairwright_human_eval.tasks import (
-    BlindSubject,
     Task,
     adjudication,
     page_of,
     preference_task,
     quality_task,
 )
+from pairwright_human_eval.units import Unit, swapped
 
 
 class OpenPart(NamedTuple):
-    """What is asked in the second round about one subject: its quality, or one preference."""
+    """What is asked in the second round about one unit: its quality, or one preference."""
 
-    subject: str
-    pair: str | None
+    unit: str
+    pair: str
+    """Empty for quality."""
     kind: Kind
 
 
-def adjudication_tasks(
-    subjects: Iterable[Subject],
-    decisions: dict[str, Decision],
-    verdicts: dict[str, list[Verdict]],
-    study: Study,
-    planner: PlanRules,
-    rules: HumanRules,
-    adjudicators: tuple[str, ...],
-    excluded: frozenset[str],
-    voted: Mapping[str, Set[str]] = MappingProxyType({}),
-    there: Mapping[OpenPart, Set[str]] = MappingProxyType({}),
-) -> tuple[dict[str, list[Task]], list[str]]:
-    """Every adjudicator's new tasks, and the subjects that have too few adjudicators.
+@dataclass
+class SecondRound:
+    """Deals what is disputed out to adjudicators.
 
-    A preference goes to as many people as `rules` asks for, quality to one, and nobody who has
-    `voted` on a subject (by adjudicator: subjects) gets it. Both halves of a twin go to the same
-    people only where there are no others. `there` are the tasks that exist, with who has them.
-    `verdicts` are the first round's by subject; of the `excluded` nothing is shown.
+    A preference goes to as many people as the rule asks for, quality to one, and nobody who has
+    voted on a unit gets it. Both halves of a twin go to the same people only if nobody else is
+    left.
     """
-    given: dict[str, list[Task]] = {who: [] for who in adjudicators}
-    loads = Counter({who: sum(who in has for has in there.values()) for who in adjudicators})
-    short = []
-    disputed = [s for s in subjects if decisions[s.id].state == "disputed"]
-    for subject in sorted(disputed, key=lambda s: content_id("order", s.id)):
-        page = page_of(
-            subject, study.seed, swapped(study.seed, study.salts[subject.domain], subject.id)
-        )
-        pairs = {pair.id: pair for pair in subject.pairs}
-        counted = [v for v in verdicts[subject.id] if v.annotator not in excluded]
-        first = [v for v in counted if v.purpose == "vote" and v.round == 1]
-        met = Counter(
-            who for part, has in there.items() if part.subject == subject.id for who in has
-        )
-        for part in _parts(subject, decisions[subject.id]):
-            has = there.get(part, frozenset())
-            able = [
-                who for who in adjudicators
-                if who not in has and subject.id not in voted.get(who, ())
-            ]  # fmt: skip
-            needed = 1 if part.kind == "quality" else rules.closing_votes
-            able.sort(key=lambda who: (met[who] if part.pair else 0, loads[who]))
-            if len(able) < needed - len(has):
-                short.append(subject.id)
-            shown = [v for v in first if v.kind == part.kind and v.pair == part.pair]
-            # The further votes of a rule are independent of the first.
-            earlier = () if part.pair and rules.further else _earlier(shown, page)
-            for who in able[: max(0, needed - len(has))]:
-                loads[who] += 1
-                met[who] += part.pair is not None
-                if part.pair is None:
-                    task = quality_task(page, who)
-                else:
-                    task = preference_task(page, pairs[part.pair], who, planner)
-                given[who].append(adjudication(task, who, earlier, study.seed))
-    return given, list(dict.fromkeys(short))
 
+    study: Study
+    planner: PlanRules
+    rules: HumanRules
+    adjudicators: tuple[str, ...]
+    voted: Mapping[str, Set[str]]
+    """By annotator of the first round: the units that they were given."""
+    there: Mapping[OpenPart, Set[str]]
+    """What exists already, and who has it."""
+    tasks: dict[str, list[Task]] = field(init=False)
+    """By adjudicator: new tasks."""
+    short: list[str] = field(default_factory=list)
+    """Units that have too few adjudicators."""
 
-def _parts(subject: Subject, decision: Decision) -> Iterator[OpenPart]:
-    if any(reason.startswith("quality:") for reason in decision.reasons):
-        yield OpenPart(subject.id, None, "quality")
-    for pair in subject.pairs:
-        if pair.id in decision.disputed:
-            yield OpenPart(subject.id, pair.id, "preference")
+    def __post_init__(self) -> None:
+        self.tasks = {who: [] for who in self.adjudicators}
 
-
-def _earlier(verdicts: list[Verdict], page: BlindSubject) -> tuple[str, ...]:
-    """What each person answered, with other numbers in every task, so that nobody is recognised."""
-    order = sorted(
-        verdicts, key=lambda v: content_id("earlier", page.subject, v.pair or "", v.annotator)
-    )
-    return tuple(f"Person {n}: {_answer_text(verdict)}" for n, verdict in enumerate(order, start=1))
-
-
-def _answer_text(verdict: Verdict) -> str:
-    answers = verdict.answers
-    if isinstance(answers, PreferenceAnswer):
-        words = {verdict.a: "A", verdict.b: "B", EQUAL: "no difference", CANNOT_TELL: "cannot tell"}
-        text = words[answers.choice]
-    else:
-        assert isinstance(answers, QualityAnswers), "a dispute is never about aspects"
-        sides = []
-        for place, response in (("A", verdict.a), ("B", verdict.b)):
-            scores = (
-                f"{name} {'cannot judge' if score is None else score}"
-                for name, score in answers.scores[response].items()
+    def deal(
+        self, units: Iterable[Unit], decisions: Mapping[str, Decision], answers: Sequence[Answer]
+    ) -> None:
+        """Make the tasks of every disputed unit. `answers` are those that may be shown."""
+        disputed = [unit for unit in units if decisions[unit.id].state == "disputed"]
+        loads = Counter(who for has in self.there.values() for who in has)
+        for unit in sorted(disputed, key=lambda one: content_id("order", one.id)):
+            own = [one for one in answers if one.unit == unit.id and one.round == 1]
+            met = Counter(
+                who for part, has in self.there.items() if part.unit == unit.id for who in has
             )
-            sides.append(f"{place}: {', '.join(scores)}")
-        text = "; ".join(sides)
-    return f"{text}. {visible(verdict.comment)}" if verdict.comment else text
+            for part in _parts(unit, decisions[unit.id]):
+                self._deal_part(unit, part, own, loads, met)
+        self.short = list(dict.fromkeys(self.short))
+
+    def _deal_part(
+        self,
+        unit: Unit,
+        part: OpenPart,
+        answers: Sequence[Answer],
+        loads: Counter[str],
+        met: Counter[str],
+    ) -> None:
+        has = self.there.get(part, frozenset())
+        able = [
+            who
+            for who in self.adjudicators
+            if who not in has and unit.id not in self.voted.get(who, ())
+        ]
+        able.sort(key=lambda who: (met[who] if part.pair else 0, loads[who]))
+        missing = (self.rules.closing_votes if part.pair else 1) - len(has)
+        if len(able) < missing:
+            self.short.append(unit.id)
+        seed = self.study.seed
+        page = page_of(unit, seed, swapped(seed, self.study.salts[unit.domain], unit.id))
+        # The further votes of a rule are independent of the first.
+        pair = next((one for one in unit.pairs if one.id == part.pair), None)
+        earlier = _earlier(answers, part, page.role(pair))
+        shown = () if pair and self.rules.further else earlier
+        for who in able[: max(0, missing)]:
+            loads[who] += 1
+            met[who] += bool(part.pair)
+            task = quality_task(page, who)
+            if pair:
+                task = preference_task(page, pair, who, self.planner)
+            self.tasks[who].append(adjudication(task, who, shown, seed))
+
+
+def _parts(unit: Unit, decision: Decision) -> Iterator[OpenPart]:
+    if any(reason.startswith("quality:") for reason in decision.reasons):
+        yield OpenPart(unit.id, "", "quality")
+    for pair in unit.pairs:
+        if pair.id in decision.disputed:
+            yield OpenPart(unit.id, pair.id, "preference")
+
+
+def _earlier(answers: Sequence[Answer], part: OpenPart, a: Role) -> tuple[str, ...]:
+    """What each person answered, with other numbers in every task, so that nobody is recognised.
+    `a` is what the response shown as A is."""
+    asked = {one.task for one in answers if one.kind == part.kind and one.pair == part.pair}
+    by_person: dict[str, list[Answer]] = {}
+    for one in answers:
+        if one.task in asked:
+            by_person.setdefault(one.annotator, []).append(one)
+    order = sorted(by_person, key=lambda who: content_id("earlier", part.unit, part.pair, who))
+    return tuple(f"Person {n}: {_text(by_person[who], a)}" for n, who in enumerate(order, start=1))
+
+
+def _text(answers: Sequence[Answer], a: Role) -> str:
+    """One person's answers on a unit's quality, or on one preference, by place."""
+    words = {EQUAL: "no difference", CANNOT_TELL: "cannot tell", CANNOT_JUDGE: "cannot judge"}
+    words |= {a: "A", OTHER[a]: "B"}
+    by_place: dict[str, list[str]] = {"A": [], "B": []}
+    text, comments = "", []
+    for one in answers:
+        if one.kind == "comment":
+            comments.append(visible(one.label))
+        elif one.kind == "quality":
+            scale, _, role = one.item.partition(" ")
+            by_place[words[role]].append(f"{scale} {words.get(one.label, one.label)}")
+        else:
+            text = words[one.label]
+    scores = "; ".join(f"{place}: {', '.join(given)}" for place, given in by_place.items())
+    return ". ".join([text or scores, *comments])
 
 
 def add_adjudication(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]]) -> int:
@@ -185,16 +207,16 @@ def given_parts(folder: HumanFolder) -> dict[OpenPart, set[str]]:
     found: dict[OpenPart, set[str]] = {}
     for task in read_key(folder.adjudication_key):
         if task.annotator not in away:
-            part = OpenPart(task.subject, task.pair, task.kind)
+            part = OpenPart(task.unit, task.pair, task.kind)
             found.setdefault(part, set()).add(task.annotator)
     return found
 
 
-def drop_adjudications(folder: HumanFolder, subjects: Set[str]) -> int:
-    """Take the second round's tasks on these subjects out, and say how many they are."""
+def drop_adjudications(folder: HumanFolder, units: Set[str]) -> int:
+    """Take the second round's tasks on these units out, and say how many they are."""
     there = list(read_key(folder.adjudication_key))
-    left = [keyed for keyed in there if keyed.subject not in subjects]
-    gone = [keyed for keyed in there if keyed.subject in subjects]
+    left = [keyed for keyed in there if keyed.unit not in units]
+    gone = [keyed for keyed in there if keyed.unit in units]
     if gone:
         write_changed(folder.adjudication_key, key_lines(left))
         names = {keyed.task for keyed in left}
@@ -202,5 +224,6 @@ def drop_adjudications(folder: HumanFolder, subjects: Set[str]) -> int:
     # Sheets show what others answered, too.
     for who in sorted({keyed.annotator for keyed in gone}):
         if (sheet := folder.sheet(who, 2)).exists():
-            drop_rows(sheet, {keyed.task for keyed in gone})
-    return len(there) - len(left)
+            tasks = {keyed.task for keyed in gone}
+            write_whole(sheet, without_rows(sheet.read_bytes(), sheet, tasks))
+    return len(gone)

@@ -1,35 +1,31 @@
 """Simulated annotators with a given accuracy, bias and carelessness.
 
-Their answers take the same way as people's: raw files, acceptance, verdicts. All of it is marked as
-simulated. What is true they take from the private key.
+Their answers take the same way as people's: a raw file, as Label Studio would export it. Its name
+marks them as simulated. What is true they take from the private key.
 """
 
+import json
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from pairwright.errors import InputError
 from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
-from pairwright_human_eval.acceptance import derive
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.form import CANNOT_JUDGE, questions, read_answers
-from pairwright_human_eval.raw_files import check_unmixed, store
+from pairwright_human_eval.answers import check_unmixed, make_answers, store_raw
+from pairwright_human_eval.folder import FixedStudy, HumanFolder, read_tasks, withdrawn_people
+from pairwright_human_eval.form import questions
 from pairwright_human_eval.records import (
+    CANNOT_JUDGE,
     CANNOT_TELL,
     EQUAL,
     KINDS,
-    Answer,
-    Export,
+    SIMULATED,
+    SUPPORT,
     KeyedTask,
     Kind,
-    Objection,
-    Study,
-    Support,
-    digest,
 )
-from pairwright_human_eval.study_files import withdrawn_people
 
 _START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 _SECONDS: dict[Kind, float] = {"quality": 60, "preference": 40, "rubric": 75}
@@ -60,24 +56,24 @@ class SimulationResult(NamedTuple):
     """Annotators who ticked anything."""
 
 
-def simulate(
-    folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study, traits: Traits
-) -> SimulationResult:
+def simulate(folder: HumanFolder, fixed: FixedStudy, traits: Traits) -> SimulationResult:
     """Answer the tasks that are open. A task that has an answer keeps it, and who has withdrawn is
     not asked.
 
-    An answer depends on seed, annotator and task alone. Raises InputError where real answers are.
+    An answer depends on seed, annotator and task alone. Raises InputError if real answers are here.
     """
     if not 0.5 <= traits.accuracy <= 1:
         raise InputError(
             f"{traits.accuracy} cannot be simulated", where="--accuracy", fix="Give 0.5 to 1."
         )
     check_unmixed(folder, simulated=True)
-    answered = {verdict.task for verdict in derive(folder, key).verdicts}
-    away = withdrawn_people(folder)
+    answered, away = make_answers(folder, fixed).tasks, withdrawn_people(folder)
     opened = [
-        task for name, task in key.items() if name not in answered and task.annotator not in away
+        task
+        for name, task in fixed.key.items()
+        if name not in answered and task.annotator not in away
     ]
+    shown = read_tasks(folder, opened)
     order = sorted(
         {task.annotator for task in opened},
         key=lambda who: content_id("careless", str(traits.seed), who),
@@ -87,10 +83,14 @@ def simulate(
     for task in opened:
         by_person.setdefault(task.annotator, []).append(task)
     for who, tasks in sorted(by_person.items()):
-        person = _Annotator(who, who in careless, study.scales, traits)
+        person = _Annotator(who, who in careless, fixed.study.scales, traits)
         tasks.sort(key=lambda task: KINDS.index(task.kind))
-        answers = tuple(person.answers(tasks))
-        store(Export(file=who, source="simulated", answers=answers), folder)
+        exported = [
+            {"data": shown[task.task], "annotations": [annotation]}
+            for task, annotation in zip(tasks, person.annotations(tasks), strict=True)
+        ]
+        before = len([*folder.raw.glob(f"{SIMULATED}{who}-*")])
+        store_raw(folder, f"{SIMULATED}{who}-{before + 1}", json.dumps(exported).encode())
     return SimulationResult(len(opened), tuple(sorted(careless)))
 
 
@@ -100,10 +100,10 @@ class _Annotator(NamedTuple):
     scales: tuple[Scale, ...]
     traits: Traits
 
-    def answers(self, tasks: Iterable[KeyedTask]) -> Iterator[Answer]:
+    def annotations(self, tasks: Iterable[KeyedTask]) -> Iterator[dict[str, Any]]:
         """The tasks, done one after the other."""
         now = _START
-        for task in tasks:
+        for number, task in enumerate(tasks, start=1):
             chance = random.Random(
                 content_id("simulated", str(self.traits.seed), self.name, task.task)
             )
@@ -111,31 +111,34 @@ class _Annotator(NamedTuple):
             seconds = round(usual * chance.lognormvariate(0, 0.5), 3)
             now += timedelta(seconds=seconds)
             identity = f"{chance.getrandbits(128):032x}"
-            form = self._form(task, chance)
-            answers = read_answers(form.items(), task, self.scales)
-            assert not isinstance(answers, Objection)
-            when = now.isoformat()
-            raw = digest([identity, task.task, when, dict(form)])
-            yield Answer(
-                task=task.task, identity=identity, raw=raw, created=when, updated=when,
-                seconds=seconds, answers=answers,
-            )  # fmt: skip
+            yield {
+                "id": number,
+                "unique_id": identity,
+                "was_cancelled": False,
+                "created_at": now.isoformat(),
+                "updated_at": now.isoformat(),
+                "lead_time": seconds,
+                "result": [
+                    {"from_name": name, "type": "choices", "value": {"choices": [choice]}}
+                    for name, choice in self._form(task, chance).items()
+                ],
+            }
 
     def _form(self, task: KeyedTask, chance: random.Random) -> dict[str, str]:
         if self.careless:
-            form = questions(task.kind, self.scales, len(task.aspects))
+            form = questions(task.kind, self.scales, task.aspects)
             return {name: chance.choice(sorted(one.choices)) for name, one in form.items()}
         if task.kind == "preference":
             return {"preference": self._place(task.expected or EQUAL, chance)}
         if task.kind == "quality":
             return {
-                f"{scale.name}_{side}": self._score(scale, task.subject, chance)
+                f"{scale.name}_{side}": self._score(scale, task.unit, chance)
                 for scale in self.scales
                 for side in "ab"
             }
         rows = {}
-        for n, aspect in enumerate(task.aspects):
-            rows[f"support_{n}"] = self._support(aspect, chance)
+        for n in range(task.aspects):
+            rows[f"support_{n}"] = self._support(f"{task.pair} {n}", chance)
             rows[f"delivered_{n}"] = self._place(task.expected, chance)
         return rows
 
@@ -156,15 +159,15 @@ class _Annotator(NamedTuple):
             ("clearly", "clearly", "clearly", "plausibly", "plausibly", "no")
         )
         right = chance.random() < self.traits.accuracy
-        return true if right else chance.choice(sorted({*get_args(Support)} - {true}))
+        return true if right else chance.choice(sorted({*SUPPORT} - {true}))
 
-    def _score(self, scale: Scale, subject: str, chance: random.Random) -> str:
-        """Both responses of a subject have one true score, 4 of 5 for most, as in pairs that pass
+    def _score(self, scale: Scale, unit: str, chance: random.Random) -> str:
+        """Both responses of a unit have one true score, 4 of 5 for most, as in pairs that pass
         the gate on parity; who misses it is off by one."""
         if scale.cannot_judge and chance.random() < self.traits.cannot_tell:
             return CANNOT_JUDGE
         truth = random.Random(
-            content_id("true score", str(self.traits.seed), subject, scale.name)
+            content_id("true score", str(self.traits.seed), unit, scale.name)
         ).choice((-1, 0, 0, 0, 1))
         off = 0 if chance.random() < self.traits.accuracy else chance.choice((-1, 1))
         return str(min(scale.high, max(scale.low, scale.high - 1 + truth + off)))

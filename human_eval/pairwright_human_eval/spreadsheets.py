@@ -5,7 +5,7 @@ A row is something to read, or something to answer. `task` and `field` name what
 rows may be sorted, filtered and left out. Cells may be in any order of rows and columns, between
 commas, semicolons or tabs, in UTF-8, UTF-16 or the Windows code page of Western Europe. Anything
 that cannot be meant is an error that says where, and nothing of such a file is kept: it can be
-mended. An empty cell is never an answer.
+corrected. An empty cell is never an answer.
 """
 
 import codecs
@@ -19,29 +19,28 @@ from typing import NamedTuple
 
 from pairwright.errors import InputError
 from pairwright.files import write_whole
-from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.folder import HumanFolder, read_study, read_tasks, withdrawn_people
 from pairwright_human_eval.form import (
     COMMENT,
     Shown,
     nameless,
     questions,
     quoted,
-    read_answers,
+    read_choices,
     view_of,
 )
 from pairwright_human_eval.language import ENGLISH, Language, load_language
 from pairwright_human_eval.records import (
     KINDS,
-    Answer,
     Data,
-    Export,
+    Given,
     KeyedTask,
     Kind,
     Objection,
+    RawTask,
     Study,
     digest,
 )
-from pairwright_human_eval.study_files import read_study, read_tasks, withdrawn_people
 
 TASK, FIELD, _, _, _, ANSWER = COLUMNS = ("task", "field", "what", "text", "choices", "answer")
 """The head of a sheet in English. The first two are the same in every language."""
@@ -161,10 +160,10 @@ def _rows(
             yield (name, COMMENT, "", language(COMMENT_QUESTION), "", "")
 
 
-def sheet_rows(path: Path) -> tuple[list[list[str]], str]:
+def sheet_rows(content: bytes, where: Path) -> tuple[list[list[str]], str]:
     """All rows, and what is between their cells. Raises InputError for what is not a text of
     cells."""
-    text = _text(path)
+    text = _text(content)
     first, _, rest = text.partition("\n")
     if re.fullmatch(r"sep=.\s*", first):  # Excel writes and reads such a line.
         first, text = rest.partition("\n")[0], rest
@@ -173,38 +172,30 @@ def sheet_rows(path: Path) -> tuple[list[list[str]], str]:
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator)), separator
     except csv.Error as error:
         raise InputError(
-            f"cannot be read as cells: {error}", where=path, fix="Save it as CSV (UTF-8) again."
+            f"cannot be read as cells: {error}", where=where, fix="Save it as CSV (UTF-8) again."
         ) from None
 
 
-def _text(path: Path) -> str:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(
-            str(error.strerror), where=path, fix="Name a file that is there."
-        ) from None
+def _text(content: bytes) -> str:
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return content.decode("utf-16", errors="replace")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        # Identifiers and answers are ASCII; of a comment a few letters may be wrong.
+        # Identifiers and answers are ASCII; in a comment a few letters may be wrong.
         return content.decode("cp1252", errors="replace")
 
 
-def drop_rows(path: Path, tasks: Set[str]) -> None:
-    """Take the rows of these tasks out of a sheet, and leave all others as they are. A file that
-    cannot be read as cells goes as a whole."""
+def without_rows(content: bytes, where: Path, tasks: Set[str]) -> bytes:
+    """A sheet without the rows of these tasks; nothing of a file that cannot be read as cells."""
     try:
-        rows, separator = sheet_rows(path)
+        rows, separator = sheet_rows(content, where)
     except InputError:
-        path.unlink()
-        return
+        return b""
     text = io.StringIO()
     left = (row for row in rows if not tasks & set(map(unguarded, row)))
     csv.writer(text, delimiter=separator).writerows(left)
-    write_whole(path, codecs.BOM_UTF8 + text.getvalue().encode(errors="replace"))
+    return codecs.BOM_UTF8 + text.getvalue().encode(errors="replace")
 
 
 MOST_NAMED = 5
@@ -225,23 +216,25 @@ _Mistake = tuple[int, str, str]
 """A row, a column, and what is wrong there."""
 
 
-def is_sheet(path: Path) -> bool:
+def is_sheet(content: bytes) -> bool:
     """Whether a file has the columns of a sheet."""
     try:
-        rows, _ = sheet_rows(path)
+        rows, _ = sheet_rows(content, Path())
     except InputError:
         return False
     return bool(rows) and {TASK, FIELD} <= set(map(_plain, rows[0]))
 
 
-def read_sheet(path: Path, key: Mapping[str, KeyedTask], study: Study) -> Export:
+def read_sheet(
+    content: bytes, where: Path, key: Mapping[str, KeyedTask], study: Study
+) -> list[RawTask]:
     """The answers of a file that a person filled in.
 
     A task that is answered in part is counted as begun, and one without any answer is not there.
     Raises InputError, which names file, row, column and task.
     """
     language = load_language(study.language)
-    cells, column = _cells(path, language)
+    cells, column = _cells(content, where, language)
     mistakes: list[_Mistake] = []
     by_task: dict[str, list[_Cell]] = defaultdict(list)
     for cell in cells:
@@ -253,35 +246,40 @@ def read_sheet(path: Path, key: Mapping[str, KeyedTask], study: Study) -> Export
             mistakes.append((cell.row, TASK, f"{quoted(cell.task)} is not a task of this study"))
         else:
             mistakes.append((cell.row, TASK, "an answer to no task"))
-    answers = []
+    tasks = []
     for name, own in sorted(by_task.items()):
-        answer, wrong = _answer(own, key[name], study, language, column)
-        answers.append(answer)
+        given, wrong = _read_task(own, key[name], study, language, column)
+        tasks.append(RawTask(name, "", (given,)))
         mistakes += wrong
     people = sorted({key[name].annotator for name in by_task})
     if len(people) > 1:
         what = f"answers to tasks of {' and '.join(people)}, and a file is one person's"
         mistakes.append((1, TASK, what))
     if mistakes:
-        mistakes.sort()
-        said = [f"row {row}, column {name}: {what}" for row, name, what in mistakes[:MOST_NAMED]]
-        if len(mistakes) > MOST_NAMED:
-            said.append(f"and {len(mistakes) - MOST_NAMED:,} more mistakes")
-        fix = "Mend it, and import the file again: nothing of it was kept."
-        raise InputError("; ".join(said), where=path, fix=fix)
-    if not answers:
-        raise InputError("holds no answer", where=path, fix="Import it once somebody has answered.")
-    return Export(file=path.name, source="file", answers=tuple(answers))
+        raise _refusal(mistakes, where)
+    if not tasks:
+        raise InputError(
+            "holds no answer", where=where, fix="Import it once somebody has answered."
+        )
+    return tasks
 
 
-def _answer(
+def _refusal(mistakes: list[_Mistake], where: Path) -> InputError:
+    mistakes.sort()
+    said = [f"row {row}, column {name}: {what}" for row, name, what in mistakes[:MOST_NAMED]]
+    if len(mistakes) > MOST_NAMED:
+        said.append(f"and {len(mistakes) - MOST_NAMED:,} more mistakes")
+    fix = "Correct it, and import the file again: nothing of it was kept."
+    return InputError("; ".join(said), where=where, fix=fix)
+
+
+def _read_task(
     cells: Sequence[_Cell], keyed: KeyedTask, study: Study, language: Language, column: str
-) -> tuple[Answer, list[_Mistake]]:
+) -> tuple[Given, list[_Mistake]]:
     """What somebody wrote for one task."""
     # As the sheet words it, and in English.
     forms = [
-        questions(keyed.kind, study.scales, len(keyed.aspects), words)
-        for words in (language, ENGLISH)
+        questions(keyed.kind, study.scales, keyed.aspects, words) for words in (language, ENGLISH)
     ]
     mistakes: list[_Mistake] = []
     choices: dict[str, str] = {}
@@ -310,19 +308,17 @@ def _answer(
             what = f"{quoted(cell.answer)} is none of {allowed}"
             mistakes.append((cell.row, column, f"{at}, {cell.field}: {what}"))
         rows.setdefault(control, cell.row)
-    given = None if skipped else read_answers(choices.items(), keyed, study.scales)
-    draft = Objection("draft", "begun and not finished")
-    raw = digest([keyed.task, comment, skipped, dict(sorted(choices.items()))])
-    answer = Answer(
+    read = None if skipped else read_choices(choices.items(), keyed, study.scales)
+    unfinished = isinstance(read, Objection)
+    given = Given(
         task=keyed.task,
-        identity=raw,
-        raw=raw,
-        skipped=skipped,
+        place=f"row {cells[0].row}",
+        identity=digest([keyed.task, comment, skipped, dict(sorted(choices.items()))]),
         comment=comment,
-        answers=None if isinstance(given, Objection) else given,
-        objection=draft if isinstance(given, Objection) else None,
+        choices=None if isinstance(read, Objection) else read,
+        fault=Objection("draft", "begun and not finished") if unfinished else None,
     )
-    return answer, mistakes
+    return given, mistakes
 
 
 def _choice(written: str, languages: Sequence[dict[str, str]]) -> str | None:
@@ -334,9 +330,9 @@ def _choice(written: str, languages: Sequence[dict[str, str]]) -> str | None:
     return None
 
 
-def _cells(path: Path, language: Language) -> tuple[list[_Cell], str]:
+def _cells(content: bytes, where: Path, language: Language) -> tuple[list[_Cell], str]:
     """All rows, and what the sheet calls the column of the answers."""
-    (head, *rows), _ = sheet_rows(path)
+    (head, *rows), _ = sheet_rows(content, where)
     names = list(map(_plain, head))
     places = []
     for known in ((TASK,), (FIELD,), (ANSWER, language(ANSWER))):
@@ -345,7 +341,7 @@ def _cells(path: Path, language: Language) -> tuple[list[_Cell], str]:
             what = "is missing" if not there else "is there twice"
             raise InputError(
                 f"the column {known[-1]!r} {what}",
-                where=f"{path}, row 1",
+                where=f"{where}, row 1",
                 fix="Give its first row back as it was exported.",
             )
         places += there

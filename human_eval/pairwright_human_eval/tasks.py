@@ -11,23 +11,23 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from pairwright.errors import InputError
-from pairwright.modes import label_of
 from pairwright.records import Pair, Post, content_id
 from pairwright.retrieve import ranked
 from pairwright.settings.rules import PlanRules
 from pairwright.text import visible
 from pairwright_human_eval.records import (
+    OTHER,
     Data,
     KeyedTask,
     Kind,
+    Label,
     Place,
     Purpose,
-    aspect_id,
+    Role,
     digest,
-    response_id,
 )
 from pairwright_human_eval.safe_html import render_markdown
-from pairwright_human_eval.subjects import Subject
+from pairwright_human_eval.units import Unit, label_of
 
 NO_PASSAGE = "–"
 """Where an aspect of the data comes without evidence."""
@@ -40,45 +40,49 @@ class Task(NamedTuple):
     keyed: KeyedTask
 
 
-class BlindSubject(NamedTuple):
-    """What is common to all tasks of a subject: the question, and which response is A."""
+class BlindUnit(NamedTuple):
+    """What is common to all tasks of a unit: the question, and which response is A."""
 
     seed: int
     """The study's, which is secret: without it a task's id says nothing."""
-    subject: str
-    domain: str
+    unit: str
+    label: Label
     question: str
     a: str
     b: str
+    swapped: bool
+    """Whether A is the unit's second response."""
+
+    def role(self, pair: Pair | None) -> Role:
+        """What the response shown as A is: for a pair, or else for the unit."""
+        if pair is None:
+            return "second" if self.swapped else "first"
+        return "chosen" if pair.chosen == self.a else "rejected"
 
 
-def page_of(subject: Subject, seed: int, swap: bool) -> BlindSubject:
-    a, b = subject.first, subject.second
-    if swap:
-        a, b = b, a
-    return BlindSubject(seed, subject.id, subject.domain, subject.asked.question, a, b)
+def page_of(unit: Unit, seed: int, swap: bool) -> BlindUnit:
+    a, b = (unit.second, unit.first) if swap else (unit.first, unit.second)
+    return BlindUnit(seed, unit.id, label_of(unit.asked), unit.asked.question, a, b, swap)
 
 
-def expected_of(pair: Pair, page: BlindSubject) -> Place | None:
+def expected_of(pair: Pair, page: BlindUnit) -> Place | None:
     """Where the chosen response is shown; none of a placebo, whose label is drawn."""
-    if label_of(pair.mode) == "equal":
+    if page.label == "equal":
         return None
-    return "A" if pair.chosen == page.a else "B"
+    return "A" if page.role(pair) == "chosen" else "B"
 
 
-def quality_task(page: BlindSubject, annotator: str) -> Task:
-    return _task(page, annotator, "quality", "vote")
+def quality_task(page: BlindUnit, annotator: str) -> Task:
+    return _task(page, annotator, "quality", None)
 
 
-def preference_task(page: BlindSubject, pair: Pair, annotator: str, rules: PlanRules) -> Task:
+def preference_task(page: BlindUnit, pair: Pair, annotator: str, rules: PlanRules) -> Task:
     """Which answer would this person find more useful?"""
-    return _task(
-        page, annotator, "preference", "vote", pair=pair.id, expected=expected_of(pair, page),
-        posts=_posts(best_posts(pair.question, pair.profile, rules)),
-    )  # fmt: skip
+    posts = _posts(best_posts(pair.question, pair.profile, rules))
+    return _task(page, annotator, "preference", pair, posts=posts)
 
 
-def rubric_task(page: BlindSubject, pair: Pair, annotator: str, rules: PlanRules) -> Task:
+def rubric_task(page: BlindUnit, pair: Pair, annotator: str, rules: PlanRules) -> Task:
     """Does what the user wrote carry each aspect, and which response delivers it?"""
     aspects = pair.rubric.aspects
     named = {post for aspect in aspects for post in aspect.post_ids}
@@ -89,8 +93,7 @@ def rubric_task(page: BlindSubject, pair: Pair, annotator: str, rules: PlanRules
             fix="Build again: the pair was changed or made by another version.",
         )
     return _task(
-        page, annotator, "rubric", "vote", pair=pair.id, expected=expected_of(pair, page),
-        names=tuple(aspect_id(aspect.aspect) for aspect in aspects),
+        page, annotator, "rubric", pair,
         posts=_posts(
             [post for post in pair.profile if post.id in named]
             if pair.rubric.inferable
@@ -107,12 +110,10 @@ def rubric_task(page: BlindSubject, pair: Pair, annotator: str, rules: PlanRules
 
 def repeated(task: Task, seed: int) -> Task:
     """The same task once more, with the responses in each other's place."""
-    keyed, data = task.keyed, task.data
+    data = task.data
     swapped: Data = {"response_a": data["response_b"], "response_b": data["response_a"]}
-    other: dict[Place | None, Place | None] = {"A": "B", "B": "A", None: None}
     return _again(
-        task, seed, "repeat", data=swapped, purpose="repeat", a=keyed.b, b=keyed.a,
-        expected=other[keyed.expected],
+        task, seed, "repeat", data=swapped, purpose="repeat", a=OTHER[task.keyed.a]
     )  # fmt: skip
 
 
@@ -139,7 +140,7 @@ def best_posts(question: str, posts: tuple[Post, ...], rules: PlanRules) -> tupl
 
 @lru_cache(maxsize=8)
 def _lexical(rules: PlanRules) -> PlanRules:
-    return rules.model_copy(update={"retrieval": "bm25"})
+    return PlanRules(**dict(rules) | {"retrieval": "bm25"})
 
 
 def when(post: Post) -> str:
@@ -156,19 +157,11 @@ def _narrative(pair: Pair) -> list[JsonValue]:
 
 
 def _task(
-    page: BlindSubject,
-    annotator: str,
-    kind: Kind,
-    purpose: Purpose,
-    *,
-    pair: str | None = None,
-    expected: Place | None = None,
-    names: tuple[str, ...] = (),
-    **shown: JsonValue,
+    page: BlindUnit, annotator: str, kind: Kind, pair: Pair | None, **shown: JsonValue
 ) -> Task:
-    name = content_id(
-        "task", str(page.seed), annotator, kind, purpose, page.subject, pair or "", page.a, page.b
-    )
+    purpose: Purpose = "vote"
+    about = (page.unit, pair.id if pair else "")
+    name = content_id("task", str(page.seed), annotator, kind, purpose, *about, page.a, page.b)
     data: Data = {
         "task": name,
         "question": visible(page.question),
@@ -177,18 +170,9 @@ def _task(
         **shown,
     }
     keyed = KeyedTask(
-        task=name,
-        kind=kind,
-        purpose=purpose,
-        round=1,
-        annotator=annotator,
-        subject=page.subject,
-        pair=pair,
-        domain=page.domain,
-        a=response_id(page.a),
-        b=response_id(page.b),
-        expected=expected,
-        aspects=names,
+        task=name, kind=kind, purpose=purpose, round=1, annotator=annotator, unit=page.unit,
+        pair=pair.id if pair else "", label=page.label, a=page.role(pair),
+        aspects=len(pair.rubric.aspects) if pair and kind == "rubric" else 0,
         data_hash=digest(data),
-    )
+    )  # fmt: skip
     return Task(data, keyed)

@@ -17,7 +17,7 @@ __all__ = [
     "DecisionReport",
     "Dropped",
     "EvaluationResult",
-    "ImportedVerdicts",
+    "ImportedAnswers",
     "Kept",
     "Leaderboard",
     "Pair",
@@ -60,7 +60,7 @@ _HOMES = {
     "pairwright.notebook": ("run_async",),
     "pairwright.records": ("Dropped", "Kept", "Pair"),
     "pairwright.releases.verify": ("VerifiedRelease",),
-    "pairwright.workflows.answers": ("ImportedVerdicts", "import_verdicts"),
+    "pairwright.workflows.answers": ("ImportedAnswers", "import_verdicts"),
     "pairwright.workflows.decision_report": ("DecisionReport", "decide"),
     "pairwright.workflows.evaluation": (
         "EvaluationResult",
@@ -91,7 +91,7 @@ if TYPE_CHECKING:
     from pairwright.notebook import run_async
     from pairwright.records import Dropped, Kept, Pair
     from pairwright.releases.verify import VerifiedRelease
-    from pairwright.workflows.answers import ImportedVerdicts, import_verdicts
+    from pairwright.workflows.answers import ImportedAnswers, import_verdicts
     from pairwright.workflows.decision_report import DecisionReport, decide
     from pairwright.workflows.evaluation import EvaluationResult, correlate, evaluate, leaderboard
     from pairwright.workflows.new_release import ReleaseResult, release

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pairwright_human_eval.label_studio import projects as push
+from pairwright_human_eval import projects as push
 from released import PAIRS, run_of
 from stand_in import KEY, StandIn
 from study import pairwright

@@ -28,8 +28,7 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.prompt_variables import VARIABLES
 from pairwright.settings.rules import JudgedGate, TextGate
 from pairwright.training.plan_settings import PlanScoring, Training
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.study_files import read_study
+from pairwright_human_eval.folder import HumanFolder, read_study
 from released import right
 from sheets import fill
 

@@ -13,7 +13,7 @@ from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.settings.domains import Anchor, Scale
 from pairwright.settings.prompt import Prompts
-from pairwright_human_eval.label_studio.files import config_hash, labelling_config
+from pairwright_human_eval.label_studio import config_hash, labelling_config
 from pairwright_human_eval.language import render_guidelines
 from pairwright_human_eval.records import KINDS, Kind
 from small_studies import SCALES

@@ -7,8 +7,8 @@ from functools import cache
 
 import pytest
 
-from pairwright_human_eval.records import response_id
-from pairwright_human_eval.subjects import salts, sample, subjects_of, swapped
+from pairwright_human_eval.records import OTHER
+from pairwright_human_eval.units import salts, sample, swapped, units_of
 from small_studies import (
     FILE,
     Made,
@@ -40,11 +40,11 @@ def some_study(n: int) -> Made:
 
 
 def overlap_of(made: Made) -> int:
-    (size,) = set(Counter(k.subject for k in made.keyed("vote", kind="quality")).values())
+    (size,) = set(Counter(k.unit for k in made.keyed("vote", kind="quality")).values())
     return size
 
 
-def test_a_side_is_a_function_of_seed_salt_and_subject() -> None:
+def test_a_side_is_a_function_of_seed_salt_and_unit() -> None:
     """Pinned: another order would turn every exported study's key to lies."""
     drawn = {
         key: "".join("01"[swapped(*key, f"twin-{n}")] for n in range(24))
@@ -56,40 +56,36 @@ def test_a_side_is_a_function_of_seed_salt_and_subject() -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 7, 200, 1001])
 def test_the_two_orders_are_about_equally_frequent_in_a_domain(size: int) -> None:
-    subjects = subjects_of((violate(n) for n in range(size)), FILE)
+    units = units_of((violate(n) for n in range(size)), FILE)
     for seed in range(3):
-        found = salts(subjects, seed)
-        second = sum(swapped(seed, found["Home"], subject.id) for subject in subjects)
+        found = salts(units, seed)
+        second = sum(swapped(seed, found["Home"], unit.id) for unit in units)
         assert abs(2 * second - size) <= 1 + size / 200
 
 
 @pytest.mark.parametrize("n", STUDIES)
-def test_sides_are_those_of_the_subject_and_balanced(n: int) -> None:
+def test_sides_are_those_of_the_unit_and_balanced(n: int) -> None:
     """The same in all kinds, both halves; a repeat alone has them swapped."""
     made = some_study(n)
-    places = defaultdict(set)
-    for keyed in made.keyed("vote"):
-        places[keyed.subject].add((keyed.a, keyed.b))
-    assert {len(found) for found in places.values()} == {1}
-    for keyed in made.keyed("repeat"):
-        assert places[keyed.subject] == {(keyed.b, keyed.a)}
-    chosen = {pair.id: response_id(pair.chosen) for s in made.subjects for pair in s.pairs}
-    for keyed in made.keyed():
-        if keyed.pair is not None:
-            assert (keyed.a if keyed.expected == "A" else keyed.b) == chosen[keyed.pair]
-        elif keyed.kind == "quality":
-            assert keyed.expected is None
+    domains = {unit.id: unit.domain for unit in made.units}
+    shown: dict[str, set[str]] = defaultdict(set)
+    for task in made.all():
+        keyed = task.keyed
+        a, b = str(task.data["response_a"]), str(task.data["response_b"])
+        shown[keyed.unit].add(b if keyed.purpose == "repeat" else a)
+        assert keyed.expected == (None if not keyed.pair else "A" if keyed.a == "chosen" else "B")
+    assert {len(found) for found in shown.values()} == {1}
     # Balance within annotator and domain; and a twin's halves, whose chosen response is the other's
     # rejected one, are asked as often.
     lean: Counter[tuple[str, str]] = Counter()
     sides: dict[str, Counter[str | None]] = defaultdict(Counter)
     for keyed in made.keyed("vote", kind="preference"):
-        lean[keyed.annotator, keyed.domain] += 1 if keyed.expected == "A" else -1
-        sides[keyed.subject][keyed.expected] += 1
+        lean[keyed.annotator, domains[keyed.unit]] += 1 if keyed.expected == "A" else -1
+        sides[keyed.unit][keyed.expected] += 1
     assert max(map(abs, lean.values())) <= 2
-    for subject in made.subjects:
-        if len(subject.pairs) == 2:
-            assert sides[subject.id]["A"] == sides[subject.id]["B"] == overlap_of(made)
+    for unit in made.units:
+        if len(unit.pairs) == 2:
+            assert sides[unit.id]["A"] == sides[unit.id]["B"] == overlap_of(made)
 
 
 @pytest.mark.parametrize("n", STUDIES)
@@ -98,40 +94,40 @@ def test_who_answers_what(n: int) -> None:
     names = [keyed.task for keyed in made.keyed()]
     assert len(names) == len(set(names))
     tasks = made.keyed("vote")
-    seats = {(k.annotator, k.kind, k.subject) for k in tasks}
+    seats = {(k.annotator, k.kind, k.unit) for k in tasks}
     for kind, most in (("quality", 1), ("preference", 2), ("rubric", 2)):
         loads = Counter(dict.fromkeys(made.tasks, 0))
         loads.update(who for who, of, _ in seats if of == kind)
         assert max(loads.values()) - min(loads.values()) <= most, kind
-    # A preference is the only task but quality that its annotator has of the subject.
+    # A preference is the only task but quality that its annotator has of the unit.
     work = defaultdict(list)
     for keyed in tasks:
         if keyed.kind != "quality":
-            work[keyed.annotator, keyed.subject].append(keyed.kind)
+            work[keyed.annotator, keyed.unit].append(keyed.kind)
     assert all(len(kinds) == 1 for kinds in work.values() if "preference" in kinds)
     # Every question is answered by exactly `overlap` people.
     who: dict[tuple[object, ...], list[str]] = defaultdict(list)
     for k in tasks:
-        who[k.subject, k.pair, k.kind, k.purpose].append(k.annotator)
+        who[k.unit, k.pair, k.kind, k.purpose].append(k.annotator)
     overlap = overlap_of(made)
     assert all(len(names) == len(set(names)) == overlap for names in who.values())
-    for subject in made.subjects:
-        assert (subject.id, None, "quality", "vote") in who
-        assert all((subject.id, p.id, "preference", "vote") in who for p in subject.pairs)
-    asked = {keyed.subject for keyed in made.keyed("vote", kind="rubric")}
+    for unit in made.units:
+        assert (unit.id, "", "quality", "vote") in who
+        assert all((unit.id, p.id, "preference", "vote") in who for p in unit.pairs)
+    asked = {keyed.unit for keyed in made.keyed("vote", kind="rubric")}
     assert asked == made.by_id.keys()
 
 
 def test_a_sample_is_drawn_by_content() -> None:
-    subjects = subjects_of(mixed(10, 10), FILE)
-    drawn = sample(subjects, 6, seed=3)
+    units = units_of(mixed(10, 10), FILE)
+    drawn = sample(units, 6, seed=3)
     assert len(drawn) == 6
-    assert drawn == [s for s in subjects if s in drawn]
-    assert {s.id for s in sample(subjects[::-1], 6, seed=3)} == {s.id for s in drawn}
-    assert {s.id for s in sample(subjects, 6, seed=4)} != {s.id for s in drawn}
-    assert {s.id for s in sample(subjects, 4, seed=3)} < {s.id for s in drawn}
+    assert drawn == [s for s in units if s in drawn]
+    assert {s.id for s in sample(units[::-1], 6, seed=3)} == {s.id for s in drawn}
+    assert {s.id for s in sample(units, 6, seed=4)} != {s.id for s in drawn}
+    assert {s.id for s in sample(units, 4, seed=3)} < {s.id for s in drawn}
     for size in (None, 20, 99):
-        assert sample(subjects, size, 3) == subjects
+        assert sample(units, size, 3) == units
 
 
 def test_a_repeat_is_the_same_task_by_the_same_person_with_the_sides_swapped() -> None:
@@ -147,7 +143,7 @@ def test_a_repeat_is_the_same_task_by_the_same_person_with_the_sides_swapped() -
             first = own[place]
             assert place < n
             assert again.keyed.annotator == who
-            assert (again.keyed.a, again.keyed.b) == (first.keyed.b, first.keyed.a)
+            assert again.keyed.a == OTHER[first.keyed.a]
             assert {again.keyed.expected, first.keyed.expected} == {"A", "B"}
             swapped = {"response_a": "response_b", "response_b": "response_a"}
             for key in again.data.keys() - {"task"}:

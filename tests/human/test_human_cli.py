@@ -12,10 +12,10 @@ import pytest
 
 from live_study import LiveStudy
 from pairwright.records import Pair
-from pairwright_human_eval.label_studio.files import config_hash
+from pairwright_human_eval.folder import read_study, read_tasks
+from pairwright_human_eval.label_studio import config_hash
 from pairwright_human_eval.records import KINDS, pseudonyms
-from pairwright_human_eval.study_files import read_study, read_tasks
-from pairwright_human_eval.subjects import file_hash
+from pairwright_human_eval.units import file_hash
 from study import VERIFIED, Study, pairwright
 
 SEED = ("--seed", 7)
@@ -62,7 +62,7 @@ def refused(study: LiveStudy, *said: str, options: tuple[object, ...] = ()) -> s
 
 def test_an_export_writes_tasks_forms_and_the_key(exported: LiveStudy) -> None:
     study, key = read_study(exported.folder)
-    assert (study.sampled, study.of, study.overlap, len(study.annotators)) == (24, 24, 3, 11)
+    assert (study.of, study.overlap, len(study.annotators)) == (24, 3, 11)
     assert study.pairs_hash == file_hash(exported.run / "pairs.jsonl")
     assert len(read_tasks(exported.folder, key.values())) == len(key)
     for kind in KINDS:
@@ -114,11 +114,11 @@ def test_the_secret_seed_is_in_no_file_outside_private(built: Path, tmp_path: Pa
 # Again
 
 
-def test_a_sample_is_of_subjects(study: LiveStudy) -> None:
+def test_a_sample_is_of_units(study: LiveStudy) -> None:
     study.do("export", *SEED, "--sample", 10)
     fixed, key = read_study(study.folder)
-    assert (fixed.sampled, fixed.of) == (10, 24)
-    rated = Counter(k.subject for k in key.values() if (k.kind, k.round) == ("quality", 1))
+    assert fixed.of == 24
+    rated = Counter(k.unit for k in key.values() if (k.kind, k.round) == ("quality", 1))
     assert [*rated.values()] == [3] * 10
 
 
@@ -186,7 +186,7 @@ def test_quality_is_named_first_and_a_folder_s_name_is_no_markup(
         said = study.do(*map(str, command))
         if command[0] == "export":  # A title is broken over lines.
             assert "".join(str(study.folder.path).split()) in "".join(said.split())
-        rows = re.findall(r"(?:tasks|verdicts|annotator-\d+) +(quality|preference|rubric)\b", said)
+        rows = re.findall(r"(?:tasks|answered|annotator-\d+) +(quality|preference|rubric)\b", said)
         assert list(dict.fromkeys(rows)) == list(KINDS), command
 
 
@@ -195,14 +195,14 @@ def test_simulating_a_second_time_answers_the_second_round_alone(study: LiveStud
     study.do("export", *SEED)
     tasks = len(study.key)
     assert f"Answered: {tasks} open tasks." in study.do("simulate", "--seed", 3)
-    first = study.verdicts
+    first = study.answers
     assert "Nothing is open" in study.do("simulate", "--accuracy", 1)
-    assert study.verdicts == first
+    assert study.answers == first
     assert "Tasks added" in study.do("adjudicate")
     said = study.do("simulate", "--accuracy", 1, "--seed", 4)
-    added = [verdict for verdict in study.verdicts if verdict not in first]
-    assert f"Answered: {len(study.verdicts) - len(first)} open task" in said
-    assert {verdict.annotator for verdict in added} == set(pseudonyms(6, "adjudicator"))
+    added = [answer for answer in study.answers if answer not in first]
+    assert f"Answered: {len({answer.task for answer in added})} open task" in said
+    assert {answer.annotator for answer in added} == set(pseudonyms(6, "adjudicator"))
 
 
 @pytest.mark.real

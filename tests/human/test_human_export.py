@@ -16,15 +16,14 @@ from live_study import files_of
 from pairwright.errors import InputError, StoreError
 from pairwright.records import Pair
 from pairwright.settings.rules import PlanRules
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.files import config_hashes
+from pairwright_human_eval.folder import HumanFolder, read_study, write_study
+from pairwright_human_eval.label_studio import config_hashes
 from pairwright_human_eval.language import render_guidelines
-from pairwright_human_eval.records import KINDS, Kind, Purpose, aspect_id, digest, response_id
+from pairwright_human_eval.records import KINDS, Kind, Purpose, digest
 from pairwright_human_eval.safe_html import render_markdown
 from pairwright_human_eval.second_round import add_adjudication
-from pairwright_human_eval.study_files import read_study, write_study
-from pairwright_human_eval.subjects import file_hash, subjects_of
 from pairwright_human_eval.tasks import Task, best_posts, page_of, rubric_task
+from pairwright_human_eval.units import file_hash, outline_of, units_of
 from small_studies import (
     FILE,
     SCALES,
@@ -93,13 +92,11 @@ def test_no_byte_of_what_annotators_see_tells_anything(made: Made, written: Huma
     names = {path.name for path in written.path.iterdir()}
     assert names == {"tasks", "private", "guidelines.md", *forms}
     secrets = {*SECRETS.values(), *made.tasks}
-    for subject in made.subjects:
-        secrets |= {subject.id, subject.dyad}
-        secrets |= {response_id(subject.first), response_id(subject.second)}
-        for pair in subject.pairs:
+    for unit in made.units:
+        secrets |= {unit.id, outline_of(unit).dyad}
+        for pair in unit.pairs:
             secrets |= {pair.id, pair.item_id, pair.user, *(post.id for post in pair.profile)}
-            for aspect in pair.rubric.aspects:
-                secrets |= {aspect_id(aspect.aspect), aspect.reason}
+            secrets |= {aspect.reason for aspect in pair.rubric.aspects}
     telling = re.compile(rf"\b({'|'.join(TELLING)})\b")
     for name, content in shown.items():
         if name == "guidelines.md":  # The same for every study.
@@ -143,14 +140,16 @@ def test_tasks_have_the_keys_of_their_kind_in_one_order_whatever_they_are_for(ma
 
 def test_a_task_shows_its_kind_s_texts_and_no_other(made: Made) -> None:
     for task in made.all():
-        subject = made.by_id[task.keyed.subject]
+        unit = made.by_id[task.keyed.unit]
         sides = [str(task.data["response_a"]), str(task.data["response_b"])]
-        shown = [f"<p>{subject.first}</p>\n", f"<p>{subject.second}</p>\n"]
-        assert sides == (shown if response_id(subject.first) == task.keyed.a else shown[::-1])
-        assert task.data["question"] == subject.asked.question
+        pair = next((p for p in unit.pairs if p.id == task.keyed.pair), None)
+        roles = {"first": unit.first, "second": unit.second}
+        if pair:
+            roles = {"chosen": pair.chosen, "rejected": pair.rejected}
+        assert sides == [f"<p>{roles[role]}</p>\n" for role in task.keyed.sides.values()]
+        assert task.data["question"] == unit.asked.question
         text = json.dumps(task.data)
-        pair = next((p for p in subject.pairs if p.id == task.keyed.pair), None)
-        others = {p.user for p in subject.pairs} - {pair.user if pair else ""}
+        others = {p.user for p in unit.pairs} - {pair.user if pair else ""}
         assert not [user for user in others if tell(user) in text]
         if task.keyed.kind != "rubric":
             assert "wants point" not in text
@@ -158,7 +157,7 @@ def test_a_task_shows_its_kind_s_texts_and_no_other(made: Made) -> None:
             aspects = pair.rubric.aspects
             assert column(task, "aspects") == [aspect.aspect for aspect in aspects]
             assert column(task, "aspects", "quote") == [aspect.evidence for aspect in aspects]
-            assert task.keyed.aspects == tuple(aspect_id(aspect.aspect) for aspect in aspects)
+            assert task.keyed.aspects == len(aspects)
             assert {*column(task, "posts")} == {aspect.evidence for aspect in aspects}
 
 
@@ -237,12 +236,12 @@ def test_hostile_texts_arrive_as_safe_html_and_visible_text() -> None:
 # Deterministic
 
 
-def by_subject(made: Made) -> dict[str, list[str]]:
-    """What each subject's tasks come to, with who has them, in no order."""
+def by_unit(made: Made) -> dict[str, list[str]]:
+    """What each unit's tasks come to, with who has them, in no order."""
     found = defaultdict(list)
     for task in made.all():
-        found[task.keyed.subject].append(json.dumps(task.data) + task.keyed.model_dump_json())
-    return {subject: sorted(texts) for subject, texts in found.items()}
+        found[task.keyed.unit].append(json.dumps(task.data) + task.keyed.model_dump_json())
+    return {unit: sorted(texts) for unit, texts in found.items()}
 
 
 def test_another_order_of_lines_makes_the_same_tasks() -> None:
@@ -250,27 +249,27 @@ def test_another_order_of_lines_makes_the_same_tasks() -> None:
     other = random.Random(1).sample(pairs, len(pairs))
     first, second = study_of(pairs, **REPEATED), study_of(other, **REPEATED)
     assert first.salts == second.salts
-    assert by_subject(first) == by_subject(second)
+    assert by_unit(first) == by_unit(second)
     sizes = [{who: len(tasks) for who, tasks in made.tasks.items()} for made in (first, second)]
     assert sizes[0] == sizes[1]
 
 
 def test_another_seed_swaps_and_deals_anew() -> None:
     first, second = (study_of(mixed(20, 20), seed=seed) for seed in (0, 1))
-    sides = [{k.subject: k.a for k in made.keyed("vote")} for made in (first, second)]
+    sides = [{k.unit: k.a for k in made.keyed("vote", kind="quality")} for made in (first, second)]
     assert 0 < sum(sides[0][name] != sides[1][name] for name in sides[0]) < 40
 
 
-# Subjects
+# Units
 
 
-def test_a_twin_is_one_subject_with_the_asked_half_first() -> None:
+def test_a_twin_is_one_unit_with_the_asked_half_first() -> None:
     asked, partner = twin(1)
     for order in ((asked, partner), (partner, asked)):
-        subject = one(*order)
-        assert (subject.id, subject.pairs) == (asked.twin_id, (asked, partner))
-        assert (subject.first, subject.second) == (asked.chosen, asked.rejected)
-        assert (subject.mode, subject.domain) == ("twin", "Home")
+        unit = one(*order)
+        assert (unit.id, unit.pairs) == (asked.twin_id, (asked, partner))
+        assert (unit.first, unit.second) == (asked.chosen, asked.rejected)
+        assert (unit.mode, unit.domain) == ("twin", "Home")
     assert one(violate(2)).id == violate(2).id
 
 
@@ -280,11 +279,12 @@ def test_a_dyad_is_its_users_whatever_they_asked() -> None:
         asked.model_copy(update={"user": partner.user}),
         partner.model_copy(update={"user": asked.user}),
     )
-    assert one(asked, partner).dyad == swapped.dyad != one(violate(1)).dyad
-    assert one(violate(1)).dyad == one(violate(2, user=user_of(1))).dyad
+    twins, single = outline_of(one(asked, partner)), outline_of(one(violate(1)))
+    assert twins.dyad == outline_of(swapped).dyad != single.dyad
+    assert single.dyad == outline_of(one(violate(2, user=user_of(1)))).dyad
 
 
-def test_what_is_no_whole_subject_is_named() -> None:
+def test_what_is_no_whole_unit_is_named() -> None:
     asked, partner = twin(1)
     changes: tuple[dict[str, str], ...] = (
         {"chosen": "Something else."},
@@ -294,11 +294,11 @@ def test_what_is_no_whole_subject_is_named() -> None:
     halves = [[asked], [partner], [asked, partner, partner], [asked, asked], [partner, partner]]
     for lines in (*halves, *([asked, partner.model_copy(update=change)] for change in changes)):
         with pytest.raises(InputError, match=asked.twin_id) as refused:
-            subjects_of([violate(2), *lines], FILE)
+            units_of([violate(2), *lines], FILE)
         assert refused.value.where == str(FILE)
         assert refused.value.fix
-    with pytest.raises(InputError, match=f"{violate(1).id}: 2, where"):
-        subjects_of([violate(1), violate(1)], FILE)
+    with pytest.raises(InputError, match=f"{violate(1).id}: 2, and"):
+        units_of([violate(1), violate(1)], FILE)
 
 
 # Writing
@@ -434,7 +434,7 @@ HARMS: list[tuple[str, str, Callable[[bytes], bytes]]] = [
     # A line was lost, or changed.
     ("key.jsonl", "", lambda text: b""),
     ("key.jsonl", "", lambda text: text[: text[:-1].rindex(b"\n") + 1]),
-    ("key.jsonl", "", lambda text: text.replace(b'"expected":"A"', b'"expected":"B"', 1)),
+    ("key.jsonl", "", lambda text: text.replace(b'"a":"chosen"', b'"a":"rejected"', 1)),
 ]
 
 

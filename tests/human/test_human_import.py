@@ -11,22 +11,22 @@ import pytest
 
 from annotated import (
     EXPORTS,
+    FIXED,
     KEY,
-    STUDY,
     annotations,
     imported,
     imported_files,
     imported_rows,
-    reasons,
+    outcomes,
     rows,
     written,
 )
 from live_study import LiveStudy, files_of, usual
 from pairwright.errors import InputError
-from pairwright_human_eval.acceptance import Acceptance
+from pairwright_human_eval.answers import import_raw
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.exports import read_export
-from pairwright_human_eval.records import PreferenceAnswer, QualityAnswers, RubricAnswers, digest
+from pairwright_human_eval.label_studio import read_export
+from pairwright_human_eval.records import SUPPORT
 from reference_data import LABEL_STUDIO
 from released import exports_of
 
@@ -36,12 +36,12 @@ OUTCOMES: dict[str, dict[Any, str]] = {
         2: "skipped",  # With answers.
         3: "superseded",  # The last answer to a task counts.
         4: "B",
-        5: "B",
-        6: "A",
+        5: "other_account",  # Changed by somebody else,
+        6: "other_account",
         7: "data_changed",
         8: "superseded",  # A task imported twice is one task.
         9: "B",
-        11: "A",
+        11: "other_account",  # or given by somebody else.
     },
     "preference_all_tasks": {1: "B", None: "draft"},
     "wrong_results": {
@@ -54,7 +54,7 @@ OUTCOMES: dict[str, dict[Any, str]] = {
         18: "unknown_choice",
         20: "B",  # Made anew,
         21: "cannot_tell",  # or taken back from skipping.
-        22: "A",
+        22: "other_account",
         23: "impossible_time",  # A lead time below 0.
         24: "impossible_time",  # One without end.
     },
@@ -72,21 +72,7 @@ OUTCOMES: dict[str, dict[Any, str]] = {
         39: "quality",
     },
 }
-"""By export and annotation: what was preferred, or the kind of the verdict; or why it is set aside.
-"""
-
-
-def outcomes(tasks: list[dict[str, Any]], accepted: Acceptance) -> dict[Any, str]:
-    """What became of each annotation, by Label Studio's number."""
-    found: dict[Any, str] = dict(reasons(accepted))
-    numbers = {digest(one): one["id"] for one in annotations(tasks)}
-    for verdict in accepted.verdicts:
-        said = verdict.kind
-        if isinstance(verdict.answers, PreferenceAnswer):
-            names = {verdict.a: "A", verdict.b: "B"}
-            said = names.get(verdict.answers.choice, verdict.answers.choice)  # type: ignore[assignment]
-        found[numbers[verdict.raw]] = said
-    return found
+"""By export and annotation: what was preferred, or the kind of the task; or why it is set aside."""
 
 
 def timed(created: str, updated: str) -> dict[str, object]:
@@ -99,7 +85,7 @@ def result(name: object, value: object, part: str = "choices") -> dict[str, obje
 
 
 @pytest.mark.parametrize("name", OUTCOMES)
-def test_every_annotation_of_a_real_server_is_a_verdict_or_set_aside(
+def test_every_annotation_of_a_real_server_is_an_answer_or_set_aside(
     tmp_path: Path, name: str
 ) -> None:
     accepted = imported(tmp_path, name)
@@ -153,8 +139,6 @@ def test_what_is_changed_in_a_real_export_changes_nothing_else(
     for annotation in annotations(tasks):
         annotation |= changes.get(annotation["id"], {})
     found = outcomes(tasks, imported_rows(tmp_path, tasks))
-    if None in found:  # Not even its number is taken.
-        found[1] = found.pop(None)
     assert found == OUTCOMES["preference"] | expected
 
 
@@ -162,9 +146,7 @@ def test_a_changed_task_is_refused_by_its_hash(tmp_path: Path) -> None:
     tasks = rows("preference")
     for name, reason in ((tasks[1]["data"]["task"], "data_changed"), ("tampered", "unknown_task")):
         tasks[0]["data"]["task"] = name
-        assert reasons(imported_rows(tmp_path / name, tasks))[1] == reason
-    del tasks[0]["data"]
-    assert reasons(imported_rows(tmp_path / "none", tasks))[1] == "unknown_task"
+        assert outcomes(tasks, imported_rows(tmp_path / name, tasks))[1] == reason
 
 
 def test_the_servers_task_numbers_mean_nothing(tmp_path: Path) -> None:
@@ -172,52 +154,74 @@ def test_the_servers_task_numbers_mean_nothing(tmp_path: Path) -> None:
     plain = imported_rows(tmp_path / "a", tasks)
     for n, task in enumerate(tasks):
         task["id"] = task["inner_id"] = 9000 - n
-    assert imported_rows(tmp_path / "b", tasks).verdicts == plain.verdicts
+    again = imported_rows(tmp_path / "b", tasks)
+    assert [one.label for one in again.answers] == [one.label for one in plain.answers]
 
 
-def test_only_what_is_needed_is_kept(tmp_path: Path) -> None:
+def test_a_file_is_kept_as_it_came_and_names_nobody_outside_of_private(tmp_path: Path) -> None:
+    answered = imported(tmp_path, *OUTCOMES)
+    folder = HumanFolder(tmp_path)
+    kept = {path.read_bytes() for path in folder.raw.iterdir()}
+    assert kept == {(EXPORTS / f"{name}.json").read_bytes() for name in OUTCOMES}
+    for path in (folder.answers, folder.set_aside):
+        assert not re.search("person|example.com|Ada|Example", path.read_text("utf-8"))
+    comments = {one.label for one in answered.answers if one.kind == "comment"}
+    assert "Write to [e-mail] about this" in comments
+
+
+def test_a_raw_file_that_was_changed_is_named(tmp_path: Path) -> None:
+    imported(tmp_path, "quality")
+    (path,) = HumanFolder(tmp_path).raw.iterdir()
+    path.write_bytes(path.read_bytes() + b" ")
+    with pytest.raises(InputError, match="its hash differs"):
+        imported(tmp_path, "rubric")
+
+
+def test_overlapping_files_count_each_annotation_once(tmp_path: Path) -> None:
     tasks = rows("preference")
-    for task in tasks:
-        task["session"] = task["annotations"][0]["headers"] = {"cookie": "sessionid=secret"}
-        task["predictions"] = [{"model_version": "rubric-judge", "score": 0.9}]
-    imported_rows(tmp_path, tasks)
-    (kept,) = HumanFolder(tmp_path).raw.iterdir()
-    assert not re.search("secret|judge|<p>", kept.read_text("utf-8"))
-
-
-def test_nobodys_address_name_or_draft_is_kept(tmp_path: Path) -> None:
-    accepted = imported(tmp_path, *OUTCOMES)
-    for name, content in files_of(tmp_path).items():
-        assert not re.search("person|example.com|Ada|Example", content.decode("utf-8")), name
-    assert "Write to [e-mail] about this" in {v.comment for v in accepted.verdicts}
-
-
-@pytest.mark.parametrize("unique", [True, False])
-def test_overlapping_files_count_each_annotation_once(tmp_path: Path, unique: bool) -> None:
-    """Annotations without a unique id are known by what they are."""
-    tasks = rows("preference")
-    for annotation in annotations(tasks):
-        if not unique:
-            del annotation["unique_id"]
     whole = imported_rows(tmp_path / "whole", tasks)
     imported_rows(tmp_path / "parts", tasks[:5])
     parts = imported_rows(tmp_path / "parts", tasks[3:])
-    assert parts.verdicts == whole.verdicts
-    assert reasons(parts) == reasons(whole)
-    assert parts.copies == len(annotations(tasks[3:5]))
+    # Where they are is another file, and what they are is the same.
+    same = [{"source", "place", "file"}] * 2
+    for one, other in ((whole.answers, parts.answers), (whole.set_aside, parts.set_aside)):
+        found = [
+            sorted(line.model_dump_json(exclude=keys) for line in lines)
+            for lines, keys in zip((one, other), same, strict=True)
+        ]
+        assert found[0] == found[1]
+    # A project that was imported a second time is another one.
+    for task in tasks:
+        task["project"] = 77
+    assert imported_rows(tmp_path / "parts", tasks).copies == len(annotations(tasks))
 
 
-def test_answers_are_about_responses_and_aspects(tmp_path: Path) -> None:
-    accepted = imported(tmp_path, "rubric", "quality")
-    assert Counter(verdict.kind for verdict in accepted.verdicts) == {"rubric": 2, "quality": 2}
-    for verdict in accepted.verdicts:
-        keyed = KEY[verdict.task]
-        if isinstance(verdict.answers, RubricAnswers):
-            assert tuple(a.aspect for a in verdict.answers.aspects) == keyed.aspects
-            assert verdict.answers.aspects[0].support == "clearly"
-            assert verdict.answers.aspects[0].delivered == keyed.a
-        elif isinstance(verdict.answers, QualityAnswers):
-            assert {*verdict.answers.scores} == {keyed.a, keyed.b}
+def test_what_was_deleted_in_a_project_is_gone_with_its_next_export(tmp_path: Path) -> None:
+    tasks = rows("preference")
+    assert outcomes(tasks, imported_rows(tmp_path, tasks))[3] == "superseded"
+    (deleted,) = [task for task in tasks if any(a["id"] == 4 for a in task["annotations"])]
+    deleted["annotations"] = [one for one in deleted["annotations"] if one["id"] != 4]
+    assert outcomes(tasks, imported_rows(tmp_path, tasks))[3] == "A"
+
+
+def test_a_line_is_one_label(tmp_path: Path) -> None:
+    answered = imported(tmp_path, "rubric", "quality")
+    by_task: dict[str, list[Any]] = {}
+    for answer in answered.answers:
+        assert (answer.annotator, answer.round) == (KEY[answer.task].annotator, 1)
+        by_task.setdefault(answer.task, []).append(answer)
+    assert Counter(KEY[task].kind for task in by_task) == {"rubric": 2, "quality": 2}
+    for task, answers in by_task.items():
+        if KEY[task].kind == "quality":
+            scales = ("correctness", "relevance", "helpfulness")
+            assert {one.item for one in answers if one.kind == "quality"} == {
+                f"{scale} {role}" for scale in scales for role in ("first", "second")
+            }
+        else:
+            first = [one for one in answers if one.item == "1"]
+            assert [one.kind for one in first] == ["support", "delivery"]
+            assert first[0].label in SUPPORT
+            assert first[1].label == KEY[task].a
 
 
 def test_a_draft_that_was_submitted_since_is_none(tmp_path: Path) -> None:
@@ -226,15 +230,15 @@ def test_a_draft_that_was_submitted_since_is_none(tmp_path: Path) -> None:
     given = {**tasks[0]["annotations"][0], "unique_id": "other", "id": 99}
     tasks[1]["annotations"] = [given]
     submitted = imported_rows(tmp_path, tasks)
-    assert (len(submitted.verdicts), submitted.set_aside) == (2, ())
+    assert (len(submitted.tasks), submitted.set_aside) == (2, ())
 
 
 def test_comments_are_text_that_any_file_can_hold(tmp_path: Path) -> None:
     tasks = rows("preference")
     said = tasks[0]["annotations"][0]["result"][1]["value"]
     said["text"] = ["\ud800 a\x00b \u202eevil", "Ada.L@example.com, b＠c.de", "x" * 200_000]
-    accepted = imported_rows(tmp_path, tasks)
-    comment = next(v.comment for v in accepted.verdicts if v.comment)
+    answered = imported_rows(tmp_path, tasks)
+    comment = next(one.label for one in answered.answers if one.kind == "comment")
     assert comment.startswith("\ufffd ab evil\n[e-mail] [e-mail]\nxxx")
 
 
@@ -263,16 +267,23 @@ def spoilt(chance: random.Random) -> tuple[list[Any], int]:
     return tasks, sum(map(len, lists))
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_every_annotation_is_a_verdict_or_set_aside(tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize("seed", range(55))
+def test_every_annotation_is_an_answer_or_set_aside(tmp_path: Path, seed: int) -> None:
     tasks, n = spoilt(random.Random(seed))
-    accepted = imported_rows(tmp_path, tasks)
-    lines = [line for line in accepted.set_aside if line.reason != "draft"]
-    assert len(accepted.verdicts) + len(lines) + accepted.copies == n
-    assert len({verdict.task for verdict in accepted.verdicts}) == len(accepted.verdicts)
+    answered = imported_rows(tmp_path, tasks)
+    lines = [line for line in answered.set_aside if line.reason != "draft"]
+    assert len(answered.tasks) + len(lines) + answered.copies == n
     before = files_of(tmp_path)
     again = imported_files(tmp_path, tmp_path / "export.json")
-    assert (again, files_of(tmp_path)) == (accepted, before)
+    assert (again, files_of(tmp_path)) == (answered, before)
+
+
+def refusal(path: Path) -> InputError:
+    """Why a file is not taken in."""
+    found = import_raw([path], HumanFolder(path.parent / "run"), FIXED)
+    assert not found.added
+    (refused,) = found.refused
+    return refused
 
 
 @pytest.mark.parametrize(
@@ -296,10 +307,10 @@ def test_a_file_that_is_no_export_is_named_with_what_to_do(
 ) -> None:
     path = tmp_path / "given.json"
     path.write_bytes(content)
-    with pytest.raises(InputError, match=message) as caught:
-        read_export(path, KEY, STUDY)
-    assert caught.value.fix
-    assert str(path) in str(caught.value)
+    caught = refusal(path)
+    assert re.search(message, str(caught))
+    assert caught.fix
+    assert str(path) in str(caught)
 
 
 def test_other_formats_are_named_and_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
@@ -311,20 +322,23 @@ def test_other_formats_are_named_and_a_byte_order_mark_is_no_fault(tmp_path: Pat
         (LABEL_STUDIO / "first6_sdk_all_JSON_MIN.json", "JSON-MIN"),
         (LABEL_STUDIO / "ui_annotation_task.json", "not a list of"),
     ):
-        with pytest.raises(InputError, match=message):
-            read_export(path, KEY, STUDY)
-    path = tmp_path / "preference.json"
-    path.write_bytes(b"\xef\xbb\xbf" + (EXPORTS / "preference.json").read_bytes())
-    plain = read_export(EXPORTS / "preference.json", KEY, STUDY)
-    assert read_export(path, KEY, STUDY) == plain
+        (refused,) = import_raw([path], HumanFolder(tmp_path / "run"), FIXED).refused
+        assert message in refused.what
+    content = (EXPORTS / "preference.json").read_bytes()
+    scales = FIXED.study.scales
+    plain = read_export(content, tmp_path, KEY, scales)
+    assert read_export(b"\xef\xbb\xbf" + content, tmp_path, KEY, scales) == plain
 
 
 def test_exports_of_another_study_are_read_and_known_as_that() -> None:
     """Real exports of another form: 91 annotations, and none is of this study."""
-    export = read_export(LABEL_STUDIO / "raw_default.json", KEY, STUDY)
-    answers = [one for one in export.answers if one.objection and one.objection.reason != "draft"]
-    assert {one.task for one in export.answers} == {None}
-    assert len(answers) == 91
+    path = LABEL_STUDIO / "raw_default.json"
+    tasks = read_export(path.read_bytes(), path, KEY, FIXED.study.scales)
+    given = [one for task in tasks for one in task.given]
+    assert {task.task for task in tasks} == {""}
+    faults = Counter(one.fault.reason for one in given if one.fault)
+    assert faults["unknown_task"] >= 91
+    assert len(faults) == 1
 
 
 # The commands
@@ -337,21 +351,20 @@ def files(study: LiveStudy, tmp_path: Path) -> list[Path]:
     return [written(tmp_path / f"{who}.json", tasks) for who, tasks in given]
 
 
-def test_files_are_taken_in_and_taken_back(study: LiveStudy, files: list[Path]) -> None:
+def test_files_are_taken_in_once_and_answers_are_made_again(
+    study: LiveStudy, files: list[Path]
+) -> None:
     study.do("import", *files[:2])
     before = study.files()
     assert "Files taken in: 0." in study.do("import", *files[:2])
     assert study.files() == before
     study.do("import", *files[2:])
-    assert len(study.verdicts) == sum(len(json.loads(f.read_bytes())) for f in files)
-    said = study.do("import", "--undo")
-    assert all(f"Taken back: {file.name} (raw/import-" in said for file in files[2:])
+    assert len(study.answered) == sum(len(json.loads(f.read_bytes())) for f in files)
+    for path in sorted(study.folder.raw.iterdir())[2:]:
+        path.unlink()
+    study.folder.answers.unlink()
+    study.do("import")
     assert study.files() == before
-    study.do("import", "--undo", files[0].name)
-    assert len(study.verdicts) == len(json.loads(files[1].read_bytes()))
-    assert "no such file" in study.refused("import", "--undo", "nothing.json")
-    study.do("import", "--undo")
-    assert "no file was imported" in study.refused("import", "--undo")
 
 
 def test_a_bad_file_is_named_and_the_others_are_taken_in(
@@ -380,8 +393,6 @@ def test_reading_a_study_writes_nothing_and_waits_for_nobody(
     study: LiveStudy, files: list[Path]
 ) -> None:
     study.do("import", files[0])
-    for path in (study.folder.verdicts, study.folder.set_aside):
-        path.unlink()
     before = study.files()
     with study.busy():
         assert "annotator-01" in study.do("status")

@@ -10,7 +10,7 @@ from label_studio_server import controls
 from live_study import LiveStudy, usual
 from pairwright.errors import InputError
 from pairwright_human_eval.form import Shown, view_of
-from pairwright_human_eval.label_studio.files import config_hashes, labelling_config
+from pairwright_human_eval.label_studio import config_hashes, labelling_config
 from pairwright_human_eval.language import ENGLISH, load_language, render_guidelines
 from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind
 from released import PAIRS, Answers, run_of
@@ -116,7 +116,7 @@ def test_a_german_spreadsheet_is_answered_in_german(study: LiveStudy) -> None:
         assert sheet_rows(path, ";")[0][ANSWER] == "antwort"
         fill(path, answer, study.key, separator=";")
     study.do("import", *paths)
-    assert len(study.verdicts) == len(study.key)
+    assert len(study.answered) == len(study.key)
     assert not study.set_aside
     assert set(study.states().values()) == {"verified"}
 

@@ -12,23 +12,16 @@ import pytest
 
 from pairwright.records import Adherence, AspectScore, Pair, Quality
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.records import (
-    AspectAnswer,
-    KeyedTask,
-    PreferenceAnswer,
-    QualityAnswers,
-    RubricAnswers,
-    Verdict,
-    response_id,
-)
-from pairwright_human_eval.report import StudyReport, compute_report, write_report
-from pairwright_human_eval.report.page import page_of
-from pairwright_human_eval.study_files import FixedStudy
-from pairwright_human_eval.subjects import Subject
+from pairwright_human_eval.checks import table_of
+from pairwright_human_eval.folder import FixedStudy, HumanFolder
+from pairwright_human_eval.form import labels_of, questions
+from pairwright_human_eval.records import CANNOT_JUDGE, Answer, KeyedTask
+from pairwright_human_eval.report import StudyReport, compute_report, page_of, write_report
+from pairwright_human_eval.units import Unit, outline_of
 from small_studies import OF_THREE, SCALES, Made, mixed, study_of
 
-Answer = Callable[[KeyedTask, Subject], Any]
+Ticks = dict[str, str]
+Person = Callable[[KeyedTask, Unit], Ticks | None]
 
 
 class Asked:
@@ -41,109 +34,96 @@ class Asked:
         study = self.made.study(overlap=options.get("overlap", 3), policy=policy)
         self.fixed = FixedStudy(study, {keyed.task: keyed for keyed in self.made.keyed()})
 
-    def change(self, *more: KeyedTask, **study: Any) -> None:
-        """Other settings of the study, and more tasks."""
-        key = self.fixed.key | {keyed.task: keyed for keyed in more}
-        self.fixed = FixedStudy(self.fixed.study.model_copy(update=study), key)
+    def answers(self, person: Person, **changes: Any) -> list[Answer]:
+        found: list[Answer] = []
+        for keyed in self.fixed.key.values():
+            ticks = person(keyed, self.made.by_id[keyed.unit])
+            if ticks is not None:
+                found += answers_of(keyed, ticks, **changes)
+        return found
 
-    def verdicts(self, answer: Answer, **changes: Any) -> list[Verdict]:
-        first = self.made.subjects[0]
-        said = {
-            task: answer(keyed, self.made.by_id.get(keyed.subject, first))
-            for task, keyed in self.fixed.key.items()
-        }
-        return [
-            verdict(keyed, said[task], **changes)
-            for task, keyed in self.fixed.key.items()
-            if said[task] is not None
-        ]
-
-    def report(self, answers: Answer | Iterable[Verdict], **options: Any) -> StudyReport:
-        verdicts = self.verdicts(answers) if callable(answers) else list(answers)
+    def report(self, answers: Person | Iterable[Answer], **options: Any) -> StudyReport:
+        given = self.answers(answers) if callable(answers) else list(answers)
         policy = options.pop("policy", self.fixed.study.policy)
-        return compute_report(self.made.subjects, self.fixed, verdicts, policy)
+        outlines = [*map(outline_of, self.made.units)]
+        return compute_report(outlines, self.fixed, table_of(given), policy)[0]
 
 
-def verdict(keyed: KeyedTask, answers: Any, **changes: Any) -> Verdict:
-    same = keyed.model_dump(exclude={"expected", "aspects", "data_hash"})
-    other = {
-        "comment": "", "created": "2026-01-01T00:00:00Z", "updated": "2026-01-01T00:00:00Z",
-        "seconds": 30.0, "raw": "", "simulated": False,
+def answers_of(keyed: KeyedTask, ticks: Ticks, **changes: Any) -> list[Answer]:
+    fields: dict[str, Any] = {
+        "task": keyed.task, "annotator": keyed.annotator,
+        "round": 0 if keyed.purpose == "repeat" else keyed.round, "unit": keyed.unit,
+        "pair": keyed.pair, "seconds": 30.0, "at": "", "source": "0001-0.json", **changes,
     }  # fmt: skip
-    return Verdict.model_validate({**same, **other, "answers": answers, **changes})
+    comment = ticks.pop("comment", "")
+    labels = [*labels_of(ticks, keyed), *([("comment", "", comment)] if comment else [])]
+    return [Answer(kind=kind, item=item, label=label, **fields) for kind, item, label in labels]
 
 
 # What people answer
 
 
 def best(keyed: KeyedTask, _: object = None) -> str:
-    return keyed.a if keyed.expected == "A" else keyed.b
+    return "A" if keyed.a in ("chosen", "first") else "B"
 
 
 def worst(keyed: KeyedTask) -> str:
-    return keyed.b if keyed.expected == "A" else keyed.a
+    return "B" if best(keyed) == "A" else "A"
 
 
-def right(keyed: KeyedTask, subject: Subject) -> Any:
+def right(keyed: KeyedTask, _: object = None) -> Ticks:
     """Votes for the chosen response, 4 throughout, every aspect there and delivered by it."""
     if keyed.kind == "preference":
-        return PreferenceAnswer(choice=best(keyed))
+        return {"preference": best(keyed)}
     if keyed.kind == "quality":
-        return scored(subject, 4, 4)
+        return scored(keyed, 4, 4)
     return weighed(keyed, itertools.repeat(("clearly", best(keyed))))
 
 
-def scored(subject: Subject, first: int | None, second: int | None) -> QualityAnswers:
-    given = ((subject.first, first), (subject.second, second))
-    return QualityAnswers(
-        scores={response_id(of): {s.name: score for s in SCALES} for of, score in given}
-    )
+def scored(keyed: KeyedTask, first: int | None, second: int | None) -> Ticks:
+    roles = {"first": first, "second": second}
+    return {
+        f"{scale.name}_{place.lower()}": str(roles[role] or CANNOT_JUDGE)
+        for scale in SCALES
+        for place, role in keyed.sides.items()
+    }
 
 
-def weighed(keyed: KeyedTask, rows: Iterable[tuple[Any, str]]) -> RubricAnswers:
-    """Of each aspect, whether the posts support it and what delivers it."""
-    return RubricAnswers(
-        aspects=tuple(
-            AspectAnswer(aspect=name, support=support, delivered=delivered)
-            for name, (support, delivered) in zip(keyed.aspects, rows, strict=False)
-        )
-    )
+def weighed(keyed: KeyedTask, rows: Iterable[tuple[str, str]]) -> Ticks:
+    """For each aspect, whether the posts support it and what delivers it."""
+    found: Ticks = {}
+    for n, (support, delivered) in zip(range(keyed.aspects), rows, strict=False):
+        found |= {f"support_{n}": support, f"delivered_{n}": delivered}
+    return found
 
 
-def voting(choice: Callable[[KeyedTask, Subject], str]) -> Answer:
-    """As `right`, but for what preferences with the pair's own posts choose."""
+def voting(choice: Callable[[KeyedTask, Unit], str]) -> Person:
+    """As `right`, but for what preferences choose."""
 
-    def answer(keyed: KeyedTask, subject: Subject) -> Any:
+    def answer(keyed: KeyedTask, unit: Unit) -> Ticks:
         if keyed.kind == "preference" and keyed.purpose == "vote":
-            return PreferenceAnswer(choice=choice(keyed, subject))
-        return right(keyed, subject)
+            return {"preference": choice(keyed, unit)}
+        return right(keyed)
 
     return answer
 
 
-def scoring(scores: Callable[[Subject], tuple[int | None, int | None]]) -> Answer:
+def scoring(scores: Callable[[Unit], tuple[int | None, int | None]]) -> Person:
     """As `right`, but for the scores of the first and the second response."""
-    return lambda keyed, subject: (
-        scored(subject, *scores(subject)) if keyed.kind == "quality" else right(keyed, subject)
+    return lambda keyed, unit: (
+        scored(keyed, *scores(unit)) if keyed.kind == "quality" else right(keyed)
     )
 
 
-def noisy(accuracy: float) -> Answer:
-    """As `right`, but each answer is another one with this probability."""
+def noisy(accuracy: float) -> Person:
+    """As `right`, but each task is answered by chance with this probability."""
     chance = random.Random(0)
 
-    def answer(keyed: KeyedTask, subject: Subject) -> Any:
+    def answer(keyed: KeyedTask, _: Unit) -> Ticks:
         if chance.random() < accuracy:
-            return right(keyed, subject)
-        if keyed.kind == "preference":
-            choices = (keyed.a, keyed.b, "equal", "cannot_tell")
-            return PreferenceAnswer(choice=chance.choice(choices))
-        if keyed.kind == "quality":
-            return scored(subject, chance.choice((2, 3, 5)), chance.choice((3, 4, None)))
-        support, delivered = ("plausibly", "no", "contradicted"), (*"ab", "both", "neither")
-        sides = {"a": keyed.a, "b": keyed.b}
-        rows = ((chance.choice(support), chance.choice(delivered)) for _ in keyed.aspects)
-        return weighed(keyed, [(there, sides.get(by, by)) for there, by in rows])
+            return right(keyed)
+        form = questions(keyed.kind, SCALES, keyed.aspects)
+        return {name: chance.choice(sorted(one.choices)) for name, one in form.items()}
 
     return answer
 
@@ -159,26 +139,26 @@ def test_decisions_are_counted_by_mode_with_their_reasons() -> None:
     """Every second pair is of poor quality."""
     asked = Asked(mixed(6, 10))
 
-    def poor(subject: Subject) -> tuple[int, int]:
-        return (1, 1) if asked.made.subjects.index(subject) % 2 else (4, 4)
+    def poor(unit: Unit) -> tuple[int, int]:
+        return (1, 1) if asked.made.units.index(unit) % 2 else (4, 4)
 
     report = asked.report(scoring(poor))
     whole, twins, violates = report.decisions
-    assert [one.group for one in report.decisions] == ["all", "mode: twin", "mode: violate"]
+    assert [one.group for one in report.decisions] == ["all", "twin", "violate"]
     assert (whole.units, twins.units, violates.units) == (16, 6, 10)
     assert whole.states == {"verified": 8, "refused": 8, "disputed": 0, "waiting": 0}
     assert (whole.verified.k, whole.verified.n, whole.verified.clusters) == (8, 16, 16)
-    assert {state: sum(own.values()) for state, own in report.reasons.items()} == {"refused": 8}
+    assert whole.reasons == {"refused: quality: correctness": 8}
 
 
 def test_the_other_figures_know_nothing_of_decisions() -> None:
     """A changed rule decides otherwise, and estimates the same."""
     asked = Asked(mixed(6, 10))
-    verdicts = asked.verdicts(noisy(0.7))
+    answers = asked.answers(noisy(0.7))
     strict = HumanRules(votes=3, rule="unanimity", quality_floor=4, aspects_supported=1)
-    lax, hard = asked.report(verdicts), asked.report(verdicts, policy=strict)
+    lax, hard = asked.report(answers), asked.report(answers, policy=strict)
     assert lax.decisions != hard.decisions
-    for part in ("agreement", "preferred", "quality", "aspects", "judge", "annotators"):
+    for part in ("agreement", "preferred", "judge", "annotators"):
         assert getattr(lax, part) == getattr(hard, part), part
     assert hard.changed["rule"] == ("majority", "unanimity")
     assert lax.changed == {}
@@ -186,21 +166,19 @@ def test_the_other_figures_know_nothing_of_decisions() -> None:
 
 def test_pairs_on_which_people_differ_come_with_what_they_wrote() -> None:
     asked = Asked(mixed(0, 6))
-    name = asked.made.subjects[0].id
+    name = asked.made.units[0].id
 
-    def choice(keyed: KeyedTask, subject: Subject) -> str:
-        return worst(keyed) if subject.id == name else best(keyed)
+    def person(keyed: KeyedTask, unit: Unit) -> Ticks:
+        if unit.id != name:
+            return right(keyed)
+        ticks = {"preference": worst(keyed)} if keyed.kind == "preference" else right(keyed)
+        return ticks | {"comment": f"Hm, <b>{keyed.annotator[-1]}</b>."}
 
-    verdicts = [
-        one.model_copy(update={"comment": f"Hm, <b>{one.annotator[-1]}</b>."})
-        if one.subject == name
-        else one
-        for one in asked.verdicts(voting(choice))
-    ]
-    (found,) = asked.report(verdicts).disagreements
+    report = asked.report(person)
+    (found,) = report.disagreements
     assert (found.state, found.votes.pair, found.votes.rejected) == ("refused", name, 3)
     assert len(found.comments) > 1
-    page = page_of(asked.report(verdicts)).html
+    page = page_of(report).html
     assert "Hm, &lt;b&gt;" in page
     assert not any(f"Hm, <b>{n}" in page for n in range(10))
 
@@ -208,23 +186,12 @@ def test_pairs_on_which_people_differ_come_with_what_they_wrote() -> None:
 # Votes
 
 
-def test_halves_of_twins_are_told_apart() -> None:
-    """All who are asked take the asker's response, in both halves."""
-    report = Asked(mixed(12, 0)).report(voting(lambda _, subject: response_id(subject.first)))
-    shares = {group: of.of_choices.value for group, of in by_group(report).items()}
-    assert shares["twin: asked half"] == 1
-    assert shares["twin: other half"] == 0
-    assert shares["all"] == 0.5
-    assert report.decisions[0].states["verified"] == 0
-
-
 def test_equal_and_cannot_tell_count_in_one_share_only() -> None:
     said = itertools.cycle(("chosen", "equal", "chosen", "cannot_tell", "rejected", "chosen"))
 
-    def choice(_: KeyedTask, subject: Subject) -> str:
+    def choice(keyed: KeyedTask, _: Unit) -> str:
         word = next(said)
-        texts = {"chosen": subject.first, "rejected": subject.second}
-        return response_id(texts[word]) if word in texts else word
+        return {"chosen": best(keyed), "rejected": worst(keyed)}.get(word, word)
 
     of = by_group(Asked(mixed(0, 8)).report(voting(choice)))["all"]
     assert 0 < of.equal == of.cannot_tell
@@ -241,9 +208,9 @@ def test_the_label_of_a_placebo_is_no_difference() -> None:
         for pair in mixed(6, 6)
     ]
     found = by_group(Asked(pairs).report(voting(lambda keyed, _: "equal")))
-    assert found["mode: placebo"].of_all.value == 1
-    assert found["mode: placebo"].of_choices.n == 0
-    assert found["all"].of_all == found["mode: violate"].of_all
+    assert found["placebo"].of_all.value == 1
+    assert found["placebo"].of_choices.n == 0
+    assert found["all"].of_all == found["violate"].of_all
     assert found["all"].of_all.value == 0
 
 
@@ -254,54 +221,7 @@ def test_with_four_dyads_there_is_a_figure_and_no_interval() -> None:
     assert of.note == "no interval: fewer than 5 dyads"
 
 
-# Quality, aspects and the judge
-
-
-def test_quality_is_given_for_both_responses_and_their_difference() -> None:
-    points = itertools.cycle((0, 1, 0, 0))
-    base = {"twin": 3, "violate": 4}
-    report = Asked(mixed(10, 10)).report(
-        scoring(lambda subject: (base[subject.mode] + next(points), 3))
-    )
-    found = {(of.mode, of.scale): of for of in report.quality}
-    for scale in SCALES:
-        twins, violates = found["twin", scale.name], found["violate", scale.name]
-        assert (twins.second.value, violates.second.value) == (3, 3)
-        assert 0.1 < (twins.difference.value or 0) < 0.4
-        assert 1.1 < (violates.difference.value or 0) < 1.4
-        assert (violates.difference.low or 0) > 0.5
-        assert violates.difference.n == 30
-
-
-def test_who_cannot_judge_is_missing_from_means() -> None:
-    report = Asked(mixed(0, 6)).report(scoring(lambda _: (4, None)))
-    for of in report.quality:
-        assert (of.first.value, of.second.value, of.difference.value) == (4, None, None)
-    assert all(of.n == 0 for question, of in report.judge.items() if "point apart" in question)
-
-
-@pytest.mark.parametrize(
-    ("said", "supported", "by"),
-    [
-        (("clearly", "plausibly", "no"), 1, ("chosen", "chosen", "both")),
-        (("no", "contradicted", "clearly"), 0, ("rejected", "rejected", "cannot_tell")),
-    ],
-)
-def test_an_aspect_goes_by_what_most_say(
-    said: tuple[Any, ...], supported: float, by: tuple[str, ...]
-) -> None:
-    asked, order = Asked(mixed(0, 6)), dict[str, int]()
-
-    def answer(keyed: KeyedTask, subject: Subject) -> Any:
-        if keyed.kind != "rubric":
-            return right(keyed, subject)
-        n = order[subject.id] = order.get(subject.id, -1) + 1
-        names = {"chosen": best(keyed), "rejected": worst(keyed)}
-        return weighed(keyed, itertools.repeat((said[n], names.get(by[n], by[n]))))
-
-    whole = asked.report(answer).aspects[0]
-    assert (whole.supported.value, whole.supported.n) == (supported, 12)
-    assert (whole.chosen.value, whole.rejected.value) == (supported, 1 - supported)
+# The judge
 
 
 def judged(pair: Pair, first: list[int], second: list[int], quality: int) -> Pair:
@@ -327,12 +247,12 @@ def test_people_are_compared_with_the_judge() -> None:
         people[pair.id] = [chance.choice(("own", "both", "neither")) for _ in "ab"], n % 4 + 1
         pairs[n] = judged(pair, *judge[pair.id])
 
-    def answer(keyed: KeyedTask, subject: Subject) -> Any:
-        said, score = people[subject.id]
+    def answer(keyed: KeyedTask, unit: Unit) -> Ticks:
+        said, score = people[unit.id]
         if keyed.kind == "rubric":
             by = (best(keyed) if one == "own" else one for one in said)
             return weighed(keyed, (("clearly", name) for name in by))
-        return scored(subject, score, score) if keyed.kind == "quality" else right(keyed, subject)
+        return scored(keyed, score, score) if keyed.kind == "quality" else right(keyed)
 
     found = Asked(pairs).report(answer).judge
     for side in ("chosen", "rejected"):
@@ -359,10 +279,9 @@ def test_people_are_compared_with_the_judge() -> None:
 def test_who_always_takes_the_first_agrees_less_and_repeats_otherwise() -> None:
     asked, lazy = Asked(mixed(30, 30), repeats=0.2), "annotator-04"
 
-    def answer(keyed: KeyedTask, subject: Subject) -> Any:
-        if keyed.annotator == lazy and keyed.kind == "preference":
-            return PreferenceAnswer(choice=keyed.a)
-        return right(keyed, subject)
+    def answer(keyed: KeyedTask, _: Unit) -> Ticks:
+        lazily = keyed.annotator == lazy and keyed.kind == "preference"
+        return {"preference": "A"} if lazily else right(keyed)
 
     rows = {row.annotator: row for row in asked.report(answer).annotators}
     one, other = rows[lazy], rows["annotator-05"]
@@ -376,9 +295,9 @@ def test_who_always_takes_the_first_agrees_less_and_repeats_otherwise() -> None:
 def test_who_fails_the_checks_counts_nowhere() -> None:
     asked = Asked(mixed(9, 6))
 
-    def answer(keyed: KeyedTask, subject: Subject) -> Any:
+    def answer(keyed: KeyedTask, _: Unit) -> Ticks:
         wrong = keyed.annotator == "annotator-02" and keyed.kind == "preference"
-        return PreferenceAnswer(choice=worst(keyed)) if wrong else right(keyed, subject)
+        return {"preference": worst(keyed)} if wrong else right(keyed)
 
     report = asked.report(answer)
     assert report.excluded == ["annotator-02"]
@@ -402,7 +321,7 @@ def test_a_study_without_answers_has_no_numbers_and_says_so() -> None:
 def test_what_is_simulated_or_changed_stands_above_everything() -> None:
     asked = Asked(mixed(3, 3))
     strict = HumanRules(**OF_THREE | {"votes": 2})
-    report = asked.report(asked.verdicts(right, simulated=True), policy=strict)
+    report = asked.report(asked.answers(right, source="simulated-a-1-0.json"), policy=strict)
     opening = page_of(report).opening
     assert opening[0].startswith("SIMULATED ANNOTATORS")
     assert "human.votes was 3 and is 2" in opening[1]
@@ -410,13 +329,13 @@ def test_what_is_simulated_or_changed_stands_above_everything() -> None:
 
 def test_the_page_is_short_and_its_files_are_the_same_each_time(tmp_path: Path) -> None:
     asked = Asked(mixed(20, 20), annotators=11)
-    verdicts = asked.verdicts(noisy(0.8))
-    report, folder = asked.report(verdicts), HumanFolder(tmp_path)
+    answers = asked.answers(noisy(0.8))
+    report, folder = asked.report(answers), HumanFolder(tmp_path)
     folder.path.mkdir()
     write_report(folder, report)
     names = ("report.json", "report.md", "report.html")
     before = [(folder.path / name).read_bytes() for name in names]
-    write_report(folder, asked.report(verdicts[::-1]))
+    write_report(folder, asked.report(answers[::-1]))
     assert [(folder.path / name).read_bytes() for name in names] == before
     text = (folder.path / "report.md").read_text(encoding="utf-8")
     words = [word for word in text.split() if any(c.isalpha() for c in word)]

@@ -1,31 +1,21 @@
-"""Simulated annotators: what they are told to be is what is found in their verdicts."""
+"""Simulated annotators: what they are told to be is what is found in their answers."""
 
 import shutil
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from statistics import mean
 
 import pytest
 
-from annotated import EXPORTS, KEY, STUDY
+from annotated import EXPORTS, FIXED, STUDY
 from pairwright.errors import InputError
 from pairwright.estimate import share
 from pairwright.settings.rules import PlanRules
-from pairwright_human_eval.acceptance import Acceptance, derive
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.raw_files import import_files
-from pairwright_human_eval.records import (
-    CANNOT_TELL,
-    KeyedTask,
-    PreferenceAnswer,
-    QualityAnswers,
-    RubricAnswers,
-    Verdict,
-    response_id,
-)
+from pairwright_human_eval.answers import Answered, import_raw, write_answers
+from pairwright_human_eval.folder import FixedStudy, HumanFolder, write_study
+from pairwright_human_eval.records import CANNOT_TELL, SIMULATED, Answer, KeyedTask
 from pairwright_human_eval.simulation import SimulationResult, Traits, simulate
-from pairwright_human_eval.study_files import write_study
-from pairwright_human_eval.subjects import subjects_of
 from pairwright_human_eval.tasks import (
     Task,
     page_of,
@@ -34,16 +24,17 @@ from pairwright_human_eval.tasks import (
     repeated,
     rubric_task,
 )
+from pairwright_human_eval.units import units_of
 from small_studies import FILE, violate
 
-SUBJECTS = {one.id: one for one in subjects_of((violate(n) for n in range(60)), FILE)}
+UNITS = units_of((violate(n) for n in range(60)), FILE)
 WHO = STUDY.annotators
 
 
 def tasks_for(who: str) -> list[Task]:
     policy, found = PlanRules(), []
-    for n, subject in enumerate(SUBJECTS.values()):
-        page, asked = page_of(subject, 0, bool(n % 2)), subject.asked
+    for n, unit in enumerate(UNITS):
+        page, asked = page_of(unit, 0, bool(n % 2)), unit.asked
         found += [quality_task(page, who), rubric_task(page, asked, who, policy)]
         found.append(preference_task(page, asked, who, policy))
         if n < 30:
@@ -68,19 +59,16 @@ class Simulation:
         return {name: task for name, task in self.key.items() if task.annotator in annotators}
 
     def answer(self, key: dict[str, KeyedTask], **traits: float) -> SimulationResult:
-        return simulate(self.folder, key, STUDY, Traits.model_validate(traits))
+        return simulate(self.folder, FixedStudy(STUDY, key), Traits.model_validate(traits))
 
-    def accepted(self) -> Acceptance:
-        return derive(self.folder, self.key)
+    def answered(self) -> Answered:
+        return write_answers(self.folder, FixedStudy(STUDY, self.key))
 
-    def run(self, **traits: float) -> Acceptance:
+    def run(self, **traits: float) -> Answered:
         """Everything is answered by people who are such."""
         self.clear()
         self.answer(self.key, **traits)
-        return self.accepted()
-
-    def truth(self, verdict: Verdict) -> str | None:
-        return {"A": verdict.a, "B": verdict.b, None: None}[self.key[verdict.task].expected]
+        return self.answered()
 
 
 @pytest.fixture(scope="module")
@@ -89,17 +77,13 @@ def simulation(tmp_path_factory: pytest.TempPathFactory) -> Simulation:
 
 
 @pytest.fixture(scope="module")
-def usual(simulation: Simulation) -> Acceptance:
+def usual(simulation: Simulation) -> Answered:
     """The answers of people as they are by default."""
     return simulation.run()
 
 
-def votes(accepted: Acceptance, purpose: str = "vote") -> list[tuple[Verdict, str]]:
-    return [
-        (verdict, verdict.answers.choice)
-        for verdict in accepted.verdicts
-        if isinstance(verdict.answers, PreferenceAnswer) and verdict.purpose == purpose
-    ]
+def labels(answered: Answered, kind: str, round: int = 1) -> list[str]:
+    return [one.label for one in answered.answers if (one.kind, one.round) == (kind, round)]
 
 
 def holds(k: int, n: int, expected: float) -> bool:
@@ -108,74 +92,73 @@ def holds(k: int, n: int, expected: float) -> bool:
     return (found.low or 0) <= expected <= (found.high or 0)
 
 
-def test_every_task_becomes_a_marked_verdict(simulation: Simulation, usual: Acceptance) -> None:
+def test_every_task_is_answered_and_marked(simulation: Simulation, usual: Answered) -> None:
     assert not usual.set_aside
-    assert {v.task for v in usual.verdicts} == set(simulation.key)
-    assert all(v.simulated for v in usual.verdicts)
+    assert usual.tasks == set(simulation.key)
+    assert usual.simulated
+    assert all(one.source.startswith(SIMULATED) for one in usual.answers)
 
 
-def test_aspects_are_supported_and_delivered_by_the_expected_side(simulation: Simulation) -> None:
-    answers = [
-        (answer, simulation.truth(v))
-        for v in simulation.run(accuracy=0.8).verdicts
-        if isinstance(v.answers, RubricAnswers)
-        for answer in v.answers.aspects
-    ]
-    there = sum(a.support in ("clearly", "plausibly") for a, _ in answers)
+def test_aspects_are_supported_and_delivered_by_the_chosen_side(simulation: Simulation) -> None:
+    found = simulation.run(accuracy=0.8)
+    support = labels(found, "support")
+    there = sum(label in ("clearly", "plausibly") for label in support)
     # Five of six aspects are there; who errs says one of the three other answers.
-    assert holds(there, len(answers), 5 / 6 * (0.8 + 0.2 / 3) + 1 / 6 * 0.2 * 2 / 3)
-    told = [a.delivered == truth for a, truth in answers if a.delivered != CANNOT_TELL]
-    assert holds(sum(told), len(told), 0.8)
+    assert holds(there, len(support), 5 / 6 * (0.8 + 0.2 / 3) + 1 / 6 * 0.2 * 2 / 3)
+    told = [label for label in labels(found, "delivery") if label != CANNOT_TELL]
+    assert holds(told.count("chosen"), len(told), 0.8)
 
 
 def test_people_err_and_guess_as_they_are_told_to(simulation: Simulation) -> None:
-    accepted = simulation.run(accuracy=0.8, cannot_tell=0.2, first_bias=0.6)
-    for purpose in ("vote", "repeat"):
-        choices = [choice for _, choice in votes(accepted, purpose)]
+    found = simulation.run(accuracy=0.8, cannot_tell=0.2, first_bias=0.6)
+    for round in (1, 0):
+        choices = labels(found, "preference", round)
         assert holds(choices.count(CANNOT_TELL), len(choices), 0.2)
         # Who is sure is right on either side.
-        told = [(v, choice) for v, choice in votes(accepted, purpose) if choice != CANNOT_TELL]
-        assert holds(sum(c == simulation.truth(v) for v, c in told), len(told), 0.8)
+        told = [choice for choice in choices if choice != CANNOT_TELL]
+        assert holds(told.count("chosen"), len(told), 0.8)
     surely = simulation.run(accuracy=1.0, cannot_tell=0.0)
-    assert all(choice == simulation.truth(v) for v, choice in votes(surely))
+    assert set(labels(surely, "preference")) == {"chosen"}
 
 
-def test_quality_is_four_on_either_side(usual: Acceptance) -> None:
-    scores: dict[bool, list[int]] = {True: [], False: []}
-    for verdict in usual.verdicts:
-        if isinstance(verdict.answers, QualityAnswers):
-            for response, scales in verdict.answers.scores.items():
-                chosen = response == response_id(SUBJECTS[verdict.subject].first)
-                scores[chosen] += [score for score in scales.values() if score is not None]
-    assert mean(scores[True]) == pytest.approx(4, abs=0.1)
-    assert mean(scores[True]) == pytest.approx(mean(scores[False]), abs=0.1)
+def test_quality_is_four_on_either_side(usual: Answered) -> None:
+    scores: dict[str, list[int]] = {"first": [], "second": []}
+    for one in usual.answers:
+        if one.kind == "quality" and one.label.isdigit():
+            scores[one.item.split()[1]].append(int(one.label))
+    assert mean(scores["first"]) == pytest.approx(4, abs=0.1)
+    assert mean(scores["first"]) == pytest.approx(mean(scores["second"]), abs=0.1)
 
 
 def test_the_careless_tick_anything_and_are_quick(simulation: Simulation) -> None:
     simulation.clear()
     careless = simulation.answer(simulation.key, careless=0.5).careless
-    accepted = simulation.accepted()
+    answers = simulation.answered().answers
     assert len(careless) == len(WHO) / 2
     seconds = {
-        who: mean(v.seconds or 0 for v in accepted.verdicts if v.annotator == who) for who in WHO
+        who: mean(one.seconds or 0 for one in answers if one.annotator == who) for who in WHO
     }
     quick = max(seconds[who] for who in careless)
     assert quick < 20 < min(seconds[who] for who in WHO if who not in careless)
-    assert len(Counter(c for v, c in votes(accepted) if v.annotator in careless)) > 4
+    said = [one for one in answers if one.annotator in careless and one.kind == "preference"]
+    assert len(Counter(one.label for one in said)) == 4
+
+
+def given(answers: Iterable[Answer]) -> dict[tuple[str, str, str], str]:
+    return {(one.task, one.kind, one.item): one.label for one in answers}
 
 
 def test_an_answer_depends_on_its_own_task_and_the_seed_alone(
-    simulation: Simulation, usual: Acceptance
+    simulation: Simulation, usual: Answered
 ) -> None:
     simulation.clear()
     part = simulation.of(WHO[0])
     simulation.answer(part)
-    found = {v.task: v.answers for v in simulation.accepted().verdicts}
-    assert found.keys() == part.keys()
-    assert found == {v.task: v.answers for v in usual.verdicts if v.task in part}
+    found = given(simulation.answered().answers)
+    assert found == given(one for one in usual.answers if one.task in part)
     simulation.clear()
     simulation.answer(part, seed=1)
-    assert found != {v.task: v.answers for v in simulation.accepted().verdicts}
+    assert found != given(simulation.answered().answers)
 
 
 def test_what_has_an_answer_keeps_it(simulation: Simulation) -> None:
@@ -183,13 +166,12 @@ def test_what_has_an_answer_keeps_it(simulation: Simulation) -> None:
     simulation.clear()
     early, both = simulation.of(WHO[0]), simulation.of(*WHO[:2])
     assert simulation.answer(early, accuracy=0.6).answered == len(early)
-    before = {v.task: v for v in simulation.accepted().verdicts}
+    before = given(simulation.answered().answers)
     done = simulation.answer(both, accuracy=1.0, careless=1.0)
     assert done.answered == len(both) - len(early)
     assert done.careless == (WHO[1],)
-    after = {v.task: v for v in simulation.accepted().verdicts}
-    assert before.items() <= after.items()
-    assert after.keys() == both.keys()
+    assert before.items() <= given(simulation.answered().answers).items()
+    assert simulation.answered().tasks == both.keys()
     files = sorted(simulation.folder.raw.iterdir())
     assert simulation.answer(both, seed=9).answered == 0
     assert sorted(simulation.folder.raw.iterdir()) == files
@@ -199,6 +181,6 @@ def test_what_cannot_be_simulated_is_said(simulation: Simulation, tmp_path: Path
     with pytest.raises(InputError, match="--accuracy"):
         simulation.run(accuracy=0.4)
     folder = HumanFolder(tmp_path)
-    import_files([EXPORTS / "preference.json"], folder, KEY, STUDY)
+    import_raw([EXPORTS / "preference.json"], folder, FIXED)
     with pytest.raises(InputError, match="real answers are here"):
-        simulate(folder, KEY, STUDY, Traits())
+        simulate(folder, FIXED, Traits())

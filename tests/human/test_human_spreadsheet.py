@@ -9,7 +9,7 @@ import pytest
 
 from live_study import LiveStudy, split_votes, usual
 from pairwright_human_eval.form import QUESTIONS
-from pairwright_human_eval.records import KeyedTask, PreferenceAnswer, QualityAnswers
+from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.spreadsheets import control_of, guarded, unguarded
 from released import PAIRS, Answers, answered, released, rows, run_of
 from sheets import ANSWER, FIELD, TASK, WHAT, Rows, sheet_rows, write
@@ -34,18 +34,12 @@ def own_tasks(study: LiveStudy, annotator: str = FIRST) -> set[str]:
     return {keyed.task for keyed in study.own(annotator)}
 
 
-def answered_tasks(study: LiveStudy) -> set[str]:
-    return {verdict.task for verdict in study.verdicts}
-
-
 def chosen(study: LiveStudy) -> set[str]:
     """What was preferred, as A, B or in words."""
-    assert study.verdicts
     found = set()
-    for verdict in study.verdicts:
-        assert isinstance(verdict.answers, PreferenceAnswer)
-        names = {verdict.a: "A", verdict.b: "B"}
-        found.add(names.get(verdict.answers.choice, verdict.answers.choice))
+    for answer in study.answers:
+        places = {role: place for place, role in study.key[answer.task].sides.items()}
+        found.add(places.get(answer.label, answer.label))
     return found
 
 
@@ -56,9 +50,8 @@ def test_a_study_by_spreadsheet_is_decided_reported_and_released(
     sheets = sorted(path.name for path in (study.folder.path / "spreadsheets").iterdir())
     assert sheets == [f"{name}.csv" for name in NAMES]
     study.do("import", *map(study.fill, NAMES))
-    assert answered_tasks(study) == set(study.key)
+    assert study.answered == set(study.key)
     assert not study.set_aside
-    assert not any(verdict.simulated for verdict in study.verdicts)
     assert [*study.states().values()] == ["verified"] * 16
     study.do("report")
     assert b"simulated" not in study.files()["report.html"]
@@ -67,11 +60,10 @@ def test_a_study_by_spreadsheet_is_decided_reported_and_released(
 
 def test_the_same_answers_come_from_a_spreadsheet_and_from_label_studio(study: LiveStudy) -> None:
     study.do("import", *map(study.fill, NAMES))
-    by_sheet = {verdict.task: verdict.answers for verdict in study.verdicts}
+    by_sheet = [(one.task, one.kind, one.item, one.label) for one in study.answers]
     shutil.rmtree(study.folder.raw)
     answered(study.run, usual)
-    study.do("report")
-    assert {verdict.task: verdict.answers for verdict in study.verdicts} == by_sheet
+    assert [(one.task, one.kind, one.item, one.label) for one in study.answers] == by_sheet
 
 
 def test_a_second_round_goes_by_spreadsheet(study: LiveStudy) -> None:
@@ -165,7 +157,7 @@ def test_a_sheet_is_read_as_any_program_saves_it(
     # The texts may hold letters that the code page has not, and are not read.
     rows = [[cell.encode("cp1252", "replace").decode("cp1252") for cell in row] for row in rows]
     study.do("import", SAVED[program](tmp_path / "back.csv", rows))
-    assert answered_tasks(study) == own_tasks(study)
+    assert study.answered == own_tasks(study)
 
 
 @pytest.mark.parametrize(
@@ -184,11 +176,12 @@ def test_a_score_is_read_as_a_spreadsheet_writes_it(study: LiveStudy, score: str
     asked = {f"{name}_{side}": "4" for name in ("relevance", "helpfulness") for side in "ab"}
     ticks = {**asked, "correctness_a": score, "correctness_b": "cannot judge"}
     study.do("import", study.fill(FIRST, only("quality", ticks)))
-    assert study.verdicts
-    for verdict in study.verdicts:
-        assert isinstance(verdict.answers, QualityAnswers)
-        scores = verdict.answers.scores
-        assert (scores[verdict.a]["correctness"], scores[verdict.b]["correctness"]) == (4, None)
+    assert study.answers
+    for answer in study.answers:
+        scale, _, role = answer.item.partition(" ")
+        at_b = role == study.key[answer.task].sides["B"]
+        unsure = scale == "correctness" and at_b
+        assert answer.label == ("cannot_judge" if unsure else "4")
 
 
 def test_what_is_empty_is_unfinished_and_never_an_answer(study: LiveStudy) -> None:
@@ -196,7 +189,7 @@ def test_what_is_empty_is_unfinished_and_never_an_answer(study: LiveStudy) -> No
     part = next(k for k in study.key.values() if k.kind == "rubric")
     begun = {part.task: {"support_0": "clearly"}}
     study.do("import", study.fill(part.annotator, lambda task: begun.get(task.task)))
-    assert not study.verdicts
+    assert not study.answers
     assert [(line["task"], line["reason"]) for line in study.set_aside] == [(part.task, "draft")]
 
 
@@ -206,7 +199,6 @@ def test_a_task_is_skipped_with_its_reason(study: LiveStudy) -> None:
     study.do("import", study.fill(part.annotator, lambda task: skip.get(task.task)))
     (line,) = study.set_aside
     assert (line["reason"], line["detail"]) == ("skipped", "known, write to [e-mail]")
-    assert "example.com" not in "".join(p.read_text() for p in study.folder.raw.iterdir())
 
 
 def test_of_two_files_the_later_one_counts_and_equal_answers_count_once(
@@ -217,7 +209,8 @@ def test_of_two_files_the_later_one_counts_and_equal_answers_count_once(
         study.do("import", study.fill(FIRST, preferring(choice), out=out))
     assert chosen(study) == {"A"}
     assert {line["reason"] for line in study.set_aside} == {"superseded"}
-    study.do("import", "--undo")
+    max(study.folder.raw.iterdir()).unlink()
+    study.do("import")
     assert chosen(study) == {"B"}
 
 
@@ -233,9 +226,7 @@ def test_an_answer_that_is_changed_and_changed_back_is_the_first_one(
     assert "Files taken in: 0." in study.do("import", tmp_path / "2.csv")
     other = study.fill("annotator-02", preferring("A"))
     study.do("import", other)
-    assert "Files taken in: 0." in study.do("import", tmp_path / "0.csv", other)
-    study.do("import", "--undo", "2.csv")
-    assert chosen(study) == {"A", "B"}
+    assert "Files taken in: 0." in study.do("import", tmp_path / "2.csv", other)
 
 
 def number(rows: Rows, field: str) -> int:

@@ -16,9 +16,8 @@ from label_studio_server import ANNOTATORS, Made, make_study
 from pairwright.dataset import write_one
 from pairwright.errors import CallFailed, EndpointRefused, InputError, PairwrightError
 from pairwright.extras import install
-from pairwright_human_eval.label_studio import projects as push_module
-from pairwright_human_eval.label_studio.client import LabelStudioClient
-from pairwright_human_eval.label_studio.projects import (
+from pairwright_human_eval import projects as push_module
+from pairwright_human_eval.projects import (
     PullResult,
     PushedProject,
     PushResult,
@@ -30,10 +29,11 @@ from pairwright_human_eval.label_studio.projects import (
     task_progress,
 )
 from pairwright_human_eval.records import KINDS
+from pairwright_human_eval.server import LabelStudioClient
 from stand_in import KEY, Reply, StandIn
 
 CHUNK = 4
-SUBJECTS = 10
+UNITS = 10
 
 
 class Site(NamedTuple):
@@ -52,8 +52,7 @@ class Site(NamedTuple):
         return send_tasks(client or self.client, *study, chunk=CHUNK, **options)
 
     def pull(self, client: LabelStudioClient | None = None) -> PullResult:
-        key = {row.task: row for row in self.made.key}
-        return fetch_annotations(client or self.client, self.made.folder, self.made.study, key)
+        return fetch_annotations(client or self.client, self.made.folder, self.made.study)
 
     def imports(self) -> int:
         return sum(path.endswith("import") for _, path in self.stand_in.asked)
@@ -73,7 +72,7 @@ class Site(NamedTuple):
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     monkeypatch.setattr(push_module, "SETTLE_S", 0.0)
-    made = make_study(tmp_path, SUBJECTS, ANNOTATORS[:1], ("preference",))
+    made = make_study(tmp_path, UNITS, ANNOTATORS[:1], ("preference",))
     with StandIn() as stand_in, LabelStudioClient(stand_in.url, KEY) as client:
         yield Site(stand_in, client, made)
 
@@ -195,7 +194,7 @@ def test_another_server_is_refused_and_a_new_address_is_not(site: Site) -> None:
         assert site.push(elsewhere).already == 10
         assert pushed_state(folder).url == other.url
         site.pull(elsewhere)
-        assert [path.name for path in folder.raw.iterdir()] == ["1.json"]
+        assert [path.name[:10] for path in folder.raw.iterdir()] == ["project-1-"]
 
 
 def test_a_deleted_project_does_not_hold_up_the_others(site: Site) -> None:

@@ -14,15 +14,15 @@ from label_studio_server import ANNOTATORS, cache_folder, make_study, scales
 from pairwright.records import Aspect, Pair, Post
 from pairwright.settings.rules import PlanRules
 from pairwright.text import visible
-from pairwright_human_eval.acceptance import derive
-from pairwright_human_eval.label_studio.client import LabelStudioClient
-from pairwright_human_eval.label_studio.files import labelling_config
-from pairwright_human_eval.label_studio.projects import (
+from pairwright_human_eval.answers import write_answers
+from pairwright_human_eval.label_studio import labelling_config
+from pairwright_human_eval.projects import (
     fetch_annotations,
     labelling_links,
     send_tasks,
 )
 from pairwright_human_eval.records import KINDS, Data
+from pairwright_human_eval.server import LabelStudioClient
 from pairwright_human_eval.tasks import (
     adjudication,
     page_of,
@@ -158,10 +158,10 @@ def test_a_comment_written_before_skip_comes_back_with_the_skip(
         skip(page)
         open_form(page, link)
         skip(page)
-    fetch_annotations(server, made.folder, made.study, {row.task: row for row in made.key})
-    accepted = derive(made.folder, {row.task: row for row in made.key})
-    assert not accepted.verdicts
-    found = Counter((line.reason, line.detail) for line in accepted.set_aside)
+    fetch_annotations(server, made.folder, made.study)
+    answered = write_answers(made.folder, made.fixed)
+    assert not answered.answers
+    found = Counter((line.reason, line.detail) for line in answered.set_aside)
     assert found == {("skipped", "offensive"): 3, ("skipped", ""): 3}
 
 

@@ -1,5 +1,6 @@
 """Push, pull and status against the real Label Studio, in its cached environment."""
 
+import json
 import os
 import re
 import subprocess
@@ -25,9 +26,8 @@ from label_studio_server import (
     wait_for,
 )
 from pairwright.errors import InputError
-from pairwright_human_eval.acceptance import derive
-from pairwright_human_eval.label_studio.client import LabelStudioClient
-from pairwright_human_eval.label_studio.projects import (
+from pairwright_human_eval.answers import write_answers
+from pairwright_human_eval.projects import (
     PullResult,
     PushResult,
     fetch_annotations,
@@ -35,12 +35,11 @@ from pairwright_human_eval.label_studio.projects import (
     send_tasks,
     task_progress,
 )
-from pairwright_human_eval.raw_files import stored_exports
-from pairwright_human_eval.records import PreferenceAnswer
+from pairwright_human_eval.server import LabelStudioClient
 
 pytestmark = pytest.mark.real
 
-SUBJECTS = 200
+UNITS = 200
 ANNOTATED = 8
 """Tasks of every kind that each annotator does; one more is skipped, one left as a draft."""
 
@@ -70,15 +69,15 @@ def push(server: LabelStudioClient, made: Made, **options: Any) -> PushResult:
 
 
 def pull(server: LabelStudioClient, made: Made) -> PullResult:
-    return fetch_annotations(server, made.folder, made.study, {row.task: row for row in made.key})
+    return fetch_annotations(server, made.folder, made.study)
 
 
-def test_200_subjects_go_out_and_come_back(
+def test_200_units_go_out_and_come_back(
     tmp_path: Path, server: LabelStudioClient, people: dict[str, Person]
 ) -> None:
-    made = make_study(tmp_path, SUBJECTS)
+    made = make_study(tmp_path, UNITS)
     pushed = push(server, made)
-    assert (pushed.projects, pushed.created, pushed.imported) == (9, 9, 9 * SUBJECTS)
+    assert (pushed.projects, pushed.created, pushed.imported) == (9, 9, 9 * UNITS)
     state = pushed_state(made.folder)
     for project in state.projects:
         rows = made.rows(project.annotator, project.kind)
@@ -88,7 +87,7 @@ def test_200_subjects_go_out_and_come_back(
         assert held == project.tasks
     books = made.folder.server.read_bytes()
     again = push(server, made)
-    assert (again.created, again.imported, again.already) == (0, 0, 9 * SUBJECTS)
+    assert (again.created, again.imported, again.already) == (0, 0, 9 * UNITS)
     assert made.folder.server.read_bytes() == books
 
     for project in state.projects:
@@ -97,27 +96,24 @@ def test_200_subjects_go_out_and_come_back(
             person.annotate(id, answers(project.kind, n))
         person.annotate(ids[ANNOTATED], answers(project.kind), skip=True)
         person.draft(ids[ANNOTATED + 1], answers(project.kind))
-    first = pull(server, made)
-    assert first.changed == 9
-    assert not first.gone
-    assert not pull(server, made).changed
+    assert not pull(server, made).gone
+    before = sorted(made.folder.raw.iterdir())
+    assert len(before) == 9
+    pull(server, made)
+    assert sorted(made.folder.raw.iterdir()) == before
+    for path in before:
+        # What was only begun the server does not export.
+        assert len(json.loads(path.read_bytes())) == ANNOTATED + 1
 
-    for raw in stored_exports(made.folder).values():
-        # Of what was only begun the server exports nothing.
-        assert len(raw.answers) == ANNOTATED + 1
-    # No account is named.
-    for path in made.folder.raw.iterdir():
-        assert "@" not in path.read_text(encoding="utf-8")
-
-    accepted = derive(made.folder, {row.task: row for row in made.key})
-    assert len(accepted.verdicts) == 9 * ANNOTATED
-    assert Counter(aside.reason for aside in accepted.set_aside) == {"skipped": 9}
-    assert all(v.raw and v.annotator in ANNOTATORS for v in accepted.verdicts)
+    answered = write_answers(made.folder, made.fixed)
+    assert len(answered.tasks) == 9 * ANNOTATED
+    assert Counter(aside.reason for aside in answered.set_aside) == {"skipped": 9}
+    assert "@" not in made.folder.answers.read_text(encoding="utf-8")
     standings = task_progress(server, made.folder)
     assert Counter(project.annotator for project, _ in standings) == dict.fromkeys(ANNOTATORS, 3)
     for project, there in standings:
         assert there
-        assert (len(project.tasks), there.tasks) == (SUBJECTS, SUBJECTS)
+        assert (len(project.tasks), there.tasks) == (UNITS, UNITS)
         assert (there.done, there.skipped) == (ANNOTATED, 1)
 
 
@@ -133,10 +129,9 @@ def test_what_changes_on_the_server_is_pulled_and_what_is_deleted_is_named(
     pull(server, made)
     # The counts stay what they are when an answer is changed.
     person.change(annotation, answers("preference", 1))
-    assert pull(server, made).changed == 1
-    key = {row.task: row for row in made.key}
-    (verdict,) = derive(made.folder, key).verdicts
-    assert verdict.answers == PreferenceAnswer(choice=verdict.b)
+    pull(server, made)
+    (answer,) = write_answers(made.folder, made.fixed).answers
+    assert answer.label == made.fixed.key[answer.task].sides["B"]
 
     person.delete_task(ids[0])
     person.delete_task(ids[4])
@@ -151,9 +146,9 @@ import sys
 from pathlib import Path
 from typing import Any
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.client import LabelStudioClient
-from pairwright_human_eval.label_studio.projects import send_tasks
-from pairwright_human_eval.study_files import read_study
+from pairwright_human_eval.server import LabelStudioClient
+from pairwright_human_eval.projects import send_tasks
+from pairwright_human_eval.folder import read_study
 
 folder = HumanFolder(Path(sys.argv[1]))
 study, key = read_study(folder)
@@ -165,7 +160,7 @@ send_tasks(LabelStudioClient(sys.argv[2], sys.stdin.read()), folder, study, key.
 def test_a_push_that_is_killed_goes_on_without_importing_twice(
     tmp_path: Path, running: LabelStudioServer, server: LabelStudioClient, chunks: int
 ) -> None:
-    made = make_study(tmp_path, SUBJECTS, (f"annotator-{chunks}0",), ("quality", "preference"))
+    made = make_study(tmp_path, UNITS, (f"annotator-{chunks}0",), ("quality", "preference"))
     process = subprocess.Popen(
         [sys.executable, "-c", PUSH, str(tmp_path), running.url], stdin=subprocess.PIPE, text=True
     )
@@ -185,14 +180,14 @@ def test_a_push_that_is_killed_goes_on_without_importing_twice(
     process.kill()
     process.wait()
     before = sum(len(p.tasks) for p in pushed_state(made.folder).projects)
-    assert before < 2 * SUBJECTS
+    assert before < 2 * UNITS
 
     pushed = push(server, made, chunk=50)
-    assert pushed.imported + pushed.already == 2 * SUBJECTS
+    assert pushed.imported + pushed.already == 2 * UNITS
     for project in pushed_state(made.folder).projects:
         held = [str(data["task"]) for _, data, _ in server.held(project.id)]
         assert sorted(held) == sorted(project.tasks)
-        assert len(held) == SUBJECTS
+        assert len(held) == UNITS
         assert project.sending is None
 
 

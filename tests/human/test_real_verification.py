@@ -19,12 +19,11 @@ from endpoint import double_url
 from label_studio_process import LabelStudioServer, prepare
 from label_studio_server import Person, cache_folder, newcomer
 from live_study import LiveStudy, files_of
-from opinions import Answers, Given, opinion, result, ticks
+from opinions import Given, Said, lines, opinion, result, ticks
 from pairwright.text import passages
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.projects import labelling_links, pushed_state
-from pairwright_human_eval.records import CANNOT_TELL, KINDS, KeyedTask, PreferenceAnswer
-from pairwright_human_eval.study_files import read_key
+from pairwright_human_eval.folder import HumanFolder, read_key
+from pairwright_human_eval.projects import labelling_links, pushed_state
+from pairwright_human_eval.records import KINDS, KeyedTask
 from study import HISTORIES
 
 pytestmark = pytest.mark.real
@@ -114,8 +113,8 @@ def test_200_pairs_from_a_build_to_the_second_round(
 
     human_again(folder, "adjudicate", run)
     again = list(read_key(folder.adjudication_key))
-    disputed = {subject for subject, state in first.items() if state == "disputed"}
-    assert {row.subject for row in again} == disputed
+    disputed = {unit for unit, state in first.items() if state == "disputed"}
+    assert {row.unit for row in again} == disputed
     assert {row.kind for row in again} == {"quality", "preference"}
     human_again(folder, "push", run, "--url", running.url, "--round", 2)
     adjudicator = join("adjudicator")
@@ -126,11 +125,11 @@ def test_200_pairs_from_a_build_to_the_second_round(
     human_again(folder, "report", run)
     assert_as_given(folder, [*key, *again], given)
     closed = decisions(folder)
-    assert {closed[subject] for subject in disputed} == {"verified", "refused"}
-    assert closed == first | {subject: closed[subject] for subject in disputed}
+    assert {closed[unit] for unit in disputed} == {"verified", "refused"}
+    assert closed == first | {unit: closed[unit] for unit in disputed}
     human_again(folder, "adjudicate", run)
     for name, content in files_of(folder.path).items():
-        assert b"@example.org" not in content, name
+        assert b"@example.org" not in content or name.startswith("private/raw/"), name
 
 
 def built(study: Path) -> Path:
@@ -183,10 +182,10 @@ def answer_over_api(person: Person, folder: HumanFolder, rows: list[KeyedTask]) 
     last = {row.kind: row.task for row in rows if row.round == 1}
     given: Given = {}
     for row in rows:
-        answers = opinion(row)
+        said = opinion(row)
         skip = row.task in last.values()
-        person.annotate(ids[row.task], result(row, answers, comment(answers)), skip=skip)
-        given[row.task] = None if skip else answers
+        person.annotate(ids[row.task], result(row, said, comment(said)), skip=skip)
+        given[row.task] = None if skip else said
     return given
 
 
@@ -197,11 +196,11 @@ def answer_in_browser(
     given: Given = {}
     with logged_in(url, person.account) as browsing:
         for row in rows:
-            answers = given[row.task] = opinion(row)
+            said = given[row.task] = opinion(row)
             fill_in(
                 browsing.page,
                 labelling_links(folder, row.round)[row.annotator][row.kind],
-                dict(ticks(row, answers)),
+                dict(ticks(row, said)),
                 pictures,
                 f"{row.kind}-{row.round}",
             )
@@ -244,8 +243,8 @@ def fill_in(page: Page, link: str, ticked: dict[str, int], pictures: Path, name:
     assert reply.value.status == 201
 
 
-def comment(answers: Answers) -> str:
-    return WRITTEN if answers == PreferenceAnswer(choice=CANNOT_TELL) else ""
+def comment(said: Said) -> str:
+    return WRITTEN if said == {"preference": "cannot_tell"} else ""
 
 
 def assert_quotes_stand_in_posts(folder: HumanFolder, key: list[KeyedTask]) -> None:
@@ -258,34 +257,33 @@ def assert_quotes_stand_in_posts(folder: HumanFolder, key: list[KeyedTask]) -> N
 
 
 def assert_as_given(folder: HumanFolder, key: list[KeyedTask], given: Given) -> None:
-    """Every answer is a verdict that says what was given, and every skip is set aside."""
-    study = LiveStudy(folder.run)
-    verdicts = {verdict.task: verdict for verdict in study.verdicts}
-    assert len(verdicts) == len(study.verdicts)
-    rows = {row.task: row for row in key}
+    """Every answer is there as it was given, and every skip is set aside."""
+    study, rows = LiveStudy(folder.run), {row.task: row for row in key}
     assert given.keys() == rows.keys()
-    assert {task: verdict.answers for task, verdict in verdicts.items()} == {
-        task: answers for task, answers in given.items() if answers
-    }
-    for task, verdict in verdicts.items():
-        row = rows[task]
-        assert (verdict.annotator, verdict.round) == (row.annotator, row.round)
-        assert (verdict.subject, verdict.pair) == (row.subject, row.pair)
-        assert verdict.seconds is not None
-        safe = comment(verdict.answers).replace("reader@example.org", "[e-mail]")
-        assert verdict.comment in (TYPED, safe)
+    found: dict[str, set[tuple[str, str, str]]] = {}
+    for answer in study.answers:
+        row = rows[answer.task]
+        assert (answer.annotator, answer.round) == (row.annotator, row.round)
+        assert (answer.unit, answer.pair) == (row.unit, row.pair)
+        assert answer.seconds is not None
+        if answer.kind == "comment":
+            safe = comment(given[answer.task] or {}).replace("reader@example.org", "[e-mail]")
+            assert answer.label in (TYPED, safe)
+        else:
+            found.setdefault(answer.task, set()).add((answer.kind, answer.item, answer.label))
+    assert found == {task: lines(rows[task], said) for task, said in given.items() if said}
     aside = study.set_aside
     assert {line["task"] for line in aside} == {task for task in given if not given[task]}
     assert {line["reason"] for line in aside} == {"skipped"}
     report = json.loads((folder.path / "report.json").read_text(encoding="utf-8"))
-    assert (report["tasks"], report["answered"]) == (len(given), len(verdicts))
+    assert (report["tasks"], report["answered"]) == (len(given), len(found))
     assert not any(row["excluded"] for row in report["annotators"])
 
 
 def decisions(folder: HumanFolder) -> dict[str, str]:
-    """The state of each subject."""
-    lines = folder.decisions.read_text(encoding="utf-8").splitlines()
-    decided = {line["subject"]: line["state"] for line in map(json.loads, lines)}
+    """The state of each unit."""
+    text = folder.decisions.read_text(encoding="utf-8").splitlines()
+    decided = {line["unit"]: line["state"] for line in map(json.loads, text)}
     report = json.loads((folder.path / "report.json").read_text(encoding="utf-8"))
     (whole,) = (of for of in report["decisions"] if of["group"] == "all")
     assert {state: n for state, n in whole["states"].items() if n} == Counter(decided.values())

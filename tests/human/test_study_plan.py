@@ -9,9 +9,9 @@ from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright.workflows.decision_report import decide
 from pairwright.workflows.study_plan import WORDS_A_MINUTE, plan_study, words_shown
 from pairwright.workflows.tasks import export_tasks
+from pairwright_human_eval.assign import make_tasks, planned
 from pairwright_human_eval.records import Data
-from pairwright_human_eval.study_tasks import make_tasks, planned
-from pairwright_human_eval.subjects import subjects_of
+from pairwright_human_eval.units import units_of
 from released import answered, right, run_of, twinned
 from small_studies import FILE, mixed
 from study import pairwright
@@ -28,21 +28,21 @@ TWINS = [pair for n in range(6) for pair in twinned(n)]
     ],
 )  # fmt: skip
 def test_who_answers_what(people: int, halves: int, votes: int, rubric: int) -> None:
-    subjects = subjects_of(mixed(8 * (halves == 2), 8 * (halves == 1)), FILE)
-    plan = planned(people, 3, 0, HumanRules(repeats=0), PlanRules(), subjects)
+    units = units_of(mixed(8 * (halves == 2), 8 * (halves == 1)), FILE)
+    plan = planned(people, 3, 0, HumanRules(repeats=0), PlanRules(), units)
     assert (plan.human.votes, plan.human.rubric_votes) == (votes, min(rubric, 2))
-    tasks, _ = make_tasks(subjects, plan)
+    tasks, _ = make_tasks(units, plan)
     keyed = [task.keyed for own in tasks.values() for task in own]
-    asked = Counter((k.subject, k.pair, k.kind) for k in keyed if k.purpose == "vote")
-    for subject in subjects:
-        assert asked[subject.id, None, "quality"] == min(people, max(2, plan.overlap))
-        for pair in subject.pairs:
-            assert asked[subject.id, pair.id, "preference"] == votes
-    # Nobody who votes on a subject sees its other half or its aspects.
+    asked = Counter((k.unit, k.pair, k.kind) for k in keyed if k.purpose == "vote")
+    for unit in units:
+        assert asked[unit.id, "", "quality"] == min(people, max(2, plan.overlap))
+        for pair in unit.pairs:
+            assert asked[unit.id, pair.id, "preference"] == votes
+    # Nobody who votes on a unit sees its other half or its aspects.
     work = defaultdict(list)
     for k in keyed:
         if k.kind != "quality":
-            work[k.annotator, k.subject].append(k.kind)
+            work[k.annotator, k.unit].append(k.kind)
     assert all(len(kinds) == 1 for kinds in work.values() if "preference" in kinds)
 
 

@@ -11,23 +11,21 @@ from pairwright import assets
 from pairwright.dataset import RowDelivery, RowSupport
 from pairwright.evaluation.outputs import ReleaseQuestions
 from pairwright.workflows.decision_report import decide
-from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.folder import HumanFolder, read_study, read_tasks
 from pairwright_human_eval.records import KeyedTask
-from pairwright_human_eval.study_files import read_study, read_tasks
-from pairwright_human_eval.subjects import Subject
+from pairwright_human_eval.units import Unit
 from released import PAIRS, Answers, right, rows, run_of, written
 from study import VERIFIED, Study, pairwright
 
 SOME = PAIRS[:6]
 """Two twins and two violate pairs."""
-"""What aspects of format 2 do not have."""
 Change = Callable[[KeyedTask, Answers], Answers]
 
 
-def changed(change: Change) -> Callable[[KeyedTask, Subject | None], Answers]:
+def changed(change: Change) -> Callable[[KeyedTask, Unit | None], Answers]:
     """The answers of people who would verify everything, changed."""
     usual = right()
-    return lambda task, subject: change(task, usual(task, subject) or {})
+    return lambda task, unit: change(task, usual(task, unit) or {})
 
 
 def delivered_by_other(task: KeyedTask, ticks: Answers) -> Answers:
@@ -64,7 +62,7 @@ def test_the_report_and_status_say_reasons_in_words(run: Path) -> None:
     assert states(run) == {"refused"}
     said = "too few of the supported aspects are delivered by the chosen response alone"
     report = (run / "human/report.md").read_text(encoding="utf-8")
-    assert f"| refused | {said} | 4 |" in report
+    assert f"| not verified: {said} | 4 | 2 | 2 |" in report
     shown = " ".join(pairwright("human", "status", run).out.split())
     assert "decisions of the last report" in shown
     assert "refused single pairs 2 refused twins 2" in shown

@@ -9,7 +9,7 @@ FIRST = "annotator-01"
 
 
 def names(study: LiveStudy) -> set[str]:
-    return {verdict.annotator for verdict in study.verdicts}
+    return {answer.annotator for answer in study.answers}
 
 
 def test_what_a_person_answered_goes_and_does_not_come_back(
@@ -18,7 +18,7 @@ def test_what_a_person_answered_goes_and_does_not_come_back(
     sheets = [study.fill(f"annotator-{n:02}", out=tmp_path / f"{n}.csv") for n in range(1, 10)]
     study.do("import", *sheets)
     study.do("report")
-    answers = sum(verdict.annotator == FIRST for verdict in study.verdicts)
+    answers = len(study.own(FIRST))
     assert f"{FIRST} has withdrawn: {answers} answers removed." in study.do("withdraw", FIRST)
     assert FIRST not in names(study)
     assert not study.folder.sheet(FIRST).exists()
@@ -36,11 +36,11 @@ def test_a_second_round_that_showed_their_answers_is_dealt_out_anew(study: LiveS
     split = split_votes()
     study.do("import", *(study.fill(f"annotator-{n:02}", split) for n in range(1, 10)))
     study.do("adjudicate")
-    shown = {
-        verdict.subject for verdict in study.verdicts if verdict.annotator == "annotator-02"
-    } & {keyed.subject for keyed in study.second_round()}
+    shown = {answer.unit for answer in study.answers if answer.annotator == "annotator-02"} & {
+        keyed.unit for keyed in study.second_round()
+    }
     assert shown
     said = study.do("withdraw", "annotator-02")
     assert "Run `human adjudicate`" in said
-    assert not shown & {keyed.subject for keyed in study.second_round()}
+    assert not shown & {keyed.unit for keyed in study.second_round()}
     assert shown.isdisjoint(study.folder.sheet("adjudicator-01", 2).read_text("utf-8").split())

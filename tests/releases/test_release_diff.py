@@ -54,7 +54,7 @@ def test_what_people_refused_or_what_waits_has_its_reason(first: Layout, tmp_pat
     usual, waits = right({"Question 2, how is it done?"}), violated(0, DOMAINS[0])
 
     def answer(task: Any, subject: Any) -> Any:
-        open_ = task.subject == waits.id and task.kind == "rubric"
+        open_ = task.unit == waits.id and task.kind == "rubric"
         return None if open_ else usual(task, subject)
 
     second = next_release(first, tmp_path, pairs_of(0, 1, 2, 3), answer=answer)

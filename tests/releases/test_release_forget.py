@@ -101,20 +101,20 @@ def test_a_placebo_leaves_whole(options: dict[str, Any], gone: set[str], tmp_pat
     assert {unit.subject for unit in primary.units if unit.subject} == left
 
 
-def test_outlines_verdicts_and_units_leave_with_the_pairs(run: Path, tmp_path: Path) -> None:
+def test_outlines_answers_and_units_leave_with_the_pairs(run: Path, tmp_path: Path) -> None:
     before = read_primary(written(run, tmp_path / "before"))
     forget(run, "--user", user_of(1))
     after = read_primary(written(run, tmp_path / "after"))
     assert before.public is not None
     assert after.public is not None
     assert {of.id for of in after.public.outlines} == about(0, 2)
-    assert {of.subject for of in after.public.verdicts} == about(0, 2)
+    assert {of.unit for of in after.public.answers} == about(0, 2)
     assert after.public.study.left_out == 2
     assert {unit.subject for unit in after.units if unit.subject} == about(0, 2)
     assert len(after.units) == len(before.units) - 2
     # What the others were decided by is as it was.
-    kept = [of for of in before.public.verdicts if of.subject in about(0, 2)]
-    assert list(after.public.verdicts) == kept
+    kept = [of for of in before.public.answers if of.unit in about(0, 2)]
+    assert list(after.public.answers) == kept
 
 
 @pytest.mark.parametrize("user", ["user_901", "partner_901"])

@@ -9,8 +9,7 @@ from pairwright.dataset import Layout, parts_of, read_rows
 from pairwright.releases.verify import verify_release
 from pairwright.workflows.pair_audit import write_audit
 from pairwright.workflows.tasks import export_tasks
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.study_files import read_study
+from pairwright_human_eval.folder import HumanFolder, read_study
 from released import placebo, released, rows, run_of, twinned, violated
 
 AGAINST = [2, 12, 22]
@@ -59,13 +58,13 @@ def test_a_study_asks_about_every_mode_and_no_aspect_of_a_placebo(tmp_path: Path
     run = run_of(tmp_path / "run", many, study=False)
     made = export_tasks(run, annotators=9, seed=1)
     assert made.units == {"twin": 20, "placebo": 20, "violate": 20}
-    assert (made.study.of, made.study.sampled) == (60, 60)
+    assert made.study.of == 60
     modes = {pair.twin_id or pair.id: pair.mode for pair in many}
     tasks = read_study(HumanFolder(run)).key.values()
-    found = Counter((modes[one.subject], one.kind, one.purpose) for one in tasks if one.pair)
+    found = Counter((modes[one.unit], one.kind, one.purpose) for one in tasks if one.pair)
     assert {asked: n for asked, n in found.items() if asked[0] == "placebo"} == {
         ("placebo", "preference", "vote"): 20 * 2 * 3,
         ("placebo", "preference", "repeat"): found["placebo", "preference", "repeat"],
     }
-    placebos = [one for one in tasks if modes.get(one.subject) == "placebo"]
+    placebos = [one for one in tasks if modes.get(one.unit) == "placebo"]
     assert {one.expected for one in placebos} == {None}

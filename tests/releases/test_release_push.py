@@ -26,7 +26,7 @@ NAME = "lab/small-pairs"
 FILES = {
     "README.md": b"---\npretty_name: Small\n---\n\nPairs.\n",
     "data/Home-twin/test-00000-of-00001.parquet": b"PAR1" + bytes(range(256)) * (LARGE // 200),
-    "human/verdicts.jsonl": b"x" * (LARGE - 1),
+    "human/answers.jsonl": b"x" * (LARGE - 1),
 }
 
 
@@ -58,7 +58,7 @@ def folder(root: Path, files: dict[str, bytes] = FILES) -> Path:
 def verified(root: Path, version: str = "1.0.0", kind: ReleaseKind = "release") -> VerifiedRelease:
     return VerifiedRelease(
         digest=write_checksums(root), name="small-pairs", version=version, kind=kind,
-        trial_because=(), rows=1, subjects=1, units=1, verdicts=0, files=1,
+        trial_because=(), rows=1, subjects=1, units=1, answers=0, files=1,
     )  # fmt: skip
 
 

@@ -76,11 +76,10 @@ def test_what_downloads_leave_beside_a_release_is_no_part(bad: Tampered) -> None
 
 
 def flip_votes(bad: Tampered) -> None:
-    path = "human/verdicts.jsonl"
+    path = "human/answers.jsonl"
     number = bad.number(path, lambda one: one["kind"] == "preference")
     one = bad.lines(path)[number - 1]
-    other = one["b"] if one["answers"]["choice"] == one["a"] else one["a"]
-    bad.line(path, number, answers={"kind": "preference", "choice": other})
+    bad.line(path, number, label="chosen" if one["label"] == "rejected" else "rejected")
 
 
 def drop_row(rows: list[Row]) -> list[Row]:
@@ -99,9 +98,9 @@ SEALED: dict[str, tuple[Case, str]] = {
     "a vote": (flip_votes, "human/decisions.jsonl"),
     "an answer twice": (
         lambda bad: bad.put(
-            "human/verdicts.jsonl", [*(lines := bad.lines("human/verdicts.jsonl")), lines[0]]
+            "human/answers.jsonl", [*(lines := bad.lines("human/answers.jsonl")), lines[0]]
         ),
-        "human/verdicts.jsonl:",
+        "human/answers.jsonl:",
     ),
     "a decision": (
         lambda bad: bad.line("human/decisions.jsonl", 1, state="refused"),

@@ -24,7 +24,7 @@ from pairwright.releases.primary import read_primary
 from pairwright.workflows.new_release import release as make_release
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KeyedTask
-from pairwright_human_eval.subjects import Subject
+from pairwright_human_eval.units import Unit
 from released import (
     DOMAINS,
     PAIRS,
@@ -142,13 +142,13 @@ def test_a_pair_that_waits_and_a_twin_with_one_half_refused_are_not_released(
     (asked, other), waits = twinned(0), violated(0)
     usual, seen = right(), list[str]()
 
-    def answer(task: KeyedTask, subject: Subject | None) -> Answers | None:
-        if task.kind == "preference" and task.subject == waits.id and not seen:
+    def answer(task: KeyedTask, unit: Unit | None) -> Answers | None:
+        if task.kind == "preference" and task.unit == waits.id and not seen:
             seen.append(task.task)
             return None
         if task.kind == "preference" and task.pair == other.id:
             return {"preference": "B" if task.expected == "A" else "A"}
-        return usual(task, subject)
+        return usual(task, unit)
 
     run = run_of(tmp_path / "run", [asked, other, waits, violated(1)], answer=answer)
     found = gathered(run)
@@ -324,7 +324,7 @@ WRONG: dict[str, tuple[Damage, str]] = {
     "pairs changed after the tasks were made": (
         lambda run: first_line(run / "pairs.jsonl", category="other"), "not the file that the tasks"
     ),
-    "half a twin is lost": (_pairs(lambda lines: lines[1:]), "where it must have 2"),
+    "half a twin is lost": (_pairs(lambda lines: lines[1:]), "and it must have 2"),
     "fewer pairs than were built": (
         _pairs(lambda lines: lines[:-1]), r"that the build kept"
     ),

@@ -11,8 +11,8 @@ from pairwright.audits.row_check import RowCheck
 from pairwright.estimate import Estimate
 from pairwright.modes import label_of
 from pairwright.text import number_of
-from pairwright_human_eval.public_study import ReleasedStudy
-from pairwright_human_eval.report.findings import Findings
+from pairwright_human_eval.released import ReleasedStudy
+from pairwright_human_eval.report import Findings
 
 
 class Human:

@@ -22,7 +22,7 @@ from pairwright.errors import InputError
 from pairwright.sources.problems import SourceProblem
 from pairwright.threads import one_thread
 from pairwright.version import __version__
-from pairwright_human_eval.public_study import ReleasedStudy, read_public
+from pairwright_human_eval.released import ReleasedStudy, read_public
 
 AuditProgress = Callable[[str, int | None], None]
 """Called with the name of a step, and the number of rows read so far where it reads rows."""

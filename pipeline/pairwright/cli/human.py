@@ -7,7 +7,7 @@ from pairwright.cli.printing import print_words
 from pairwright.modes import MODES
 
 if TYPE_CHECKING:
-    from pairwright.workflows.answers import ImportedVerdicts
+    from pairwright.workflows.answers import ImportedAnswers
     from pairwright.workflows.decision_report import AdjudicationExport
     from pairwright.workflows.tasks import TaskExport
 
@@ -17,8 +17,8 @@ def print_tasks(result: "TaskExport", run: Path) -> None:
     print_words("export", result=result, run=run, modes=MODES)
 
 
-def print_import(result: "ImportedVerdicts", run: Path) -> int:
-    """Print which files were taken in or back, and what became of the answers."""
+def print_import(result: "ImportedAnswers", run: Path) -> int:
+    """Print which files were taken in, and what became of the answers."""
     print_words("import", result=result, run=run)
     return int(bool(result.refused))
 

@@ -1,6 +1,6 @@
 """The primary files of a release, written and read: everything else follows from them.
 
-Rows in Parquet, `human/{study.json,subjects.jsonl,verdicts.jsonl}`, `build/units.jsonl` and
+Rows in Parquet, `human/{study.json,units.jsonl,answers.jsonl}`, `build/units.jsonl` and
 `stated.json`.
 """
 
@@ -28,8 +28,8 @@ from pairwright.releases.selection import ReleaseCandidate, subject_at, votes_on
 from pairwright.releases.summary import Summary, SummaryBuilder
 from pairwright.settings.rules import ReleaseInfo
 from pairwright_human_eval.decisions import Decision
-from pairwright_human_eval.public_study import ReleasedStudy, read_public
-from pairwright_human_eval.subjects import Subject
+from pairwright_human_eval.released import ReleasedStudy, read_public
+from pairwright_human_eval.units import Unit
 
 ReleaseKind = Literal["release", "trial"]
 """A trial may hold pairs that nobody verified. It is no benchmark, and its pages say so."""
@@ -172,7 +172,7 @@ def write_primary(
     return builder.summary()
 
 
-def _rows(subject: Subject, primary: PrimaryFiles) -> Iterator[Row]:
+def _rows(subject: Unit, primary: PrimaryFiles) -> Iterator[Row]:
     """A row a pair, the asked half of a twin first."""
     decision = primary.decisions.get(subject.id)
     public = primary.public if decision else None
@@ -197,8 +197,8 @@ def _texts(primary: PrimaryFiles, layout: Layout) -> Iterator[tuple[Path, str]]:
     yield layout.units, _lines(primary.units)
     if primary.public:
         yield layout.study, primary.public.study.model_dump_json(indent=2) + "\n"
-        yield layout.subjects, _lines(primary.public.outlines)
-        yield layout.verdicts, _lines(primary.public.verdicts)
+        yield layout.asked, _lines(primary.public.outlines)
+        yield layout.answers, _lines(primary.public.answers)
         yield layout.decisions, _lines(primary.decisions.values())
 
 

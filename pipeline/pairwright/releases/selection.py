@@ -15,9 +15,9 @@ from pairwright.errors import InputError, first_invalid
 from pairwright.modes import label_of
 from pairwright.records import Pair, pseudonym
 from pairwright_human_eval.decisions import Decision
-from pairwright_human_eval.public_study import ReleasedStudy
-from pairwright_human_eval.study_files import FixedStudy
-from pairwright_human_eval.subjects import Outline, Subject, outline_of, subjects_of
+from pairwright_human_eval.folder import FixedStudy
+from pairwright_human_eval.released import ReleasedStudy
+from pairwright_human_eval.units import Outline, Unit, outline_of, units_of
 
 _FIX = "Build again: pairs.jsonl is derived from the run folder's store."
 FORGOTTEN, NOT_ASKED = "forgotten", "not in the study"
@@ -37,7 +37,7 @@ class ReleaseCandidate(NamedTuple):
     """Whether it is released only where people verified it."""
 
 
-def subjects_in(path: Path) -> Iterator[tuple[int, Subject]]:
+def subjects_in(path: Path) -> Iterator[tuple[int, Unit]]:
     """Every subject with the offset of its first line.
 
     Raises InputError for a line that is not a pair, and for half a twin.
@@ -47,7 +47,7 @@ def subjects_in(path: Path) -> Iterator[tuple[int, Subject]]:
             lines = _lines(file, path)
             for _, group in groupby(lines, key=lambda line: line[1].twin_id or line[1].id):
                 (offset, first), *more = group
-                (subject,) = subjects_of((first, *(pair for _, pair in more)), path)
+                (subject,) = units_of((first, *(pair for _, pair in more)), path)
                 yield offset, subject
     except OSError as error:
         raise InputError(
@@ -69,11 +69,11 @@ def _lines(file: BinaryIO, path: Path) -> Iterator[tuple[int, Pair]]:
         offset += len(line)
 
 
-def subject_at(file: BinaryIO, entry: ReleaseCandidate, path: Path) -> Subject:
+def subject_at(file: BinaryIO, entry: ReleaseCandidate, path: Path) -> Unit:
     """The subject that `subjects_in` found there."""
     file.seek(entry.offset)
     pairs = [Pair.model_validate_json(file.readline()) for _ in entry.users]
-    (subject,) = subjects_of(pairs, path)
+    (subject,) = units_of(pairs, path)
     return subject
 
 
@@ -88,7 +88,7 @@ def read_candidates(
 
     Raises InputError for a line that is not a pair.
     """
-    subjects = study.subjects if study else set()
+    subjects = study.units if study else set()
     entries, outlines = list[ReleaseCandidate](), list[Outline]()
     for offset, subject in subjects_in(pairs):
         entries.append(

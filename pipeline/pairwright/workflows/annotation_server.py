@@ -25,10 +25,9 @@ from pairwright.workflows.answers import (
     study_progress,
 )
 from pairwright.workflows.study import open_study, read_open_study
-from pairwright_human_eval.decisions import reason_in_words
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.client import LabelStudioClient
-from pairwright_human_eval.label_studio.projects import (
+from pairwright_human_eval.answers import check_unmixed
+from pairwright_human_eval.folder import HumanFolder, withdrawn_people
+from pairwright_human_eval.projects import (
     PushResult,
     ServerState,
     fetch_annotations,
@@ -37,10 +36,8 @@ from pairwright_human_eval.label_studio.projects import (
     send_tasks,
     task_progress,
 )
-from pairwright_human_eval.raw_files import check_unmixed
 from pairwright_human_eval.records import Kind
-from pairwright_human_eval.study_files import withdrawn_people
-from pairwright_human_eval.subjects import mode_of_twin
+from pairwright_human_eval.server import LabelStudioClient
 
 KEY_VARIABLE = "LABEL_STUDIO_API_KEY"
 ServerOfStudy: TypeAlias = Annotated[
@@ -93,7 +90,7 @@ def push_tasks(
                 study.fixed.study,
                 [keyed for keyed in study.fixed.key.values() if keyed.annotator not in away],
                 round=round,
-                answered={v.task for v in answers.verdicts} | set(filter(None, skipped)),
+                answered=answers.tasks | skipped,
                 progress=lambda done, total: progress(Step("importing tasks", done, total)),
             )
         return pushed, labelling_links(study.folder, round)
@@ -126,7 +123,7 @@ def pull_verdicts(
             pulled = fetch_annotations(
                 server,
                 study.folder,
-                *study.fixed,
+                study.fixed.study,
                 progress=lambda done, total: progress(Step("fetching projects", done, total)),
             )
         for title in pulled.missing:
@@ -134,6 +131,13 @@ def pull_verdicts(
                 Note(
                     f"The project `{title}` is not on the server any more: what was pulled of it"
                     " before stays. If it was renamed there, give it back its name."
+                )
+            )
+        for title in pulled.other_form:
+            progress(
+                Note(
+                    f"The form of the project `{title}` was changed on the server, so nothing of it"
+                    " was taken. Put the exported labeling_config file back in its settings."
                 )
             )
         for title, tasks in pulled.gone.items():
@@ -170,23 +174,26 @@ def study_status(run: RunPath, *, url: ServerOfStudy = None) -> StudyStatus:
 
         pairwright human status runs/first
     """
+    # pandas takes half of the time of help.
+    from pairwright_human_eval.decisions import reason_in_words
+
     pushed = HumanFolder(Path(run)).server.exists()
     on_server = url is not None or (pushed and bool(os.environ.get(KEY_VARIABLE)))
     decisions = last_decisions(run)
     return StudyStatus(
         on_server=on_server,
         lines=server_progress(run, url=url) if on_server else study_progress(run),
-        states=Counter((one.state, units_of(one.subject)) for one in decisions),
+        states=Counter((one.state, units_of(one.unit)) for one in decisions),
         reasons=Counter(
             (one.state, reason_in_words(why) or why) for one in decisions for why in one.reasons
         ),
     )
 
 
-def units_of(subject: str) -> str:
-    """What subjects such as this one are called."""
-    mode = mode_of_twin(subject)
-    return MODES[mode].units if mode else "single pairs"
+def units_of(unit: str) -> str:
+    """What units such as this one are called."""
+    mode = unit.partition("-")[0]
+    return MODES[mode].units if mode in MODES else "single pairs"
 
 
 def server_progress(run: str | Path, *, url: str | None = None) -> tuple[AnnotatorProgress, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
@@ -17,11 +17,13 @@ from pairwright.errors import InputError
 from pairwright.options import RunPath
 from pairwright.progress import Note, Progress, log_notes
 from pairwright.workflows.study import OpenStudy, open_study, read_open_study
-from pairwright_human_eval.decisions import Decision
+from pairwright_human_eval.answers import import_raw
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.raw_files import import_files, undo_import
 from pairwright_human_eval.records import KINDS, Kind
 from pairwright_human_eval.simulation import SimulationResult, Traits, simulate
+
+if TYPE_CHECKING:
+    from pairwright_human_eval.decisions import Decision
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +33,15 @@ class AnswerCounts:
     folder: Path
     """RUN/human."""
     annotations: int
-    """All of them: verdicts, those set aside, and copies."""
+    """All of them: tasks answered, those set aside, and copies."""
     copies: int
     """The number of answers that are counted."""
-    verdicts: Mapping[tuple[Kind, str], int]
-    """Counted answers by kind and purpose of the task."""
+    answered: Mapping[tuple[Kind, str], int]
+    """Tasks with an answer, by their kind and purpose."""
     set_aside: Mapping[str, int]
     """Annotations that were set aside, by reason."""
     open_tasks: int
-    """Tasks without a verdict."""
+    """Tasks without an answer."""
     future: int
     """Counted answers with a time that is to come: a clock was wrong, or a file was edited."""
     simulated: bool
@@ -47,26 +49,27 @@ class AnswerCounts:
 
 
 def count_answers(study: OpenStudy) -> AnswerCounts:
-    """Derive verdicts.jsonl and set_aside.jsonl from the raw answers, and count them."""
-    answers = study.write_answers()
-    answered = {verdict.task for verdict in answers.verdicts}
+    """Make answers.jsonl and set_aside.jsonl from the raw files, and count."""
+    found, key = study.write_answers(), study.fixed.key
     # Clocks differ by a day. Simulated answers have times of their own.
-    times = [one.updated for one in answers.verdicts if one.updated and not one.simulated]
     tomorrow = datetime.now(UTC) + timedelta(days=1)
+    late = {
+        one.task for one in found.answers if one.at and datetime.fromisoformat(one.at) > tomorrow
+    }
     return AnswerCounts(
         folder=study.folder.path,
-        annotations=len(answers.verdicts) + len(answers.set_aside) + answers.copies,
-        copies=answers.copies,
-        verdicts=Counter((verdict.kind, verdict.purpose) for verdict in answers.verdicts),
-        set_aside=Counter(answer.reason for answer in answers.set_aside),
-        open_tasks=len(study.fixed.key.keys() - answered),
-        future=sum(datetime.fromisoformat(time) > tomorrow for time in times),
-        simulated=any(verdict.simulated for verdict in answers.verdicts),
+        annotations=len(found.tasks) + len(found.set_aside) + found.copies,
+        copies=found.copies,
+        answered=Counter((key[task].kind, key[task].purpose) for task in found.tasks),
+        set_aside=Counter(answer.reason for answer in found.set_aside),
+        open_tasks=len(key.keys() - found.tasks),
+        future=len(late),
+        simulated=found.simulated,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedVerdicts:
+class ImportedAnswers:
     """What became of files that were imported, and the study's answers after that."""
 
     added: tuple[str, ...]
@@ -75,8 +78,6 @@ class ImportedVerdicts:
     """Names of files that hold what an earlier one holds, so that nothing was added."""
     refused: tuple[InputError, ...]
     """Why a file was not taken in. Nothing of it is kept."""
-    removed: tuple[str, ...]
-    """Names of the files that were taken back."""
     answers: AnswerCounts
 
 
@@ -86,21 +87,20 @@ def import_verdicts(
         Iterable[Path | str], Argument(help="Exports, or filled-in CSV files.", metavar="FILE")
     ] = (),
     *,
-    undo: Annotated[bool, Option("--undo", help="Take back the last import, or FILE.")] = False,
     progress: Progress = log_notes,
-) -> ImportedVerdicts:
+) -> ImportedAnswers:
     """Take in annotations: JSON that was exported from Label Studio, or filled-in spreadsheets.
 
-    Every annotation becomes a verdict or is set aside with its reason. Importing a file again
-    changes nothing. A file that cannot be read, or has no task of this study, is named and not
-    kept, and the others are taken in (exit code 1).
+    Every annotation is an answer or set aside with its reason. Importing a file again changes
+    nothing. A file that cannot be read, or has no task of this study, is named and not kept, and
+    the others are taken in (exit code 1).
 
-    --undo removes what the last import added to RUN/human/private/raw, or the named files, and
-    derives verdicts.jsonl and set_aside.jsonl from what is left. The decisions and the report stay
-    as they are until `human report` runs again; tasks of a second round stay.
+    Without a file, answers.jsonl and set_aside.jsonl are made again from RUN/human/private/raw: to
+    take an import back, delete its file there first. The decisions and the report stay as they are
+    until `human report` runs again; tasks of a second round stay.
 
-    Raises InputError where there is no study, where simulated answers are in it, where no file at
-    all can be taken in, and for a name to undo that no imported file or several have.
+    Raises InputError if there is no study, if simulated answers are in it, or if no file at all can
+    be taken in.
 
         >>> taken = import_verdicts("runs/first", ["project-1.json", "project-2.json"])
         >>> taken.answers.open_tasks, taken.answers.set_aside
@@ -110,28 +110,17 @@ def import_verdicts(
 
         pairwright human import runs/first project-1.json project-2.json
         pairwright human import runs/first annotator-01.csv annotator-02.csv
-        pairwright human import runs/first --undo
-        pairwright human import runs/first --undo project-2.json
+        pairwright human import runs/first
     """
     paths = [Path(file) for file in files]
     with open_study(Path(run)) as study:
-        if undo:
-            removed = undo_import(study.folder, [path.name for path in paths])
-            return ImportedVerdicts((), (), (), removed, count_answers(study))
-        if not any(path.exists() for path in paths):
-            what = "no such file" if paths else "no file is named"
-            raise InputError(
-                what, where=paths[0] if paths else "FILE", fix="Name the exported files."
-            )
-        key = study.fixed.key
-        added, repeated, refused = import_files(paths, study.folder, key, study.fixed.study)
-        nothing = not added and not repeated
-        for error in refused[: -1 if nothing else None]:
+        taken = import_raw(paths, study.folder, study.fixed)
+        nothing = bool(taken.refused) and not taken.added and not taken.repeated
+        for error in taken.refused[: -1 if nothing else None]:
             progress(Note(str(error)))
         if nothing:
-            raise refused[-1]
-        answers = count_answers(study)
-        return ImportedVerdicts(tuple(added), tuple(repeated), tuple(refused), (), answers)
+            raise taken.refused[-1]
+        return ImportedAnswers(*taken, count_answers(study))
 
 
 def simulate_verdicts(
@@ -162,7 +151,7 @@ def simulate_verdicts(
         accuracy=accuracy, first_bias=bias, careless=careless, cannot_tell=cannot_tell, seed=seed
     )
     with open_study(Path(run)) as study:
-        done = simulate(study.folder, study.fixed.key, study.fixed.study, traits)
+        done = simulate(study.folder, study.fixed, traits)
         return done, count_answers(study)
 
 
@@ -189,7 +178,10 @@ def study_progress(run: str | Path) -> tuple[AnnotatorProgress, ...]:
     """
     study = read_open_study(Path(run))
     assigned = Counter((k.annotator, k.round, k.kind) for k in study.fixed.key.values())
-    answered = Counter((v.annotator, v.round, v.kind) for v in study.answers().verdicts)
+    done = {answer.task for answer in study.answers()}
+    answered = Counter(
+        (k.annotator, k.round, k.kind) for k in study.fixed.key.values() if k.task in done
+    )
     order = sorted(assigned, key=lambda part: (*part[:2], KINDS.index(part[2])))
     return tuple(
         AnnotatorProgress(who, kind, round, assigned[who, round, kind], answered[who, round, kind])
@@ -197,10 +189,12 @@ def study_progress(run: str | Path) -> tuple[AnnotatorProgress, ...]:
     )
 
 
-def last_decisions(run: str | Path) -> tuple[Decision, ...]:
-    """The decisions of the last report; empty where nothing was reported yet.
+def last_decisions(run: str | Path) -> tuple["Decision", ...]:
+    """The decisions of the last report; empty if nothing was reported yet.
 
-    Raises InputError where decisions.jsonl cannot be read.
+    Raises InputError if decisions.jsonl cannot be read.
     """
+    from pairwright_human_eval.decisions import Decision
+
     path = HumanFolder(Path(run)).decisions
     return tuple(read_lines(path, Decision)) if path.exists() else ()

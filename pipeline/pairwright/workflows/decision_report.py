@@ -13,13 +13,14 @@ from pairwright.errors import InputError
 from pairwright.options import RunPath
 from pairwright.progress import Progress, Step, log_notes
 from pairwright.workflows.study import OpenStudy, Tool, open_study
-from pairwright_human_eval.decisions import Decision
-from pairwright_human_eval.records import Verdict, pseudonyms
-from pairwright_human_eval.second_round import add_adjudication, adjudication_tasks, given_parts
+from pairwright_human_eval.folder import withdrawn_people
+from pairwright_human_eval.records import pseudonyms
+from pairwright_human_eval.second_round import SecondRound, add_adjudication, given_parts
 from pairwright_human_eval.spreadsheets import write_sheets
-from pairwright_human_eval.study_files import withdrawn_people
+from pairwright_human_eval.units import outline_of
 
 if TYPE_CHECKING:
+    from pairwright_human_eval.decisions import Decision
     from pairwright_human_eval.report import StudyReport
 
 
@@ -29,12 +30,12 @@ class DecisionReport:
 
     folder: Path
     """RUN/human: it holds report.html, report.md, report.json and decisions.jsonl."""
-    decisions: Mapping[str, Decision]
-    """By subject, a twin or a pair: verified, refused, disputed or waiting, and why."""
+    decisions: Mapping[str, "Decision"]
+    """By unit, a twin or a pair: verified, refused, disputed or waiting, and why."""
     report: "StudyReport"
     """Agreement, claims and annotators, with their intervals."""
     to_adjudicate: int
-    """Disputed subjects that no second round has asked about yet."""
+    """Disputed units that no second round has asked about yet."""
 
 
 def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
@@ -55,24 +56,24 @@ def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
         pairwright human report runs/first
     """
     # pandas and matplotlib: half of the time of every other command on a study.
+    from pairwright_human_eval.checks import table_of
     from pairwright_human_eval.report import compute_report, write_report
 
     with open_study(Path(run)) as study:
         progress(Step("reading answers"))
-        subjects, answers = study.subjects(), study.write_answers()
-        decisions = study.decide(subjects, answers.verdicts)
-        write_lines(study.folder.decisions, decisions.values())
+        outlines, answers = [*map(outline_of, study.units())], table_of(study.answers())
         progress(Step("figures"))
-        report = compute_report(subjects, study.fixed, answers.verdicts, study.rules)
+        report, decisions = compute_report(outlines, study.fixed, answers, study.rules)
+        write_lines(study.folder.decisions, decisions.values())
         progress(Step("pages and plots"))
         write_report(study.folder, report)
-        second = {keyed.subject for keyed in study.fixed.key.values() if keyed.round == 2}
+        second = {keyed.unit for keyed in study.fixed.key.values() if keyed.round == 2}
         return DecisionReport(
             folder=study.folder.path,
             decisions=decisions,
             report=report,
             to_adjudicate=sum(
-                decision.state == "disputed" and decision.subject not in second
+                decision.state == "disputed" and decision.unit not in second
                 for decision in decisions.values()
             ),
         )
@@ -93,7 +94,7 @@ class AdjudicationExport:
     adjudicators: tuple[str, ...]
     """Pseudonyms of those who have a task."""
     left: tuple[str, ...]
-    """Disputed subjects that more adjudicators are needed for."""
+    """Disputed units that more adjudicators are needed for."""
     sheets: tuple[Path, ...] = ()
     """The files to fill in, one an adjudicator, where people have such."""
 
@@ -123,23 +124,25 @@ def export_adjudication(
         pairwright human push runs/first --round 2 --url URL
         pairwright human adjudicate runs/first --adjudicators 8 --by annotator-03
     """
+    from pairwright_human_eval.checks import checks, excluded_by, table_of
+    from pairwright_human_eval.decisions import decide as decide_units
+
     with open_study(Path(run)) as study:
-        subjects, answers = study.subjects(), study.answers()
-        verdicts, named = answers.verdicts, tuple(dict.fromkeys(by))
-        decisions, excluded = study.decide(subjects, verdicts), study.excluded(verdicts)
-        names = _adjudicators(study, adjudicators, named, excluded)
+        units, answers, rules = study.units(), study.answers(), study.rules
+        outlines, table = [*map(outline_of, units)], table_of(answers)
+        excluded = excluded_by(checks(table, outlines), rules.attention_floor)
+        decisions = decide_units(outlines, table, rules, excluded)
         # What people were given in the first round, answered or not, they cannot judge again.
         given: dict[str, set[str]] = {}
         for keyed in study.fixed.key.values():
             if keyed.round == 1:
-                given.setdefault(keyed.annotator, set()).add(keyed.subject)
-        earlier: dict[str, list[Verdict]] = {}
-        for verdict in verdicts:
-            earlier.setdefault(verdict.subject, []).append(verdict)
-        tasks, short = adjudication_tasks(
-            subjects, decisions, earlier, study.fixed.study, study.config.planner, study.rules,
-            names, excluded, given, given_parts(study.folder),
-        )  # fmt: skip
+                given.setdefault(keyed.annotator, set()).add(keyed.unit)
+        names = _adjudicators(study, adjudicators, tuple(dict.fromkeys(by)), excluded)
+        second = SecondRound(
+            study.fixed.study, study.config.planner, rules, names, given, given_parts(study.folder)
+        )
+        second.deal(units, decisions, [one for one in answers if one.annotator not in excluded])
+        tasks = second.tasks
         added = add_adjudication(study.folder, study.fixed.study, tasks)
         in_sheets = tool == "spreadsheet" or (tool is None and study.folder.sheets.exists())
         sheets = write_sheets(study.folder, 2) if in_sheets and added else ()
@@ -149,7 +152,7 @@ def export_adjudication(
             waiting=sum(d.state == "waiting" for d in decisions.values()),
             added=added,
             adjudicators=tuple(name for name, assigned in tasks.items() if assigned),
-            left=tuple(short),
+            left=tuple(second.short),
             sheets=sheets,
         )
 

@@ -50,9 +50,8 @@ from pairwright.workflows.output import output_folder
 from pairwright.workflows.pair_audit import write_audit
 from pairwright.workflows.study import read_open_study
 from pairwright_human_eval.decisions import Decision
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.public_study import ReleasedStudy, published
-from pairwright_human_eval.study_files import read_fixed
+from pairwright_human_eval.folder import HumanFolder, read_fixed
+from pairwright_human_eval.released import ReleasedStudy, published
 
 _AGAIN = "Run pairwright build again to its end: no call is sent twice."
 
@@ -306,12 +305,12 @@ def _candidates(
     left_out = {entry.id for entry in entries if entry.forgotten}
     progress(Step("deciding"))
     public = published(
-        study.fixed, outlines, answers.verdicts, answers.set_aside, study.rules, leaving=left_out
+        study.fixed, outlines, answers, study.set_aside(), study.rules, leaving=left_out
     )
     if public.simulated and not trial:
         raise InputError(
             "simulated annotators answered, and that verifies nothing",
-            where=human.verdicts,
+            where=human.answers,
             fix="Have people answer (pairwright human push), or add --trial.",
         )
     return entries, public, public.decisions

@@ -24,7 +24,7 @@ from pairwright.releases.selection import read_candidates
 from pairwright.workflows.output import output_folder
 from pairwright.workflows.study import read_open_study
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.public_study import ReleasedStudy, published
+from pairwright_human_eval.released import ReleasedStudy, published
 
 MAX_SHORTCUT = Options().max_shortcut
 
@@ -170,6 +170,4 @@ def _people(run: Path, progress: Progress) -> tuple[ForgetList, ReleasedStudy | 
     _, outlines = read_candidates(
         study.pairs(), ForgetList(), study.fixed, lambda n: progress(Step("subjects", n))
     )
-    return forgotten, published(
-        study.fixed, outlines, answers.verdicts, answers.set_aside, study.rules
-    )
+    return forgotten, published(study.fixed, outlines, answers, study.set_aside(), study.rules)

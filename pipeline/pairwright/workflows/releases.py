@@ -25,7 +25,7 @@ from pairwright.releases.selection import subjects_in
 from pairwright.releases.verify import VerifiedRelease
 from pairwright.releases.verify import verify_release as verify_release
 from pairwright.workflows.pair_audit import write_audit
-from pairwright_human_eval.subjects import Subject
+from pairwright_human_eval.units import Unit
 
 _PSEUDONYM = re.compile(r"user-[0-9a-f]{16}")
 
@@ -187,7 +187,7 @@ class Removal:
             self.items += 1
             self.posts.update(named)
 
-    def add_subject(self, subject: Subject) -> None:
+    def add_subject(self, subject: Unit) -> None:
         """A twin is left out whole, whichever half is concerned."""
         if any(map(self.forgotten.concerns, subject.pairs)):
             self.pairs += len(subject.pairs)
@@ -208,7 +208,7 @@ def forget(
     """Record who or what is to be forgotten: the next release goes without it.
 
     Every pair made of that user's or that address's posts, or with a response by that user, is left
-    out, twins whole, with the verdicts on it. RUN/forgotten.jsonl holds hashes only; recording
+    out, twins whole, with the answers on it. RUN/forgotten.jsonl holds hashes only; recording
     somebody again is harmless. The run folder itself still holds the posts. Exits with 1 if
     somebody or something named is nowhere in the run.
 

@@ -4,7 +4,7 @@ One command at a time works on a study: two pushes at once would make every task
 """
 
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -15,20 +15,17 @@ from pairwright.errors import InputError, on_disk
 from pairwright.files import locked
 from pairwright.settings.config import Config
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.acceptance import Acceptance, derive, read_acceptance
-from pairwright_human_eval.attention import excluded_by, vote_checks
-from pairwright_human_eval.decisions import Decision, decide_all
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.records import Verdict
-from pairwright_human_eval.study_files import FixedStudy, read_fixed, read_study
-from pairwright_human_eval.study_tasks import fitting
-from pairwright_human_eval.subjects import (
-    Subject,
-    file_hash,
-    mode_of_twin,
-    outline_of,
-    subjects_of,
+from pairwright_human_eval.answers import Answered, read_answers, write_answers
+from pairwright_human_eval.assign import fitting
+from pairwright_human_eval.folder import (
+    FixedStudy,
+    HumanFolder,
+    read_fixed,
+    read_study,
+    records_in,
 )
+from pairwright_human_eval.records import Answer, SetAside
+from pairwright_human_eval.units import Unit, file_hash, units_of
 
 Tool = Literal["label-studio", "spreadsheet"]
 """What annotators work with."""
@@ -51,13 +48,13 @@ def drawn_seed(run: Path, seed: int | None) -> int:
     return seed if seed is not None else before.seed if before else secrets.randbits(128)
 
 
-def run_subjects(run: Path) -> list[Subject]:
+def run_units(run: Path) -> list[Unit]:
     """The twins and pairs of a run. Raises InputError if there are none."""
     pairs = run / "pairs.jsonl"
-    subjects = subjects_of(iterate_pairs(run), pairs)
-    if not subjects:
+    units = units_of(iterate_pairs(run), pairs)
+    if not units:
         raise InputError("holds no pair", where=pairs, fix="Build until pairs are kept.")
-    return subjects
+    return units
 
 
 class OpenStudy(NamedTuple):
@@ -67,18 +64,17 @@ class OpenStudy(NamedTuple):
     fixed: FixedStudy
     config: Config
 
-    def subjects(self) -> list[Subject]:
-        """The subjects of the study, in the order of pairs.jsonl.
+    def units(self) -> list[Unit]:
+        """The units of the study, in the order of pairs.jsonl.
 
-        Raises InputError where that file is not the one the tasks were made of.
+        Raises InputError if that file is not the one the tasks were made of.
         """
         pairs = self.pairs()
-        exported = self.fixed.subjects
-        whole = subjects_of(iterate_pairs(self.folder.run), pairs)
-        return [subject for subject in whole if subject.id in exported]
+        whole = units_of(iterate_pairs(self.folder.run), pairs)
+        return [unit for unit in whole if unit.id in self.fixed.units]
 
     def pairs(self) -> Path:
-        """The run's pairs.jsonl. Raises InputError where the tasks were made of another file."""
+        """The run's pairs.jsonl. Raises InputError if the tasks were made of another file."""
         pairs = self.folder.run / "pairs.jsonl"
         if not pairs.exists() or file_hash(pairs) != self.fixed.study.pairs_hash:
             raise InputError(
@@ -92,27 +88,22 @@ class OpenStudy(NamedTuple):
     def rules(self) -> HumanRules:
         """The rule in force: [human] of the run's config, as the study's annotators can carry it
         out."""
-        halves = 1 + any(map(mode_of_twin, self.fixed.subjects))
+        pairs: dict[str, set[str]] = {}
+        for task in self.fixed.key.values():
+            pairs.setdefault(task.unit, set()).update({task.pair} - {""})
+        halves = max(map(len, pairs.values()), default=1)
         return fitting(self.config.human, len(self.fixed.study.annotators), halves)
 
-    def excluded(self, verdicts: Iterable[Verdict]) -> frozenset[str]:
-        """The annotators who failed the attention checks by the rule in force."""
-        return excluded_by(vote_checks(verdicts), self.rules.attention_floor)
+    def answers(self) -> tuple[Answer, ...]:
+        """The table of answers, as it was last written."""
+        return read_answers(self.folder)
 
-    def decide(
-        self, subjects: Iterable[Subject], verdicts: Sequence[Verdict]
-    ) -> dict[str, Decision]:
-        """The decision on every subject by the rule in force, by its id."""
-        outlines = [outline_of(subject) for subject in subjects]
-        return decide_all(outlines, verdicts, self.rules, self.excluded(verdicts))
+    def set_aside(self) -> tuple[SetAside, ...]:
+        return records_in(self.folder.set_aside, SetAside)
 
-    def answers(self) -> Acceptance:
-        """Every annotation that came in, as a verdict or set aside."""
-        return read_acceptance(self.folder, self.fixed.key)
-
-    def write_answers(self) -> Acceptance:
-        """The same, with verdicts.jsonl and set_aside.jsonl written again."""
-        return derive(self.folder, self.fixed.key)
+    def write_answers(self) -> Answered:
+        """Make answers.jsonl and set_aside.jsonl from the raw files."""
+        return write_answers(self.folder, self.fixed)
 
 
 def read_open_study(run: Path) -> OpenStudy:

@@ -11,11 +11,11 @@ from pydantic import JsonValue
 from pairwright.construct.folder import RunFolder
 from pairwright.options import AnnotatorCount, Overlap, RunPath, SampleSize
 from pairwright.text import word_count
-from pairwright.workflows.study import check_to_verify, run_subjects
+from pairwright.workflows.study import check_to_verify, run_units
+from pairwright_human_eval.assign import make_tasks, planned
 from pairwright_human_eval.records import KINDS, Data, Kind
-from pairwright_human_eval.study_tasks import make_tasks, planned
-from pairwright_human_eval.subjects import sample as draw
 from pairwright_human_eval.tasks import Task
+from pairwright_human_eval.units import sample as draw
 
 WORDS_A_MINUTE = 238
 """Silent reading of English non-fiction: Brysbaert (2019), J. Memory and Language 109, 104047."""
@@ -63,13 +63,13 @@ def plan_study(
     folder = RunFolder(Path(run))
     check_to_verify(folder)
     config = folder.settings()
-    subjects = draw(run_subjects(Path(run)), sample, config.seed)
-    plan = planned(annotators, overlap, 0, config.human, config.planner, subjects)
-    given, _ = make_tasks(subjects, plan)
+    units = draw(run_units(Path(run)), sample, config.seed)
+    plan = planned(annotators, overlap, 0, config.human, config.planner, units)
+    given, _ = make_tasks(units, plan)
     tasks = [task for own in given.values() for task in own]
     by_kind = {kind: [task for task in tasks if task.keyed.kind == kind] for kind in KINDS}
     return PlannedStudy(
-        units=len(subjects),
+        units=len(units),
         annotators=annotators,
         votes=plan.votes,
         tasks={kind: len(own) for kind, own in by_kind.items() if own},

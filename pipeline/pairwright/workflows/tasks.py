@@ -1,63 +1,26 @@
 """Blind tasks for people: those of a study, and which pairs are kept out of it."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from typer import Option
 
-from pairwright.audits.people.scan import screen
 from pairwright.construct.folder import RunFolder
-from pairwright.dataset import write_lines
-from pairwright.errors import InputError
 from pairwright.modes import MODES
 from pairwright.options import AnnotatorCount, Overlap, RunPath, SampleSize
-from pairwright.records import Record
 from pairwright.version import __version__
-from pairwright.workflows.study import Tool, check_to_verify, drawn_seed, run_subjects
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.files import config_hashes
+from pairwright.workflows.study import Tool, check_to_verify, drawn_seed, run_units
+from pairwright_human_eval.assign import make_tasks, planned
+from pairwright_human_eval.folder import HumanFolder, write_study
+from pairwright_human_eval.label_studio import config_hashes
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.records import Kind, Study
 from pairwright_human_eval.spreadsheets import write_sheets
-from pairwright_human_eval.study_files import write_study
-from pairwright_human_eval.study_tasks import make_tasks, planned
-from pairwright_human_eval.subjects import Subject, file_hash
-from pairwright_human_eval.subjects import sample as draw
-
-
-class ScreenedSubject(Record):
-    """A line of private/screened.jsonl: something found in a twin or pair, masked."""
-
-    subject: str
-    field: str
-    kind: str
-    personal: bool
-    masked: str
-
-
-def screen_subjects(subjects: Iterable[Subject]) -> tuple[ScreenedSubject, ...]:
-    """What is found in questions, posts and responses of every subject."""
-    return tuple(
-        ScreenedSubject(
-            subject=subject.id, field=field, kind=kind, personal=personal, masked=masked
-        )
-        for subject in subjects
-        for field, text in _texts(subject)
-        for kind, personal, masked in screen(text)
-    )
-
-
-def _texts(subject: Subject) -> Iterator[tuple[str, str]]:
-    yield "question", subject.asked.question
-    yield "narrative", subject.asked.narrative or ""
-    yield "first response", subject.first
-    yield "second response", subject.second
-    for pair in subject.pairs:
-        for post in pair.profile:
-            yield f"post {post.id}", post.text
+from pairwright_human_eval.units import file_hash
+from pairwright_human_eval.units import sample as draw
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +43,6 @@ class TaskExport:
     """The tasks of each annotator, by name."""
     sheets: tuple[Path, ...]
     """The files to fill in, one an annotator, where people work in spreadsheets."""
-    screened: Mapping[str, int]
-    """Twins and pairs of the run whose texts hold personal data or are on sensitive subjects, by
-    kind; private/screened.jsonl lists them."""
 
 
 def export_tasks(
@@ -94,10 +54,6 @@ def export_tasks(
     seed: Annotated[int | None, Option(help="Fixes the draw: for a demo alone.")] = None,
     tool: Annotated[Tool, Option(help="What annotators work with.")] = "label-studio",
     language: Annotated[str, Option(help="Of the forms and guidelines: en or de.")] = "en",
-    leave_out: Annotated[
-        Iterable[str],
-        Option(help="Leave out what is `personal` or `sensitive`; repeatable.", metavar="NAME"),
-    ] = (),
 ) -> TaskExport:
     """Write blind tasks, one file for each annotator and kind, the guidelines, and the private key.
 
@@ -119,25 +75,15 @@ def export_tasks(
         pairwright human export runs/first --annotators 11 --overlap 3 --sample 200
         pairwright human export runs/first --tool spreadsheet --language de
     """
-    if unknown := set(leave_out) - {"personal", "sensitive"}:
-        what = f"is not `personal` or `sensitive`: {', '.join(sorted(unknown))}"
-        raise InputError(what, where="--leave-out", fix="Name one of the two.")
     run = Path(run)
     folder, human = RunFolder(run), HumanFolder(run)
     check_to_verify(folder)
     config, scales = folder.settings(), folder.scales()
-    whole = run_subjects(run)
-    screened, without = screen_subjects(whole), {what == "personal" for what in leave_out}
-    flagged = {one.subject for one in screened if one.personal in without}
-    fit = [subject for subject in whole if subject.id not in flagged]
-    if not fit:
-        raise InputError(
-            "every twin and pair would be left out", where="--leave-out", fix="Leave out less."
-        )
-    subjects = draw(fit, sample, config.seed)
+    whole = run_units(run)
+    units = draw(whole, sample, config.seed)
     drawn = drawn_seed(run, seed)
-    plan = planned(annotators, overlap, drawn, config.human, config.planner, subjects)
-    tasks, salts = make_tasks(subjects, plan)
+    plan = planned(annotators, overlap, drawn, config.human, config.planner, units)
+    tasks, salts = make_tasks(units, plan)
     study = Study(
         version=__version__,
         pairs_hash=file_hash(run / "pairs.jsonl"),
@@ -145,17 +91,14 @@ def export_tasks(
         salts=salts,
         annotators=plan.annotators,
         overlap=plan.overlap,
-        sampled=len(subjects),
         of=len(whole),
-        left_out=len(flagged),
         policy=plan.human,
         scales=scales,
         language=language,
         config_hashes=config_hashes(scales, load_language(language)),
     )
     new = write_study(human, study, tasks)
-    write_lines(human.screened, screened)
-    sampled = Counter(subject.mode for subject in subjects)
+    sampled = Counter(unit.mode for unit in units)
     return TaskExport(
         folder=human.path,
         guidelines=human.guidelines,
@@ -167,5 +110,4 @@ def export_tasks(
         ),
         workloads={name: len(given) for name, given in tasks.items()},
         sheets=write_sheets(human) if tool == "spreadsheet" else (),
-        screened=Counter(kind for _, kind in {(one.subject, one.kind) for one in screened}),
     )

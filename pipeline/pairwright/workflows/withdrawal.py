@@ -13,9 +13,9 @@ from pairwright.progress import Progress, log_notes
 from pairwright.workflows.annotation_server import drop_projects
 from pairwright.workflows.decision_report import decide
 from pairwright.workflows.study import open_study
-from pairwright_human_eval.raw_files import scrub
+from pairwright_human_eval.answers import scrub
+from pairwright_human_eval.folder import Withdrawal, read_withdrawals
 from pairwright_human_eval.second_round import drop_adjudications
-from pairwright_human_eval.study_files import Withdrawal, read_withdrawals
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class WithdrawnPerson:
 
     annotator: str
     answers: int
-    """Answers that were removed, from every raw file."""
+    """Tasks whose answers were removed, from every raw file."""
     adjudications: int
     """Tasks of the second round that showed some of them, and are gone, too."""
     pushed: bool
@@ -41,7 +41,7 @@ def withdraw_person(
 ) -> WithdrawnPerson:
     """Take everything that a person answered out of the study, for good.
 
-    Raw files, verdicts, decisions and the report are as if they had not answered, and what is
+    Raw files, answers, decisions and the report are as if they had not answered, and what is
     pulled or imported later is not kept either. Tasks of the second round that show their answers
     go, too: run adjudicate again. Releases that were made before keep the answers: make and publish
     a new one.
@@ -62,15 +62,12 @@ def withdraw_person(
                 fix="`pairwright human status RUN` lists everybody.",
             )
         own = [keyed for keyed in fixed.key.values() if keyed.annotator == person]
-        shown = {
-            verdict.subject
-            for verdict in study.answers().verdicts
-            if verdict.annotator == person and verdict.round == 1
-        }
+        given = [one for one in study.answers() if one.annotator == person]
+        shown = {one.unit for one in given if one.round == 1}
         # First the record, so that nothing comes back.
         withdrawal = Withdrawal(annotator=person, tasks=tuple(keyed.task for keyed in own))
         write_lines(folder.withdrawn, (*read_withdrawals(folder), withdrawal))
-        removed = scrub(folder)
+        scrub(folder)
         adjudications = drop_adjudications(folder, shown)
         for round in (1, 2):
             folder.sheet(person, round).unlink(missing_ok=True)
@@ -84,7 +81,7 @@ def withdraw_person(
         decide(run, progress=progress)
     return WithdrawnPerson(
         annotator=person,
-        answers=removed,
+        answers=len({one.task for one in given}),
         adjudications=adjudications,
         pushed=pushed,
         dealt_out=any(keyed.round == 2 for keyed in own),

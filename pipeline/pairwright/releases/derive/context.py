@@ -20,7 +20,7 @@ from pairwright.records import Record
 from pairwright.releases.primary import PrimaryFiles, ReleaseKind
 from pairwright.releases.summary import Summary
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.decisions import State
+from pairwright_human_eval.records import State
 
 BASELINES = {
     "length": "longer", "bag_of_words": "bag of words", "profile_overlap": "words of the posts",
@@ -94,7 +94,7 @@ class HumanSummary(Record):
     """Those in the run, of which they were drawn."""
     states: dict[State, int]
     """How many the rule decided in which way."""
-    verdicts: int
+    answers: int
     """Answers released, of every kind."""
     annotators: int
     simulated_annotators: int
@@ -175,7 +175,7 @@ class ReleaseContext:
             subjects=len(public.outlines),
             of=public.study.of,
             states=dict(sorted(states.items())),
-            verdicts=len(public.verdicts),
+            answers=public.tasks,
             annotators=len(public.study.annotators),
             simulated_annotators=sum(one.simulated for one in public.study.annotators),
             excluded=tuple(sorted(public.excluded)),

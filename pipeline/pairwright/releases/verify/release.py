@@ -21,7 +21,7 @@ from pairwright.releases.primary import PrimaryFiles, ReleaseKind, read_primary
 from pairwright.releases.summary import Summary
 from pairwright.releases.verify.rows import check_rows, difference, same
 from pairwright_human_eval.decisions import Decision
-from pairwright_human_eval.public_study import ReleasedStudy
+from pairwright_human_eval.released import ReleasedStudy
 
 VerifyProgress = Callable[[str, int, int | None], None]
 """Called with what is being checked, how much of it is done, and of how much, if that is known."""
@@ -47,7 +47,7 @@ class VerifiedRelease(Record):
     rows: int
     subjects: int
     units: int
-    verdicts: int
+    answers: int
     """Answers that every decision was derived from again."""
     files: int
 
@@ -96,7 +96,7 @@ def verify_release(
         rows=summary.rows,
         subjects=summary.subjects,
         units=len(primary.units),
-        verdicts=len(primary.public.verdicts) if primary.public else 0,
+        answers=primary.public.tasks if primary.public else 0,
         files=files,
     )
 
@@ -157,20 +157,22 @@ def _files(root: Path) -> Iterator[str]:
 
 
 def _check_answers(layout: Layout, public: ReleasedStudy) -> None:
-    """Nobody answered twice, each answer is on a subject of the study, and the decisions are those
+    """Nobody answered twice, each answer is on a unit of the study, and the decisions are those
     that the answers give. Raises Difference."""
-    file, answered = layout.inside(layout.verdicts), set[tuple[object, ...]]()
+    file, answered = layout.inside(layout.answers), set[tuple[object, ...]]()
     known = {outline.id: {pair.id for pair in outline.pairs} for outline in public.outlines}
-    for number, verdict in enumerate(public.verdicts, start=1):
+    for number, answer in enumerate(public.answers, start=1):
         where = f"{file}:{number}"
-        if verdict.subject not in known or verdict.pair not in {*known[verdict.subject], None}:
-            raise difference(f"{verdict.subject} is not a subject of the study", where)
-        once = (verdict.annotator, verdict.kind, verdict.pair or verdict.subject, verdict.round)
+        if answer.unit not in known or answer.pair not in {*known[answer.unit], ""}:
+            raise difference(f"{answer.unit} is not a unit of the study", where)
+        once = (
+            answer.annotator, answer.kind, answer.unit, answer.pair, answer.item, answer.round
+        )  # fmt: skip
         if once in answered:
-            raise difference(f"{verdict.annotator} answered this before", where)
+            raise difference(f"{answer.annotator} answered this before", where)
         answered.add(once)
     file = layout.inside(layout.decisions)
-    there = {line.subject: line for line in read_lines(layout.decisions, Decision)}
+    there = {line.unit: line for line in read_lines(layout.decisions, Decision)}
     if lost := sorted(there.keys() ^ public.decisions.keys()):
         raise difference(f"{lost[0]} is there or follows from the answers, and not both", file)
     for line, (subject, own) in enumerate(there.items(), start=1):

@@ -150,6 +150,6 @@ class _RowChecks:
         if self._public is not None:
             wanted = {name for name, unit in self._kept.items() if self._is_free(name, unit.mode)}
             decisions = self._public.decisions.values()
-            wanted |= {one.subject for one in decisions if one.state == "verified"}
+            wanted |= {one.unit for one in decisions if one.state == "verified"}
         if lost := sorted(wanted - self._subjects):
             raise difference(f"{lost[0]} belongs into this release, and no row is of it", "data")

@@ -5,28 +5,17 @@ rename, after every request that imports tasks. A pull writes one raw file a pro
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Set
 from typing import NamedTuple
 
 from pairwright.dataset import write_one
 from pairwright.errors import InputError
 from pairwright.records import Record
+from pairwright_human_eval.answers import kept_of, store_raw
 from pairwright_human_eval.folder import HumanFolder, record_in
-from pairwright_human_eval.label_studio.client import LabelStudioClient, Project
-from pairwright_human_eval.label_studio.exports import read_task
-from pairwright_human_eval.label_studio.files import config_hash, read_task_file
-from pairwright_human_eval.raw_files import store_pulled
-from pairwright_human_eval.records import (
-    KINDS,
-    Answer,
-    Data,
-    Export,
-    KeyedTask,
-    Kind,
-    Objection,
-    Study,
-    digest,
-)
+from pairwright_human_eval.label_studio import config_hash, read_task_file
+from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study, digest
+from pairwright_human_eval.server import LabelStudioClient, Project
 
 
 class PushedProject(Record):
@@ -259,19 +248,18 @@ class PullResult(NamedTuple):
     """What a pull found."""
 
     projects: int
-    changed: int
-    """Projects that are not as they were at the last pull."""
     gone: dict[str, tuple[str, ...]]
     """By project title: tasks of the study that were deleted there."""
     missing: tuple[str, ...]
     """Titles of projects that are not there any more. What was pulled of them before stays."""
+    other_form: tuple[str, ...]
+    """Titles of projects whose form is not as exported: nothing of them was taken."""
 
 
 def fetch_annotations(
     server: LabelStudioClient,
     folder: HumanFolder,
     study: Study,
-    key: Mapping[str, KeyedTask],
     *,
     progress: SendingProgress = lambda *_: None,
 ) -> PullResult:
@@ -283,27 +271,21 @@ def fetch_annotations(
     state = pushed_state(folder)
     there = find_projects(server, folder, state)
     projects = [project for project in state.projects if project.id in there]
-    changed = 0
     gone: dict[str, tuple[str, ...]] = {}
+    other_form = []
     for n, project in enumerate(projects, start=1):
-        answers = [
-            answer for task in server.export(project.id) for answer in read_task(task, key, study)
-        ]
         form = project.kind + ("" if project.round == 1 else "_adjudication")
         if config_hash(there[project.id].config) != study.config_hashes[form]:
-            fault = Objection("config_changed", "the project's form is not as exported")
-            answers = [
-                Answer(**dict(one) | {"answers": None, "objection": one.objection or fault})
-                for one in answers
-            ]
-        export = Export(file=project.title, source="server", answers=tuple(answers))
-        changed += store_pulled(export, project.id, folder)
+            other_form.append(project.title)
+            continue
+        content = kept_of(server.export(project.id), folder)
+        store_raw(folder, f"project-{project.id}", content)
         if there[project.id].tasks < len(project.tasks):
             held = {id for id, _, _ in server.held(project.id)}
             gone[project.title] = tuple(k for k, id in project.tasks.items() if id not in held)
         progress(n, len(projects))
     titles = tuple(project.title for project in state.projects if project.id not in there)
-    return PullResult(len(projects), changed, gone, titles)
+    return PullResult(len(projects), gone, titles, tuple(other_form))
 
 
 def task_progress(

@@ -1,5 +1,8 @@
-"""Coefficients of agreement, each with a 95 % jackknife interval that leaves out one cluster of
-items after the other (Tukey 1958), by Student's t with clusters - 1 degrees of freedom.
+"""How far annotators agree: tables of ratings in, coefficients out.
+
+Nothing here reads files or knows of pairs or the chosen side. Each coefficient has a 95 % jackknife
+interval that leaves out one cluster of items after the other (Tukey 1958), by Student's t with
+clusters - 1 degrees of freedom.
 
     percent         the chance that two ratings of an item agree: Fleiss (1971), the mean of his
                     P_i; Gwet (2008), p_a
@@ -13,27 +16,29 @@ The coefficients are functions of sums over items, for many sets of sums at once
 cluster takes its part from the sums. What the data cannot define is None with a reason.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
+import pandas as pd
 from scipy.special import stdtrit
 
 from pairwright.estimate import Estimate
 from pairwright.intervals import Floats
 from pairwright.records import Record
-from pairwright_human_eval.agreement.models import Indices, Ratings
 
+Indices = npt.NDArray[np.intp]
 Measurement = Literal["nominal", "ordinal"]
 """What the levels mean: names, or an order."""
 FEWEST = 5
-"""Fewer clusters say nothing of the spread: no interval."""
+"""Fewer clusters do not show the spread: no interval."""
 NOTHING = 1e-9
 """A half-width below this is rounding: leaving out nothing changed anything."""
 
 
 class Agreement(Record):
-    """All coefficients of one question. Of each, n counts the ratings of items with two or more,
+    """All coefficients of one question. In each, n counts the ratings of items with two or more,
     and clusters are those of these items; its note says why the value or its interval is missing.
     """
 
@@ -48,38 +53,58 @@ class Agreement(Record):
 
 
 def agreement(
-    ratings: Ratings,
-    *,
+    ratings: pd.DataFrame,
+    levels: Sequence[object] | None = None,
     measurement: Measurement = "nominal",
-    clusters: Mapping[str, str] | None = None,
 ) -> Agreement:
     """Estimate every coefficient that the levels allow: `ordinal` adds ordinal alpha.
 
-    `clusters` maps items to what is sampled in their stead, such as both halves of a twin to its
-    users; without it each item is sampled alone. Raises KeyError where it lacks an item.
+    `ratings` has the columns item, annotator and label, and `cluster` if items are not sampled one
+    by one. `levels` are all labels that could be given, in their order; without it those that were.
+    A label that is none of them is a missing rating. Raises ValueError if somebody rated an item
+    twice.
     """
-    cluster: Indices = np.arange(len(ratings.items))
-    if clusters is not None:
-        cluster = np.unique([clusters[item] for item in ratings.items], return_inverse=True)[1]
-    paired = ratings.pairable()
-    items, raters = (len(np.unique(places[paired])) for places in (ratings.item, ratings.rater))
-    n = len(np.unique(cluster[ratings.item[paired]]))
-    found = {}
-    sums = left_out(ratings, cluster)
-    for name, coefficient in COEFFICIENTS.items():
-        value = low = high = None
-        if not (reason := _undefined(name, ratings, measurement)):
-            with np.errstate(divide="ignore", invalid="ignore"):
-                whole, *without = coefficient(sums, len(ratings.levels))
-            value = round(float(whole), 6)
-            half, reason = half_width(float(whole), np.array(without), n)
-            if half is not None:
-                low = round(max(0.0 if name == "percent" else -1.0, whole - half), 6)
-                high = round(min(1.0, whole + half), 6)
-        found[name] = Estimate(
-            value=value, low=low, high=high, n=int(paired.sum()), clusters=n, note=reason
+    levels = sorted(set(ratings["label"])) if levels is None else list(levels)
+    own = ratings[ratings["label"].isin(levels)]
+    if own.duplicated(["item", "annotator"]).any():
+        raise ValueError("somebody rated an item twice")
+    item, names = pd.factorize(own["item"], sort=True)
+    value = pd.Index(levels).get_indexer(pd.Index(own["label"]))
+    given = np.zeros((len(names), len(levels)))
+    np.add.at(given, (item, value), 1)
+    cluster: Indices = np.arange(len(names))
+    if "cluster" in own:
+        cluster = pd.factorize(own.groupby(item)["cluster"].first(), sort=True)[0]
+    paired = given.sum(axis=1) > 1
+    rated = paired[item]
+    n, clusters = int(rated.sum()), len(np.unique(cluster[paired]))
+    sums = left_out(given, cluster)
+
+    def estimate(name: str) -> Estimate:
+        reason = _undefined(name, given, measurement)
+        if reason:
+            return Estimate(value=None, low=None, high=None, n=n, clusters=clusters, note=reason)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            whole, *without = COEFFICIENTS[name](sums, len(levels))
+        half, note = half_width(float(whole), np.array(without), clusters)
+        least = 0.0 if name == "percent" else -1.0
+        return Estimate(
+            value=round(float(whole), 12),
+            low=None if half is None else round(max(least, whole - half), 6),
+            high=None if half is None else round(min(1.0, whole + half), 6),
+            n=n,
+            clusters=clusters,
+            note=note,
         )
-    return Agreement(items=items, raters=raters, **found)
+
+    return Agreement(
+        items=int(paired.sum()),
+        raters=own["annotator"][rated].nunique(),
+        percent=estimate("percent"),
+        alpha_nominal=estimate("alpha_nominal"),
+        alpha_ordinal=estimate("alpha_ordinal"),
+        gwet_ac1=estimate("gwet_ac1"),
+    )
 
 
 def half_width(whole: float, without: Floats, clusters: int) -> tuple[float | None, str]:
@@ -94,15 +119,15 @@ def half_width(whole: float, without: Floats, clusters: int) -> tuple[float | No
     return (half, "") if half > NOTHING else (None, "no interval: the ratings do not vary")
 
 
-def left_out(ratings: Ratings, cluster: Indices) -> Floats:
+def left_out(given: Floats, cluster: Indices) -> Floats:
     """Sums over items: with all, then without each cluster; shape (1 + clusters, 3 + levels +
-    levels squared). `cluster` has shape (items,), counted from 0.
+    levels squared). `given`, shape (items, levels), counts ratings; `cluster` has shape (items,),
+    counted from 0.
 
     The columns are the agreement of each item with two ratings or more, how many these are, how
     many are rated at all, the shares of the levels, and Krippendorff's coincidences: an item with m
     ratings spreads m over its ordered pairs.
     """
-    given = ratings.counts().astype(np.float64)
     items, levels = given.shape
     rated = given.sum(axis=1)
     paired = (rated > 1).astype(np.float64)
@@ -127,6 +152,7 @@ def percent(sums: Floats, _: int = 0) -> Floats:
 
 
 def alpha(sums: Floats, levels: int, measurement: Measurement) -> Floats:
+    """Shape (sets,): Krippendorff's alpha."""
     coincidences = sums[:, 3 + levels :].reshape(-1, levels, levels)
     margins = coincidences.sum(axis=2)
     squared = np.broadcast_to(1 - np.eye(levels), coincidences.shape)
@@ -140,6 +166,7 @@ def alpha(sums: Floats, levels: int, measurement: Measurement) -> Floats:
 
 
 def ac1(sums: Floats, levels: int) -> Floats:
+    """Shape (sets,): Gwet's AC1."""
     shares = sums[:, 3 : 3 + levels] / sums[:, 2:3]
     expected = (shares * (1 - shares)).sum(axis=1) / (levels - 1)
     found: Floats = (percent(sums) - expected) / (1 - expected)
@@ -154,15 +181,14 @@ COEFFICIENTS: dict[str, Callable[[Floats, int], Floats]] = {
 }
 
 
-def _undefined(name: str, ratings: Ratings, measurement: Measurement) -> str:
-    """Why the ratings define no such coefficient; empty where they do."""
+def _undefined(name: str, given: Floats, measurement: Measurement) -> str:
+    """Why the ratings define no such coefficient; empty if they do."""
     if name == "alpha_ordinal" and measurement == "nominal":
         return "the levels are nominal"
-    counts = ratings.counts()
-    paired = counts[counts.sum(axis=1) > 1]
+    paired = given[given.sum(axis=1) > 1]
     if not len(paired):
         return "no item has two ratings"
-    if name == "gwet_ac1" and len(ratings.levels) < 2:
+    if name == "gwet_ac1" and given.shape[1] < 2:
         return "there is only one level"
     if name.startswith("alpha") and np.count_nonzero(paired.sum(axis=0)) == 1:
         return "all ratings are the same"

@@ -11,8 +11,6 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, Self
 from urllib.parse import urlsplit
 
-from pydantic import JsonValue
-
 from pairwright.errors import CallFailed, EndpointRefused, InputError
 from pairwright.extras import install
 from pairwright_human_eval.records import Data
@@ -151,7 +149,7 @@ class LabelStudioClient:
                 for t in _once(listed)
             )
 
-    def export(self, project: int) -> list[dict[str, JsonValue]]:
+    def export(self, project: int) -> bytes:
         """All tasks with any annotation, skips included, as `exportType=JSON` gives them."""
         with self._asking():
             parts = self._sdk.projects.exports.download_sync(
@@ -164,7 +162,7 @@ class LabelStudioClient:
             raise CallFailed("export", f"{self.url}, project {project}: {error}") from None
         if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
             raise CallFailed("export", f"{self.url}, project {project}: not a list of tasks")
-        return tasks
+        return body
 
     @contextmanager
     def _asking(self) -> Iterator[None]:

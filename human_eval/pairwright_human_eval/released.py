@@ -1,0 +1,174 @@
+"""The part of a study that a release holds, and everything that can be derived from it.
+
+Answers by pseudonym, without comments and clock times; outlines of all units, refused ones too; how
+each annotator did in checks and repeats, which are not released.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+
+import pandas as pd
+
+from pairwright.dataset import Layout, read_lines, read_one
+from pairwright.records import Record
+from pairwright.settings.domains import Scale
+from pairwright.settings.rules import HumanRules
+from pairwright_human_eval.checks import annotators, excluded_by, table_of
+from pairwright_human_eval.decisions import AspectCounts, Counted, Decision, decide
+from pairwright_human_eval.folder import FixedStudy
+from pairwright_human_eval.records import SIMULATED, Answer, SetAside
+from pairwright_human_eval.report import Findings, find
+from pairwright_human_eval.units import Outline
+
+
+class PublicAnnotator(Record):
+    """How one annotator did in tasks that are not released."""
+
+    annotator: str
+    simulated: bool
+    checks: int
+    """Attention checks met."""
+    passed: int
+    repeats: int
+    """Votes asked again with the sides swapped, and answered."""
+    repeated: int
+    """Answered as before."""
+
+
+class PublicStudy(Record):
+    """human/study.json."""
+
+    version: str
+    """Pairwright's, at export."""
+    policy: HumanRules
+    """In force."""
+    fixed: HumanRules
+    """As fixed before the first answer."""
+    scales: tuple[Scale, ...]
+    """The quality scales as they were asked."""
+    overlap: int
+    of: int
+    """Units in the run, of which the study's were drawn."""
+    annotators: tuple[PublicAnnotator, ...]
+    set_aside: dict[str, int]
+    """Annotations that are not answers, by reason."""
+    left_out: int
+    """Units of the study that are not in this release: people asked to be forgotten."""
+
+
+@dataclass(frozen=True)
+class ReleasedStudy:
+    """A study as a release holds it. What is derived is derived once."""
+
+    study: PublicStudy
+    outlines: tuple[Outline, ...]
+    """Every unit, in the order of the run's pairs."""
+    answers: tuple[Answer, ...]
+    """Without comments, and without repeats."""
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """The answers as a data frame."""
+        return table_of(self.answers)
+
+    @property
+    def excluded(self) -> frozenset[str]:
+        """Who failed the attention checks."""
+        rows = {one.annotator: (one.passed, one.checks) for one in self.study.annotators}
+        passed = pd.DataFrame.from_dict(rows, orient="index", columns=["k", "n"], dtype=int)
+        return excluded_by(passed, self.study.policy.attention_floor)
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks were answered."""
+        return len({answer.task for answer in self.answers})
+
+    @property
+    def simulated(self) -> bool:
+        return any(one.source.startswith(SIMULATED) for one in self.answers)
+
+    @cached_property
+    def decisions(self) -> dict[str, Decision]:
+        """The decision on every unit, by its id."""
+        return decide(self.outlines, self.table, self.study.policy, self.excluded)
+
+    @cached_property
+    def aspect_counts(self) -> dict[str, tuple[AspectCounts, ...]]:
+        """By pair: the answers on each of its aspects that count; empty if nobody was asked."""
+        counted = Counted.of(self.table, self.excluded)
+        return {pair.id: counted.aspects_of(pair) for unit in self.outlines for pair in unit.pairs}
+
+    @cached_property
+    def findings(self) -> Findings:
+        """Every figure of the report that the release can derive."""
+        return find(
+            self.outlines, self.table, self.study.scales,
+            decisions=self.decisions, excluded=self.excluded,
+        )  # fmt: skip
+
+
+def read_public(layout: Layout) -> ReleasedStudy | None:
+    """The study of a release; None if nobody was asked.
+
+    Raises InputError naming the file and line that is not what it should be.
+    """
+    if not any(path.exists() for path in (layout.study, layout.asked, layout.answers)):
+        return None
+    return ReleasedStudy(
+        read_one(layout.study, PublicStudy),
+        tuple(read_lines(layout.asked, Outline)),
+        tuple(read_lines(layout.answers, Answer)),
+    )
+
+
+def published(
+    fixed: FixedStudy,
+    outlines: Sequence[Outline],
+    answers: Sequence[Answer],
+    set_aside: Iterable[SetAside],
+    rules: HumanRules,
+    *,
+    leaving: Set[str] = frozenset(),
+) -> ReleasedStudy:
+    """`outlines` are the study's, `rules` is in force, and `leaving` are units that are not to be
+    in a release, with every answer on them."""
+    study = fixed.study
+    kept = tuple(unit for unit in outlines if unit.id not in leaving)
+    asked = {unit.id for unit in kept}
+    return ReleasedStudy(
+        PublicStudy(
+            version=study.version,
+            policy=rules,
+            fixed=study.policy,
+            scales=study.scales,
+            overlap=study.overlap,
+            of=study.of,
+            annotators=_annotators(answers, outlines),
+            set_aside=dict(sorted(Counter(line.reason for line in set_aside).items())),
+            left_out=len(outlines) - len(kept),
+        ),
+        kept,
+        tuple(
+            # What people wrote and when they worked may show who they are.
+            Answer(**dict(answer) | {"at": ""})
+            for answer in answers
+            if answer.round > 0 and answer.kind != "comment" and answer.unit in asked
+        ),
+    )
+
+
+def _annotators(
+    answers: Sequence[Answer], outlines: Sequence[Outline]
+) -> tuple[PublicAnnotator, ...]:
+    """Everyone who gave an answer, adjudicators too."""
+    simulated = {one.annotator for one in answers if one.source.startswith(SIMULATED)}
+    return tuple(
+        PublicAnnotator(
+            annotator=str(who), simulated=who in simulated, checks=int(row["checks_n"]),
+            passed=int(row["checks_k"]), repeats=int(row["repeats_n"]),
+            repeated=int(row["repeats_k"]),
+        )
+        for who, row in annotators(table_of(answers), outlines).iterrows()
+    )  # fmt: skip
