@@ -25,8 +25,9 @@ class LazyCommands(Mapping[str, Any]):
     """The commands of a group by their names, each imported when it is asked for."""
 
     def __init__(self, group: str = "") -> None:
-        below = (words[len(group) :].split() for words in COMMANDS if words.startswith(group))
-        self._paths = {words[0]: f"{group} {words[0]}".strip() for words in below}
+        above = f"{group} " if group else ""
+        below = (words.removeprefix(above) for words in COMMANDS if words.startswith(above))
+        self._paths = {name: above + name for name in (words.split()[0] for words in below)}
         self._made: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:

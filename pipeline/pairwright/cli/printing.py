@@ -107,7 +107,10 @@ def print_table(console: Console, content: "Content") -> None:
 def _table(content: "Content", rows: Iterable[Sequence[str]], *, padding: tuple[int, int]) -> Table:
     """Cells as they are: a word that is longer than its column takes several lines."""
     title = escape(content.note) or None
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", padding=padding)
+    style = box.SIMPLE_HEAD if any(content.head) else box.SIMPLE
+    table = Table(
+        box=style, title=title, title_justify="left", padding=padding, show_header=any(content.head)
+    )
     for n, head in enumerate(content.head):
         justify: JustifyMethod = "left" if n < content.left else "right"
         table.add_column(head, justify=justify, overflow="fold")
