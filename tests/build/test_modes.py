@@ -1,12 +1,13 @@
 """Modes: what every mode has, and which a build may have."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
-from plain_mode import PLAIN
+from further_modes import COUPLE, PLAIN
 
 from pairwright.errors import ConfigError
-from pairwright.modes import MODES, check_modes, title_of
+from pairwright.modes import MODES, Mode, check_modes, title_of
 from scripted import settings
 from study import VERIFIED, Study, pairwright
 
@@ -42,29 +43,31 @@ def test_a_mode_without_partners_needs_no_other_users() -> None:
     check_modes(settings(modes=["natural"], source=CHOICES))
 
 
+@pytest.mark.parametrize("mode", [PLAIN, COUPLE], ids=lambda mode: mode.name)
 def test_a_further_mode_is_one_file_and_its_registration(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    mode: Mode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(MODES, "plain", PLAIN)
-    study = Study.make(tmp_path / "study", limit=12, modes=["plain"], **VERIFIED)
-    release = tmp_path / "release"
+    monkeypatch.setitem(MODES, mode.name, mode)
+    study = Study.make(tmp_path / "study", limit=8, modes=[mode.name], **VERIFIED)
+    release, name = tmp_path / "release", mode.name
     assert study.build().code == 0
-    assert {pair["mode"] for pair in study.rows("pairs.jsonl")} == {"plain"}
-    assert list(study.manifest["funnel"]["plain"]) == list(PLAIN.stages)
+    pairs = study.rows("pairs.jsonl")
+    assert set(Counter(pair["item_id"] for pair in pairs).values()) == {mode.halves}
+    assert {pair["mode"] for pair in pairs} == {name}
+    assert list(study.manifest["funnel"][name]) == list(mode.stages)
     for line, said in (
-        (f"status {study.run}", "plain: kept"),
-        (f"human export {study.run} --tool spreadsheet --annotators 9", "plain pairs"),
-        (f"human simulate {study.run}", ""),
-        (f"human report {study.run}", "plain"),
-        (f"release {study.run} --out {release} --version 1.0.0 --trial", "plain"),
+        (f"status {study.run}", f"{name}: kept"),
+        (f"release {study.run} --out {release} --version 1.0.0 --trial", name),
         (f"verify {release}", ""),
         (f"evaluate {release} --out {tmp_path}/results --scorer longer --condition profile", ""),
-        (f"leaderboard {tmp_path}/results --out {tmp_path}/board", "Plain pairs"),
+        (f"leaderboard {tmp_path}/results --out {tmp_path}/board", title_of(name)),
+        (f"human export {study.run} --tool spreadsheet --annotators 9", mode.units),
+        (f"human simulate {study.run}", ""),
+        (f"human report {study.run}", name),
     ):
         done = pairwright(*line.split())
         assert (done.code, said in done.said) == (0, True), done.said
     audited = pairwright("audit", release, "--out", tmp_path / "audit", "--json")
-    assert "plain" in audited.out
+    assert f"mode {name}" in audited.out
     card = (release / "README.md").read_text(encoding="utf-8")
-    assert "the rejected response is a plain one" in card
-    assert "aspect words tell" in card
+    assert all(one in card for one in (mode.meaning, *mode.limits))

@@ -1,13 +1,15 @@
-"""A further mode as one adds it: a response by the rubric against a plain one."""
+"""Modes as one adds them: a response by the rubric against a plain one; a twin whose second half is
+chosen by another name."""
 
 from pairwright.drafting.drafts import Drawing
 from pairwright.drafting.judging import Requirements, Texts, both
-from pairwright.drafting.pairs import asker_half, judge_of, pairs_of
+from pairwright.drafting.pairs import asker_half, judge_of, pairs_of, partner_half
 from pairwright.drafting.rubrics import rubric_of
 from pairwright.drafting.rules import BuildRules
 from pairwright.gates import judge_contrast
 from pairwright.models import Models
 from pairwright.modes import Mode
+from pairwright.modes.twin import build_twin
 from pairwright.records import Draft, Dropped, Item, Kept
 from pairwright.stages.writer import write, write_plain
 
@@ -17,24 +19,16 @@ async def build_plain(
 ) -> Kept | Dropped:
     """Build one pair for the item's own user."""
     assert partner is None
-    config = rules.config
+    config, writes = rules.config, (models.generator, rules.prompts)
     rubric = await rubric_of(item, models, rules)
     if isinstance(rubric, Dropped):
         return rubric
 
-    async def written(number: int, refused: Draft | None) -> Texts | Dropped:
+    async def written(number: int, _refused: Draft | None) -> Texts | Dropped:
         served = await write(
-            item.question,
-            rubric,
-            "adhering",
-            models.generator,
-            rules.prompts,
-            words=config.words,
-            draw=number,
+            item.question, rubric, "adhering", *writes, words=config.words, draw=number
         )
-        plain = await write_plain(
-            item.question, models.generator, rules.prompts, words=config.words, draw=number
-        )
+        plain = await write_plain(item.question, *writes, words=config.words, draw=number)
         return both(served, plain)
 
     drawing = Drawing("plain", models, rules)
@@ -52,6 +46,21 @@ async def build_plain(
     return Kept(pairs=pairs, refused=drawing.refused)
 
 
+async def build_couple(
+    item: Item, partner: Item | None, models: Models, rules: BuildRules
+) -> Kept | Dropped:
+    """Build two pairs over the responses of a twin."""
+    made = await build_twin(item, partner, models, rules)
+    if isinstance(made, Dropped):
+        return made
+    own, theirs = made.pairs
+    halves = (
+        asker_half(item, own.rubric),
+        partner_half(item, theirs.user, theirs.profile, theirs.rubric),
+    )
+    return Kept(pairs=pairs_of("couple", item, own.draft, halves, own.judge), refused=made.refused)
+
+
 PLAIN = Mode(
     name="plain",
     units="plain pairs",
@@ -59,5 +68,14 @@ PLAIN = Mode(
     halves=1,
     label="chosen",
     stages=("items", "signal", "drafts", "kept"),
-    card="Mode plain: the rejected response is a plain one.\n\nPlain pairs: aspect words tell.",
+    card="The rejected response is a plain one.\n\nPlain pairs: aspect words tell.",
+)
+COUPLE = Mode(
+    name="couple",
+    units="couples",
+    build=build_couple,
+    halves=2,
+    label="chosen",
+    stages=("items", "signal", "partner", "partner_signal", "drafts", "kept"),
+    card="Couples are two pairs.\n\nCouples: halves are swapped.",
 )
