@@ -64,6 +64,14 @@ def pushed_state(folder: HumanFolder) -> ServerState:
     return state
 
 
+def drop_projects(folder: HumanFolder, person: str) -> None:
+    """Leave the projects of a person who has withdrawn: nothing is sent to them or fetched from
+    them any more, and the study lead deletes them on the server."""
+    state = pushed_state(folder)
+    left = tuple(project for project in state.projects if project.annotator != person)
+    write_one(folder.server, ServerState(**dict(state) | {"projects": left}))
+
+
 def find_projects(
     server: LabelStudioClient, folder: HumanFolder, state: ServerState, *, whole: bool = False
 ) -> dict[int, Project]:

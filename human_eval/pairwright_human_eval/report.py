@@ -1,4 +1,4 @@
-"""Every figure of a study's report, and its page.
+"""Every figure of a study's report.
 
 `Findings` is what the answers of a study say, which a release, too, can derive; `StudyReport` adds
 what only the study's key says. All but the decisions is estimated on all units that people were
@@ -12,20 +12,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from pairwright.dataset import write_one
 from pairwright.estimate import Estimate, no_estimate, share
-from pairwright.files import write_whole
 from pairwright.intervals import accuracy_by_cluster
-from pairwright.modes import MODES
-from pairwright.pages import Page, render_page
-from pairwright.pages.plots import GREEN, GREY, ORANGE, RED, Colour, Plot, draw_counts
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.agreement import FEWEST, Agreement, Measurement, agreement
 from pairwright_human_eval.checks import SIDES, annotators, checks, entries, excluded_by, votes_of
-from pairwright_human_eval.decisions import Decision, Votes, decide, reason_in_words
-from pairwright_human_eval.folder import FixedStudy, HumanFolder
+from pairwright_human_eval.decisions import Decision, Votes, decide
+from pairwright_human_eval.folder import FixedStudy
 from pairwright_human_eval.records import (
     BOTH,
     CANNOT_TELL,
@@ -385,41 +380,3 @@ def _neutral(joined: pd.DataFrame) -> pd.Series:
         index=joined.index,
         dtype=object,
     )
-
-
-# The page
-
-COLOURS: dict[str, Colour] = {
-    "verified": GREEN, "refused": RED, "disputed": ORANGE, "waiting": GREY,
-}  # fmt: skip
-MOST_DISAGREEMENTS = 10
-"""The most divided pairs that the page shows; report.json has all."""
-
-
-def write_report(folder: HumanFolder, report: StudyReport) -> None:
-    """Write report.json, report.md and report.html: the same report gives the same bytes. Raises
-    StoreError if they cannot be written."""
-    page = page_of(report)
-    write_one(folder.path / "report.json", report)
-    write_whole(folder.path / "report.md", page.markdown)
-    write_whole(folder.path / "report.html", page.html)
-
-
-def page_of(report: StudyReport) -> Page:
-    """The whole report, which opens with its verdict."""
-    return render_page(
-        "study_report", _plots(report), report=report, modes=MODES, in_words=reason_in_words,
-        divided=report.disagreements[:MOST_DISAGREEMENTS],
-    )  # fmt: skip
-
-
-def _plots(report: StudyReport) -> dict[str, Plot]:
-    bars = {
-        group.group: {str(state): n for state, n in group.states.items()}
-        for group in report.decisions
-    }
-    states = draw_counts(
-        bars, COLOURS, unit="Share of the twins and pairs", name="states",
-        caption="What was decided, by mode: numbers in the bars are counts.",
-    )  # fmt: skip
-    return {"states": states}

@@ -7,14 +7,17 @@ votes, one adjudicator decides and sees them; so does the one who rates quality 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+from typer import Option
 
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
+from pairwright.options import RunPath
 from pairwright.records import content_id
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright.text import visible
-from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import (
     HumanFolder,
     keep_tasks,
@@ -36,8 +39,10 @@ from pairwright_human_eval.records import (
     Kind,
     Role,
     Study,
+    pseudonyms,
 )
-from pairwright_human_eval.spreadsheets import without_rows
+from pairwright_human_eval.spreadsheets import without_rows, write_sheets
+from pairwright_human_eval.study import OpenStudy, Tool, open_study
 from pairwright_human_eval.tasks import (
     Task,
     adjudication,
@@ -45,7 +50,10 @@ from pairwright_human_eval.tasks import (
     preference_task,
     quality_task,
 )
-from pairwright_human_eval.units import Unit, swapped
+from pairwright_human_eval.units import Unit, outline_of, swapped
+
+if TYPE_CHECKING:
+    from pairwright_human_eval.decisions import Decision
 
 
 class OpenPart(NamedTuple):
@@ -83,7 +91,7 @@ class SecondRound:
         self.tasks = {who: [] for who in self.adjudicators}
 
     def deal(
-        self, units: Iterable[Unit], decisions: Mapping[str, Decision], answers: Sequence[Answer]
+        self, units: Iterable[Unit], decisions: Mapping[str, "Decision"], answers: Sequence[Answer]
     ) -> None:
         """Make the tasks of every disputed unit. `answers` are those that may be shown."""
         disputed = [unit for unit in units if decisions[unit.id].state == "disputed"]
@@ -130,7 +138,7 @@ class SecondRound:
             self.tasks[who].append(adjudication(task, who, shown, seed))
 
 
-def _parts(unit: Unit, decision: Decision) -> Iterator[OpenPart]:
+def _parts(unit: Unit, decision: "Decision") -> Iterator[OpenPart]:
     if any(reason.startswith("quality:") for reason in decision.reasons):
         yield OpenPart(unit.id, "", "quality")
     for pair in unit.pairs:
@@ -227,3 +235,112 @@ def drop_adjudications(folder: HumanFolder, units: Set[str]) -> int:
             tasks = {keyed.task for keyed in gone}
             write_whole(sheet, without_rows(sheet.read_bytes(), sheet, tasks))
     return len(gone)
+
+
+# The command
+
+
+@dataclass(frozen=True, slots=True)
+class AdjudicationExport:
+    """A second round of what the first left disputed."""
+
+    folder: Path
+    """RUN/human/adjudication, with a file for each adjudicator and kind."""
+    disputed: int
+    """Twins and pairs."""
+    waiting: int
+    """Twins and pairs that wait for answers of the first round."""
+    added: int
+    """Tasks that were not there before."""
+    adjudicators: tuple[str, ...]
+    """Pseudonyms of those who have a task."""
+    left: tuple[str, ...]
+    """Disputed units that more adjudicators are needed for."""
+    sheets: tuple[Path, ...] = ()
+    """The files to fill in, one an adjudicator, where people have such."""
+
+
+def export_adjudication(
+    run: RunPath,
+    *,
+    adjudicators: Annotated[
+        int | None, Option(help="How many new people adjudicate.", metavar="N", min=1, max=99)
+    ] = None,
+    by: Annotated[
+        Iterable[str], Option(help="An annotator who adjudicates, too; repeatable.", metavar="NAME")
+    ] = (),
+    tool: Annotated[Tool | None, Option(help="What they work with [as before].")] = None,
+) -> AdjudicationExport:
+    """Write tasks of a second round on the disputed pairs.
+
+    Without an option there are as many adjudicators as vote on each pair. Importing or pulling
+    their answers closes the disputes. Running it again adds what has become disputed since, and
+    leaves existing tasks alone. Nobody adjudicates what they answered in the first round.
+
+    Raises InputError where there is no study, or for an annotator who cannot adjudicate.
+
+    Examples::
+
+        pairwright human adjudicate runs/first
+        pairwright human push runs/first --round 2 --url URL
+        pairwright human adjudicate runs/first --adjudicators 8 --by annotator-03
+    """
+    from pairwright_human_eval.checks import checks, excluded_by, table_of
+    from pairwright_human_eval.decisions import decide
+
+    with open_study(Path(run)) as study:
+        units, answers, rules = study.units(), study.answers(), study.rules
+        outlines, table = [*map(outline_of, units)], table_of(answers)
+        excluded = excluded_by(checks(table, outlines), rules.attention_floor)
+        decisions = decide(outlines, table, rules, excluded)
+        # What people were given in the first round, answered or not, they cannot judge again.
+        given: dict[str, set[str]] = {}
+        for keyed in study.fixed.key.values():
+            if keyed.round == 1:
+                given.setdefault(keyed.annotator, set()).add(keyed.unit)
+        names = _adjudicators(study, adjudicators, tuple(dict.fromkeys(by)), excluded)
+        second = SecondRound(
+            study.fixed.study, study.config.planner, rules, names, given, given_parts(study.folder)
+        )
+        second.deal(units, decisions, [one for one in answers if one.annotator not in excluded])
+        tasks = second.tasks
+        added = add_adjudication(study.folder, study.fixed.study, tasks)
+        in_sheets = tool == "spreadsheet" or (tool is None and study.folder.sheets.exists())
+        sheets = write_sheets(study.folder, 2) if in_sheets and added else ()
+        return AdjudicationExport(
+            folder=study.folder.path / "adjudication",
+            disputed=sum(d.state == "disputed" for d in decisions.values()),
+            waiting=sum(d.state == "waiting" for d in decisions.values()),
+            added=added,
+            adjudicators=tuple(name for name, assigned in tasks.items() if assigned),
+            left=tuple(second.short),
+            sheets=sheets,
+        )
+
+
+def _adjudicators(
+    study: OpenStudy, outside: int | None, by: tuple[str, ...], excluded: frozenset[str]
+) -> tuple[str, ...]:
+    """Their pseudonyms. Raises InputError for one who cannot adjudicate."""
+    annotators, away = study.fixed.study.annotators, withdrawn_people(study.folder)
+    for name in by:
+        if name not in annotators:
+            raise InputError(
+                f"{name!r} is not an annotator of this study",
+                where="--by",
+                fix=f"Name one of {', '.join(annotators)}.",
+            )
+        if name in away:
+            raise InputError(
+                f"{name} has withdrawn from this study", where="--by", fix="Name somebody else."
+            )
+        if name in excluded:
+            raise InputError(
+                f"{name} is excluded by attention checks, and none of their answers counts",
+                where="--by",
+                fix="Name somebody else.",
+            )
+    if outside is None:
+        outside = 0 if by else study.rules.closing_votes
+    names = pseudonyms(outside + len(away), "adjudicator")
+    return (*[name for name in names if name not in away][:outside], *by)

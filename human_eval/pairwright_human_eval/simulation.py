@@ -8,14 +8,19 @@ import json
 import random
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+from typer import Option
 
 from pairwright.errors import InputError
+from pairwright.options import RunPath
 from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
 from pairwright_human_eval.answers import check_unmixed, make_answers, store_raw
 from pairwright_human_eval.folder import FixedStudy, HumanFolder, read_tasks, withdrawn_people
 from pairwright_human_eval.form import questions
+from pairwright_human_eval.intake import AnswerCounts, count_answers
 from pairwright_human_eval.records import (
     CANNOT_JUDGE,
     CANNOT_TELL,
@@ -26,6 +31,7 @@ from pairwright_human_eval.records import (
     KeyedTask,
     Kind,
 )
+from pairwright_human_eval.study import open_study
 
 _START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 _SECONDS: dict[Kind, float] = {"quality": 60, "preference": 40, "rubric": 75}
@@ -54,6 +60,38 @@ class SimulationResult(NamedTuple):
     """Tasks that were open."""
     careless: tuple[str, ...]
     """Annotators who ticked anything."""
+
+
+def simulate_answers(
+    run: RunPath,
+    *,
+    accuracy: Annotated[float, Option(help="Share of right answers, 0.5 to 1.")] = 0.9,
+    bias: Annotated[float, Option(help="Lean of guesses to A, 0 to 1.", min=0, max=1)] = 0.0,
+    careless: Annotated[float, Option(help="Share of random annotators.", min=0, max=1)] = 0.0,
+    cannot_tell: Annotated[float, Option(help="Share of `cannot tell`.", min=0, max=1)] = 0.05,
+    seed: Annotated[int, Option(help="Another seed, other answers.", metavar="N")] = 0,
+) -> tuple[SimulationResult, AnswerCounts]:
+    """Answer every open task with simulated annotators, by the same import as people's answers.
+
+    For trying out, and for checking the statistics against a known truth. Everything that comes of
+    it is marked as simulated and verifies nothing. A study with people's answers refuses it.
+
+    A task that has an answer keeps it: after `human adjudicate` only the second round is answered.
+    To answer again with other options, move RUN/human/private/raw/simulated-*.json away first.
+
+    Raises InputError where there is no study, or people have answered in it.
+
+    Examples::
+
+        pairwright human simulate runs/first
+        pairwright human simulate runs/first --accuracy 0.7 --bias 0.3 --careless 0.2
+    """
+    traits = Traits(
+        accuracy=accuracy, first_bias=bias, careless=careless, cannot_tell=cannot_tell, seed=seed
+    )
+    with open_study(Path(run)) as study:
+        done = simulate(study.folder, study.fixed, traits)
+        return done, count_answers(study)
 
 
 def simulate(folder: HumanFolder, fixed: FixedStudy, traits: Traits) -> SimulationResult:

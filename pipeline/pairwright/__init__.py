@@ -1,6 +1,6 @@
 """Pairwright: personalized preference benchmarks, from user histories to gated pairs.
 
-    from pairwright import build, export_tasks, import_verdicts, decide, release, evaluate
+    from pairwright import build, export_tasks, import_answers, decide, release, evaluate
 
 Each function does what the command of its name does, and gives a record.
 """
@@ -39,7 +39,7 @@ __all__ = [
     "diff",
     "evaluate",
     "export_tasks",
-    "import_verdicts",
+    "import_answers",
     "leaderboard",
     "load_release",
     "plan_study",
@@ -60,8 +60,8 @@ _HOMES = {
     "pairwright.notebook": ("run_async",),
     "pairwright.records": ("Dropped", "Kept", "Pair"),
     "pairwright.releases.verify": ("VerifiedRelease",),
-    "pairwright.workflows.answers": ("ImportedAnswers", "import_verdicts"),
-    "pairwright.workflows.decision_report": ("DecisionReport", "decide"),
+    "pairwright_human_eval.intake": ("ImportedAnswers", "import_answers"),
+    "pairwright_human_eval.reporting": ("DecisionReport", "decide"),
     "pairwright.workflows.evaluation": (
         "EvaluationResult",
         "correlate",
@@ -73,8 +73,7 @@ _HOMES = {
     "pairwright.workflows.releases": ("ReleaseDiff", "diff", "verify"),
     "pairwright.construct.build": ("BuildResult", "build"),
     "pairwright.construct.status": ("RunStatus", "status"),
-    "pairwright.workflows.study_plan": ("PlannedStudy", "plan_study"),
-    "pairwright.workflows.tasks": ("TaskExport", "export_tasks"),
+    "pairwright_human_eval.study": ("PlannedStudy", "TaskExport", "export_tasks", "plan_study"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -91,14 +90,13 @@ if TYPE_CHECKING:
     from pairwright.notebook import run_async
     from pairwright.records import Dropped, Kept, Pair
     from pairwright.releases.verify import VerifiedRelease
-    from pairwright.workflows.answers import ImportedAnswers, import_verdicts
-    from pairwright.workflows.decision_report import DecisionReport, decide
     from pairwright.workflows.evaluation import EvaluationResult, correlate, evaluate, leaderboard
     from pairwright.workflows.new_release import ReleaseResult, release
     from pairwright.workflows.pair_audit import AuditResult, audit
     from pairwright.workflows.releases import ReleaseDiff, diff, verify
-    from pairwright.workflows.study_plan import PlannedStudy, plan_study
-    from pairwright.workflows.tasks import TaskExport, export_tasks
+    from pairwright_human_eval.intake import ImportedAnswers, import_answers
+    from pairwright_human_eval.reporting import DecisionReport, decide
+    from pairwright_human_eval.study import PlannedStudy, TaskExport, export_tasks, plan_study
 else:
 
     def __getattr__(name: str) -> object:

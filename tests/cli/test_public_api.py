@@ -12,7 +12,7 @@ import pytest
 import pairwright
 
 FUNCTIONS = (
-    "build", "status", "export_tasks", "import_verdicts", "decide", "release", "verify", "diff",
+    "build", "status", "export_tasks", "import_answers", "decide", "release", "verify", "diff",
     "audit", "evaluate", "leaderboard", "correlate", "load_release",
     "build_placebo", "build_twin", "build_violate", "run_async", "plan_study",
 )  # fmt: skip

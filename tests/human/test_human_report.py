@@ -16,7 +16,8 @@ from pairwright_human_eval.checks import table_of
 from pairwright_human_eval.folder import FixedStudy, HumanFolder
 from pairwright_human_eval.form import labels_of, questions
 from pairwright_human_eval.records import CANNOT_JUDGE, Answer, KeyedTask
-from pairwright_human_eval.report import StudyReport, compute_report, page_of, write_report
+from pairwright_human_eval.report import StudyReport, compute_report
+from pairwright_human_eval.reporting import page_of, write_report
 from pairwright_human_eval.units import Unit, outline_of
 from small_studies import OF_THREE, SCALES, Made, mixed, study_of
 

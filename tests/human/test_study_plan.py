@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from pairwright.settings.rules import HumanRules, PlanRules
-from pairwright.workflows.decision_report import decide
-from pairwright.workflows.study_plan import WORDS_A_MINUTE, plan_study, words_shown
-from pairwright.workflows.tasks import export_tasks
 from pairwright_human_eval.assign import make_tasks, planned
 from pairwright_human_eval.records import Data
+from pairwright_human_eval.reporting import decide
+from pairwright_human_eval.study import WORDS_A_MINUTE, export_tasks, plan_study, words_shown
 from pairwright_human_eval.units import units_of
 from released import answered, right, run_of, twinned
 from small_studies import FILE, mixed

@@ -10,9 +10,9 @@ import pytest
 from pairwright import assets
 from pairwright.dataset import RowDelivery, RowSupport
 from pairwright.evaluation.outputs import ReleaseQuestions
-from pairwright.workflows.decision_report import decide
 from pairwright_human_eval.folder import HumanFolder, read_study, read_tasks
 from pairwright_human_eval.records import KeyedTask
+from pairwright_human_eval.reporting import decide
 from pairwright_human_eval.units import Unit
 from released import PAIRS, Answers, right, rows, run_of, written
 from study import VERIFIED, Study, pairwright

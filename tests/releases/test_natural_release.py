@@ -24,8 +24,7 @@ from pairwright.evaluation.outputs import ReleaseQuestions
 from pairwright.settings.config import Config
 from pairwright.workflows.releases import forget
 from pairwright.workflows.rl_data import export_rl
-from pairwright.workflows.study_plan import plan_study
-from pairwright.workflows.tasks import export_tasks
+from pairwright_human_eval.study import export_tasks, plan_study
 from study import pairwright
 
 ATTRIBUTION = "Gathered by the ward, with attribution to its people."

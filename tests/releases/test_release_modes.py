@@ -8,8 +8,8 @@ import pytest
 from pairwright.dataset import Layout, parts_of, read_rows
 from pairwright.releases.verify import verify_release
 from pairwright.workflows.pair_audit import write_audit
-from pairwright.workflows.tasks import export_tasks
 from pairwright_human_eval.folder import HumanFolder, read_study
+from pairwright_human_eval.study import export_tasks
 from released import placebo, released, rows, run_of, twinned, violated
 
 AGAINST = [2, 12, 22]

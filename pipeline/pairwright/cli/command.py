@@ -93,7 +93,8 @@ def _command(path: str) -> Any:
 
 def _function(name: str) -> Callable[..., Any]:
     module, _, function = name.partition(":")
-    found: Callable[..., Any] = getattr(import_module(f"pairwright.{module}"), function)
+    room = module if module.startswith("pairwright_") else f"pairwright.{module}"
+    found: Callable[..., Any] = getattr(import_module(room), function)
     return found
 
 

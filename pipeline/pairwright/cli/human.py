@@ -7,9 +7,9 @@ from pairwright.cli.printing import print_words
 from pairwright.modes import MODES
 
 if TYPE_CHECKING:
-    from pairwright.workflows.answers import ImportedAnswers
-    from pairwright.workflows.decision_report import AdjudicationExport
-    from pairwright.workflows.tasks import TaskExport
+    from pairwright_human_eval.intake import ImportedAnswers
+    from pairwright_human_eval.second_round import AdjudicationExport
+    from pairwright_human_eval.study import TaskExport
 
 
 def print_tasks(result: "TaskExport", run: Path) -> None:

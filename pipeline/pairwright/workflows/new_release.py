@@ -48,10 +48,10 @@ from pairwright.releases.verify.release import check_folder
 from pairwright.settings.config import essential
 from pairwright.workflows.output import output_folder
 from pairwright.workflows.pair_audit import write_audit
-from pairwright.workflows.study import read_open_study
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder, read_fixed
 from pairwright_human_eval.released import ReleasedStudy, published
+from pairwright_human_eval.study import read_open_study
 
 _AGAIN = "Run pairwright build again to its end: no call is sent twice."
 

@@ -22,9 +22,9 @@ from pairwright.progress import Progress, Step, log_notes
 from pairwright.releases.run_notes import read_tombstones
 from pairwright.releases.selection import read_candidates
 from pairwright.workflows.output import output_folder
-from pairwright.workflows.study import read_open_study
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.released import ReleasedStudy, published
+from pairwright_human_eval.study import read_open_study
 
 MAX_SHORTCUT = Options().max_shortcut
 

@@ -1,43 +1,37 @@
-"""A study on a Label Studio server: tasks to it, answers from it, how far annotators are.
-
-All that the workflows know of Label Studio's API is here.
-"""
+"""A study while people work on it: tasks to a Label Studio server, answers from it, and how far
+everybody is."""
 
 import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from typer import Option
 
-from pairwright.dataset import write_one
+from pairwright.dataset import read_lines
 from pairwright.errors import InputError
 from pairwright.modes import MODES
 from pairwright.options import RunPath
 from pairwright.progress import Note, Progress, Step, log_notes
-from pairwright.workflows.answers import (
-    AnnotatorProgress,
-    AnswerCounts,
-    count_answers,
-    last_decisions,
-    study_progress,
-)
-from pairwright.workflows.study import open_study, read_open_study
 from pairwright_human_eval.answers import check_unmixed
 from pairwright_human_eval.folder import HumanFolder, withdrawn_people
+from pairwright_human_eval.intake import AnswerCounts, count_answers
 from pairwright_human_eval.projects import (
     PushResult,
-    ServerState,
     fetch_annotations,
     labelling_links,
     pushed_state,
     send_tasks,
     task_progress,
 )
-from pairwright_human_eval.records import Kind
+from pairwright_human_eval.records import KINDS, Kind
 from pairwright_human_eval.server import LabelStudioClient
+from pairwright_human_eval.study import open_study, read_open_study
+
+if TYPE_CHECKING:
+    from pairwright_human_eval.decisions import Decision
 
 KEY_VARIABLE = "LABEL_STUDIO_API_KEY"
 ServerOfStudy: TypeAlias = Annotated[
@@ -96,15 +90,7 @@ def push_tasks(
         return pushed, labelling_links(study.folder, round)
 
 
-def drop_projects(folder: HumanFolder, person: str) -> None:
-    """Leave the projects of a person who has withdrawn: nothing is sent to them or fetched from
-    them any more, and the study lead deletes them on the server."""
-    state = pushed_state(folder)
-    left = tuple(project for project in state.projects if project.annotator != person)
-    write_one(folder.server, ServerState(**dict(state) | {"projects": left}))
-
-
-def pull_verdicts(
+def pull_answers(
     run: RunPath, *, url: ServerOfStudy = None, progress: Progress = log_notes
 ) -> AnswerCounts:
     """Fetch what is annotated from the Label Studio server that tasks were pushed to.
@@ -149,6 +135,22 @@ def pull_verdicts(
                 )
             )
         return count_answers(study)
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorProgress:
+    """How far one annotator is with one kind of task."""
+
+    annotator: str
+    kind: Kind
+    round: int
+    """2 for adjudication."""
+    tasks: int
+    answered: int
+    skipped: int | None = None
+    """Skips on the server; None where the counts are of imported answers."""
+    deleted: int | None = None
+    """Tasks that were deleted on the server; None as above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,3 +219,32 @@ def server_progress(run: str | Path, *, url: str | None = None) -> tuple[Annotat
             )
             for pushed, there in task_progress(server, folder)
         )
+
+
+def study_progress(run: str | Path) -> tuple[AnnotatorProgress, ...]:
+    """Count the tasks that each annotator has answered, of those imported or pulled.
+
+    Raises InputError where there is no study.
+    """
+    study = read_open_study(Path(run))
+    assigned = Counter((k.annotator, k.round, k.kind) for k in study.fixed.key.values())
+    done = {answer.task for answer in study.answers()}
+    answered = Counter(
+        (k.annotator, k.round, k.kind) for k in study.fixed.key.values() if k.task in done
+    )
+    order = sorted(assigned, key=lambda part: (*part[:2], KINDS.index(part[2])))
+    return tuple(
+        AnnotatorProgress(who, kind, round, assigned[who, round, kind], answered[who, round, kind])
+        for who, round, kind in order
+    )
+
+
+def last_decisions(run: str | Path) -> tuple["Decision", ...]:
+    """The decisions of the last report; empty if nothing was reported yet.
+
+    Raises InputError if decisions.jsonl cannot be read.
+    """
+    from pairwright_human_eval.decisions import Decision
+
+    path = HumanFolder(Path(run)).decisions
+    return tuple(read_lines(path, Decision)) if path.exists() else ()

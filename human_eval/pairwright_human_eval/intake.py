@@ -1,29 +1,24 @@
-"""Answers to a study's tasks: from exported files or simulated, and how many there are.
-
-What was answered on a server is fetched by `annotation_server.pull_verdicts`.
-"""
+"""Answers in: from exported files and filled-in sheets; and people who withdraw with theirs."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-from typer import Argument, Option
+from typer import Argument
 
-from pairwright.dataset import read_lines
-from pairwright.errors import InputError
+from pairwright.dataset import write_lines
+from pairwright.errors import InputError, near
 from pairwright.options import RunPath
 from pairwright.progress import Note, Progress, log_notes
-from pairwright.workflows.study import OpenStudy, open_study, read_open_study
-from pairwright_human_eval.answers import import_raw
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.records import KINDS, Kind
-from pairwright_human_eval.simulation import SimulationResult, Traits, simulate
-
-if TYPE_CHECKING:
-    from pairwright_human_eval.decisions import Decision
+from pairwright_human_eval.answers import import_raw, scrub
+from pairwright_human_eval.folder import Withdrawal, read_withdrawals
+from pairwright_human_eval.projects import drop_projects
+from pairwright_human_eval.records import Kind
+from pairwright_human_eval.second_round import drop_adjudications
+from pairwright_human_eval.study import OpenStudy, open_study
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +76,7 @@ class ImportedAnswers:
     answers: AnswerCounts
 
 
-def import_verdicts(
+def import_answers(
     run: RunPath,
     files: Annotated[
         Iterable[Path | str], Argument(help="Exports, or filled-in CSV files.", metavar="FILE")
@@ -102,7 +97,7 @@ def import_verdicts(
     Raises InputError if there is no study, if simulated answers are in it, or if no file at all can
     be taken in.
 
-        >>> taken = import_verdicts("runs/first", ["project-1.json", "project-2.json"])
+        >>> taken = import_answers("runs/first", ["project-1.json", "project-2.json"])
         >>> taken.answers.open_tasks, taken.answers.set_aside
         (0, Counter())
 
@@ -123,78 +118,74 @@ def import_verdicts(
         return ImportedAnswers(*taken, count_answers(study))
 
 
-def simulate_verdicts(
+@dataclass(frozen=True, slots=True)
+class WithdrawnPerson:
+    """What went with a person who withdrew."""
+
+    annotator: str
+    answers: int
+    """Tasks whose answers were removed, from every raw file."""
+    adjudications: int
+    """Tasks of the second round that showed some of them, and are gone, too."""
+    pushed: bool
+    """Whether a server may hold more: it is to be deleted there by hand."""
+    dealt_out: bool
+    """Whether there were tasks of a second round, which others are given when it is made again."""
+
+
+def withdraw_person(
     run: RunPath,
+    person: Annotated[str, Argument(help="A pseudonym such as annotator-04.", metavar="PERSON")],
     *,
-    accuracy: Annotated[float, Option(help="Share of right answers, 0.5 to 1.")] = 0.9,
-    bias: Annotated[float, Option(help="Lean of guesses to A, 0 to 1.", min=0, max=1)] = 0.0,
-    careless: Annotated[float, Option(help="Share of random annotators.", min=0, max=1)] = 0.0,
-    cannot_tell: Annotated[float, Option(help="Share of `cannot tell`.", min=0, max=1)] = 0.05,
-    seed: Annotated[int, Option(help="Another seed, other answers.", metavar="N")] = 0,
-) -> tuple[SimulationResult, AnswerCounts]:
-    """Answer every open task with simulated annotators, by the same import as people's answers.
+    progress: Progress = log_notes,
+) -> WithdrawnPerson:
+    """Take everything that a person answered out of the study, for good.
 
-    For trying out, and for checking the statistics against a known truth. Everything that comes of
-    it is marked as simulated and verifies nothing. A study with people's answers refuses it.
+    Raw files, answers, decisions and the report are as if they had not answered, and what is
+    pulled or imported later is not kept either. Tasks of the second round that show their answers
+    go, too: run adjudicate again. Releases that were made before keep the answers: make and publish
+    a new one.
 
-    A task that has an answer keeps it: after `human adjudicate` only the second round is answered.
-    To answer again with other options, move RUN/human/private/raw/simulated-*.json away first.
-
-    Raises InputError where there is no study, or people have answered in it.
+    Raises InputError where there is no study or no such person.
 
     Examples::
 
-        pairwright human simulate runs/first
-        pairwright human simulate runs/first --accuracy 0.7 --bias 0.3 --careless 0.2
+        pairwright human withdraw runs/first annotator-04
     """
-    traits = Traits(
-        accuracy=accuracy, first_bias=bias, careless=careless, cannot_tell=cannot_tell, seed=seed
-    )
     with open_study(Path(run)) as study:
-        done = simulate(study.folder, study.fixed, traits)
-        return done, count_answers(study)
+        folder, fixed = study.folder, study.fixed
+        names = {keyed.annotator for keyed in fixed.key.values()} | set(fixed.study.annotators)
+        if person not in names:
+            raise InputError(
+                f"{person!r} is nobody in this study.{near(person, sorted(names))}",
+                where="PERSON",
+                fix="`pairwright human status RUN` lists everybody.",
+            )
+        own = [keyed for keyed in fixed.key.values() if keyed.annotator == person]
+        given = [one for one in study.answers() if one.annotator == person]
+        shown = {one.unit for one in given if one.round == 1}
+        # First the record, so that nothing comes back.
+        withdrawal = Withdrawal(annotator=person, tasks=tuple(keyed.task for keyed in own))
+        write_lines(folder.withdrawn, (*read_withdrawals(folder), withdrawal))
+        scrub(folder)
+        adjudications = drop_adjudications(folder, shown)
+        for round in (1, 2):
+            folder.sheet(person, round).unlink(missing_ok=True)
+        pushed = folder.server.exists()
+        if pushed:
+            drop_projects(folder, person)
+        reported = folder.decisions.exists()
+    with open_study(Path(run)) as study:
+        study.write_answers()
+    if reported:
+        # pandas and matplotlib take half of the time of every other command.
+        from pairwright_human_eval.reporting import decide
 
-
-@dataclass(frozen=True, slots=True)
-class AnnotatorProgress:
-    """How far one annotator is with one kind of task."""
-
-    annotator: str
-    kind: Kind
-    round: int
-    """2 for adjudication."""
-    tasks: int
-    answered: int
-    skipped: int | None = None
-    """Skips on the server; None where the counts are of imported answers."""
-    deleted: int | None = None
-    """Tasks that were deleted on the server; None as above."""
-
-
-def study_progress(run: str | Path) -> tuple[AnnotatorProgress, ...]:
-    """Count the tasks that each annotator has answered, of those imported or pulled.
-
-    Raises InputError where there is no study.
-    """
-    study = read_open_study(Path(run))
-    assigned = Counter((k.annotator, k.round, k.kind) for k in study.fixed.key.values())
-    done = {answer.task for answer in study.answers()}
-    answered = Counter(
-        (k.annotator, k.round, k.kind) for k in study.fixed.key.values() if k.task in done
+        decide(run, progress=progress)
+    return WithdrawnPerson(
+        annotator=person,
+        answers=len({one.task for one in given}),
+        adjudications=adjudications,
+        pushed=pushed,
+        dealt_out=any(keyed.round == 2 for keyed in own),
     )
-    order = sorted(assigned, key=lambda part: (*part[:2], KINDS.index(part[2])))
-    return tuple(
-        AnnotatorProgress(who, kind, round, assigned[who, round, kind], answered[who, round, kind])
-        for who, round, kind in order
-    )
-
-
-def last_decisions(run: str | Path) -> tuple["Decision", ...]:
-    """The decisions of the last report; empty if nothing was reported yet.
-
-    Raises InputError if decisions.jsonl cannot be read.
-    """
-    from pairwright_human_eval.decisions import Decision
-
-    path = HumanFolder(Path(run)).decisions
-    return tuple(read_lines(path, Decision)) if path.exists() else ()
