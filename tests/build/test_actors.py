@@ -4,7 +4,6 @@ same files, no call twice, and a fault told as by one process. `test_real_ray` h
 import asyncio
 import concurrent.futures
 import json
-import pickle
 import sys
 import threading
 import types
@@ -65,17 +64,14 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     module, exceptions = types.ModuleType("ray"), types.ModuleType("ray.exceptions")
 
     def remote(actor: Callable[..., object]) -> Any:
-        def made_of(setup: bytes, *given: Any) -> Handle:
-            return Handle(actor(pickle.loads(setup), *given), loop)
-
-        made = types.SimpleNamespace(remote=made_of)
+        made = types.SimpleNamespace(remote=lambda *given: Handle(actor(*given), loop))
         made.options = lambda **_: made
         return made
 
     vars(exceptions).update(RayError=OSError)
     vars(module).update(
         exceptions=exceptions, init=lambda *_, **__: None, shutdown=lambda: None, remote=remote,
-        put=pickle.dumps, wait=wait, get=get,
+        put=lambda given: given, wait=wait, get=get,
         kill=lambda _: None,
     )  # fmt: skip
     monkeypatch.setitem(sys.modules, "ray", module)

@@ -56,7 +56,7 @@ def test_a_further_mode_is_one_file_and_its_registration(
     assert {pair["mode"] for pair in pairs} == {name}
     assert list(study.manifest["funnel"][name]) == list(mode.stages)
     for line, said in (
-        (f"status {study.run}", f"{name}: kept"),
+        (f"status {study.run}", f"{name}, {len(pairs)} pairs"),
         (f"release {study.run} --out {release} --version 1.0.0 --trial", name),
         (f"verify {release}", ""),
         (f"evaluate {release} --out {tmp_path}/results --scorer longer --condition profile", ""),

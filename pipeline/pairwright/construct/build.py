@@ -21,7 +21,7 @@ from pairwright.construct.opening import (
     run_store,
     warn_of_self_judging,
 )
-from pairwright.construct.outcomes import Outcome, Outcomes
+from pairwright.construct.outcomes import Outcomes
 from pairwright.construct.pairs import write_files
 from pairwright.construct.session import Session, read_corpus
 from pairwright.construct.status import RunStatus, status_of
@@ -34,7 +34,7 @@ from pairwright.models.connect import recordings
 from pairwright.models.recording import NOT_RECORDED
 from pairwright.models.store import Store
 from pairwright.notebook import run_async
-from pairwright.progress import BuildBegun, Note, Progress, Stop, UnitEnded, log_notes
+from pairwright.progress import BuildBegun, Note, Progress, Stop, log_notes
 from pairwright.settings.config import Config
 from pairwright.text import number_of
 
@@ -185,9 +185,6 @@ async def _build_here(
     config = session.rules.config
     builder = Builder.of(session.corpus, session.rules)
 
-    def ended(unit: Outcome) -> None:
-        progress(UnitEnded(unit.unit, unit.mode, unit.kind, unit.reason))
-
     async with AsyncExitStack() as end:
         models = (
             batch_models(config, store, requests)
@@ -199,8 +196,8 @@ async def _build_here(
         end.enter_context(stop.heard_by(models.stop, models.meter))
         progress(BuildBegun(session.total, models.meter))
         for units in session.steps():
-            todo = session.unfinished(units, ended)
-            await builder.build(todo, models, session.outcomes, ended)
+            todo = session.unfinished(units, progress)
+            await builder.build(todo, models, session.outcomes, progress)
         return models.meter
 
 

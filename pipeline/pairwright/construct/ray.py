@@ -6,6 +6,7 @@ This is the only file that imports `ray`; it is imported where a build uses Ray.
 
 import logging
 import os
+import pickle
 import re
 import socket
 import traceback
@@ -20,7 +21,7 @@ from pydantic import SecretStr
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.opening import meter_of
-from pairwright.construct.outcomes import Outcome, Outcomes, Unit
+from pairwright.construct.outcomes import Outcomes, Unit
 from pairwright.construct.session import Session
 from pairwright.construct.shards import merge_all
 from pairwright.construct.shares import most_workers, part_of, shares_of
@@ -55,7 +56,6 @@ class Setup(NamedTuple):
 
     corpus: Corpus
     rules: BuildRules
-    run: Path
     identity: str
     keys: dict[str, SecretStr]
     """API keys by environment variable."""
@@ -71,10 +71,10 @@ class News(NamedTuple):
 class Actor:
     """Builds one share of the units on some node."""
 
-    def __init__(self, setup: Setup, number: int, config: Config) -> None:
-        """`config` has this actor's part of the limits."""
-        self._setup, self._config = setup, config
-        self._shard = setup.run / "shards" / f"{number:03}" / CALLS
+    def __init__(self, run: Path, setup: bytes, number: int, config: Config) -> None:
+        """`setup` is a pickled Setup, and `config` has this actor's part of the limits."""
+        self._run, self._setup, self._config = run, setup, config
+        self._shard = run / "shards" / f"{number:03}" / CALLS
         self._meter = Meter()
         self._models: RunModels | None = None
         self._ended: list[UnitEnded] = []
@@ -89,21 +89,21 @@ class Actor:
         return None
 
     async def _build(self, units: list[Unit]) -> None:
-        setup = self._setup
-        os.environ.update({name: key.get_secret_value() for name, key in setup.keys.items()})
-        if not setup.run.exists():
+        if not self._run.exists():
             raise InputError(
                 f"the node {ray.util.get_node_ip_address()} does not see this folder",
-                where=setup.run,
+                where=self._run,
                 fix="Give a --run folder that all nodes have at the same path, on a file system"
                 " that they share.",
             )
+        setup: Setup = pickle.loads(self._setup)
+        os.environ.update({name: key.get_secret_value() for name, key in setup.keys.items()})
         self._shard.parent.mkdir(parents=True, exist_ok=True)
         names = self._config.roles.all
         with (
             closing(setup.corpus),
             # Between hosts SQLite has no locks.
-            closing(Store(setup.run / CALLS, writing=False, unchanging=True)) as main,
+            closing(Store(self._run / CALLS, writing=False, unchanging=True)) as main,
             closing(Store(self._shard, beneath=main)) as shard,
         ):
             outcomes = Outcomes(shard)
@@ -112,10 +112,7 @@ class Actor:
             async with open_clients(self._config.endpoints, names, self._meter, shard) as clients:
                 self._models = RunModels(self._config, clients, self._meter)
                 builder = Builder.of(setup.corpus, setup.rules)
-                await builder.build(left, self._models, outcomes, self._note)
-
-    def _note(self, outcome: Outcome) -> None:
-        self._ended.append(UnitEnded(outcome.unit, outcome.mode, outcome.kind, outcome.reason))
+                await builder.build(left, self._models, outcomes, self._ended.append)
 
     async def news(self) -> News:
         """What was done since this was asked last."""
@@ -171,39 +168,37 @@ def build_on_ray(
         for name in config.roles.all
         if (endpoint := config.endpoints[name]).api_key_env and (key := api_key(name, endpoint))
     }
-    setup = Setup(session.corpus, session.rules, run.path.absolute(), identity, keys)
+    setup = pickle.dumps(Setup(session.corpus, session.rules, identity, keys))
     asked = Event()
     with cluster(workers, address), stop.heard_by(asked.set, meter):
         progress(BuildBegun(session.total, meter))
         for units in session.steps():
-            todo = list(session.unfinished(units, lambda outcome: progress(ended_unit(outcome))))
-            store.settle()
+            todo = list(session.unfinished(units, progress))
+            shares = shares_of(todo, session.corpus, workers)
             # Other hosts read the store, so nothing writes to it before all have ended.
+            store.settle()
             try:
-                _build_shares(
-                    setup, shares_of(todo, session.corpus, workers), meter, progress, asked
-                )
+                note = combined(meter, progress)
+                _build_shares(run.path.absolute(), setup, config, shares, note, asked)
             finally:
                 merge_all(store, run.shards)
     return meter
 
 
-def ended_unit(outcome: Outcome) -> UnitEnded:
-    """The event of an outcome."""
-    return UnitEnded(outcome.unit, outcome.mode, outcome.kind, outcome.reason)
-
-
 def _build_shares(
-    setup: Setup, shares: list[list[Unit]], meter: Meter, progress: Progress, asked: Event
+    run: Path,
+    setup: bytes,
+    config: Config,
+    shares: list[list[Unit]],
+    note: Callable[[int, News], None],
+    asked: Event,
 ) -> None:
     """Have each share built by an actor of its own; raise what one of them met."""
-    config = part_of(setup.rules.config, len(shares))
     make = ray.remote(Actor).options(
         max_restarts=MOST_DEATHS, max_task_retries=-1, scheduling_strategy="SPREAD"
     )
-    given = ray.put(setup)
-    actors = [make.remote(given, number, config) for number in range(len(shares))]
-    note = combined(meter, progress)
+    given, part = ray.put(setup), part_of(config, max(1, len(shares)))
+    actors = [make.remote(run, given, number, part) for number in range(len(shares))]
     pending = [actor.build.remote(units) for actor, units in zip(actors, shares, strict=True)]
     troubles = list[Trouble]()
     try:

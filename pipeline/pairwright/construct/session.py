@@ -18,12 +18,14 @@ from pairwright.build_statement import SourceSummary
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.natural import natural_items
-from pairwright.construct.outcomes import Failed, Outcome, Outcomes, Planned, Unit
+from pairwright.construct.outcomes import Failed, Outcomes, Planned, Unit
 from pairwright.construct.partners import Question, assign_partners
+from pairwright.construct.units import event_of
 from pairwright.dataset import line_writer
 from pairwright.drafting.rules import BuildRules
 from pairwright.errors import on_disk
 from pairwright.modes import MODES, need_partners
+from pairwright.progress import UnitEnded
 from pairwright.records import Dropped, Item, Rubric
 from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains
@@ -63,14 +65,16 @@ class Session:
         if need_partners(self.modes):
             yield self._units_of_two(self._partners())
 
-    def unfinished(self, units: Iterable[Unit], ended: Callable[[Outcome], None]) -> Iterator[Unit]:
-        """The units that have no outcome yet; `ended` is called with the outcomes of the others."""
+    def unfinished(
+        self, units: Iterable[Unit], ended: Callable[[UnitEnded], None]
+    ) -> Iterator[Unit]:
+        """The units that have no outcome yet; `ended` is called with the others."""
         for unit in units:
             outcome = self.outcomes.ended(unit.position, unit.id)
             if outcome is None:
                 yield unit
             else:
-                ended(outcome)
+                ended(event_of(outcome))
 
     def _first_units(self) -> Iterator[Unit]:
         """The plans, and the units of one user. These do not wait until all is planned: the units

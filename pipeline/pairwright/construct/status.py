@@ -253,7 +253,7 @@ def _no_signal(outcomes: Outcomes, config: Config) -> Iterator[tuple[str, Estima
     inferred the rubrics; items without a usable reply are left out."""
     if config.aspects != "planner" or config.own_choices:
         return
-    mode = "plan" if need_partners(config.modes) else "violate"
+    mode = "plan" if need_partners(config.modes) else config.modes[0]
     marks = ", ".join("?" * len(UNUSABLE))
     rows = [
         (int(posts), bool(nothing), int(n))

@@ -15,6 +15,7 @@ from pairwright.errors import CallFailed, Interrupted, Unanswered
 from pairwright.models import CallLog, Models
 from pairwright.models.work import work_through
 from pairwright.modes import MODES
+from pairwright.progress import UnitEnded
 from pairwright.records import Dropped, Item, draw_id
 from pairwright.settings.config import Config
 
@@ -54,9 +55,9 @@ class Builder:
         units: Iterator[Unit],
         models: ModelSource,
         outcomes: Outcomes,
-        ended: Callable[[Outcome], None],
+        ended: Callable[[UnitEnded], None],
     ) -> None:
-        """Build all units; `ended` is called with each outcome once it is written.
+        """Build all units; `ended` is called with each once its outcome is written.
 
         Raises Interrupted (all finished calls are stored), EndpointRefused and StoreError.
         """
@@ -73,7 +74,7 @@ class Builder:
                 error.add_note(f"in unit {unit.id}")
                 raise
             outcomes.add(outcome)
-            ended(outcome)
+            ended(event_of(outcome))
 
         ahead = takewhile(lambda _: not interrupted, units)
         await work_through(ahead, work, workers=models.workers, stop=models.stop)
@@ -106,6 +107,11 @@ class Builder:
             return Dropped(stage="partners", reason="same_posts", detail=detail)
         rules = replace(self.rules, rubric=unit.rubric)
         return await MODES[unit.mode].build(item, partner, models, rules)
+
+
+def event_of(outcome: Outcome) -> UnitEnded:
+    """The event of a unit that has ended."""
+    return UnitEnded(outcome.unit, outcome.mode, outcome.kind, outcome.reason)
 
 
 def generator_of(item: Item, config: Config) -> str:
