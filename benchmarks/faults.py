@@ -4,8 +4,8 @@ bodies and timeouts, and some requests that fail for ever.
 Every unit must end kept, rejected or failed with its reason, and the run must end. Run again on a
 healthy endpoint, it asks only for what failed. Two more servers: one answers 500 to its first 3,000
 requests, in a row, and then is well; one answers its first 30 with 1 MB of gzip that inflates to
-1 GB. Of both, every unit must end, and of the second the build may take 500 MB at most. Three ask
-for a wait without end, as a number of seconds, a date of the year 9999 and the reset of a limit:
+1 GB. Of both, every unit must end, and of the second the build may take 500 MB at most. Two ask
+for a wait without end, as a number of seconds and a date of the year 9999:
 every unit must fail at once as `rate_limited`. One cuts each reply short: every unit must be
 refused as that.
 
@@ -96,7 +96,6 @@ def survive(name: str, server: Recovering, extra: str) -> tuple[building.Done, i
 WAITS = {
     "far_number": {"Retry-After": "1000000000"},
     "far_date": {"Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT"},
-    "far_reset": {"x-ratelimit-reset-tokens": "9999h", "x-ratelimit-remaining-tokens": "0"},
 }
 
 

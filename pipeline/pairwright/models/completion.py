@@ -79,35 +79,37 @@ def completion_of(key: str, body: bytes) -> Completion:
             raise ValueError(f"an error in place of a reply: {visible(str(words))[:500]}")
         choice = data["choices"][0]
         message = choice["message"]
-        usage = data.get("usage")
-        text, instead = _text(message.get("content")), ""
-        if not text and message.get("refusal"):
-            text, instead = message["refusal"], MODEL_REFUSED
-        elif not text and (message.get("tool_calls") or message.get("function_call")):
-            instead = TOOL_CALL
-        text = text or ""
-        reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
-        inline, text = _without_thinking(text)
-        reasoning += inline
+        text, instead = _said(message)
+        thought, text = _without_thinking(text)
         # Half an emoji, cut inside its escape, can be written to no file.
         if not text.isascii():
             text = text.encode("utf-8", "replace").decode()
-        prompt_tokens, completion_tokens, cached_tokens, thinking_tokens = _tokens(usage)
         return Completion(
-            key=key,
-            text=text,
-            finish=str(choice.get("finish_reason") or "stop"),
-            reasoning=reasoning,
-            prompt_tokens=prompt_tokens,
-            completion_tokens=completion_tokens,
-            cached_tokens=cached_tokens,
-            thinking_tokens=thinking_tokens,
+            key,
+            text,
+            str(choice.get("finish_reason") or "stop"),
+            (message.get("reasoning_content") or message.get("reasoning") or "") + thought,
+            *_tokens(data.get("usage")),
             recorded=data.get("object") == RECORDED,
             instead=instead,
             served=_shown(model) if isinstance(model := data.get("model"), str) else "",
         )
     except (LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
         raise ValueError(f"not a chat completion ({type(error).__name__}: {error})") from None
+
+
+def _said(message: Any) -> tuple[str, str]:
+    """The text of a message; and what it has in place of content."""
+    content = message.get("content")
+    if isinstance(content, list):
+        texts = (one["text"] for one in content if one.get("type") in ("text", "output_text"))
+        content = "".join(texts)
+    if content:
+        return content, ""
+    if refusal := message.get("refusal"):
+        return refusal, MODEL_REFUSED
+    calls = message.get("tool_calls") or message.get("function_call")
+    return "", TOOL_CALL if calls else ""
 
 
 def _without_thinking(text: str) -> tuple[str, str]:
@@ -141,13 +143,6 @@ def _parsed(body: bytes) -> Any:
             return json.loads(body)
         except ValueError as error:
             raise ValueError(describe_body(body, error)) from None
-
-
-def _text(content: Any) -> Any:
-    """The text of a message's content; of a list of parts, that of its text parts."""
-    if not isinstance(content, list):
-        return content
-    return "".join(part["text"] for part in content if part.get("type") in ("text", "output_text"))
 
 
 @lru_cache(maxsize=64)
