@@ -60,7 +60,8 @@ class CommandGroup(TyperGroup):
 def _summary(path: str) -> str:
     """The first line of the docstring, read without importing what the function needs."""
     module, _, function = COMMANDS[path][0].partition(":")
-    source = files("pairwright").joinpath(f"{module.replace('.', '/')}.py")
+    package, _, inside = _room(module).partition(".")
+    source = files(package).joinpath(f"{inside.replace('.', '/')}.py")
     for node in ast.parse(source.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef) and node.name == function:
             return (ast.get_docstring(node) or "").partition("\n")[0]
@@ -93,9 +94,13 @@ def _command(path: str) -> Any:
 
 def _function(name: str) -> Callable[..., Any]:
     module, _, function = name.partition(":")
-    room = module if module.startswith("pairwright_") else f"pairwright.{module}"
-    found: Callable[..., Any] = getattr(import_module(room), function)
+    found: Callable[..., Any] = getattr(import_module(_room(module)), function)
     return found
+
+
+def _room(module: str) -> str:
+    """A module by its whole name; most are in this package."""
+    return module if module.startswith("pairwright_") else f"pairwright.{module}"
 
 
 def _printer(name: str | None) -> Callable[..., Code]:
