@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_build_functions import (
+from bread import (
     PARTNER,
     PLAIN,
     QUESTION,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
-from test_build_functions import ASKER, ENGLISH, PARTNER, UNAS, VICTOR, VICTORS, script
+from bread import ASKER, ENGLISH, PARTNER, UNAS, VICTOR, VICTORS, script
 
 from endpoint import Asked, double, fail, in_thread
 from pairwright.construct.candidates import Candidates, TriedUsers

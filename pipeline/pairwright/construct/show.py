@@ -131,7 +131,7 @@ def _pair(pair: Pair) -> Iterator[str]:
     if own_choice:
         half = " (the user's own choice)"
     elif pair.twin_id is not None:
-        half = " (asker)" if pair.asked else " (counterfactual)"
+        half = " (asker)" if pair.asked else " (partner)"
     yield f"# {pair.id} for {pair.user}{half}"
     yield f"question: {pair.question}"
     for aspect in pair.rubric.aspects:

@@ -1,7 +1,7 @@
 """Twins of a Chinese and of a German question: what models are asked, and what gates let by."""
 
 import pytest
-from test_build_functions import Case, script
+from bread import Case, script
 
 from pairwright import text
 from pairwright.modes.twin import build_twin
