@@ -4,10 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
-from rich.console import Console
 from typer import Option
 
-from pairwright.cli.printing import command, print_commands, print_words
+from pairwright.cli.printing import command, print_words
 from pairwright.cli.progress import display
 from pairwright.construct.build import BuildResult, estimate
 from pairwright.construct.pairs import iterate_pairs
@@ -54,10 +53,7 @@ def _print_result(result: BuildResult, run: Path, batch_out: Path | None, same_b
         folder=result.round and batch_out and folder_of(batch_out, result.round.round),
         same_build=same_build,
     )
-    print_words("shortfalls", err=True, found=found)
-    if found.waiting:
-        return 3
     # A recording says the same again; the build has said what to do.
-    if any(reason != NOT_RECORDED for reason in found.reasons("failed")):
-        print_commands(Console(stderr=True), "Ask for them again:", [same_build])
-    return int(not result.whole)
+    worth = not found.waiting and any(why != NOT_RECORDED for why in found.reasons("failed"))
+    print_words("shortfalls", err=True, found=found, again=same_build if worth else "")
+    return 3 if found.waiting else int(not result.whole)

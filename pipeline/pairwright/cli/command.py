@@ -103,9 +103,7 @@ def _room(module: str) -> str:
     return module if module.startswith("pairwright_") else f"pairwright.{module}"
 
 
-def _printer(name: str | None) -> Callable[..., Code]:
-    if name is None:
-        return lambda code: code
+def _printer(name: str) -> Callable[..., Code]:
     if ":" in name:
         return _function(name)
     return lambda result, /, **options: print_words(name, result=result, **options)

@@ -1,8 +1,7 @@
 """Every command: the function that does its work, and what prints the result.
 
 The signature of the function is the command's arguments and options, its docstring the help. Its
-result is printed by a function, or by a template of `pages/templates/terminal`. A function that
-prints itself returns the exit code.
+result is printed by a function, or by a template of `pages/templates/terminal`.
 """
 
 GROUPS = {
@@ -15,7 +14,7 @@ COMMANDS = {
     "init": ("construct.example:write_example_study", "init"),
     "build": ("construct.build:build", "cli.building:print_build"),
     "status": ("construct.status:status", "cli.runs:print_status"),
-    "show": ("cli.runs:show", None),
+    "show": ("construct.show:show", "cli.runs:print_lines"),
     "human plan": ("pairwright_human_eval.study:plan_study", "plan"),
     "human export": ("pairwright_human_eval.study:export_tasks", "cli.human:print_tasks"),
     "human push": ("pairwright_human_eval.labelling:push_tasks", "push"),

@@ -45,19 +45,7 @@ def command(*parts: object) -> str:
     """
     # The path that it was called by, where the shell would not find the name.
     program = "pairwright" if shutil.which("pairwright") else sys.argv[0]
-    return " ".join(map(quote, (program, *parts)))
-
-
-def quote(word: object) -> str:
-    """A word as a shell takes it."""
-    return shlex.quote(str(word))
-
-
-def print_commands(console: Console, title: str, commands: Iterable[str], style: str = "") -> None:
-    """Print commands below a title, each on one line however long it is."""
-    say(console, title, style, wrap=True)
-    for line in commands:
-        say(console, f"  {line}", style)
+    return " ".join(shlex.quote(str(part)) for part in (program, *parts))
 
 
 def print_page(console: Console, page: "Page", file: Path | None = None) -> None:
@@ -77,7 +65,7 @@ def print_words(name: str, /, *, err: bool = False, **values: object) -> None:
     from pairwright.pages import render_words
 
     console = Console(stderr=err)
-    fixed = {"command": command, "quote": quote, "docs": DOCS}
+    fixed = {"command": command, "quote": lambda word: shlex.quote(str(word)), "docs": DOCS}
     for one in render_words(f"terminal/{name}", **fixed, **values):
         if not isinstance(one, str):
             print_table(console, one)

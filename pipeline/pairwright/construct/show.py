@@ -2,15 +2,20 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import JsonValue
+from typer import Argument
 
+from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import Failed, Outcome, Outcomes
 from pairwright.errors import InputError
 from pairwright.models import completion_of
 from pairwright.models.store import Store, StoredCall
 from pairwright.modes import MODES
+from pairwright.options import RunPath
 from pairwright.records import Draft, Dropped, GateResult, Kept, Pair
 from pairwright.text import number_of, passages, visible
 
@@ -18,9 +23,31 @@ MOST_NAMED = 5
 """Ids that are named where several begin alike."""
 
 
-def lines_of(store: Store, wanted: str | None, run: Path) -> Iterator[str]:
-    """Everything of the unit, pair or call with this id, or the beginning of one id; without an id
-    a line for each unit. Raises InputError if nothing has the id."""
+def show(
+    run: RunPath,
+    wanted: Annotated[
+        str | None,
+        Argument(help="Of a pair, twin, unit, item or call; its beginning will do.", metavar="ID"),
+    ] = None,
+) -> list[str]:
+    """Show how one pair came about: posts, aspects, responses, drafts, gates, calls.
+
+    Works for dropped and failed units, too. The key of a call, which is listed below a unit, shows
+    its prompt and its raw reply. Without an id, every unit is listed with what came of it.
+
+    Raises InputError if nothing has the id.
+
+    Examples::
+
+        pairwright show runs/first
+        pairwright show runs/first pair-1f2e3d4c5b6a7980
+        pairwright show runs/first twin:cooking-01
+    """
+    with closing(Store(RunFolder(Path(run)).calls, writing=False)) as store:
+        return list(_lines(store, wanted, Path(run)))
+
+
+def _lines(store: Store, wanted: str | None, run: Path) -> Iterator[str]:
     outcomes = Outcomes(store)
     if wanted is None:
         for row in outcomes.lean():
