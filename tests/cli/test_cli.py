@@ -22,7 +22,7 @@ from endpoint import Asked, Body, Endpoint, Handler, altered, double, fail, in_t
 from model_double import DOUBLE, task_of
 from pairwright import assets
 from pairwright.cli import command_tree, main
-from pairwright.cli.commands import COMMANDS
+from pairwright.cli.commands import COMMANDS, GROUPS
 from pairwright.models.store import Store
 from pairwright.text import passages
 from study import KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
@@ -592,6 +592,15 @@ def test_every_command_explains_its_options_and_has_examples_that_it_takes(words
     for line in own:
         given = shlex.split(line.partition(f"pairwright {words} ")[2].partition(" &&")[0])
         command.make_context(words, given)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_group_lists_its_commands_with_the_first_lines_of_their_help(group: str) -> None:
+    listed = " ".join(pairwright(group, "--help").out.split())
+    for words in COMMANDS:
+        if words.startswith(f"{group} "):
+            own = pairwright(*words.split(), "--help").out.split("\n\n")[1]
+            assert " ".join(own.split()) in listed
 
 
 def test_a_command_that_is_not_there_is_named() -> None:
