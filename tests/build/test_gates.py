@@ -13,9 +13,9 @@ from pairwright.gates import (
     check_echo,
     check_shared_words,
     check_writing,
-    judge_contrast,
     judge_quality,
     judge_twin,
+    judge_violate,
 )
 from pairwright.gates.writing import shared_words
 from pairwright.records import Adherence, AspectScore, Comparison, DraftSide, GateResult, Quality
@@ -453,7 +453,7 @@ def grade(*scores: int) -> Quality:
 
 GOOD, SOUND, CLOSE, NEAR = grade(5, 5, 5), grade(4, 4, 4), grade(4, 4, 3), grade(4, 3, 3)
 FAIR, POOR = grade(3, 3, 3), grade(2, 3, 3)
-CONTRAST_GATES = ("adherence", "violation", "adherence_margin")
+VIOLATE_GATES = ("adherence", "violation", "adherence_margin")
 TWIN_GATES = ("adherence", "cross_adherence", "twin_margin", "twin_margin_mirror")
 BOTH_SIDES = ("first", "second")
 
@@ -472,19 +472,19 @@ def faults_of(results: Iterable[GateResult]) -> dict[str, tuple[str, ...]]:
         (0.8, 0.5, {"adherence_margin": BOTH_SIDES}),
         (0.5, 0.2, {"adherence": ("first",), "adherence_margin": ("first",)}),
         (0.9, 0.6, {"violation": ("second",), "adherence_margin": ("second",)}),
-        (0.5, 0.6, dict(zip(CONTRAST_GATES, [("first",), ("second",), BOTH_SIDES], strict=True))),
+        (0.5, 0.6, dict(zip(VIOLATE_GATES, [("first",), ("second",), BOTH_SIDES], strict=True))),
         # Values at their limits; as floating numbers, 0.7 - 0.3 < 0.4.
         (0.7, 0.3, {}), (0.6, 0.0, {}), (1.0, 0.5, {}),
     ],
 )  # fmt: skip
-def test_a_contrast_needs_a_fitting_side_an_unfitting_one_and_a_gap(
+def test_a_violate_pair_needs_a_fitting_side_an_unfitting_one_and_a_gap(
     chosen: float, rejected: float, faults: dict[str, tuple[str, ...]]
 ) -> None:
-    found = judge_contrast({"first": fit(chosen), "second": fit(rejected)}, GateRules())
+    found = judge_violate({"first": fit(chosen), "second": fit(rejected)}, GateRules())
     assert faults_of(found) == faults
     measures = (chosen, 0.6), (rejected, 0.5), (pytest.approx(chosen - rejected), 0.4)
     assert {g.gate: (g.value, g.limit) for g in found} == dict(
-        zip(CONTRAST_GATES, measures, strict=True)
+        zip(VIOLATE_GATES, measures, strict=True)
     )
 
 

@@ -6,7 +6,7 @@ from pairwright.drafting.judging import Requirements, Texts, both
 from pairwright.drafting.pairs import asker_half, judge_of, pairs_of, partner_half
 from pairwright.drafting.rubrics import rubric_of
 from pairwright.drafting.rules import BuildRules
-from pairwright.gates import judge_contrast
+from pairwright.gates import judge_violate
 from pairwright.models import Models
 from pairwright.modes import Mode
 from pairwright.modes.twin import build_twin
@@ -36,7 +36,7 @@ async def build_plain(
         item,
         rubrics=(rubric,),
         histories=(item.profile,),
-        fits=lambda fits: judge_contrast(fits[0], config.gates),
+        fits=lambda fits: judge_violate(fits[0], config.gates),
     )
     draft = await drawing.until_accepted(written, required)
     if draft is None:

@@ -53,7 +53,7 @@ from scripted import (
 )
 
 
-def test_a_contrast_holds_the_item_its_rubric_both_sides_and_what_was_judged() -> None:
+def test_a_violate_pair_holds_the_item_its_rubric_both_sides_and_what_was_judged() -> None:
     pair = kept_pair(script(), strategies=["omit"])
     assert pair.model_dump(exclude={"draft", "rubric", "profile"}) == {
         "id": content_id("pair", "violate", ASKER.id, pseudonym("una"), FOR_UNA, PLAIN),

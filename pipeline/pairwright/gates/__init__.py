@@ -12,7 +12,7 @@ A gate's limit is a rule of the build (`settings`), and what a writer reads afte
 of the `NOTES` of `drafting`.
 """
 
-from pairwright.gates.judged import Fit, judge_contrast, judge_quality, judge_twin
+from pairwright.gates.judged import Fit, judge_quality, judge_twin, judge_violate
 from pairwright.gates.writing import DraftSides, check_echo, check_shared_words, check_writing
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
     "check_echo",
     "check_shared_words",
     "check_writing",
-    "judge_contrast",
     "judge_quality",
     "judge_twin",
+    "judge_violate",
 ]

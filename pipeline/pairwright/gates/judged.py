@@ -13,7 +13,7 @@ Fit = Mapping[DraftSide, Adherence]
 """How far both responses meet one rubric."""
 
 
-def judge_contrast(fit: Fit, rules: GateRules) -> tuple[GateResult, ...]:
+def judge_violate(fit: Fit, rules: GateRules) -> tuple[GateResult, ...]:
     """Check that the first response meets the rubric, and that the second does not."""
     chosen, rejected = fit["first"].share, fit["second"].share
     gap = chosen - rejected

@@ -12,7 +12,7 @@ from pairwright.drafting.pairs import asker_half, judge_of, pairs_of
 from pairwright.drafting.redraw import write_sides
 from pairwright.drafting.rubrics import rubric_of
 from pairwright.drafting.rules import BuildRules
-from pairwright.gates import judge_contrast
+from pairwright.gates import judge_violate
 from pairwright.models import Models, together
 from pairwright.modes.mode import Mode, read_card
 from pairwright.records import Draft, Dropped, Item, Kept, Rubric, content_id
@@ -49,7 +49,7 @@ async def build_violate(
         item,
         rubrics=(rubric,),
         histories=(item.profile,),
-        fits=lambda fits: judge_contrast(fits[0], gates),
+        fits=lambda fits: judge_violate(fits[0], gates),
     )
     draft = await drawing.until_accepted(write, required)
     if draft is None:
