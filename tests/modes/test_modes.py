@@ -71,3 +71,18 @@ def test_a_further_mode_is_one_file_and_its_registration(
     assert f"mode {name}" in audited.out
     card = (release / "README.md").read_text(encoding="utf-8")
     assert all(one in card for one in (mode.meaning, *mode.limits))
+
+
+def test_an_item_has_a_unit_of_each_mode_that_takes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(MODES, "couple", COUPLE)
+    study = Study.make(tmp_path / "study", limit=4, modes=["twin", "couple"])
+    assert study.build().code == 0
+    users = {
+        mode: {(pair["item_id"], pair["user"]) for pair in study.rows("pairs.jsonl")
+               if pair["mode"] == mode}
+        for mode in ("twin", "couple")
+    }  # fmt: skip
+    assert users["twin"] == users["couple"] != set()
+    study.assert_whole(8)

@@ -92,24 +92,22 @@ class Session:
         for item in self.corpus.in_reading_order(self.items):
             planned = self._planned(item)
             partner = partners.get(self._name(item))
-            mode = self._mode_of(planned)
-            if mode != self._coupled[0]:
+            rubric = _rubric(planned)
+            modes = self._modes_of(planned)
+            if self._coupled[0] not in modes:
                 yield self._unit(self._coupled[0], item, settled=_settled(planned))
-            if mode is None or isinstance(planned, Failed):
-                continue
-            if isinstance(partner, str):
-                rubric = planned.rubric if isinstance(planned.rubric, Rubric) else None
-                yield self._unit(mode, item, partner=partner, rubric=rubric)
-            else:
-                yield self._unit(mode, item, settled=partner or WAITING)
+            for mode in modes:
+                if isinstance(partner, str):
+                    yield self._unit(mode, item, partner=partner, rubric=rubric)
+                else:
+                    yield self._unit(mode, item, settled=partner or WAITING)
 
-    def _mode_of(self, planned: Planned | Failed) -> str | None:
-        """The mode of two users that an item has a unit of."""
+    def _modes_of(self, planned: Planned | Failed) -> list[str]:
+        """The modes of two users that an item has units of."""
         if isinstance(planned, Failed):
-            return None
-        signal = isinstance(planned.rubric, Rubric)
-        taking = (mode for mode in self._coupled if ("signal" in MODES[mode].stages) == signal)
-        return next(taking, None)
+            return []
+        signal = _rubric(planned) is not None
+        return [mode for mode in self._coupled if ("signal" in MODES[mode].stages) == signal]
 
     @cached_property
     def _coupled(self) -> tuple[str, ...]:
@@ -125,8 +123,8 @@ class Session:
             if row.kind == "waiting":
                 return {}
             planned = row.read(Planned)
-            if row.item in names and self._mode_of(planned):
-                signal = isinstance(planned.rubric, Rubric)
+            if row.item in names and self._modes_of(planned):
+                signal = _rubric(planned) is not None
                 questions.append(Question(row.item, row.user, planned.possible, signal))
         config = self.rules.config
         return assign_partners(questions, config.twin.questions_per_couple, config.seed)
@@ -150,6 +148,12 @@ class Session:
         position = item * len(self.modes) + self.modes.index(mode)
         name = f"{mode}:{self._name(item)}"
         return Unit(name, mode, item, position, partner, rubric, settled)
+
+
+def _rubric(planned: Planned | Failed) -> Rubric | None:
+    """The asker's rubric, if the posts show a signal."""
+    found = planned.rubric if isinstance(planned, Planned) else None
+    return found if isinstance(found, Rubric) else None
 
 
 def _settled(planned: Planned | Failed) -> Dropped | Failed:
