@@ -229,6 +229,12 @@ def test_the_command_counts_every_line_and_lists_every_problem(tmp_path: Path) -
     assert "and 10 more in" in done.err
     listed = (study.run / "batch_problems.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["where"] for line in listed] == [f"{file}:{n}" for n in range(1, 31)]
+    config = study.run / "config.toml"
+    whole = config.read_bytes()
+    config.write_bytes(whole[:40])
+    done = pairwright("batch", "ingest", study.run, file)
+    assert (done.code, str(config) in done.err) == (2, True)
+    config.write_bytes(whole)
     # A run that never wrote requests, and a folder that is no run, are left as they are.
     (study.run / "batch.sqlite").unlink()
     done = pairwright("batch", "ingest", study.run, file)

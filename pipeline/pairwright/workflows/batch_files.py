@@ -4,7 +4,6 @@ far it is, take replies in."""
 import logging
 import os
 import time
-import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import cache
@@ -23,6 +22,7 @@ from pairwright.models.store import Store
 from pairwright.options import RunPath
 from pairwright.settings.config import validate
 from pairwright.settings.endpoints import Endpoint
+from pairwright.settings.toml_files import read_toml
 from pairwright.text import number_of, visible
 
 if TYPE_CHECKING:
@@ -294,7 +294,7 @@ def _open_run(run: Path) -> Iterator[_BatchRun]:
         requests = end.enter_context(closing(PendingCalls(run / "batch.sqlite")))
         store = end.enter_context(closing(Store(run / CALLS)))
         path = run / "config.toml"
-        saved = tomllib.loads(path.read_text(encoding="utf-8"))
+        saved = read_toml(path, "Restore it from a copy, or build into another run folder.")
         config = validate({key: one for key, one in saved.items() if key != "content"}, path)
 
         @cache
