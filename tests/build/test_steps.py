@@ -52,8 +52,8 @@ class Build:
         self.candidates = Builder.of(self.corpus, rules).candidates
         session = Session(self.corpus, rules, self.outcomes)
         taken = []
-        for units in session.steps():
-            todo = list(session.unfinished(units, lambda _: None))
+        for units in session.steps(lambda _: None):
+            todo = list(units)
             for unit in todo:
                 result = unit.settled or self.result(unit, fate(unit))
                 item = self.corpus.item(unit.item)

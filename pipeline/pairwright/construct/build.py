@@ -1,7 +1,7 @@
 """Building a run, and what it will take before it is begun."""
 
 from contextlib import AsyncExitStack, ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, TypeAlias
@@ -195,9 +195,8 @@ async def _build_here(
         )
         end.enter_context(stop.heard_by(models.stop, models.meter))
         progress(BuildBegun(session.total, models.meter))
-        for units in session.steps():
-            todo = session.unfinished(units, progress)
-            await builder.build(todo, models, session.outcomes, progress)
+        for units in session.steps(progress):
+            await builder.build(units, models, session.outcomes, progress)
         return models.meter
 
 
@@ -221,4 +220,4 @@ def _conclude(
     manifest = make_manifest(found, store, session.rules.prompts, source)
     write_files(session.outcomes, run.path, manifest)
     session.outcomes.finish()
-    return status_of(run, store, config)
+    return replace(found, finished=True)

@@ -172,8 +172,8 @@ def build_on_ray(
     asked = Event()
     with cluster(workers, address), stop.heard_by(asked.set, meter):
         progress(BuildBegun(session.total, meter))
-        for units in session.steps():
-            todo = list(session.unfinished(units, progress))
+        for units in session.steps(progress):
+            todo = list(units)
             shares = shares_of(todo, session.corpus, workers)
             # Other hosts read the store, so nothing writes to it before all have ended.
             store.settle()

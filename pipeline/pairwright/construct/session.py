@@ -18,7 +18,7 @@ from pairwright.build_statement import SourceSummary
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.natural import natural_items
-from pairwright.construct.outcomes import Failed, Outcomes, Planned, Unit
+from pairwright.construct.outcomes import Failed, Outcome, Outcomes, Planned, Unit
 from pairwright.construct.partners import Question, assign_partners
 from pairwright.construct.units import event_of
 from pairwright.dataset import line_writer
@@ -58,17 +58,17 @@ class Session:
         """The number of units, plans included."""
         return len(self.items) * (len(self.modes) + need_partners(self.modes))
 
-    def steps(self) -> Iterator[Iterable[Unit]]:
-        """The units of each step, in the order in which they are best built. Those of one must have
-        ended, with their outcomes in the store, before the next step is asked for."""
-        yield self._first_units()
+    def steps(self, ended: Callable[[UnitEnded], None]) -> Iterator[Iterator[Unit]]:
+        """The units of each step that have no outcome yet, in the order in which they are best
+        built; `ended` is called with the others. Those of one step must have ended, with their
+        outcomes in the store, before the next is asked for."""
+        yield self._unfinished(self._first_units(), ended)
         if need_partners(self.modes):
-            yield self._units_of_two(self._partners())
+            yield map(self._assigned, self._unfinished(self._units_of_two(), ended))
 
-    def unfinished(
+    def _unfinished(
         self, units: Iterable[Unit], ended: Callable[[UnitEnded], None]
     ) -> Iterator[Unit]:
-        """The units that have no outcome yet; `ended` is called with the others."""
         for unit in units:
             outcome = self.outcomes.ended(unit.position, unit.id)
             if outcome is None:
@@ -86,52 +86,55 @@ class Session:
             for mode in alone:
                 yield self._unit(mode, item)
 
-    def _units_of_two(self, partners: dict[str, str | Dropped]) -> Iterator[Unit]:
+    def _units_of_two(self) -> Iterator[Unit]:
         """The units that need a second user. Every item has one of the first such mode, so that
-        what is dropped has its reason, and a placebo if the plan allows one."""
+        what is dropped has its reason, and one of each mode that takes it."""
         for item in self.corpus.in_reading_order(self.items):
-            planned = self._planned(item)
-            partner = partners.get(self._name(item))
-            rubric = _rubric(planned)
-            modes = self._modes_of(planned)
-            if self._coupled[0] not in modes:
-                yield self._unit(self._coupled[0], item, settled=_settled(planned))
-            for mode in modes:
-                if isinstance(partner, str):
-                    yield self._unit(mode, item, partner=partner, rubric=rubric)
-                else:
-                    yield self._unit(mode, item, settled=partner or WAITING)
+            plan = self.outcomes.ended(-1 - item, f"plan:{self._name(item)}")
+            taking = self._modes_of(plan) if plan else ()
+            for mode in dict.fromkeys((self._coupled[0], *taking)):
+                yield self._unit(mode, item)
 
-    def _modes_of(self, planned: Planned | Failed) -> list[str]:
-        """The modes of two users that an item has units of."""
-        if isinstance(planned, Failed):
-            return []
-        signal = _rubric(planned) is not None
-        return [mode for mode in self._coupled if ("signal" in MODES[mode].stages) == signal]
+    def _modes_of(self, plan: Outcome) -> tuple[str, ...]:
+        """The modes of two users that take a planned question."""
+        if plan.kind != "planned":
+            return ()
+        signal = plan.reason == ""
+        return tuple(mode for mode in self._coupled if ("signal" in MODES[mode].stages) == signal)
+
+    def _assigned(self, unit: Unit) -> Unit:
+        """A unit of two users with its partner, or with what came of it already."""
+        (plan,) = self.outcomes.rows("position = ?", -1 - unit.item)
+        if plan.kind != "planned":
+            return self._unit(unit.mode, unit.item, settled=plan.read(Failed))
+        rubric = plan.read(Planned).rubric
+        if unit.mode not in self._modes_of(plan):
+            return self._unit(unit.mode, unit.item, settled=_left_over(rubric))
+        partner = self._partners.get(plan.item, WAITING)
+        if not isinstance(partner, str):
+            return self._unit(unit.mode, unit.item, settled=partner)
+        own = rubric if isinstance(rubric, Rubric) else None
+        return self._unit(unit.mode, unit.item, partner=partner, rubric=own)
 
     @cached_property
     def _coupled(self) -> tuple[str, ...]:
         """The modes whose units have a second user, twins first."""
         return tuple(mode for mode in MODES if mode in self.modes and MODES[mode].needs_partner)
 
+    @cached_property
     def _partners(self) -> dict[str, str | Dropped]:
         """The partner for each planned question, or why it has none; nothing while a plan waits for
         a batch, because it may change who is whose partner."""
         names = {self._name(item) for item in self.items}
         questions = list[Question]()
-        for row in self.outcomes.rows("mode = 'plan' AND kind != 'failed'"):
-            if row.kind == "waiting":
+        for plan in self.outcomes.rows("mode = 'plan' AND kind != 'failed'"):
+            if plan.kind == "waiting":
                 return {}
-            planned = row.read(Planned)
-            if row.item in names and self._modes_of(planned):
-                signal = _rubric(planned) is not None
-                questions.append(Question(row.item, row.user, planned.possible, signal))
+            if plan.item in names and self._modes_of(plan):
+                possible = plan.read(Planned).possible
+                questions.append(Question(plan.item, plan.user, possible, plan.reason == ""))
         config = self.rules.config
         return assign_partners(questions, config.twin.questions_per_couple, config.seed)
-
-    def _planned(self, item: int) -> Planned | Failed:
-        (row,) = self.outcomes.rows("position = ?", -1 - item)
-        return row.read(Planned) if row.kind == "planned" else row.read(Failed)
 
     def _name(self, item: int) -> str:
         return self.corpus.entries[item].id
@@ -150,18 +153,10 @@ class Session:
         return Unit(name, mode, item, position, partner, rubric, settled)
 
 
-def _rubric(planned: Planned | Failed) -> Rubric | None:
-    """The asker's rubric, if the posts show a signal."""
-    found = planned.rubric if isinstance(planned, Planned) else None
-    return found if isinstance(found, Rubric) else None
-
-
-def _settled(planned: Planned | Failed) -> Dropped | Failed:
-    """What came of the first unit of two users of an item that has none to build."""
-    if isinstance(planned, Failed):
-        return planned
-    if isinstance(planned.rubric, Dropped):
-        return planned.rubric
+def _left_over(rubric: Rubric | Dropped) -> Dropped:
+    """Why the first mode of two users does not take a question."""
+    if isinstance(rubric, Dropped):
+        return rubric
     detail = "the asker's posts show a personal signal: the question is nothing for a placebo"
     return Dropped(stage="plan", reason="personal_signal", detail=detail)
 
