@@ -18,7 +18,7 @@ STAGES: dict[Stage, str] = {
     "items": "items",
     "signal": "asker has a signal",
     "partner": "has a partner",
-    "partner_signal": "partner has another",
+    "partner_signal": "partner has a signal",
     "drafts": "has a draft",
     "kept": "kept",
 }
