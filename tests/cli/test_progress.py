@@ -100,7 +100,7 @@ def test_the_bar_of_a_build_tells_what_became_of_its_units() -> None:
 
     meter = Meter(in_flight=3, cost=1.5)
     text = shown(BuildBegun(7, meter), ended("kept"), ended("failed"), terminal=True)
-    for said in ("2 of 7", "1 failed, 1 kept, 3 calls in flight, cost 1.50"):
+    for said in ("2 of 7", "1 kept, 1 failed, 3 in flight, cost 1.50"):
         assert said in text
 
 

@@ -9,7 +9,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 from rich.text import Text
 
@@ -20,6 +20,9 @@ from pairwright.text import number_of, visible
 if TYPE_CHECKING:
     from pairwright.models.client import Meter
 
+SHOWN = "kept", "dropped", "failed", "waiting"
+"""What becomes of a unit, in the order in which a bar tells it."""
+
 
 @contextmanager
 def display(console: Console | None = None) -> Iterator[Progress]:
@@ -27,8 +30,8 @@ def display(console: Console | None = None) -> Iterator[Progress]:
     terminal, notes alone."""
     console = console or Console(stderr=True)
     bars = Bars(
-        TextColumn("{task.description}", markup=False), BarColumn(bar_width=16),
-        TimeElapsedColumn(), _Facts(), console=console, transient=True,
+        TextColumn("{task.description}", markup=False), BarColumn(bar_width=12),
+        TimeRemainingColumn(compact=True), _Facts(), console=console, transient=True,
         disable=not console.is_terminal,
     )  # fmt: skip
     try:
@@ -79,8 +82,8 @@ class _Facts(ProgressColumn):
 
 
 def _of_build(counts: Counter[str], meter: "Meter") -> str:
-    shown = [f"{n:,} {kind}" for kind, n in sorted(counts.items())]
-    shown.append(f"{number_of(meter.in_flight, 'call')} in flight")
+    shown = [f"{counts[kind]:,} {kind}" for kind in SHOWN if counts[kind]]
+    shown.append(f"{meter.in_flight:,} in flight")
     return ", ".join([*shown, *([f"cost {meter.cost:.2f}"] if meter.cost else [])])
 
 
