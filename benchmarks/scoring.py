@@ -33,7 +33,8 @@ from pairwright.evaluation.scorers.in_process import InProcess
 from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore
 from pairwright.evaluation.settings import Classifier
-from pairwright.models.client import Meter
+from pairwright.models import Answer, Request
+from pairwright.models.client import Client, Meter
 from pairwright.models.store import Store
 from pairwright.records import Post
 
@@ -145,6 +146,17 @@ class Plain:
         return sum(weights.numel() for weights in self.model.parameters())
 
 
+class Above(Client):
+    """A client above a store of its own, so that nothing is stored yet."""
+
+    def __init__(self, client: Client, store: Store) -> None:
+        super().__init__(client.meter, store)
+        self._client = client
+
+    async def fetch(self, request: Request) -> Answer:
+        return await self._client.fetch(request)
+
+
 async def measured(
     folder: Path, given: list[Pair], runs: int, plain: Callable[[], float]
 ) -> tuple[list[float], list[float], list[ResponseScore]]:
@@ -155,7 +167,7 @@ async def measured(
         with tempfile.TemporaryDirectory() as scratch:
             for turn in range(-1, runs):
                 with closing(Store(Path(scratch) / f"{turn}.sqlite")) as store:
-                    model = RewardModel(client.above(store), str(folder))
+                    model = RewardModel(Above(client, store), str(folder))
                     if turn < 0:  # Loads the model.
                         await model.score(PromptContent("Why?"), "So.")
                         continue

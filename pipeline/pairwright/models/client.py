@@ -93,10 +93,6 @@ class Client(ABC):
         # Of a store, because two endpoints may be asked for one key at once.
         self._in_flight = {} if store is None else store.in_flight
 
-    def above(self, store: Store) -> "Client":
-        """The same client, with the same connections and limits, above another store."""
-        return _Above(self, store)
-
     async def __aenter__(self) -> Self:
         return self
 
@@ -156,17 +152,3 @@ class Client(ABC):
             return self._remember(answer.completion)
         finally:
             del in_flight[key]
-
-
-class _Above(Client):
-    """A client above another store than its own."""
-
-    def __init__(self, client: Client, store: Store) -> None:
-        super().__init__(client.meter, store)
-        self._client = client
-
-    async def fetch(self, request: Request) -> Answer:
-        return await self._client.fetch(request)
-
-    def stop(self) -> None:
-        self._client.stop()
