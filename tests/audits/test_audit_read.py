@@ -180,7 +180,9 @@ def test_decisions_mark_what_is_verified_and_count_its_votes(tmp_path: Path) -> 
 def test_what_simulated_annotators_say_verifies_nothing(tmp_path: Path) -> None:
     pair = violate(1)
     folder = run(tmp_path / "run", pair)
-    decision = decided(one(pair), [*votes(pair, "+++", source="simulated-a.json"), *well(one(pair))])
+    decision = decided(
+        one(pair), [*votes(pair, "+++", source="simulated-a.json"), *well(one(pair))]
+    )
     assert decision.state == "verified"
     write_lines(folder / "human" / "decisions.jsonl", [decision])
     (row,) = rows(folder)
