@@ -335,31 +335,3 @@ def _decision(unit: Outline, counted: Counted, rules: HumanRules) -> Decision:
 def _rounded(number: float | None) -> float | None:
     """As written; what is compared with the rules is exact."""
     return None if number is None else round(number, 6)
-
-
-REASONS = {
-    "preference: cannot_tell": "too many could not tell whom which response fits",
-    "preference: for_the_other": "most preferred the rejected response",
-    "preference: for_one_response": "most preferred one of the responses of a placebo",
-    "preference: no_difference": "most found that it makes no difference for this user",
-    "preference: not_unanimous": "too many votes are not for the label",
-    "preference: no_majority": "no answer has a majority",
-    "preference: one_not_for_it": "one vote is not for the label",
-    "preference: adjudicated": "too many votes of the second round are not for the label",
-    "rubric: aspects_unsupported": "most found too few of the aspects in what the user wrote",
-    "rubric: aspects_undelivered": (
-        "too few of the supported aspects are delivered by the chosen response alone"
-    ),
-    "rubric: aspect_contradicted": "too many found an aspect contradicted by what the user wrote",
-}
-"""By reason; `reason_in_words` has those that name a scale."""
-
-
-def reason_in_words(reason: str) -> str:
-    """A reason of a decision as a sentence without its full stop; empty for one that needs none."""
-    part, _, what = reason.partition(": ")
-    if part == "quality_gap":
-        return f"one response is better than the other on {what} by more than the rule lets pass"
-    if part == "quality" and " " not in what:
-        return f"a response is too poor on {what}"
-    return REASONS.get(reason, "")

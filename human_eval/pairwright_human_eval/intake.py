@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +12,7 @@ from pairwright.dataset import write_lines
 from pairwright.errors import InputError, near
 from pairwright.options import RunPath
 from pairwright.progress import Note, Progress, log_notes
-from pairwright_human_eval.answers import import_raw, scrub
+from pairwright_human_eval.answers import Imported, import_raw, scrub
 from pairwright_human_eval.folder import Withdrawal, read_withdrawals
 from pairwright_human_eval.projects import drop_projects
 from pairwright_human_eval.records import Kind
@@ -37,8 +36,6 @@ class AnswerCounts:
     """Annotations that were set aside, by reason."""
     open_tasks: int
     """Tasks without an answer."""
-    future: int
-    """Counted answers with a time that is to come: a clock was wrong, or a file was edited."""
     simulated: bool
     """Whether simulated annotators answered, which verifies nothing."""
 
@@ -46,11 +43,6 @@ class AnswerCounts:
 def count_answers(study: OpenStudy) -> AnswerCounts:
     """Make answers.jsonl and set_aside.jsonl from the raw files, and count."""
     found, key = study.write_answers(), study.fixed.key
-    # Clocks differ by a day. Simulated answers have times of their own.
-    tomorrow = datetime.now(UTC) + timedelta(days=1)
-    late = {
-        one.task for one in found.answers if one.at and datetime.fromisoformat(one.at) > tomorrow
-    }
     return AnswerCounts(
         folder=study.folder.path,
         annotations=len(found.tasks) + len(found.set_aside) + found.copies,
@@ -58,7 +50,6 @@ def count_answers(study: OpenStudy) -> AnswerCounts:
         answered=Counter((key[task].kind, key[task].purpose) for task in found.tasks),
         set_aside=Counter(answer.reason for answer in found.set_aside),
         open_tasks=len(key.keys() - found.tasks),
-        future=len(late),
         simulated=found.simulated,
     )
 
@@ -67,12 +58,7 @@ def count_answers(study: OpenStudy) -> AnswerCounts:
 class ImportedAnswers:
     """What became of files that were imported, and the study's answers after that."""
 
-    added: tuple[str, ...]
-    """Names of the files that were taken in."""
-    repeated: tuple[str, ...]
-    """Names of files that hold what an earlier one holds, so that nothing was added."""
-    refused: tuple[InputError, ...]
-    """Why a file was not taken in. Nothing of it is kept."""
+    files: Imported
     answers: AnswerCounts
 
 
@@ -115,7 +101,7 @@ def import_answers(
             progress(Note(str(error)))
         if nothing:
             raise taken.refused[-1]
-        return ImportedAnswers(*taken, count_answers(study))
+        return ImportedAnswers(taken, count_answers(study))
 
 
 @dataclass(frozen=True, slots=True)

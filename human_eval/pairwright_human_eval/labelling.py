@@ -176,9 +176,6 @@ def study_status(run: RunPath, *, url: ServerOfStudy = None) -> StudyStatus:
 
         pairwright human status runs/first
     """
-    # pandas takes half of the time of help.
-    from pairwright_human_eval.decisions import reason_in_words
-
     pushed = HumanFolder(Path(run)).server.exists()
     on_server = url is not None or (pushed and bool(os.environ.get(KEY_VARIABLE)))
     decisions = last_decisions(run)
@@ -186,9 +183,7 @@ def study_status(run: RunPath, *, url: ServerOfStudy = None) -> StudyStatus:
         on_server=on_server,
         lines=server_progress(run, url=url) if on_server else study_progress(run),
         states=Counter((one.state, units_of(one.unit)) for one in decisions),
-        reasons=Counter(
-            (one.state, reason_in_words(why) or why) for one in decisions for why in one.reasons
-        ),
+        reasons=Counter((one.state, why) for one in decisions for why in one.reasons),
     )
 
 

@@ -247,7 +247,7 @@ def _settled(server: LabelStudioClient, project: PushedProject) -> dict[str, int
         time.sleep(0.5)
         held = server.held(project.id)
     bound = dict(project.tasks)
-    for id, data, _ in held:
+    for id, data in held:
         bound.setdefault(str(data.get("task")), id)
     return bound
 
@@ -289,7 +289,7 @@ def fetch_annotations(
         content = kept_of(server.export(project.id), folder)
         store_raw(folder, f"project-{project.id}", content)
         if there[project.id].tasks < len(project.tasks):
-            held = {id for id, _, _ in server.held(project.id)}
+            held = {id for id, _ in server.held(project.id)}
             gone[project.title] = tuple(k for k, id in project.tasks.items() if id not in held)
         progress(n, len(projects))
     titles = tuple(project.title for project in state.projects if project.id not in there)

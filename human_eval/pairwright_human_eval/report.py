@@ -62,28 +62,14 @@ class QuestionAgreement(Record):
         return self.agreement.alpha_nominal if nominal else self.agreement.alpha_ordinal
 
 
-class PreferenceShares(Record):
-    """The preference votes of one group of pairs."""
-
-    group: str
-    chosen: int
-    rejected: int
-    equal: int
-    cannot_tell: int
-    of_choices: Estimate
-    """For the chosen response, of the votes for either. None of placebos, whose chosen one is
-    drawn."""
-    of_all: Estimate
-    """For the label, of all votes: for the chosen response or, in placebos, "no difference"."""
-
-
 class Findings(Record):
     """What the answers say: a function of answers, outlines and rules."""
 
     decisions: tuple[GroupDecisions, ...]
     agreement: tuple[QuestionAgreement, ...]
-    preferred: tuple[PreferenceShares, ...]
-    """First for all but placebos."""
+    preferred: Estimate
+    """Votes for the chosen response, of those for either; placebos, whose chosen one is drawn, are
+    left out."""
     judge: dict[str, Estimate]
     """By question: how often the judge and most people say the same."""
 
@@ -182,7 +168,7 @@ def find(
     return Findings(
         decisions=tuple(_decisions(outlines, decisions)),
         agreement=tuple(study_agreement(joined, scales)),
-        preferred=tuple(_preferred(joined)),
+        preferred=_preferred(joined),
         judge=dict(judge_against_people(joined, outlines, scales)),
     )
 
@@ -259,22 +245,10 @@ def _share(hits: Iterable[bool], dyads: Iterable[str]) -> Estimate:
     )  # fmt: skip
 
 
-def _preferred(joined: pd.DataFrame) -> Iterator[PreferenceShares]:
+def _preferred(joined: pd.DataFrame) -> Estimate:
     votes = votes_of(joined)
-    groups = [("all", votes[votes["expected"] != EQUAL])]
-    groups += [(str(mode), own) for mode, own in votes.groupby("mode")]
-    for group, own in groups:
-        counts = Counter(own["label"])
-        either = own[own["label"].isin(SIDES) & (own["expected"] != EQUAL)]
-        yield PreferenceShares(
-            group=group,
-            chosen=counts["chosen"],
-            rejected=counts["rejected"],
-            equal=counts[EQUAL],
-            cannot_tell=counts[CANNOT_TELL],
-            of_choices=_share(either["label"] == "chosen", either["dyad"]),
-            of_all=_share(own["label"] == own["expected"], own["dyad"]),
-        )
+    either = votes[votes["label"].isin(SIDES) & (votes["expected"] != EQUAL)]
+    return _share(either["label"] == "chosen", either["dyad"])
 
 
 def judge_against_people(

@@ -12,7 +12,7 @@ from pairwright.pages import Page, render_page
 from pairwright.pages.plots import GREEN, GREY, ORANGE, RED, Colour, Plot, draw_counts
 from pairwright.progress import Progress, Step, log_notes
 from pairwright_human_eval.checks import table_of
-from pairwright_human_eval.decisions import Decision, reason_in_words
+from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.report import StudyReport, compute_report
 from pairwright_human_eval.study import open_study
@@ -89,7 +89,7 @@ def write_report(folder: HumanFolder, report: StudyReport) -> None:
 def page_of(report: StudyReport) -> Page:
     """The whole report, which opens with its verdict."""
     return render_page(
-        "study_report", _plots(report), report=report, modes=MODES, in_words=reason_in_words,
+        "study_report", _plots(report), report=report, modes=MODES,
         divided=report.disagreements[:MOST_DISAGREEMENTS],
     )  # fmt: skip
 

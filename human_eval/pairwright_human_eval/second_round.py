@@ -324,22 +324,13 @@ def _adjudicators(
     """Their pseudonyms. Raises InputError for one who cannot adjudicate."""
     annotators, away = study.fixed.study.annotators, withdrawn_people(study.folder)
     for name in by:
-        if name not in annotators:
-            raise InputError(
-                f"{name!r} is not an annotator of this study",
-                where="--by",
-                fix=f"Name one of {', '.join(annotators)}.",
-            )
-        if name in away:
-            raise InputError(
-                f"{name} has withdrawn from this study", where="--by", fix="Name somebody else."
-            )
-        if name in excluded:
-            raise InputError(
-                f"{name} is excluded by attention checks, and none of their answers counts",
-                where="--by",
-                fix="Name somebody else.",
-            )
+        why = "is not an annotator of this study" * (name not in annotators)
+        why = why or "has withdrawn from this study" * (name in away)
+        why = why or "is excluded by attention checks" * (name in excluded)
+        if why:
+            able = sorted(set(annotators) - away - excluded)
+            fix = f"Name one of {', '.join(able)}."
+            raise InputError(f"{name!r} {why}", where="--by", fix=fix)
     if outside is None:
         outside = 0 if by else study.rules.closing_votes
     names = pseudonyms(outside + len(away), "adjudicator")

@@ -89,15 +89,11 @@ class LabelStudioClient:
             listed = self._sdk.projects.list(title=part, page_size=100, include=FIELDS)
             return {
                 p.id: Project(
-                    p.id,
-                    p.title,
-                    p.label_config or "",
-                    p.task_number or 0,
-                    p.num_tasks_with_annotations or 0,
-                    p.skipped_annotations_number or 0,
+                    p.id, p.title, p.label_config or "", p.task_number or 0,
+                    p.num_tasks_with_annotations or 0, p.skipped_annotations_number or 0,
                 )
                 for p in _once(listed)
-            }
+            }  # fmt: skip
 
     def create(self, title: str, config: str) -> int:
         """Make a project for one annotator; its id."""
@@ -134,20 +130,13 @@ class LabelStudioClient:
             )
         return ids
 
-    def held(self, project: int) -> list[tuple[int, Data, bool]]:
-        """A project's tasks with their ids, in their order, each with whether anybody has answered
-        or skipped it. Slow: 5 ms or more a task."""
+    def held(self, project: int) -> list[tuple[int, Data]]:
+        """A project's tasks with their ids, in their order. Slow: 5 ms or more a task."""
         with self._asking():
             listed = self._sdk.tasks.list(
-                project=project,
-                include="id,data,total_annotations,cancelled_annotations",
-                resolve_uri=False,
-                page_size=PAGE,
+                project=project, include="id,data", resolve_uri=False, page_size=PAGE
             )
-            return sorted(
-                (t.id, t.data, bool(t.total_annotations or t.cancelled_annotations))
-                for t in _once(listed)
-            )
+            return sorted(((t.id, t.data) for t in _once(listed)), key=lambda one: one[0])
 
     def export(self, project: int) -> bytes:
         """All tasks with any annotation, skips included, as `exportType=JSON` gives them."""

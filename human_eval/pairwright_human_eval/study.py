@@ -13,7 +13,6 @@ from html import unescape
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import JsonValue
 from typer import Option
 
 from pairwright.construct.folder import RunFolder
@@ -311,12 +310,8 @@ def hours_of(tasks: Sequence[Task]) -> float:
 
 def words_shown(data: Data) -> int:
     """Words of the question, posts, responses and aspects; not those of the form."""
-    return sum(_words(value) for name, value in data.items() if name != "task")
-
-
-def _words(value: JsonValue) -> int:
-    if isinstance(value, str):
-        return word_count(unescape(_TAG.sub("", value)))
-    if isinstance(value, dict):
-        return sum(map(_words, value.values()))
-    return sum(map(_words, value)) if isinstance(value, list) else 0
+    texts = list[object]()
+    for name, value in data.items():
+        rows = value if isinstance(value, list) else [{"text": value if name != "task" else ""}]
+        texts += [text for row in rows if isinstance(row, dict) for text in row.values()]
+    return sum(word_count(unescape(_TAG.sub("", str(text)))) for text in texts)

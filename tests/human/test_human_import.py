@@ -381,14 +381,6 @@ def test_a_bad_file_is_named_and_the_others_are_taken_in(
     assert study.files() == before
 
 
-def test_an_answer_of_a_time_that_is_to_come_is_told(study: LiveStudy, files: list[Path]) -> None:
-    tasks = json.loads(files[0].read_bytes())
-    for name in ("created_at", "updated_at"):
-        tasks[0]["annotations"][0][name] = "2199-01-01T00:00:00.000000Z"
-    said = study.do("import", written(files[0], tasks))
-    assert "1 answer of a time that is to come" in said
-
-
 def test_reading_a_study_writes_nothing_and_waits_for_nobody(
     study: LiveStudy, files: list[Path]
 ) -> None:

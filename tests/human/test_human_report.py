@@ -129,10 +129,6 @@ def noisy(accuracy: float) -> Person:
     return answer
 
 
-def by_group(report: StudyReport) -> dict[str, Any]:
-    return {of.group: of for of in report.preferred}
-
-
 # Decisions
 
 
@@ -187,36 +183,24 @@ def test_pairs_on_which_people_differ_come_with_what_they_wrote() -> None:
 # Votes
 
 
-def test_equal_and_cannot_tell_count_in_one_share_only() -> None:
+def test_votes_for_either_response_are_counted_and_placebos_are_not() -> None:
     said = itertools.cycle(("chosen", "equal", "chosen", "cannot_tell", "rejected", "chosen"))
 
-    def choice(keyed: KeyedTask, _: Unit) -> str:
-        word = next(said)
+    def choice(keyed: KeyedTask, unit: Unit) -> str:
+        word = "chosen" if unit.mode == "placebo" else next(said)
         return {"chosen": best(keyed), "rejected": worst(keyed)}.get(word, word)
 
-    of = by_group(Asked(mixed(0, 8)).report(voting(choice)))["all"]
-    assert 0 < of.equal == of.cannot_tell
-    assert of.of_all.n == of.chosen + of.rejected + of.equal + of.cannot_tell
-    assert of.of_choices.n == of.chosen + of.rejected
-    for share in (of.of_choices, of.of_all):
-        assert share.value == pytest.approx(of.chosen / share.n, abs=1e-6)
-        assert share.low < share.value < share.high
-
-
-def test_the_label_of_a_placebo_is_no_difference() -> None:
     pairs = [
         pair.model_copy(update={"mode": "placebo"}) if pair.twin_id else pair
-        for pair in mixed(6, 6)
+        for pair in mixed(6, 8)
     ]
-    found = by_group(Asked(pairs).report(voting(lambda keyed, _: "equal")))
-    assert found["placebo"].of_all.value == 1
-    assert found["placebo"].of_choices.n == 0
-    assert found["all"].of_all == found["violate"].of_all
-    assert found["all"].of_all.value == 0
+    found = Asked(pairs).report(voting(choice)).preferred
+    assert (found.k, found.n, found.clusters) == (12, 16, 8)
+    assert (found.low or 0) < 0.75 < (found.high or 0)
 
 
 def test_with_four_dyads_there_is_a_figure_and_no_interval() -> None:
-    of = by_group(Asked(mixed(0, 4)).report(noisy(0.8)))["all"].of_all
+    of = Asked(mixed(0, 4)).report(noisy(0.8)).preferred
     assert of.value is not None
     assert (of.low, of.high, of.clusters) == (None, None, 4)
     assert of.note == "no interval: fewer than 5 dyads"
@@ -302,7 +286,7 @@ def test_who_fails_the_checks_counts_nowhere() -> None:
 
     report = asked.report(answer)
     assert report.excluded == ["annotator-02"]
-    assert by_group(report)["all"].rejected == 0
+    assert report.preferred.value == 1
     assert max(of.agreement.raters for of in report.agreement) == 8
     assert "EXCLUDED by attention checks: annotator-02" in page_of(report).opening[0]
 

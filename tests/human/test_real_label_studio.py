@@ -83,7 +83,7 @@ def test_200_units_go_out_and_come_back(
         rows = made.rows(project.annotator, project.kind)
         # In the order of the file, and each bound to the task that holds it.
         assert list(project.tasks) == [row.task for row in rows]
-        held = {str(data["task"]): id for id, data, _ in server.held(project.id)}
+        held = {str(data["task"]): id for id, data in server.held(project.id)}
         assert held == project.tasks
     books = made.folder.server.read_bytes()
     again = push(server, made)
@@ -185,7 +185,7 @@ def test_a_push_that_is_killed_goes_on_without_importing_twice(
     pushed = push(server, made, chunk=50)
     assert pushed.imported + pushed.already == 2 * UNITS
     for project in pushed_state(made.folder).projects:
-        held = [str(data["task"]) for _, data, _ in server.held(project.id)]
+        held = [str(data["task"]) for _, data in server.held(project.id)]
         assert sorted(held) == sorted(project.tasks)
         assert len(held) == UNITS
         assert project.sending is None

@@ -80,15 +80,12 @@ def _agreement(findings: Findings) -> Iterator[Check]:
 
 
 def _preferred(findings: Findings) -> Iterator[Check]:
-    """Whether the interval of the votes for the chosen response lies above or below one half."""
-    for own in findings.preferred:
-        if own.group != "all":
-            continue
-        votes = own.of_choices
-        status: Status = "too_few"
-        if votes.low is not None and votes.high is not None and not votes.low <= 0.5 <= votes.high:
-            status = "pass" if votes.low > 0.5 else "fail"
-        yield Check(
-            family="human", name="preferred", status=status, found=votes, of=votes.n, limit=0.5,
-            detail=votes.note,
-        )  # fmt: skip
+    """Whether the interval of the votes for the chosen response lies above or below 50 %."""
+    votes = findings.preferred
+    status: Status = "too_few"
+    if votes.low is not None and votes.high is not None and not votes.low <= 0.5 <= votes.high:
+        status = "pass" if votes.low > 0.5 else "fail"
+    yield Check(
+        family="human", name="preferred", status=status, found=votes, of=votes.n, limit=0.5,
+        detail=votes.note,
+    )  # fmt: skip

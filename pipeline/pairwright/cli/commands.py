@@ -28,6 +28,7 @@ COMMANDS = {
         "cli.human:print_adjudication",
     ),
     "human withdraw": ("pairwright_human_eval.intake:withdraw_person", "withdraw"),
+    "agreement": ("pairwright_human_eval.anybody:agreement_of", "agreement"),
     "release": ("workflows.new_release:release", "cli.releases:print_release"),
     "audit": ("workflows.pair_audit:audit", "cli.releases:print_audit"),
     "evaluate": ("workflows.evaluation:evaluate", "cli.evaluation:print_evaluation"),

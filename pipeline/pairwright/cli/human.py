@@ -20,7 +20,7 @@ def print_tasks(result: "TaskExport", run: Path) -> None:
 def print_import(result: "ImportedAnswers", run: Path) -> int:
     """Print which files were taken in, and what became of the answers."""
     print_words("import", result=result, run=run)
-    return int(bool(result.refused))
+    return int(bool(result.files.refused))
 
 
 def print_adjudication(made: "AdjudicationExport", run: Path) -> int:

@@ -1,0 +1,274 @@
+"""Anybody's votes: every format that is read, and what is said when there is nothing to say."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from annotated import EXPORTS
+from live_study import LiveStudy, usual
+from pairwright.errors import InputError
+from pairwright_human_eval.anybody import QuestionVotes, VotesReport, agreement_of
+from pairwright_human_eval.votes import label_of
+from reference_data import LABEL_STUDIO, REFERENCE
+from released import PAIRS, run_of
+from study import pairwright
+
+PUBLISHED = json.loads((REFERENCE / "agreement_and_rank_metrics.json").read_text("utf-8"))
+VOTES = [("1", "p", "A"), ("1", "q", "A"), ("2", "p", "A"), ("2", "q", "B"), ("3", "p", "B")]
+"""Item, annotator, label: two items with two votes."""
+
+
+def annotation(who: Any, label: str, **changes: Any) -> dict[str, Any]:
+    result = [
+        {"from_name": "which", "type": "choices", "value": {"choices": [label]}},
+        {"from_name": "why", "type": "textarea", "value": {"text": ["Because."]}},
+    ]
+    return {
+        "completed_by": who, "was_cancelled": False, "updated_at": "2026-01-01T00:00:00Z",
+        "result": result, **changes,
+    }  # fmt: skip
+
+
+def label_studio() -> list[Any]:
+    """With a skip, and an answer that was given again."""
+    late = "2026-01-02T00:00:00Z"
+    found: list[Any] = [
+        {
+            "id": int(item), "data": {},
+            "annotations": [
+                annotation({"id": 7, "email": who} if who == "p" else who, label)
+                for one, who, label in VOTES
+                if one == item
+            ],
+        }
+        for item in "123"
+    ]  # fmt: skip
+    found[0]["annotations"].insert(0, annotation("q", "A", updated_at=late))
+    found[0]["annotations"].append(annotation("q", "B"))
+    found[2]["annotations"].append(annotation("q", "A", was_cancelled=True))
+    return found
+
+
+def argilla(by_question: bool) -> list[Any]:
+    records = []
+    for item in "123":
+        own = [(who, label) for one, who, label in VOTES if one == item]
+        if by_question:
+            given: Any = {"which": [{"value": label, "user_id": who} for who, label in own]}
+        else:
+            given = [
+                {"user_id": who, "status": "submitted", "values": {"which": {"value": label}}}
+                for who, label in own
+            ]
+            given.append({"user_id": "z", "status": "draft", "values": {"which": {"value": "B"}}})
+        records.append({"id": item, "fields": {"text": "..."}, "responses": given})
+    return records
+
+
+def mturk(form: str) -> list[dict[str, str]]:
+    found = []
+    for item, who, label in [*VOTES, ("3", "z", "B")]:
+        answers = {
+            "plain": {"Answer.which": label},
+            "crowd": {"Answer.which.label": label},
+            "boxes": {f"Answer.which.{one}": str(one == label).lower() for one in "AB"},
+            "json": {
+                "Answer.taskAnswers": json.dumps(
+                    [{"which": {"A": label == "A", "B": label == "B"}}]
+                )
+            },
+        }[form]
+        status = "Rejected" if who == "z" else "Approved"
+        found.append({"HITId": item, "WorkerId": who, "AssignmentStatus": status, **answers})
+    return found
+
+
+def flat() -> list[dict[str, Any]]:
+    """As JSON_MIN: data and answers side by side."""
+    return [
+        {
+            "id": int(item),
+            "text": f"Text {item}",
+            "which": label,
+            "annotator": who,
+            "annotation_id": n,
+        }
+        for n, (item, who, label) in enumerate(VOTES)
+    ]
+
+
+def plain() -> list[dict[str, str]]:
+    return [{"item": item, "annotator": who, "which": label} for item, who, label in VOTES]
+
+
+def written(path: Path, rows: list[Any]) -> Path:
+    if path.suffix == ".csv":
+        pd.DataFrame(rows).to_csv(path, index=False)
+    elif path.suffix == ".parquet":
+        pd.DataFrame(rows).to_parquet(path)
+    elif path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    else:
+        path.write_text(json.dumps(rows), encoding="utf-8")
+    return path
+
+
+CASES: dict[str, tuple[str, list[Any], tuple[str, ...], str]] = {
+    "label studio": (".json", label_studio(), (), "Label Studio"),
+    "json_min": (".json", flat(), (), "Label Studio, flat"),
+    "flat csv": (".csv", flat(), (), "Label Studio, flat"),
+    "argilla by question": (".json", argilla(True), (), "Argilla"),
+    "argilla by person": (".jsonl", argilla(False), (), "Argilla"),
+    **{
+        f"mturk {form}": (".csv", mturk(form), (), "MTurk")
+        for form in ("plain", "crowd", "boxes", "json")
+    },
+    **{
+        f"plain {end}": (end, plain(), ("label=which",), "columns")
+        for end in (".csv", ".jsonl", ".json", ".parquet")
+    },
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_the_same_votes_are_read_from_every_format(
+    tmp_path: Path, case: tuple[str, list[Any], tuple[str, ...], str]
+) -> None:
+    end, rows, columns, format = case
+    found = agreement_of(written(tmp_path / f"votes{end}", rows), columns=columns)
+    (one,) = found.questions
+    assert (found.format, found.votes, one.question) == (format, 5, "which")
+    assert one.counts == {"A": 3, "B": 2}
+    assert (one.agreement.items, one.agreement.raters) == (2, 2)
+    assert one.agreement.percent.value == 0.5
+    assert {rater.votes for rater in one.raters} == {2, 3}
+    assert (one.without_majority, one.divided) == (1, ("2",))
+    assert one.confusion == {"A": {"A": 0.6667, "B": 0.3333}, "B": {"A": 1.0, "B": 0.0}}
+    assert one.places == ("A", "B")
+    assert one.first
+    assert one.first.k == 3
+
+
+def test_what_is_left_out_is_said(tmp_path: Path) -> None:
+    notes = agreement_of(written(tmp_path / "a.json", label_studio())).notes
+    assert "1 skipped tasks" in notes
+    assert "7 results of type textarea" in notes
+    assert "2 earlier votes of the same people on the same items" in notes
+    assert (
+        "1 rejected assignments" in agreement_of(written(tmp_path / "m.csv", mturk("plain"))).notes
+    )
+    assert any(
+        "drafts" in note
+        for note in agreement_of(written(tmp_path / "b.json", argilla(False))).notes
+    )
+
+
+def question(rows: list[tuple[str, str, object]], path: Path) -> QuestionVotes:
+    table = [{"item": item, "annotator": who, "label": label} for item, who, label in rows]
+    (found,) = agreement_of(written(path / "votes.jsonl", table)).questions
+    return found
+
+
+@pytest.mark.parametrize(
+    ("rows", "remark"),
+    [
+        ([("1", "p", "x"), ("2", "p", "y")], "one annotator gave all votes"),
+        ([("1", "p", "x"), ("2", "q", "y")], "no item has two votes"),
+        ([("1", "p", "x"), ("1", "q", "x")], "all votes are the same label"),
+        ([("1", "p", "x"), ("1", "q", "y")], "fewer than 5 items"),
+    ],
+)
+def test_what_cannot_be_a_number_is_said(
+    tmp_path: Path, rows: list[tuple[str, str, object]], remark: str
+) -> None:
+    found = question(rows, tmp_path)
+    assert any(remark in one for one in found.remarks)
+    if "fewer" not in remark:
+        assert found.alpha.value is None
+
+
+@pytest.mark.parametrize("name", ["irrcac_raw_4raters", "irrcac_raw_5observers"])
+def test_agreement_is_as_published(tmp_path: Path, name: str) -> None:
+    rows = [
+        (str(item), str(rater), value)
+        for rater, line in enumerate(PUBLISHED[name]["data_rater_major"])
+        for item, value in enumerate(line)
+        if value is not None
+    ]
+    found = question(rows, tmp_path)
+    known = PUBLISHED[name]["recomputed_with_irrCAC_unweighted"]
+    assert found.measurement == "ordinal"
+    nominal = found.agreement.alpha_nominal.value
+    assert nominal == pytest.approx(known["krippendorff"][0], abs=5e-6)
+
+
+def test_the_first_place_is_known_by_its_column(tmp_path: Path) -> None:
+    rows = [
+        {"item": n, "annotator": who, "label": "ours", "first": "ours" if n % 2 else "theirs"}
+        for n in range(8)
+        for who in "pq"
+    ]
+    (found,) = agreement_of(written(tmp_path / "votes.csv", rows)).questions
+    assert found.first
+    assert (found.first.value, found.first.n, found.places) == (0.5, 16, None)
+
+
+def test_own_answers_are_read(tmp_path: Path) -> None:
+    study = LiveStudy(run_of(tmp_path / "run", PAIRS[:6], answer=usual))
+    found = agreement_of(study.folder.answers)
+    assert found.format == "Pairwright"
+    by_name = {one.question: one for one in found.questions}
+    assert {"preference", "support", "delivery", "quality: correctness"} <= set(by_name)
+    assert by_name["preference"].agreement.percent.value == 1
+    assert by_name["quality: correctness"].agreement.items == 8
+
+
+def test_real_exports_are_read() -> None:
+    def report(path: Path) -> VotesReport:
+        return agreement_of(path)
+
+    whole = report(LABEL_STUDIO / "raw_default.json")
+    assert {one.question: one.agreement.items for one in whole.questions}["preference"] == 30
+    assert report(LABEL_STUDIO / "first6_sdk_all_JSON_MIN.json").format == "Label Studio, flat"
+    assert report(EXPORTS / "rubric.json").votes == 18
+
+
+@pytest.mark.parametrize(
+    ("content", "columns", "message"),
+    [
+        ("", (), "cannot be read"),
+        ("[]", (), "holds no row"),
+        ("3", (), "not a list of records"),
+        ('[{"a": 1}]', (), "no column of the item is known"),
+        ('[{"item": 1, "who": 2, "label": 3}]', ("annotator=whom",), "has no column 'whom'"),
+        ('[{"item": 1}]', ("thing=item",), "'thing' is nothing of a vote"),
+        ('[{"item": 1}]', ("item",), "names no column"),
+        ('[{"item": 1, "annotator": 2, "label": ""}]', (), "holds no vote"),
+    ],
+)
+def test_a_file_without_votes_is_named(
+    tmp_path: Path, content: str, columns: tuple[str, ...], message: str
+) -> None:
+    path = tmp_path / "votes.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=message) as caught:
+        agreement_of(path, columns=columns)
+    assert caught.value.fix
+
+
+def test_labels_are_compared_as_they_are_meant() -> None:
+    assert [label_of(one) for one in ("4", "4.0", 4, "4.5", " yes ", True)] == [
+        4, 4, 4, 4.5, "yes", "true",
+    ]  # fmt: skip
+    assert label_of(["b", "a"]) == label_of(["a", "b"]) == "a + b"
+
+
+def test_the_command_says_it_in_a_table(tmp_path: Path) -> None:
+    done = pairwright("agreement", written(tmp_path / "votes.csv", mturk("plain")))
+    assert done.code == 0, done.said
+    assert "5 votes in" in " ".join(done.out.split())
+    assert "1 item without a majority, such as 2" in " ".join(done.out.split())
+    assert pairwright("agreement", tmp_path / "nothing.csv").code == 2
