@@ -51,7 +51,6 @@ class QuestionVotes(Record):
     without_majority: int
     """Items with two votes or more on which no label has more than half."""
     divided: tuple[str, ...]
-    """Some of them."""
     remarks: tuple[str, ...]
     """Why some figures are missing."""
 
