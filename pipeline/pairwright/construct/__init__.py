@@ -1,19 +1,25 @@
-"""Making pairs: from the items of a source to gated pairs, or to refusals with their reasons.
+"""The build: from the items of a source to kept pairs, or to refusals with their reasons.
 
-A pair is built by its mode (`pairwright.modes`). The files here choose the work, and write the
-outcomes.
+A pair is built by its mode (`pairwright.modes`). The files here choose the work, have it done, and
+write and count the outcomes.
 
-natural.py             items of people's own choices: who took what another refused
-build_rules.py         the order of users, and those that a question is tried on
-session.py             a build of a run folder, and its steps: survey, matching, twins
-corpus.py              the items on disk, and the work: one unit an item and mode
-candidates.py partners.py    who may be a partner, and who becomes one
-unit_work.py           what is done for one unit
+build.py            `build`, and `estimate` before it
+opening.py          the config, the store and the models of a run
+session.py          the units of a build, step by step: plans, matching, units of two users
+units.py            the work on units in one process
+ray.py shares.py shards.py    the same by actors of Ray, each with a share and a store of its own
+example.py          `init`: a folder to start from
 
-outcomes.py            what came of each unit, written, and how far it came
-outcome_details.py     the same as lines, with everything behind it; and one call
-run_pairs.py           a finished run read again: its results by name, and its pairs
-tally.py manifest.py   outcomes counted, the index that says so, and the manifest
-folder.py              a run folder, and whether a run may go on in it
-estimate.py            what a build will take at most, by its config
+corpus.py           the items on disk, and the order in which they are read
+natural.py          items of people's own choices: who took what another refused
+candidates.py       who may be a partner, and the users that a question is tried on
+planning.py         the plan of a question: who has a signal
+partners.py         the matching
+
+outcomes.py         the table of outcomes
+status.py checks.py manifest.py    `status`: its figures, and the manifest
+pairs.py            pairs.jsonl and dropped.jsonl, and pairs read again
+show.py             `show`: one unit, or one call, in lines
+folder.py           a run folder, and whether a run may go on in it
+estimate.py         what a build will take at most, by its config
 """
