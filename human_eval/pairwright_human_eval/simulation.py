@@ -1,4 +1,4 @@
-"""Simulated annotators with a given accuracy, bias and carelessness.
+"""Simulated annotators with a given accuracy and carelessness.
 
 Their answers take the same way as people's: a raw file, as Label Studio would export it. Its name
 marks them as simulated. What is true they take from the private key.
@@ -41,14 +41,12 @@ _SECONDS: dict[Kind, float] = {"quality": 60, "preference": 40, "rubric": 75}
 class Traits(Record):
     """What simulated annotators are like."""
 
-    accuracy: float = 0.9
+    accuracy: float = 0.98
     """Share of right answers among A and B, 0.5 to 1: who is not sure guesses. In a placebo that of
     "no difference"."""
-    first_bias: float = 0.0
-    """How far guesses lean to A: 0 not, 1 always."""
     careless: float = 0.0
     """Share of annotators who tick anything, attention checks included."""
-    cannot_tell: float = 0.05
+    cannot_tell: float = 0.01
     """Share of `cannot tell` and `cannot judge`."""
     seed: int = 0
 
@@ -65,10 +63,9 @@ class SimulationResult(NamedTuple):
 def simulate_answers(
     run: RunPath,
     *,
-    accuracy: Annotated[float, Option(help="Share of right answers, 0.5 to 1.")] = 0.9,
-    bias: Annotated[float, Option(help="Lean of guesses to A, 0 to 1.", min=0, max=1)] = 0.0,
+    accuracy: Annotated[float, Option(help="Share of right answers, 0.5 to 1.")] = 0.98,
     careless: Annotated[float, Option(help="Share of random annotators.", min=0, max=1)] = 0.0,
-    cannot_tell: Annotated[float, Option(help="Share of `cannot tell`.", min=0, max=1)] = 0.05,
+    cannot_tell: Annotated[float, Option(help="Share of `cannot tell`.", min=0, max=1)] = 0.01,
     seed: Annotated[int, Option(help="Another seed, other answers.", metavar="N")] = 0,
 ) -> tuple[SimulationResult, AnswerCounts]:
     """Answer every open task with simulated annotators, by the same import as people's answers.
@@ -84,11 +81,9 @@ def simulate_answers(
     Examples::
 
         pairwright human simulate runs/first
-        pairwright human simulate runs/first --accuracy 0.7 --bias 0.3 --careless 0.2
+        pairwright human simulate runs/first --accuracy 0.7 --careless 0.2
     """
-    traits = Traits(
-        accuracy=accuracy, first_bias=bias, careless=careless, cannot_tell=cannot_tell, seed=seed
-    )
+    traits = Traits(accuracy=accuracy, careless=careless, cannot_tell=cannot_tell, seed=seed)
     with open_study(Path(run)) as study:
         done = simulate(study.folder, study.fixed, traits)
         return done, count_answers(study)
@@ -188,7 +183,7 @@ class _Annotator(NamedTuple):
         sure = chance.random() < (
             self.traits.accuracy if truth == EQUAL else 2 * self.traits.accuracy - 1
         )
-        guess = "A" if chance.random() < (1 + self.traits.first_bias) / 2 else "B"
+        guess = "A" if chance.random() < 0.5 else "B"
         return truth if truth and sure else guess
 
     def _support(self, aspect: str, chance: random.Random) -> str:

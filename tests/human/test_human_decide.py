@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Iterator
+from itertools import product
 from typing import Any, cast
 
 import pytest
@@ -139,6 +140,23 @@ def test_what_the_votes_on_a_pair_come_to(policy: dict[str, Any], table: str, la
 def test_limits_of_the_rule_on_votes(policy: dict[str, Any], choices: str, state: str) -> None:
     rules = HumanRules(**OF_THREE | policy)
     assert preference_outcome(counted(choices), counted(""), rules).state == state
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [{}, {"further": 0}, {"votes": 1}, {"votes": 2}, {"votes": 3, "rule": "majority"},
+     {"votes": 2, "rule": "majority", "further": 0}, {"rule": "majority"}],
+)  # fmt: skip
+def test_how_often_coins_verify_a_pair(policy: dict[str, Any]) -> None:
+    rules = HumanRules(**policy)
+    first = [*map("".join, product("+-", repeat=rules.votes))]
+    closing = [*map("".join, product("+-", repeat=rules.closing_votes))]
+    verified = sum(
+        preference_outcome(counted(one), counted(other), rules).state == "verified"
+        for one in first
+        for other in closing
+    )
+    assert rules.by_chance == pytest.approx(verified / len(first) / len(closing))
 
 
 def test_the_votes_are_counted_by_what_they_are_for() -> None:

@@ -110,7 +110,7 @@ def test_aspects_are_supported_and_delivered_by_the_chosen_side(simulation: Simu
 
 
 def test_people_err_and_guess_as_they_are_told_to(simulation: Simulation) -> None:
-    found = simulation.run(accuracy=0.8, cannot_tell=0.2, first_bias=0.6)
+    found = simulation.run(accuracy=0.8, cannot_tell=0.2)
     for round in (1, 0):
         choices = labels(found, "preference", round)
         assert holds(choices.count(CANNOT_TELL), len(choices), 0.2)

@@ -1,5 +1,6 @@
 """The tables of a config that a build, a study and a release decide by. `config` reads them."""
 
+from math import comb
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -272,6 +273,20 @@ class HumanRules(Record):
     def closing_misses(self) -> int:
         """How many of them need not be for the chosen response."""
         return self.closing_votes // 6
+
+    @property
+    def by_chance(self) -> float:
+        """How often people who toss a coin verify a pair."""
+        n, more = self.votes, self.closing_votes
+        each = 0.5**n
+        closing = 0.5**more * sum(
+            comb(more, k) for k in range(more - self.closing_misses, more + 1)
+        )
+        if self.rule == "majority":
+            undecided = comb(n, n // 2) if n % 2 == 0 else 0
+            sure = sum(comb(n, k) for k in range(n // 2 + 1, n + 1))
+            return each * (sure + undecided * closing)
+        return each * (1 + (n * closing if n > 1 and self.further else 0))
 
 
 class ReleaseInfo(Record):
