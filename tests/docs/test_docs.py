@@ -362,7 +362,7 @@ def test_the_python_of_the_pages_runs(script: str, tmp_path: Path) -> None:
     (tmp_path / "example.py").write_text(whole, encoding="utf-8")
     (tmp_path / "cell.py").write_text(CELL, encoding="utf-8")
     printed = run(tmp_path, "python", "-W", "error::ResourceWarning", script)
-    (pairs,) = re.findall(r"(\d+) pairs; [1-9]\d* units refused; [1-9]\d* calls", printed)
+    (pairs,) = re.findall(r"(\d+) pairs; [1-9]\d* units dropped; [1-9]\d* calls", printed)
     for line in (
         r"^[1-9]\d* tasks for 11 annotators in study/run/human$",
         "^0 tasks are open$",
@@ -371,7 +371,7 @@ def test_the_python_of_the_pages_runs(script: str, tmp_path: Path) -> None:
         r"^[1-9]\d* files are what they say$",
         r"^profile \(('(constant|longer|similarity|overlap)\.profile'(, )?){4}\)$",
         rf"\b1 +5 +{pairs}\b",
-        r"pair=Pair\(",
+        r"pairs=\(Pair\(",
         "reason='shared_words'",
     ):
         assert re.search(line, printed, re.MULTILINE), line
