@@ -52,7 +52,6 @@ class QuestionVotes(Record):
     """Items with two votes or more on which no label has more than half."""
     divided: tuple[str, ...]
     remarks: tuple[str, ...]
-    """Why some figures are missing."""
 
     @property
     def alpha(self) -> Estimate:
@@ -69,7 +68,6 @@ class VotesReport(Record):
     votes: int
     questions: tuple[QuestionVotes, ...]
     notes: tuple[str, ...]
-    """What was left out."""
 
 
 def agreement_of(

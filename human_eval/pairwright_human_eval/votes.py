@@ -36,7 +36,6 @@ class Votes(NamedTuple):
     """The votes of a file."""
 
     format: str
-    """Whose file it is."""
     table: pd.DataFrame
     """Columns question, item, annotator, label; `first`, if it is known, is the label that was
     shown first."""
@@ -54,7 +53,11 @@ def read_votes(path: Path, columns: Mapping[str, str]) -> Votes:
         return _plain(rows, columns, path)
     for name, is_one, reader in FORMATS:
         if is_one(rows[0]):
-            votes, notes = reader(rows)
+            try:
+                votes, notes = reader(rows)
+            except (TypeError, ValueError, KeyError, AttributeError) as error:
+                what = f"is not as {name} exports it ({type(error).__name__}: {error})"
+                raise InputError(what, where=path, fix="Export it again.") from None
             return _votes(name, votes, notes, path)
     return _plain(rows, {}, path)
 
@@ -66,6 +69,9 @@ def _votes(
     table = pd.DataFrame(list(votes), columns=COLUMNS)
     if first := list(firsts):
         table = table.assign(first=first)
+    nobody = table["annotator"].isin(["", "None", "nan"])
+    notes = [*notes, *[f"{nobody.sum():,} votes without an annotator"] * int(nobody.any())]
+    table = table[~nobody]
     if table.empty:
         raise InputError("holds no vote", where=path, fix=_FIX)
     last = table.drop_duplicates(["question", "item", "annotator"], keep="last")
@@ -80,8 +86,9 @@ def _rows(path: Path) -> list[Row]:
     """The rows of a file, each a dict. Raises InputError for a file that is none."""
     try:
         if path.suffix in (".csv", ".tsv"):
-            separator = "\t" if path.suffix == ".tsv" else ","
-            frame = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False)
+            with path.open(encoding="utf-8-sig") as file:
+                separator = max(",;\t", key=file.readline().count)
+            frame = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False).fillna("")
             return [dict(row) for row in frame.to_dict("records")]  # type: ignore[arg-type]
         if path.suffix == ".parquet":
             return [dict(row) for row in pd.read_parquet(path).to_dict("records")]  # type: ignore[arg-type]

@@ -247,6 +247,10 @@ def test_real_exports_are_read() -> None:
         ('[{"item": 1}]', ("thing=item",), "'thing' is nothing of a vote"),
         ('[{"item": 1}]', ("item",), "names no column"),
         ('[{"item": 1, "annotator": 2, "label": ""}]', (), "holds no vote"),
+        ('[{"item": 1, "annotator": null, "label": "x"}]', (), "holds no vote"),
+        ('[{"annotations": 3, "data": {}}]', (), "is not as Label Studio exports it"),
+        ('[{"responses": 3}]', (), "is not as Argilla exports it"),
+        ('[{"WorkerId": 1, "HITId": 2, "Answer.taskAnswers": "x"}]', (), "is not as MTurk"),
     ],
 )
 def test_a_file_without_votes_is_named(
@@ -257,6 +261,15 @@ def test_a_file_without_votes_is_named(
     with pytest.raises(InputError, match=message) as caught:
         agreement_of(path, columns=columns)
     assert caught.value.fix
+
+
+def test_other_separators_and_empty_cells_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    text = "item;annotator;label\n1;p;x\n1;q;y\n2;p;\n2;q\n3;;x\n"
+    path.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    found = agreement_of(path)
+    assert found.votes == 2
+    assert set(found.notes) == {"2 rows without a label", "1 votes without an annotator"}
 
 
 def test_labels_are_compared_as_they_are_meant() -> None:
