@@ -226,7 +226,7 @@ def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_can_be_left_to_a_server(
     rejected = [json.loads(line) for line in files["dropped.jsonl"].splitlines()]
     too_long = [r["item_id"] for r in rejected if r["dropped"]["reason"] == CONTEXT_LENGTH]
     assert too_long == [HUGE]
-    assert not files["failed.jsonl"]
+    assert study.failed() == []
     # Both kinds of calls: free text, and replies that follow a schema.
     assert {"write_adhering", "adherence"} <= {call.purpose for call in stored(run).values()}
 
