@@ -253,8 +253,7 @@ def test_the_writers_of_a_twin_learn_which_of_their_own_words_the_posts_hold() -
     assert refusals(found.refused) == ["shared_words"]
     (again,) = (body(r) for r in llm.asked("write_adhering") if r.draw == 1)
     (note,) = (line for line in again.split("\n") if line.startswith("- A count of words"))
-    assert note.endswith("bring in no others of the kind: hazelnuts.")
-    assert "at least 1 of these words" in note
+    assert note.endswith("keep the rest as it is: hazelnuts.")
     assert len(llm.asked("compare")) == 1, "the first was not judged"
     kept = kept_twin(script(write_adhering=copying), twin={"shared_words": 5})
     assert kept.refused == ()

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from pairwright.errors import CallFailed, InputError, Interrupted, Unanswered, on_disk
-from pairwright.files import whole_file
+from pairwright.files import whole_file, write_whole
 from pairwright.models.client import Client, Meter
 from pairwright.models.model import Answer, Request
 from pairwright.models.server import body_of
@@ -290,6 +290,9 @@ def write_round(pending: PendingCalls, out: Path, endpoints: Mapping[str, Endpoi
             n, line = _write_lines(file, line, lines)
             files.append(RequestFile(file.name, name, endpoint.model, n))
     round_ = Round(number, tuple(files))
+    # For whoever has the files answered: which endpoint each one is for.
+    shards = [{"file": one.file, "endpoint": one.endpoint, "lines": one.lines} for one in files]
+    write_whole(folder / "index.json", json.dumps({"shards": shards}, indent=2).encode())
     pending.written(digest, round_)
     return round_
 
