@@ -186,7 +186,7 @@ def test_a_request_that_fails_in_as_many_rounds_as_attempts_is_given_up(tmp_path
         for number in (1, 2):
             with pytest.raises(Unanswered):
                 record(attempts=2)
-            asked.written(asked.digest(), Round(number, ()))
+            asked.written(Round(number, ()))
             # The same file of replies, taken in twice, is one failure.
             asked.came([], [(request.key, "http_500", "no", False)])
             asked.came([], [(request.key, "http_500", "no", False)])

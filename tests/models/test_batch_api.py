@@ -8,7 +8,7 @@ import pytest
 
 from batch_stand_in import BatchApi, Body, batch_api, ok, refused, refused_by_vllm
 from pairwright.models import batch
-from pairwright.workflows import batch_files as commands
+from pairwright.models import batch_service as commands
 from study import KEY_VARIABLE, Done, Study, pairwright
 
 ITEMS = 4
@@ -115,7 +115,7 @@ def test_replies_of_an_expired_batch_stay_and_the_rest_is_asked(
     done = poll(study, "--wait")
     assert done.code == 1
     assert "001.jsonl: the batch expired" in done.out
-    assert "2 stored; 0 stored before; 2 not run, to be asked again" in done.out
+    assert "2 stored; 0 stored before; 2 failed, to be asked again" in done.out
     assert "batch_expired" in done.err
     # Not run is not failed: it counts for no attempt.
     assert "Round 2:" in write(study).out

@@ -1,13 +1,8 @@
 """`pairwright doctor` and `batch`: what answers the calls of a build."""
 
-from typing import TYPE_CHECKING
-
 from pairwright.cli.printing import print_words
-from pairwright.models.batch_replies import MEANINGS, Ingest
+from pairwright.models.batch_service import MEANINGS, Ingest, PolledRound
 from pairwright.models.doctor import ServerReport
-
-if TYPE_CHECKING:
-    from pairwright.workflows.batch_files import PolledRound
 
 
 def print_examination(reports: tuple[ServerReport, ...]) -> int:
@@ -18,7 +13,7 @@ def print_examination(reports: tuple[ServerReport, ...]) -> int:
     return 0 if usable else 2
 
 
-def print_polled(polled: "PolledRound") -> int:
+def print_polled(polled: PolledRound) -> int:
     """Print how far each batch is, and what became of its replies."""
     print_words("polled", polled=polled)
     problems = print_ingested(polled.ingested) if polled.ingested.lines else 0

@@ -7,10 +7,7 @@ requests out, and what waits for replies.
 """
 
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
-from hashlib import blake2b
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -19,13 +16,14 @@ from pairwright.files import whole_file, write_whole
 from pairwright.models.client import Client, Meter
 from pairwright.models.model import Answer, Request
 from pairwright.models.server import body_of
-from pairwright.models.store import Database, Store, unusable
+from pairwright.models.store import Database, Store
 from pairwright.settings.endpoints import Endpoint
 
-APPLICATION_ID = 0x50575242  # "PWRB"
-FORMAT = 1
-SCHEMA = f"""
-BEGIN;
+URL: Final = "/v1/chat/completions"
+MOST_LINES = 50_000
+"""Calls of one file of the Batch API, and its bytes."""
+MOST_BYTES = 200_000_000
+SCHEMA = """
 CREATE TABLE asked (
     key TEXT PRIMARY KEY,
     endpoint TEXT NOT NULL,    -- the name in the config
@@ -43,9 +41,9 @@ CREATE TABLE failures (        -- replies that were no answers
 );
 CREATE TABLE round (           -- that was written last; 0 before the first
     number INTEGER NOT NULL,
-    digest TEXT NOT NULL       -- of the set of its requests
+    begun INTEGER NOT NULL     -- 1 once a reply came or a batch was made
 );
-INSERT INTO round VALUES (0, '');
+INSERT INTO round VALUES (0, 1);
 CREATE TABLE files (           -- of that round
     file TEXT PRIMARY KEY,
     endpoint TEXT NOT NULL,
@@ -56,9 +54,6 @@ CREATE TABLE files (           -- of that round
     trouble TEXT NOT NULL,     -- what went wrong with the batch
     collected INTEGER NOT NULL -- 1 once its replies are in
 );
-PRAGMA application_id = {APPLICATION_ID};
-PRAGMA user_version = {FORMAT};
-COMMIT;
 """
 # Prompts of one kind that share a history begin alike, so in this order they follow one another.
 # The head of a history identifies it, and sorting whole prompts would take as much disk again.
@@ -107,14 +102,7 @@ class PendingCalls(Database):
                 where=path,
                 fix="`pairwright build CONFIG --run DIR --batch-out OUT` writes them.",
             )
-        try:
-            with closing(sqlite3.connect(path)) as connection:
-                (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-                if tables == 0:
-                    connection.executescript(SCHEMA)
-            super().__init__(path, path, APPLICATION_ID, FORMAT)
-        except sqlite3.DatabaseError as error:
-            raise unusable(path, error) from None
+        super().__init__(path, SCHEMA)
 
     def begin(self) -> None:
         """A build begins: nothing is needed yet. What it asks for is kept once it is `written`."""
@@ -140,13 +128,6 @@ class PendingCalls(Database):
         query = "SELECT request, purpose FROM asked WHERE needed AND endpoint = ?"
         return (Request.of(*row) for row in self.rows(f"{query} ORDER BY {_ORDER}", endpoint))
 
-    def digest(self) -> str:
-        """Identifies the set of requests that the last build needs."""
-        digest = blake2b(digest_size=16)
-        for (key,) in self.rows("SELECT key FROM asked WHERE needed ORDER BY key"):
-            digest.update(key.encode())
-        return f"b2:{digest.hexdigest()}"
-
     def call(self, key: str) -> tuple[str, Request] | None:
         """The endpoint of a request without a reply, and the request; None where it is not open."""
         query = "SELECT endpoint, request, purpose FROM asked WHERE key = ?"
@@ -158,11 +139,12 @@ class PendingCalls(Database):
     ) -> None:
         """These calls are in the store now, and of those others (key, reason, detail, final) a
         reply was none, which counts once for each round."""
-        (number,) = self.execute("SELECT number FROM round").fetchone()
+        number = self.last_round().round
         self.write(
             ("DELETE FROM asked WHERE key = ?", [(key,) for key in answered]),
             ("INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?)",
              [(key, number, *failure) for key, *failure in failed]),
+            ("UPDATE round SET begun = 1", [()]),
         )  # fmt: skip
 
     def given_up(self, key: str, attempts: int) -> CallFailed | None:
@@ -170,14 +152,11 @@ class PendingCalls(Database):
         many rounds."""
         query = "SELECT reason, detail, final FROM failures WHERE key = ? ORDER BY round"
         failures = self.execute(query, key).fetchall()
-        if not failures:
+        if not failures or not (failures[-1][2] or len(failures) >= attempts):
             return None
         reason, detail, final = failures[-1]
-        if final:
-            return CallFailed(reason, f"{detail} (refused for good)")
-        if len(failures) >= attempts:
-            return CallFailed(reason, f"{detail} (in {len(failures)} rounds)")
-        return None
+        why = "refused for good" if final else f"in {len(failures)} rounds"
+        return CallFailed(reason, f"{detail} ({why})")
 
     def last_round(self) -> Round:
         """The round that was written last; its number is 0 where none was."""
@@ -185,22 +164,18 @@ class PendingCalls(Database):
         files = self.rows("SELECT * FROM files ORDER BY file")
         return Round(number, tuple(RequestFile(*row) for row in files))
 
-    def is_new(self, digest: str) -> bool:
-        """Whether these requests are another round than the last: others, or a reply of the last
-        was none, or a batch was made of it."""
-        query = (
-            "SELECT digest = ?"
-            " AND NOT EXISTS (SELECT 1 FROM failures WHERE failures.round = number)"
-            " AND NOT EXISTS (SELECT 1 FROM files WHERE batch != '') FROM round"
-        )
-        return not self.execute(query, digest).fetchone()[0]
+    def next_number(self) -> int:
+        """The number of the round that the last build needs: that of the last one again, until a
+        reply to it came or a batch of it was made."""
+        number: int = self.execute("SELECT number + begun FROM round").fetchone()[0]
+        return number
 
-    def written(self, digest: str, round_: Round) -> None:
+    def written(self, round_: Round) -> None:
         """The files of a round are there."""
+        self.execute("UPDATE round SET number = ?, begun = 0", round_.round)
         self.execute("DELETE FROM files")
         for file in round_.files:
             self.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", *file)
-        self.execute("UPDATE round SET number = ?, digest = ?", round_.round, digest)
         if self.connection.in_transaction:
             self.execute("COMMIT")
 
@@ -212,19 +187,16 @@ class PendingCalls(Database):
             "UPDATE files SET batch = ?, status = ?, trouble = ?, collected = ? WHERE file = ?",
             batch, status, trouble, collected, file,
         )  # fmt: skip
+        self.execute("UPDATE round SET begun = 1")
 
 
 class Recorder(Client):
     """A client of one endpoint that notes what is asked, and answers out of the store alone."""
 
     def __init__(
-        self,
-        name: str,
-        attempts: int,
-        pending: PendingCalls,
-        meter: Meter,
+        self, name: str, attempts: int, pending: PendingCalls, meter: Meter,
         store: Store | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """A request that failed in `attempts` rounds is not asked again."""
         super().__init__(meter, store)
         self._name = name
@@ -245,16 +217,14 @@ class Recorder(Client):
         raise Unanswered(request.purpose)
 
 
-URL: Final = "/v1/chat/completions"
-MOST_LINES = 50_000
-"""Calls of one file of the Batch API, and its bytes."""
-MOST_BYTES = 200_000_000
+def folder_of(out: Path, number: int) -> Path:
+    """The folder of a round."""
+    return out / f"round-{number}"
 
 
 def check_out(out: Path, pending: PendingCalls) -> None:
-    """Raise InputError where `out` cannot take another round of this run."""
-    if out.exists() and not out.is_dir():
-        raise InputError("not a folder", where=out, fix="Give a folder as --batch-out.")
+    """Raise InputError where batches of this run are under way, StoreError where `out` is no
+    folder."""
     with on_disk(out):
         out.mkdir(parents=True, exist_ok=True)
     last = pending.last_round()
@@ -266,45 +236,38 @@ def check_out(out: Path, pending: PendingCalls) -> None:
         )
 
 
-def folder_of(out: Path, number: int) -> Path:
-    """The folder of a round."""
-    return out / f"round-{number}"
-
-
 def write_round(pending: PendingCalls, out: Path, endpoints: Mapping[str, Endpoint]) -> Round:
     """Write what the last build needs below `out`.
 
-    The round is a new one unless it asks for the same as the last, of which no reply came and
-    nothing was submitted. Raises InputError where the files of another run are in its place.
+    Until a reply came or a batch was made, the last round is written again. Raises InputError where
+    the files of another run are in its place.
     """
-    digest = pending.digest()
-    number = pending.last_round().round + pending.is_new(digest)
+    number = pending.next_number()
     folder = folder_of(out, number)
     _check_own(folder, pending)
     files = list[RequestFile]()
     for name, endpoint in endpoints.items():
-        lines = (_line(r, endpoint.token_parameter) for r in pending.needed_of(name))
+        lines = (_line(request, endpoint.token_parameter) for request in pending.needed_of(name))
         line = next(lines, None)
         while line is not None:
             file = folder / f"{len(files) + 1:03}.jsonl"
             n, line = _write_lines(file, line, lines)
             files.append(RequestFile(file.name, name, endpoint.model, n))
-    round_ = Round(number, tuple(files))
     # For whoever has the files answered: which endpoint each one is for.
     shards = [{"file": one.file, "endpoint": one.endpoint, "lines": one.lines} for one in files]
     write_whole(folder / "index.json", json.dumps({"shards": shards}, indent=2).encode())
-    pending.written(digest, round_)
+    round_ = Round(number, tuple(files))
+    pending.written(round_)
     return round_
 
 
 def _check_own(folder: Path, pending: PendingCalls) -> None:
-    """Raise InputError where a folder holds what this run does not ask."""
     first = folder / "001.jsonl"
     if not first.exists():
         return
     with first.open("rb") as file:
-        line = file.readline()
-    if pending.call(json.loads(line)["custom_id"]) is None:
+        key = json.loads(file.readline())["custom_id"]
+    if pending.call(key) is None:
         raise InputError(
             "holds other requests than this run's round of that number",
             where=folder,

@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
@@ -120,12 +120,9 @@ def refusal(
     """
     if isinstance(body, bytes):
         body = _parsed(body)
-    # vLLM's batch files nest `error` twice, proxies leave it out.
-    while isinstance(body, dict) and body.get("error"):
-        body = body["error"]
-    detail = body if isinstance(body, dict) else {}
+    detail = error_of(body)
     code, parameter = str(detail.get("code") or ""), str(detail.get("param") or "")
-    message = _message(body, secrets) or f"HTTP {status} without a word"
+    message = _message(detail, secrets) or f"HTTP {status} without a word"
     page = web_page(message) if isinstance(body, str) else None
     if page:
         message = f"{page}, as a proxy or another server sends it"
@@ -161,6 +158,14 @@ def stand_in(finish: str, message: str) -> bytes:
     return json.dumps({"object": "error", "choices": [choice]}).encode()
 
 
+def error_of(said: object) -> dict[str, Any]:
+    """The error in what an endpoint says: vLLM's batch files nest `error` twice, proxies leave it
+    out, and some give a text alone."""
+    while isinstance(said, dict) and said.get("error"):
+        said = said["error"]
+    return said if isinstance(said, dict) else {"message": said}
+
+
 def _parsed(body: bytes) -> object:
     try:
         said: object = from_json(body)
@@ -169,12 +174,10 @@ def _parsed(body: bytes) -> object:
     return said
 
 
-def _message(error: object, secrets: Secrets) -> str:
+def _message(error: dict[str, Any], secrets: Secrets) -> str:
     """The endpoint's own words, in whatever shape it gives them, without any secret it repeats."""
-    for name in ("message", "detail"):
-        if isinstance(error, dict) and error.get(name):
-            error = error[name]
-    return secrets.hide(str(error or ""))[:1000]
+    said = error.get("message", error.get("detail", error or ""))
+    return secrets.hide(str(said or ""))[:1000]
 
 
 def wait_asked(headers: Mapping[str, str]) -> float | None:

@@ -9,6 +9,7 @@ call; a power cut may lose the last ones. Only answers are stored, never failure
 import asyncio
 import errno
 import fcntl
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
@@ -22,8 +23,7 @@ from pairwright.models.model import Answer, Request
 
 APPLICATION_ID = 0x50575257  # "PWRW"
 FORMAT = 1
-SCHEMA = f"""
-BEGIN;
+SCHEMA = """
 CREATE TABLE calls (
     key TEXT PRIMARY KEY,      -- b2: and the hash of `request`
     purpose TEXT NOT NULL,     -- the prompt's name
@@ -59,9 +59,6 @@ CREATE TABLE outcomes (        -- what came of each unit
 );
 CREATE TABLE run (finished INTEGER NOT NULL, follows TEXT NOT NULL);
 INSERT INTO run VALUES (0, '');
-PRAGMA application_id = {APPLICATION_ID};
-PRAGMA user_version = {FORMAT};
-COMMIT;
 """
 _CALL = f"INSERT OR IGNORE INTO calls VALUES ({', '.join('?' * 9)})"
 
@@ -80,26 +77,32 @@ class StoredCall(NamedTuple):
 class Database:
     """An open file of SQLite, whose StoreErrors say what is wrong with it and what to do."""
 
-    def __init__(self, path: Path, address: str | Path, application: int, version: int) -> None:
-        """Connect. Raises StoreError for a file of another application or format."""
+    def __init__(self, path: Path, schema: str, address: str = "") -> None:
+        """Connect, or create; `address` opens the file in another way.
+
+        Raises StoreError for a file of another application or format, and nothing is repaired over.
+        """
         self.path = path
-        # In a notebook the event loop has a thread of its own, for which the caller's waits: one
-        # thread at a time uses the file.
-        self.connection = sqlite3.connect(
-            address, isolation_level=None, uri=True, check_same_thread=False
-        )
-        found = [
-            self.connection.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("application_id", "user_version")
-        ]
-        if found[0] != application:
+        try:
+            if not path.exists():
+                _create(path, schema)
+            # In a notebook the event loop has a thread of its own, for which the caller's waits:
+            # one thread at a time uses the file.
+            self.connection = sqlite3.connect(
+                address or path, isolation_level=None, uri=bool(address), check_same_thread=False
+            )
+            (application,) = self.connection.execute("PRAGMA application_id").fetchone()
+            (version,) = self.connection.execute("PRAGMA user_version").fetchone()
+        except sqlite3.DatabaseError as error:
+            raise unusable(path, error) from None
+        if application != APPLICATION_ID:
             raise StoreError(
                 f"{path}: a database, but not one of Pairwright's\n"
                 "  Give another run folder; this file was left as it is."
             )
-        if found[1] != version:
+        if version != FORMAT:
             raise StoreError(
-                f"{path}: written in store format {found[1]}, this version reads {version}\n"
+                f"{path}: written in store format {version}, this version reads {FORMAT}\n"
                 "  Use the version of Pairwright that wrote it, or another run folder."
             )
 
@@ -163,45 +166,30 @@ class Store(Database):
         Raises StoreError for a file that is not ours, is damaged, or is being written by
         another process; nothing is ever repaired over.
         """
-        self.path = path
         self._beneath = beneath
         self.in_flight: dict[str, asyncio.Future[Completion]] = {}
         """Calls being sent to any endpoint, by key."""
         self._pending: list[SqlRow] = []
         self._committed: asyncio.Future[None] | None = None
+        if not writing and not path.exists():
+            raise StoreError(f"{path.parent}: {_no_run(path)}")
         self._lock = _lock(path) if writing else None
         try:
-            if not path.exists():
-                if not writing:
-                    raise StoreError(f"{path.parent}: {_no_run(path)}")
-                _create(path)
-            self._open(writing, unchanging)
-        except BaseException as error:
+            still = unchanging or not (writing or _shared(path))
+            address = f"{path.absolute().as_uri()}?immutable=1" if still else ""
+            super().__init__(path, SCHEMA, address)
+            pragmas = ["query_only = ON", "trusted_schema = OFF"]  # It may be a stranger's.
+            if writing:
+                # A shard, which has a store beneath, has one reader and writer, and needs no shared
+                # memory, which a file system of several hosts may not have.
+                alone = ["locking_mode = EXCLUSIVE"] if beneath else []
+                pragmas = [*alone, "journal_mode = WAL", "synchronous = NORMAL"]
+            for pragma in pragmas:
+                self.execute(f"PRAGMA {pragma}")
+        except BaseException:
             if self._lock:
                 self._lock.close()
-            if isinstance(error, sqlite3.DatabaseError):
-                raise unusable(path, error) from None
             raise
-
-    def _open(self, writing: bool, unchanging: bool) -> None:
-        """Reading goes through the same WAL, so a status can be asked for during a run. Where no
-        process can write, a file that was closed is read as unchanging."""
-        address = self.path.absolute().as_uri()
-        still = f"{address}?immutable=1"
-        try:
-            super().__init__(self.path, still if unchanging else address, APPLICATION_ID, FORMAT)
-        except sqlite3.OperationalError as error:
-            if writing or unchanging or not (_closed_to_us(error) and _whole_alone(self.path)):
-                raise
-            super().__init__(self.path, still, APPLICATION_ID, FORMAT)
-        pragmas = ["query_only = ON", "trusted_schema = OFF"]  # It may be a stranger's.
-        if writing:
-            # A shard, which has a store beneath, has one reader and writer, and needs no shared
-            # memory, which a file system of several hosts may not have.
-            alone = ["locking_mode = EXCLUSIVE"] if self._beneath else []
-            pragmas = [*alone, "journal_mode = WAL", "synchronous = NORMAL"]
-        for pragma in pragmas:
-            self.connection.execute(f"PRAGMA {pragma}")
 
     def settle(self) -> None:
         """Put everything into the one file, for those who read it as unchanging. Raises InUse where
@@ -314,14 +302,15 @@ def is_held(path: Path) -> bool:
     return False
 
 
-def _create(path: Path) -> None:
+def _create(path: Path, schema: str) -> None:
     """Make the file beside its place and put it there whole: a kill leaves none or all of it."""
     partial = path.with_name(path.name + ".partial")
     try:
-        partial.unlink(missing_ok=True)
-        partial.with_name(partial.name + "-journal").unlink(missing_ok=True)
+        for leftover in (partial, partial.with_name(f"{partial.name}-journal")):
+            leftover.unlink(missing_ok=True)
         with closing(sqlite3.connect(partial)) as database:
-            database.executescript(SCHEMA)
+            identity = f"application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT}"
+            database.executescript(f"BEGIN; {schema} PRAGMA {identity}; COMMIT;")
         for end in ("-wal", "-shm"):
             # The journal of a store that was removed must not be read into the new one.
             path.with_name(path.name + end).unlink(missing_ok=True)
@@ -335,11 +324,10 @@ def _lock(path: Path) -> TextIO:
 
     Raises InUse where another process holds it, StoreError where the disk cannot lock.
     """
-    file_lock = path.parent / "lock"
     try:
-        file = file_lock.open("w")
+        file = path.with_name("lock").open("w")
     except OSError as error:
-        raise unusable(file_lock, error) from None
+        raise unusable(path.with_name("lock"), error) from None
     busy = InUse(
         f"{path.parent}: another process is writing to this folder\n"
         "  Wait for it, stop it, or name another folder."
@@ -347,58 +335,42 @@ def _lock(path: Path) -> TextIO:
     return locked(file, busy)
 
 
-def _whole_alone(path: Path) -> bool:
-    """Whether the one file holds everything: no process that wrote it left a journal beside it."""
-    journal = path.with_name(path.name + "-wal")
-    return not (journal.exists() and journal.stat().st_size)
+def _shared(path: Path) -> bool:
+    """Whether a reader goes through the journal of a writer, so that a status can be asked for
+    during a run: not where nobody can write, and no writer left a journal."""
+    journal = path.with_name(f"{path.name}-wal")
+    left = journal.exists() and journal.stat().st_size
+    return bool(left) or os.access(path.parent, os.W_OK, effective_ids=True)
 
 
 def _no_run(calls: Path) -> str:
     """What a folder without a store is, and what to do."""
     folder = calls.parent
     name = "Name the folder that `pairwright build` was given as --run."
-    if not folder.is_dir():
-        return f"no such folder\n  {name}"
     if (folder / "checksums.sha256").exists():
         return f"is a release, not a run folder\n  `pairwright verify {folder}` checks it. {name}"
-    if (folder / "pairs.jsonl").exists():
-        return (
-            f"a run folder without its {calls.name}, which holds every call\n"
-            "  Restore the file from a copy; `pairwright build` says what asking again would cost."
-        )
+    if not folder.is_dir():
+        return f"no such folder\n  {name}"
     return f"is not a run folder: it has no {calls.name}\n  {name}"
 
 
-def _closed_to_us(error: sqlite3.Error) -> bool:
-    """Whether SQLite may not write where it must, even to read: its index of the journal."""
-    return _sqlite_name(error).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY"))
+_FULL = (errno.ENOSPC, errno.EDQUOT, "SQLITE_FULL")
+_CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM, "SQLITE_CANTOPEN", "SQLITE_READONLY")
 
 
 def unusable(path: Path, error: Exception, key: str = "") -> StoreError:
     """What keeps a file from being used, and what to do about it: a full disk, one that cannot be
     written, or a damaged file."""
-    number = error.errno if isinstance(error, OSError) else None
-    name = _sqlite_name(error) if isinstance(error, sqlite3.Error) else ""
-    if number in (errno.ENOSPC, errno.EDQUOT) or name == "SQLITE_FULL":
-        return StoreError(
-            f"{path}: the disk is full ({error})\n"
-            "  Everything that was stored before is kept. Make room, then run the same command"
-            " again."
-        )
-    if number in (errno.EROFS, errno.EACCES, errno.EPERM) or (
-        isinstance(error, sqlite3.Error) and _closed_to_us(error)
-    ):
-        return StoreError(
-            f"{path}: cannot be written ({error})\n"
-            "  Make the folder writable, or copy it to a disk that is."
-        )
+    sqlite = str(getattr(error, "sqlite_errorname", ""))
+    number = getattr(error, "errno", None)
+    if number in _FULL or sqlite in _FULL:
+        what = f"the disk is full ({error})"
+        fix = "Everything stored before is kept. Make room, then run the same command again."
+    elif number in _CLOSED or any(sqlite.startswith(str(name)) for name in _CLOSED):
+        what = f"cannot be written ({error})"
+        fix = "Make the folder writable, or copy it to a disk that is."
+    else:
+        what = str(error)
+        fix = "The file was left as it is. Restore it from a copy, or build into another folder."
     where = f"{path} [{key}]" if key else str(path)
-    return StoreError(
-        f"{where}: {error}\n"
-        "  The file was left as it is. Restore it from a copy, or build into another run folder."
-    )
-
-
-def _sqlite_name(error: sqlite3.Error) -> str:
-    """Such as `SQLITE_FULL`; empty for errors of Python's module itself."""
-    return getattr(error, "sqlite_errorname", "")
+    return StoreError(f"{where}: {what}\n  {fix}")
