@@ -141,8 +141,8 @@ def _parsed(body: bytes) -> Any:
         # The slower parser knows what the quick one refuses: half an emoji as an escape.
         try:
             return json.loads(body)
-        except ValueError as error:
-            raise ValueError(describe_body(body, error)) from None
+        except ValueError:
+            raise ValueError(f"not JSON: {first_words(body)!r}") from None
 
 
 @lru_cache(maxsize=64)
@@ -168,29 +168,11 @@ def _count(usage: object, name: str) -> int:
     return int(tokens)
 
 
-_PAGE = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html|head|body)\b", re.I)
-_TITLE = re.compile(r"<(title|h1)[^>]*>(.*?)</\1", re.I | re.S)
-
-
-def web_page(text: str) -> str | None:
-    """`a web page` with its title, where a text is one: of a proxy, a sign-in, or a server that is
-    not the API; None for any other text."""
-    if not _PAGE.match(text):
-        return None
-    title = _TITLE.search(text)
-    words = " ".join(re.sub(r"<[^>]*>", " ", title[2]).split()) if title else ""
-    return f"a web page ({visible(words)[:100]!r})" if words else "a web page"
-
-
-def describe_body(body: bytes, error: ValueError) -> str:
-    """What a body is that cannot be read as JSON; `error` is the parser's."""
-    text = body.decode("utf-8", "replace")
-    if page := web_page(text):
-        return f"{page} in place of a reply"
-    if not text.strip():
-        return "an empty body in place of a reply"
-    head = " ".join(visible(text[:200]).split())[:60]
-    return f"not JSON, or broken off in the middle: {error}; it begins with {head!r}"
+def first_words(body: bytes) -> str:
+    """How a body begins that is not JSON, without the tags of a web page."""
+    text = body[:2000].decode("utf-8", "replace")
+    kind = "a web page: " if text.lstrip().startswith("<") else ""
+    return kind + " ".join(visible(re.sub(r"<[^>]*>", " ", text)).split())[:100]
 
 
 _NAME = re.compile(r"(?P<model>.+?)(?:[-@:](?:latest|(?P<date>\d{3,}(?:-\d\d){0,2})))?")

@@ -9,12 +9,12 @@ from typer import Argument
 from pairwright import assets
 from pairwright.errors import CallFailed, EndpointRefused, InputError
 from pairwright.models.client import Meter
-from pairwright.models.completion import Completion
+from pairwright.models.completion import Completion, is_same_model
 from pairwright.models.connect import api_key, client_of
 from pairwright.models.endpoint import EndpointClient
 from pairwright.models.model import Model, Request
 from pairwright.models.recording import recording_of
-from pairwright.models.refusals import KEY_ADVICE, Secrets
+from pairwright.models.refusals import KEY_ADVICE
 from pairwright.models.reply import Reply, leniency
 from pairwright.notebook import run_async
 from pairwright.records import Dropped
@@ -149,14 +149,12 @@ async def examine(config: Config, name: str, key: str | None) -> list[ServerFind
             return [*findings, ServerFinding("stop", "requests", f"not answered: {error}")]
     findings.append(_structured(reply, heard.replies, endpoint))
     findings += _thinking(heard.replies, name, model)
-    if client.others:
-        others = ", ".join(sorted(client.others))
+    names = {one.served for one in heard.replies if one.served}
+    if others := sorted(one for one in names if not is_same_model(one, endpoint.model)):
         findings.append(
             ServerFinding(
-                "note", "model", f"replies name {others}, not {endpoint.model}",
-                "If it is the same model by another name, nothing is wrong. Else set `model`,"
-                " or ask the people who run the server: pairs would be of a model that nobody"
-                " chose.",
+                "note", "model", f"replies name {', '.join(others)}, not {endpoint.model}",
+                "If it is the same model by another name, nothing is wrong. Else set `model`.",
             )
         )  # fmt: skip
     return findings
@@ -175,16 +173,15 @@ async def list_models(endpoint: Endpoint, key: str | None) -> tuple[ServerFindin
         ) as api:  # fmt: skip
             reply = await api.models.with_raw_response.list()
             served = {str(one["id"]): one for one in reply.http_response.json()["data"]}
-    except openai.APIStatusError as error:
-        if error.status_code in (401, 403):
-            found = f"refuses the key: {error.status_code} for {where}"
-            return ServerFinding("stop", "server", found, KEY_ADVICE), {}
-        return _unlisted(f"{error.status_code} for {where}"), {}
-    except openai.APIConnectionError:
-        # The next request says it better.
-        return _unlisted(f"{where} does not answer"), {}
     except (openai.OpenAIError, ValueError, KeyError, TypeError, RecursionError) as error:
-        return _unlisted(f"{where} is something else: {Secrets(key).hide(str(error))[:60]}"), {}
+        status = getattr(error, "status_code", None)
+        if status in (401, 403):
+            return ServerFinding("stop", "server", f"{where} refuses the key: {status}",
+                                 KEY_ADVICE), {}  # fmt: skip
+        # The next request says more of a server that is not there.
+        found = f"no list of models at {where}: {status or type(error).__name__}"
+        advice = "Some servers have none. Otherwise: does base_url end in /v1?"
+        return ServerFinding("note", "server", found, advice), {}
     if endpoint.model in served:
         found = f"reachable, and serves {endpoint.model}"
         return ServerFinding("ok", "server", found), served[endpoint.model]
@@ -193,11 +190,6 @@ async def list_models(endpoint: Endpoint, key: str | None) -> tuple[ServerFindin
         "stop", "model", f"{endpoint.model} is not served; there are: {known}",
         "Write one of these names as `model`, or start the server with another one.",
     ), {}  # fmt: skip
-
-
-def _unlisted(why: str) -> ServerFinding:
-    advice = "Some servers have none. Otherwise: does base_url end in /v1?"
-    return ServerFinding("note", "server", f"no list of models: {why}", advice)
 
 
 def _structured(reply: object, replies: Sequence[Completion], endpoint: Endpoint) -> ServerFinding:

@@ -13,25 +13,17 @@ import tenacity
 
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
 from pairwright.models.client import Client, Meter
-from pairwright.models.completion import Completion, completion_of, is_same_model, web_page
+from pairwright.models.completion import completion_of
 from pairwright.models.model import RATE_LIMITED, Answer, Request
-from pairwright.models.refusals import BROKEN_OFF, Response, Secrets, Transient, refusal
+from pairwright.models.refusals import BROKEN_OFF, Response, Secrets, Transient, is_page, refusal
 from pairwright.models.store import Store
 from pairwright.settings.endpoints import Endpoint
-from pairwright.text import number_of
 
 _JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_random(0, 0.5)
 LONG_WAIT_S = 15.0
-"""A wait that people learn of."""
-MOST_OTHERS = 5
-"""Models that are named to people: a server can put another name into every reply."""
-_NOT_AN_ENDPOINT = {
-    "connection": "Is the server running, and is `base_url` right? (Or HTTP_PROXY, if that is a"
-    " proxy's address.)",
-    "web_page": "Does `base_url` end in /v1, or as the API's own pages say? A network can also put"
-    " a sign-in page before every address.",
-}
-"""Reasons for which an endpoint that has never answered is given up, with what to do."""
+"""A wait that people learn of, and for how long they learn of no other."""
+_NO_ENDPOINT = ("connection", "web_page")
+"""Reasons for which an endpoint that has never answered is given up."""
 
 
 class EndpointClient(Client):
@@ -47,21 +39,19 @@ class EndpointClient(Client):
         api_key: str | None = None,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """`say` tells people at once that the endpoint does not answer at its start, asks for a
-        long wait, or answers with another model."""
+        """`say` tells people that the endpoint does not answer at its start, or asks for a long
+        wait."""
         super().__init__(meter, store)
         self.name = name
         self._base_url = (endpoint.base_url or "").rstrip("/")
-        self.others: set[str] = set()
-        """Models that answered in place of the one that was asked for."""
         self._endpoint = endpoint
         self._api_key = api_key
         self._secrets = Secrets(api_key)
-        self._say = say
+        self._note = say
         self._free = asyncio.Semaphore(endpoint.concurrency)
         self._stopping = asyncio.Event()
-        self._answered = self._said = False
-        self._waiting_until = self._closed_until = 0.0
+        self._answered = False
+        self._quiet_until = self._closed_until = 0.0
 
     @property
     def where(self) -> str:
@@ -72,6 +62,9 @@ class EndpointClient(Client):
     async def post(self, request: Request) -> Response:
         """What the endpoint says to a request. Raises Transient where nothing whole came back, and
         EndpointRefused where it would refuse every call."""
+
+    def _say(self, text: str) -> None:
+        self._note(f"[endpoints.{self.name}] {text}")
 
     def stop(self) -> None:
         super().stop()
@@ -91,7 +84,7 @@ class EndpointClient(Client):
 
     async def _again(self, request: Request, first: Transient) -> Answer:
         """The attempts after the first. Most calls need none, and pay nothing for this."""
-        failed, attempts = [first], self._endpoint.attempts
+        failed = [first]
 
         async def attempt() -> Answer:
             if failed:
@@ -100,7 +93,7 @@ class EndpointClient(Client):
 
         retrying = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception_type(Transient),
-            stop=tenacity.stop_after_attempt(attempts),
+            stop=tenacity.stop_after_attempt(self._endpoint.attempts),
             wait=_wait,
             sleep=self._pause,
             before_sleep=self._tell,
@@ -109,20 +102,17 @@ class EndpointClient(Client):
         try:
             return await retrying(attempt)
         except Transient as error:
-            detail = f"{error.detail} (after {number_of(attempts, 'attempt')})"
-            if not self._answered and error.reason in _NOT_AN_ENDPOINT:
+            detail = f"{error.detail} (after {self._endpoint.attempts} attempts)"
+            if not self._answered and error.reason in _NO_ENDPOINT:
                 raise EndpointRefused(
-                    f"[endpoints.{self.name}] {detail}\n  {_NOT_AN_ENDPOINT[error.reason]} See"
-                    " `pairwright doctor`."
+                    f"[endpoints.{self.name}] {detail}\n  Is the server running, and is `base_url`"
+                    " right (http or https, /v1)? Else see HTTP_PROXY and `pairwright doctor`."
                 ) from None
             raise CallFailed(error.reason, detail) from None
 
     async def _attempt(self, request: Request) -> Answer:
         async with self._free:
-            if (left := self._closed_until - time.monotonic()) > 0:
-                said = f"[endpoints.{self.name}] not sent: {_asks_for(left)}"
-                raise CallFailed(RATE_LIMITED, said)
-            self._check_stopped()
+            self._check_open()
             self.meter.admit()
             self.meter.in_flight += 1
             self.meter.sent += 1
@@ -130,12 +120,15 @@ class EndpointClient(Client):
             try:
                 answer = self._read(request, await self.post(request))
             except Transient as error:
-                self._close(error)
+                self._limit(error.retry_after or 0.0, error.detail)
                 # Its traceback would hold the body of the reply until the last attempt.
                 raise error.with_traceback(None) from None
             finally:
                 self.meter.in_flight -= 1
-            self._count(answer.completion, request.model, time.monotonic() - started)
+            self._answered = True
+            self.meter.seconds += time.monotonic() - started
+            cost = self._endpoint.cost(*answer.completion.totals[1:])
+            self.meter.answered(answer.completion, cost)
         return answer
 
     def _read(self, request: Request, reply: Response) -> Answer:
@@ -149,8 +142,7 @@ class EndpointClient(Client):
         try:
             answer = Answer(body, completion_of(request.key, body))
         except ValueError as error:
-            page = web_page(body.decode("utf-8", "replace"))
-            reason = "web_page" if page else "malformed_body"
+            reason = "web_page" if is_page(body) else "malformed_body"
             failure = Transient(reason, f"{self.where}: {error}")
         else:
             if answer.completion.finish not in BROKEN_OFF:
@@ -159,67 +151,43 @@ class EndpointClient(Client):
         # Outside the block: as the context of another error, this one would keep the body.
         raise failure
 
-    def _count(self, completion: Completion, asked: str, seconds: float) -> None:
-        """Count an answer; say once of each model that answers in place of the one asked for."""
-        self._answered = True
-        self.meter.seconds += seconds
-        self.meter.answered(completion, self._endpoint.cost(*completion.totals[1:]))
-        served = completion.served
-        known = served in ("", asked) or served in self.others
-        if known or len(self.others) == MOST_OTHERS or is_same_model(served, asked):
-            return
-        self.others.add(served)
-        self._say(
-            f"[endpoints.{self.name}] asked for {asked}, and replies name the model {served}. If it"
-            " is the same model by another name, nothing is wrong. Else set `model`, or ask the"
-            " people who run the server. The manifest counts these replies."
-        )
-
-    def _close(self, error: Transient) -> None:
+    def _limit(self, wait: float, detail: str) -> None:
         """Give up the endpoint's calls, and say so, where it asks for too long a wait."""
-        wait, most = error.retry_after, self._endpoint.max_wait
-        if wait is None or wait <= most:
+        if wait <= self._endpoint.max_wait:
             return
-        said = f"[endpoints.{self.name}] {error.detail}; {_asks_for(wait)}"
-        if time.monotonic() >= self._closed_until:
+        said = f"{detail}; {_asks_for(wait)}"
+        if self._closed_until < time.monotonic():
             self._say(
-                f"{said}, and max_wait is {most:,.0f} s: its calls fail until then, and the same"
-                " command asks again."
+                f"{said}, and max_wait is {self._endpoint.max_wait:,.0f} s: its calls fail until"
+                " then, and the same command asks again."
             )
         self._closed_until = time.monotonic() + wait
-        raise CallFailed(RATE_LIMITED, said) from None
+        raise CallFailed(RATE_LIMITED, f"[endpoints.{self.name}] {said}") from None
 
     async def _pause(self, seconds: float) -> None:
         """Wait, unless the run is stopping: then nothing more is sent."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._stopping.wait(), seconds)
-        self._check_stopped()
+        self._check_open()
 
-    def _check_stopped(self) -> None:
+    def _check_open(self) -> None:
         if self.stopped:
             raise Interrupted("interrupted; every finished call is stored, run again to go on")
+        if (left := self._closed_until - time.monotonic()) > 0:
+            said = f"[endpoints.{self.name}] not sent: {_asks_for(left)}"
+            raise CallFailed(RATE_LIMITED, said)
 
     def _tell(self, state: tenacity.RetryCallState) -> None:
-        """Count a retry; say once that the endpoint does not answer at its start, and that the
-        build waits because the endpoint asks for it, once while it does."""
+        """Count a retry; say once in a while that the endpoint does not answer at its start, or
+        asks for a long wait."""
         self.meter.retried += 1
+        now, wait = time.monotonic(), state.next_action.sleep if state.next_action else 0.0
+        if (self._answered and wait < LONG_WAIT_S) or now < self._quiet_until:
+            return
+        self._quiet_until = now + max(wait, LONG_WAIT_S)
         error = state.outcome.exception() if state.outcome else None
-        if not isinstance(error, Transient):
-            return
-        said = f"[endpoints.{self.name}] {error.detail}"
         attempts = self._endpoint.attempts
-        if not self._answered and not self._said:
-            self._said = True
-            self._say(f"{said}; trying again, {number_of(attempts, 'attempt')} in all")
-        now, seconds = time.monotonic(), state.next_action.sleep if state.next_action else 0.0
-        if error.retry_after is None or seconds < LONG_WAIT_S or now < self._waiting_until:
-            return
-        self._waiting_until = now + seconds
-        self._say(
-            f"{said}; {_asks_for(seconds)}. Its calls wait, then they are sent again, up to"
-            f" {number_of(attempts, 'time')} in all. Ctrl-C ends the build, and the same command"
-            " goes on later."
-        )
+        self._say(f"{error}; trying again after {wait:,.0f} s, {attempts} attempts in all")
 
 
 def _asks_for(seconds: float) -> str:

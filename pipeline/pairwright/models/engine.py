@@ -83,7 +83,7 @@ class Engine(EndpointClient):
 
     async def _start(self) -> "EngineChat":
         name, model = self.name, self._endpoint.model
-        self._say(f"[endpoints.{name}] vLLM starts with {model}: half a minute or more")
+        self._say(f"vLLM starts with {model}: half a minute or more")
         began = time.monotonic()
         for variable, value in _ENVIRONMENT.items():
             os.environ.setdefault(variable, value)
@@ -99,7 +99,7 @@ class Engine(EndpointClient):
                 where=f"[endpoints.{name}]",
                 fix="Check `model` and the table `vllm`; vLLM's own words are above.",
             ) from None
-        self._say(f"[endpoints.{name}] vLLM is ready after {time.monotonic() - began:.0f} s")
+        self._say(f"vLLM is ready after {time.monotonic() - began:.0f} s")
         return served
 
 

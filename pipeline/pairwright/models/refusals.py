@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from pydantic_core import from_json
 
 from pairwright.errors import CallFailed, EndpointRefused
-from pairwright.models.completion import CONTEXT_LENGTH, web_page
+from pairwright.models.completion import CONTEXT_LENGTH, first_words
 from pairwright.text import visible
 
 
@@ -75,20 +75,18 @@ _CONTEXT = re.compile(
     r"|input is too long|input token count|exceeds the maximum number of tokens|max_new_tokens",
     re.I,
 )
-# Parameters that are the same in every call of a role: one refusal means all.
-_OURS = frozenset({"max_tokens", "max_completion_tokens", "response_format", "temperature", "seed"})
 _TOO_MUCH_ROOM = re.compile(r"max\w*_tokens\W*\d+ cannot be greater than", re.I)
 """vLLM's words for more room than the model has context."""
+# Parameters that are the same in every call of a role: one refusal means all.
+_OURS = frozenset({"max_tokens", "max_completion_tokens", "response_format", "temperature", "seed"})
 _UNSUPPORTED = re.compile(
     r"unsupported|not supported|unrecognized|unknown (?:parameter|argument)"
     r"|extra inputs are not permitted|does not support|grammar error",
     re.I,
 )
+_AGAIN = frozenset({408, 409, 425, 429})
 KEY_ADVICE = "Set the API key in the environment variable that `api_key_env` names."
-_PLACE = (
-    "Check `base_url` (it usually ends in /v1) and `model`; `pairwright doctor` lists the models"
-    " that are served."
-)
+_PLACE = "Check `base_url` (it usually ends in /v1) and `model`; see `pairwright doctor`."
 _ADVICE = {
     401: KEY_ADVICE, 403: KEY_ADVICE, 402: "The account has no credit left.", 404: _PLACE,
     405: _PLACE,
@@ -101,7 +99,7 @@ BROKEN_OFF = frozenset({"error", "abort", "aborted", "cancelled", "canceled"})
 
 def refusal(
     status: int,
-    body: object,
+    said: object,
     where: str,
     secrets: Secrets,
     headers: Mapping[str, str] = MappingProxyType({}),
@@ -112,42 +110,36 @@ def refusal(
     """The body that is stored in place of a 4xx or 5xx which is an answer about this one request: a
     prompt over the context, a content filter, or too much room in a request that is `enlarged`.
 
-    `body` is what the endpoint said: bytes, or parsed JSON; `headers` may ask for a wait.
-    `known_key` says that the endpoint has taken the key before.
+    `said` is bytes or parsed JSON; `headers` may ask for a wait. `known_key` says that the endpoint
+    has taken the key before.
 
     Raises Transient for what is worth asking again, EndpointRefused for what every call of this
     kind would meet, and CallFailed for anything else.
     """
-    if isinstance(body, bytes):
-        body = _parsed(body)
-    detail = error_of(body)
-    code, parameter = str(detail.get("code") or ""), str(detail.get("param") or "")
-    message = _message(detail, secrets) or f"HTTP {status} without a word"
-    page = web_page(message) if isinstance(body, str) else None
-    if page:
-        message = f"{page}, as a proxy or another server sends it"
+    error = error_of(said)
+    code, parameter = str(error.get("code") or ""), str(error.get("param") or "")
+    words = str(error.get("message", error.get("detail", error or "")) or "")
+    message = secrets.hide(words)[:1000] or f"HTTP {status} without a word"
     if status == 429 and "insufficient_quota" in code:
         raise EndpointRefused(f"{where}: {message}\n  The account has no quota left.")
-    if status in (408, 409, 425, 429) or status >= 500:
+    if status in _AGAIN or status >= 500:
         raise Transient(f"http_{status}", message, wait_asked(headers))
-    if status == 403 and known_key:
-        raise CallFailed("http_403", message)
-    if advice := _ADVICE.get(status):
+    if (advice := _ADVICE.get(status)) and not (status == 403 and known_key):
         raise EndpointRefused(f"{where}: {status} {message}\n  {advice}")
-    too_long = code == "context_length_exceeded" or bool(_CONTEXT.search(message))
-    too_long = too_long or (enlarged and bool(_TOO_MUCH_ROOM.search(message)))
-    # A proxy's limit of bytes says nothing of the prompt, and can be raised.
-    if (status == 413 and not page) or (status in (400, 422) and too_long and not page):
+    long = bool(code == "context_length_exceeded" or _CONTEXT.search(message))
+    long = long or bool(enlarged and _TOO_MUCH_ROOM.search(message))
+    # A proxy's page on too many bytes says nothing of the prompt.
+    if (status == 413 or (status in (400, 422) and long)) and not is_page(said):
         return stand_in(CONTEXT_LENGTH, message)
     if status == 400 and "content_filter" in code:
         return stand_in("content_filter", message)
-    ours = parameter in _OURS or _UNSUPPORTED.search(message)
-    if status in (400, 422) and (code == "unsupported_parameter" or ours):
-        named = f"the parameter {parameter!r}" if parameter else "a parameter"
+    ours = code == "unsupported_parameter" or parameter in _OURS or _UNSUPPORTED.search(message)
+    if status in (400, 422) and ours:
         raise EndpointRefused(
             f"{where}: {status} {message}\n"
-            f"  The endpoint does not take {named} as it is: change it under [endpoints] or"
-            " [sampling] (token_parameter, max_tokens, temperature, seed, structured = false)."
+            f"  The endpoint does not take {parameter or 'a parameter'} as it is: change it under"
+            " [endpoints] or [sampling] (token_parameter, max_tokens, temperature, seed, structured"
+            " = false)."
         )
     raise CallFailed(f"http_{status}", message)
 
@@ -158,39 +150,31 @@ def stand_in(finish: str, message: str) -> bytes:
     return json.dumps({"object": "error", "choices": [choice]}).encode()
 
 
+def is_page(said: object) -> bool:
+    """Whether a body is a web page: of a proxy, a sign-in, or a server that is not the API."""
+    return isinstance(said, bytes) and said.lstrip().startswith(b"<")
+
+
 def error_of(said: object) -> dict[str, Any]:
     """The error in what an endpoint says: vLLM's batch files nest `error` twice, proxies leave it
     out, and some give a text alone."""
+    if isinstance(body := said, bytes):
+        try:
+            said = from_json(body)
+        except ValueError:
+            said = first_words(body)
     while isinstance(said, dict) and said.get("error"):
         said = said["error"]
     return said if isinstance(said, dict) else {"message": said}
 
 
-def _parsed(body: bytes) -> object:
-    try:
-        said: object = from_json(body)
-    except ValueError:
-        return body.decode("utf-8", "replace")
-    return said
-
-
-def _message(error: dict[str, Any], secrets: Secrets) -> str:
-    """The endpoint's own words, in whatever shape it gives them, without any secret it repeats."""
-    said = error.get("message", error.get("detail", error or ""))
-    return secrets.hide(str(said or ""))[:1000]
-
-
 def wait_asked(headers: Mapping[str, str]) -> float | None:
     """Seconds that `Retry-After` asks for, as a number or a date; None where it is not there or
     makes no sense."""
-    named = {name.lower(): value.strip() for name, value in headers.items()}
-    text = named.get("retry-after", "")
+    text = {name.lower(): value for name, value in headers.items()}.get("retry-after", "").strip()
     try:
-        seconds = (
-            parsedate_to_datetime(text).timestamp() - time.time()
-            if re.match(r"[A-Za-z]{3},? ", text)
-            else float(text)
-        )
+        date = None if text[:1].isdigit() else parsedate_to_datetime(text)
+        seconds = date.timestamp() - time.time() if date else float(text)
     except (ValueError, OverflowError):  # Also a year or an offset that no clock has.
         return None
-    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+    return seconds if 0 <= seconds < math.inf else None

@@ -4,8 +4,6 @@ The only file of the client that imports the SDK; it takes half a second.
 """
 
 import asyncio
-import errno
-import ssl
 from typing import Any
 
 import aiohttp
@@ -51,7 +49,7 @@ class Sdk:
     """The SDK's client of one endpoint."""
 
     def __init__(self, endpoint: Endpoint, api_key: str | None, proxy: str | None) -> None:
-        self._where = (endpoint.base_url or "").rstrip("/")
+        self._where = endpoint.base_url
         self._timeout_s = endpoint.timeout_s
         http = _Bounded(
             # The time of a whole try is limited in `post`.
@@ -63,12 +61,9 @@ class Sdk:
             trust_env=False,
             proxy=proxy,
         )
+        # The SDK insists on a key; servers without one ignore it.
         self._api = AsyncOpenAI(
-            # The SDK insists on a key; servers without one ignore it.
-            api_key=api_key or "none",
-            base_url=endpoint.base_url,
-            max_retries=0,
-            http_client=http,
+            api_key=api_key or "none", base_url=self._where, max_retries=0, http_client=http
         )
 
     async def post(self, url: str, body: bytes) -> Response:
@@ -82,66 +77,25 @@ class Sdk:
         except APIStatusError as error:
             return Response(error.status_code, error.response.content, error.response.headers)
         except (APIConnectionError, aiohttp.ClientError, TimeoutError, ValueError) as error:
-            cause = _cause(error)
-            failure = Transient(_reason(cause), why(cause, self._where, self._timeout_s)[:500])
+            failure = self._failure(error)
         else:
             return Response(reply.status_code, reply.content, reply.headers)
         # Outside the block: as the context of another error, this one would keep what was read.
         raise failure
 
+    def _failure(self, error: BaseException) -> Transient:
+        while error.__cause__ and not isinstance(error, aiohttp.ClientError | TimeoutError):
+            error = error.__cause__
+        said = f"{self._where}: {error or type(error).__name__}"[:500]
+        if isinstance(error, TimeoutError):
+            said = f"{self._where}: no whole reply in {self._timeout_s:g} s"
+        if isinstance(error, aiohttp.ClientConnectorError):
+            return Transient("connection", said)
+        dropped = (TimeoutError, aiohttp.ClientConnectionError, aiohttp.ClientPayloadError)
+        return Transient(
+            "timeout_or_dropped" if isinstance(error, dropped) else "malformed_body", said
+        )
+
     async def close(self) -> None:
         """Close every connection."""
         await self._api.close()
-
-
-def _cause(error: BaseException) -> BaseException:
-    """What an error of the SDK came from: an error of httpx2, or that of aiohttp behind it."""
-    while not isinstance(error, aiohttp.ClientError) and isinstance(
-        error.__cause__, httpx2.HTTPError | aiohttp.ClientError | TimeoutError
-    ):
-        error = error.__cause__
-    return error
-
-
-def _reason(error: BaseException) -> str:
-    """Why no reply came, in one word."""
-    if isinstance(error, aiohttp.ClientConnectorError):
-        return "connection"
-    dropped = (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError)
-    if isinstance(error, (TimeoutError, httpx2.DecodingError, *dropped)):
-        return "timeout_or_dropped"
-    return "malformed_body"  # Not HTTP.
-
-
-def why(error: BaseException, url: str, timeout_s: float) -> str:
-    """One clause that names the address and what happened there."""
-    if isinstance(error, aiohttp.ClientConnectorError):
-        at = f"{error.host}:{error.port}"
-        if isinstance(error, aiohttp.ClientProxyConnectionError):
-            return f"{url}: the proxy {at} cannot be reached: {_of_os(error.os_error)}"
-        if isinstance(error, aiohttp.ClientConnectorDNSError):
-            return f"{url}: no machine is known by the name {error.host!r}"
-        if isinstance(error, aiohttp.ClientConnectorCertificateError):
-            return f"{url}: its certificate is not trusted: {error.certificate_error}"
-        return f"{url}: {_of_os(error.os_error)}"
-    if isinstance(error, aiohttp.ConnectionTimeoutError):
-        return f"{url}: the machine did not answer"
-    if isinstance(error, aiohttp.ServerDisconnectedError):
-        return f"{url}: the server closed the connection without a reply"
-    if isinstance(error, httpx2.DecodingError):
-        return f"{url}: the reply cannot be unpacked"
-    if isinstance(error, aiohttp.ClientPayloadError):
-        return f"{url}: the reply broke off in the middle ({' '.join(str(error).split())})"
-    if isinstance(error, TimeoutError):
-        return f"{url}: no whole reply in {timeout_s:g} s"
-    return f"{url}: {error or type(error).__name__}"
-
-
-def _of_os(error: OSError) -> str:
-    if isinstance(error, ConnectionRefusedError) or error.errno == errno.ECONNREFUSED:
-        return "the connection was refused; no server listens there"
-    if isinstance(error, ssl.SSLError):
-        return "no encrypted connection: it may speak http and not https"
-    if isinstance(error, TimeoutError) or error.errno == errno.ETIMEDOUT:
-        return "the machine did not answer"
-    return f"no connection: {error.strerror or error}"
