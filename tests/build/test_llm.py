@@ -327,7 +327,7 @@ def test_a_malformed_reply_is_asked_again_as_the_next_draw_with_another_seed() -
 def test_a_reply_cut_short_gets_twice_the_room_and_is_never_read() -> None:
     llm = Scripted(write_plain=[Said("Bread is", "length"), "Bread."])
     assert good(model(llm, max_tokens=10).write(WRITE, 1)) == "Bread."
-    assert [(r.draw, r.max_tokens) for r in llm.requests] == [(1, 10), (1, 20)]
+    assert [(r.draw, r.max_tokens) for r in llm.requests] == [(1, 10), (1001, 20)]
     whole = json.dumps(scored(2))
     cut = Said(whole, "length")
     llm = Scripted(adherence=[cut, cut, whole])

@@ -172,24 +172,12 @@ class Model(NamedTuple):
         return Model(self.llm, self.endpoint, self.sampling, log)
 
     async def write(self, ask: Ask, draw: int = 0) -> str | Dropped:
-        """Free text. A reply cut short is drawn again with twice the room, or, where the model has
-        none, as the next draw."""
-        room, why = self.sampling.max_tokens, None
-        for _ in range(self.sampling.attempts):
-            completion = await self._complete(self._request(ask, draw, room))
-            why = _no_reply(completion, ask)
-            if completion.finish == "length":
-                why = why or self._cut_short(ask, room)
-                room *= 2
-            elif self._no_more_room(completion, room):
-                draw, room = draw + _NEXT_SERIES, self.sampling.max_tokens
-            elif refusal := _unusable(completion, ask):
-                return refusal
-            elif not completion.instead and (text := visible(completion.text).strip()):
-                return text
-            else:
-                draw += _NEXT_SERIES
-        return why or Dropped(stage=ask.name, reason="unusable_reply", detail="empty")
+        """Free text. An empty one is drawn again."""
+
+        def read(text: str) -> str | Unread:
+            return visible(text).strip() or Unread("empty")
+
+        return await self._drawn(ask, None, read, "unusable_reply", (draw, _NEXT_SERIES))
 
     async def answer(
         self, ask: Ask, reply: type[R], check: Callable[[R], str | None] | None = None
@@ -216,24 +204,46 @@ class Model(NamedTuple):
         """What `read` makes of a reply that was asked for with this schema, for replies that can be
         understood without being JSON; without a schema the prompt alone says what to reply. Draws
         again as `answer` does."""
-        why, room = Dropped(stage=ask.name, reason="unparseable"), self.sampling.max_tokens
-        for draw in range(self.sampling.attempts):
-            completion = await self._complete(self._request(ask, draw, room, schema))
-            if self._no_more_room(completion, room):
-                room = self.sampling.max_tokens
+        return await self._drawn(ask, schema, read, "unparseable", (0, 1))
+
+    async def _drawn(
+        self,
+        ask: Ask,
+        schema: tuple[str, str] | None,
+        read: Callable[[str], T | Unread],
+        unread: str,
+        draws: tuple[int, int],
+    ) -> T | Dropped:
+        """What `read` makes of the first draw that it can read, from one number on by a step.
+
+        After a reply that was cut short the next draw has twice the room, unless it does not fit.
+        """
+        why, (draw, step), least = (
+            Dropped(stage=ask.name, reason=unread),
+            draws,
+            self.sampling.max_tokens,
+        )
+        room = least
+        for number in range(draw, draw + step * self.sampling.attempts, step):
+            completion = await self._complete(self._request(ask, number, room, schema))
+            finish = completion.finish
+            if finish == CONTEXT_LENGTH and room > least:
+                room = least
                 continue
-            if refusal := _unusable(completion, ask):
-                return refusal
-            if completion.finish == "length":
-                why = _no_reply(completion, ask) or self._cut_short(ask, room)
-                room *= 2
-                continue
-            understood = read(completion.text)
-            if not isinstance(understood, Unread):
-                return understood
-            why = _no_reply(completion, ask) or Dropped(
-                stage=ask.name, reason="unparseable", detail=understood.why
-            )
+            if finish in ("content_filter", CONTEXT_LENGTH):
+                return Dropped(stage=ask.name, reason=finish, detail=completion.text[:500])
+            nothing = completion.instead or completion.only_thinking
+            if nothing or finish == "length":
+                reason, detail = (
+                    _no_reply(completion) if nothing else (CUT_SHORT, _cut(room, least))
+                )
+                room *= 2 if finish == "length" else 1
+            else:
+                understood = read(completion.text)
+                if not isinstance(understood, Unread):
+                    return understood
+                reason, detail = unread, understood.why
+            why = Dropped(stage=ask.name, reason=reason, detail=detail)
         return why
 
     async def _complete(self, request: Request) -> Completion:
@@ -241,16 +251,6 @@ class Model(NamedTuple):
         if self.log is not None:
             self.log.add(request, completion)
         return completion
-
-    def _cut_short(self, ask: Ask, room: int) -> Dropped:
-        least = self.sampling.max_tokens
-        doubled = f" ({least}, doubled)" if room > least else ""
-        detail = f"the reply was cut short at max_tokens = {room}{doubled}"
-        return Dropped(stage=ask.name, reason=CUT_SHORT, detail=detail)
-
-    def _no_more_room(self, completion: Completion, room: int) -> bool:
-        """Whether only the room added for a reply that was cut short did not fit."""
-        return completion.finish == CONTEXT_LENGTH and room > self.sampling.max_tokens
 
     def _request(
         self, ask: Ask, draw: int, room: int, schema: tuple[str, str] | None = None
@@ -314,32 +314,23 @@ class Models(NamedTuple):
         return Models(planner, generator, tuple(judges)), log
 
 
-def _no_reply(completion: Completion, ask: Ask) -> Dropped | None:
-    """What to say of a model that thought, refused or called a tool and wrote no reply; None for
-    any other completion."""
-    reason, tokens = completion.instead, completion.completion_tokens
-    if reason == MODEL_REFUSED:
-        detail = f"the model refused: {completion.text[:300]}"
-    elif reason == TOOL_CALL:
-        detail = "the model called a tool and gave no reply: switch tools off at its server"
-    elif not completion.only_thinking:
-        return None
-    elif completion.finish == "length":
-        reason, after = CUT_IN_THINKING, f" after {tokens:,}" if tokens else ""
-        detail = (
-            f"the tokens ran out{after} while the model was thinking, before its reply: set"
+def _cut(room: int, least: int) -> str:
+    doubled = f" ({least}, doubled)" if room > least else ""
+    return f"the reply was cut short at max_tokens = {room}{doubled}"
+
+
+def _no_reply(completion: Completion) -> tuple[str, str]:
+    """What to say of a model that refused, called a tool, or thought and wrote no reply."""
+    if completion.instead == MODEL_REFUSED:
+        return MODEL_REFUSED, f"the model refused: {completion.text[:300]}"
+    if completion.instead:
+        return TOOL_CALL, "the model called a tool and gave no reply: switch tools off"
+    if completion.finish == "length":
+        return CUT_IN_THINKING, (
+            f"no room was left after {completion.completion_tokens:,} tokens of thinking: set"
             " thinking_tokens of its endpoint, or raise max_tokens under [sampling]"
         )
-    else:
-        reason = "unusable_reply"
-        detail = (
-            "the model thought and gave no reply: the server may take the reply for thinking (its"
-            " --reasoning-parser must be the model's); `pairwright doctor` shows what it does"
-        )
-    return Dropped(stage=ask.name, reason=reason, detail=detail)
-
-
-def _unusable(completion: Completion, ask: Ask) -> Dropped | None:
-    if completion.finish in ("content_filter", CONTEXT_LENGTH):
-        return Dropped(stage=ask.name, reason=completion.finish, detail=completion.text[:500])
-    return None
+    return "unusable_reply", (
+        "the model thought and gave no reply: the server may take the reply for thinking (its"
+        " --reasoning-parser must be the model's); see `pairwright doctor`"
+    )
