@@ -17,7 +17,7 @@ from pairwright.errors import CallFailed, InputError
 from pairwright.models import Completion
 from pairwright.models.client import Meter
 from pairwright.models.connect import client_of
-from pairwright.models.recording import RecordedCall, read_recording, write_recording
+from pairwright.models.recording import RecordedCall, read_recording
 from pairwright.settings.endpoints import Endpoint
 from study import Study, pairwright
 
@@ -136,7 +136,8 @@ def test_a_reply_keeps_all_that_is_recorded_and_answers_no_other_request(tmp_pat
         reasoning="Bread. </think>", prompt_tokens=7, completion_tokens=5, cached_tokens=3,
         thinking_tokens=2,
     )  # fmt: skip
-    write_recording(tmp_path / FILE, "", [call])
+    text = f'{{"recording":1}}\n{call.model_dump_json()}\n'
+    (tmp_path / FILE).write_bytes(gzip.compress(text.encode()))
     client = client_of(
         "near", Endpoint(base_url=f"recording:{tmp_path / FILE}", model="a-model"), Meter()
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from pairwright.errors import CallFailed, InputError, Interrupted, Unanswered, on_disk
-from pairwright.files import whole_file, write_whole
+from pairwright.files import write_whole
 from pairwright.models.client import Client, Meter
 from pairwright.models.model import Answer, Request
 from pairwright.models.server import body_of
@@ -248,11 +248,10 @@ def write_round(pending: PendingCalls, out: Path, endpoints: Mapping[str, Endpoi
     files = list[RequestFile]()
     for name, endpoint in endpoints.items():
         lines = (_line(request, endpoint.token_parameter) for request in pending.needed_of(name))
-        line = next(lines, None)
-        while line is not None:
-            file = folder / f"{len(files) + 1:03}.jsonl"
-            n, line = _write_lines(file, line, lines)
-            files.append(RequestFile(file.name, name, endpoint.model, n))
+        for part in _parts(lines):
+            file = f"{len(files) + 1:03}.jsonl"
+            write_whole(folder / file, part)
+            files.append(RequestFile(file, name, endpoint.model, len(part)))
     # For whoever has the files answered: which endpoint each one is for.
     shards = [{"file": one.file, "endpoint": one.endpoint, "lines": one.lines} for one in files]
     write_whole(folder / "index.json", json.dumps({"shards": shards}, indent=2).encode())
@@ -281,15 +280,14 @@ def _line(request: Request, token_parameter: str) -> bytes:
     return json.dumps(line, separators=(",", ":")).encode() + b"\n"
 
 
-def _write_lines(
-    path: Path, line: bytes | None, others: Iterator[bytes]
-) -> tuple[int, bytes | None]:
-    """Write as many lines as a file may hold: their number, and the first line of the next file."""
-    n, size = 0, 0
-    with whole_file(path) as file:
-        while line and (n == 0 or (n < MOST_LINES and size + len(line) <= MOST_BYTES)):
-            n += 1
-            size += len(line)
-            file.write(line)
-            line = next(others, None)
-    return n, line
+def _parts(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """As many lines at a time as a file may hold."""
+    part, size = list[bytes](), 0
+    for line in lines:
+        if part and (len(part) == MOST_LINES or size + len(line) > MOST_BYTES):
+            yield part
+            part, size = [], 0
+        part.append(line)
+        size += len(line)
+    if part:
+        yield part

@@ -198,17 +198,13 @@ def _structured(reply: object, replies: Sequence[Completion], endpoint: Endpoint
     if isinstance(reply, Dropped):
         return ServerFinding(
             "stop", about, f"not followed: {reply.detail}",
-            "No draw gave a reply that can be read, and a build would refuse its units like this."
-            " Switch thinking, tools or filters of the server off, raise max_tokens, or set"
-            " structured = false, which puts the schema into the prompt instead.",
+            "A build would drop its units like this. Switch thinking, tools or filters of the"
+            " server off, raise max_tokens, or set structured = false: the schema is then in the"
+            " prompt.",
         )  # fmt: skip
-    if overlooked := {kind for one in replies if (kind := leniency(one.text))}:
-        kinds = " and ".join(kind.replace("_", " ") for kind in sorted(overlooked))
-        return ServerFinding(
-            "note", about, f"follows the schema{place}, in spite of: {kinds}",
-            "Such replies are read, and the manifest counts them.",
-        )  # fmt: skip
-    return ServerFinding("ok", about, f"follows the schema{place}")
+    kinds = sorted({kind.replace("_", " ") for one in replies if (kind := leniency(one.text))})
+    spite = f", in spite of: {' and '.join(kinds)}" if kinds else ""
+    return ServerFinding("note" if kinds else "ok", about, f"follows the schema{place}{spite}")
 
 
 def _thinking(replies: Sequence[Completion], name: str, model: Model) -> list[ServerFinding]:
@@ -248,29 +244,22 @@ def context_needed(config: Config, name: str) -> int:
     Histories are measured as the build measures them (`text.token_estimate`); a reply that
     is cut short is asked for again with twice the room.
     """
-    endpoint, roles, sampling = config.endpoints[name], config.roles, config.sampling
-    rooms = [INSTRUCTIONS + 2 * role.max_tokens for role in _samplings(config, name)]
-    reads = name == roles.planner and config.aspects == "planner"
-    if reads or (name in roles.generator and config.paper_writers):
-        most = config.planner.history_tokens
-        reader = sampling.planner if reads else sampling.generator
-        history = min(most, endpoint.history_tokens or most)
-        rooms.append(history + INSTRUCTIONS + 2 * reader.max_tokens)
-    return (endpoint.thinking_tokens or 0) + max(rooms)
+    endpoint, roles, most = config.endpoints[name], config.roles, config.planner.history_tokens
+    plans = name == roles.planner and config.aspects == "planner"
+    reads = plans or (name in roles.generator and config.paper_writers)
+    history = min(most, endpoint.history_tokens or most) if reads else 0
+    reply = 2 * max(role.max_tokens for role in _samplings(config, name))
+    return (endpoint.thinking_tokens or 0) + history + INSTRUCTIONS + reply
 
 
 def check_context(length: int | None, need: int) -> ServerFinding:
     """Whether the longest prompt fits."""
-    if length is None:
-        return ServerFinding(
-            "ok", "context", f"length not reported; this config needs about {need:,}",
-            "A prompt that turns out too long is asked again with fewer posts.",
-        )  # fmt: skip
-    found = f"{length:,} tokens; this config needs about {need:,}"
-    if length >= need:
+    said = "length not reported" if length is None else f"{length:,} tokens"
+    found = f"{said}; this config needs about {need:,}"
+    if length is None or length >= need:
         return ServerFinding("ok", "context", found)
     return ServerFinding(
         "note", "context", found,
-        "Long histories will lose posts, and what fits even so is refused as context_length. Start"
-        f" vLLM with --max-model-len {need} or more, or set history_tokens or max_tokens lower.",
+        f"Long histories will lose posts. Start vLLM with --max-model-len {need} or more, or set"
+        " history_tokens or max_tokens lower.",
     )  # fmt: skip

@@ -106,35 +106,26 @@ class Engine(EndpointClient):
 def parsed(parser: ArgumentParser, name: str, endpoint: Endpoint, required: list[str]) -> Namespace:
     """All flags as the parser's namespace, with defaults for those that the endpoint leaves out.
 
-    `required` is what the parser insists on. Raises ConfigError naming the key that it refuses.
+    `required` is what the parser insists on. Raises ConfigError with what the parser says.
     """
-    key = ""
 
     def refuse(message: str) -> NoReturn:
-        raise wrong(name, key, message)
+        raise wrong(name, message)
 
-    parser.error = refuse  # type: ignore[method-assign]
-    arguments = parser.parse_args(required)
+    parser.error, parser.allow_abbrev = refuse, False  # type: ignore[method-assign]
     # What is stored and sent is the endpoint's `model`; a flag may say where its files lie.
     flags: dict[str, JsonValue] = {"model": endpoint.model}
     if endpoint.revision is not None:
         flags["revision"] = endpoint.revision
     flags |= {**endpoint.vllm, "served_model_name": endpoint.model}
-    for key, value in flags.items():
-        if not hasattr(arguments, key):
-            refuse("this flag does not exist")
-        arguments = parser.parse_args([*required, *_words(key, value)], arguments)
-    return arguments
+    words = (word for key, value in flags.items() for word in _words(key, value))
+    return parser.parse_args([*required, *words])
 
 
-def wrong(name: str, key: str, message: str) -> ConfigError:
-    """An error of one key of the table, or of the table where `key` is empty."""
-    table = f"endpoints.{name}.vllm"
-    return ConfigError(
-        message,
-        where=f"[{table}.{key}]" if key else f"[{table}]",
-        fix="Its keys are flags of `vllm serve --help=all`, with underscores.",
-    )
+def wrong(name: str, message: str) -> ConfigError:
+    """An error of the table of flags."""
+    fix = "Its keys are flags of `vllm serve --help=all`, with underscores."
+    return ConfigError(message, where=f"[endpoints.{name}.vllm]", fix=fix)
 
 
 def _words(key: str, value: JsonValue) -> list[str]:

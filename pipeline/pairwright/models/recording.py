@@ -9,7 +9,6 @@ a call that is not in it.
 import gzip
 import json
 import zlib
-from collections.abc import Iterable
 from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
@@ -85,7 +84,14 @@ class Recording(NamedTuple):
     """By the keys of their requests."""
 
 
-def read_recording(path: Path) -> Recording:
+def recording_of(endpoint: Endpoint) -> Recording:
+    """The recording that an endpoint names. Raises InputError for a file that is not one."""
+    path = Path(endpoint.recording or "")
+    return read_recording(path, path.stat().st_mtime_ns if path.exists() else 0)
+
+
+@lru_cache(maxsize=2)
+def read_recording(path: Path, written: int = 0) -> Recording:  # noqa: ARG001 - a key of the cache
     """Read a file. Raises InputError naming the line, where it is damaged or is no recording."""
     calls, where = dict[str, RecordedCall](), str(path)
     try:
@@ -103,20 +109,8 @@ def read_recording(path: Path) -> Recording:
     except ValidationError as error:
         raise unreadable(where, error, _FIX) from None
     except (OSError, EOFError, ValueError, zlib.error) as error:
-        what = (isinstance(error, OSError) and error.strerror) or str(error)
-        raise InputError(f"cannot be read: {what}", where=path, fix=_FIX) from None
+        raise InputError(f"cannot be read: {error}", where=path, fix=_FIX) from None
     return Recording(path, note, calls)
-
-
-def recording_of(endpoint: Endpoint) -> Recording:
-    """The recording that an endpoint names. Raises InputError for a file that is not one."""
-    path = Path(endpoint.recording or "")
-    return _cached(path, path.stat().st_mtime_ns if path.exists() else 0)
-
-
-@lru_cache(maxsize=2)
-def _cached(path: Path, written: int) -> Recording:  # noqa: ARG001 - part of the cache's key
-    return read_recording(path)
 
 
 class Recorded(EndpointClient):
@@ -125,13 +119,10 @@ class Recorded(EndpointClient):
     async def post(self, request: Request) -> Response:
         """Raises CallFailed for a call that is not recorded."""
         recording = recording_of(self._endpoint)
-        call = recording.calls.get(request.key)
-        if call is None:
-            raise CallFailed(
-                NOT_RECORDED,
-                f"{recording.path.name} has no reply to this call of the prompt {request.purpose}",
-            )
-        return Response(200, call.body)
+        if call := recording.calls.get(request.key):
+            return Response(200, call.body)
+        said = f"{recording.path.name} has no reply to this call of the prompt {request.purpose}"
+        raise CallFailed(NOT_RECORDED, said)
 
 
 def record_run(
@@ -159,32 +150,14 @@ def record_run(
     query = "SELECT key, purpose, request, reply FROM calls ORDER BY purpose, key"
     with closing(Store(Path(run) / CALLS, writing=False)) as store:
         calls = [_recorded(*row) for row in store.rows(query)]
-    write_recording(out, note, calls)
+    head = json.dumps({"recording": 1, "note": note}, ensure_ascii=False, separators=(",", ":"))
+    lines = (head, *(call.model_dump_json() for call in calls))
+    text = "".join(f"{line}\n" for line in lines).encode()
+    write_whole(out, gzip.compress(text, mtime=0) if out.suffix == ".gz" else text)
     return len(calls)
 
 
-def write_recording(path: Path, note: str, calls: Iterable[RecordedCall]) -> None:
-    """Write a recording; it appears whole or not at all, and the same one has the same bytes.
-
-    Raises StoreError where the disk refuses.
-    """
-    head = json.dumps({"recording": 1, "note": note}, ensure_ascii=False, separators=(",", ":"))
-    lines = (call.model_dump_json() for call in calls)
-    text = "".join(f"{line}\n" for line in (head, *lines)).encode()
-    write_whole(path, gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
-
-
 def _recorded(key: str, purpose: str, request: str, reply: bytes) -> RecordedCall:
-    completion = completion_of(key, reply)
-    return RecordedCall(
-        key=key,
-        prompt=purpose,
-        model=model_name(from_json(request)["model"]),
-        finish=completion.finish,
-        text=completion.text,
-        reasoning=completion.reasoning,
-        prompt_tokens=completion.prompt_tokens,
-        completion_tokens=completion.completion_tokens,
-        cached_tokens=completion.cached_tokens,
-        thinking_tokens=completion.thinking_tokens,
-    )
+    model = model_name(from_json(request)["model"])
+    said = completion_of(key, reply)._asdict()
+    return RecordedCall.model_validate({**said, "prompt": purpose, "model": model})

@@ -80,9 +80,7 @@ def _launched(name: str, endpoint: Endpoint) -> tuple[Namespace, AsyncLLM]:
             )
     except ValidationError as error:
         field, message = first_invalid(error)
-        key = field.partition(".")[0]
-        named = key if key in endpoint.vllm else ""
-        raise wrong(name, named, message.removeprefix("Value error, ")) from None
+        raise wrong(name, f"{field}: {message}".removeprefix(": ")) from None
     return flags, client
 
 
