@@ -175,7 +175,8 @@ def first_words(body: bytes) -> str:
     return kind + " ".join(visible(re.sub(r"<[^>]*>", " ", text)).split())[:100]
 
 
-_NAME = re.compile(r"(?P<model>.+?)(?:[-@:](?:latest|(?P<date>\d{3,}(?:-\d\d){0,2})))?")
+_DATE = re.compile(r"[-@:]\d{3,}(?:-\d\d){0,2}$")
+_LATEST = re.compile(r"(?:[-@:]latest)?(?:\.gguf)?$")
 
 
 def is_same_model(served: str, wanted: str) -> bool:
@@ -186,15 +187,12 @@ def is_same_model(served: str, wanted: str) -> bool:
     the two names alone: `gpt-4o` and `gpt-4o-2024-08-06` are one model, two dates are two.
     """
     one, other = (
-        _NAME.fullmatch(
-            name.strip().rstrip("/").rpartition("/")[2].casefold().removesuffix(".gguf")
-        )
+        _LATEST.sub("", name.strip().rstrip("/").rpartition("/")[2].casefold())
         for name in (served, wanted)
     )
-    if not one or not other:
-        return served == wanted
-    two_dates = one["date"] and other["date"] and one["date"] != other["date"]
-    return one["model"] == other["model"] and not two_dates
+    return bool(one) and (
+        one == other or _DATE.sub("", one) == other or one == _DATE.sub("", other)
+    )
 
 
 class Totals(NamedTuple):

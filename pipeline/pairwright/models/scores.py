@@ -5,6 +5,7 @@ token (`PromptLogprobs`). The text of such a reply is the score.
 
 import json
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -92,15 +93,33 @@ def of_text(text: str) -> TokenLogprobs:
 _T = TypeVar("_T", bound=BaseModel)
 
 
+class _Refused(Exception):
+    """What came in place of a reply."""
+
+    def __init__(self, reply: Response) -> None:
+        super().__init__()
+        self.reply = reply
+
+
 class ScoringServer(Server):
     """A client of vLLM's server whose replies are no chat completions."""
 
-    async def _asked(self, url: str, body: dict[str, Any], kind: type[_T]) -> _T | Response:
-        """The reply as a record; what came where it is a refusal. Raises Transient for another
-        body."""
+    async def post(self, request: Request) -> Response:
+        try:
+            return Response(200, await self.scored(request))
+        except _Refused as refused:
+            return refused.reply
+
+    @abstractmethod
+    async def scored(self, request: Request) -> bytes:
+        """The score as a chat completion. Raises Transient for a reply that does not answer the
+        request, EndpointRefused for an endpoint that has no such scores."""
+
+    async def _asked(self, url: str, body: dict[str, Any], kind: type[_T]) -> _T:
+        """The reply as a record. Raises _Refused for a refusal, Transient for another body."""
         reply = await self._posted(url, body)
         if not 200 <= reply.status < 300:
-            return reply
+            raise _Refused(reply)
         try:
             return kind.model_validate_json(reply.body)
         except ValidationError as error:
@@ -140,14 +159,10 @@ class Classify(ScoringServer):
     def where(self) -> str:
         return f"{self._root}/classify"
 
-    async def post(self, request: Request) -> Response:
-        """Raises Transient for a reply without a number for each class, EndpointRefused for a model
-        whose classes are not a score."""
+    async def scored(self, request: Request) -> bytes:
         messages = [{"role": m.role, "content": m.content} for m in request.messages]
         sent = {"model": request.model, "messages": messages, "use_activation": False}
         classified = await self._asked(self.where, sent, _ClassReply)
-        if isinstance(classified, Response):
-            return classified
         classes = classified.data[0]
         if len(classes.probs) != classes.num_classes:
             raise self._broken(f"{len(classes.probs)} scores for {classes.num_classes} classes")
@@ -158,7 +173,7 @@ class Classify(ScoringServer):
                 f"{self.where}: {request.model}: {error}\n"
                 "  Serve a reward model with one output, or a classifier of good and bad."
             ) from None
-        return Response(200, score_reply(score, classified.usage.prompt_tokens))
+        return score_reply(score, classified.usage.prompt_tokens)
 
 
 _FIX = (
@@ -193,45 +208,37 @@ class PromptLogprobs(ScoringServer):
     is not part of it: what a template writes there differs, and some of it no policy writes.
     """
 
-    async def post(self, request: Request) -> Response:
-        """Raises Transient for a reply that does not cover what was sent, EndpointRefused for an
-        endpoint without such log-probabilities."""
+    async def scored(self, request: Request) -> bytes:
         messages = [{"role": m.role, "content": m.content} for m in request.messages]
+        model, response = request.model, messages[-1]["content"]
         opening = await self._tokens(
-            {"model": request.model, "messages": messages[:-1], "add_generation_prompt": True}
+            {"model": model, "messages": messages[:-1], "add_generation_prompt": True}
         )
-        if isinstance(opening, Response):
-            return opening
-        response = messages[-1]["content"]
         answer = await self._tokens(
-            {"model": request.model, "prompt": response, "add_special_tokens": False}
+            {"model": model, "prompt": response, "add_special_tokens": False}
         )
-        if isinstance(answer, Response):
-            return answer
-        ids = opening.tokens + answer.tokens
-        if len(ids) >= opening.max_model_len:
-            detail = (
-                f"{len(ids)} tokens, and the model reads {opening.max_model_len} and writes one"
-            )
-            return Response(200, stand_in(CONTEXT_LENGTH, detail))
-        return await self._logprobs(request.model, ids, len(opening.tokens))
+        ids, most = opening.tokens + answer.tokens, opening.max_model_len
+        if len(ids) >= most:
+            said = f"{len(ids)} tokens, and the model reads {most} and writes one"
+            return stand_in(CONTEXT_LENGTH, said)
+        tokens = await self._logprobs(model, ids, len(opening.tokens))
+        return chat_reply(to_text(tokens), len(ids))
 
-    async def _tokens(self, body: dict[str, Any]) -> _Tokenized | Response:
-        found = await self._asked(f"{self._root}/tokenize", body, _Tokenized)
-        if isinstance(found, _Tokenized):
-            return found
-        if found.status in (404, 405) and b"does not exist" not in found.body:
-            raise EndpointRefused(f"{self.where}: {found.status} for /tokenize\n{_FIX}")
-        return found
+    async def _tokens(self, body: dict[str, Any]) -> _Tokenized:
+        try:
+            return await self._asked(f"{self._root}/tokenize", body, _Tokenized)
+        except _Refused as refused:
+            status, said, _ = refused.reply
+            if status in (404, 405) and b"does not exist" not in said:
+                raise EndpointRefused(f"{self.where}: {status} for /tokenize\n{_FIX}") from None
+            raise
 
-    async def _logprobs(self, model: str, ids: list[int], first: int) -> Response:
+    async def _logprobs(self, model: str, ids: list[int], first: int) -> TokenLogprobs:
         body = {
             "model": model, "prompt": ids, "prompt_logprobs": 0, "max_tokens": 1,
             "temperature": 0.0,
         }  # fmt: skip
         completed = await self._asked(f"{self._base_url}/completions", body, _Completed)
-        if isinstance(completed, Response):
-            return completed
         found = completed.choices[0].prompt_logprobs
         if found is None:
             raise EndpointRefused(f"{self.where}: its replies have no prompt_logprobs\n{_FIX}")
@@ -245,5 +252,4 @@ class PromptLogprobs(ScoringServer):
             if token is None:
                 raise self._broken(f"no log-probability of token {place}, which is {ids[place]}")
             values.append(token.logprob)
-        tokens = TokenLogprobs(tuple(ids[first:]), tuple(values))
-        return Response(200, chat_reply(to_text(tokens), len(ids)))
+        return TokenLogprobs(tuple(ids[first:]), tuple(values))
