@@ -12,7 +12,7 @@ from batch_stand_in import answer
 from endpoint import ask, double, in_thread
 from pairwright.errors import CallFailed, Unanswered
 from pairwright.models import batch
-from pairwright.models.batch import PendingCalls, Recorder, Round
+from pairwright.models.batch import PendingCalls, Recorder, RequestFile
 from pairwright.models.client import Meter
 from study import OUTCOMES, Done, Study, pairwright
 
@@ -186,7 +186,7 @@ def test_a_request_that_fails_in_as_many_rounds_as_attempts_is_given_up(tmp_path
         for number in (1, 2):
             with pytest.raises(Unanswered):
                 record(attempts=2)
-            asked.written(Round(number, ()))
+            asked.written([RequestFile(number, "001.jsonl", "near", "m", 1)])
             # The same file of replies, taken in twice, is one failure.
             asked.came([], [(request.key, "http_500", "no", False)])
             asked.came([], [(request.key, "http_500", "no", False)])

@@ -12,7 +12,7 @@ import pytest
 from batch_stand_in import Body, ok, refused, refused_by_vllm, write_lines
 from endpoint import ask, completion
 from pairwright.models import CONTEXT_LENGTH, Request, completion_of
-from pairwright.models.batch import PendingCalls, Round
+from pairwright.models.batch import PendingCalls, RequestFile
 from pairwright.models.batch_service import Ingest, LineProblem
 from pairwright.models.refusals import Secrets
 from pairwright.models.store import Store
@@ -64,7 +64,7 @@ def there(tmp_path: Path) -> Iterator[There]:
         asked.begin()
         for number in range(N):
             asked.need("near", request(number))
-        asked.written(Round(1, ()))
+        asked.written([RequestFile(1, "001.jsonl", "near", "org/model-7b", N)])
         yield There(tmp_path, asked, store)
 
 

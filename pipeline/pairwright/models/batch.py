@@ -7,7 +7,7 @@ requests out, and what waits for replies.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -39,18 +39,14 @@ CREATE TABLE failures (        -- replies that were no answers
     final INTEGER NOT NULL,    -- 1 where the endpoint refuses it for good
     PRIMARY KEY (key, round)
 );
-CREATE TABLE round (           -- that was written last; 0 before the first
-    number INTEGER NOT NULL,
-    begun INTEGER NOT NULL     -- 1 once a reply came or a batch was made
-);
-INSERT INTO round VALUES (0, 1);
-CREATE TABLE files (           -- of that round
+CREATE TABLE files (           -- of the round that was written last
+    round INTEGER NOT NULL,
     file TEXT PRIMARY KEY,
     endpoint TEXT NOT NULL,
     model TEXT NOT NULL,
     lines INTEGER NOT NULL,
     batch TEXT NOT NULL,       -- the id of its batch at a Batch API; empty where none was made
-    status TEXT NOT NULL,
+    status TEXT NOT NULL,      -- `new` until a reply came or a batch was made
     trouble TEXT NOT NULL,     -- what went wrong with the batch
     collected INTEGER NOT NULL -- 1 once its replies are in
 );
@@ -64,13 +60,14 @@ _ORDER = f"purpose, substr({_MESSAGES}, max(1, instr({_MESSAGES}, '<history>')),
 class RequestFile(NamedTuple):
     """One file of requests, and the batch that was made of it."""
 
+    round: int
     file: str
     endpoint: str
     """The name in the config."""
     model: str
     lines: int
     batch: str = ""
-    status: str = "not submitted"
+    status: str = "new"
     trouble: str = ""
     collected: bool = False
 
@@ -144,7 +141,7 @@ class PendingCalls(Database):
             ("DELETE FROM asked WHERE key = ?", [(key,) for key in answered]),
             ("INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?)",
              [(key, number, *failure) for key, *failure in failed]),
-            ("UPDATE round SET begun = 1", [()]),
+            ("UPDATE files SET status = 'begun' WHERE status = 'new'", [()]),
         )  # fmt: skip
 
     def given_up(self, key: str, attempts: int) -> CallFailed | None:
@@ -160,34 +157,29 @@ class PendingCalls(Database):
 
     def last_round(self) -> Round:
         """The round that was written last; its number is 0 where none was."""
-        (number,) = self.execute("SELECT number FROM round").fetchone()
-        files = self.rows("SELECT * FROM files ORDER BY file")
-        return Round(number, tuple(RequestFile(*row) for row in files))
+        files = tuple(RequestFile(*row) for row in self.rows("SELECT * FROM files ORDER BY file"))
+        return Round(files[0].round if files else 0, files)
 
-    def next_number(self) -> int:
-        """The number of the round that the last build needs: that of the last one again, until a
-        reply to it came or a batch of it was made."""
-        number: int = self.execute("SELECT number + begun FROM round").fetchone()[0]
-        return number
-
-    def written(self, round_: Round) -> None:
+    def written(self, files: Sequence[RequestFile]) -> None:
         """The files of a round are there."""
-        self.execute("UPDATE round SET number = ?, begun = 0", round_.round)
         self.execute("DELETE FROM files")
-        for file in round_.files:
-            self.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", *file)
-        if self.connection.in_transaction:
-            self.execute("COMMIT")
+        for file in files:
+            self.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", *file)
+        self.execute("COMMIT")
 
     def batch_is(
-        self, file: str, batch: str, status: str, trouble: str = "", *, collected: bool = False
-    ) -> None:
-        """How far the batch of a file is."""
-        self.execute(
-            "UPDATE files SET batch = ?, status = ?, trouble = ?, collected = ? WHERE file = ?",
-            batch, status, trouble, collected, file,
-        )  # fmt: skip
-        self.execute("UPDATE round SET begun = 1")
+        self,
+        file: RequestFile,
+        batch: str,
+        status: str,
+        trouble: str = "",
+        *,
+        collected: bool = False,
+    ) -> RequestFile:
+        """How far the batch of a file is; the file with that."""
+        found = RequestFile(*file[:5], batch, status, trouble, collected)
+        self.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", *found)
+        return found
 
 
 class Recorder(Client):
@@ -242,7 +234,8 @@ def write_round(pending: PendingCalls, out: Path, endpoints: Mapping[str, Endpoi
     Until a reply came or a batch was made, the last round is written again. Raises InputError where
     the files of another run are in its place.
     """
-    number = pending.next_number()
+    last = pending.last_round()
+    number = last.round + (not last.files or any(one.status != "new" for one in last.files))
     folder = folder_of(out, number)
     _check_own(folder, pending)
     files = list[RequestFile]()
@@ -251,13 +244,12 @@ def write_round(pending: PendingCalls, out: Path, endpoints: Mapping[str, Endpoi
         for part in _parts(lines):
             file = f"{len(files) + 1:03}.jsonl"
             write_whole(folder / file, part)
-            files.append(RequestFile(file, name, endpoint.model, len(part)))
+            files.append(RequestFile(number, file, name, endpoint.model, len(part)))
     # For whoever has the files answered: which endpoint each one is for.
     shards = [{"file": one.file, "endpoint": one.endpoint, "lines": one.lines} for one in files]
     write_whole(folder / "index.json", json.dumps({"shards": shards}, indent=2).encode())
-    round_ = Round(number, tuple(files))
-    pending.written(round_)
-    return round_
+    pending.written(files)
+    return Round(number, tuple(files))
 
 
 def _check_own(folder: Path, pending: PendingCalls) -> None:

@@ -217,68 +217,54 @@ class Ingest:
         self.pending.came(fresh, failed)
 
 
-class _BatchRun(NamedTuple):
-    """A run that was built with `batch_out`."""
+@contextmanager
+def _batch_api(config: Config, name: str) -> "Iterator[OpenAI]":
+    """The Batch API of an endpoint. Raises ConfigError for what has none, and in the block what it
+    refuses: CallFailed, EndpointRefused."""
+    endpoint = config.endpoints[name]
+    if endpoint.base_url is None or endpoint.recording is not None:
+        raise ConfigError(
+            "only a server has a Batch API",
+            where=f"[endpoints.{name}]",
+            fix="Have the files answered by `vllm run-batch`, and `pairwright batch ingest` them.",
+        )
+    # It takes half a second to import, and only these commands need it.
+    from openai import APIConnectionError, APIStatusError, OpenAI
 
-    pending: PendingCalls
-    ingest: Ingest
-    config: Config
-
-    def round_in(self, out: Path | str) -> tuple[tuple[RequestFile, ...], Path]:
-        """The files of the latest round, and their folder."""
-        last = self.pending.last_round()
-        return last.files, folder_of(Path(out), last.round)
-
-    @contextmanager
-    def api(self, name: str) -> "Iterator[OpenAI]":
-        """The Batch API of an endpoint. Raises ConfigError for what has none, and in the block what
-        it refuses: CallFailed, EndpointRefused."""
-        endpoint = self.config.endpoints[name]
-        if endpoint.base_url is None or endpoint.recording is not None:
-            raise ConfigError(
-                "only a server has a Batch API",
-                where=f"[endpoints.{name}]",
-                fix="Have the files answered by `vllm run-batch`, and `pairwright batch ingest`"
-                " them; or build without --batch-out.",
-            )
-        # It takes half a second to import, and only these commands need it.
-        from openai import APIConnectionError, APIStatusError, OpenAI
-
-        key, where = api_key(name, endpoint), f"[endpoints.{name}] {endpoint.base_url}"
-        again = "Run the same command again; look first whether the account has the batch."
+    key, where = api_key(name, endpoint), f"[endpoints.{name}] {endpoint.base_url}"
+    again = "Run the same command again; look first whether the account has the batch."
+    try:
+        with OpenAI(
+            # The SDK insists on a key; servers without one ignore it.
+            api_key=key or "none", base_url=endpoint.base_url, timeout=endpoint.timeout_s,
+        ) as api:  # fmt: skip
+            yield api
+    except APIStatusError as error:
         try:
-            with OpenAI(
-                # The SDK insists on a key; servers without one ignore it.
-                api_key=key or "none", base_url=endpoint.base_url, timeout=endpoint.timeout_s,
-            ) as api:  # fmt: skip
-                yield api
-        except APIStatusError as error:
-            try:
-                refusal(error.status_code, error.response.content, where, Secrets(key))
-            except (CallFailed, Transient) as failure:
-                reason = f"http_{error.status_code}"
-                raise CallFailed(reason, f"{where}: {failure}\n  {again}") from None
-        except APIConnectionError as error:
-            said = f"{where}: {error.__cause__ or error}\n  {again}"
-            raise CallFailed("connection", said) from None
+            refusal(error.status_code, error.response.content, where, Secrets(key))
+        except (CallFailed, Transient) as failure:
+            reason = f"http_{error.status_code}"
+            raise CallFailed(reason, f"{where}: {failure}\n  {again}") from None
+    except APIConnectionError as error:
+        said = f"{where}: {error.__cause__ or error}\n  {again}"
+        raise CallFailed("connection", said) from None
 
 
 @contextmanager
-def _open_run(run: Path) -> Iterator[_BatchRun]:
+def _open_run(folder: Path) -> Iterator[tuple[Config, Ingest]]:
     """Open a run, and note the first problems with its replies at the end. Raises ConfigError and
     InputError where none was built with `batch_out`."""
     with ExitStack() as end:
-        pending = end.enter_context(closing(PendingCalls(run / "batch.sqlite")))
-        store = end.enter_context(closing(Store(run / CALLS)))
-        path = run / "config.toml"
+        pending = end.enter_context(closing(PendingCalls(folder / "batch.sqlite")))
+        store = end.enter_context(closing(Store(folder / CALLS)))
+        path = folder / "config.toml"
         saved = read_toml(path, "Restore it from a copy, or build into another run folder.")
         config = validate({key: one for key, one in saved.items() if key != "content"}, path)
         names = [endpoint.api_key_env for endpoint in config.endpoints.values()]
-        secrets = Secrets(*(os.environ.get(name) for name in names if name))
-        ingest = Ingest(pending, store, secrets)
+        ingest = Ingest(pending, store, Secrets(*(os.environ.get(name) for name in names if name)))
         # Also where a file could not be read: what was found before it counts.
         end.callback(_report, ingest.problems)
-        yield _BatchRun(pending, ingest, config)
+        yield config, ingest
 
 
 def _report(problems: Sequence[LineProblem]) -> None:
@@ -303,10 +289,10 @@ def ingest_replies(
         pairwright batch ingest runs/first batches/round-1/001.replies.jsonl
         pairwright batch ingest runs/first batches/round-1/*.replies.jsonl
     """
-    with _open_run(Path(run)) as opened:
+    with _open_run(Path(run)) as (_, ingest):
         for file in files:
-            opened.ingest.file(Path(file))
-    return opened.ingest
+            ingest.file(Path(file))
+    return ingest
 
 
 class Submitted(NamedTuple):
@@ -330,30 +316,29 @@ def submit_batches(run: RunPath, out: BatchFolder) -> Submitted:
 
         pairwright batch submit runs/first batches
     """
-    with _open_run(Path(run)) as opened:
-        files, folder = opened.round_in(out)
-        waiting = [one.file for one in files if not one.batch]
-        if not all((folder / name).exists() for name in waiting):
+    with _open_run(Path(run)) as (config, ingest):
+        last = ingest.pending.last_round()
+        folder = folder_of(Path(out), last.round)
+        waiting = [one for one in last.files if not one.batch]
+        if not all((folder / one.file).exists() for one in waiting):
             raise InputError(
                 "not the round that this run needs",
                 where=folder,
                 fix="Build with --batch-out again, or name the folder that it wrote to last.",
             )
-        for one in files:
-            if one.file in waiting:
-                batch = _submit(opened, one.endpoint, folder / one.file)
-                opened.pending.batch_is(one.file, batch.id, batch.status)
-        new = tuple(one for one in opened.round_in(out)[0] if one.file in waiting)
-    return Submitted(new, len(files) - len(new))
-
-
-def _submit(run: _BatchRun, endpoint: str, path: Path) -> "Batch":
-    with run.api(endpoint) as api, path.open("rb") as file:
-        uploaded = api.files.create(file=(path.name, file), purpose="batch").id
-        # Asked once only: a repeated try could make and bill a second batch.
-        return api.with_options(max_retries=0).batches.create(
-            input_file_id=uploaded, endpoint=URL, completion_window="24h"
-        )
+        new = list[RequestFile]()
+        for one in waiting:
+            with (
+                _batch_api(config, one.endpoint) as api,
+                (folder / one.file).open("rb") as content,
+            ):
+                uploaded = api.files.create(file=(one.file, content), purpose="batch").id
+                # Asked once only: a repeated try could make and bill a second batch.
+                batch = api.with_options(max_retries=0).batches.create(
+                    input_file_id=uploaded, endpoint=URL, completion_window="24h"
+                )
+            new.append(ingest.pending.batch_is(one, batch.id, batch.status))
+    return Submitted(tuple(new), len(last.files) - len(new))
 
 
 class PolledRound(NamedTuple):
@@ -398,38 +383,37 @@ def poll_batches(
         pairwright batch poll runs/first batches --wait
     """
     told = -1
-    with _open_run(Path(run)) as opened:
-        files, folder = opened.round_in(out)
-        if not any(one.batch for one in files):
+    with _open_run(Path(run)) as (config, ingest):
+        last = ingest.pending.last_round()
+        folder = folder_of(Path(out), last.round)
+        if not any(one.batch for one in last.files):
             raise InputError(
                 "nothing of this round was submitted",
                 where=folder,
                 fix=f"`pairwright batch submit RUN {out}` does that.",
             )
         while True:
-            done = {one.file: _poll(opened, one, folder) for one in files}
-            files, _ = opened.round_in(out)
-            polled = PolledRound(files, done, opened.ingest)
+            done = {one.file: _poll(config, one, folder, ingest) for one in last.files}
+            last = ingest.pending.last_round()
+            polled = PolledRound(last.files, done, ingest)
             if not (wait and polled.under_way):
                 return polled
             if (through := sum(done.values())) != told:
                 told = through
-                lines = sum(one.lines for one in files)
-                _say(f"{told:,} of {number_of(lines, 'request')} answered")
+                _say(f"{told:,} of {number_of(last.lines, 'request')} answered")
             time.sleep(POLL_EVERY_S)
 
 
-def _poll(run: _BatchRun, file: RequestFile, folder: Path) -> int:
+def _poll(config: Config, file: RequestFile, folder: Path, ingest: Ingest) -> int:
     """Look at the batch of a file once, and ingest its replies where it has ended; the number of
     requests that the API is through with."""
     if file.collected or not file.batch:
         return file.lines if file.collected else 0
-    with run.api(file.endpoint) as api:
+    with _batch_api(config, file.endpoint) as api:
         batch = api.batches.retrieve(file.batch)
-        trouble, ended = "", batch.status in ENDED
-        if ended:
-            trouble = _collect(api, batch, file, folder, run.ingest)
-    run.pending.batch_is(file.file, batch.id, batch.status, trouble, collected=ended)
+        ended = batch.status in ENDED
+        trouble = _collect(api, batch, file, folder, ingest) if ended else ""
+    ingest.pending.batch_is(file, batch.id, batch.status, trouble, collected=ended)
     counts = batch.request_counts
     return counts.completed + counts.failed if counts else 0
 
