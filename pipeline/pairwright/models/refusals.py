@@ -120,6 +120,12 @@ def refusal(
     code, parameter = str(error.get("code") or ""), str(error.get("param") or "")
     words = str(error.get("message", error.get("detail", error or "")) or "")
     message = secrets.hide(words)[:1000] or f"HTTP {status} without a word"
+    if 300 <= status < 400:
+        target = visible(headers.get("Location", "nowhere").partition("?")[0][:300])
+        raise EndpointRefused(
+            f"{where}: redirects calls ({status}) to {target}\n  They hold posts and a key, so they"
+            " are not sent on. Set `base_url` to where calls should go."
+        )
     if status == 429 and "insufficient_quota" in code:
         raise EndpointRefused(f"{where}: {message}\n  The account has no quota left.")
     if status in _AGAIN or status >= 500:

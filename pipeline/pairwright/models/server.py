@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from pairwright.errors import ConfigError, EndpointRefused
+from pairwright.errors import ConfigError
 from pairwright.models.endpoint import EndpointClient
 from pairwright.models.model import Request, bytes_of
 from pairwright.models.refusals import Response
-from pairwright.text import visible
 
 if TYPE_CHECKING:
     from pairwright.models.sdk import Sdk
@@ -50,20 +49,12 @@ class Server(EndpointClient):
         )
 
     async def _posted(self, url: str, body: dict[str, Any]) -> Response:
-        """The whole reply. Raises Transient for none, and EndpointRefused for a redirect."""
+        """The whole reply. Raises Transient for none."""
         if self._sdk is None:
             from pairwright.models.sdk import Sdk
 
             self._sdk = Sdk(self._endpoint, self._api_key, proxy_for(self._base_url))
-        reply = await self._sdk.post(url, bytes_of(body))
-        if 300 <= reply.status < 400:
-            target = reply.headers.get("Location", "nowhere").partition("?")[0][:300]
-            raise EndpointRefused(
-                f"{self.where}: redirects calls ({reply.status}) to {visible(target)}\n"
-                "  Calls hold users' posts and a key, so they are not sent on. Set `base_url`"
-                " to where calls should go."
-            )
-        return reply
+        return await self._sdk.post(url, bytes_of(body))
 
     async def __aexit__(self, *_: object) -> None:
         if self._sdk is not None:
