@@ -5,7 +5,6 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from pairwright.dataset.lines import LONGEST
 from pairwright.records import GoldAspect, Post
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import choices, items, posts, problems, titles
@@ -16,8 +15,8 @@ from reference.markdown import page_of, table
 FILE_KINDS = {
     ".json": "one array of objects",
     ".jsonl": "one object a line",
-    ".csv": "commas, semicolons or tabs, by which the first two records have as many cells; the"
-    " first line names the columns, after `sep=;` or the like where there is such a line",
+    ".csv": "commas, semicolons or tabs, whichever the first line has most of; it names the"
+    " columns",
     ".tsv": "tabs, the first line names the columns",
     ".parquet": "one row a row, profiles as nested lists",
 }
@@ -53,8 +52,7 @@ DUMP = f"""\
 
 Stack Exchange publishes what people wrote on each of its sites as an archive. Unpack it (`7z x
 cooking.stackexchange.com.7z -ocooking.stackexchange.com`) and name the folder, or the `Posts.xml`
-in it. The file is streamed: memory holds one user's posts at a time, and a temporary file (in
-`SQLITE_TMPDIR`, or the system's temporary folder) holds the rest.
+in it. Memory holds the whole file.
 
 ```toml
 [source]
@@ -81,13 +79,10 @@ and why, and sends no call.
   is `cooking.stackexchange.com/users/12`, as `pairwright forget` takes it.
 - **Categories.** The category is the site (`cooking`, `stackoverflow`), which must be in a
   domain: `subcategories` or `also` of a file in the rubrics folder. If it is in none,
-  `default_category` is used. With `category_by = "tag"` the category is `cooking/bread`, by the
-  most frequent of a question's tags; partners of twins are sought within a category.
+  `default_category` is used.
 - **Left out.** Posts of deleted accounts and of the community, wikis and tags' pages.
 
-An entity in the file is refused before it is read on, and so is a row of more than {
-    LONGEST // 1_000_000
-} MB; a line with a document type does no harm."""
+A file that declares an entity is refused; a line with a document type does no harm."""
 
 
 CHOICES = """\
@@ -161,7 +156,7 @@ def sources_page() -> str:
         " else its first line or sentence if that has at most 200 characters. Its text becomes the"
         " narrative, and the strictly earlier posts become the profile. With `targets` more of the"
         " user's latest posts become items, each with the posts from before it. Each column can be"
-        " renamed in `[source]`; a renamed column has to be there.",
+        " renamed in `[source]`.",
         _columns("posts", posts.required),
         DUMP,
         CHOICES,

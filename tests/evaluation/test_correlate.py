@@ -211,7 +211,11 @@ WRONG = {
     "a column twice": ("model,b,b\nx,1,1\n", "two columns are named 'b'", ":1"),
     "empty": ("", "does not name each column", ":1"),
     "a quote left open": ('model,b,d\n"x,1,1\n', "a quote that is never closed", ":2"),
-    "from Excel as UTF-16": ("\ufeffmodel,b,d\n".encode("utf-16"), "UTF-16, not UTF-8", ".csv"),
+    "from Excel as UTF-16": (
+        "\ufeffmodel,b,d\n".encode("utf-16"),
+        "column names are not UTF-8",
+        ".csv",
+    ),
 }
 
 

@@ -82,9 +82,7 @@ REPAIRED_POSTS = [
     ("a\x00b \x1b[31mred", "control_characters", "ab [31mred"),
     ("pay \u202eevil\u2066 now", "control_characters", "pay evil now"),
     ("fine \ud83d day", "control_characters", "fine  day"),
-    ("word " * 20_000, "long_post", ("word " * 4000).strip()),
     ("x" * 100_000, "long_post", "x" * 20_000),
-    ("a b " + "x" * 30_000, "long_post", "a b " + "x" * 19_996),
 ]
 
 
@@ -98,14 +96,10 @@ def test_a_repair_of_a_post_is_told(tmp_path: Path, text: str, reason: str, clea
     assert got.problem.action == "repaired"
 
 
-@pytest.mark.parametrize("keep", [True, False])
-def test_a_post_without_a_time_among_others_is_counted_or_refused(
-    tmp_path: Path, keep: bool
-) -> None:
-    got = of_rows(tmp_path, with_post("A kettle.", None), undated_posts=keep)
-    assert got.problem.reason == "undated_post"
-    assert got.problem.action == ("repaired" if keep else "refused")
-    assert len(got.item.profile) == 3 + keep
+def test_a_post_without_a_time_among_others_is_counted(tmp_path: Path) -> None:
+    got = of_rows(tmp_path, with_post("A kettle.", None))
+    assert (got.problem.reason, got.problem.action) == ("undated_post", "repaired")
+    assert len(got.item.profile) == 4
 
 
 def test_an_item_left_with_too_few_posts_is_refused_after_its_posts(tmp_path: Path) -> None:
@@ -181,12 +175,12 @@ def test_a_profile_stored_by_columns_is_turned_into_posts(tmp_path: Path) -> Non
 def test_a_file_of_bad_rows_is_summed_up_with_the_first_place(tmp_path: Path) -> None:
     with pytest.raises(SourceError) as caught:
         of_rows(tmp_path, row("a", user=""), row("b", category="x"), row("c", category="y"))
-    assert caught.value.where == f"{tmp_path}/h.jsonl:2"
+    assert caught.value.where == f"{tmp_path}/h.jsonl"
     of_domains = "'x' belongs to none of the domains Home"
-    for said in ("unknown_category 2, missing_user 1", of_domains, "'x' (1), 'y' (1)"):
+    for said in ("unknown_category 2, missing_user 1", of_domains, "'x' (1), 'y' (1)", "h.jsonl:2"):
         assert said in caught.value.what
     assert 'also = ["x", "y"]' in caught.value.fix
-    assert "rubrics/<domain>.toml" in caught.value.fix
+    assert "in rubrics/" in caught.value.fix
     assert str(caught.value).count("also") == 1
 
 

@@ -46,12 +46,11 @@ def test_only_questions_are_asked_if_posts_have_a_kind(tmp_path: Path) -> None:
     more = (
         "ann,2020-02-01,,Rye is fine now,cooking,,answer",
         "bob,2020-01-01,Only answers?,x,cooking,,answer",
-        f"ann,2019-01-01,,Odd words,cooking,,{'ignore the rules above ' * 3}",
     )
     got = of_posts(tmp_path, *lines, *more, head=f"{HEAD},type", kind="type")
     assert got.item.question == QUESTION
     assert [one.kind for one in got.item.profile] == ["answer", "review"]
-    assert got.said == [("bad_kind", "7", "ann"), ("no_question", "6", "bob")]
+    assert got.said == [("no_question", "6", "bob")]
 
 
 REFUSED: list[tuple[str, str, str | None]] = [

@@ -36,10 +36,6 @@ class SourceRules(Record):
     min_posts: Positive = Field(2, description="fewer earlier posts and the item is refused")
     max_post_chars: int = Field(20_000, ge=100, description="longer posts are cut, and counted")
     html: bool = Field(False, description="texts are HTML, and become plain text")
-    undated_posts: bool = Field(
-        True,
-        description="keep and count a post without a time; false: refuse it if others have one",
-    )
     targets: Positive | Literal["all"] = Field(
         1,
         description="posts, stackexchange: how many of a user's latest questions become items, or"
@@ -49,10 +45,6 @@ class SourceRules(Record):
         None,
         description="stackexchange: host of the site, such as `cooking.stackexchange.com`; none:"
         " the folder's name",
-    )
-    category_by: Literal["site", "tag"] = Field(
-        "site",
-        description="stackexchange: the category is the site, or the question's most frequent tag",
     )
     user: str = Field("user", description="posts, choices, texts: column of the user")
     text: str = Field("text", description="posts, texts: column of the text")
@@ -92,7 +84,7 @@ class SourceRules(Record):
 
 
 _KEYS_OF_FORMAT = {
-    "stackexchange": ("site", "category_by"),
+    "stackexchange": ("site",),
     "choices": ("texts", "question", "option_a", "option_b", "choice", "reason"),
 }
 """The keys of a source that go with one format alone."""

@@ -10,7 +10,7 @@ opening.py tables.py    the table that a path names; rows of each kind of file, 
 fields.py dates.py      one field of a row, read and cleaned
 items.py posts.py       rows that are items, and rows that are posts, grouped into items
 choices.py              who chose what
-dumps.py titles.py      dumps of Stack Exchange; titles that can be asked alone
+dumps.py titles.py  dumps of Stack Exchange; titles that can be asked alone
 problems.py reasons.toml    rows and posts that are refused or repaired; the rules
 """
 
@@ -94,21 +94,19 @@ def source_hash(rules: SourceRules, folder: Path) -> str:
 
 def some_items(source: str, found: Iterable[Item], problems: Problems) -> Iterator[Item]:
     """The same items. Raises SourceError at the end if there are none: with the reasons, and what
-    to do about the one that most rows were refused for."""
+    to do about the most frequent that something can be done about."""
     some = False
     for item in found:
         some = True
         yield item
-    if some:
-        return
     refused = problems.of("refused")
-    if not refused:
+    if not some and not refused:
         raise SourceError("no rows", where=source, fix="Write or download it again.")
-    most, reasons = refused[0], ", ".join(f"{count.reason} {count.n}" for count in refused)
-    file, _, line = most.first.where.rpartition(":")
-    raise SourceError(
-        f"not one usable row: {reasons}; here: {most.said}",
-        # A table of texts lies beside that of choices, and has a name of its own.
-        where=f"{source}:{line}" if source.endswith(file) else most.first.where,
-        fix=most.remedy or "Correct the row named.",
-    )
+    if not some:
+        reasons = ", ".join(f"{count.reason} {count.n}" for count in refused)
+        one = next((count for count in refused if count.remedy), refused[0])
+        raise SourceError(
+            f"not one usable row: {reasons}; {one.first.where}: {one.said}",
+            where=source,
+            fix=one.remedy or "Correct the row named.",
+        )

@@ -10,16 +10,14 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import NamedTuple
 
 from pairwright.dataset.row import choice_text
-from pairwright.errors import SourceError
 from pairwright.records import Post, content_id
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Cells
-from pairwright.sources.items import place
-from pairwright.sources.opening import Source, open_table, renamed_keys
+from pairwright.sources.items import placed
+from pairwright.sources.opening import Source, open_table, required_columns
 from pairwright.sources.posts import note_frequent_user
 from pairwright.sources.problems import Problems, Repairs, SourceRefusal, excerpt, refuse
 from pairwright.sources.tables import SourceTable
@@ -29,23 +27,17 @@ from pairwright.times import is_older, latest_moment
 SHORT = 3
 """Words of an option that many questions may share."""
 _END = ".!?\u2026\u3002\uff01\uff1f "
-_ADVICE = "Name the right ones in `user`, `question`, `option_a`, `option_b`, `choice`, `text`"
-_IN_BOTH = "; `created` and the like name the column in both files: call it the same in both"
 
 
 def required(rules: SourceRules) -> list[str]:
-    """The columns that a table of choices must have: the five, and others that the rules name
-    otherwise."""
-    five = ("user", "question", "option_a", "option_b", "choice")
-    named = renamed_keys(rules, "created", "reason", "category", "url")
-    return [getattr(rules, name) for name in (*five, *named)]
+    """The columns that a table of choices must have."""
+    needed = "user question option_a option_b choice"
+    return required_columns(rules, needed, "created reason category url")
 
 
 def text_columns(rules: SourceRules) -> list[str]:
-    """The columns that a table of texts must have: both, and others that the rules name
-    otherwise."""
-    named = renamed_keys(rules, "created", "title", "url")
-    return [getattr(rules, name) for name in ("user", "text", *named)]
+    """The columns that a table of texts must have."""
+    return required_columns(rules, "user text", "created title url")
 
 
 # Many users are asked to choose between the same two.
@@ -129,36 +121,31 @@ def read(source: Source) -> tuple[str, Iterator[Chooser]]:
     Raises SourceError, also while it is read if nobody can have a history.
     """
     rules = source.rules
-    table = open_table(source, rules.path, required(rules), _ADVICE)
-    texts = None
-    if rules.texts is not None:
-        texts = open_table(source, rules.texts, text_columns(rules), _ADVICE + _IN_BOTH)
+    table = open_table(source, rules.path, required(rules))
+    texts = open_table(source, rules.texts, text_columns(rules)) if rules.texts else None
     return table.source, _choosers(source, table, texts)
 
 
 def _choosers(source: Source, table: SourceTable, texts: SourceTable | None) -> Iterator[Chooser]:
-    problems, choices = source.problems, list[Choice]()
+    problems, by_user = source.problems, dict[str, list[Choice]]()
     for row in problems.sound(table.rows):
         with problems.row(row.where) as read:
             cells = Cells(row.fields, source.rules)
             read.id = user = cells.user(source.rules.user)
-            choices.append(_choice(source, user, cells, row.where))
+            by_user.setdefault(user, []).append(_choice(source, user, cells, row.where))
+    choices = [choice for own in by_user.values() for choice in own]
     if not choices:
         return
-    by_user: dict[str, list[Choice]] = {}
-    for choice in choices:
-        by_user.setdefault(choice.user, []).append(choice)
-    _note_similar_users(by_user, problems)
     note_frequent_user(by_user, problems)
     timed = any(choice.created for choice in choices)
     if not timed:
-        _note_no_times(source, table, texts)
+        detail = "no choice has a time: every text counts as older, and no choice is history"
+        problems.note("no_times", choices[0].where, None, detail)
     written = _texts(source, texts, by_user, timed=timed) if texts else {}
-    shared, usable = _shared_options(choices), dict[str, Chooser]()
+    shared, usable = _shared_options(choices), list[Chooser]()
     for user, own in by_user.items():
-        for one in _user_choosers(source, own, written.get(user, []), shared, timed=timed):
-            usable[one.where] = one
-    yield from (usable[choice.where] for choice in choices if choice.where in usable)
+        usable += _user_choosers(source, own, written.get(user, []), shared, timed=timed)
+    yield from sorted(usable, key=lambda one: int(one.where.rpartition(":")[2]))
 
 
 # Rows
@@ -179,7 +166,7 @@ def _choice(source: Source, user: str, cells: Cells, where: str) -> Choice:
         names = f"`{rules.option_a}` and `{rules.option_b}`"
         refuse("same_options", f"{names} are not two different responses")
     taken = _choice_index(cells.text(rules.choice), options, rules)
-    category, domain = place(source, cells.label(rules.category))
+    category, domain = placed(source, cells.label(rules.category))
     return Choice(
         where=where,
         user=user,
@@ -198,20 +185,37 @@ def _choice(source: Source, user: str, cells: Cells, where: str) -> Choice:
 def _choice_index(cell: str, options: Sequence[str], rules: SourceRules) -> int:
     """0 or 1: the option that the user took."""
     word, said = cell.strip().casefold(), f"`{rules.choice}` is {excerpt(cell)}"
-    names = (rules.option_a.casefold(), rules.option_b.casefold())
-    forms = (names, tuple(option.casefold() for option in options))
-    readings = {form.index(word) for form in forms if word in form}
-    if side := _SIDE.fullmatch(word):
-        readings.add("ab".index(side[1]))
+    side = _SIDE.fullmatch(word)
+    readings = {n for n, option in enumerate(options) if option.casefold() == word}
+    readings |= {"ab".index(side[1])} if side else set()
     if len(readings) == 1:
         return readings.pop()
-    if readings:
-        said += ", which is the place of one option and the text of the other"
-    elif word in _NEITHER or word.startswith("tie"):
+    if not readings and (word in _NEITHER or word.startswith("tie")):
         refuse("no_choice", said)
-    else:
-        said += ": not `a`, `b` or a tie"
-    raise SourceRefusal("bad_choice", said, value=cell[:200])
+    detail = f"{said}: not one of `a`, `b`, a tie and the options"
+    raise SourceRefusal("bad_choice", detail, cell[:200])
+
+
+def _texts(
+    source: Source, texts: SourceTable, by_user: Mapping[str, list[Choice]], *, timed: bool
+) -> dict[str, list[OwnPost]]:
+    """The texts of those who chose."""
+    latest = {user: max(one.created or "" for one in own) for user, own in by_user.items()}
+    written: dict[str, list[OwnPost]] = {}
+    problems = source.problems
+    for row in problems.sound(texts.rows):
+        with problems.row(row.where) as read:
+            cells = Cells(row.fields, source.rules)
+            read.id = user = cells.user(source.rules.user)
+            post = _text(cells, user, source.rules, timed=timed)
+            if user not in latest:
+                refuse("unknown_user", "")
+            read.id = post.id
+            if timed and latest[user] and not is_older(post.created or "", latest[user]):
+                refuse("later_post", "")
+            problems.repair(cells.repairs, row.where, post.id)
+            written.setdefault(user, []).append(OwnPost(post))
+    return written
 
 
 def _text(cells: Cells, user: str, rules: SourceRules, *, timed: bool) -> Post:
@@ -220,13 +224,11 @@ def _text(cells: Cells, user: str, rules: SourceRules, *, timed: bool) -> Post:
     words = f"{cells.line(rules.title)}\n{cells.body(rules.text)}".strip()
     words = words or refuse("empty_text", f"`{rules.text}` is empty")
     created = cells.time(rules.created)
-    if timed and not created:
-        lack = "empty" if cells.has(rules.created) else "missing: the row has no such column"
-        later = "and the choices have times: the text may be later"
-        refuse("bad_time", f"`{rules.created}` is {lack}, {later}")
-    if created and not timed:
-        later = "the text has a time and the choices have none: it may be later than a choice"
-        refuse("bad_time", later)
+    if bool(created) != timed:
+        one, other = ("the text", "the choices") if created else ("the choices", "the text")
+        refuse(
+            "bad_time", f"{one} has a time (`{rules.created}`) and {other} none: it may be later"
+        )
     return Post(
         id=content_id("post", user, created or "", words),
         text=words,
@@ -235,69 +237,7 @@ def _text(cells: Cells, user: str, rules: SourceRules, *, timed: bool) -> Post:
     )
 
 
-def _texts(
-    source: Source, texts: SourceTable, by_user: Mapping[str, list[Choice]], *, timed: bool
-) -> dict[str, list[OwnPost]]:
-    """The texts of those who chose. Raises SourceError if no text is by one of them."""
-    latest = {user: max(one.created or "" for one in own) for user, own in by_user.items()}
-    written: dict[str, list[OwnPost]] = {}
-    problems, matched = Problems(source.problems.add), False
-    for row in problems.sound(texts.rows):
-        with problems.row(row.where) as read:
-            cells = Cells(row.fields, source.rules)
-            read.id = user = cells.user(source.rules.user)
-            post = _text(cells, user, source.rules, timed=timed)
-            if user not in latest:
-                refuse("unknown_user", "")
-            matched, read.id = True, post.id
-            if timed and latest[user] and not is_older(post.created or "", latest[user]):
-                refuse("later_post", "")
-            problems.repair(cells.repairs, row.where, post.id)
-            written.setdefault(user, []).append(OwnPost(post))
-    refused = problems.of("refused")
-    if refused and not matched:
-        reasons = ", ".join(f"{one.reason} {one.n:,}" for one in refused)
-        user = excerpt(next(iter(by_user)))
-        raise SourceError(
-            f"not one text is by a user who chose, such as {user}: {reasons}",
-            where=f"{texts.source}:{refused[0].first.where.rpartition(':')[2]}",
-            fix="Write the ids of users in both tables in the same way; or leave out `texts`: then"
-            " earlier choices are the history.",
-        )
-    return written
-
-
 # Users
-
-
-def _note_similar_users(by_user: Mapping[str, list[Choice]], problems: Problems) -> None:
-    """Note ids that may be one person, who would be several here and their own partner."""
-    first: dict[str, str] = {}
-    for user, own in by_user.items():
-        other = first.setdefault("".join(user.split()).casefold(), user)
-        if other != user:
-            detail = f"{excerpt(other)} and {excerpt(user)} count as two users"
-            problems.note("similar_users", own[0].where, user, detail)
-
-
-def _note_no_times(source: Source, table: SourceTable, texts: SourceTable | None) -> None:
-    """Note that nothing says what was written before a choice. Raises SourceError if nobody can
-    have a history."""
-    if texts is None:
-        raise SourceError(
-            "no choice has a time and there is no table of texts, so no user has a history",
-            where=table.source,
-            fix="Name the column of the time in `created` (earlier choices are the history), or a"
-            " table of what the users wrote in `texts`.",
-        )
-    read = {getattr(source.rules, name) for name in SourceRules.model_fields}
-    unread = [name for name in table.columns or () if name not in read]
-    detail = (
-        "no choice has a time: all texts count as older than every choice, and no choice is history"
-    )
-    if unread:
-        detail += f"; columns that were not read: {', '.join(map(excerpt, unread))}"
-    source.problems.note("no_times", f"{Path(table.source).name}:1", None, detail)
 
 
 def _shared_options(choices: Sequence[Choice]) -> frozenset[str]:

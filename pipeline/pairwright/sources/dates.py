@@ -4,7 +4,7 @@ import re
 from datetime import UTC, date, datetime, timedelta, timezone
 from email.utils import parsedate_tz
 
-from pairwright.sources.problems import SourceRefusal, excerpt
+from pairwright.sources.problems import excerpt, refuse
 
 MISSING = frozenset({"", "null", "none", "nan", "n/a"})
 # Nine digits or more: smaller numbers are years, counters or `20150213`, not seconds since 1970.
@@ -16,14 +16,10 @@ _OFFSET = re.compile(r"\s+(?=[+-]\d\d:?\d\d$)")
 _UTC_WORD = re.compile(r"\s*(?:UTC|GMT)$")
 # As programs print one: Fri Nov 06 00:32:23 PST 2020, or Fri, 06 Nov 2020 00:32:23 GMT. Only
 # abbreviations of zones that mean one zone are read.
-_DAY = "Mon|Tue|Wed|Thu|Fri|Sat|Sun"
-_MONTH = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
-_ZONE = "[ECMP][SD]T|UTC|GMT|Z"
 _PRINTED = re.compile(
-    rf"(?:{_DAY}),? (?=.*\b\d{{4}}\b)(?=.*\d\d:\d\d:\d\d)(?:{_MONTH}|{_ZONE}|[\d: ,+-])+"
+    r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?=.*\b\d{4}\b)(?=.*\d\d:\d\d:\d\d)"
+    r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|[ECMP][SD]T|UTC|GMT|Z|[\d: ,+-])+"
 )
-# As spreadsheets write a day: 01.03.2024 08:00, 3/1/2024, 1-3-24.
-_DAY_AND_MONTH = re.compile(r"\d{1,2}([./-])\d{1,2}\1\d{2}(?:\d{2})?(?![\d.])")
 
 
 def is_missing(value: object) -> bool:
@@ -46,33 +42,21 @@ def time_of(value: object, name: str) -> str | None:
     if is_missing(value):
         return None
     if isinstance(value, bool) or not isinstance(value, str | int | float | date):
-        raise SourceRefusal("bad_time", f"{name} is {kind(value)}, not a time")
+        refuse("bad_time", f"{name} is {kind(value)}, not a time")
     try:
         return utc(value)
     except (ValueError, OverflowError):
-        why = (
-            "has day and month in an order that is not certain, so it is refused on purpose: write"
-            " such as 2024-03-01T08:00"
-            # A day above 12 settles one row and not the others of its column.
-            if _DAY_AND_MONTH.match(str(value).strip())
-            else "is neither ISO 8601 nor seconds or milliseconds since 1970; write such as"
-            " 2024-03-01T08:00+01:00 (pandas: pd.to_datetime(column, utc=True))"
-        )
-        raise SourceRefusal(
-            "bad_time", f"{name} {excerpt(value)} {why}", value=str(value)
-        ) from None
+        why = "is not a time that has one reading: write such as 2024-03-01T08:00"
+        refuse("bad_time", f"{name} {excerpt(value)} {why}", str(value))
 
 
 def utc(value: str | int | float | date) -> str:
     """ISO 8601 in UTC with milliseconds and no offset; a time without an offset is UTC.
 
-    Raises ValueError for what is not certainly a time, such as `03/04/2015`.
+    Raises ValueError or OverflowError for what is not certainly a time, such as `03/04/2015`.
     """
     moment = _moment(value)
-    try:
-        moment = moment.astimezone(UTC) if moment.tzinfo else moment
-    except OverflowError:
-        raise ValueError("out of range") from None
+    moment = moment.astimezone(UTC) if moment.tzinfo else moment
     return moment.replace(tzinfo=None).isoformat(timespec="milliseconds")
 
 

@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.dates import is_missing, kind, time_of
-from pairwright.sources.problems import CONTROL, Repairs, SourceRefusal, excerpt, refuse
+from pairwright.sources.problems import CONTROL, Repairs, excerpt, refuse
 
 _GONE = (
     r"(?:deleted|removed|unavailable)"
@@ -25,7 +25,6 @@ _NOBODY = re.compile(
     re.IGNORECASE,
 )
 _REMOVED = re.compile(rf"[\[<{{] ?{_GONE} ?[\]>}}]", re.IGNORECASE)
-_KIND = re.compile(r"\w[\w -]{0,29}")
 _WEB = re.compile(r"https?://\S+", re.IGNORECASE)
 # Ends of tags that prose seldom names: who writes about HTML names what begins.
 _HTML = re.compile(r"</(?:p|a|em|strong|li|code|pre|blockquote)>|<br ?/>|&(?:amp|quot|#39);")
@@ -43,17 +42,9 @@ class Cells:
         self._fields, self._rules = fields, rules
         self.repairs: Repairs = {} if repairs is None else repairs
 
-    def has(self, name: str) -> bool:
-        """Whether the row has the field, though it may be empty."""
-        return name in self._fields
-
     def text(self, name: str) -> str:
         """A field's text."""
-        value = self._fields.get(name)
-        if is_missing(value):
-            return ""
-        if not isinstance(value, str):
-            raise SourceRefusal("wrong_type", f"{name} is {kind(value)}, not text")
+        value = _string(self._fields.get(name), name)
         if self._rules.html:
             value = html_text(value)
         elif _HTML.search(value):
@@ -65,7 +56,7 @@ class Cells:
         """The same of a text that a person wrote, without which a row is refused."""
         words = self.text(name)
         if len(words) < 60 and _REMOVED.fullmatch(words):
-            raise SourceRefusal("removed_text", f"`{name}` is {excerpt(words)}", value=words)
+            refuse("removed_text", f"`{name}` is {excerpt(words)}", words)
         return words
 
     def line(self, name: str) -> str:
@@ -75,21 +66,17 @@ class Cells:
     def label(self, name: str) -> str:
         """A field that names something, on one line; a whole number is taken as its digits."""
         value = self._fields.get(name)
-        if is_missing(value):
-            return ""
         if isinstance(value, float) and value.is_integer():  # how pandas stores ids with gaps
             value = int(value)
         if isinstance(value, int) and not isinstance(value, bool):
             value = str(value)
-        if not isinstance(value, str):
-            raise SourceRefusal("wrong_type", f"{name} is {kind(value)}, not text")
-        return " ".join(_printable(value, name, self.repairs).split())
+        return " ".join(_printable(_string(value, name), name, self.repairs).split())
 
     def user(self, name: str) -> str:
         """The same of the user, without whom a row is refused."""
         user = self.label(name) or refuse("missing_user", f"`{name}` is empty")
         if len(user) < 60 and _NOBODY.fullmatch(user):
-            raise SourceRefusal("nobody", f"`{name}` is {excerpt(user)}", value=user)
+            refuse("nobody", f"`{name}` is {excerpt(user)}", user)
         return user
 
     def address(self, name: str) -> str | None:
@@ -102,15 +89,6 @@ class Cells:
             return None
         return value or None
 
-    def post_kind(self, name: str) -> str:
-        """A field that says what kind of post it is, in one or two words."""
-        value = self.label(name).lower()
-        if value and not _KIND.fullmatch(value):
-            raise SourceRefusal(
-                "bad_kind", f"{name} {excerpt(value)} is not a word or two", value=value
-            )
-        return value
-
     def time(self, name: str) -> str | None:
         """A field's time (see `dates.utc`), or None if it is missing."""
         return time_of(self._fields.get(name), name)
@@ -118,6 +96,16 @@ class Cells:
     def rows(self, name: str) -> list[Any]:
         """A field that holds a list."""
         return rows_of(self._fields.get(name), name)
+
+
+def _string(value: object, name: str) -> str:
+    if is_missing(value):
+        return ""
+    return (
+        value
+        if isinstance(value, str)
+        else refuse("wrong_type", f"{name} is {kind(value)}, not text")
+    )
 
 
 def rows_of(value: Any, name: str) -> list[Any]:
@@ -130,7 +118,7 @@ def rows_of(value: Any, name: str) -> list[Any]:
         if all(isinstance(one, list) for one in columns) and len(set(map(len, columns))) == 1:
             return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
     if not isinstance(value, list):
-        raise SourceRefusal("wrong_type", f"{name} is {kind(value)}, not a list")
+        refuse("wrong_type", f"{name} is {kind(value)}, not a list")
     return value
 
 
@@ -140,10 +128,7 @@ def clean_text(plain: str, name: str, repairs: Repairs, limit: int) -> str:
     if len(clean) <= limit:
         return clean
     repairs.setdefault("long_post", f"{name} has {len(clean)} characters, cut at {limit}")
-    # At a word's end, unless the last word is most of it.
-    words = re.match(r"(?s).*(?=\s)", clean[: limit + 1])
-    at = words.end() if words and words.end() > limit // 2 else limit
-    return clean[:at].rstrip()
+    return clean[:limit].rstrip()
 
 
 def _printable(value: str, name: str, repairs: Repairs) -> str:

@@ -30,6 +30,8 @@ class SourcePost(NamedTuple):
     url: str | None
     repairs: Repairs
     kind: str = ""
+    item: str = ""
+    """The id of the item that asks it; empty if the source names none."""
     question: str = ""
     """What it asks; empty if it cannot be told."""
     narrative: str = ""
@@ -37,7 +39,6 @@ class SourcePost(NamedTuple):
     """Why it is not asked. It stays in the history."""
     edited: str = ""
     """When the user edited it last."""
-    tags: tuple[str, ...] = ()
 
 
 def required(rules: SourceRules) -> list[str]:
@@ -47,8 +48,7 @@ def required(rules: SourceRules) -> list[str]:
 
 def read(source: Source) -> tuple[str, Iterator[Item]]:
     """The source as messages name it, and an item for each row. Raises SourceError."""
-    advice = 'Rename them, or set format = "posts" if each row is one post'
-    table = open_table(source, source.rules.path, required(source.rules), advice)
+    table = open_table(source, source.rules.path, required(source.rules))
     return table.source, _items(source, source.problems.sound(table.rows))
 
 
@@ -71,7 +71,7 @@ def _items(source: Source, rows: Iterator[SourceRow]) -> Iterator[Item]:
 
 def _item(source: Source, id: str, user: str, cells: Cells, where: str) -> Item:
     question = cells.text("question") or refuse("empty_question", "the row has no question")
-    category, domain = place(source, cells.label("category"))
+    category, _ = placed(source, cells.label("category"))
     narrative, aspects = cells.text("narrative"), _aspects(source, cells)
     asked = SourcePost(
         where=where,
@@ -92,7 +92,7 @@ def _item(source: Source, id: str, user: str, cells: Cells, where: str) -> Item:
             own = Cells(raw, source.rules)
             read.id = own.label("id") or refuse("missing_id", "a post of the profile has no id")
             posts.append(_post(read.id, own, where))
-    return make_item(source, (id, category, domain), user, asked, posts, aspects)
+    return make_item(source, id, user, asked, posts, aspects)
 
 
 def _post(id: str, cells: Cells, where: str) -> SourcePost:
@@ -103,7 +103,7 @@ def _post(id: str, cells: Cells, where: str) -> SourcePost:
         category=cells.label("category"),
         created=cells.time("created"),
         url=cells.address("source_url"),
-        kind=cells.post_kind("kind"),
+        kind=cells.label("kind").lower(),
         repairs=cells.repairs,
     )
 
@@ -122,8 +122,8 @@ def _aspects(source: Source, cells: Cells) -> tuple[GoldAspect, ...]:
     return tuple(aspects)
 
 
-def place(source: Source, category: str) -> tuple[str, str]:
-    """The category and its domain's key; raises SourceRefusal."""
+def placed(source: Source, category: str) -> tuple[str, str]:
+    """The category, or the default one, and its domain's key; raises SourceRefusal."""
     category = category or source.rules.default_category or ""
     if not category:
         refuse("missing_category", "no category, and no `default_category` is set")
@@ -131,21 +131,21 @@ def place(source: Source, category: str) -> tuple[str, str]:
     if domain is None:
         known = ", ".join(source.domains.by_key)
         detail = f"{excerpt(category)} belongs to none of the domains {known}"
-        raise SourceRefusal("unknown_category", detail, value=category)
+        refuse("unknown_category", detail, category)
     return category, domain.key
 
 
 def make_item(
     source: Source,
-    about: tuple[str, str, str],
+    id: str,
     user: str,
     asked: SourcePost,
     posts: Sequence[SourcePost],
     aspects: tuple[GoldAspect, ...] = (),
 ) -> Item:
-    """An item `about` an id, a category and a domain, with those of the posts that may be in its
-    profile. Raises SourceRefusal if they are too few."""
-    id, category, domain = about
+    """The item of a question, with those of the posts that may be in its profile. Raises
+    SourceRefusal if they are too few."""
+    category, domain = placed(source, asked.category)
     profile = _profile(source, id, asked, posts)
     source.problems.repair(asked.repairs, asked.where, id)
     return Item(
@@ -166,16 +166,17 @@ def _profile(
     source: Source, item: str, asked: SourcePost, posts: Sequence[SourcePost]
 ) -> tuple[Post, ...]:
     timed = bool(asked.created) or any(post.created for post in posts)
+    numbered = [(post.id or f"{item}-p{n}", post) for n, post in enumerate(posts, start=1)]
+    if all(post.created for post in posts):  # Else the file's order stays.
+        numbered.sort(key=lambda one: latest_moment(one[1].created or ""))
     profile: dict[str, Post] = {}
     texts: dict[str, str] = {}
     """Ids by text."""
     repaired = list[tuple[Repairs, str, str]]()
-    for id, post in _in_time_order([(p.id or f"{item}-p{n}", p) for n, p in enumerate(posts, 1)]):
+    for id, post in numbered:
         with source.problems.row(post.where) as read:
             read.id = id
-            undated, folded = timed and not post.created, normalised(post.text)
-            if undated and not source.rules.undated_posts:
-                refuse("undated_post", "it has no time, and others have one")
+            folded = normalised(post.text)
             if asked.created and post.created and not is_older(post.created, asked.created):
                 refuse("later_post", f"{post.created}, the question {asked.created}")
             if id in profile:
@@ -184,39 +185,24 @@ def _profile(
                 refuse("target_in_profile", f"it repeats {excerpt(asked.question)}")
             if folded in texts:
                 refuse("duplicate_post", f"the same text as {excerpt(texts[folded])}")
-            profile[id], texts[folded] = _made(id, post), id
-            repaired.append((_repairs(post, asked, undated=undated), post.where, id))
+            texts[folded] = id
+            profile[id] = Post(
+                id=id,
+                text=post.text,
+                category=post.category,
+                created=post.created,
+                source_url=post.url,
+                kind=post.kind,
+            )
+            repairs = dict(post.repairs)
+            if timed and not post.created:
+                repairs["undated_post"] = "it may be younger than the question"
+            if asked.created and is_older(asked.created, post.edited):
+                repairs["edited_later"] = f"its user edited it at {post.edited}"
+            repaired.append((repairs, post.where, id))
     if len(profile) < source.rules.min_posts:
         left = f"{len(profile)} of {len(posts)} posts left, not {source.rules.min_posts}"
         refuse("too_few_posts", left)
-    for repairs in repaired:
-        source.problems.repair(*repairs)
+    for one in repaired:
+        source.problems.repair(*one)
     return tuple(profile.values())
-
-
-def _in_time_order(posts: list[tuple[str, SourcePost]]) -> list[tuple[str, SourcePost]]:
-    """Oldest first; in the file's order if a post has no time."""
-    if any(post.created is None for _, post in posts):
-        return posts
-    return sorted(posts, key=lambda one: latest_moment(one[1].created or ""))
-
-
-def _made(id: str, post: SourcePost) -> Post:
-    return Post(
-        id=id,
-        text=post.text,
-        category=post.category,
-        created=post.created,
-        source_url=post.url,
-        kind=post.kind,
-    )
-
-
-def _repairs(post: SourcePost, asked: SourcePost, *, undated: bool) -> Repairs:
-    repairs = dict(post.repairs)
-    if asked.created and is_older(asked.created, post.edited):
-        # Some of its text may be younger than the question.
-        repairs["edited_later"] = f"its user edited it at {post.edited}, after the question"
-    if undated:
-        repairs["undated_post"] = "it may be younger than the question"
-    return repairs

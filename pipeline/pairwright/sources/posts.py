@@ -4,14 +4,14 @@ All posts are in memory here, because a user's may be anywhere in the file.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pairwright.records import Item, content_id
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Cells
-from pairwright.sources.items import SourcePost, make_item, place
-from pairwright.sources.opening import Source, open_table, renamed_keys
+from pairwright.sources.items import SourcePost, make_item
+from pairwright.sources.opening import Source, open_table, required_columns
 from pairwright.sources.problems import Problems, excerpt, refuse
 from pairwright.sources.tables import SourceRow
 from pairwright.text import normalised
@@ -21,23 +21,18 @@ _QUESTION_CHARS = 200
 _SENTENCE = re.compile(r".+?[.?!](?=\s|$)")
 LEAST_USERS = 10
 """Users among whom a fifth of the rows is more than one person's share."""
-About = Callable[[str, SourcePost], tuple[str, str, str]]
-"""The id, category and domain of an item, from its user and the post that asks."""
 
 
 def required(rules: SourceRules) -> list[str]:
-    """The columns that must be there: the three, and others that the rules name otherwise."""
-    names = ["user", "text", "created", *renamed_keys(rules, "title", "category", "url", "kind")]
-    if not rules.default_category and "category" not in names:
-        names.append("category")
-    return [getattr(rules, name) for name in names]
+    """The columns that must be there."""
+    names = required_columns(rules, "user text created", "title category url kind")
+    return names if rules.default_category else list(dict.fromkeys([*names, rules.category]))
 
 
 def read(source: Source) -> tuple[str, Iterator[Item]]:
     """The source as messages name it, and the items of each user, users in the order in which the
     file first names them. Raises SourceError."""
-    advice = "Name the right ones in `user`, `text`, `created`, `title`, `category`, `url`"
-    table = open_table(source, source.rules.path, required(source.rules), advice)
+    table = open_table(source, source.rules.path, required(source.rules))
     return table.source, _items(source, source.problems.sound(table.rows))
 
 
@@ -50,15 +45,10 @@ def _items(source: Source, rows: Iterator[SourceRow]) -> Iterator[Item]:
             post = _post(cells, row.where, source.rules)
             by_user.setdefault(user, []).append(post)
     note_frequent_user(by_user, source.problems)
-
-    def about(user: str, asked: SourcePost) -> tuple[str, str, str]:
-        id = content_id("item", user, asked.question, asked.created or "")
-        return id, *place(source, asked.category)
-
     for user, posts in by_user.items():
         # The sort is stable: of posts of one moment, the file's last is the latest.
         posts.sort(key=lambda post: post.created or "")
-        yield from user_items(source, user, posts, about)
+        yield from user_items(source, user, posts)
 
 
 def _post(cells: Cells, where: str, rules: SourceRules) -> SourcePost:
@@ -72,7 +62,7 @@ def _post(cells: Cells, where: str, rules: SourceRules) -> SourcePost:
         created=created,
         category=cells.label(rules.category),
         url=cells.address(rules.url),
-        kind=cells.post_kind(rules.kind),
+        kind=cells.label(rules.kind).lower(),
         repairs=cells.repairs,
         question=title or _opening(body),
         narrative=body,
@@ -97,18 +87,18 @@ def note_frequent_user(by_user: Mapping[str, Sequence[Any]], problems: Problems)
             problems.note("frequent_user", own[0].where, user, detail)
 
 
-def user_items(
-    source: Source, user: str, posts: Sequence[SourcePost], about: About
-) -> Iterator[Item]:
+def user_items(source: Source, user: str, posts: Sequence[SourcePost]) -> Iterator[Item]:
     """The items of one user's posts, which are in time order."""
-    own = source.of_one_user()
+    # A post may be in several items: its problem counts once.
+    own = Source(source.rules, source.domains, source.folder, source.problems.once())
     for n in _chosen(own, user, posts):
         asked = posts[n]
         with own.problems.row(asked.where) as read:
             read.id = user
             if not asked.question:
                 refuse("empty_question", "no title, and no short first line or sentence")
-            yield make_item(own, about(user, asked), user, asked, posts[:n])
+            id = asked.item or content_id("item", user, asked.question, asked.created or "")
+            yield make_item(own, id, user, asked, posts[:n])
 
 
 def _chosen(source: Source, user: str, posts: Sequence[SourcePost]) -> list[int]:

@@ -22,6 +22,8 @@ CONTROL = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
+NAMED = 10
+"""Values of a reason that a message names, such as categories."""
 Repairs = dict[str, str]
 """What was done to the fields of a row, by reason."""
 T = TypeVar("T")
@@ -30,8 +32,7 @@ Action = Literal["refused", "repaired", "noted"]
 
 def excerpt(value: object) -> str:
     """A value of the file as a message shows it: quoted, short, on one line, printable."""
-    line = repr(value if isinstance(value, str) else str(value))
-    line = CONTROL.sub("", line)
+    line = CONTROL.sub("", repr(str(value)))
     return line if len(line) <= 80 else f"{line[:76]}...{line[-1]}"
 
 
@@ -52,7 +53,7 @@ class SourceProblem(Record):
 
 
 class SourceRefusal(Exception):
-    """Raised while a row is read, and noted as a SourceProblem by `Problems.row`."""
+    """Raised while a row is read, and counted as a SourceProblem by `Problems.row`."""
 
     def __init__(self, reason: str, detail: str, value: str | None = None) -> None:
         super().__init__(f"{reason}: {detail}")
@@ -66,18 +67,9 @@ class SourceRefusal(Exception):
         )  # fmt: skip
 
 
-def refuse(reason: str, detail: str) -> NoReturn:
-    """Refuse the row that is being read if it lacks something: `words = text or refuse(...)`.
-    Raises SourceRefusal."""
-    raise SourceRefusal(reason, detail)
-
-
-_FORMAT = re.compile(r"^\([^)]*\) ")
-"""The formats that a rule is for, which a reader of one source knows."""
-NAMED = 10
-"""Values that are named of a reason, such as categories."""
-KEPT = 1_000
-"""Values that are counted of a reason; a file may hold another bad value in every row."""
+def refuse(reason: str, detail: str, value: str | None = None) -> NoReturn:
+    """Refuse the row that is being read. Raises SourceRefusal."""
+    raise SourceRefusal(reason, detail, value)
 
 
 class ProblemCount:
@@ -89,41 +81,32 @@ class ProblemCount:
 
     def add(self, problem: SourceProblem) -> None:
         self.n += 1
-        value = problem.value
-        if value is not None and (value in self.values or len(self.values) < KEPT):
-            self.values[value] += 1
-
-    @property
-    def detail(self) -> str:
-        """What was said of the first row, else the rule."""
-        return self.first.detail or _FORMAT.sub("", REASONS[self.reason])
+        if problem.value is not None:
+            self.values[problem.value] += 1
 
     @property
     def said(self) -> str:
-        """The first row's detail, and the values if there are several: `'Chess' (12)`."""
+        """The first row's detail, else the rule; and the values if there are several."""
+        detail = self.first.detail or REASONS[self.reason].removeprefix("(choices) ")
         if len(self.values) < 2:
-            return self.detail
+            return detail
         named = ", ".join(f"{excerpt(v)} ({n:,})" for v, n in self.values.most_common(NAMED))
-        more = len(self.values) - NAMED
-        return f"{self.detail} (all: {named}{f' and {more:,} more' if more > 0 else ''})"
+        return f"{detail} ({len(self.values):,} values: {named})"
 
     @property
     def remedy(self) -> str:
         """What to do, with the line to write if that follows from the values; may be empty."""
-        if self.reason != "unknown_category" or not self.values:
+        if self.reason != "unknown_category":
             return REMEDIES.get(self.reason, "")
-        named = ", ".join(json.dumps(v, ensure_ascii=False) for v in list(self.values)[:NAMED])
-        return (
-            f"Add also = [{named}] to the file of the domain that they belong to,"
-            " rubrics/<domain>.toml, or add a domain file."
-        )
+        values = [value for value, _ in self.values.most_common(NAMED)]
+        named = json.dumps(values, ensure_ascii=False)
+        return f"Add also = {named} to their domain's file in rubrics/, or add a domain file."
 
 
 class ReadRow:
     """The row that is being read: `id` is set as soon as it is known."""
 
-    def __init__(self) -> None:
-        self.id: str | None = None
+    id: str | None = None
 
 
 class Problems:
@@ -193,14 +176,13 @@ class Problems:
 
     def lines(self) -> Iterator[str]:
         """For a person: what to know, what was refused and why, and then the repairs."""
-        for note in self.of("noted"):
-            yield f"note: {note.detail} ({note.reason}, {note.first.where})"
-            if note.remedy:
-                yield f"  {note.remedy}"
-        for refusal in self.of("refused"):
-            first = f"the first at {refusal.first.where}: {refusal.said}"
-            yield f"refused {refusal.n:,}: {refusal.reason}; {first}"
-            if refusal.remedy:
-                yield f"  {refusal.remedy}"
+        for count in (*self.of("noted"), *self.of("refused")):
+            where, reason = count.first.where, count.reason
+            if count.first.action == "noted":
+                yield f"note: {count.said} ({reason}, {where})"
+            else:
+                yield f"refused {count.n:,}: {reason}; the first at {where}: {count.said}"
+            if count.remedy:
+                yield f"  {count.remedy}"
         if repaired := self.of("repaired"):
             yield "repaired: " + ", ".join(f"{repair.n:,} {repair.reason}" for repair in repaired)
