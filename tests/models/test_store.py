@@ -231,11 +231,6 @@ def _foreign(path: Path) -> None:
         db.commit()
 
 
-def _other_format(path: Path) -> None:
-    filled(path)
-    change(path, "PRAGMA user_version = 99")
-
-
 def _truncated(path: Path) -> None:
     filled(path, n=20, size=2000)
     os.truncate(path, path.stat().st_size // 2)
@@ -247,8 +242,7 @@ def _cut_in_the_first_page(path: Path) -> None:
 
 
 DAMAGED: dict[str, tuple[Callable[[Path], object], str]] = {
-    "foreign": (_foreign, "not one of Pairwright's"),
-    "format": (_other_format, "format 99, this version reads 1"),
+    "foreign": (_foreign, "not one of this version of Pairwright"),
     "half": (_truncated, ""),
     "first page": (_cut_in_the_first_page, ""),
     "random bytes": (lambda path: path.write_bytes(bytes(range(256)) * 64), ""),

@@ -21,8 +21,7 @@ from pairwright.files import locked
 from pairwright.models.completion import Completion, Totals
 from pairwright.models.model import Answer, Request
 
-APPLICATION_ID = 0x50575257  # "PWRW"
-FORMAT = 1
+APPLICATION_ID = 0x50575231  # "PWR1": another format has another number.
 SCHEMA = """
 CREATE TABLE calls (
     key TEXT PRIMARY KEY,      -- b2: and the hash of `request`
@@ -78,10 +77,8 @@ class Database:
     """An open file of SQLite, whose StoreErrors say what is wrong with it and what to do."""
 
     def __init__(self, path: Path, schema: str, address: str = "") -> None:
-        """Connect, or create; `address` opens the file in another way.
-
-        Raises StoreError for a file of another application or format, and nothing is repaired over.
-        """
+        """Connect, or create; `address` opens the file in another way. Raises StoreError for a file
+        that is not ours or is damaged, and nothing is ever repaired over."""
         self.path = path
         try:
             if not path.exists():
@@ -92,18 +89,12 @@ class Database:
                 address or path, isolation_level=None, uri=bool(address), check_same_thread=False
             )
             (application,) = self.connection.execute("PRAGMA application_id").fetchone()
-            (version,) = self.connection.execute("PRAGMA user_version").fetchone()
         except sqlite3.DatabaseError as error:
             raise unusable(path, error) from None
         if application != APPLICATION_ID:
             raise StoreError(
-                f"{path}: a database, but not one of Pairwright's\n"
+                f"{path}: a database, but not one of this version of Pairwright\n"
                 "  Give another run folder; this file was left as it is."
-            )
-        if version != FORMAT:
-            raise StoreError(
-                f"{path}: written in store format {version}, this version reads {FORMAT}\n"
-                "  Use the version of Pairwright that wrote it, or another run folder."
             )
 
     def execute(self, statement: str, *values: object) -> sqlite3.Cursor:
@@ -162,9 +153,7 @@ class Store(Database):
         """Open, or create where `writing`. A reply that is not here is looked for `beneath`.
 
         `unchanging` reads a file that nobody writes, and which many hosts may read at a time.
-
-        Raises StoreError for a file that is not ours, is damaged, or is being written by
-        another process; nothing is ever repaired over.
+        Raises StoreError for a file that is not ours or is damaged, and InUse.
         """
         self._beneath = beneath
         self.in_flight: dict[str, asyncio.Future[Completion]] = {}
@@ -309,8 +298,8 @@ def _create(path: Path, schema: str) -> None:
         for leftover in (partial, partial.with_name(f"{partial.name}-journal")):
             leftover.unlink(missing_ok=True)
         with closing(sqlite3.connect(partial)) as database:
-            identity = f"application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT}"
-            database.executescript(f"BEGIN; {schema} PRAGMA {identity}; COMMIT;")
+            mark = f"PRAGMA application_id = {APPLICATION_ID};"
+            database.executescript(f"BEGIN; {schema} {mark} COMMIT;")
         for end in ("-wal", "-shm"):
             # The journal of a store that was removed must not be read into the new one.
             path.with_name(path.name + end).unlink(missing_ok=True)
