@@ -100,7 +100,7 @@ class ProblemCount:
             return REMEDIES.get(self.reason, "")
         values = [value for value, _ in self.values.most_common(NAMED)]
         named = json.dumps(values, ensure_ascii=False)
-        return f"Add also = {named} to their domain's file in rubrics/, or add a domain file."
+        return f"Add also = {named} to the file of the domain in rubrics/, or add a domain file."
 
 
 class ReadRow:
