@@ -47,7 +47,7 @@ class Request:
     """Whether it gives more room than its role begins with, because a reply was cut short. Not
     part of the key."""
 
-    @property
+    @cached_property
     def canonical(self) -> str:
         """The documented form that is hashed: compact JSON, fields in alphabetical order.
 
