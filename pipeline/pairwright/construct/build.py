@@ -23,7 +23,7 @@ from pairwright.construct.opening import (
 )
 from pairwright.construct.outcomes import Outcomes
 from pairwright.construct.pairs import write_files
-from pairwright.construct.session import Session, read_corpus
+from pairwright.construct.session import Session, read_corpus, source_summary
 from pairwright.construct.status import RunStatus, status_of
 from pairwright.construct.units import Builder
 from pairwright.drafting.rules import BuildRules
@@ -159,7 +159,7 @@ def build(
             end.callback(requests.close)
             check_out(batches, requests)
             requests.begin()
-        corpus, source = read_corpus(config, rules.domains, base, run_folder)
+        corpus, problems = read_corpus(config, rules.domains, base, run_folder)
         end.callback(corpus.close)
         note_problems(run_folder, progress, named=True)
         check_company(config, corpus, limit, progress)
@@ -170,6 +170,7 @@ def build(
             meter = build_on_ray(session, run_folder, store, follows, progress, stop, address)
         else:
             meter = run_async(_build_here(session, store, requests, progress, stop))
+        source = source_summary(config, content["source"], len(corpus), problems)
         found = _conclude(session, run_folder, store, source, progress)
         round_ = None
         if batches and requests and found.waiting:

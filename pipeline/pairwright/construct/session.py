@@ -168,7 +168,7 @@ def first_items(corpus: Corpus, limit: int | None) -> range:
 
 def read_corpus(
     config: Config, domains: Domains, folder: Path, run: RunFolder
-) -> tuple[Corpus, SourceSummary]:
+) -> tuple[Corpus, Problems]:
     """The source's items as a corpus, and what was refused or repaired. Every problem is a line of
     `source_problems.jsonl`."""
     partial = run.problems.with_suffix(".partial")
@@ -177,14 +177,18 @@ def read_corpus(
         items = _read(config, domains, folder, problems)
         corpus = Corpus.write(items, run.items, config.seed)
     partial.replace(run.problems)
-    summary = SourceSummary(
+    return corpus, problems
+
+
+def source_summary(config: Config, digest: str, items: int, problems: Problems) -> SourceSummary:
+    """The source as the manifest tells of it, by the hash of its content."""
+    return SourceSummary(
         path=Path(config.source.path).name,
-        hash=sources.source_hash(config.source, folder),
-        items=len(corpus),
+        hash=digest,
+        items=items,
         refused=problems.counts("refused"),
         repaired=problems.counts("repaired"),
     )
-    return corpus, summary
 
 
 def _read(config: Config, domains: Domains, folder: Path, problems: Problems) -> Iterator[Item]:
