@@ -49,12 +49,13 @@ def naming(*names: object) -> Handler:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
-    names = ("pairwright-double-20240806", "/srv/other-8b")
+    names = ("/srv/other-8b", "pairwright-double-20240806")
     with in_thread(naming(*names)) as endpoint:
         folder = tmp_path_factory.mktemp("served") / "study"
         study = Study.make(folder, endpoint.url, limit=3, modes=["violate"])
         done = study.build()
         assert done.code == 0, done.said
+        assert done.err.count("replies name the model /srv/other-8b") == 1
         yield study
 
 

@@ -14,10 +14,8 @@ from pairwright.models.completion import Completion, completion_of, note
 from pairwright.models.model import Answer, Request
 from pairwright.models.store import Store, unusable
 
-RECENT = 2048
-"""Completions kept at hand above a store: the units of one item ask for the same ones."""
-KEPT = 100_000
-"""Completions kept without a store, for who asks again."""
+RECENT = 10_000
+"""Completions kept at hand: the units of one item ask for the same ones."""
 
 
 class MeterCounts(NamedTuple):
@@ -129,7 +127,7 @@ class Client(ABC):
 
     def _remember(self, completion: Completion) -> Completion:
         self._recent[completion.key] = completion
-        if len(self._recent) > (RECENT if self._store else KEPT):
+        if len(self._recent) > RECENT:
             self._recent.popitem(last=False)
         return completion
 

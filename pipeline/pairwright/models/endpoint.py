@@ -13,7 +13,7 @@ import tenacity
 
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
 from pairwright.models.client import Client, Meter
-from pairwright.models.completion import completion_of
+from pairwright.models.completion import Completion, completion_of, is_same_model
 from pairwright.models.model import RATE_LIMITED, Answer, Request
 from pairwright.models.refusals import BROKEN_OFF, Response, Secrets, Transient, is_page, refusal
 from pairwright.models.store import Store
@@ -125,11 +125,17 @@ class EndpointClient(Client):
                 raise error.with_traceback(None) from None
             finally:
                 self.meter.in_flight -= 1
-            self._answered = True
-            self.meter.seconds += time.monotonic() - started
-            cost = self._endpoint.cost(*answer.completion.totals[1:])
-            self.meter.answered(answer.completion, cost)
+            self._count(request, answer.completion, time.monotonic() - started)
         return answer
+
+    def _count(self, request: Request, completion: Completion, seconds: float) -> None:
+        """Count an answer; say at the first one where it names another model."""
+        served = completion.served
+        if not self._answered and served and not is_same_model(served, request.model):
+            self._say(f"asked for {request.model}, and replies name the model {served}")
+        self._answered = True
+        self.meter.seconds += seconds
+        self.meter.answered(completion, self._endpoint.cost(*completion.totals[1:]))
 
     def _read(self, request: Request, reply: Response) -> Answer:
         """The reply with every secret replaced. Raises what it means where it is none."""
