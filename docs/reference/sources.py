@@ -1,13 +1,14 @@
 """sources.md: what a source can read, and the rules for rows that are not as they should be."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel
 
 from pairwright.records import GoldAspect, Post
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import choices, items, posts, problems, titles
+from pairwright.sources import problems, titles
+from pairwright.sources.opening import required_columns
 from pairwright.sources.problems import REMEDIES
 from pairwright.sources.tables import FLAT, OPENERS
 from reference.markdown import page_of, table
@@ -145,7 +146,7 @@ def sources_page() -> str:
         " RewardBench, are left alone.",
         table(
             ("field", "", "meaning"),
-            [(f"`{n}`", _needed(n, items.required), text) for n, text in ITEM_FIELDS.items()],
+            [(f"`{n}`", _needed(n, "items"), text) for n, text in ITEM_FIELDS.items()],
         ),
         "A post of `profile`:",
         _schema(POST_FIELDS, Post, ["id", "text"]),
@@ -157,13 +158,13 @@ def sources_page() -> str:
         " narrative, and the strictly earlier posts become the profile. With `targets` more of the"
         " user's latest posts become items, each with the posts from before it. Each column can be"
         " renamed in `[source]`.",
-        _columns("posts", posts.required),
+        _columns("posts"),
         DUMP,
         CHOICES,
         "The columns of a table of choices, which can be renamed in `[source]`:",
-        _columns("choices", choices.required),
+        _columns("choices"),
         "The columns of a table of texts:",
-        _columns("texts", choices.text_columns),
+        _columns("texts"),
         "## Rules",
         "A row or post that cannot be used is refused, or repaired, by one of these rules, and"
         " reading goes on. Each case is a line of `source_problems.jsonl` in the run folder"
@@ -181,18 +182,19 @@ def _schema(fields: dict[str, str], model: type[BaseModel], required: Sequence[s
     return table(("field", "", "meaning"), rows)
 
 
-def _needed(name: str, required: Callable[[SourceRules], list[str]]) -> str:
-    if name in required(SourceRules(path="", default_category="any")):
+def _needed(name: str, table: str) -> str:
+    if name in required_columns(SourceRules(path="", default_category="any"), table):
         return "required"
-    return "required, or `default_category`" if name in required(SourceRules(path="")) else ""
+    needed = name in required_columns(SourceRules(path=""), table)
+    return "required, or `default_category`" if needed else ""
 
 
-def _columns(of: str, required: Callable[[SourceRules], list[str]]) -> str:
+def _columns(of: str) -> str:
     rows = []
     for key, field in SourceRules.model_fields.items():
         formats, _, meaning = (field.description or "").partition(": ")
         if of in formats.split(", ") and meaning.startswith("column"):
-            rows.append((f"`{key}`", _needed(key, required), meaning))
+            rows.append((f"`{key}`", _needed(key, of), meaning))
     return table(("key and default name", "", "meaning"), rows)
 
 

@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from pairwright.dataset.row import choice_text
@@ -17,7 +17,7 @@ from pairwright.records import Post, content_id
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Cells
 from pairwright.sources.items import placed
-from pairwright.sources.opening import Source, open_table, required_columns
+from pairwright.sources.opening import Source, open_table, rows_by_user
 from pairwright.sources.posts import note_frequent_user
 from pairwright.sources.problems import Problems, Repairs, SourceRefusal, excerpt, refuse
 from pairwright.sources.tables import SourceTable
@@ -27,17 +27,6 @@ from pairwright.times import is_older, latest_moment
 SHORT = 3
 """Words of an option that many questions may share."""
 _END = ".!?\u2026\u3002\uff01\uff1f "
-
-
-def required(rules: SourceRules) -> list[str]:
-    """The columns that a table of choices must have."""
-    needed = "user question option_a option_b choice"
-    return required_columns(rules, needed, "created reason category url")
-
-
-def text_columns(rules: SourceRules) -> list[str]:
-    """The columns that a table of texts must have."""
-    return required_columns(rules, "user text", "created title url")
 
 
 # Many users are asked to choose between the same two.
@@ -118,21 +107,15 @@ class Chooser(Choice):
 def read(source: Source) -> tuple[str, Iterator[Chooser]]:
     """The table as messages name it, and each choice that can be used, in the table's order.
 
-    Raises SourceError, also while it is read if nobody can have a history.
+    Raises SourceError, also while it is read.
     """
-    rules = source.rules
-    table = open_table(source, rules.path, required(rules))
-    texts = open_table(source, rules.texts, text_columns(rules)) if rules.texts else None
+    table = open_table(source, source.rules.path, "choices")
+    texts = open_table(source, source.rules.texts, "texts") if source.rules.texts else None
     return table.source, _choosers(source, table, texts)
 
 
 def _choosers(source: Source, table: SourceTable, texts: SourceTable | None) -> Iterator[Chooser]:
-    problems, by_user = source.problems, dict[str, list[Choice]]()
-    for row in problems.sound(table.rows):
-        with problems.row(row.where) as read:
-            cells = Cells(row.fields, source.rules)
-            read.id = user = cells.user(source.rules.user)
-            by_user.setdefault(user, []).append(_choice(source, user, cells, row.where))
+    problems, by_user = source.problems, rows_by_user(source, table, partial(_choice, source))
     choices = [choice for own in by_user.values() for choice in own]
     if not choices:
         return
@@ -141,7 +124,9 @@ def _choosers(source: Source, table: SourceTable, texts: SourceTable | None) -> 
     if not timed:
         detail = "no choice has a time: every text counts as older, and no choice is history"
         problems.note("no_times", choices[0].where, None, detail)
-    written = _texts(source, texts, by_user, timed=timed) if texts else {}
+    latest = {user: max(one.created or "" for one in own) for user, own in by_user.items()}
+    read = partial(_text, source, latest, timed)
+    written = rows_by_user(source, texts, read) if texts else {}
     shared, usable = _shared_options(choices), list[Chooser]()
     for user, own in by_user.items():
         usable += _user_choosers(source, own, written.get(user, []), shared, timed=timed)
@@ -196,45 +181,25 @@ def _choice_index(cell: str, options: Sequence[str], rules: SourceRules) -> int:
     raise SourceRefusal("bad_choice", detail, cell[:200])
 
 
-def _texts(
-    source: Source, texts: SourceTable, by_user: Mapping[str, list[Choice]], *, timed: bool
-) -> dict[str, list[OwnPost]]:
-    """The texts of those who chose."""
-    latest = {user: max(one.created or "" for one in own) for user, own in by_user.items()}
-    written: dict[str, list[OwnPost]] = {}
-    problems = source.problems
-    for row in problems.sound(texts.rows):
-        with problems.row(row.where) as read:
-            cells = Cells(row.fields, source.rules)
-            read.id = user = cells.user(source.rules.user)
-            post = _text(cells, user, source.rules, timed=timed)
-            if user not in latest:
-                refuse("unknown_user", "")
-            read.id = post.id
-            if timed and latest[user] and not is_older(post.created or "", latest[user]):
-                refuse("later_post", "")
-            problems.repair(cells.repairs, row.where, post.id)
-            written.setdefault(user, []).append(OwnPost(post))
-    return written
-
-
-def _text(cells: Cells, user: str, rules: SourceRules, *, timed: bool) -> Post:
-    """A text of the second table, which has a time if the choices have (`timed`), and none if they
-    have none. Raises SourceRefusal."""
+def _text(
+    source: Source, latest: Mapping[str, str], timed: bool, user: str, cells: Cells, where: str
+) -> OwnPost:
+    """A text of the second table by one of those who chose, `latest` at these times. It has a time
+    if the choices have (`timed`), and none if they have none. Raises SourceRefusal."""
+    rules = source.rules
     words = f"{cells.line(rules.title)}\n{cells.body(rules.text)}".strip()
     words = words or refuse("empty_text", f"`{rules.text}` is empty")
     created = cells.time(rules.created)
     if bool(created) != timed:
         one, other = ("the text", "the choices") if created else ("the choices", "the text")
-        refuse(
-            "bad_time", f"{one} has a time (`{rules.created}`) and {other} none: it may be later"
-        )
-    return Post(
-        id=content_id("post", user, created or "", words),
-        text=words,
-        created=created,
-        source_url=cells.address(rules.url),
-    )
+        refuse("bad_time", f"{one} has a time and {other} none: the text may be later")
+    if user not in latest:
+        refuse("unknown_user", "")
+    if created and latest[user] and not is_older(created, latest[user]):
+        refuse("later_post", "")
+    id, url = content_id("post", user, created or "", words), cells.address(rules.url)
+    source.problems.repair(cells.repairs, where, id)
+    return OwnPost(Post(id=id, text=words, created=created, source_url=url))
 
 
 # Users

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pairwright.records import GoldAspect, Item, Post
-from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Cells
 from pairwright.sources.opening import Source, open_table
 from pairwright.sources.problems import Repairs, SourceRefusal, excerpt, refuse
@@ -41,14 +40,9 @@ class SourcePost(NamedTuple):
     """When the user edited it last."""
 
 
-def required(rules: SourceRules) -> list[str]:
-    """The columns that must be there."""
-    return ["id", "question", "profile", *([] if rules.default_category else ["category"])]
-
-
 def read(source: Source) -> tuple[str, Iterator[Item]]:
     """The source as messages name it, and an item for each row. Raises SourceError."""
-    table = open_table(source, source.rules.path, required(source.rules))
+    table = open_table(source, source.rules.path, "items")
     return table.source, _items(source, source.problems.sound(table.rows))
 
 
@@ -71,19 +65,9 @@ def _items(source: Source, rows: Iterator[SourceRow]) -> Iterator[Item]:
 
 def _item(source: Source, id: str, user: str, cells: Cells, where: str) -> Item:
     question = cells.text("question") or refuse("empty_question", "the row has no question")
-    category, _ = placed(source, cells.label("category"))
+    placed(source, cells.label(source.rules.category))
     narrative, aspects = cells.text("narrative"), _aspects(source, cells)
-    asked = SourcePost(
-        where=where,
-        id=id,
-        text=question,
-        created=cells.time("created"),
-        category=category,
-        url=cells.address("source_url"),
-        repairs=cells.repairs,
-        question=question,
-        narrative=narrative,
-    )
+    asked = _post(source, id, cells, where, question, narrative)
     posts = list[SourcePost]()
     for raw in cells.rows("profile"):
         with source.problems.row(where) as read:
@@ -91,20 +75,25 @@ def _item(source: Source, id: str, user: str, cells: Cells, where: str) -> Item:
                 refuse("not_an_object", "a post of the profile is not an object")
             own = Cells(raw, source.rules)
             read.id = own.label("id") or refuse("missing_id", "a post of the profile has no id")
-            posts.append(_post(read.id, own, where))
+            text = own.body("text") or refuse("empty_text", "the post has no text")
+            posts.append(_post(source, read.id, own, where, text))
     return make_item(source, id, user, asked, posts, aspects)
 
 
-def _post(id: str, cells: Cells, where: str) -> SourcePost:
+def _post(
+    source: Source, id: str, cells: Cells, where: str, text: str, narrative: str = ""
+) -> SourcePost:
     return SourcePost(
         where=where,
         id=id,
-        text=cells.body("text") or refuse("empty_text", "the post has no text"),
-        category=cells.label("category"),
+        text=text,
+        category=cells.label(source.rules.category),
         created=cells.time("created"),
         url=cells.address("source_url"),
         kind=cells.label("kind").lower(),
         repairs=cells.repairs,
+        question=text,
+        narrative=narrative,
     )
 
 

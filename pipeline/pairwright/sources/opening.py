@@ -3,18 +3,22 @@ file that imports `datasets`."""
 
 import os
 import re
-from hashlib import blake2b
+from collections.abc import Callable
+from functools import partial
+from hashlib import blake2b, file_digest
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from pairwright.errors import SourceError
 from pairwright.extras import install
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
+from pairwright.sources.fields import Cells
 from pairwright.sources.problems import Problems
 from pairwright.sources.tables import OPENERS, SourceTable, numbered
 
+T = TypeVar("T")
 SHOWN = 40
 """Columns that a message names."""
 
@@ -29,22 +33,32 @@ class Source(NamedTuple):
     problems: Problems
 
 
-def required_columns(rules: SourceRules, needed: str, optional: str = "") -> list[str]:
-    """The columns that must be there: those of the keys `needed`, and of the keys `optional` by
-    which the rules name another than the usual one."""
-    usual = SourceRules.model_fields
-    keys = needed.split()
-    keys += [key for key in optional.split() if getattr(rules, key) != usual[key].default]
-    return [getattr(rules, key) for key in keys]
+_COLUMNS = {
+    "items": ("id question profile category", ""),
+    "posts": ("user text created category", "title url kind"),
+    "choices": ("user question option_a option_b choice", "created reason category url"),
+    "texts": ("user text", "created title url"),
+}
+"""By kind of table: the keys whose columns must be there, and those whose columns may be."""
 
 
-def open_table(source: Source, given: str, columns: list[str]) -> SourceTable:
-    """The rows of the table that `given` names, which must have these columns if it has columns.
-    Raises SourceError."""
+def required_columns(rules: SourceRules, table: str) -> list[str]:
+    """The columns that must be there. What the rules name otherwise than usual must be, too."""
+    needed, optional = (keys.split() for keys in _COLUMNS[table])
+    usual = {name: field.default for name, field in SourceRules.model_fields.items()}
+    names = {key: getattr(rules, key, key) for key in (*needed, *optional)}
+    may = {*optional, "category"} if rules.default_category else {*optional}
+    return [name for key, name in names.items() if key not in may or name != usual[key]]
+
+
+def open_table(source: Source, given: str, kind: str) -> SourceTable:
+    """The rows of the table that `given` names; if it has columns, then those of its kind. Raises
+    SourceError."""
     path = _locate(given, source.folder)
     table = OPENERS[path.suffix.lower()](path) if path else _hub_dataset(source.rules, given)
-    there = columns if table.columns is None else table.columns
-    if missing := [name for name in columns if name not in there]:
+    missing = required_columns(source.rules, kind) if table.columns is not None else []
+    there = table.columns or []
+    if missing := [name for name in missing if name not in there]:
         fix = (
             f"It has: {', '.join(there[:SHOWN])}. Name the right ones in [source], such as"
             ' user = "author"; `format` says what a row is.'
@@ -56,6 +70,21 @@ def open_table(source: Source, given: str, columns: list[str]) -> SourceTable:
     return table
 
 
+def rows_by_user(
+    source: Source, table: SourceTable, made: Callable[[str, Cells, str], T]
+) -> dict[str, list[T]]:
+    """What is made of each row, of its user, its cells and its place, by user; both in the table's
+    order. `made` may raise SourceRefusal."""
+    by_user: dict[str, list[T]] = {}
+    for row in source.problems.sound(table.rows):
+        with source.problems.row(row.where) as read:
+            cells = Cells(row.fields, source.rules)
+            read.id = user = cells.user(source.rules.user)
+            one = made(user, cells, row.where)
+            by_user.setdefault(user, []).append(one)
+    return by_user
+
+
 def table_hash(given: str, folder: Path) -> str:
     """What identifies a table's content: a hash of its bytes, or `id@commit`."""
     path = _locate(given, folder)
@@ -64,11 +93,8 @@ def table_hash(given: str, folder: Path) -> str:
 
 def content_hash(path: Path) -> str:
     """`b2:` and a hash of what the file holds."""
-    digest = blake2b(digest_size=16)
     with path.open("rb") as file:
-        while chunk := file.read(1 << 20):
-            digest.update(chunk)
-    return f"b2:{digest.hexdigest()}"
+        return f"b2:{file_digest(file, partial(blake2b, digest_size=16)).hexdigest()}"
 
 
 def check_file(path: Path, fix: str) -> None:

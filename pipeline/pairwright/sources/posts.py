@@ -5,15 +5,16 @@ All posts are in memory here, because a user's may be anywhere in the file.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from pairwright.records import Item, content_id
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Cells
 from pairwright.sources.items import SourcePost, make_item
-from pairwright.sources.opening import Source, open_table, required_columns
+from pairwright.sources.opening import Source, open_table, rows_by_user
 from pairwright.sources.problems import Problems, excerpt, refuse
-from pairwright.sources.tables import SourceRow
+from pairwright.sources.tables import SourceTable
 from pairwright.text import normalised
 
 # A longer first line or sentence is not a question that a person could have asked as a title.
@@ -23,27 +24,15 @@ LEAST_USERS = 10
 """Users among whom a fifth of the rows is more than one person's share."""
 
 
-def required(rules: SourceRules) -> list[str]:
-    """The columns that must be there."""
-    names = required_columns(rules, "user text created", "title category url kind")
-    return names if rules.default_category else list(dict.fromkeys([*names, rules.category]))
-
-
 def read(source: Source) -> tuple[str, Iterator[Item]]:
     """The source as messages name it, and the items of each user, users in the order in which the
     file first names them. Raises SourceError."""
-    table = open_table(source, source.rules.path, required(source.rules))
-    return table.source, _items(source, source.problems.sound(table.rows))
+    table = open_table(source, source.rules.path, "posts")
+    return table.source, _items(source, table)
 
 
-def _items(source: Source, rows: Iterator[SourceRow]) -> Iterator[Item]:
-    by_user: dict[str, list[SourcePost]] = {}
-    for row in rows:
-        with source.problems.row(row.where) as read:
-            cells = Cells(row.fields, source.rules)
-            read.id = user = cells.user(source.rules.user)
-            post = _post(cells, row.where, source.rules)
-            by_user.setdefault(user, []).append(post)
+def _items(source: Source, table: SourceTable) -> Iterator[Item]:
+    by_user = rows_by_user(source, table, partial(_post, source.rules))
     note_frequent_user(by_user, source.problems)
     for user, posts in by_user.items():
         # The sort is stable: of posts of one moment, the file's last is the latest.
@@ -51,7 +40,7 @@ def _items(source: Source, rows: Iterator[SourceRow]) -> Iterator[Item]:
         yield from user_items(source, user, posts)
 
 
-def _post(cells: Cells, where: str, rules: SourceRules) -> SourcePost:
+def _post(rules: SourceRules, _: str, cells: Cells, where: str) -> SourcePost:
     created = cells.time(rules.created) or refuse("bad_time", f"`{rules.created}` is empty")
     title, body = cells.line(rules.title), cells.body(rules.text)
     return SourcePost(
@@ -104,25 +93,22 @@ def user_items(source: Source, user: str, posts: Sequence[SourcePost]) -> Iterat
 def _chosen(source: Source, user: str, posts: Sequence[SourcePost]) -> list[int]:
     """The places of the posts that are asked, oldest first: the user's latest `targets` questions,
     each in its last form."""
-    problems, chosen, questions = source.problems, list[int](), set[str]()
-    some = False
-    for n, post in reversed(list(enumerate(posts))):
-        if post.kind not in ("", "question"):
-            continue
-        if post.refusal:
-            problems.add(post.refusal.at(post.where, post.id or user))
-            continue
-        some = True
-        folded = normalised(post.question)
-        if len(chosen) == source.rules.targets:
-            continue
-        if folded in questions:
-            detail = f"{excerpt(post.question)} is asked again by a later post"
-            problems.refuse("repeated_question", post.where, post.id or user, detail)
-            continue
-        chosen.append(n)
-        questions |= {folded} - {""}
-    if not some:
+    askable, chosen = list[int](), dict[str, int]()
+    for n, post in enumerate(posts):
+        if post.kind in ("", "question") and post.refusal:
+            source.problems.add(post.refusal.at(post.where, post.id or user))
+        elif post.kind in ("", "question"):
+            askable.append(n)
+    if not askable:
         detail = "none of the user's posts can be asked"
-        problems.refuse("no_question", posts[0].where, user, detail)
-    return chosen[::-1]
+        source.problems.refuse("no_question", posts[0].where, user, detail)
+    for n in reversed(askable):
+        where, id, question = posts[n].where, posts[n].id or user, posts[n].question
+        if len(chosen) == source.rules.targets:
+            break
+        if question and normalised(question) in chosen:
+            detail = f"{excerpt(question)} is asked again by a later post"
+            source.problems.refuse("repeated_question", where, id, detail)
+        else:
+            chosen[normalised(question) or str(n)] = n
+    return sorted(chosen.values())
