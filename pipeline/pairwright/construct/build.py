@@ -14,6 +14,7 @@ from pairwright.construct.folder import RunFolder, content_hashes, identity
 from pairwright.construct.manifest import make_manifest
 from pairwright.construct.opening import (
     batch_models,
+    check_all,
     check_company,
     note_problems,
     open_models,
@@ -30,7 +31,6 @@ from pairwright.drafting.rules import BuildRules
 from pairwright.errors import InputError
 from pairwright.models.batch import PendingCalls, Round, check_out, write_round
 from pairwright.models.client import Meter, MeterCounts
-from pairwright.models.connect import recordings
 from pairwright.models.recording import NOT_RECORDED
 from pairwright.models.store import Store
 from pairwright.notebook import run_async
@@ -133,14 +133,8 @@ def build(
     config, base = read_config(config, folder)
     # There is no work to share where calls are only written down.
     on_ray = not batches and (address is not None or config.processes > 1)
-    if on_ray:
-        from pairwright.construct.ray import check
-
-        check(config, address)
+    check_all(config, progress, address=address, on_ray=on_ray, sends=batches is None)
     rules = BuildRules.load(config, base)
-    warn_of_self_judging(config, progress)
-    for description in recordings(config) if batches is None else ():
-        progress(Note(description))
     run_folder = RunFolder(Path(run))
     content = content_hashes(config, rules, base)
     run_folder.make()

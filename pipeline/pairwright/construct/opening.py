@@ -12,7 +12,7 @@ from pairwright.construct.status import cost, source_problems
 from pairwright.errors import InputError
 from pairwright.models.batch import PendingCalls, Recorder
 from pairwright.models.client import Meter
-from pairwright.models.connect import RunModels, Say, open_clients, say
+from pairwright.models.connect import RunModels, Say, open_clients, recordings, say
 from pairwright.models.store import Store
 from pairwright.modes import check_modes, need_partners
 from pairwright.progress import Note, Progress
@@ -29,6 +29,23 @@ def read_config(config: str | Path | Config, folder: str | Path | None) -> tuple
         base, found = Path(folder).resolve() if folder else path.resolve().parent, load(path)
     check_modes(found, "" if isinstance(config, Config) else config)
     return found.beside(base), base
+
+
+def check_all(
+    config: Config, progress: Progress, *, address: str | None, on_ray: bool, sends: bool
+) -> None:
+    """Check what keeps a build from its cluster or its recordings, before anything is written;
+    report what people should know of its models.
+
+    Raises ConfigError and InputError. `sends` is false if calls are only written down.
+    """
+    if on_ray:
+        from pairwright.construct.ray import check
+
+        check(config, address)
+    warn_of_self_judging(config, progress)
+    for description in recordings(config) if sends else ():
+        progress(Note(description))
 
 
 def note_problems(run: RunFolder, progress: Progress, *, named: bool) -> None:
