@@ -5,61 +5,43 @@ file that is there is a whole one.
 """
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import JsonValue
-from pydantic_core import from_json, to_json
 
 from pairwright.construct.folder import FILES
-from pairwright.construct.outcomes import Outcome, Outcomes
+from pairwright.construct.outcomes import Outcomes
 from pairwright.dataset import Layout, Row, parts_of, read_lines, read_rows
 from pairwright.errors import InputError, on_disk
 from pairwright.records import Pair
 
+_PAIRS = """
+    SELECT pair.value FROM outcomes, json_each(record, '$.pairs') pair
+    WHERE kind = 'kept' ORDER BY position, pair.key"""
+# Of a dropped unit the refusal, of a kept one the drafts that were refused before.
+_DROPPED = """
+    SELECT json_object(
+        'unit', unit, 'mode', mode, 'item_id', item, 'user', user, 'partner', partner,
+        'kept', json(iif(kind = 'kept', 'true', 'false')),
+        'dropped', json(iif(kind = 'dropped', record, json_object(
+            'stage', 'gates', 'reason', json_extract(refusals, '$[#-1]'),
+            'drafts', json_extract(record, '$.refused')))))
+    FROM outcomes
+    WHERE kind = 'dropped' OR kind = 'kept' AND json_array_length(record, '$.refused')
+    ORDER BY position"""
+
 
 def write_files(outcomes: Outcomes, folder: Path, manifest: JsonValue) -> None:
     """Write all files; the manifest last, so that it speaks of files that are there."""
-    with on_disk(folder), ExitStack() as stack:
-        pairs, dropped = (
-            stack.enter_context((folder / name).with_suffix(".partial").open("w", encoding="utf-8"))
-            for name in FILES[:2]
-        )
-        for row in outcomes.rows("kind IN ('kept', 'dropped') AND mode != 'plan'"):
-            # As records, drafts and profiles would take a hundred times as long to read.
-            record = from_json(row.record)
-            if row.kind == "kept":
-                pairs.writelines(map(_line, record["pairs"]))
-            if line := _dropped(row, record):
-                dropped.write(_line(line))
-    text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-    (folder / "manifest.partial").write_text(text, encoding="utf-8")
-    for name in FILES:
-        (folder / name).with_suffix(".partial").replace(folder / name)
-
-
-def _dropped(row: Outcome, record: dict[str, JsonValue]) -> dict[str, object] | None:
-    """The line of a dropped unit, or of the refused drafts of a kept one."""
-    refusal: Mapping[str, JsonValue] = record
-    if row.kind == "kept":
-        if not record["refused"]:
-            return None
-        reason = json.loads(row.refusals)[-1]
-        refusal = {"stage": "gates", "reason": reason, "drafts": record["refused"]}
-    return {
-        "unit": row.unit,
-        "mode": row.mode,
-        "item_id": row.item,
-        "user": row.user,
-        "partner": row.partner,
-        "kept": row.kind == "kept",
-        "dropped": refusal,
-    }
-
-
-def _line(values: object) -> str:
-    return to_json(values).decode() + "\n"
+    lines = outcomes.query(_PAIRS), outcomes.query(_DROPPED)
+    text = json.dumps(manifest, indent=2, ensure_ascii=False)
+    with on_disk(folder):
+        for name, found in zip(FILES, (*lines, [(text,)]), strict=True):
+            with (folder / name).with_suffix(".partial").open("w", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for (line,) in found)
+        for name in FILES:
+            (folder / name).with_suffix(".partial").replace(folder / name)
 
 
 def load_release(path: str | Path) -> list[Pair] | list[Row]:
