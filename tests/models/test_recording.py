@@ -93,7 +93,7 @@ def test_a_recording_that_is_not_there_is_named_before_anything_is_written(
     done = pairwright("doctor", replaying.config)
     assert (done.code, "can be read" in done.out) == (0, True)
     (replaying.folder / FILE).unlink()
-    assert "No such file" in pairwright("doctor", replaying.config).out
+    assert "No such file" in pairwright("doctor", replaying.config).err
     done = replaying.build()
     assert (done.code, "No such file" in done.err, replaying.run.exists()) == (2, True, False)
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from typer import Argument
 
 from pairwright import assets
-from pairwright.errors import CallFailed, EndpointRefused, InputError
+from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.models.client import Meter
 from pairwright.models.completion import Completion, is_same_model
 from pairwright.models.connect import api_key, client_of
@@ -70,8 +70,8 @@ def examine_endpoints(
     small request to each server, more if its reply cannot be read. Exits with 2 if an endpoint
     cannot be used.
 
-    Raises ConfigError where the config cannot be used or a key is not set. The paths of a Config
-    start from `folder`.
+    Raises ConfigError where the config cannot be used or a key is not set, InputError for a
+    recording that cannot be read. The paths of a Config start from `folder`.
 
     Examples::
 
@@ -90,20 +90,12 @@ async def _examine_all(config: Config) -> list[ServerReport]:
     for name, key in keys.items():
         endpoint, findings = config.endpoints[name], list[ServerFinding]()
         if endpoint.recording is not None:
-            findings = [_recording(endpoint)]
+            recording_of(endpoint)  # Raises where it cannot be read.
+            findings = [ServerFinding("ok", "recording", "can be read")]
         elif endpoint.engine == "http":
             findings = await examine(config, name, key)
         reports.append(ServerReport(name, endpoint.model, endpoint.base_url or "", tuple(findings)))
     return reports
-
-
-def _recording(endpoint: Endpoint) -> ServerFinding:
-    try:
-        recording_of(endpoint)
-    except InputError as error:
-        return ServerFinding("stop", "recording", error.what, error.fix)
-    advice = "It answers the calls that were recorded, and no others."
-    return ServerFinding("ok", "recording", "can be read", advice)
 
 
 class _Aspects(Reply):

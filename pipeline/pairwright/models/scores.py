@@ -66,28 +66,23 @@ class TokenLogprobs(NamedTuple):
         return all(math.isfinite(value) and value > LEAST for value in self.log_probabilities)
 
 
-class _Stored(BaseModel, strict=True):
-    ids: tuple[int, ...]
-    log_probabilities: tuple[float | None, ...]
-    """None: no number."""
-
-
 def to_text(tokens: TokenLogprobs) -> str:
     """JSON: a value that is not a number is null."""
-    values = (round(one, 9) if math.isfinite(one) else None for one in tokens.log_probabilities)
-    return _Stored(ids=tokens.ids, log_probabilities=tuple(values)).model_dump_json()
+    values = [round(one, 9) if math.isfinite(one) else None for one in tokens.log_probabilities]
+    return json.dumps({"ids": tokens.ids, "log_probabilities": values}, separators=(",", ":"))
 
 
 def of_text(text: str) -> TokenLogprobs:
     """What `to_text` wrote; null is NaN. Raises ValueError for anything else."""
     try:
-        stored = _Stored.model_validate_json(text)
-    except ValidationError:
-        raise ValueError("no list of tokens") from None
-    ids, values = stored.ids, stored.log_probabilities
-    if len(ids) != len(values):
-        raise ValueError(f"{len(values)} log-probabilities of {len(ids)} tokens")
-    return TokenLogprobs(ids, tuple(math.nan if one is None else one for one in values))
+        stored = json.loads(text)
+        pairs = tuple(zip(stored["ids"], stored["log_probabilities"], strict=True))
+        return TokenLogprobs(
+            tuple(int(token) for token, _ in pairs),
+            tuple(math.nan if value is None else float(value) for _, value in pairs),
+        )
+    except (TypeError, LookupError) as error:
+        raise ValueError(f"no list of tokens: {error}") from None
 
 
 _T = TypeVar("_T", bound=BaseModel)
