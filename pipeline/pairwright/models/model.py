@@ -177,16 +177,16 @@ class Model(NamedTuple):
         def read(text: str) -> str | Unread:
             return visible(text).strip() or Unread("empty")
 
-        return await self._drawn(ask, None, read, "unusable_reply", (draw, _NEXT_SERIES))
+        draws = (draw, _NEXT_SERIES)
+        return await self.understood(ask, None, read, unread="unusable_reply", draws=draws)
 
     async def answer(
         self, ask: Ask, reply: type[R], check: Callable[[R], str | None] | None = None
     ) -> R | Dropped:
         """A reply that validates as `reply` and passes `check` (which says what is wrong).
 
-        A reply that does not is never guessed at: the next draw is asked for, and after
-        `attempts` draws the answer is `Dropped("unparseable")` with the last complaint, or
-        `Dropped("cut_short")` where there was no room for the last one.
+        A reply that does not is never guessed at: the next draw is asked for, and after `attempts`
+        draws the answer is `Dropped` with the last complaint.
         """
 
         def read(text: str) -> R | Unread:
@@ -199,51 +199,38 @@ class Model(NamedTuple):
         return await self.understood(ask, schema_of(reply), read)
 
     async def understood(
-        self, ask: Ask, schema: tuple[str, str] | None, read: Callable[[str], T | Unread]
-    ) -> T | Dropped:
-        """What `read` makes of a reply that was asked for with this schema, for replies that can be
-        understood without being JSON; without a schema the prompt alone says what to reply. Draws
-        again as `answer` does."""
-        return await self._drawn(ask, schema, read, "unparseable", (0, 1))
-
-    async def _drawn(
         self,
         ask: Ask,
         schema: tuple[str, str] | None,
         read: Callable[[str], T | Unread],
-        unread: str,
-        draws: tuple[int, int],
+        *,
+        unread: str = "unparseable",
+        draws: tuple[int, int] = (0, 1),
     ) -> T | Dropped:
         """What `read` makes of the first draw that it can read, from one number on by a step.
 
-        After a reply that was cut short the next draw has twice the room, unless it does not fit.
+        Without a schema the prompt alone says what to reply. After a reply that was cut short the
+        next draw has twice the room, unless it does not fit.
         """
-        why, (draw, step), least = (
-            Dropped(stage=ask.name, reason=unread),
-            draws,
-            self.sampling.max_tokens,
-        )
-        room = least
+        why, (draw, step) = Dropped(stage=ask.name, reason=unread), draws
+        room = least = self.sampling.max_tokens
         for number in range(draw, draw + step * self.sampling.attempts, step):
             completion = await self._complete(self._request(ask, number, room, schema))
-            finish = completion.finish
-            if finish == CONTEXT_LENGTH and room > least:
+            if completion.finish == CONTEXT_LENGTH and room > least:
                 room = least
                 continue
-            if finish in ("content_filter", CONTEXT_LENGTH):
-                return Dropped(stage=ask.name, reason=finish, detail=completion.text[:500])
-            nothing = completion.instead or completion.only_thinking
-            if nothing or finish == "length":
-                reason, detail = (
-                    _no_reply(completion) if nothing else (CUT_SHORT, _cut(room, least))
-                )
-                room *= 2 if finish == "length" else 1
-            else:
+            if completion.finish in ("content_filter", CONTEXT_LENGTH):
+                detail = completion.text[:500]
+                return Dropped(stage=ask.name, reason=completion.finish, detail=detail)
+            failed = _no_reply(completion, room, least)
+            if failed is None:
                 understood = read(completion.text)
                 if not isinstance(understood, Unread):
                     return understood
-                reason, detail = unread, understood.why
-            why = Dropped(stage=ask.name, reason=reason, detail=detail)
+                failed = unread, understood.why
+            why = Dropped(stage=ask.name, reason=failed[0], detail=failed[1])
+            if completion.finish == "length":
+                room *= 2
         return why
 
     async def _complete(self, request: Request) -> Completion:
@@ -314,23 +301,24 @@ class Models(NamedTuple):
         return Models(planner, generator, tuple(judges)), log
 
 
-def _cut(room: int, least: int) -> str:
-    doubled = f" ({least}, doubled)" if room > least else ""
-    return f"the reply was cut short at max_tokens = {room}{doubled}"
-
-
-def _no_reply(completion: Completion) -> tuple[str, str]:
-    """What to say of a model that refused, called a tool, or thought and wrote no reply."""
+def _no_reply(completion: Completion, room: int, least: int) -> tuple[str, str] | None:
+    """Reason and detail of a model that refused, called a tool, was cut short, or thought and wrote
+    no reply; None for a reply that can be read."""
+    cut = completion.finish == "length"
     if completion.instead == MODEL_REFUSED:
         return MODEL_REFUSED, f"the model refused: {completion.text[:300]}"
     if completion.instead:
         return TOOL_CALL, "the model called a tool and gave no reply: switch tools off"
-    if completion.finish == "length":
+    if completion.only_thinking and cut:
         return CUT_IN_THINKING, (
             f"no room was left after {completion.completion_tokens:,} tokens of thinking: set"
             " thinking_tokens of its endpoint, or raise max_tokens under [sampling]"
         )
-    return "unusable_reply", (
-        "the model thought and gave no reply: the server may take the reply for thinking (its"
-        " --reasoning-parser must be the model's); see `pairwright doctor`"
-    )
+    if completion.only_thinking:
+        return "unusable_reply", (
+            "the model thought and gave no reply: the server may take the reply for thinking (its"
+            " --reasoning-parser must be the model's); see `pairwright doctor`"
+        )
+    doubled = f" ({least}, doubled)" if room > least else ""
+    said = f"the reply was cut short at max_tokens = {room}{doubled}"
+    return (CUT_SHORT, said) if cut else None
