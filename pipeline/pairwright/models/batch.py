@@ -164,22 +164,12 @@ class PendingCalls(Database):
         """The files of a round are there."""
         self.execute("DELETE FROM files")
         for file in files:
-            self.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", *file)
+            self.changed(file)
         self.execute("COMMIT")
 
-    def batch_is(
-        self,
-        file: RequestFile,
-        batch: str,
-        status: str,
-        trouble: str = "",
-        *,
-        collected: bool = False,
-    ) -> RequestFile:
-        """How far the batch of a file is; the file with that."""
-        found = RequestFile(*file[:5], batch, status, trouble, collected)
-        self.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", *found)
-        return found
+    def changed(self, file: RequestFile) -> None:
+        """Keep how far a file is."""
+        self.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", *file)
 
 
 class Recorder(Client):

@@ -337,7 +337,8 @@ def submit_batches(run: RunPath, out: BatchFolder) -> Submitted:
                 batch = api.with_options(max_retries=0).batches.create(
                     input_file_id=uploaded, endpoint=URL, completion_window="24h"
                 )
-            new.append(ingest.pending.batch_is(one, batch.id, batch.status))
+            new.append(RequestFile(*one[:5], batch.id, batch.status))
+            ingest.pending.changed(new[-1])
     return Submitted(tuple(new), len(last.files) - len(new))
 
 
@@ -413,7 +414,7 @@ def _poll(config: Config, file: RequestFile, folder: Path, ingest: Ingest) -> in
         batch = api.batches.retrieve(file.batch)
         ended = batch.status in ENDED
         trouble = _collect(api, batch, file, folder, ingest) if ended else ""
-    ingest.pending.batch_is(file, batch.id, batch.status, trouble, collected=ended)
+    ingest.pending.changed(RequestFile(*file[:5], batch.id, batch.status, trouble, ended))
     counts = batch.request_counts
     return counts.completed + counts.failed if counts else 0
 
