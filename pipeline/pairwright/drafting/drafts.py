@@ -94,7 +94,9 @@ class Drawing:
             if isinstance(texts, Dropped):
                 self._failure = texts
                 continue
-            draft = await self._judged(number, texts, required)
+            draft = await judge_draft(
+                texts, required, self._models, self._rules, draw=number, strategy=self._strategy
+            )
             if draft.refused_by is None:
                 return draft
             self._failure = None
@@ -103,22 +105,6 @@ class Drawing:
             if refused_twice(self.round):
                 break
         return None
-
-    async def _judged(self, number: int, texts: Texts, required: Requirements) -> Draft:
-        found = await judge_draft(texts, required, self._models.judges, self._rules)
-        return Draft(
-            draw=number,
-            strategy=self._strategy,
-            generator=self._models.generator.name,
-            first=texts[0],
-            second=texts[1],
-            adherence=found.adherence,
-            quality=found.quality,
-            comparison=found.comparison,
-            comparison_reason=found.comparison_reason,
-            gates=tuple(found.gates),
-            blind_preference=found.blind_preference,
-        )
 
     def dropped(self, *rubrics: Rubric) -> Dropped:
         """Why no draft was accepted: what kept the last one from being written, or refused it."""

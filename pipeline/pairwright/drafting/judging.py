@@ -7,11 +7,11 @@ from typing import TypeVar
 
 from pairwright.drafting.rules import BuildRules
 from pairwright.gates import DraftSides, Fit, check_writing, judge_quality
-from pairwright.models import Model, together
+from pairwright.models import Model, Models, together
 from pairwright.records import (
     Adherence,
-    BlindPreference,
     Comparison,
+    Draft,
     DraftSide,
     Dropped,
     GateResult,
@@ -65,62 +65,59 @@ class Requirements:
         )
 
 
-@dataclass
-class Judgement:
-    """What gates and judges found, as far as they were asked."""
-
-    gates: list[GateResult] = field(default_factory=list)
-    adherence: tuple[dict[DraftSide, Adherence], ...] = ()
-    quality: dict[DraftSide, Quality] = field(default_factory=dict)
-    comparison: Comparison | None = None
-    comparison_reason: str = ""
-    blind_preference: BlindPreference | None = None
-
-    @property
-    def accepts(self) -> bool:
-        """Whether no gate has refused."""
-        return all(gate.passed for gate in self.gates)
-
-    def refuse_unread(self, reply: Dropped) -> None:
-        """Refuse the draft for a reply that cannot be read: a judge that fails is not a vote."""
-        name, limit = f"{reply.stage}_{reply.reason}", "a judgement that can be read"
-        self.gates.append(GateResult(gate=name, passed=False, value=reply.detail, limit=limit))
-
-
 async def judge_draft(
-    texts: Texts, required: Requirements, judges: Sequence[Model], rules: BuildRules
-) -> Judgement:
-    """The gates and scores of two responses, up to the first kind of gate that refuses them.
+    texts: Texts,
+    required: Requirements,
+    models: Models,
+    rules: BuildRules,
+    *,
+    draw: int,
+    strategy: str,
+) -> Draft:
+    """The draft of two responses with its gates and scores, up to the first kind of gate that
+    refuses them.
 
     The gates on texts come first, since they cost no call. Then all judges must accept, one after
     the other. The scores are the first judge's, or those of the judge who refused. So is the forced
     choice between accepted responses, which is a figure of the set and refuses nothing. It is not
     asked about two plain responses: neither is meant to be better for anybody.
     """
-    if not rules.config.gated:
-        return Judgement()
-    gates = Judgement(_text_gates(texts, required, rules))
-    if not gates.accepts:
-        return gates
-    first, *further = judges
-    found = await _Reading(texts, required, first, rules).judgement()
-    checked = [*gates.gates, *found.gates]
-    for judge in further:
-        if found.accepts:
-            again = await _Reading(texts, required, judge, rules).judgement()
-            checked += _named(again.gates, judge.name)
-            found = found if again.accepts else again
-    found.gates = checked
-    if found.accepts and required.rubrics:
-        chosen = await choose(required.item.question, *texts, first, rules.prompts)
-        found.blind_preference = None if isinstance(chosen, Dropped) else chosen
-    return found
+    gates = _text_gates(texts, required, rules) if rules.config.gated else []
+    first, *further = (_Reading(texts, required, judge, rules) for judge in models.judges)
+    found, chosen = first, None
+    if rules.config.gated and _accept(gates):
+        await first.read()
+        gates += first.gates
+        for reading in further:
+            if _accept(gates):
+                await reading.read()
+                gates += _named(reading.gates, reading.judge.name)
+                found = first if _accept(gates) else reading
+        if _accept(gates) and required.rubrics:
+            chosen = await choose(required.item.question, *texts, models.judge, rules.prompts)
+    return Draft(
+        draw=draw,
+        strategy=strategy,
+        generator=models.generator.name,
+        first=texts[0],
+        second=texts[1],
+        adherence=found.adherence,
+        quality=found.quality,
+        comparison=found.comparison,
+        comparison_reason=found.comparison_reason,
+        gates=tuple(gates),
+        blind_preference=None if isinstance(chosen, Dropped) else chosen,
+    )
+
+
+def _accept(gates: Iterable[GateResult]) -> bool:
+    return all(gate.passed for gate in gates)
 
 
 def _text_gates(texts: Texts, required: Requirements, rules: BuildRules) -> list[GateResult]:
     config, sides = rules.config, required.sides(texts, rules)
     gates = [*check_writing(sides, config.gates, words=config.words)]
-    if required.texts and all(gate.passed for gate in gates):
+    if required.texts and _accept(gates):
         gates += required.texts(sides)
     return gates
 
@@ -138,9 +135,13 @@ class _Reading:
     required: Requirements
     judge: Model
     rules: BuildRules
-    found: Judgement = field(default_factory=Judgement)
+    gates: list[GateResult] = field(default_factory=list)
+    adherence: tuple[dict[DraftSide, Adherence], ...] = ()
+    quality: dict[DraftSide, Quality] = field(default_factory=dict)
+    comparison: Comparison | None = None
+    comparison_reason: str = ""
 
-    async def judgement(self) -> Judgement:
+    async def read(self) -> None:
         """Ask in the order in which most is refused at least cost: which response is better, how
         far they meet the rubrics, how good they are. After a winner quality comes first."""
         verdict = await compare(
@@ -148,14 +149,18 @@ class _Reading:
             self.rules.prompts,
         )  # fmt: skip
         if isinstance(verdict, Dropped):
-            self.found.refuse_unread(verdict)
-            return self.found
-        self.found.comparison, self.found.comparison_reason = verdict
+            self._refuse_unread(verdict)
+            return
+        self.comparison, self.comparison_reason = verdict
         steps = (self._adherence, self._quality)
         for step in steps[::-1] if verdict[0].has_winner else steps:
-            if self.found.accepts:
+            if _accept(self.gates):
                 await step(verdict[0])
-        return self.found
+
+    def _refuse_unread(self, reply: Dropped) -> None:
+        """Refuse the draft for a reply that cannot be read: a judge that fails is not a vote."""
+        name, limit = f"{reply.stage}_{reply.reason}", "a judgement that can be read"
+        self.gates.append(GateResult(gate=name, passed=False, value=reply.detail, limit=limit))
 
     async def _adherence(self, _verdict: Comparison) -> None:
         if self.required.fits is None:
@@ -167,12 +172,12 @@ class _Reading:
         )
         read = both(*await together(*fits))
         if isinstance(read, Dropped):
-            self.found.refuse_unread(read)
+            self._refuse_unread(read)
             return
-        self.found.adherence = tuple(
+        self.adherence = tuple(
             {"first": first, "second": second} for first, second in zip(*read, strict=True)
         )
-        self.found.gates += self.required.fits(self.found.adherence)
+        self.gates += self.required.fits(self.adherence)
 
     async def _quality(self, verdict: Comparison) -> None:
         config, gap = self.rules.config, self.required.winner_gap
@@ -187,7 +192,7 @@ class _Reading:
             )  # fmt: skip
             read = both(*await together(*scores))
             if isinstance(read, Dropped):
-                self.found.refuse_unread(read)
+                self._refuse_unread(read)
                 return
-            self.found.quality = {"first": read[0], "second": read[1]}
-        self.found.gates += judge_quality(verdict, self.found.quality, config.gates, winner_gap=gap)
+            self.quality = {"first": read[0], "second": read[1]}
+        self.gates += judge_quality(verdict, self.quality, config.gates, winner_gap=gap)
