@@ -6,12 +6,12 @@
 A row that cannot be used is a SourceProblem and reading goes on; a file that cannot be used is a
 SourceError. `reasons.toml` has every rule by which a row or post is refused or repaired.
 
-opening.py tables.py    the table that a path names; rows of each kind of file, with their lines
-fields.py dates.py      one field of a row, read and cleaned
-items.py posts.py       rows that are items, and rows that are posts, grouped into items
-choices.py              who chose what
-dumps.py titles.py  dumps of Stack Exchange; titles that can be asked alone
-problems.py reasons.toml    rows and posts that are refused or repaired; the rules
+opening.py tables.py  the table that a path names; rows of each kind of file, with their lines
+fields.py dates.py    one field of a row, read and cleaned
+items.py posts.py     rows that are items, and rows that are posts, grouped into items
+choices.py            who chose what
+dumps.py titles.py    dumps of Stack Exchange; titles that can be asked alone
+problems.py           rows and posts that are refused or repaired; reasons.toml has the rules
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,16 +28,9 @@ from pairwright.sources.opening import Source, content_hash, table_hash
 from pairwright.sources.problems import Problems, SourceProblem
 
 __all__ = [
-    "Chooser",
-    "Problems",
-    "SourceItems",
-    "SourceProblem",
-    "read",
-    "read_choosers",
-    "read_whole",
-    "some_items",
-    "source_hash",
-]
+    "Chooser", "Problems", "SourceItems", "SourceProblem", "read", "read_choosers", "read_whole",
+    "some_items", "source_hash",
+]  # fmt: skip
 
 _READERS = {"items": items.read, "posts": posts.read, "stackexchange": dumps.read}
 
@@ -80,8 +73,8 @@ def read_whole(rules: SourceRules, domains: Domains, folder: Path) -> SourceItem
 def read_choosers(
     rules: SourceRules, domains: Domains, folder: Path, problems: Problems
 ) -> tuple[str, Iterator[Chooser]]:
-    """A table of choices, as messages name it, and each user's choices, those without a history
-    too. Raises SourceError, also while it is read."""
+    """A table of choices, as messages name it, and each user's choices that have a history. Raises
+    SourceError, also while it is read."""
     return choices.read(Source(rules, domains, folder, problems))
 
 

@@ -80,13 +80,10 @@ class Choice:
         """The choice as a later reader sees it."""
         words = choice_text(self.question, self.taken, self.refused, self.reason or "")
         return Post(
-            id=content_id("post", self.user, self.created or "", words),
-            text=words,
-            category=self.category,
-            created=self.created,
-            source_url=self.source_url,
+            id=content_id("post", self.user, self.created or "", words), text=words,
+            category=self.category, created=self.created, source_url=self.source_url,
             kind="choice",
-        )
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -153,18 +150,11 @@ def _choice(source: Source, user: str, cells: Cells, where: str) -> Choice:
     taken = _choice_index(cells.text(rules.choice), options, rules)
     category, domain = placed(source, cells.label(rules.category))
     return Choice(
-        where=where,
-        user=user,
-        question=question,
-        taken=options[taken],
-        refused=options[1 - taken],
-        category=category,
-        domain=domain,
-        created=cells.time(rules.created),
-        reason=cells.text(rules.reason) or None,
-        source_url=cells.address(rules.url),
-        repairs=cells.repairs,
-    )
+        where=where, user=user, question=question, taken=options[taken],
+        refused=options[1 - taken], category=category, domain=domain,
+        created=cells.time(rules.created), reason=cells.text(rules.reason) or None,
+        source_url=cells.address(rules.url), repairs=cells.repairs,
+    )  # fmt: skip
 
 
 def _choice_index(cell: str, options: Sequence[str], rules: SourceRules) -> int:
@@ -221,21 +211,16 @@ def _shared_options(choices: Sequence[Choice]) -> frozenset[str]:
 
 
 def _user_choosers(
-    source: Source,
-    choices: Sequence[Choice],
-    written: Sequence[OwnPost],
-    shared: frozenset[str],
-    *,
-    timed: bool,
-) -> Iterator[Chooser]:
+    source: Source, choices: Sequence[Choice], written: Sequence[OwnPost],
+    shared: frozenset[str], *, timed: bool,
+) -> Iterator[Chooser]:  # fmt: skip
     """One user's choices, each with what is older."""
     usable = list(_usable_choices(choices, source.problems, timed=timed))
-    own = dict.fromkeys(written)
-    if timed:
-        own |= dict.fromkeys(
-            OwnPost(one.post, choice_key(one.question), frozenset(one.keys) - shared)
-            for one in usable
-        )
+    chosen = [
+        OwnPost(one.post, choice_key(one.question), frozenset(one.keys) - shared)
+        for one in (usable if timed else ())
+    ]
+    own = dict.fromkeys([*written, *chosen])
     history = sorted(own, key=lambda one: latest_moment(one.post.created or ""))
     times = [latest_moment(one.post.created or "") for one in history]
     for choice in usable:

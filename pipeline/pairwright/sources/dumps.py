@@ -126,20 +126,12 @@ def _post(
     words = f'Answer to "{title}":\n{body}' if is_answer and title else f"{title}\n{body}"
     known = source.domains.of(dump.category)
     return SourcePost(
-        where=where,
-        id=f"{kind[0]}{id}",
-        item=f"{dump.category}_{id}",
-        text=words.strip(),
-        created=created,
+        where=where, id=f"{kind[0]}{id}", item=f"{dump.category}_{id}", text=words.strip(),
+        created=created, edited=edited or "", kind=kind, question=title, narrative=body,
         category=dump.category if known else source.rules.default_category or dump.category,
-        url=f"https://{dump.site}/{kind[0]}/{id}",
-        kind=kind,
-        repairs=repairs,
-        question=title,
-        narrative=body,
+        url=f"https://{dump.site}/{kind[0]}/{id}", repairs=repairs,
         refusal=None if is_answer else _question_refusal(row, title),
-        edited=edited or "",
-    )
+    )  # fmt: skip
 
 
 def _question_refusal(row: dict[str, str], title: str) -> SourceRefusal | None:

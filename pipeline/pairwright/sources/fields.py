@@ -101,11 +101,9 @@ class Cells:
 def _string(value: object, name: str) -> str:
     if is_missing(value):
         return ""
-    return (
-        value
-        if isinstance(value, str)
-        else refuse("wrong_type", f"{name} is {kind(value)}, not text")
-    )
+    if not isinstance(value, str):
+        refuse("wrong_type", f"{name} is {kind(value)}, not text")
+    return value
 
 
 def rows_of(value: Any, name: str) -> list[Any]:

@@ -84,17 +84,11 @@ def _post(
     source: Source, id: str, cells: Cells, where: str, text: str, narrative: str = ""
 ) -> SourcePost:
     return SourcePost(
-        where=where,
-        id=id,
-        text=text,
-        category=cells.label(source.rules.category),
-        created=cells.time("created"),
-        url=cells.address("source_url"),
-        kind=cells.label("kind").lower(),
-        repairs=cells.repairs,
-        question=text,
+        where=where, id=id, text=text, category=cells.label(source.rules.category),
+        created=cells.time("created"), url=cells.address("source_url"),
+        kind=cells.label("kind").lower(), repairs=cells.repairs, question=text,
         narrative=narrative,
-    )
+    )  # fmt: skip
 
 
 def _aspects(source: Source, cells: Cells) -> tuple[GoldAspect, ...]:
@@ -125,30 +119,19 @@ def placed(source: Source, category: str) -> tuple[str, str]:
 
 
 def make_item(
-    source: Source,
-    id: str,
-    user: str,
-    asked: SourcePost,
-    posts: Sequence[SourcePost],
+    source: Source, id: str, user: str, asked: SourcePost, posts: Sequence[SourcePost],
     aspects: tuple[GoldAspect, ...] = (),
-) -> Item:
+) -> Item:  # fmt: skip
     """The item of a question, with those of the posts that may be in its profile. Raises
     SourceRefusal if they are too few."""
     category, domain = placed(source, asked.category)
     profile = _profile(source, id, asked, posts)
     source.problems.repair(asked.repairs, asked.where, id)
     return Item(
-        id=id,
-        user=user,
-        question=asked.question,
-        narrative=asked.narrative or None,
-        category=category,
-        domain=domain,
-        profile=profile,
-        rubric_aspects=aspects,
-        created=asked.created,
-        source_url=asked.url,
-    )
+        id=id, user=user, question=asked.question, narrative=asked.narrative or None,
+        category=category, domain=domain, profile=profile, rubric_aspects=aspects,
+        created=asked.created, source_url=asked.url,
+    )  # fmt: skip
 
 
 def _profile(
@@ -176,13 +159,9 @@ def _profile(
                 refuse("duplicate_post", f"the same text as {excerpt(texts[folded])}")
             texts[folded] = id
             profile[id] = Post(
-                id=id,
-                text=post.text,
-                category=post.category,
-                created=post.created,
-                source_url=post.url,
-                kind=post.kind,
-            )
+                id=id, text=post.text, category=post.category, created=post.created,
+                source_url=post.url, kind=post.kind,
+            )  # fmt: skip
             repairs = dict(post.repairs)
             if timed and not post.created:
                 repairs["undated_post"] = "it may be younger than the question"

@@ -3,7 +3,8 @@ file that imports `datasets`."""
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from hashlib import blake2b, file_digest
 from importlib import import_module
@@ -131,14 +132,11 @@ def looks_like_id(path: str) -> bool:
 
 def _hub_dataset(rules: SourceRules, given: str) -> SourceTable:
     """The rows of one split, counted from 1. `datasets` keeps them on disk, not in memory."""
-    datasets = _imported("datasets", given)
     name, _, revision = given.partition("@")
-    try:
+    with _hub(given, "datasets") as datasets:
         loaded = datasets.load_dataset(
             name, rules.config, split=rules.split, revision=revision or None
         )
-    except Exception as error:  # whatever datasets, the network and the file formats raise
-        raise _unusable(given, error) from error
     return SourceTable(given, list(loaded.column_names), numbered(given, loaded))
 
 
@@ -147,29 +145,24 @@ def _hub_commit(given: str) -> str:
     name, _, revision = given.partition("@")
     if _COMMIT.fullmatch(revision):
         return given
-    hub = _imported("huggingface_hub", given)
-    try:
-        info = hub.HfApi().dataset_info(name, revision=revision or None)
-    except Exception as error:
-        raise _unusable(given, error) from error
-    return f"{name}@{info.sha}"
+    with _hub(given, "huggingface_hub") as hub:
+        return f"{name}@{hub.HfApi().dataset_info(name, revision=revision or None).sha}"
 
 
-def _imported(module: str, given: str) -> Any:
+@contextmanager
+def _hub(given: str, module: str) -> Iterator[Any]:
+    """A client of the Hub. Raises SourceError for all that it raises."""
     try:
-        return import_module(module)
+        yield import_module(module)
     except ImportError:
-        raise SourceError(
-            f"this file does not exist, and to read it as a Hugging Face id `{module}` is missing",
-            where=given,
-            fix=f"Run {install('hub')}; or give the path of a file.",
-        ) from None
-
-
-def _unusable(given: str, error: Exception) -> SourceError:
-    return SourceError(
-        f"neither a file here nor a dataset that could be loaded: {type(error).__name__}: {error}",
-        where=given,
-        fix="Check the id, `config` and `split`; a private one needs `hf auth login`. "
-        "Without network, name a file, or pin a downloaded version: org/name@<commit>.",
-    )
+        what, fix = f"{module!r} is missing", f"Run {install('hub')}; or give the path of a file."
+    except Exception as error:  # whatever the client, the network and the file formats raise
+        what = f"{type(error).__name__}: {error}"
+        fix = (
+            "Check the id, `config` and `split`; a private one needs `hf auth login`. Without"
+            " network, name a file, or pin a downloaded version: org/name@<commit>."
+        )
+    else:
+        return
+    what = f"neither a file here nor a dataset of the Hub that can be loaded: {what}"
+    raise SourceError(what, where=given, fix=fix)

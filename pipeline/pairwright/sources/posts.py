@@ -43,19 +43,13 @@ def _items(source: Source, table: SourceTable) -> Iterator[Item]:
 def _post(rules: SourceRules, _: str, cells: Cells, where: str) -> SourcePost:
     created = cells.time(rules.created) or refuse("bad_time", f"`{rules.created}` is empty")
     title, body = cells.line(rules.title), cells.body(rules.text)
+    # In one line, as LaMP-QA's profiles have them.
+    text = f"{title} {body}".strip() or refuse("empty_text", "neither a title nor a text")
     return SourcePost(
-        where=where,
-        id="",
-        # In one line, as LaMP-QA's profiles have them.
-        text=f"{title} {body}".strip() or refuse("empty_text", "neither a title nor a text"),
-        created=created,
-        category=cells.label(rules.category),
-        url=cells.address(rules.url),
-        kind=cells.label(rules.kind).lower(),
-        repairs=cells.repairs,
-        question=title or _opening(body),
-        narrative=body,
-    )
+        where=where, id="", text=text, created=created, category=cells.label(rules.category),
+        url=cells.address(rules.url), kind=cells.label(rules.kind).lower(),
+        repairs=cells.repairs, question=title or _opening(body), narrative=body,
+    )  # fmt: skip
 
 
 def _opening(body: str) -> str:

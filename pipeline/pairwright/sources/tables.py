@@ -75,12 +75,13 @@ def sound_rows(path: Path, opener: Opener, fix: str) -> tuple[list[str], Iterato
 
 
 def _table_row(where: str, value: object) -> SourceRow | SourceProblem:
-    if isinstance(value, dict):
-        return SourceRow(where, value)
-    return _refused("not_an_object", where, f"the row is {kind(value)}, not an object")
+    what = f"the row is {kind(value)}, not an object"
+    return (
+        SourceRow(where, value) if isinstance(value, dict) else _bad("not_an_object", where, what)
+    )
 
 
-def _refused(reason: str, where: str, detail: str) -> SourceProblem:
+def _bad(reason: str, where: str, detail: str) -> SourceProblem:
     return SourceRefusal(reason, detail).at(where, None)
 
 
@@ -154,11 +155,11 @@ def _cells(
 ) -> SourceRow | SourceProblem:
     where = f"{name}:{line}"
     if isinstance(cells, str):
-        return _refused("bad_csv", where, cells)
+        return _bad("bad_csv", where, cells)
     if any(map(_NOT_UTF8.search, cells)):
-        return _refused("invalid_utf8", where, "the record holds bytes that are not UTF-8")
+        return _bad("invalid_utf8", where, "the record holds bytes that are not UTF-8")
     if len(cells) != len(columns):
-        return _refused("ragged_row", where, f"{len(cells)} cells in {len(columns)} columns")
+        return _bad("ragged_row", where, f"{len(cells)} cells in {len(columns)} columns")
     return SourceRow(where, dict(zip(columns, cells, strict=True)))
 
 
@@ -181,9 +182,9 @@ def _json_lines(path: Path) -> Rows:
             try:
                 yield _table_row(where, json.loads(text.decode("utf-8")))
             except UnicodeDecodeError as error:
-                yield _refused("invalid_utf8", where, f"not UTF-8: {error.reason}")
+                yield _bad("invalid_utf8", where, f"not UTF-8: {error.reason}")
             except (ValueError, RecursionError) as error:
-                yield _refused("bad_json", where, str(error))
+                yield _bad("bad_json", where, str(error))
 
 
 def _json_array(path: Path) -> SourceTable:
