@@ -9,7 +9,7 @@ import pytest
 
 from pairwright.dataset import Row, lines, parquet_batches, read_lines, read_rows, write_rows
 from pairwright.dataset.parquet import SCHEMA
-from pairwright.errors import InputError, SourceError
+from pairwright.errors import InputError
 from pairwright.releases.primary import UnitOutcome
 from pairwright.sources.tables import open_parquet
 
@@ -25,9 +25,9 @@ def rows_of(n: int, question: str = "How?") -> list[Row]:
     return [Row(id=f"pair-{k}", question=question, chosen="a", rejected="b") for k in range(n)]
 
 
-def refused(path: Path) -> SourceError:
+def refused(path: Path) -> InputError:
     """How a file that is not of a release is refused."""
-    with pytest.raises(SourceError) as error:
+    with pytest.raises(InputError) as error:
         list(open_parquet(path).rows)
     return error.value
 

@@ -1,8 +1,5 @@
 """How user histories come in: files, Hub datasets and dumps as items, and what was wrong with them.
 
-    problems = Problems(print)
-    for item in read(rules, domains, folder, problems): ...
-
 A row that cannot be used is a SourceProblem and reading goes on; a file that cannot be used is a
 SourceError. `reasons.toml` has every rule by which a row or post is refused or repaired.
 
@@ -36,11 +33,8 @@ _READERS = {"items": items.read, "posts": posts.read, "stackexchange": dumps.rea
 
 
 def read(rules: SourceRules, domains: Domains, folder: Path, problems: Problems) -> Iterator[Item]:
-    """The source's items in its order; each one's problems are added before it.
-
-    `folder` is the config's: a relative path starts there. Raises SourceError if the source
-    is of no use as a whole: also at the end, if not one item came of it.
-    """
+    """The source's items in its order, each after its problems; a relative path starts at `folder`.
+    Raises SourceError, also at the end if there is no item."""
     if rules.format == "choices":
         raise SourceError(
             "format = 'choices' holds people's own choices, and not questions to answer",

@@ -1,8 +1,7 @@
 """A table of choices as users who took one response and refused another.
 
 A user's history has the user's texts (a second table) and earlier choices. Without times it has
-only the texts, which are then taken for older. All rows are in memory, because a user's may be
-anywhere.
+only the texts, which are then taken for older.
 """
 
 import re
@@ -103,9 +102,7 @@ class Chooser(Choice):
 
 def read(source: Source) -> tuple[str, Iterator[Chooser]]:
     """The table as messages name it, and each choice that can be used, in the table's order.
-
-    Raises SourceError, also while it is read.
-    """
+    Raises SourceError, also while it is read."""
     table = open_table(source, source.rules.path, "choices")
     texts = open_table(source, source.rules.texts, "texts") if source.rules.texts else None
     return table.source, _choosers(source, table, texts)
@@ -141,12 +138,10 @@ _NEITHER = frozenset(
 def _choice(source: Source, user: str, cells: Cells, where: str) -> Choice:
     """The choice of a row; raises SourceRefusal."""
     rules = source.rules
-    question = cells.text(rules.question)
-    question = question or refuse("empty_question", f"`{rules.question}` is empty")
+    question = cells.text(rules.question) or refuse("empty_question", "there is no question")
     options = [cells.body(name) for name in (rules.option_a, rules.option_b)]
     if not all(options) or choice_key(options[0]) == choice_key(options[1]):
-        names = f"`{rules.option_a}` and `{rules.option_b}`"
-        refuse("same_options", f"{names} are not two different responses")
+        refuse("same_options", "there are not two different responses")
     taken = _choice_index(cells.text(rules.choice), options, rules)
     category, domain = placed(source, cells.label(rules.category))
     return Choice(

@@ -6,7 +6,6 @@ from email.utils import parsedate_tz
 
 from pairwright.sources.problems import excerpt, refuse
 
-MISSING = frozenset({"", "null", "none", "nan", "n/a"})
 # Nine digits or more: smaller numbers are years, counters or `20150213`, not seconds since 1970.
 _EPOCH = re.compile(r"\d{9,19}(?:\.\d*)?")
 # Seconds stay below this until the year 5138; what is above counts milli- or microseconds.
@@ -25,14 +24,14 @@ _PRINTED = re.compile(
 def is_missing(value: object) -> bool:
     """Whether a field holds nothing."""
     if isinstance(value, str):
-        return len(value) < 40 and value.strip().lower() in MISSING
+        return len(value) < 40 and value.strip().lower() in ("", "null", "none", "nan", "n/a")
     return value is None or value != value  # NaN differs from itself
 
 
 def kind(value: object) -> str:
     """What a value is, as a message calls it."""
-    names = {dict: "an object", list: "a list", bool: "true or false", int: "a number"}
-    names |= {float: "a number", bytes: "bytes"}
+    names = {dict: "an object", list: "a list", bool: "true or false", int: "a number",
+             float: "a number", bytes: "bytes"}  # fmt: skip
     return names.get(type(value), type(value).__name__)
 
 
@@ -41,8 +40,6 @@ def time_of(value: object, name: str) -> str | None:
     if it is no time."""
     if is_missing(value):
         return None
-    if isinstance(value, bool) or not isinstance(value, str | int | float | date):
-        refuse("bad_time", f"{name} is {kind(value)}, not a time")
     try:
         return utc(value)
     except (ValueError, OverflowError):
@@ -50,7 +47,7 @@ def time_of(value: object, name: str) -> str | None:
         refuse("bad_time", f"{name} {excerpt(value)} {why}", str(value))
 
 
-def utc(value: str | int | float | date) -> str:
+def utc(value: object) -> str:
     """ISO 8601 in UTC with milliseconds and no offset; a time without an offset is UTC.
 
     Raises ValueError or OverflowError for what is not certainly a time, such as `03/04/2015`.
@@ -60,7 +57,7 @@ def utc(value: str | int | float | date) -> str:
     return moment.replace(tzinfo=None).isoformat(timespec="milliseconds")
 
 
-def _moment(value: str | int | float | date) -> datetime:
+def _moment(value: object) -> datetime:
     if isinstance(value, datetime):
         return value
     if isinstance(value, date):

@@ -45,8 +45,7 @@ class Dump(NamedTuple):
     @property
     def category(self) -> str:
         """The site's name in lists of categories: `cooking`, `stackoverflow`."""
-        name = self.site.removesuffix(".stackexchange.com")
-        return name if name != self.site else self.site.rpartition(".")[0]
+        return re.sub(r"\.stackexchange\.com$|\.\w+$", "", self.site)
 
 
 def locate_dump(rules: SourceRules, folder: Path) -> Dump:
@@ -114,8 +113,7 @@ def _post(
     """A post that can be read alone; `full_title` is the question's. Raises SourceRefusal."""
     repairs: Repairs = {}
     limit, id = source.rules.max_post_chars, row["Id"]
-    created = time_of(row.get("CreationDate"), "CreationDate")
-    created = created or refuse("bad_time", "it has no CreationDate")
+    created = time_of(row.get("CreationDate"), "CreationDate") or refuse("bad_time", "no date")
     own_edit = row.get("LastEditorUserId") == row["OwnerUserId"]
     edited = time_of(row.get("LastEditDate"), "LastEditDate") if own_edit else None
     title = " ".join(clean_text(full_title, "title", repairs, limit).split())

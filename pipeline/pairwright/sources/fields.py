@@ -12,7 +12,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.dates import is_missing, kind, time_of
-from pairwright.sources.problems import CONTROL, Repairs, excerpt, refuse
+from pairwright.sources.problems import Repairs, excerpt, refuse
+from pairwright.text import visible
 
 _GONE = (
     r"(?:deleted|removed|unavailable)"
@@ -28,7 +29,6 @@ _REMOVED = re.compile(rf"[\[<{{] ?{_GONE} ?[\]>}}]", re.IGNORECASE)
 _WEB = re.compile(r"https?://\S+", re.IGNORECASE)
 # Ends of tags that prose seldom names: who writes about HTML names what begins.
 _HTML = re.compile(r"</(?:p|a|em|strong|li|code|pre|blockquote)>|<br ?/>|&(?:amp|quot|#39);")
-_LINE_ENDS = re.compile("\r\n?|\u2028|\u2029")
 
 
 class Cells:
@@ -130,11 +130,9 @@ def clean_text(plain: str, name: str, repairs: Repairs, limit: int) -> str:
 
 
 def _printable(value: str, name: str, repairs: Repairs) -> str:
-    # Most texts are, and a look is much cheaper than the patterns.
-    if value.isascii() and value.replace("\n", " ").isprintable():
-        return value.strip()
-    clean, count = CONTROL.subn("", _LINE_ENDS.sub("\n", value))
-    if count:
+    """The text without invisible characters and halves of surrogates, and with plain newlines."""
+    clean = visible(value).encode("utf-8", "ignore").decode()
+    if (count := len(value.replace("\r\n", "\n")) - len(clean)) > 0:
         repairs.setdefault("control_characters", f"{name} held {count}, removed")
     return clean.strip()
 

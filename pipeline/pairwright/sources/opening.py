@@ -20,8 +20,6 @@ from pairwright.sources.problems import Problems
 from pairwright.sources.tables import OPENERS, SourceTable, numbered
 
 T = TypeVar("T")
-SHOWN = 40
-"""Columns that a message names."""
 
 
 class Source(NamedTuple):
@@ -61,7 +59,7 @@ def open_table(source: Source, given: str, kind: str) -> SourceTable:
     there = table.columns or []
     if missing := [name for name in missing if name not in there]:
         fix = (
-            f"It has: {', '.join(there[:SHOWN])}. Name the right ones in [source], such as"
+            f"It has: {', '.join(there[:40])}. Name the right ones in [source], such as"
             ' user = "author"; `format` says what a row is.'
         )
         if "category" in missing:

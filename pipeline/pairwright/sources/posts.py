@@ -1,7 +1,4 @@
-"""Rows that are posts: a user's latest are the questions, the strictly earlier ones the profile.
-
-All posts are in memory here, because a user's may be anywhere in the file.
-"""
+"""Rows that are posts: a user's latest are the questions, the strictly earlier ones the profile."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -56,7 +53,7 @@ def _opening(body: str) -> str:
     """The first line, else its first sentence, if it is short enough to be a question."""
     line = body.partition("\n")[0].strip()
     sentence = _SENTENCE.match(line)
-    candidates = [line, sentence.group() if sentence else line]
+    candidates = (line, sentence.group() if sentence else line)
     return next((c for c in candidates if len(c) <= _QUESTION_CHARS), "")
 
 

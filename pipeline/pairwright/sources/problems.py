@@ -1,7 +1,6 @@
 """Rows and posts that a source refuses, repairs or notes: each by a rule of `reasons.toml`."""
 
 import json
-import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,14 +15,7 @@ REASONS: dict[str, str] = {reason: one["rule"] for reason, one in _TABLE.items()
 """By reason, the rule."""
 REMEDIES: dict[str, str] = {reason: one["fix"] for reason, one in _TABLE.items() if "fix" in one}
 """By reason, what to do if there is more to do than to correct the row."""
-# Controls but tab and newline, bidi controls, invisible marks, surrogates without their half.
-# The joiners U+200C and U+200D stay: Persian and emoji need them.
-CONTROL = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
-    "\ufeff\ufff9-\ufffb\ud800-\udfff]"
-)
-NAMED = 10
-"""Values of a reason that a message names, such as categories."""
+NAMED = 10  # values of a reason in a message, such as categories
 Repairs = dict[str, str]
 """What was done to the fields of a row, by reason."""
 T = TypeVar("T")
@@ -32,7 +24,7 @@ Action = Literal["refused", "repaired", "noted"]
 
 def excerpt(value: object) -> str:
     """A value of the file as a message shows it: quoted, short, on one line, printable."""
-    line = CONTROL.sub("", repr(str(value)))
+    line = repr(str(value))
     return line if len(line) <= 80 else f"{line[:76]}...{line[-1]}"
 
 
@@ -177,11 +169,10 @@ class Problems:
     def lines(self) -> Iterator[str]:
         """For a person: what to know, what was refused and why, and then the repairs."""
         for count in (*self.of("noted"), *self.of("refused")):
-            where, reason = count.first.where, count.reason
-            if count.first.action == "noted":
-                yield f"note: {count.said} ({reason}, {where})"
-            else:
-                yield f"refused {count.n:,}: {reason}; the first at {where}: {count.said}"
+            where, reason, said = count.first.where, count.reason, count.said
+            refused = f"refused {count.n:,}: {reason}; the first at {where}: {said}"
+            noted = count.first.action == "noted"
+            yield f"note: {said} ({reason}, {where})" if noted else refused
             if count.remedy:
                 yield f"  {count.remedy}"
         if repaired := self.of("repaired"):

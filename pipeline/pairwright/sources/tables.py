@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pairwright.dataset.lines import bounded_lines
-from pairwright.dataset.parquet_batches import TooLarge, read_batches
+from pairwright.dataset.parquet_batches import read_batches
 from pairwright.errors import InputError, SourceError
 from pairwright.sources.dates import kind
 from pairwright.sources.problems import REMEDIES, SourceProblem, SourceRefusal
@@ -218,8 +218,6 @@ def _parquet_values(path: Path, file: Any) -> Iterator[dict[str, Any]]:
     try:
         for batch in read_batches(path, file):
             yield from batch.to_pylist()
-    except TooLarge as error:
-        raise SourceError(error.what, where=error.where, fix=error.fix) from None
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
         raise _unreadable(path, error) from None
     finally:

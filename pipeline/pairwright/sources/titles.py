@@ -1,7 +1,7 @@
 """Which titles can be answered without the text below them.
 
-Plain rules, for English titles: they look for words that point at the question's body, and for
-titles that hardly say anything. What they refuse is counted and can be read.
+The rules are for English: words that point at the question's body, and titles that hardly say
+anything.
 """
 
 import re
