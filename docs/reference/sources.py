@@ -53,7 +53,7 @@ DUMP = f"""\
 
 Stack Exchange publishes what people wrote on each of its sites as an archive. Unpack it (`7z x
 cooking.stackexchange.com.7z -ocooking.stackexchange.com`) and name the folder, or the `Posts.xml`
-in it. Memory holds the whole file.
+in it. Reading takes about eight times the file's size in memory.
 
 ```toml
 [source]
