@@ -3,8 +3,9 @@
 Forty users of one category with histories of about 1,500 tokens are built with a double of a model,
 each history being read for five questions: the user's own and those of four others, the partner
 among them. All calls then go to vLLM (a tiny model on the CPU, tokens of about four characters,
-prefix cache on) in the order in which they were stored, once as they are and once in the order of
-the published prompts. Computed is what was not found in the cache: queries minus hits.
+prefix cache on) in the order in which they were stored: as they are, in the order of the published
+prompts, and with the question last. Computed is what was not found in the cache: queries minus
+hits.
 
     .venv/bin/python benchmarks/prefix_cache.py [USERS]
 """
@@ -42,9 +43,18 @@ def published(prompt: str) -> str:
     return "\n\n".join([text for text in own if text] + parts)
 
 
+def question_last(prompt: str) -> str:
+    """Instruction, history, what else there is, question."""
+    parts = [match.group() for match in PART.finditer(prompt)]
+    own = [text.strip() for text in PART.sub("\0", prompt).split("\0")]
+    parts.sort(key=lambda part: part.startswith("<question>") - part.startswith("<history>"))
+    return "\n\n".join([text for text in own if text] + parts)
+
+
 ORDERS = {
-    "ours: rules, history, question, ask": lambda prompt: prompt,
+    "ours": lambda prompt: prompt,
     "published: instruction, question, history": published,
+    "question last: instruction, history, question": question_last,
 }
 OTHERS = 4
 FILLER = 9
@@ -160,10 +170,11 @@ def report(calls: list[Call], measured: dict[str, list[Cost]]) -> None:
             f" {whole[order] / users:>9,.0f} {with_history[order] / users:>13,.0f}"
             f" {(whole[order] - with_history[order]) / users:>8,.0f}"
         )
-    ours, theirs = ORDERS
+    ours, theirs, last = ORDERS
     figures = {
         "computed_ratio": with_history[ours] / with_history[theirs],
         "computed_ratio_item": whole[ours] / whole[theirs],
+        "computed_ratio_question_last": whole[ours] / whole[last],
         "calls_per_history": times,
         "computed_per_item": whole[ours] / users,
     }

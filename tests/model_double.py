@@ -57,6 +57,9 @@ def task_of(body: Body) -> str:
     return str(re.findall(r"<task>\s*(\w+)\s*</task>", said(body))[-1])
 
 
+CASE = re.compile(r'<case number="(\d+)" posts="(.*?)">\s*<aspect>(.*?)</aspect>')
+
+
 def tagged(text: str, tag: str) -> list[tuple[str, str]]:
     """Attribute value and text of the elements of a prompt."""
     found = re.finditer(rf'<{tag}(?: \w+="([^"]*)")?>(.*?)</{tag}>', text, re.DOTALL)
@@ -275,10 +278,9 @@ class _Task:
 
     def _support(self) -> list[Body]:
         """Whether the posts of a case hold at least half of its aspect."""
-        verdicts = []
-        for number, case in tagged(self.text, "case"):
-            wanted = content(tagged(case, "aspect")[0][1])
-            held = terms(" ".join(post for _, post in tagged(case, "post")))
+        verdicts, texts = [], dict(tagged(self.text, "post"))
+        for number, posts, aspect in CASE.findall(self.text):
+            wanted, held = content(aspect), terms(" ".join(texts[n] for n in posts.split(", ")))
             carried = len(wanted & held) > len(wanted) / 2
             verdict = "carried" if carried else "far_fetched"
             verdicts.append({"number": int(number), "reason": "Words.", "verdict": verdict})

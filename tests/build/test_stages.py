@@ -462,7 +462,7 @@ def infer(
         prompts(), PlanRules(**{"support_control": 0.0, **policy}), guidance=Guidance(("family",)),
         words=words,
     )  # fmt: skip
-    user_question = UserQuestion("item-1", QUESTION, "una", profile, others, profile)
+    user_question = UserQuestion("item-1", QUESTION, "una", profile, others)
     return wait(infer_rubric(user_question, models(llm), settings))
 
 
@@ -537,16 +537,30 @@ def of_two_posts() -> dict[str, Any]:
 def test_support_is_judged_on_all_posts_of_an_aspect_and_the_control_on_as_many() -> None:
     llm = script(of_two_posts())
     inferred(llm, support_control=1.0)
-    judged, controlled = (
-        parts("case", llm.prompts(name)[0]) for name in ("support", "support_control")
-    )
-    for of in (judged, controlled):
-        assert [parts("aspect", case)[0] for case in of] == [NO_OVEN[2], SHARED, SHIFTS[2]]
-    cases, control = ([parts("post", case) for case in of] for of in (judged, controlled))
-    assert cases == [[BOAT], [TEETH, NUTS], [NIGHTS]]
-    assert [len(each) for each in control] == [1, 2, 1]
-    assert len(set(control[1])) == 2
-    assert all(post.startswith("Stranger") for each in control for post in each)
+    judged, controlled = (llm.prompts(name)[0] for name in ("support", "support_control"))
+    for prompt in (judged, controlled):
+        assert parts("aspect", prompt) == [NO_OVEN[2], SHARED, SHIFTS[2]]
+        assert [len(posts.split(", ")) for posts in re.findall(r'posts="(.*)"', prompt)] == [
+            1,
+            2,
+            1,
+        ]
+    assert parts("post", judged) == [BOAT, TEETH, NUTS, NIGHTS]
+    assert re.findall(r'posts="(.*)"', judged) == ["1", "2, 3", "4"]
+    assert all(post.startswith("Stranger") for post in parts("post", controlled))
+
+
+def test_a_post_that_two_cases_rest_on_is_shown_once() -> None:
+    llm = script(planned(NO_OVEN, (*NO_OVEN[:2], SHARED)), support=verdicts("carried", "carried"))
+    infer(llm)
+    (prompt,) = llm.prompts("support")
+    assert parts("post", prompt) == [BOAT]
+    assert re.findall(r'posts="(.*)"', prompt) == ["1", "1"]
+
+
+def test_a_case_that_posts_only_make_possible_is_dropped() -> None:
+    found = inferred(script(support=verdicts("carried", "weak", "carried")))
+    assert [one.reason for one in found.dropped] == ["support_weak"]
 
 
 def test_support_can_be_left_out_or_asked_again_of_strangers_posts_which_decides_nothing() -> None:

@@ -31,8 +31,8 @@ _AT_THE_CASES = (
 _SOME_RUN = "It had the words of an aspect in their order. Say every aspect in words of your own."
 _ELSEWHERE = "It spent too many words on other needs than these aspects."
 _OWN_WORDS = (
-    "A count of words tells for whom it was written. Say at least {spare} of these words of it in"
-    " another way, by a more general or another word, and bring in no others of the kind: {owned}."
+    "A count of words tells for whom it was written. Say what these words of it say by more general"
+    " or other words, and keep the rest as it is: {owned}."
 )
 
 NOTES: dict[str, str] = {
@@ -141,7 +141,7 @@ def _shared_words(result: GateResult, side: Side) -> str:
     shared, *both = cast(tuple[int, list[str], list[str]], result.value)
     over, owned = shared - cast(int, result.limit), both[side.name == "second"]
     spare = min(len(owned), math.ceil(over * len(owned) / len(both[0] + both[1])))
-    return _OWN_WORDS.format(spare=spare, owned=", ".join(owned))
+    return _OWN_WORDS.format(owned=", ".join(owned[:spare]))
 
 
 def _aspects(side: Side, refused: Draft, *, served: bool) -> str:

@@ -4,7 +4,7 @@ from pairwright.drafting.rules import BuildRules
 from pairwright.models import Models
 from pairwright.records import Aspect, Dropped, DroppedAspect, Item, Post, Rubric
 from pairwright.stages.aspect_match import measure_planner
-from pairwright.stages.infer import PlanSettings, UserQuestion, infer_rubric, plan_of_other
+from pairwright.stages.infer import PlanSettings, UserQuestion, infer_rubric, plan_once
 from pairwright.stages.planner import Plan
 
 _UNFOUNDED = frozenset({"support_far_fetched", "evidence_not_in_post", "names_no_shown_post"})
@@ -31,7 +31,7 @@ async def plan_rubric(
     are ranked by the question, aspects are planned from them, and those stay that the posts support
     and that others do not expect, too."""
     others = rules.others(item, user)
-    question = UserQuestion(item.id, item.question, user, posts, others, item.profile)
+    question = UserQuestion(item.id, item.question, user, posts, others)
     return await infer_rubric(question, models, _plan_settings(item, rules))
 
 
@@ -40,7 +40,7 @@ async def plan_of(
 ) -> Plan | Dropped:
     """What a planner finds in another user's posts for the item's question, before the checks that
     ask models."""
-    return await plan_of_other(item.question, posts, models, _plan_settings(item, rules))
+    return await plan_once(item.question, posts, models, _plan_settings(item, rules))
 
 
 def no_rubric(item: Item, user: str) -> Rubric:

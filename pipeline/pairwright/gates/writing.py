@@ -148,7 +148,8 @@ def shared_words(sides: DraftSides) -> tuple[int, tuple[tuple[str, ...], tuple[s
     First by how many content words the first response shares more with the first user's posts than
     the second does, and the second more with the second user's than the first: 0 for a count that
     tells nothing. Then of each response the words, as they are in its text, that only its own
-    user's posts have, and that the other response lacks.
+    user's posts have, and that the other response lacks: those of most posts first, and without
+    words of the question or of the own aspects as long as there are others.
     """
     own, other = (text.terms_of(history, sides.language) for history in sides.histories)
     first, second = (text.terms(response, sides.language) for response in sides.both)
@@ -159,10 +160,22 @@ def shared_words(sides: DraftSides) -> tuple[int, tuple[tuple[str, ...], tuple[s
         for words, mine, theirs in zip(only, distinct, distinct[::-1], strict=True)
     )
     one, two = (
-        text.words_with(words & mine, response, sides.language)
-        for response, words, mine in zip(sides.both, only, distinct, strict=True)
+        _replaceable(words & mine, side, sides)
+        for side, (words, mine) in enumerate(zip(only, distinct, strict=True))
     )
     return interaction, (one, two)
+
+
+def _replaceable(shared: frozenset[str], side: int, sides: DraftSides) -> tuple[str, ...]:
+    """The words of a response with these stems, in the order in which they are best replaced."""
+    aspects = (aspect.aspect for aspect in sides.rubrics[side].aspects)
+    needed = text.terms_of((sides.question, *aspects), sides.language)
+    posts = [text.terms(post, sides.language) for post in sides.histories[side]]
+    ranked = sorted(
+        shared - needed or shared, key=lambda stem: (-sum(stem in post for post in posts), stem)
+    )
+    words = (text.words_with({stem}, sides.both[side], sides.language) for stem in ranked)
+    return tuple(word for each in words for word in each)
 
 
 def check_shared_words(sides: DraftSides, twin: TwinRules, rules: GateRules) -> GateResult:

@@ -43,11 +43,11 @@ class NumberedList(NamedTuple):
 
 
 class SupportPrompt(NamedTuple):
-    """An aspect in a prompt with the posts it rests on."""
+    """An aspect in a prompt with the numbers of the posts that it rests on, such as `1, 3`."""
 
     number: int
     aspect: str
-    posts: tuple[str, ...]
+    posts: str
 
 
 OPTIONAL = frozenset({"languages", "characters", "earlier", "reasons", "shared", "each"})
@@ -61,7 +61,7 @@ _PROMPTS = {
         "plan_blind": "question max_aspects languages",
     },
     "judging": {
-        "support": "question cases",
+        "support": "question posts cases",
         "match": "question aspects lists",
         "adherence": "question response aspects",
         "quality": "question response scales",
@@ -110,6 +110,6 @@ SCORING = frozenset({"system_scoring", *_PROMPTS["scoring"]})
 SAMPLING = frozenset({"system_sampling", *_PROMPTS["sampling"]})
 COMPLETING = frozenset({"system_completing", *_PROMPTS["completing"]})
 BUILDING = frozenset(VARIABLES) - SCORING - SAMPLING - COMPLETING
-# What is the same for all users comes before the history and what is asked of it after, so that
-# all plans about one user begin with the same bytes, and so do both papers' writers.
+# A build's prompts begin with what is the same for all users and questions, then come the history
+# and the question: plans about one user begin with the same bytes, and so do both papers' writers.
 WITH_HISTORY = frozenset(name for name, needs in VARIABLES.items() if "history" in needs)

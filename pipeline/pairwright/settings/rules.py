@@ -130,9 +130,6 @@ class PlanRules(HistoryRules):
     )
     min_aspects: int = Field(1, ge=1, le=4, description="fewer left and the item is refused")
     per_100_words: Positive = Field(3, description="most aspects used per 100 words")
-    others_posts: Positive = Field(
-        5, description="posts read of each of these users: the best ranked for the question"
-    )
     support_check: bool = Field(True, description="ask a judge whether the posts carry it")
     support_control: Share = Field(
         0.1, description="share of rubrics also asked with other users' posts"

@@ -19,7 +19,6 @@ from pairwright.records import (
     Rubric,
     content_id,
 )
-from pairwright.retrieve import selected
 from pairwright.settings.domains import Guidance
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import PlanRules
@@ -42,9 +41,6 @@ class UserQuestion(NamedTuple):
     posts: tuple[Post, ...]
     others: Histories
     """Histories of other users, to whom what the user expects is compared."""
-    asker: tuple[Post, ...]
-    """The posts of the user who asked. All of them are planned for anyway, so if the asker is
-    among the others, that plan is the one to compare with."""
 
 
 class PlanSettings(NamedTuple):
@@ -61,29 +57,14 @@ class PlanSettings(NamedTuple):
 
 
 async def plan_once(
-    question: str,
-    posts: tuple[Post, ...],
-    models: Models,
-    settings: PlanSettings,
-    most: int | None = None,
+    question: str, posts: tuple[Post, ...], models: Models, settings: PlanSettings
 ) -> Plan | Dropped:
-    """The planner's aspects for a user with these posts, or with the `most` that are best ranked
-    for the question."""
-    # Where every post is read, none is selected before: equal histories are then one call.
-    if most is not None and most < len(posts):
-        posts = selected(question, posts, settings.rules, most=most)
+    """The planner's aspects for a user with these posts. A possible partner is planned for in the
+    same call as the partner of a twin."""
     return await plan(
         question, posts, models.planner, settings.prompts, settings.rules,
         guidance=settings.guidance, words=settings.words, language=settings.language,
     )  # fmt: skip
-
-
-async def plan_of_other(
-    question: str, posts: tuple[Post, ...], models: Models, settings: PlanSettings
-) -> Plan | Dropped:
-    """The plan for a user whom a question is tried on, from the posts that are best ranked for it:
-    it tells what is generic, and there are several of them for each question."""
-    return await plan_once(question, posts, models, settings, settings.rules.others_posts)
 
 
 async def infer_rubric(
@@ -115,14 +96,7 @@ async def infer_rubric(
 
     blind, other_plans = await together(
         plan_blind(question, models.planner, prompts, settings.language),
-        together(
-            *(
-                (plan_once if posts == user_question.asker else plan_of_other)(
-                    question, posts, models, settings
-                )
-                for posts in user_question.others
-            )
-        ),
+        together(*(plan_once(question, posts, models, settings) for posts in user_question.others)),
     )
     if isinstance(blind, Dropped):
         return blind

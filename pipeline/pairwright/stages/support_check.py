@@ -1,7 +1,8 @@
 """Support: do the quoted posts carry the aspect, or would it hold without them?
 
 A verbatim quote proves only where words come from. A judge reads the aspect with all posts that
-it names; what any asker would expect, what the posts oppose, or what is far-fetched, is dropped. A
+it names; what any asker would expect, what the posts oppose, do not bear on or only make possible
+is dropped. A
 share of rubrics is asked a second time with as many posts of other users (`support_control`): the
 judge should refuse nearly all of those, and the manifest shows how often it does.
 """
@@ -11,13 +12,13 @@ from typing import Annotated, Literal
 from pairwright.models import WHOLE_NUMBER, Model, Reply, in_order, misnumbered
 from pairwright.records import Aspect, Dropped, Post
 from pairwright.settings.prompt import Prompts
-from pairwright.settings.prompt_variables import Ask, SupportPrompt
+from pairwright.settings.prompt_variables import Ask, Numbered, SupportPrompt
 
 
 class SupportCase(Reply):
     number: Annotated[int, WHOLE_NUMBER]
     reason: str
-    verdict: Literal["stands_without", "opposed", "carried", "far_fetched"]
+    verdict: Literal["stands_without", "opposed", "far_fetched", "weak", "carried"]
 
 
 class SupportReply(Reply):
@@ -36,14 +37,20 @@ async def support(
 
     `name` marks the control in the record.
     """
+    # A post that several cases rest on is shown once.
+    numbers: dict[str, int] = {}
+    for _, posts in cases:
+        for post in posts:
+            numbers.setdefault(post.text, len(numbers) + 1)
     shown = tuple(
-        SupportPrompt(n, aspect.aspect, tuple(post.text for post in posts))
+        SupportPrompt(n, aspect.aspect, ", ".join(str(numbers[post.text]) for post in posts))
         for n, (aspect, posts) in enumerate(cases, start=1)
     )
+    texts = tuple(Numbered(n, post) for post, n in numbers.items())
 
     def wrong(reply: SupportReply) -> str | None:
         return misnumbered(reply.cases, len(cases))
 
-    messages = prompts.ask("support", question=question, cases=shown).messages
+    messages = prompts.ask("support", question=question, posts=texts, cases=shown).messages
     reply = await judge.answer(Ask(name, messages), SupportReply, wrong)
     return reply if isinstance(reply, Dropped) else tuple(in_order(reply.cases))
