@@ -44,10 +44,11 @@ def published(prompt: str) -> str:
 
 
 def question_last(prompt: str) -> str:
-    """Instruction, history, what else there is, question."""
+    """Instruction, history, question, and what else there is."""
     parts = [match.group() for match in PART.finditer(prompt)]
     own = [text.strip() for text in PART.sub("\0", prompt).split("\0")]
-    parts.sort(key=lambda part: part.startswith("<question>") - part.startswith("<history>"))
+    order = ("<history>", "<post ", "<question>")
+    parts.sort(key=lambda part: next((n for n, tag in enumerate(order) if part.startswith(tag)), 9))
     return "\n\n".join([text for text in own if text] + parts)
 
 
