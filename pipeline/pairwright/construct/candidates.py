@@ -6,6 +6,7 @@ a personal signal is that of a possible partner: so partners are found without a
 
 from collections.abc import Callable
 from functools import cached_property, lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from pairwright import text
@@ -14,6 +15,7 @@ from pairwright.drafting.posts import are_level, fair_posts, older_than
 from pairwright.drafting.rules import Histories
 from pairwright.records import Item
 from pairwright.settings.rules import TwinRules
+from pairwright.stages.infer import AT_ONCE
 
 ItemLanguage = Callable[[Item], str | None]
 
@@ -24,6 +26,9 @@ class TriedUsers(NamedTuple):
     users: tuple[str, ...]
     suited: int
     """So many of them, the first, could be the asker's partner."""
+    unlike: tuple[str, ...]
+    """Users with about as many posts that hardly bear on the question: they could be the partner of
+    a placebo."""
 
 
 class User(NamedTuple):
@@ -93,19 +98,17 @@ class Candidates:
 
         The asker is compared with the users that the question was tried on. If `user` is one of
         these, the asker takes that user's place: so both halves of a twin are compared with equally
-        many users, and nobody with themselves. A user who wrote nothing before the question is left
-        out.
+        many users, and nobody with themselves.
         """
         users = self.of(item).users
         if user != item.user:
             users = tuple(item.user if other == user else other for other in users)
-        histories = (
+        return tuple(
             item.profile
             if other == item.user
             else fair_posts(item, self._corpus.longest_item(other).profile)
             for other in users
         )
-        return tuple(posts for posts in histories if posts)
 
 
 class _BlockChoice:
@@ -114,7 +117,8 @@ class _BlockChoice:
     def __init__(
         self, corpus: Corpus, block: Block, rules: TwinRules, language: ItemLanguage
     ) -> None:
-        self._block, self._rules, self._language = block, rules, language
+        self._corpus, self._block = corpus, block
+        self._rules, self._language = rules, language
         # A user who asks in several categories can be a partner in that of the longest history.
         self._users = {
             user: self._user(corpus.longest_item(user))
@@ -126,8 +130,8 @@ class _BlockChoice:
 
     def of(self, item: Item, count: int) -> TriedUsers:
         """First come those who suit the question while the asker suits theirs, which makes two
-        twins of a couple; then those who suit the question; then anybody of the block. The nearest
-        on the ring come first."""
+        twins of a couple; then those who suit the question; if these are less than two, then
+        anybody of the block. The nearest on the ring come first."""
         both, one, rest = list[str](), list[str](), list[str]()
         own = self._users.get(item.user)
         asks = text.terms(item.question, self._language(item))
@@ -141,7 +145,11 @@ class _BlockChoice:
             else:
                 one.append(user)
         suited = (both + one)[:count]
-        return TriedUsers((*suited, *rest[: count - len(suited)]), len(suited))
+        # Without a possible partner it is still to be seen what is generic.
+        posts = {user: fair_posts(item, self._corpus.longest_item(user).profile) for user in rest}
+        fill = islice((user for user in rest if posts[user]), max(0, AT_ONCE - len(suited)))
+        level = (u for u in rest if are_level(len(item.profile), len(posts[u]), self._rules))
+        return TriedUsers((*suited, *fill), len(suited), tuple(islice(level, count)))
 
     def _suits(self, item: Item, asks: frozenset[str], user: str) -> bool:
         own, other = self._users.get(item.user), self._users.get(user)

@@ -1,8 +1,8 @@
 """The plan of a question: whether its asker's posts show a personal signal, and whose do among the
 users who could be the partner.
 
-The asker's rubric is inferred here, once: the twin takes it from the plan. The plans of other users
-that the rubric is compared with tell who could be the partner, so they cost no further call.
+The asker's rubric is inferred here, once: the twin takes it from the plan. The other users whose
+plans the rubric is compared with are those who could be the partner, so they cost no further call.
 """
 
 from collections.abc import Iterable
@@ -11,13 +11,13 @@ from pairwright import text
 from pairwright.construct.candidates import TriedUsers
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.outcomes import Planned, PossiblePartner
-from pairwright.drafting.posts import are_level, fair_posts
-from pairwright.drafting.rubrics import plan_of, rubric_of, says_nothing
+from pairwright.drafting.posts import fair_posts
+from pairwright.drafting.rubrics import plans_of, rubric_of, says_nothing
 from pairwright.drafting.rules import BuildRules
-from pairwright.models import Models, together
+from pairwright.models import Models
 from pairwright.modes import MODES
 from pairwright.records import Dropped, Item, Post
-from pairwright.stages.planner import Plan
+from pairwright.stages.infer import shows_signal
 
 
 def may_say_nothing(modes: Iterable[str]) -> bool:
@@ -35,21 +35,16 @@ async def plan_question(
     do.
     """
     rubric, config = await rubric_of(item, models, rules), rules.config
-    posts = {user: fair_posts(item, corpus.longest_item(user).profile) for user in tried.users}
     if isinstance(rubric, Dropped):
         plain = may_say_nothing(config.modes) and says_nothing(rubric)
-        anybody = (
-            PossiblePartner(user, bearing=0)
-            for user in tried.users
-            if plain and are_level(len(item.profile), len(posts[user]), config.twin)
-        )
-        return Planned(rubric=rubric, possible=tuple(anybody))
-    users = tried.users[: tried.suited]
-    plans = await together(*(plan_of(item, posts[user], models, rules) for user in users))
+        unlike = (PossiblePartner(user, bearing=0) for user in tried.unlike if plain)
+        return Planned(rubric=rubric, possible=tuple(unlike))
+    posts = tuple(fair_posts(item, corpus.longest_item(user).profile) for user in tried.users)
+    plans = await plans_of(item, posts, models, rules)
     possible = (
-        PossiblePartner(user, _bearing(item, posts[user], rules))
-        for user, plan in zip(users, plans, strict=True)
-        if isinstance(plan, Plan) and len(plan.aspects) >= config.planner.min_aspects
+        PossiblePartner(user, _bearing(item, own, rules))
+        for user, own, plan in zip(tried.users[: tried.suited], posts, plans, strict=False)
+        if shows_signal(plan, config.planner)
     )
     return Planned(rubric=rubric, possible=tuple(possible))
 

@@ -1,10 +1,16 @@
 """Rubrics: the aspects that a user expects, inferred by the planner or given with the data."""
 
-from pairwright.drafting.rules import BuildRules
+from pairwright.drafting.rules import BuildRules, Histories
 from pairwright.models import Models
 from pairwright.records import Aspect, Dropped, DroppedAspect, Item, Post, Rubric
 from pairwright.stages.aspect_match import measure_planner
-from pairwright.stages.infer import PlanSettings, UserQuestion, infer_rubric, plan_once
+from pairwright.stages.infer import (
+    PlanSettings,
+    UserQuestion,
+    infer_rubric,
+    plan_once,
+    plan_others,
+)
 from pairwright.stages.planner import Plan
 
 _UNFOUNDED = frozenset({"support_far_fetched", "evidence_not_in_post", "names_no_shown_post"})
@@ -43,19 +49,24 @@ async def plan_of(
     return await plan_once(item.question, posts, models, _plan_settings(item, rules))
 
 
+async def plans_of(
+    item: Item, histories: Histories, models: Models, rules: BuildRules
+) -> tuple[Plan | Dropped, ...]:
+    """The plans of the first of these users for the item's question: those that a rubric for it is
+    compared with."""
+    return await plan_others(item.question, histories, models, _plan_settings(item, rules))
+
+
 def no_rubric(item: Item, user: str) -> Rubric:
     """A rubric without aspects, for a pair whose label does not follow from any."""
     return Rubric(question_id=item.id, user=user, origin=None, aspects=())
 
 
-def says_nothing(rubric: Rubric | Dropped) -> bool:
-    """Whether a rubric was refused because the posts contain nothing on the question."""
-    return (
-        isinstance(rubric, Dropped)
-        and rubric.reason == "no_personal_signal"
-        and not rubric.aspects
-        and all(dropped.reason in _UNFOUNDED for dropped in rubric.dropped)
-    )
+def says_nothing(found: Rubric | Plan | Dropped) -> bool:
+    """Whether the posts contain nothing on the question, by a plan or by what came of a rubric."""
+    if isinstance(found, Dropped) and found.reason != "no_personal_signal":
+        return False
+    return not found.aspects and all(one.reason in _UNFOUNDED for one in found.dropped)
 
 
 def _plan_settings(item: Item, rules: BuildRules) -> PlanSettings:

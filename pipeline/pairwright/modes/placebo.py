@@ -5,7 +5,7 @@ from pairwright.drafting.drafts import Drawing
 from pairwright.drafting.judging import Requirements, Texts, both
 from pairwright.drafting.pairs import asker_half, judge_of, pairs_of, partner_half
 from pairwright.drafting.posts import are_level, fair_posts
-from pairwright.drafting.rubrics import no_rubric, plan_rubric, says_nothing
+from pairwright.drafting.rubrics import no_rubric, plan_of, says_nothing
 from pairwright.drafting.rules import BuildRules
 from pairwright.models import Models, together
 from pairwright.modes.mode import Mode, read_card
@@ -62,8 +62,8 @@ async def _check_partner(
         # They are a couple by another question, before which the partner wrote more, or less.
         detail = f"{len(item.profile)} posts of the asker, {len(posts)} of the partner"
         return Dropped(stage="placebo", reason="unlike_histories", detail=detail)
-    found = await plan_rubric(item, user, posts, models, rules)
-    if isinstance(found, Dropped) and found.reason != "no_personal_signal":
+    found = await plan_of(item, posts, models, rules)
+    if isinstance(found, Dropped):
         return found
     if says_nothing(found):
         return None

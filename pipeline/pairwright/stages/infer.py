@@ -28,6 +28,8 @@ from pairwright.stages.planner import Plan, plan, plan_blind
 from pairwright.stages.support_check import SupportCase, support
 from pairwright.stages.writer import write_plain
 
+AT_ONCE = 2
+"""Other users who are planned before it is known whether one of them shows a signal."""
 Histories = tuple[tuple[Post, ...], ...]
 
 
@@ -40,7 +42,7 @@ class UserQuestion(NamedTuple):
     """The name by which the user is known."""
     posts: tuple[Post, ...]
     others: Histories
-    """Histories of other users, to whom what the user expects is compared."""
+    """Histories of other users, in the order in which they are planned for comparison."""
 
 
 class PlanSettings(NamedTuple):
@@ -67,12 +69,35 @@ async def plan_once(
     )  # fmt: skip
 
 
+async def plan_others(
+    question: str, histories: Histories, models: Models, settings: PlanSettings
+) -> tuple[Plan | Dropped, ...]:
+    """The plans of other users, two at a time until one shows a signal: that user could be the
+    partner, and the plans tell what is generic."""
+    plans = list[Plan | Dropped]()
+    for n in range(0, len(histories), AT_ONCE):
+        step = (
+            plan_once(question, posts, models, settings) for posts in histories[n : n + AT_ONCE]
+        )
+        plans += await together(*step)
+        if any(shows_signal(plan, settings.rules) for plan in plans):
+            break
+    return tuple(plans)
+
+
+def shows_signal(plan: Plan | Dropped, rules: PlanRules) -> bool:
+    """Whether a plan has aspects enough for a rubric."""
+    return isinstance(plan, Plan) and len(plan.aspects) >= rules.min_aspects
+
+
 async def infer_rubric(
     user_question: UserQuestion, models: Models, settings: PlanSettings
 ) -> Rubric | Dropped:
     """What the user would expect in an answer to the question, or why nothing personal is known."""
     prompts, rules, words = settings.prompts, settings.rules, settings.words
     question, user = user_question.question, user_question.user
+    if not user_question.posts:
+        return _no_signal(user, (), ())
     own = await plan_once(question, user_question.posts, models, settings)
     if isinstance(own, Dropped):
         return Dropped(stage=own.stage, reason=own.reason, detail=own.detail, user=user)
@@ -96,7 +121,7 @@ async def infer_rubric(
 
     blind, other_plans = await together(
         plan_blind(question, models.planner, prompts, settings.language),
-        together(*(plan_once(question, posts, models, settings) for posts in user_question.others)),
+        plan_others(question, user_question.others, models, settings),
     )
     if isinstance(blind, Dropped):
         return blind
