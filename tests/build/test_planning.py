@@ -51,7 +51,7 @@ def plan(
     llm = script(ENGLISH, **answers)
     rules = policy(Others([VICTOR, STRANGER]), modes=modes, planner={"min_aspects": least})
     with closing(people_of(folder)) as corpus:
-        tried = TriedUsers(("victor", "wim"), 2)
+        tried = TriedUsers(("victor", "wim"), 2, ("wim",))
         return wait(plan_question(ASKER, tried, corpus, models(llm), rules)), llm
 
 
@@ -81,18 +81,17 @@ def test_it_asks_what_the_rubric_asks_and_no_more(tmp_path: Path) -> None:
 
 
 def test_halves_are_held_against_as_many_and_nobody_against_the_own_plan(tmp_path: Path) -> None:
-    """Through the very corpus of a build: three others, one of them the partner."""
+    """Through the very corpus of a build: two others, one of them the partner."""
     third = item(posts("I keep bees, and bread is for Sundays.", prefix="xia"), user="xia", id="q3")
-    fourth = item(STRANGER, user="wim", id="q4")
     llm = script()
-    people = [ASKER, PARTNER, third, fourth]
+    people = [ASKER, PARTNER, third]
     with closing(Corpus.write(people, tmp_path / "items.jsonl", 0)) as corpus:
         candidates = Candidates(corpus, TwinRules(), 3, lambda _: "en")
         rules: BuildRules = replace(policy(), others=candidates.histories)
         made = expect(Kept, wait(build_twin(ASKER, PARTNER, models(llm), rules)))
-    assert [half.rubric.others for half in made.pairs] == [3, 3]
-    # Four histories, each planned from once: the partner's plan is one of the asker's others.
-    assert len({request.key for request in llm.asked("plan")}) == 4
+    assert [half.rubric.others for half in made.pairs] == [2, 2]
+    # Three histories, each planned from once.
+    assert len({request.key for request in llm.asked("plan")}) == 3
     held = {
         parts("aspect", parts("aspects", prompt)[0])[0]: parts("list", prompt)
         for prompt in llm.prompts("match")
@@ -100,7 +99,7 @@ def test_halves_are_held_against_as_many_and_nobody_against_the_own_plan(tmp_pat
     una, victor = ([aspect[2] for aspect in planned] for planned in (UNAS, VICTORS))
     for own, other in ((una, victor), (victor, una)):
         lists = held[own[0]]
-        # The two users without an aspect count among the others, and have no list to be read.
+        # The user without an aspect counts among the others, and has no list to be read.
         assert len(lists) == 2, "the rubric without a history, and the one other's"
         assert sum(other[0] in one for one in lists) == 1
         assert not any(own[0] in one for one in lists)

@@ -64,7 +64,7 @@ async def _check_partner(
         return Dropped(stage="placebo", reason="unlike_histories", detail=detail)
     found = await plan_of(item, posts, models, rules)
     if isinstance(found, Dropped):
-        return found
+        return Dropped(stage=found.stage, reason=found.reason, detail=found.detail, user=user)
     if says_nothing(found):
         return None
     detail = "the partner's posts show something that bears on the question"
