@@ -9,7 +9,9 @@ for a wait without end, as a number of seconds and a date of the year 9999:
 every unit must fail at once as `rate_limited`. One cuts each reply short: every unit must be
 refused as that.
 
-    .venv/bin/python benchmarks/faults.py
+    .venv/bin/python benchmarks/faults.py [ITEMS OUTAGE]
+
+ITEMS of the first build (200), and requests that the outage takes (3,000).
 """
 
 import gzip
@@ -41,9 +43,9 @@ FAULTS = {
 }  # fmt: skip
 
 
-def faulty(config_folder: Path, run: Path) -> building.Done:
+def faulty(config_folder: Path, run: Path, items: int) -> building.Done:
     with in_thread(on_a_bad_line(double(unparseable_json=RATE), **FAULTS)) as endpoint:
-        config = building.prepare(config_folder, endpoint.url, ITEMS, timeout_s=2)
+        config = building.prepare(config_folder, endpoint.url, items, timeout_s=2)
         return building.build(config, run)
 
 
@@ -123,21 +125,21 @@ async def cut_short(asked: Asked) -> web.StreamResponse:
     return web.json_response(body)
 
 
-def main() -> None:
+def main(items: int = ITEMS, outage_of: int = OUTAGE) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder, run = Path(scratch), Path(scratch) / "run"
         started = time.monotonic()
-        first = faulty(folder, run)
+        first = faulty(folder, run, items)
         ended, finished = outcomes(run), stored(run)
         reasons = reasons_of(run, "failed")
-        units = 2 * ITEMS
+        units = 2 * items
         unaccounted = units - sum(ended.values()) + reasons[""]
         print(
             f"over faults: exit {first.code} after {time.monotonic() - started:.0f} s, "
             f"{units} units: {dict(ended)}; failed by reason: {dict(reasons)}"
         )
         with Endpoint() as healthy:
-            config = building.prepare(folder, healthy.url, ITEMS, timeout_s=2, write=False)
+            config = building.prepare(folder, healthy.url, items, timeout_s=2, write=False)
             second = building.build(config, run)
             asked = healthy.stats()["asked"]
         resent = sum(asked.get(d, 0) for d in finished)
@@ -146,7 +148,9 @@ def main() -> None:
             f"{resent} of them finished before; {dict(outcomes(run))}"
         )
     broken = web.Response(status=500)
-    outage, lost = survive("an outage of 3,000", Recovering(OUTAGE, broken), "attempts = 60")
+    outage, lost = survive(
+        f"an outage of {outage_of:,}", Recovering(outage_of, broken), "attempts = 60"
+    )
     bomb = gzip.compress(bytes(1024**3), 9)
     inflated, missed = survive("1 GB inflated", Recovering(BOMBS, bomb), "attempts = 20")
     endings = {
@@ -172,4 +176,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(int, sys.argv[1:]))

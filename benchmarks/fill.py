@@ -3,7 +3,7 @@
 Counted at the stub, from its first request until fewer units are left than workers take at once
 (from then on there is no more work to fill it with).
 
-    .venv/bin/python benchmarks/fill.py
+    .venv/bin/python benchmarks/fill.py [ITEMS]
 """
 
 import json
@@ -22,14 +22,14 @@ ITEMS, CONCURRENCY = 300, 64
 MODES = ("twin", "violate")
 
 
-def main() -> None:
+def main(items: int = ITEMS) -> None:
     with tempfile.TemporaryDirectory() as scratch, Endpoint(1.0) as endpoint:
         folder = Path(scratch)
-        config = building.prepare(folder, endpoint.url, ITEMS, modes=MODES, concurrency=CONCURRENCY)
+        config = building.prepare(folder, endpoint.url, items, modes=MODES, concurrency=CONCURRENCY)
         command = building.command(config, folder / "run")
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         # One worker for each call in flight: the last unit leaves the source about then.
-        last_taken = ITEMS * len(MODES) - CONCURRENCY
+        last_taken = items * len(MODES) - CONCURRENCY
         emptied = None
         while process.poll() is None:
             time.sleep(0.1)
@@ -40,7 +40,7 @@ def main() -> None:
         changes = [tuple(change) for change in endpoint.stats()["changes"]]
     mean, span = mean_in_flight(changes, emptied)
     calls = sum(1 for a, b in pairwise(changes) if b[1] > a[1]) + 1
-    print(f"{ITEMS} items, {calls:,} calls of 1 s at {CONCURRENCY} in flight")
+    print(f"{items} items, {calls:,} calls of 1 s at {CONCURRENCY} in flight")
     print(f"while items remained ({span:.0f} s): {mean:.2f} calls in flight on average")
     print(json.dumps({"mean_in_flight": round(mean, 2), "seconds": round(span, 1)}))
 
@@ -64,4 +64,4 @@ def _done(store: Path) -> int:
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(int, sys.argv[1:]))

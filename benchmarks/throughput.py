@@ -5,7 +5,7 @@ The stub serves each call in 200 ms from its own process. Ours and the bare loop
 pairs, each in a fresh process; imports are left out. Medians of the paired ratios; CPU is user and
 system time. `throughput.md` says where it goes.
 
-    .venv/bin/python benchmarks/throughput.py
+    .venv/bin/python benchmarks/throughput.py [PAIRS]
 """
 
 import asyncio
@@ -102,7 +102,7 @@ def child(kind: str, url: str, in_flight: int, n: int) -> Took:
     return Took(*json.loads(done.stdout.splitlines()[-1]))
 
 
-def main() -> None:
+def main(pairs: int = PAIRS) -> None:
     stub = subprocess.Popen(
         [sys.executable, str(Path(__file__).with_name("stub.py")), "0.2"],
         stdout=subprocess.PIPE, text=True,
@@ -119,7 +119,7 @@ def main() -> None:
     try:
         for in_flight, n in LOADS.items():
             spans = []
-            for pair in range(PAIRS):
+            for pair in range(pairs):
                 order = ("bare", "ours") if pair % 2 == 0 else ("ours", "bare")
                 found = {kind: child(kind, url, in_flight, n) for kind in order}
                 bare, ours = found["bare"], found["ours"]
@@ -152,9 +152,9 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
+    if len(sys.argv) > 2:
         kind, url, in_flight, n = sys.argv[1:]
         work = {"bare": bare, "ours": ours}[kind]
         print(json.dumps(asyncio.run(work(url, int(in_flight), int(n)))))
     else:
-        main()
+        main(*map(int, sys.argv[1:]))
