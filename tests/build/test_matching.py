@@ -116,3 +116,17 @@ def test_a_couple_is_parted_where_its_users_are_worth_more_apart() -> None:
     chain = {("a", "b"): TWIN + 2, ("b", "c"): TWIN + 9, ("c", "d"): TWIN + 2}
     assert match_couples(chain, 0) == {"a": "b", "b": "a", "c": "d", "d": "c"}
     assert match_couples({**chain, ("b", "c"): 3 * TWIN + 9}, 0) == {"b": "c", "c": "b"}
+
+
+def test_a_question_without_a_plan_of_its_couple_is_tried_and_a_known_signal_goes_first() -> None:
+    known = question("q1", "ada", "bob")
+    untried = question("q2", "ada")._replace(unplanned=(PossiblePartner("bob", 0.9),))
+    assert assign_partners([known, untried], 4, 0) == {"q1": "bob", "q2": "bob"}
+    assert assign_partners([known, untried], 1, 0)["q1"] == "bob"
+    # A couple with a known twin is better than one with several questions to be tried.
+    more = [
+        question(f"r{n}", "ada")._replace(unplanned=(PossiblePartner("cyd", 0.9),))
+        for n in range(5)
+    ]
+    assert assign_partners([known, *more], 4, 0)["q1"] == "bob"
+    assert set(assign_partners(more, 5, 0).values()) == {"cyd"}

@@ -104,6 +104,9 @@ class Planned(Record):
     possible: tuple[PossiblePartner, ...] = ()
     """If the asker has a signal, the users who have one, too; else users of whom nothing is known,
     for a placebo."""
+    unplanned: tuple[PossiblePartner, ...] = ()
+    """Users who suit the question and were not planned for: whether they have a signal is seen if
+    they are the asker's partner by another question."""
 
 
 UnitResult = Kept | Dropped | Failed | Planned

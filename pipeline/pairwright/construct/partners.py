@@ -3,9 +3,10 @@
 Every user has at most one partner, so that splits by user exist. A couple may give a twin for each
 question that one of them asked, if the other's posts show a signal on it, and a placebo for each
 on which the asker's posts say nothing: whether the other's do not either is asked when it is built.
-Couples with more twins are preferred, then those with more placebos, and among them those whose
-posts share more words with the questions. The matching is a function of the plans and the seed:
-neither the order of the source nor the number of workers decides anything.
+Couples with more twins are preferred, then those with more questions on which a twin can be tried,
+then those with more placebos, and among them those whose posts share more words with the questions.
+The matching is a function of the plans and the seed: neither the order of the source nor the number
+of workers decides anything.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,11 +30,14 @@ class Question(NamedTuple):
     possible: tuple[PossiblePartner, ...]
     signal: bool = True
     """Whether it may give a twin, else a placebo."""
+    unplanned: tuple[PossiblePartner, ...] = ()
+    """Users who suit it, and may have a signal."""
 
 
-TWIN, PLACEBO = 10**13, 10**9
-"""What a couple is worth for each twin and each placebo. To these come the shares of the questions'
-words that the partner's posts hold, in ten-thousandths: whole numbers add up alike in any order."""
+TWIN, UNPLANNED, PLACEBO = 10**13, 10**11, 10**9
+"""What a couple is worth for each twin, each question on which the partner may have a signal, and
+each placebo. To these come the shares of the questions' words that the partner's posts hold, in
+ten-thousandths: whole numbers add up alike in any order."""
 MOST = 3000
 """The most couples of one exact matching, which takes seconds."""
 
@@ -48,11 +52,11 @@ def assign_partners(
     ordered = sorted(questions, key=lambda q: content_id("question", str(seed), q.item))
     by_couple: dict[Couple, list[Question]] = {}
     for question in ordered:
-        for other in question.possible:
+        for other in (*question.possible, *question.unplanned):
             by_couple.setdefault(_couple(question.user, other.user), []).append(question)
     worth = {
         couple: sum(
-            (TWIN if question.signal else PLACEBO) + round(10_000 * _bearing(question, couple))
+            _worth(question, couple) + round(10_000 * _bearing(question, couple))
             for question in _questions(usable, couple, most)
         )
         for couple, usable in by_couple.items()
@@ -99,7 +103,14 @@ def _matched(couples: Sequence[Couple], worth: Mapping[Couple, int]) -> Iterable
 
 def _bearing(question: Question, couple: Couple) -> float:
     """How far the posts of the asker's partner bear on a question."""
-    return next(other.bearing for other in question.possible if other.user in couple)
+    others = (*question.possible, *question.unplanned)
+    return next(other.bearing for other in others if other.user in couple)
+
+
+def _worth(question: Question, couple: Couple) -> int:
+    if not question.signal:
+        return PLACEBO
+    return TWIN if any(other.user in couple for other in question.possible) else UNPLANNED
 
 
 def _questions(usable: Sequence[Question], couple: Couple, most: int) -> list[Question]:
@@ -110,7 +121,7 @@ def _questions(usable: Sequence[Question], couple: Couple, most: int) -> list[Qu
         ranked = [
             sorted(
                 (one for one in usable if one.signal == signal and one.user == user),
-                key=lambda question: -_bearing(question, couple),
+                key=lambda question: (-_worth(question, couple), -_bearing(question, couple)),
             )
             for user in couple
         ]
@@ -154,7 +165,7 @@ def _partner(
 
 def _why_none(question: Question, partner: str | None, most: int) -> tuple[str, str]:
     """Why a question has no partner."""
-    possible = {other.user for other in question.possible}
+    possible = {other.user for other in (*question.possible, *question.unplanned)}
     if partner is None:
         shows = "show a signal for this question" if question.signal else "are about as many"
         if possible:
@@ -165,7 +176,7 @@ def _why_none(question: Question, partner: str | None, most: int) -> tuple[str, 
     if not question.signal or partner in possible:
         return "enough_of_couple", f"its couple has {most} others ([twin] questions_per_couple)"
     return "partner_does_not_fit", (
-        "the partner, who was found by another question, was not tried on this one or"
+        "the partner, who was found by another question, does not suit this one or"
         " shows no personal signal for it"
     )
 

@@ -41,12 +41,13 @@ async def plan_question(
         return Planned(rubric=rubric, possible=tuple(unlike))
     posts = tuple(fair_posts(item, corpus.longest_item(user).profile) for user in tried.users)
     plans = await plans_of(item, posts, models, rules)
-    possible = (
+    suited = [
         PossiblePartner(user, _bearing(item, own, rules))
-        for user, own, plan in zip(tried.users[: tried.suited], posts, plans, strict=False)
-        if shows_signal(plan, config.planner)
-    )
-    return Planned(rubric=rubric, possible=tuple(possible))
+        for user, own in zip(tried.users[: tried.suited], posts, strict=False)
+    ]
+    planned = zip(suited, plans, strict=False)
+    possible = tuple(user for user, plan in planned if shows_signal(plan, config.planner))
+    return Planned(rubric=rubric, possible=possible, unplanned=tuple(suited[len(plans) :]))
 
 
 def _bearing(item: Item, posts: tuple[Post, ...], rules: BuildRules) -> float:

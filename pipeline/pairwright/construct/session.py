@@ -131,8 +131,9 @@ class Session:
             if plan.kind == "waiting":
                 return {}
             if plan.item in names and self._modes_of(plan):
-                possible = plan.read(Planned).possible
-                questions.append(Question(plan.item, plan.user, possible, plan.reason == ""))
+                found = plan.read(Planned)
+                of = plan.item, plan.user, found.possible, plan.reason == "", found.unplanned
+                questions.append(Question(*of))
         config = self.rules.config
         return assign_partners(questions, config.twin.questions_per_couple, config.seed)
 
