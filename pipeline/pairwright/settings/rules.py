@@ -123,7 +123,7 @@ class PlanRules(HistoryRules):
 
     others: Count = Field(
         5,
-        description="other users a question is tried on: for specificity, and as possible partners",
+        description="most other users a question is planned for: for specificity, and as partners",
     )
     others_share: Share = Field(
         0.2, description="an aspect that more than this share of them have is generic"
