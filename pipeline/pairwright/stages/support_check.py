@@ -2,9 +2,8 @@
 
 A verbatim quote proves only where words come from. A judge reads the aspect with all posts that
 it names; what any asker would expect, what the posts oppose, do not bear on or only make possible
-is dropped. A
-share of rubrics is asked a second time with as many posts of other users (`support_control`): the
-judge should refuse nearly all of those, and the manifest shows how often it does.
+is dropped. A share of rubrics is asked a second time with as many posts of other users
+(`support_control`): the judge should refuse nearly all, and the manifest shows how often it does.
 """
 
 from typing import Annotated, Literal
@@ -38,19 +37,17 @@ async def support(
     `name` marks the control in the record.
     """
     # A post that several cases rest on is shown once.
-    numbers: dict[str, int] = {}
-    for _, posts in cases:
-        for post in posts:
-            numbers.setdefault(post.text, len(numbers) + 1)
+    texts = dict.fromkeys(post.text for _, posts in cases for post in posts)
+    numbers = {text: n for n, text in enumerate(texts, start=1)}
     shown = tuple(
         SupportPrompt(n, aspect.aspect, ", ".join(str(numbers[post.text]) for post in posts))
         for n, (aspect, posts) in enumerate(cases, start=1)
     )
-    texts = tuple(Numbered(n, post) for post, n in numbers.items())
+    numbered = tuple(Numbered(n, text) for text, n in numbers.items())
 
     def wrong(reply: SupportReply) -> str | None:
         return misnumbered(reply.cases, len(cases))
 
-    messages = prompts.ask("support", question=question, posts=texts, cases=shown).messages
+    messages = prompts.ask("support", question=question, posts=numbered, cases=shown).messages
     reply = await judge.answer(Ask(name, messages), SupportReply, wrong)
     return reply if isinstance(reply, Dropped) else tuple(in_order(reply.cases))
