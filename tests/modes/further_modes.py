@@ -3,7 +3,7 @@ chosen by another name."""
 
 from pairwright.drafting.drafts import Drawing
 from pairwright.drafting.judging import Requirements, Texts, both
-from pairwright.drafting.pairs import asker_half, judge_of, pairs_of, partner_half
+from pairwright.drafting.pairs import judge_of, pairs_of
 from pairwright.drafting.rubrics import rubric_of
 from pairwright.drafting.rules import BuildRules
 from pairwright.gates import judge_violate
@@ -41,8 +41,7 @@ async def build_plain(
     draft = await drawing.until_accepted(written, required)
     if draft is None:
         return drawing.dropped(rubric)
-    halves = (asker_half(item, rubric),)
-    pairs = pairs_of("plain", item, draft, halves, judge_of(models, rules))
+    pairs = pairs_of("plain", item, draft, (rubric,), judge=judge_of(models, rules))
     return Kept(pairs=pairs, refused=drawing.refused)
 
 
@@ -54,11 +53,9 @@ async def build_couple(
     if isinstance(made, Dropped):
         return made
     own, theirs = made.pairs
-    halves = (
-        asker_half(item, own.rubric),
-        partner_half(item, theirs.user, theirs.profile, theirs.rubric),
-    )
-    return Kept(pairs=pairs_of("couple", item, own.draft, halves, own.judge), refused=made.refused)
+    rubrics = own.rubric, theirs.rubric
+    pairs = pairs_of("couple", item, own.draft, rubrics, theirs.profile, own.judge)
+    return Kept(pairs=pairs, refused=made.refused)
 
 
 PLAIN = Mode(

@@ -1,66 +1,53 @@
 """Pairs over an accepted draft: the asker's, and in modes of two users the partner's."""
 
-from typing import NamedTuple
-
 from pairwright.drafting.rules import BuildRules
 from pairwright.models import Models
 from pairwright.records import Draft, Item, Pair, Post, Rubric, content_id, judge_name, pseudonym
 
 
-class Half(NamedTuple):
-    """One user of a unit, with the posts that the user is known by."""
-
-    user: str
-    profile: tuple[Post, ...]
-    rubric: Rubric
-    narrative: str | None = None
-    """The user's own words on the question. A partner who never asked it has none."""
-    created: str | None = None
-    source_url: str | None = None
-
-
-def asker_half(item: Item, rubric: Rubric) -> Half:
-    """The half of the user who asked."""
-    return Half(item.user, item.profile, rubric, item.narrative, item.created, item.source_url)
-
-
-def partner_half(item: Item, user: str, posts: tuple[Post, ...], rubric: Rubric) -> Half:
-    """The half of a user who never asked: the question and its time are the asker's."""
-    return Half(user, posts, rubric, None, item.created, item.source_url)
-
-
 def pairs_of(
-    mode: str, item: Item, draft: Draft, halves: tuple[Half, ...], judge: str | None = None
+    mode: str,
+    item: Item,
+    draft: Draft,
+    rubrics: tuple[Rubric, ...],
+    posts: tuple[Post, ...] = (),
+    judge: str | None = None,
 ) -> tuple[Pair, ...]:
-    """The pair of each half. The asker's chosen response is the first, the partner's the second."""
-    users = (pseudonym(half.user) for half in halves)
-    twin = content_id(mode, item.id, *users, draft.first, draft.second)
-    twin_id = twin if len(halves) > 1 else None
+    """The pair of each rubric's user, the asker's first. The asker's chosen response is the first,
+    the partner's, who is known by `posts`, the second.
 
-    def pair(half: Half, *, asked: bool) -> Pair:
+    A partner who did not choose never asked either: the question and its time are the asker's.
+    """
+    users = (pseudonym(rubric.user) for rubric in rubrics)
+    twin = content_id(mode, item.id, *users, draft.first, draft.second)
+    twin_id = twin if len(rubrics) > 1 else None
+
+    def pair(rubric: Rubric, *, asked: bool) -> Pair:
         chosen, rejected = draft.both if asked else draft.both[::-1]
+        choice = None if asked else item.opposite
+        words, source = choice.reason if choice else None, choice or item
         return Pair(
-            id=content_id("pair", mode, item.id, pseudonym(half.user), chosen, rejected),
+            id=content_id("pair", mode, item.id, pseudonym(rubric.user), chosen, rejected),
             mode=mode,
             item_id=item.id,
-            user=half.user,
+            user=rubric.user,
             question=item.question,
             category=item.category,
             domain=item.domain,
-            profile=half.profile,
-            rubric=half.rubric,
+            profile=item.profile if asked else posts,
+            rubric=rubric,
             chosen=chosen,
             rejected=rejected,
             draft=draft,
             judge=judge,
             twin_id=twin_id,
             asked=asked,
-            narrative=half.narrative,
-            created=half.created,
-            source_url=half.source_url,
+            narrative=item.narrative if asked else words,
+            created=source.created,
+            source_url=source.source_url,
         )
 
-    return tuple(pair(half, asked=number == 0) for number, half in enumerate(halves))
+    return tuple(pair(rubric, asked=number == 0) for number, rubric in enumerate(rubrics))
 
 
 def judge_of(models: Models, rules: BuildRules) -> str | None:

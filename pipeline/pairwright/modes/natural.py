@@ -1,6 +1,6 @@
 """Mode natural: one question, two responses, two users; each took what the other refused."""
 
-from pairwright.drafting.pairs import Half, asker_half, pairs_of
+from pairwright.drafting.pairs import pairs_of
 from pairwright.drafting.rubrics import no_rubric
 from pairwright.drafting.rules import BuildRules
 from pairwright.models import Models
@@ -19,14 +19,8 @@ async def build_natural(
     assert choice, "an item of people's choices has the opposite one"
     assert partner is None, "the choice names the other user"
     draft = Draft(draw=0, strategy="", generator="", first=choice.chosen, second=choice.rejected)
-    rubric = no_rubric(item, choice.other)
-    halves = (
-        asker_half(item, no_rubric(item, item.user)),
-        Half(
-            choice.other, choice.profile, rubric, choice.reason, choice.created, choice.source_url
-        ),
-    )
-    return Kept(pairs=pairs_of("natural", item, draft, halves))
+    rubrics = no_rubric(item, item.user), no_rubric(item, choice.other)
+    return Kept(pairs=pairs_of("natural", item, draft, rubrics, choice.profile))
 
 
 NATURAL = Mode(

@@ -3,7 +3,7 @@ responses, so that nothing decides."""
 
 from pairwright.drafting.drafts import Drawing
 from pairwright.drafting.judging import Requirements, Texts, both
-from pairwright.drafting.pairs import asker_half, judge_of, pairs_of, partner_half
+from pairwright.drafting.pairs import judge_of, pairs_of
 from pairwright.drafting.posts import are_level, fair_posts
 from pairwright.drafting.rubrics import no_rubric, plan_of, says_nothing
 from pairwright.drafting.rules import BuildRules
@@ -46,11 +46,8 @@ async def build_placebo(
     draft = await drawing.until_accepted(write, required)
     if draft is None:
         return drawing.dropped()
-    halves = (
-        asker_half(item, no_rubric(item, item.user)),
-        partner_half(item, partner.user, posts, no_rubric(item, partner.user)),
-    )
-    pairs = pairs_of("placebo", item, draft, halves, judge_of(models, rules))
+    rubrics = no_rubric(item, item.user), no_rubric(item, partner.user)
+    pairs = pairs_of("placebo", item, draft, rubrics, posts, judge_of(models, rules))
     return Kept(pairs=pairs, refused=drawing.refused)
 
 

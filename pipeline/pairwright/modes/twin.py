@@ -6,7 +6,7 @@ from functools import partial
 from pairwright import text
 from pairwright.drafting.drafts import Drawing, Side
 from pairwright.drafting.judging import Requirements
-from pairwright.drafting.pairs import asker_half, judge_of, pairs_of, partner_half
+from pairwright.drafting.pairs import judge_of, pairs_of
 from pairwright.drafting.posts import older_than
 from pairwright.drafting.redraw import write_sides
 from pairwright.drafting.rubrics import plan_rubric, rubric_of
@@ -60,8 +60,7 @@ async def build_twin(
     own, theirs = (side.rubric for side in sides)
     if draft is None:
         return drawing.dropped(own, theirs)
-    halves = asker_half(item, own), partner_half(item, partner.user, posts, theirs)
-    pairs = pairs_of("twin", item, draft, halves, judge_of(models, rules))
+    pairs = pairs_of("twin", item, draft, (own, theirs), posts, judge_of(models, rules))
     return Kept(pairs=pairs, refused=drawing.refused)
 
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from pairwright.drafting.drafts import Drawing, Side
 from pairwright.drafting.judging import Requirements, Texts, both
-from pairwright.drafting.pairs import asker_half, judge_of, pairs_of
+from pairwright.drafting.pairs import judge_of, pairs_of
 from pairwright.drafting.redraw import write_sides
 from pairwright.drafting.rubrics import rubric_of
 from pairwright.drafting.rules import BuildRules
@@ -54,8 +54,7 @@ async def build_violate(
     draft = await drawing.until_accepted(write, required)
     if draft is None:
         return drawing.dropped(rubric)
-    halves = (asker_half(item, rubric),)
-    pairs = pairs_of("violate", item, draft, halves, judge_of(models, rules))
+    pairs = pairs_of("violate", item, draft, (rubric,), judge=judge_of(models, rules))
     return Kept(pairs=pairs, refused=drawing.refused)
 
 
