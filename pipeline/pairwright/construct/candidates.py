@@ -145,10 +145,13 @@ class _BlockChoice:
             else:
                 one.append(user)
         suited = (both + one)[:count]
+
+        def posts(user: str) -> int:
+            return len(fair_posts(item, self._corpus.longest_item(user).profile))
+
         # Without a possible partner it is still to be seen what is generic.
-        posts = {user: fair_posts(item, self._corpus.longest_item(user).profile) for user in rest}
-        fill = islice((user for user in rest if posts[user]), max(0, AT_ONCE - len(suited)))
-        level = (u for u in rest if are_level(len(item.profile), len(posts[u]), self._rules))
+        fill = islice(filter(posts, rest), max(0, AT_ONCE - len(suited)))
+        level = (u for u in rest if are_level(len(item.profile), posts(u), self._rules))
         return TriedUsers((*suited, *fill), len(suited), tuple(islice(level, count)))
 
     def _suits(self, item: Item, asks: frozenset[str], user: str) -> bool:
