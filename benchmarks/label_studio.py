@@ -25,7 +25,7 @@ from pydantic import JsonValue
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from label_studio_process import DATABASE, LabelStudioServer, ServerAccount, prepare
 from label_studio_server import Made, answers, cache_folder, make_study, raw_import
-from pairwright.dataset import write_one
+from pairwright.lines import write_one
 from pairwright_human_eval.answers import write_answers
 from pairwright_human_eval.projects import (
     CHUNK,

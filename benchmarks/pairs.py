@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pairwright.dataset import Layout, Part, Row, RowAspect, RowPost, write_rows
-from pairwright.dataset.row import derived_twin_id
+from pairwright.pairs import Layout, Part, Row, RowAspect, RowPost, write_rows
+from pairwright.pairs.row import derived_twin_id
 from pairwright.records import dyad_id, pseudonym
 from pairwright.text import STOPWORDS
 

@@ -36,7 +36,6 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from decided import board_of, result
-from pairwright.dataset import Row
 from pairwright.estimate import Estimate
 from pairwright.evaluation.content import ContentSources, Strangers
 from pairwright.evaluation.evaluation import Evaluation, evaluate
@@ -52,6 +51,7 @@ from pairwright.evaluation.scorers.scorer import (
 )
 from pairwright.evaluation.settings import ALL_POSTS
 from pairwright.intervals import Flags, Floats, Places, mean_points
+from pairwright.pairs import Row
 
 COUPLES, UNITS = 400, 600
 GUESSES = 0.02

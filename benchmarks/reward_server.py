@@ -39,10 +39,10 @@ from aiohttp import web
 from scoring import SIZES, go_on_elsewhere, pairs, write_model
 
 from pairwright.construct.folder import to_toml
-from pairwright.dataset.conversion import user_message
 from pairwright.errors import PairwrightError
 from pairwright.evaluation.scorers.in_process import batch_places
 from pairwright.evaluation.settings import Classifier
+from pairwright.pairs.conversion import user_message
 from pairwright.settings.prompt_variables import Message
 from pairwright.training.rewards import RewardClient, RewardSample, UserMessage
 

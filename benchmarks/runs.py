@@ -12,7 +12,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from pairs import rows
 
-from pairwright.dataset import Row, RowPost
+from pairwright.pairs import Row, RowPost
 from pairwright.records import (
     Adherence,
     Aspect,

@@ -28,7 +28,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pairwright.dataset.conversion import user_message
 from pairwright.evaluation.scorers.in_process import InProcess
 from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore
@@ -36,6 +35,7 @@ from pairwright.evaluation.settings import Classifier
 from pairwright.models import Answer, Request
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import Store
+from pairwright.pairs.conversion import user_message
 from pairwright.records import Post
 
 

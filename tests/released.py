@@ -23,10 +23,10 @@ from pairwright.construct.manifest import make_manifest
 from pairwright.construct.outcomes import Failed, Outcomes, Unit, UnitResult, outcome_of
 from pairwright.construct.pairs import write_files
 from pairwright.construct.status import status_of
-from pairwright.dataset import Layout, Row
-from pairwright.dataset.layout import write_checksums
 from pairwright.models import CallLog
 from pairwright.models.store import Store
+from pairwright.pairs import Layout, Row
+from pairwright.pairs.layout import write_checksums
 from pairwright.progress import log_notes
 from pairwright.records import (
     Adherence,

@@ -15,9 +15,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from pairwright.dataset import Layout, Part, Row, read_rows, write_rows
-from pairwright.dataset.layout import write_checksums
-from pairwright.dataset.row import derived_twin_id
+from pairwright.pairs import Layout, Part, Row, read_rows, write_rows
+from pairwright.pairs.layout import write_checksums
+from pairwright.pairs.row import derived_twin_id
 from released import context_of, texts
 
 Object = dict[str, Any]

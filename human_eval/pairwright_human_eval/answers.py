@@ -17,9 +17,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from pairwright.dataset import write_lines
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
+from pairwright.lines import write_lines
 from pairwright_human_eval.folder import FixedStudy, HumanFolder, read_withdrawals, records_in
 from pairwright_human_eval.form import labels_of
 from pairwright_human_eval.label_studio import check_export, read_export

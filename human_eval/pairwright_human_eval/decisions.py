@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from pairwright.dataset import RowDelivery, RowSupport
+from pairwright.pairs import RowDelivery, RowSupport
 from pairwright.records import Record
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.checks import entries

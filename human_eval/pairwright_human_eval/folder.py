@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from pairwright.dataset import read_lines, read_one
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
+from pairwright.lines import read_lines, read_one
 from pairwright.records import Record
 from pairwright_human_eval.label_studio import labelling_config, read_task_file, task_file
 from pairwright_human_eval.language import load_language, render_guidelines

@@ -8,8 +8,8 @@ from typing import Annotated
 
 from typer import Argument
 
-from pairwright.dataset import write_lines
 from pairwright.errors import InputError, near
+from pairwright.lines import write_lines
 from pairwright.options import RunPath
 from pairwright.progress import Note, Progress, log_notes
 from pairwright_human_eval.answers import Imported, import_raw, scrub

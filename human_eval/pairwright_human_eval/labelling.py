@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from typer import Option
 
-from pairwright.dataset import read_lines
 from pairwright.errors import InputError
+from pairwright.lines import read_lines
 from pairwright.modes import MODES
 from pairwright.options import RunPath
 from pairwright.progress import Note, Progress, Step, log_notes

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterable, Set
 from typing import NamedTuple
 
-from pairwright.dataset import write_one
 from pairwright.errors import InputError
+from pairwright.lines import write_one
 from pairwright.records import Record
 from pairwright_human_eval.answers import kept_of, store_raw
 from pairwright_human_eval.folder import HumanFolder, record_in

@@ -1,7 +1,5 @@
-"""The part of a study that a release holds, and everything that can be derived from it.
-
-Answers by pseudonym, without comments and clock times; outlines of all units, refused ones too; how
-each annotator did in checks and repeats, which are not released.
+"""The part of a study that a release holds: answers by pseudonym, without comments and clock times;
+outlines of all units, refused ones too; how each annotator did in checks and repeats.
 """
 
 from collections import Counter
@@ -11,7 +9,8 @@ from functools import cached_property
 
 import pandas as pd
 
-from pairwright.dataset import Layout, read_lines, read_one
+from pairwright.lines import read_lines, read_one
+from pairwright.pairs import Layout
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pairwright.dataset import write_lines, write_one
 from pairwright.files import write_whole
+from pairwright.lines import write_lines, write_one
 from pairwright.modes import MODES
 from pairwright.options import RunPath
 from pairwright.pages import Page, render_page

@@ -51,7 +51,7 @@ __all__ = [
 
 _HOMES = {
     "pairwright.construct.pairs": ("load_release",),
-    "pairwright.dataset": ("Row",),
+    "pairwright.pairs": ("Row",),
     "pairwright.evaluation.correlation.correlations": ("Correlations",),
     "pairwright.evaluation.leaderboard": ("Leaderboard",),
     "pairwright.modes.placebo": ("build_placebo",),
@@ -81,13 +81,13 @@ if TYPE_CHECKING:
     from pairwright.construct.build import BuildResult, build
     from pairwright.construct.pairs import load_release
     from pairwright.construct.status import RunStatus, status
-    from pairwright.dataset import Row
     from pairwright.evaluation.correlation.correlations import Correlations
     from pairwright.evaluation.leaderboard import Leaderboard
     from pairwright.modes.placebo import build_placebo
     from pairwright.modes.twin import build_twin
     from pairwright.modes.violate import build_violate
     from pairwright.notebook import run_async
+    from pairwright.pairs import Row
     from pairwright.records import Dropped, Kept, Pair
     from pairwright.releases.verify import VerifiedRelease
     from pairwright.workflows.evaluation import EvaluationResult, correlate, evaluate, leaderboard

@@ -8,7 +8,28 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
-from pairwright.dataset.row import choice_sides
+_CHOICE = 'Asked "{}", chose:\n{}\nrather than:\n{}'
+
+
+def choice_text(question: str, taken: str, refused: str, reason: str = "") -> str:
+    """An earlier choice of a user as a post of a history."""
+    said = _CHOICE.format(question, taken, refused)
+    return f"{said}\nbecause: {reason}" if reason else said
+
+
+def is_choice_text(text: str) -> bool:
+    """Whether a post of a history is an earlier choice: users who chose alike have the same."""
+    return text.startswith('Asked "') and "\nrather than:\n" in text
+
+
+_SIDES = re.compile(r'Asked ".*?", chose:\n(.*?)\nrather than:\n(.*?)(?:\nbecause: .*)?', re.DOTALL)
+
+
+def choice_sides(text: str) -> tuple[str, str] | None:
+    """What an earlier choice took and refused; None of a text that is not one."""
+    found = _SIDES.fullmatch(text) if is_choice_text(text) else None
+    return (found[1], found[2]) if found else None
+
 
 LIST = re.compile(r"^[ \t]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t]+\S", re.MULTILINE)
 HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+\S", re.MULTILINE)

@@ -5,10 +5,12 @@ Ids of what we make are content ids; ids of what users bring are theirs, and nev
 """
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import lru_cache
 from json.encoder import encode_basestring_ascii
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import Annotated, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -371,3 +373,11 @@ class Kept(Record):
     def id(self) -> str:
         """The id of its twin, or of its only pair."""
         return self.pairs[0].twin_id or self.pairs[0].id
+
+
+@lru_cache(maxsize=256)
+def model_name(model: str) -> str:
+    """A model as a release names it: of a folder on the maker's machine, the last part."""
+    if PurePosixPath(model).is_absolute() or PureWindowsPath(model).is_absolute():
+        return re.split(r"[/\\]", model.rstrip("/\\"))[-1]
+    return model

@@ -12,7 +12,7 @@ from pairwright.audits.catalogue import definition_of
 from pairwright.audits.read import open_source
 from pairwright.audits.records import EXAMPLES, Audit, Check
 from pairwright.audits.run import audit, shortened
-from pairwright.dataset import Layout, Part, content_digest, row_of, write_rows
+from pairwright.pairs import Layout, Part, content_digest, row_of, write_rows
 from pairwright.records import pseudonym
 from small_studies import twin, violate
 from study import VERIFIED, Done, Study, pairwright

@@ -11,8 +11,8 @@ from pairwright.audits.catalogue import DEFINITIONS
 from pairwright.audits.integrity import integrity_checks
 from pairwright.audits.integrity.texts import LIMIT
 from pairwright.audits.records import Check
-from pairwright.dataset import Row, RowAspect, RowPost
-from pairwright.dataset.row import derived_twin_id
+from pairwright.pairs import Row, RowAspect, RowPost
+from pairwright.pairs.row import derived_twin_id
 
 FIRST = "I keep bees behind the greenhouse and the smoke bothers my neighbour."
 SECOND = "My neighbour's child is allergic to \u201cpollen\u201d, so she tells me."

@@ -12,7 +12,7 @@ from pairwright.audits.catalogue import DEFINITIONS
 from pairwright.audits.leakage import leakage_checks
 from pairwright.audits.records import Check
 from pairwright.audits.row_check import WIDTH
-from pairwright.dataset import Row, RowAspect, RowPost
+from pairwright.pairs import Row, RowAspect, RowPost
 
 QUESTION = "How do I get the smell of smoke out of an old wool coat?"
 NARRATIVE = "My grandfather left me his coat and he smoked a pipe in it for forty years at sea."

@@ -14,8 +14,8 @@ from pairwright.audits.people.rights import Licences, Tombstones, sensitive_chec
 from pairwright.audits.people.scan import PersonalData, screen
 from pairwright.audits.records import Check, Redaction
 from pairwright.audits.row_check import RowReader
-from pairwright.dataset import Row, RowAspect, RowPost
-from pairwright.dataset.address import ForgetList, url_name
+from pairwright.pairs import Row, RowAspect, RowPost
+from pairwright.pairs.address import ForgetList, url_name
 
 MAIL = "jane.doe@mail.kitchen.org"
 # In two parts, so that nobody who searches this repository for keys finds one.

@@ -19,9 +19,10 @@ import pytest
 
 from audited import jsonl
 from pairwright.audits.read import ReadRow, open_source
-from pairwright.dataset import Layout, Part, Row, row_of, write_lines, write_rows
 from pairwright.errors import InputError
 from pairwright.extras import install
+from pairwright.lines import write_lines
+from pairwright.pairs import Layout, Part, Row, row_of, write_rows
 from pairwright.records import Pair, content_id, pseudonym
 from pairwright.sources.problems import SourceProblem
 from small_studies import decided, one, twin, violate, votes, well

@@ -16,7 +16,7 @@ from pairwright.audits.shortcuts import Shortcuts
 from pairwright.audits.shortcuts.accuracies import accuracy_check
 from pairwright.audits.shortcuts.blind import COUNTS, bag_points, breaks_off
 from pairwright.audits.shortcuts.sample import ClusterSample
-from pairwright.dataset import Row, RowAspect, RowPost, row_of
+from pairwright.pairs import Row, RowAspect, RowPost, row_of
 from pairwright.settings.rules import ReleaseInfo
 from reference_data import LLMBAR
 from small_studies import twin, violate

@@ -15,7 +15,7 @@ from hostile import HOSTILE
 from pairwright.audits.catalogue import DEFINITIONS
 from pairwright.audits.page import write_page
 from pairwright.audits.records import Audit, Flag
-from pairwright.dataset import Row
+from pairwright.pairs import Row
 
 pytestmark = pytest.mark.real
 

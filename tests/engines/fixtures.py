@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from own_environment import cache_folder, prepare
-from pairwright.dataset.conversion import user_message
+from pairwright.pairs.conversion import user_message
 from scripted import posts
 
 HERE = Path(__file__).resolve().parent

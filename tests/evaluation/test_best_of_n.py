@@ -16,7 +16,6 @@ from decided import ends
 from endpoint import Asked as Call
 from endpoint import Endpoint, completion, in_thread
 from pairwright.cli.evaluation import print_scores
-from pairwright.dataset import Row, read_lines
 from pairwright.errors import InputError
 from pairwright.evaluation.best_of_n import (
     CEILING,
@@ -39,6 +38,8 @@ from pairwright.evaluation.outputs import (
 from pairwright.evaluation.policy_samples import PolicySample, SampledQuestion, SampleScores
 from pairwright.evaluation.release import Release, ReleaseRef
 from pairwright.evaluation.results import TRIAL, ScorerRef
+from pairwright.lines import read_lines
+from pairwright.pairs import Row
 from pairwright.records import AspectScore
 from study import Done, pairwright
 

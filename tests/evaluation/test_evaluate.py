@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, get_args
 import pytest
 
 from decided import result, right_on, violate
-from pairwright.dataset import Layout, Row
 from pairwright.errors import CallFailed, InputError, Interrupted
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.content import (
@@ -34,6 +33,7 @@ from pairwright.evaluation.scorers.scorer import (
     Unscored,
     reasons,
 )
+from pairwright.pairs import Layout, Row
 from pairwright.records import Item, Post
 from pairwright.settings.rules import HistoryRules
 from released import PAIRS

@@ -14,9 +14,9 @@ import pytest
 from engines.fixtures import engines, environment
 from own_environment import cache_folder, prepare
 from pairwright.construct.folder import to_toml
-from pairwright.dataset import Layout, Row
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.results import read_results
+from pairwright.pairs import Layout, Row
 from pairwright.releases.summary import rows_of
 from released import PAIRS, released, run_of
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from endpoint import Endpoint, double, in_thread
-from pairwright.dataset import read_lines
 from pairwright.errors import ConfigError, InputError, Interrupted
 from pairwright.evaluation.policy_samples import SampledQuestion
 from pairwright.evaluation.settings import Scorers
+from pairwright.lines import read_lines
 from pairwright.progress import Event, Step, Stop
 from pairwright.workflows.best_samples import best_of_n
 from pairwright.workflows.evaluation import evaluate, leaderboard

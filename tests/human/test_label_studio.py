@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from label_studio_server import ANNOTATORS, Made, make_study
-from pairwright.dataset import write_one
 from pairwright.errors import CallFailed, EndpointRefused, InputError, PairwrightError
 from pairwright.extras import install
+from pairwright.lines import write_one
 from pairwright_human_eval import projects as push_module
 from pairwright_human_eval.projects import (
     PullResult,

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pairwright import assets
-from pairwright.dataset import RowDelivery, RowSupport
 from pairwright.evaluation.outputs import ReleaseQuestions
+from pairwright.pairs import RowDelivery, RowSupport
 from pairwright_human_eval.folder import HumanFolder, read_study, read_tasks
 from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.reporting import decide

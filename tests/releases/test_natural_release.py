@@ -18,9 +18,9 @@ from choosers import (
 from pairwright import audit, build, evaluate, leaderboard, load_release, release, verify
 from pairwright.assets import DOCS
 from pairwright.construct.pairs import iterate_pairs
-from pairwright.dataset import Row, parts_of
 from pairwright.errors import InputError
 from pairwright.evaluation.outputs import ReleaseQuestions
+from pairwright.pairs import Row, parts_of
 from pairwright.settings.config import Config
 from pairwright.workflows.releases import forget
 from pairwright.workflows.rl_data import export_rl

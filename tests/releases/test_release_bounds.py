@@ -7,9 +7,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pairwright.dataset import Row, lines, parquet_batches, read_lines, read_rows, write_rows
-from pairwright.dataset.parquet import SCHEMA
+from pairwright import lines, parquet_batches
 from pairwright.errors import InputError
+from pairwright.lines import read_lines
+from pairwright.pairs import Row, read_rows, write_rows
+from pairwright.pairs.parquet import SCHEMA
 from pairwright.releases.primary import UnitOutcome
 from pairwright.sources.tables import open_parquet
 

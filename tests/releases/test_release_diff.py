@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pairwright.dataset import Layout
+from pairwright.pairs import Layout
 from pairwright.records import Pair
 from pairwright.releases.changes import GONE
 from released import DOMAINS, INFO, question, right, run_of, twinned, violated, written

@@ -15,10 +15,11 @@ from markdown_it import MarkdownIt
 
 from hostile import HOSTILE
 from pairwright.audits.records import Audit, Check
-from pairwright.dataset import AuditSource, Layout, Part, Row, read_rows, write_one
-from pairwright.dataset.conversion import user_message
-from pairwright.dataset.layout import file_digest
-from pairwright.dataset.parquet import SCHEMA
+from pairwright.lines import write_one
+from pairwright.pairs import AuditSource, Layout, Part, Row, read_rows
+from pairwright.pairs.conversion import user_message
+from pairwright.pairs.layout import file_digest
+from pairwright.pairs.parquet import SCHEMA
 from pairwright.records import Pair
 from pairwright.releases.derive import ReleaseContext
 from pairwright.releases.derive.card import column_texts, dataset_card, licence_page

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from pairwright.dataset import licence_of, read_lines
-from pairwright.dataset.address import url_name
 from pairwright.errors import InputError
+from pairwright.lines import read_lines
+from pairwright.pairs import licence_of
+from pairwright.pairs.address import url_name
 from pairwright.records import pseudonym
 from pairwright.releases.primary import UnitOutcome, read_primary
 from pairwright.releases.run_notes import add_tombstones, read_tombstones

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pairwright.dataset import Layout, parts_of, read_rows
+from pairwright.pairs import Layout, parts_of, read_rows
 from pairwright.releases.verify import verify_release
 from pairwright.workflows.pair_audit import write_audit
 from pairwright_human_eval.folder import HumanFolder, read_study

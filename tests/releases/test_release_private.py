@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from pairwright.dataset import model_name, read_rows, row_of, write_rows
-from pairwright.records import Follows, judge_name
+from pairwright.pairs import read_rows, row_of, write_rows
+from pairwright.records import Follows, judge_name, model_name
 from pairwright.releases.primary import Provenance
 from pairwright.releases.run_notes import run_provenance
 from pairwright.settings.rules import ReleaseInfo

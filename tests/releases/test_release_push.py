@@ -10,9 +10,9 @@ import pytest
 from huggingface_hub import constants
 
 from hub_stand_in import LARGE, TOKEN, Hub, hub
-from pairwright.dataset.layout import write_checksums
 from pairwright.errors import Difference, InputError
 from pairwright.extras import install
+from pairwright.pairs.layout import write_checksums
 from pairwright.releases.hub import push
 from pairwright.releases.primary import ReleaseKind
 from pairwright.releases.verify import VerifiedRelease

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pairwright.dataset import Row
 from pairwright.errors import Difference, InputError
+from pairwright.pairs import Row
 from pairwright.workflows.releases import verify
 from released import placebo, question, released, run_of
 from study import pairwright

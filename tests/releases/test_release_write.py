@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from pairwright.construct.folder import RunFolder
-from pairwright.dataset import Layout, Part, RowVotes, parts_of, read_rows
-from pairwright.dataset.layout import splits_of
 from pairwright.errors import InputError
 from pairwright.models.store import Store
+from pairwright.pairs import Layout, Part, RowVotes, parts_of, read_rows
+from pairwright.pairs.layout import splits_of
 from pairwright.records import Pair, dyad_id, pseudonym
 from pairwright.releases.primary import read_primary
 from pairwright.workflows.new_release import release as make_release

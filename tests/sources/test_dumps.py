@@ -9,8 +9,8 @@ import pytest
 from reading import DOMAINS, HOME, Result
 from reading import result as read_source
 
-from pairwright.dataset.address import licence_of
 from pairwright.errors import SourceError
+from pairwright.pairs.address import licence_of
 from pairwright.records import Post
 from pairwright.settings.domains import Domain, Domains
 from pairwright.settings.rules import SourceRules

@@ -12,9 +12,9 @@ from endpoint import double, in_thread
 from golden import gold, planning_prompts, row, rows, write
 from model_double import DOUBLE
 from pairwright.construct.folder import to_toml
-from pairwright.dataset import read_lines
 from pairwright.errors import CallFailed, InputError
 from pairwright.estimate import Estimate
+from pairwright.lines import read_lines
 from pairwright.models import Request
 from pairwright.records import Item
 from pairwright.training.gold import (

@@ -20,7 +20,6 @@ import httpx2
 import pytest
 
 from endpoint import Asked, Handler, beside, drop, fail, in_thread, raw, script
-from pairwright.dataset import Row
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError
 from pairwright.evaluation.content import ContentSources, Strangers
 from pairwright.evaluation.release import Release
@@ -28,6 +27,7 @@ from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Client, Meter
 from pairwright.models.scores import score_reply
+from pairwright.pairs import Row
 from pairwright.settings.rules import HistoryRules
 from pairwright.training import rewards
 from pairwright.training.reward_server import RewardServer, listening

@@ -9,9 +9,9 @@ from typing import Any
 import datasets
 import pytest
 
-from pairwright.dataset import Row
 from pairwright.errors import InputError
 from pairwright.evaluation.release import Release
+from pairwright.pairs import Row
 from pairwright.training.rl_data import RlExport, export_prompts, rl_prompts
 from released import released, run_of
 from study import Done, pairwright

@@ -13,7 +13,7 @@ from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Breakdown, Check, Count, Flag
 from pairwright.audits.row_check import RowCheck
 from pairwright.audits.shortcuts.blind import COUNTS
-from pairwright.dataset import Row
+from pairwright.pairs import Row
 from pairwright.text import normalised, word_count
 
 MAX_SHARE = 0.05

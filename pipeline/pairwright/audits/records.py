@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from pairwright.dataset import AuditSource
 from pairwright.estimate import Estimate
+from pairwright.pairs import AuditSource
 from pairwright.records import Record
 
 Family = Literal[

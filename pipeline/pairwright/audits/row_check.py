@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 from pairwright.audits.catalogue import DEFINITIONS
 from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check, Flag
-from pairwright.dataset import Row
+from pairwright.pairs import Row
 
 KEPT = 10_000
 """The most rows that a check names; it counts all."""

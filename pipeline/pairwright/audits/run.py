@@ -16,9 +16,9 @@ from pairwright.audits.read.source import REASONS, TIE
 from pairwright.audits.records import EXAMPLES, Audit, Check, Flag
 from pairwright.audits.row_check import RowReader
 from pairwright.audits.shortcuts import MAX_SHORTCUT, Shortcuts
-from pairwright.dataset import AuditSource, Layout, Row, content_digest
-from pairwright.dataset.address import ForgetList
 from pairwright.errors import InputError
+from pairwright.pairs import AuditSource, Layout, Row, content_digest
+from pairwright.pairs.address import ForgetList
 from pairwright.sources.problems import SourceProblem
 from pairwright.threads import one_thread
 from pairwright.version import __version__

@@ -12,8 +12,9 @@ from pydantic import JsonValue
 
 from pairwright.construct.folder import FILES
 from pairwright.construct.outcomes import Outcomes
-from pairwright.dataset import Layout, Row, parts_of, read_lines, read_rows
 from pairwright.errors import InputError, on_disk
+from pairwright.lines import read_lines
+from pairwright.pairs import Layout, Row, parts_of, read_rows
 from pairwright.records import Pair
 
 _PAIRS = """

@@ -21,9 +21,9 @@ from pairwright.construct.natural import natural_items
 from pairwright.construct.outcomes import Failed, Outcome, Outcomes, Planned, Unit
 from pairwright.construct.partners import Question, assign_partners
 from pairwright.construct.units import event_of
-from pairwright.dataset import line_writer
 from pairwright.drafting.rules import BuildRules
 from pairwright.errors import on_disk
+from pairwright.lines import line_writer
 from pairwright.modes import MODES, need_partners
 from pairwright.progress import UnitEnded
 from pairwright.records import Dropped, Item, Rubric

@@ -16,8 +16,8 @@ from pairwright.construct.outcomes import (
     reached_counts,
     unusable_reply,
 )
-from pairwright.dataset import read_lines
 from pairwright.estimate import Estimate, share
+from pairwright.lines import read_lines
 from pairwright.models import Totals
 from pairwright.models.completion import is_same_model
 from pairwright.models.model import UNUSABLE

@@ -9,11 +9,11 @@ in it, the reason is one of `NOTHING_TO_SHOW` in `scorers/scorer.py`.
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Literal, NamedTuple
 
-from pairwright.dataset import Row
 from pairwright.evaluation import content
 from pairwright.evaluation.content import ContentSources
 from pairwright.evaluation.scorers.scorer import PromptContent, Unscored
 from pairwright.modes import halves_of, label_of
+from pairwright.pairs import Row
 
 ConditionName = Literal[
     "none",

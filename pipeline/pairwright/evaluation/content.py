@@ -16,7 +16,6 @@ from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from pairwright import text
-from pairwright.dataset import Row
 from pairwright.evaluation.release import posts_of
 from pairwright.evaluation.scorers.scorer import (
     NO_CITED_POSTS,
@@ -28,6 +27,7 @@ from pairwright.evaluation.scorers.scorer import (
     Unscored,
 )
 from pairwright.models import CONTEXT_LENGTH, Model
+from pairwright.pairs import Row
 from pairwright.records import Dropped, Item, Post, content_id
 from pairwright.retrieve import selected
 from pairwright.settings.domains import Domains

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Literal, get_args
 
-from pairwright.dataset import Row
+from pairwright.pairs import Row
 from pairwright.records import Record
 
 Choice = Literal["chosen", "rejected", "tie"]

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from pairwright.dataset import Row
 from pairwright.errors import CallFailed
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.content import ContentSources, ask_fitting
@@ -23,6 +22,7 @@ from pairwright.evaluation.scorers.scorer import (
 )
 from pairwright.models import together
 from pairwright.models.work import work_in_order
+from pairwright.pairs import Row
 
 _CHOICES: dict[PreferredPlace, Choice] = {"first": "chosen", "second": "rejected", "tie": "tie"}
 

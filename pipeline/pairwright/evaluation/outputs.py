@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 from pydantic import Field, ValidationError
 
-from pairwright.dataset import Row
 from pairwright.errors import CallFailed, InputError, first_invalid
 from pairwright.estimate import Estimate
 from pairwright.evaluation.release import ReleaseRef, posts_of
@@ -23,6 +22,7 @@ from pairwright.evaluation.scorers.scorer import Unscored, failed_call, reasons
 from pairwright.intervals import Floats, cluster_numbers, mean, mean_points
 from pairwright.models import Model
 from pairwright.modes import label_of
+from pairwright.pairs import Row
 from pairwright.records import Adherence, Aspect, AspectScore, Dropped, Post, Record
 from pairwright.settings.prompt import Prompts
 from pairwright.sources.problems import excerpt

@@ -16,11 +16,11 @@ from typing import Literal
 from pydantic import ValidationError
 
 from pairwright.build_statement import BuildSummary
-from pairwright.dataset import Layout, Row, RowPost, parts_of, read_rows
-from pairwright.dataset.layout import file_digest, read_checksums, root_digest
-from pairwright.dataset.parquet import count_rows
 from pairwright.errors import InputError, first_invalid
 from pairwright.files import holds_run
+from pairwright.pairs import Layout, Row, RowPost, parts_of, read_rows
+from pairwright.pairs.layout import file_digest, read_checksums, root_digest
+from pairwright.pairs.parquet import count_rows
 from pairwright.records import Post, Record, judges_of
 
 BuildRole = Literal["planner", "generator", "judge"]

@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pairwright.dataset import read_lines, read_one, write_lines, write_one
 from pairwright.errors import InputError
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.figures import ScorerFigure, figures_of
 from pairwright.evaluation.release import ReleaseRef, build_mark
 from pairwright.evaluation.scorers.scorer import BLIND, NOTHING_TO_SHOW
+from pairwright.lines import read_lines, read_one, write_lines, write_one
 from pairwright.models import ModelRef
 from pairwright.records import Record
 from pairwright.text import number_of

@@ -18,17 +18,16 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 from typer import Option
 
-from pairwright.dataset import model_name
-from pairwright.dataset.lines import bounded_lines, unreadable
 from pairwright.errors import CallFailed, InputError
 from pairwright.files import CALLS, write_whole
+from pairwright.lines import bounded_lines, unreadable
 from pairwright.models.completion import RECORDED, completion_of
 from pairwright.models.endpoint import EndpointClient
 from pairwright.models.model import Request, bytes_of
 from pairwright.models.refusals import Response
 from pairwright.models.store import Store
 from pairwright.options import RunPath
-from pairwright.records import Record
+from pairwright.records import Record, model_name
 from pairwright.settings.endpoints import Endpoint
 
 NOT_RECORDED = "not_recorded"

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from pairwright.dataset import Layout, Row
 from pairwright.errors import InputError
+from pairwright.pairs import Layout, Row
 from pairwright.releases.primary import PrimaryFiles
 from pairwright.releases.selection import NOT_ASKED, why_not_verified
 from pairwright.releases.summary import rows_of

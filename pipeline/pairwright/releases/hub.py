@@ -12,9 +12,9 @@ from pathlib import Path
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
 from huggingface_hub.errors import HfHubHTTPError
 
-from pairwright.dataset import Layout
-from pairwright.dataset.layout import read_checksums, root_digest
 from pairwright.errors import Difference, InputError
+from pairwright.pairs import Layout
+from pairwright.pairs.layout import read_checksums, root_digest
 from pairwright.releases.verify import VerifiedRelease
 from pairwright.releases.verify.release import DOWNLOADED
 

@@ -10,19 +10,11 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from pairwright.dataset import (
-    Layout,
-    Part,
-    Row,
-    check_files,
-    read_lines,
-    read_one,
-    row_of,
-    write_rows,
-)
-from pairwright.dataset.layout import root_digest
 from pairwright.errors import InputError
 from pairwright.files import write_whole
+from pairwright.lines import read_lines, read_one
+from pairwright.pairs import Layout, Part, Row, check_files, row_of, write_rows
+from pairwright.pairs.layout import root_digest
 from pairwright.records import Record
 from pairwright.releases.selection import ReleaseCandidate, subject_at, votes_on
 from pairwright.releases.summary import Summary, SummaryBuilder

@@ -12,10 +12,10 @@ from typing import Any
 
 from pydantic import Field, JsonValue
 
-from pairwright.dataset import model_name, read_lines
-from pairwright.dataset.address import ForgetList
 from pairwright.errors import InputError, on_disk
-from pairwright.records import Record
+from pairwright.lines import read_lines
+from pairwright.pairs.address import ForgetList
+from pairwright.records import Record, model_name
 from pairwright.releases.changes import TRIAL
 from pairwright.releases.primary import Provenance, ReleaseFiles
 from pairwright.settings.rules import ReleaseInfo

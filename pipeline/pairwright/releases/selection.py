@@ -9,10 +9,10 @@ from typing import BinaryIO, NamedTuple
 
 from pydantic import ValidationError
 
-from pairwright.dataset import RowVotes
-from pairwright.dataset.address import ForgetList
 from pairwright.errors import InputError, first_invalid
 from pairwright.modes import label_of
+from pairwright.pairs import RowVotes
+from pairwright.pairs.address import ForgetList
 from pairwright.records import Pair, pseudonym
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import FixedStudy

@@ -4,8 +4,8 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator
 
-from pairwright.dataset import Layout, Part, Row, parts_of, read_rows
-from pairwright.dataset.address import host_of
+from pairwright.pairs import Layout, Part, Row, parts_of, read_rows
+from pairwright.pairs.address import host_of
 from pairwright.records import Record
 from pairwright.text import word_count
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from pairwright.dataset.row import choice_text
+from pairwright.manner import choice_text
 from pairwright.records import Post, content_id
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Cells

@@ -15,7 +15,6 @@ from xml.sax.handler import ContentHandler
 from defusedxml import sax
 from defusedxml.common import DefusedXmlException
 
-from pairwright.dataset.address import stack_exchange_host
 from pairwright.errors import SourceError
 from pairwright.records import Item
 from pairwright.settings.rules import SourceRules
@@ -27,6 +26,8 @@ from pairwright.sources.posts import user_items
 from pairwright.sources.problems import Repairs, SourceRefusal, excerpt, refuse
 from pairwright.sources.titles import why_unanswerable
 
+HOST = re.compile(r"(.+\.)?((stack(exchange|overflow|apps)|superuser|serverfault|askubuntu)\.com"
+                  r"|mathoverflow\.(com|net))")  # fmt: skip
 POSTS = "Posts.xml"
 _KINDS = {"1": "question", "2": "answer"}
 _COMMUNITY = "-1"
@@ -54,7 +55,7 @@ def locate_dump(rules: SourceRules, folder: Path) -> Dump:
     posts = path if path.suffix.lower() == ".xml" else path / POSTS
     check_file(posts, f"{_FOLDER} `path` is relative to {folder}.")
     site = rules.site or posts.resolve().parent.name.lower()
-    if not stack_exchange_host(site) or site == "stackexchange.com":
+    if not HOST.fullmatch(site) or site == "stackexchange.com":
         raise SourceError(
             f"{site!r} is not the host of a Stack Exchange site",
             where=posts,

@@ -22,9 +22,9 @@ from typing import Any, NamedTuple, cast
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pairwright.dataset.lines import bounded_lines
-from pairwright.dataset.parquet_batches import read_batches
 from pairwright.errors import InputError, SourceError
+from pairwright.lines import bounded_lines
+from pairwright.parquet_batches import read_batches
 from pairwright.sources.dates import kind
 from pairwright.sources.problems import REMEDIES, SourceProblem, SourceRefusal
 

@@ -15,10 +15,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from pairwright.dataset import read_one, write_one
 from pairwright.errors import ConfigError, on_disk
 from pairwright.estimate import Estimate
 from pairwright.intervals import mean_by_user
+from pairwright.lines import read_one, write_one
 from pairwright.records import Item, Record
 from pairwright.settings.config import differences
 from pairwright.training.gold import AspectAgreement, aspect_agreement

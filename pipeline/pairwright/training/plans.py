@@ -9,8 +9,8 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
-from pairwright.dataset import read_lines
 from pairwright.errors import CallFailed, InputError
+from pairwright.lines import read_lines
 from pairwright.models import Model, together
 from pairwright.records import Dropped, Item, Record
 from pairwright.settings.domains import Domains

@@ -20,10 +20,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import Field
 
-from pairwright.dataset import Row, write_one
-from pairwright.dataset.layout import places_of
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
+from pairwright.lines import write_one
+from pairwright.pairs import Row
+from pairwright.pairs.layout import places_of
 from pairwright.records import Record
 
 Split = Literal["train", "validation"]

@@ -8,7 +8,6 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 from typer import Argument, Option
 
-from pairwright.dataset.row import is_choice_text
 from pairwright.errors import InputError, near
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName, default_conditions
 from pairwright.evaluation.content import ContentSources, Strangers, item_of
@@ -27,6 +26,7 @@ from pairwright.evaluation.results import Result, ResultSummary, write_result
 from pairwright.evaluation.scorers.score_file import ScoreFile
 from pairwright.evaluation.scorers.scorer import BASELINES, MANNER, ByPair, reasons
 from pairwright.evaluation.settings import Scorers, ScoresOfFile, history_hash
+from pairwright.manner import is_choice_text
 from pairwright.models import Totals, Usage, counting
 from pairwright.notebook import run_async
 from pairwright.options import (

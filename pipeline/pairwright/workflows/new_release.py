@@ -15,14 +15,14 @@ from typer import Option
 
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import Outcomes
-from pairwright.dataset import Layout
-from pairwright.dataset.address import ForgetList
-from pairwright.dataset.layout import splits_of, write_checksums
 from pairwright.errors import Difference, InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.models.store import Store
 from pairwright.modes import label_of
 from pairwright.options import RunPath, share_of
+from pairwright.pairs import Layout
+from pairwright.pairs.address import ForgetList
+from pairwright.pairs.layout import splits_of, write_checksums
 from pairwright.progress import Progress, Step, log_notes
 from pairwright.records import content_id, pseudonym
 from pairwright.releases.changes import TRIAL, check_version

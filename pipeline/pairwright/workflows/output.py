@@ -40,7 +40,7 @@ def output_folder(out: Path | str) -> Path:
 def release_above(path: Path) -> Path | None:
     """The release that a path is of or inside of; None where there is none."""
     # What reads rows takes a while to import, and other commands do without.
-    from pairwright.dataset import Layout, parts_of
+    from pairwright.pairs import Layout, parts_of
 
     for above in (path.resolve(), *path.resolve().parents):
         if Layout(above).manifest.is_file() and parts_of(above):
@@ -68,7 +68,7 @@ def write_page(
 def write_below(summary: Path, lines: Mapping[str, Iterable[Record]]) -> None:
     """Write the files of lines, by their names, that a summary beside them is of. An earlier one
     goes first, so that it is never beside lines that it is not of. Raises StoreError."""
-    from pairwright.dataset import write_lines
+    from pairwright.lines import write_lines
 
     with on_disk(summary):
         summary.unlink(missing_ok=True)

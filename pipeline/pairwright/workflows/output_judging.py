@@ -5,7 +5,6 @@ from typing import Annotated
 
 from typer import Argument
 
-from pairwright.dataset import write_one
 from pairwright.evaluation.outputs import (
     AspectJudge,
     JudgedOutput,
@@ -18,6 +17,7 @@ from pairwright.evaluation.outputs import (
     read_outputs,
 )
 from pairwright.evaluation.release import Release, ReleaseRef
+from pairwright.lines import write_one
 from pairwright.notebook import run_async
 from pairwright.options import OutPath, ReleasePath
 from pairwright.progress import Progress, Stop, log_notes

@@ -15,9 +15,10 @@ from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Audit
 from pairwright.audits.run import Options, shortened
 from pairwright.audits.run import audit as audit_source
-from pairwright.dataset import Part, Row, write_lines, write_one
-from pairwright.dataset.address import ForgetList
 from pairwright.errors import InputError
+from pairwright.lines import write_lines, write_one
+from pairwright.pairs import Part, Row
+from pairwright.pairs.address import ForgetList
 from pairwright.progress import Progress, Step, log_notes
 from pairwright.releases.run_notes import read_tombstones
 from pairwright.releases.selection import read_candidates

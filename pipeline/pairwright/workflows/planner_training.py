@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from typer import Argument, Option
 
 from pairwright import assets
-from pairwright.dataset import read_one, write_one
 from pairwright.errors import ConfigError, on_disk
 from pairwright.extras import install
+from pairwright.lines import read_one, write_one
 from pairwright.progress import Note, Progress, Step, Stop, counter, log_notes
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts

@@ -11,11 +11,11 @@ from typing import Annotated, NamedTuple
 from typer import Argument, Option
 
 from pairwright.construct.folder import RunFolder
-from pairwright.dataset import read_lines
-from pairwright.dataset.address import ForgetList, address_of, url_name
 from pairwright.errors import InputError
 from pairwright.extras import install
+from pairwright.lines import read_lines
 from pairwright.options import ReleasePath, RunPath
+from pairwright.pairs.address import ForgetList, address_of, url_name
 from pairwright.progress import Progress, Step, log_notes
 from pairwright.records import Item, pseudonym
 from pairwright.releases.changes import SubjectChange, subject_changes

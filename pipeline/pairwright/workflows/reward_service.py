@@ -8,7 +8,6 @@ from typing import Annotated, Literal, NamedTuple
 
 from typer import Option
 
-from pairwright.dataset import Row
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.content import ContentSources, Strangers, ask_fitting
@@ -22,6 +21,7 @@ from pairwright.evaluation.scorers.scorer import (
 from pairwright.evaluation.settings import Scorers
 from pairwright.models.client import Meter
 from pairwright.notebook import run_async
+from pairwright.pairs import Row
 from pairwright.progress import Stop
 from pairwright.settings.prompt import Prompts
 from pairwright.training.reward_server import RewardServer, listening

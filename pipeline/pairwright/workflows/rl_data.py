@@ -5,12 +5,12 @@ from typing import Annotated, Literal
 
 from typer import Option
 
-from pairwright.dataset import Row, parts_of
-from pairwright.dataset.conversion import user_message
 from pairwright.errors import InputError
 from pairwright.evaluation.release import Release, pairs_by_split, posts_of
 from pairwright.modes import label_of
 from pairwright.options import ReleasePath
+from pairwright.pairs import Row, parts_of
+from pairwright.pairs.conversion import user_message
 from pairwright.retrieve import selected
 from pairwright.settings.rules import HistoryRules
 from pairwright.training.rl_data import RlExport, export_prompts, rl_prompts

@@ -9,8 +9,8 @@ from pairwright import text
 from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check
 from pairwright.audits.row_check import OTHERS, RowCheck, RowPlace, RowReader
-from pairwright.dataset import Row
 from pairwright.modes import halves_of
+from pairwright.pairs import Row
 
 
 def identity_checks() -> list[RowReader]:

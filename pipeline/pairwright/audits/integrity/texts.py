@@ -15,7 +15,7 @@ from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check
 from pairwright.audits.row_check import OTHERS, RowCheck, RowPlace, RowReader
 from pairwright.audits.shortcuts.sample import ClusterSample
-from pairwright.dataset import Row, RowAspect
+from pairwright.pairs import Row, RowAspect
 from pairwright.times import latest_moment
 
 

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from pairwright import text
 from pairwright.audits.row_check import OTHERS, TEXT, RowCheck
-from pairwright.dataset import Row
 from pairwright.modes import label_of
+from pairwright.pairs import Row
 from pairwright.times import is_older, time_text
 
 

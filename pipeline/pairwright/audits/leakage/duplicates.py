@@ -14,7 +14,7 @@ from pairwright import text
 from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check
 from pairwright.audits.row_check import OTHERS, TEXT, RowCheck, RowPlace, RowReader
-from pairwright.dataset.row import is_choice_text
+from pairwright.manner import is_choice_text
 from pairwright.modes import label_of
 
 

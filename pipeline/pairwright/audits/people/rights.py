@@ -12,8 +12,8 @@ from pairwright import text
 from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check
 from pairwright.audits.row_check import OTHERS, TEXT, RowCheck, RowPlace, clip
-from pairwright.dataset import Row, licence_of
-from pairwright.dataset.address import ForgetList, host_of, of_stack_exchange
+from pairwright.pairs import Row, licence_of
+from pairwright.pairs.address import ForgetList, host_of, of_stack_exchange
 
 _ATTRIBUTION = ("CC-BY", "ODC-BY")
 """Licences, by the start of their SPDX id, that ask for attribution, which an address gives."""

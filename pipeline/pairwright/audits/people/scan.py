@@ -9,7 +9,7 @@ from pairwright.audits.people.rights import sensitive_groups
 from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check, Redaction
 from pairwright.audits.row_check import RowCheck
-from pairwright.dataset import Row
+from pairwright.pairs import Row
 
 
 class PersonalData:

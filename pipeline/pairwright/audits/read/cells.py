@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeGuard
 
 from pairwright.audits.read.columns import KNOWN, Columns
-from pairwright.dataset import RowAspect, RowPost, licence_of
+from pairwright.pairs import RowAspect, RowPost, licence_of
 from pairwright.sources.dates import kind, time_of
 from pairwright.sources.fields import rows_of
 from pairwright.sources.problems import SourceRefusal

@@ -25,10 +25,10 @@ from pairwright.audits.read.cells import (
 )
 from pairwright.audits.read.columns import Columns
 from pairwright.audits.read.source import LABEL_0, TIE, OptionKey, PairSourceKind, ReadRow
-from pairwright.dataset import Row
-from pairwright.dataset.row import has_columns
 from pairwright.errors import first_invalid
 from pairwright.modes import MODES
+from pairwright.pairs import Row
+from pairwright.pairs.row import has_columns
 from pairwright.records import content_id, pseudonym
 from pairwright.sources.dates import kind, time_of
 from pairwright.sources.problems import SourceRefusal, excerpt

@@ -11,19 +11,11 @@ import pyarrow.parquet as pq
 from pydantic import ConfigDict, ValidationError
 
 from pairwright.audits.read.source import PairSource, ReadRow
-from pairwright.dataset import (
-    Layout,
-    Part,
-    RowVotes,
-    check_files,
-    parts_of,
-    read_lines,
-    read_rows,
-    row_of,
-)
-from pairwright.dataset.row import has_columns
 from pairwright.errors import InputError, first_invalid
 from pairwright.files import CALLS
+from pairwright.lines import read_lines
+from pairwright.pairs import Layout, Part, RowVotes, check_files, parts_of, read_rows, row_of
+from pairwright.pairs.row import has_columns
 from pairwright.records import Pair, Record
 from pairwright.settings.rules import ReleaseInfo
 from pairwright_human_eval.decisions import Decision

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from pairwright.dataset import Row
+from pairwright.pairs import Row
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.sources.problems import SourceProblem
 

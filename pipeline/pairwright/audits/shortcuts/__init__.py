@@ -19,9 +19,9 @@ from pairwright.audits.shortcuts.accuracies import Questions, accuracy_check
 from pairwright.audits.shortcuts.blind import COUNTS, LEAST_CLUSTERS, bag_points, counts
 from pairwright.audits.shortcuts.informed import BASELINES, baseline_points
 from pairwright.audits.shortcuts.sample import ClusterSample
-from pairwright.dataset import Row
 from pairwright.intervals import Floats, Places, mean, with_width
 from pairwright.modes import MODES, halves_of, label_of
+from pairwright.pairs import Row
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.text import number_of
 

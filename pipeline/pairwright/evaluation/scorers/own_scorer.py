@@ -25,7 +25,6 @@ from types import ModuleType
 from typing import Any, NamedTuple, SupportsFloat
 
 from pairwright.assets import DOCS
-from pairwright.dataset.conversion import user_message
 from pairwright.errors import ConfigError
 from pairwright.evaluation.scorers.in_process import BatchClient, QueuedCall
 from pairwright.evaluation.scorers.score_models import RewardModel
@@ -35,6 +34,7 @@ from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Meter
 from pairwright.models.scores import chat_reply, score_reply
 from pairwright.models.store import Store
+from pairwright.pairs.conversion import user_message
 
 _SHAPE = f'{DOCS / "scorers.md"}, "A scorer of your own", shows one.'
 

@@ -13,10 +13,10 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pairwright.dataset.layout import file_digest
 from pairwright.errors import InputError
 from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.scorers.scorer import ResponseScore, Unscored
+from pairwright.pairs.layout import file_digest
 from pairwright.sources.tables import OPENERS, SourceRow, sound_rows
 
 COLUMNS = ("pair", "condition", "response", "score")

@@ -10,11 +10,11 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pairwright.dataset.conversion import user_message
 from pairwright.errors import ConfigError
 from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, ResponseScore, Unscored
 from pairwright.models import CONTEXT_LENGTH, LLM, Completion, Request, together
 from pairwright.models.scores import TokenLogprobs, of_text
+from pairwright.pairs.conversion import user_message
 from pairwright.settings.prompt_variables import Message
 
 

@@ -12,10 +12,10 @@ from typing import Literal
 from pydantic import JsonValue, ValidationError
 
 from pairwright.build_statement import BuildSummary
-from pairwright.dataset import AuditSource, Layout
-from pairwright.dataset.lines import read_document
 from pairwright.errors import InputError, first_invalid
 from pairwright.estimate import Estimate
+from pairwright.lines import read_document
+from pairwright.pairs import AuditSource, Layout
 from pairwright.records import Record
 from pairwright.releases.primary import PrimaryFiles, ReleaseKind
 from pairwright.releases.summary import Summary

@@ -9,8 +9,8 @@ import pyarrow as pa
 from pydantic import JsonValue
 from pydantic_core import to_json
 
-from pairwright.dataset.layout import file_digest
-from pairwright.dataset.parquet import SCHEMA
+from pairwright.pairs.layout import file_digest
+from pairwright.pairs.parquet import SCHEMA
 from pairwright.releases.derive.card import (
     NOT_STATED,
     bibtex_entry,

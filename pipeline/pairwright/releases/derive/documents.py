@@ -24,9 +24,9 @@ from contextlib import ExitStack
 from json.encoder import encode_basestring as _json
 from pathlib import Path
 
-from pairwright.dataset import Part, Row, RowPost
-from pairwright.dataset.conversion import user_message
 from pairwright.files import whole_file
+from pairwright.pairs import Part, Row, RowPost
+from pairwright.pairs.conversion import user_message
 from pairwright.releases.derive.card import dataset_card, licence_page
 from pairwright.releases.derive.context import ReleaseContext, make_manifest
 from pairwright.releases.derive.croissant import croissant_json

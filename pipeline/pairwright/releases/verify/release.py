@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pairwright.dataset import Layout, read_lines, read_one
-from pairwright.dataset.layout import file_digest, read_checksums, root_digest
 from pairwright.errors import InputError
 from pairwright.files import holds_run
+from pairwright.lines import read_lines, read_one
+from pairwright.pairs import Layout
+from pairwright.pairs.layout import file_digest, read_checksums, root_digest
 from pairwright.records import Record
 from pairwright.releases.derive import Manifest, ReleaseContext, make_manifest
 from pairwright.releases.derive.context import read_audit

@@ -5,10 +5,10 @@ with all others.
 import re
 from collections.abc import Callable
 
-from pairwright.dataset import Layout, Row, RowPost, licence_of, parts_of, read_rows
-from pairwright.dataset.row import derived_twin_id
 from pairwright.errors import Difference
 from pairwright.modes import halves_of, label_of
+from pairwright.pairs import Layout, Row, RowPost, licence_of, parts_of, read_rows
+from pairwright.pairs.row import derived_twin_id
 from pairwright.records import content_id
 from pairwright.releases.primary import PrimaryFiles
 from pairwright.releases.selection import votes_on

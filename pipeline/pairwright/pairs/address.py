@@ -14,7 +14,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from pairwright import text
-from pairwright.dataset.row import Row, RowPost
+from pairwright.pairs.row import Row, RowPost
 from pairwright.records import (
     Item,
     OppositeChoice,
@@ -23,16 +23,13 @@ from pairwright.records import (
     content_id,
     pseudonym,
 )
+from pairwright.sources.dumps import HOST as STACK_EXCHANGE
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):/+", re.IGNORECASE)
 _AROUND = " \t\r\n\u00a0<>\"'"
 # Most addresses are like this, and then their host is plain to see.
 _PLAIN = re.compile(r"https?://([a-z0-9-]+(?:\.[a-z0-9-]+)*)(?:[/?#]|\Z)", re.IGNORECASE | re.ASCII)
 
-_STACK_EXCHANGE = (
-    ".stackexchange.com", ".stackoverflow.com", ".superuser.com", ".serverfault.com",
-    ".askubuntu.com", ".mathoverflow.net", ".mathoverflow.com", ".stackapps.com",
-)  # fmt: skip
 _LICENCES = (("2011-04-08", "CC-BY-SA-2.5"), ("2018-05-02", "CC-BY-SA-3.0"))
 _NEWEST_LICENCE = "CC-BY-SA-4.0"
 
@@ -95,12 +92,7 @@ def licence_of(url: str | None, created: str | None, default: str | None = None)
 def of_stack_exchange(url: str) -> bool:
     """Whether an address is of one of its sites."""
     host = host_of(url)
-    return host is not None and stack_exchange_host(host)
-
-
-def stack_exchange_host(host: str) -> bool:
-    """The same of an `Address.host`."""
-    return f".{host}".endswith(_STACK_EXCHANGE)
+    return bool(host and STACK_EXCHANGE.fullmatch(host))
 
 
 def _host(name: str) -> str:
@@ -142,7 +134,7 @@ def _plain(url: str) -> str:
     if address is None:
         return url.strip()
     host = _SAME_SITE.get(address.host, address.host)
-    if stack_exchange_host(host) and (post := _POST.fullmatch(address.path)):
+    if STACK_EXCHANGE.fullmatch(host) and (post := _POST.fullmatch(address.path)):
         below = _BELOW.fullmatch(address.fragment)
         return f"{host}/{below[1] if below else post[1]}"
     host += f":{address.port}" if address.port is not None else ""

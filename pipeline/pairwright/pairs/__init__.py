@@ -5,17 +5,14 @@ conversion.py  from a pair of a run to its row, and from a question with what is
 address.py     the address of a post, alike for all its spellings, its licence, and what is to be
                forgotten
 layout.py      the names of a release's files, their checksums, and the split of each user
-lines.py       other records, as JSON lines
 parquet.py     rows in Parquet, and the digest of their content
-parquet_batches.py    rows of any Parquet file, few enough at once
 """
 
-from pairwright.dataset.address import licence_of
-from pairwright.dataset.conversion import model_name, row_of
-from pairwright.dataset.layout import Layout, Part, check_files, parts_of
-from pairwright.dataset.lines import line_writer, read_lines, read_one, write_lines, write_one
-from pairwright.dataset.parquet import AuditSource, content_digest, read_rows, write_rows
-from pairwright.dataset.row import (
+from pairwright.pairs.address import licence_of
+from pairwright.pairs.conversion import row_of
+from pairwright.pairs.layout import Layout, Part, check_files, parts_of
+from pairwright.pairs.parquet import AuditSource, content_digest, read_rows, write_rows
+from pairwright.pairs.row import (
     Row,
     RowAspect,
     RowDelivery,
@@ -39,14 +36,8 @@ __all__ = [
     "check_files",
     "content_digest",
     "licence_of",
-    "line_writer",
-    "model_name",
     "parts_of",
-    "read_lines",
-    "read_one",
     "read_rows",
     "row_of",
-    "write_lines",
-    "write_one",
     "write_rows",
 ]

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import ValidationError
 
-from pairwright.dataset.parquet_batches import TooLarge, read_batches
-from pairwright.dataset.row import Row
 from pairwright.errors import InputError, first_invalid, on_disk
+from pairwright.pairs.row import Row
+from pairwright.parquet_batches import TooLarge, read_batches
 from pairwright.records import Record
 
 GROUP = 1000

@@ -3,7 +3,6 @@
 An audit reads other people's pairs into the same record: what they do not have is None or empty.
 """
 
-import re
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Literal
@@ -31,29 +30,6 @@ class RowPost(Record):
     source_url: str | None = None
     licence: str | None = None
     """SPDX id; None where it is not known."""
-
-
-_CHOICE = 'Asked "{}", chose:\n{}\nrather than:\n{}'
-
-
-def choice_text(question: str, taken: str, refused: str, reason: str = "") -> str:
-    """An earlier choice of a user as a post of a history."""
-    said = _CHOICE.format(question, taken, refused)
-    return f"{said}\nbecause: {reason}" if reason else said
-
-
-def is_choice_text(text: str) -> bool:
-    """Whether a post of a history is an earlier choice: users who chose alike have the same."""
-    return text.startswith('Asked "') and "\nrather than:\n" in text
-
-
-_SIDES = re.compile(r'Asked ".*?", chose:\n(.*?)\nrather than:\n(.*?)(?:\nbecause: .*)?', re.DOTALL)
-
-
-def choice_sides(text: str) -> tuple[str, str] | None:
-    """What an earlier choice took and refused; None of a text that is not one."""
-    found = _SIDES.fullmatch(text) if is_choice_text(text) else None
-    return (found[1], found[2]) if found else None
 
 
 class RowSupport(Record):

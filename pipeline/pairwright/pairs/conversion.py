@@ -6,14 +6,11 @@ a user's or planner's text begins with "> ", and no line of the frame does, so t
 for the frame, whatever is written in it.
 """
 
-import re
 from collections.abc import Sequence
-from functools import lru_cache
-from pathlib import PurePosixPath, PureWindowsPath
 from typing import Protocol
 
-from pairwright.dataset.address import licence_of
-from pairwright.dataset.row import (
+from pairwright.pairs.address import licence_of
+from pairwright.pairs.row import (
     QualityVerdict,
     Row,
     RowAspect,
@@ -30,6 +27,7 @@ from pairwright.records import (
     dyad_id,
     judge_name,
     judges_of,
+    model_name,
     pseudonym,
 )
 
@@ -87,14 +85,6 @@ def row_of(
         source_url=pair.source_url,
         licence=licence_of(pair.source_url, pair.created, licence),
     )
-
-
-@lru_cache(maxsize=256)
-def model_name(model: str) -> str:
-    """A model as a release names it: of a folder on the maker's machine, the last part."""
-    if PurePosixPath(model).is_absolute() or PureWindowsPath(model).is_absolute():
-        return re.split(r"[/\\]", model.rstrip("/\\"))[-1]
-    return model
 
 
 def _post(post: Post, licence: str | None) -> RowPost:
