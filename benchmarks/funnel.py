@@ -32,12 +32,12 @@ from pairwright.construct.example import write_example_study
 from pairwright.construct.outcomes import Outcomes
 from pairwright.construct.pairs import iterate_pairs
 from pairwright.construct.status import RunStatus, status
-from pairwright.intervals import accuracy_by_cluster
 from pairwright.models.store import Store
 from pairwright.modes import MODES, STAGES, label_of
 from pairwright.pairs.conversion import row_of
 from pairwright.records import Comparison
 from pairwright.settings.rules import JudgedGate
+from pairwright.stats import accuracy_by_cluster
 
 
 def main(run: Path) -> None:

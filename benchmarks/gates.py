@@ -34,10 +34,10 @@ from endpoint import double, in_thread
 from model_double import tagged
 from pairwright.construct.build import build as build_run
 from pairwright.construct.example import write_example_study
-from pairwright.estimate import share
 from pairwright.models.store import Store
 from pairwright.records import Aspect, Comparison, Draft
 from pairwright.settings.rules import JudgedGate, TextGate
+from pairwright.stats import share
 from pairwright.text import echo, passages
 
 RATE, ITEMS, PLANTED = 0.2, 300, 300

@@ -32,8 +32,8 @@ from pairwright import build
 from pairwright.assets import EXAMPLES
 from pairwright.construct.pairs import iterate_pairs
 from pairwright.evaluation.scorers.scorer import BASELINES, PromptContent
-from pairwright.intervals import LEVEL, Places, accuracy, cluster_numbers, z_of
 from pairwright.records import Pair, content_id, dyad_id
+from pairwright.stats import LEVEL, Places, accuracy, cluster_numbers, z_of
 
 CONVERSATIONS = Path(__file__).resolve().parents[2] / "shared" / "data" / "polis"
 Floats = NDArray[np.float64]

@@ -36,7 +36,6 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from decided import board_of, result
-from pairwright.estimate import Estimate
 from pairwright.evaluation.content import ContentSources, Strangers
 from pairwright.evaluation.evaluation import Evaluation, evaluate
 from pairwright.evaluation.figures import UnitFlip, net_right_flips
@@ -50,8 +49,8 @@ from pairwright.evaluation.scorers.scorer import (
     Scorer,
 )
 from pairwright.evaluation.settings import ALL_POSTS
-from pairwright.intervals import Flags, Floats, Places, mean_points
 from pairwright.pairs import Row
+from pairwright.stats import Estimate, Flags, Floats, Places, mean_points
 
 COUPLES, UNITS = 400, 600
 GUESSES = 0.02

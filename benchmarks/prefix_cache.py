@@ -28,7 +28,7 @@ from endpoint import double_url
 from engines.fixtures import HERE, NOT_ON_A_CPU, environment
 from own_environment import cache_folder, prepare
 from pairwright import assets
-from pairwright.settings.prompt_variables import WITH_HISTORY
+from pairwright.settings.prompt import WITH_HISTORY
 from study import HISTORIES
 
 ROOT = Path(__file__).resolve().parents[1]

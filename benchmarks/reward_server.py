@@ -43,7 +43,7 @@ from pairwright.errors import PairwrightError
 from pairwright.evaluation.scorers.in_process import batch_places
 from pairwright.evaluation.settings import Classifier
 from pairwright.pairs.conversion import user_message
-from pairwright.settings.prompt_variables import Message
+from pairwright.settings.prompt import Message
 from pairwright.training.rewards import RewardClient, RewardSample, UserMessage
 
 IN_FLIGHT = 64

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 
-from pairwright.intervals import Floats
+from pairwright.stats import Floats
 from pairwright_human_eval.agreement import Indices
 
 EACH = 3

@@ -70,7 +70,7 @@ async def ours(url: str, in_flight: int, n: int) -> Took:
     from pairwright.models.store import Store
     from pairwright.models.work import work_through
     from pairwright.settings.endpoints import Endpoint, Sampling
-    from pairwright.settings.prompt_variables import Ask, Message
+    from pairwright.settings.prompt import Ask, Message
 
     endpoint = Endpoint(base_url=url, model="stub", concurrency=in_flight)
     with tempfile.TemporaryDirectory() as folder:

@@ -21,8 +21,8 @@ from pairwright.audits.records import (
     Status,
 )
 from pairwright.audits.row_check import RowReader
-from pairwright.estimate import Estimate
 from pairwright.pairs import AuditSource, Row, RowAspect, RowPost, RowQuality, RowVotes
+from pairwright.stats import Estimate
 
 DIGEST = f"sha256:{'0' * 64}"
 

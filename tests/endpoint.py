@@ -26,7 +26,7 @@ from aiohttp import web
 
 from model_double import DOUBLE, ModelDouble, share
 from pairwright.models import Request
-from pairwright.settings.prompt_variables import Message
+from pairwright.settings.prompt import Message
 
 Body = dict[str, Any]
 """A JSON object."""

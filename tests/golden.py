@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pairwright import assets
-from pairwright.settings.prompt import Prompts
-from pairwright.settings.prompt_variables import BUILDING
+from pairwright.settings.prompt import BUILDING, Prompts
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceItems
 from pairwright.training.gold import read_gold

@@ -24,9 +24,8 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import stdtrit
 
-from pairwright.estimate import Estimate
-from pairwright.intervals import Floats
 from pairwright.records import Record
+from pairwright.stats import Estimate, Floats
 
 Indices = npt.NDArray[np.intp]
 Measurement = Literal["nominal", "ordinal"]

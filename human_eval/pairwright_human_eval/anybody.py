@@ -9,8 +9,8 @@ import pandas as pd
 from typer import Argument, Option
 
 from pairwright.errors import InputError
-from pairwright.estimate import Estimate, share
 from pairwright.records import Record
+from pairwright.stats import Estimate, share
 from pairwright_human_eval.agreement import FEWEST, Agreement, Measurement, agreement
 from pairwright_human_eval.checks import entries, majority
 from pairwright_human_eval.votes import read_votes

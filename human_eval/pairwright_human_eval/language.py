@@ -12,8 +12,8 @@ from pydantic import Field
 from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.records import Record
+from pairwright.settings import read_toml, validated
 from pairwright.settings.domains import Scale
-from pairwright.settings.toml_files import read_toml, validated
 
 FOLDER = assets.HUMAN_EVAL / "languages"
 

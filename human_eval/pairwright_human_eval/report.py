@@ -12,11 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from pairwright.estimate import Estimate, no_estimate, share
-from pairwright.intervals import accuracy_by_cluster
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules
+from pairwright.stats import Estimate, accuracy_by_cluster, no_estimate, share
 from pairwright_human_eval.agreement import FEWEST, Agreement, Measurement, agreement
 from pairwright_human_eval.checks import SIDES, annotators, checks, entries, excluded_by, votes_of
 from pairwright_human_eval.decisions import Decision, Votes, decide

@@ -7,8 +7,8 @@ import pytest
 from audited import line
 from pairwright.audits.balance import MOST_VALUES, Balance, compare
 from pairwright.audits.records import Check, Status
-from pairwright.estimate import Estimate
 from pairwright.pairs import Row
+from pairwright.stats import Estimate
 
 
 def row(n: int, **changes: object) -> Row:

@@ -19,8 +19,8 @@ from pairwright.audits.page.pairs import MOST_PAIRS
 from pairwright.audits.page.plots import audit_plots
 from pairwright.audits.page.verdict import audit_verdict, warnings
 from pairwright.audits.records import Audit, Breakdown, Count, Flag, Status
-from pairwright.estimate import Estimate
 from pairwright.pairs import Row
+from pairwright.stats import Estimate
 
 NEVER = "innerHTML outerHTML insertAdjacentHTML document.write eval( Function( srcdoc DOMParser"
 

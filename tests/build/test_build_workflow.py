@@ -18,10 +18,10 @@ from pairwright.construct.checks import ReplyCheck
 from pairwright.construct.example import write_example_study
 from pairwright.construct.status import status
 from pairwright.errors import ConfigError, InputError, Interrupted
-from pairwright.estimate import share
 from pairwright.pages import render_words
 from pairwright.progress import BuildBegun, Event, Note, Stop, UnitEnded
 from pairwright.settings.config import load
+from pairwright.stats import share
 from scripted import expect
 from study import OUTCOMES, Study, pairwright
 

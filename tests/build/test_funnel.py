@@ -21,7 +21,7 @@ from pairwright.models import CallLog
 from pairwright.models.store import Store
 from pairwright.modes import Stage
 from pairwright.records import Draft, Dropped, DroppedAspect, Kept
-from pairwright.settings.prompt_variables import VARIABLES
+from pairwright.settings.prompt import VARIABLES
 from pairwright.stages.writer import WRITER_PROMPTS
 from released import twinned, violated
 from scripted import item, settings

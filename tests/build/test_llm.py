@@ -24,7 +24,7 @@ from pairwright.models import (
     together,
 )
 from pairwright.records import Dropped
-from pairwright.settings.prompt_variables import Ask, Message
+from pairwright.settings.prompt import Ask, Message
 from pairwright.stages.judges import AdherenceReply, _quality_reply
 from scripted import Said, Scripted, expect, good, model, refused, scored, wait
 

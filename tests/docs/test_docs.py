@@ -25,7 +25,7 @@ from pairwright.assets import DOCS
 from pairwright.evaluation.settings import Scorers
 from pairwright.settings.config import validate
 from pairwright.settings.domains import Domains
-from pairwright.settings.prompt_variables import VARIABLES
+from pairwright.settings.prompt import VARIABLES
 from pairwright.settings.rules import JudgedGate, TextGate
 from pairwright.training.plan_settings import PlanScoring, Training
 from pairwright_human_eval.folder import HumanFolder, read_study

@@ -17,7 +17,7 @@ from pairwright.models import Request
 from pairwright.models.client import Meter
 from pairwright.models.engine import Engine
 from pairwright.settings.endpoints import Endpoint
-from pairwright.settings.prompt_variables import Message
+from pairwright.settings.prompt import Message
 
 
 def read(line: str) -> Request:

@@ -18,7 +18,7 @@ from pairwright.evaluation.scorers.in_process import InProcess
 from pairwright.evaluation.settings import Classifier, Dpo, Likelihood
 from pairwright.models import Request
 from pairwright.models.client import Meter
-from pairwright.settings.prompt_variables import Message
+from pairwright.settings.prompt import Message
 
 Texts = list[tuple[str, str]]
 SCORED = (

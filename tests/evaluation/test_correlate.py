@@ -13,7 +13,6 @@ from sklearn.metrics import ndcg_score
 
 from decided import ends
 from pairwright.errors import InputError
-from pairwright.estimate import Estimate
 from pairwright.evaluation.correlation.correlations import (
     correlate,
     correlation_page,
@@ -31,6 +30,7 @@ from pairwright.evaluation.correlation.measures import (
 )
 from pairwright.evaluation.correlation.measures import weighted_tau as weighted
 from pairwright.evaluation.correlation.table import ModelTable, read_models
+from pairwright.stats import Estimate
 from reference_data import REFERENCE
 from study import Done, pairwright
 

@@ -21,15 +21,15 @@ from decided import (
     violate,
     without_score,
 )
-from pairwright.estimate import share as wilson
 from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.decision import PairDecision, blank_decision
 from pairwright.evaluation.figures import FIGURES, FOLLOWS, ScorerFigure, figures_of, gains
 from pairwright.evaluation.outputs import ReleaseQuestions
-from pairwright.intervals import less
 from pairwright.modes import MODES, label_of
 from pairwright.pairs import Row
 from pairwright.pairs.row import RowAspect
+from pairwright.stats import less
+from pairwright.stats import share as wilson
 
 EDGES = [0.0, 1.0, -1.0, 0.1, 0.2, 0.1 + 0.2, 1e-300, 1.7e308, -1.7e308, 3.3, 1e16, 1e16 + 2]
 Outcome = tuple[Half, Half]

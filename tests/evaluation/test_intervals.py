@@ -8,13 +8,13 @@ from scipy.stats import t as student
 from scipy.stats import ttest_rel
 
 from decided import ends
-from pairwright.estimate import share
-from pairwright.intervals import (
+from pairwright.stats import (
     LEVEL,
     Accuracy,
     accuracy,
     clustered_difference,
     mean,
+    share,
     z_of,
 )
 

@@ -22,8 +22,7 @@ from pairwright.evaluation.scorers.scorer import (
     Unscored,
 )
 from pairwright.models import CONTEXT_LENGTH, Completion, Request
-from pairwright.settings.prompt import Prompts
-from pairwright.settings.prompt_variables import VARIABLES
+from pairwright.settings.prompt import VARIABLES, Prompts
 from reference_data import LLMBAR
 from scripted import Answer, Canned, Said, Scripted, body, model, parts, posts, wait
 

@@ -8,8 +8,7 @@ import pytest
 from pairwright.errors import InputError
 from pairwright.evaluation.scorers.judges import ComparingJudge, RatingJudge
 from pairwright.evaluation.scorers.scorer import Preference, PromptContent, ResponseScore
-from pairwright.settings.prompt import OwnPrompt
-from pairwright.settings.prompt_variables import OWN
+from pairwright.settings.prompt import OWN, OwnPrompt
 from scripted import Scripted, model, posts, wait
 
 PREFER = """{% for post in posts %}

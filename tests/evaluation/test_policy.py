@@ -12,7 +12,6 @@ from endpoint import Handler, in_thread
 from log_probabilities import ANY_PATH, told
 from pairwright.construct.folder import to_toml
 from pairwright.errors import ConfigError
-from pairwright.estimate import Estimate
 from pairwright.evaluation.guided import (
     GuidedResult,
     PolicyAccuracy,
@@ -28,6 +27,7 @@ from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, U
 from pairwright.evaluation.settings import Scorers, load_scorers
 from pairwright.models import CONTEXT_LENGTH
 from pairwright.models.scores import TokenLogprobs, to_text
+from pairwright.stats import Estimate
 from scripted import Said, Scripted
 from study import Done, pairwright
 

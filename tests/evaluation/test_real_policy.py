@@ -18,7 +18,7 @@ from pairwright.models import CONTEXT_LENGTH, Completion, Request
 from pairwright.models.client import Meter
 from pairwright.models.scores import PromptLogprobs, of_text
 from pairwright.settings.endpoints import Endpoint
-from pairwright.settings.prompt_variables import Message
+from pairwright.settings.prompt import Message
 from scripted import Scripted
 
 pytestmark = pytest.mark.real

@@ -27,7 +27,7 @@ from pairwright.models import CONTEXT_LENGTH
 from pairwright.models.client import Meter
 from pairwright.models.local_model import TokenizedText
 from pairwright.models.scores import TokenLogprobs
-from pairwright.settings.prompt_variables import Message
+from pairwright.settings.prompt import Message
 
 T = TypeVar("T")
 

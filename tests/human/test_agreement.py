@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy.stats import t
 
-from pairwright.estimate import Estimate
+from pairwright.stats import Estimate
 from pairwright_human_eval.agreement import COEFFICIENTS, Measurement, agreement
 from reference_data import REFERENCE
 

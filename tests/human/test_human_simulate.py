@@ -10,8 +10,8 @@ import pytest
 
 from annotated import EXPORTS, FIXED, STUDY
 from pairwright.errors import InputError
-from pairwright.estimate import share
 from pairwright.settings.rules import PlanRules
+from pairwright.stats import share
 from pairwright_human_eval.answers import Answered, import_raw, write_answers
 from pairwright_human_eval.folder import FixedStudy, HumanFolder, write_study
 from pairwright_human_eval.records import CANNOT_TELL, SIMULATED, Answer, KeyedTask

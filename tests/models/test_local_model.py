@@ -7,7 +7,7 @@ import pytest
 
 from pairwright.errors import ConfigError
 from pairwright.models.local_model import ChatTokens
-from pairwright.settings.prompt_variables import Message
+from pairwright.settings.prompt import Message
 
 
 class Tokenizer:

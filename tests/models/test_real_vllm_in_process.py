@@ -27,7 +27,7 @@ from pairwright.models import CONTEXT_LENGTH, Completion, Request
 from pairwright.models.client import Meter
 from pairwright.models.server import Server
 from pairwright.settings.endpoints import Endpoint
-from pairwright.settings.prompt_variables import Message
+from pairwright.settings.prompt import Message
 from study import Study
 
 __all__ = ["engines", "tiny_chat"]

@@ -17,7 +17,7 @@ from pairwright.models import Completion, Request
 from pairwright.models.client import Meter
 from pairwright.models.server import Server
 from pairwright.settings.endpoints import Endpoint
-from pairwright.settings.prompt_variables import Message
+from pairwright.settings.prompt import Message
 from study import Study, pairwright
 
 pytestmark = pytest.mark.real

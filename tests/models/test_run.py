@@ -11,7 +11,7 @@ from pairwright.models import CallLog, Completion, Model, Request, together
 from pairwright.models.work import work_through
 from pairwright.records import Dropped
 from pairwright.settings.endpoints import Endpoint, Sampling
-from pairwright.settings.prompt_variables import Ask, Message
+from pairwright.settings.prompt import Ask, Message
 
 
 def never() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from decided import ends
-from pairwright.estimate import Estimate, share
+from pairwright.stats import Estimate, share
 
 
 # Newcombe 1998, Statistics in Medicine 17, table I, method 3 (score without correction).

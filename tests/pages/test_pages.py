@@ -15,12 +15,12 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from pairwright.estimate import Estimate, share
 from pairwright.pages import page as pages
 from pairwright.pages import render_page, render_words
 from pairwright.pages.markdown import Table
 from pairwright.pages.plots import BLUE, Dot, Plot, draw_dots, drawing, plot
 from pairwright.releases.derive import card as cards
+from pairwright.stats import Estimate, share
 
 HOSTILE = (
     "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "a | b | c", "![plot](accuracy)",

@@ -12,16 +12,16 @@ import pytest
 
 from pairwright import assets
 from pairwright.errors import InputError
-from pairwright.settings.prompt import Prompts
-from pairwright.settings.prompt_variables import (
+from pairwright.settings.prompt import (
     SYSTEM_TEXTS,
     VARIABLES,
     Labelled,
     Numbered,
     NumberedList,
+    Prompts,
     SupportPrompt,
+    guard,
 )
-from pairwright.settings.template import guard
 from scripted import prompts, scales
 
 QUESTION = "How do I bake good bread during the week?"

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from pairwright import text
-from pairwright.settings.template import guard
+from pairwright.settings.prompt import guard
 
 
 def test_words_are_lower_cased_with_apostrophes_inside() -> None:

@@ -13,10 +13,10 @@ from golden import gold, planning_prompts, row, rows, write
 from model_double import DOUBLE
 from pairwright.construct.folder import to_toml
 from pairwright.errors import CallFailed, InputError
-from pairwright.estimate import Estimate
 from pairwright.lines import read_lines
 from pairwright.models import Request
 from pairwright.records import Item
+from pairwright.stats import Estimate
 from pairwright.training.gold import (
     AspectAgreement,
     aspect_agreement,

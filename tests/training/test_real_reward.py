@@ -16,7 +16,7 @@ from pairwright.models import CONTEXT_LENGTH, Completion, Request
 from pairwright.models.client import Meter
 from pairwright.models.scores import Classify, score_of
 from pairwright.settings.endpoints import Endpoint
-from pairwright.settings.prompt_variables import Message
+from pairwright.settings.prompt import Message
 
 pytestmark = pytest.mark.real
 __all__ = ["engines", "reward_models"]

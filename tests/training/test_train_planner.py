@@ -12,7 +12,7 @@ from pairwright.errors import ConfigError, SourceError
 from pairwright.extras import install
 from pairwright.models import parse
 from pairwright.records import GoldAspect, Item, Post
-from pairwright.settings.prompt_variables import Ask
+from pairwright.settings.prompt import Ask
 from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import PlanReply, sifted
 from pairwright.training import planner_checkpoints as folder

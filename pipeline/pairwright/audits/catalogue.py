@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pairwright.audits.records import Check, CheckDefinition, Family
-from pairwright.estimate import Estimate
-from pairwright.intervals import LEVEL, z_of
+from pairwright.stats import LEVEL, Estimate, z_of
 
 _WORDS = tomllib.loads(Path(__file__).with_name("checks.toml").read_text(encoding="utf-8"))
 DEFINITIONS = {

@@ -8,8 +8,8 @@ from pairwright.audits.catalogue import note_check
 from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check, Status
 from pairwright.audits.row_check import RowCheck
-from pairwright.estimate import Estimate
 from pairwright.modes import label_of
+from pairwright.stats import Estimate
 from pairwright.text import number_of
 from pairwright_human_eval.released import ReleasedStudy
 from pairwright_human_eval.report import Findings

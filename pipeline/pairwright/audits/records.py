@@ -4,9 +4,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from pairwright.estimate import Estimate
 from pairwright.pairs import AuditSource
 from pairwright.records import Record
+from pairwright.stats import Estimate
 
 Family = Literal[
     "shortcuts", "baselines", "leakage", "integrity", "people", "human", "balance", "target"

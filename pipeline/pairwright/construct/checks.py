@@ -6,9 +6,9 @@ from typing import NamedTuple
 from pydantic import AliasChoices, Field, JsonValue
 
 from pairwright.construct.outcomes import Outcomes
-from pairwright.estimate import Estimate, share
 from pairwright.models import Reply, completion_of, parse
 from pairwright.models.store import Store, unusable
+from pairwright.stats import Estimate, share
 
 
 class ReplyCheck(NamedTuple):

@@ -7,10 +7,10 @@ from pydantic import JsonValue
 
 from pairwright.build_statement import SourceSummary
 from pairwright.construct.status import RunStatus
-from pairwright.estimate import Estimate
 from pairwright.models.store import Store
 from pairwright.settings.config import essential
 from pairwright.settings.prompt import Prompts
+from pairwright.stats import Estimate
 from pairwright.version import __version__
 
 

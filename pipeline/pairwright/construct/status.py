@@ -16,7 +16,6 @@ from pairwright.construct.outcomes import (
     reached_counts,
     unusable_reply,
 )
-from pairwright.estimate import Estimate, share
 from pairwright.lines import read_lines
 from pairwright.models import Totals
 from pairwright.models.completion import is_same_model
@@ -26,6 +25,7 @@ from pairwright.modes import MODES, Stage, need_partners
 from pairwright.options import RunPath
 from pairwright.settings.config import Config
 from pairwright.sources import Problems, SourceProblem
+from pairwright.stats import Estimate, share
 from pairwright.text import visible
 
 UNUSABLE_SHARE = 0.1

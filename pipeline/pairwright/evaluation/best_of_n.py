@@ -11,16 +11,15 @@ from math import comb
 import numpy as np
 from matplotlib.figure import Figure
 
-from pairwright.estimate import Estimate
 from pairwright.evaluation.outputs import mean_adherence
 from pairwright.evaluation.policy_samples import SampledQuestion, SampleScores
 from pairwright.evaluation.release import ReleaseRef
 from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.scorers.scorer import reasons
-from pairwright.intervals import Floats, cluster_numbers, mean, with_width
 from pairwright.pages import Page, render_page
 from pairwright.pages.plots import FAINT, WIDTH, Curve, Plot, draw_curves, drawing, plot
 from pairwright.records import FULL_ADHERENCE, Record
+from pairwright.stats import Estimate, Floats, cluster_numbers, mean, with_width
 from pairwright.text import visible
 
 

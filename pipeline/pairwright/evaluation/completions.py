@@ -17,16 +17,15 @@ import numpy as np
 
 from pairwright import text
 from pairwright.errors import CallFailed
-from pairwright.estimate import Estimate
 from pairwright.evaluation.policy_samples import SampledPolicy, scores_of
 from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, Unscored, failed_call
-from pairwright.intervals import Floats, mean_by_user
 from pairwright.pages import Page, render_page
 from pairwright.pages.plots import BLUE, ORANGE, Dot, Plot, draw_dots
 from pairwright.records import Item, Post, Record
 from pairwright.retrieve import selected
 from pairwright.settings.rules import HistoryRules
+from pairwright.stats import Estimate, Floats, mean_by_user
 
 Refusal = Literal["empty_body", "body_in_posts", "body_in_title", "no_other_profile"]
 NONE = "none"

@@ -22,17 +22,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pairwright.estimate import Estimate
 from pairwright.evaluation.decision import AspectsFollow, PairDecision, hardest_kind
 from pairwright.evaluation.scorers.scorer import NOTHING_TO_SHOW
-from pairwright.intervals import (
+from pairwright.modes import halves_of, label_of
+from pairwright.stats import (
+    Estimate,
     cluster_numbers,
     less,
     mean,
     mean_points,
     with_width,
 )
-from pairwright.modes import halves_of, label_of
 
 RULE = (
     "Averages are over pairs, or over twins where a figure is of twins: each counts the same,"

@@ -13,7 +13,6 @@ from matplotlib.lines import Line2D
 
 from pairwright.assets import DOCS
 from pairwright.errors import ConfigError
-from pairwright.estimate import Estimate
 from pairwright.evaluation.conditions import ConditionName
 from pairwright.evaluation.correlation.correlations import interval, leave_out
 from pairwright.evaluation.correlation.measures import RankMeasure, kendall
@@ -25,7 +24,6 @@ from pairwright.evaluation.settings import (
     GuidedDecoding,
     Scorers,
 )
-from pairwright.intervals import Floats, cluster_numbers, mean, mean_points, with_width
 from pairwright.pages import Page, render_page
 from pairwright.pages.plots import (
     BLUE,
@@ -41,6 +39,7 @@ from pairwright.pages.plots import (
     plot,
 )  # fmt: skip
 from pairwright.records import Record
+from pairwright.stats import Estimate, Floats, cluster_numbers, mean, mean_points, with_width
 from pairwright.text import visible
 
 

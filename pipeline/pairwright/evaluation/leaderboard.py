@@ -14,7 +14,6 @@ import numpy as np
 from statsmodels.stats.multitest import multipletests
 
 from pairwright.errors import InputError
-from pairwright.estimate import Estimate
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.figures import (
@@ -29,15 +28,16 @@ from pairwright.evaluation.figures import (
 )
 from pairwright.evaluation.release import ReleaseRef
 from pairwright.evaluation.results import Result, ResultSummary, read_results
-from pairwright.intervals import (
+from pairwright.modes import MODES
+from pairwright.records import Record
+from pairwright.stats import (
     Clustered,
+    Estimate,
     cluster_numbers,
     clustered_difference,
     clustered_mean,
     with_width,
 )
-from pairwright.modes import MODES
-from pairwright.records import Record
 
 COVERAGE = 0.95
 """Share of a mode's twins or pairs that must have a score for a row to be ranked: below it, too

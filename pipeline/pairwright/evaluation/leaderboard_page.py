@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from pairwright.estimate import p_value
 from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.figures import FIGURES, FOLLOWS, ScorerFigure
 from pairwright.evaluation.leaderboard import BoardEntry, Leaderboard, Ranking
@@ -21,6 +20,7 @@ from pairwright.pages.plots import (
     Plot,
     draw_panels,
 )
+from pairwright.stats import p_value
 from pairwright.text import visible
 
 COLOURS: dict[str, Colour] = {

@@ -14,12 +14,10 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from pairwright.errors import CallFailed, InputError, first_invalid
-from pairwright.estimate import Estimate
 from pairwright.evaluation.release import ReleaseRef, posts_of
 from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.scorers.judges import MeteredModel
 from pairwright.evaluation.scorers.scorer import Unscored, failed_call, reasons
-from pairwright.intervals import Floats, cluster_numbers, mean, mean_points
 from pairwright.models import Model
 from pairwright.modes import label_of
 from pairwright.pairs import Row
@@ -28,6 +26,7 @@ from pairwright.settings.prompt import Prompts
 from pairwright.sources.problems import excerpt
 from pairwright.sources.tables import jsonl, sound_rows
 from pairwright.stages.judges import adherence
+from pairwright.stats import Estimate, Floats, cluster_numbers, mean, mean_points
 
 
 class PersonQuestion(NamedTuple):

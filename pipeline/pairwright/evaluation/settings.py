@@ -21,10 +21,10 @@ from pairwright.evaluation.results import NAME
 from pairwright.evaluation.scorers.scorer import BASELINES
 from pairwright.models import key_of
 from pairwright.records import Record
+from pairwright.settings import read_toml, validated
 from pairwright.settings.config import Planner
 from pairwright.settings.endpoints import Endpoint, Sampling, check_endpoints
 from pairwright.settings.rules import HistoryRules
-from pairwright.settings.toml_files import read_toml, validated
 
 _CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]

@@ -27,8 +27,8 @@ from pairwright.models.model import Answer, Request
 from pairwright.models.refusals import BROKEN_OFF, Secrets, Transient, error_of, refusal
 from pairwright.models.store import Store
 from pairwright.options import RunPath
+from pairwright.settings import read_toml
 from pairwright.settings.config import Config, validate
-from pairwright.settings.toml_files import read_toml
 from pairwright.text import number_of, visible
 
 if TYPE_CHECKING:

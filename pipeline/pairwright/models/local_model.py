@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import jinja2
 
 from pairwright.errors import ConfigError
-from pairwright.settings.prompt_variables import Message
+from pairwright.settings.prompt import Message
 
 Unusable = Callable[[str], ConfigError]
 """Makes the error of a model of what is wrong with it."""

@@ -19,7 +19,7 @@ from pairwright.models.completion import CONTEXT_LENGTH, MODEL_REFUSED, TOOL_CAL
 from pairwright.models.reply import R, Unread, parse, schema_of
 from pairwright.records import Dropped, Record
 from pairwright.settings.endpoints import Endpoint, Sampling
-from pairwright.settings.prompt_variables import Ask, Message
+from pairwright.settings.prompt import Ask, Message
 from pairwright.text import visible
 
 KEY_TAG = "b2:"

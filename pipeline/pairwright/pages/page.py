@@ -25,8 +25,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from pairwright.estimate import Estimate
 from pairwright.pages.markdown import Table, escape_inline
+from pairwright.stats import Estimate
 from pairwright.text import number_of, visible
 
 if TYPE_CHECKING:

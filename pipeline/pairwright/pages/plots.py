@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
-from pairwright.estimate import Estimate
+from pairwright.stats import Estimate
 
 WIDTH = 8.6
 """Inches, of every plot."""

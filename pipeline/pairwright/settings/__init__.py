@@ -1,8 +1,130 @@
-"""What people edit, loaded and checked: config, rules of a build, prompts, domains and scales.
+"""What people edit in TOML, read as records; an error names the key and what it nearly is.
 
 config.py endpoints.py    a run's config, and its endpoints
 rules.py        the tables by which a build, a study and a release decide
-prompt.py template.py prompt_variables.py    the prompts of a run; what a file of them may hold
+prompt.py       the prompts of a run, and what a file of them may hold
 domains.py      domains with their categories, and the quality scales
-toml_files.py   a TOML file, read with clear errors
 """
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from pairwright.assets import DOCS
+from pairwright.errors import ConfigError, InputError, near
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def read_toml(path: Path, otherwise: str, error: type[InputError] = ConfigError) -> dict[str, Any]:
+    """Read the tables of a file; `otherwise` says what to do if there is none.
+
+    Raises `error`.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        what, fix = "no such file", otherwise
+    except IsADirectoryError:
+        example = next(iter(sorted(path.glob("*.toml"))), path / "pairwright.toml")
+        what, fix = "is a folder, not a TOML file", f"Name a file in it, such as {example}."
+    except OSError as failure:
+        what, fix = f"cannot be read: {failure.strerror}", "Give a TOML file."
+    except RecursionError:
+        what, fix = "not TOML: nested too deeply", "Write it with fewer brackets."
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as failure:
+        what, fix = f"not TOML: {failure}", "Correct the line it names."
+    raise error(what, where=path, fix=fix)
+
+
+def validated(
+    kind: type[M],
+    data: dict[str, Any],
+    path: Path,
+    defaults: dict[str, Any] | None = None,
+    docs: Path = DOCS / "config.md",
+    error: type[InputError] = ConfigError,
+) -> M:
+    """Read `data`, the tables of the file `path`, as a record.
+
+    `defaults` is the same with defaults for what the file leaves out. `docs` is the page that has
+    all keys. Raises `error`, which names the key as the file has it and what it nearly is.
+    """
+    try:
+        return kind.model_validate(data if defaults is None else defaults)
+    except ValidationError as invalid:
+        # A misspelt key leaves another one missing, and is what is to be corrected.
+        errors = invalid.errors(include_url=False)
+        first = min(errors, key=lambda one: one["type"] != "extra_forbidden")
+        key = _key(first, data)
+        absent = {str(one["loc"][-1]) for one in errors if one["type"] == "missing"}
+        # A value that fits no member of a union has an error for each of them.
+        said = [_in_toml(one["msg"]) for one in errors if _key(one, data) == key and one != first]
+        said = [one.removeprefix("Input should be ") for one in said]
+        raise error(
+            " or ".join(dict.fromkeys((_in_toml(first["msg"]), *said))),
+            where=f"{path} [{key or 'the whole file'}]",
+            fix=f"{_remedy(kind, first, key, absent)} {docs} lists every key.".lstrip(),
+        ) from None
+
+
+_WORDS = (
+    (r"valid dictionary.*", "table"),
+    (r"valid tuple", "list"),
+    (r"^Value error, ", ""),
+    (r"Extra inputs are not permitted", "unknown key"),
+    (r"Field required", "is required and missing"),
+)
+"""What pydantic says, as somebody knows it who writes TOML."""
+
+
+def _in_toml(message: str) -> str:
+    for pattern, words in _WORDS:
+        message = re.sub(pattern, words, message)
+    return message
+
+
+def _key(error: ErrorDetails, data: Any) -> str:
+    """The dotted key that an error is about, without the members of unions that pydantic names
+    between, which the file has not."""
+    parts = list[str]()
+    for place, part in enumerate(error["loc"], start=1):
+        last = place == len(error["loc"])
+        # kind = "endpoint" is the tag of a table, which may have a key `endpoint`.
+        if isinstance(data, dict) and data.get("kind") == part and not last:
+            continue
+        try:
+            data = data[part]
+        except (KeyError, IndexError, TypeError):
+            if not last or error["type"] != "missing":
+                continue
+        parts.append(str(part))
+    return ".".join(parts)
+
+
+def _remedy(kind: type[BaseModel], error: ErrorDetails, key: str, absent: set[str]) -> str:
+    """What to do, with the key or word that is nearly the one of the file; a key that is absent
+    rather than another one."""
+    what, given = error["type"], error["input"]
+    if what == "missing":
+        return f"Add {key}."
+    if what == "extra_forbidden":
+        own = key.rpartition(".")[2]
+        guess = near(own, absent) or near(own, _all_keys(kind) - {own})
+        return f"There is no such key as {key}.{guess}"
+    if what == "union_tag_not_found" and isinstance(given, dict):
+        return next(filter(None, (near(name, ["kind"]) for name in given)), "").strip()
+    context = error.get("ctx", {})
+    words = re.findall(r"'([^']*)'", context.get("expected_tags") or str(context.get("expected")))
+    return near(str(context.get("tag", given)), words).strip()
+
+
+def _all_keys(kind: type[BaseModel]) -> set[str]:
+    """The keys of all tables of a file."""
+    schema = kind.model_json_schema()
+    tables = [schema, *schema.get("$defs", {}).values()]
+    return {name for table in tables for name in table.get("properties", {})}

@@ -20,6 +20,7 @@ from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from pairwright.errors import ConfigError, near
 from pairwright.records import Origin, Record
+from pairwright.settings import read_toml, validated
 from pairwright.settings.endpoints import Endpoint, Sampling, deciding_settings
 from pairwright.settings.rules import (
     GateRules,
@@ -32,7 +33,6 @@ from pairwright.settings.rules import (
     TwinRules,
     asked_length,
 )
-from pairwright.settings.toml_files import read_toml, validated
 
 
 class Roles(Record):

@@ -11,7 +11,7 @@ from pydantic import Field, field_validator
 from pairwright.assets import DOCS
 from pairwright.errors import InputError
 from pairwright.records import Item, Record
-from pairwright.settings.toml_files import read_toml, validated
+from pairwright.settings import read_toml, validated
 from pairwright.text import LANGUAGES, language_of
 
 T = TypeVar("T", bound=Record)

@@ -11,8 +11,7 @@ from typing import Annotated
 
 from pairwright.models import WHOLE_NUMBER, Model, Reply, in_order, misnumbered, together
 from pairwright.records import Dropped
-from pairwright.settings.prompt import Prompts
-from pairwright.settings.prompt_variables import Ask, Numbered, NumberedList
+from pairwright.settings.prompt import Ask, Numbered, NumberedList, Prompts
 
 
 class MatchedAspect(Reply):

@@ -6,8 +6,7 @@ from typing import NamedTuple, TypeVar
 from pairwright.models import CONTEXT_LENGTH, Model
 from pairwright.records import Dropped, Post
 from pairwright.retrieve import ranked, selected
-from pairwright.settings.prompt import Prompts
-from pairwright.settings.prompt_variables import Ask, label_texts
+from pairwright.settings.prompt import Ask, Prompts, label_texts
 from pairwright.settings.rules import HistoryRules
 
 T = TypeVar("T")

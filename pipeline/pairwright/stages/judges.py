@@ -22,8 +22,7 @@ from pairwright.records import (
     Rubric,
 )
 from pairwright.settings.domains import Scale
-from pairwright.settings.prompt import Prompts
-from pairwright.settings.prompt_variables import Numbered
+from pairwright.settings.prompt import Numbered, Prompts
 
 
 class AdherenceScore(Reply):

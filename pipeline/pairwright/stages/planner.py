@@ -13,9 +13,8 @@ from pairwright.gates.phrases import is_about_manner
 from pairwright.models import Model, Reply
 from pairwright.records import Aspect, Dropped, DroppedAspect, Follows, Post
 from pairwright.settings.domains import Guidance
-from pairwright.settings.prompt import Prompts, in_language
+from pairwright.settings.prompt import Prompts, guard, in_language
 from pairwright.settings.rules import PlanRules
-from pairwright.settings.template import guard
 from pairwright.stages.history import PromptPosts, with_history
 
 

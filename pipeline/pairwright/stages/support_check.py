@@ -10,8 +10,7 @@ from typing import Annotated, Literal
 
 from pairwright.models import WHOLE_NUMBER, Model, Reply, in_order, misnumbered
 from pairwright.records import Aspect, Dropped, Post
-from pairwright.settings.prompt import Prompts
-from pairwright.settings.prompt_variables import Ask, Numbered, SupportPrompt
+from pairwright.settings.prompt import Ask, Numbered, Prompts, SupportPrompt
 
 
 class SupportCase(Reply):

@@ -6,11 +6,10 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field, PlainSerializer
 
-from pairwright.estimate import Estimate
-from pairwright.intervals import mean_by_user
 from pairwright.models import ModelRef
 from pairwright.pages import Page, render_page
 from pairwright.records import Record
+from pairwright.stats import Estimate, mean_by_user
 from pairwright.training.gold import AspectAgreement
 
 Match = Literal["judge", "words"]

@@ -26,10 +26,10 @@ from pydantic import Field, field_validator, model_validator
 
 from pairwright.assets import DOCS
 from pairwright.records import Record
+from pairwright.settings import read_toml, validated
 from pairwright.settings.config import Planner
 from pairwright.settings.endpoints import Endpoint, Sampling, check_endpoints
 from pairwright.settings.rules import HistoryRules, SourceRules
-from pairwright.settings.toml_files import read_toml, validated
 
 KEYS = DOCS / "train_keys.md"
 

@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from pairwright.errors import ConfigError, on_disk
-from pairwright.estimate import Estimate
-from pairwright.intervals import mean_by_user
 from pairwright.lines import read_one, write_one
 from pairwright.records import Item, Record
 from pairwright.settings.config import differences
+from pairwright.stats import Estimate, mean_by_user
 from pairwright.training.gold import AspectAgreement, aspect_agreement
 from pairwright.training.plan_settings import Training
 from pairwright.training.planner_data import PlannerPrompt, TrainingData, aspects_of

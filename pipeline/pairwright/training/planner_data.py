@@ -20,10 +20,8 @@ from pairwright.models import parse
 from pairwright.records import GoldAspect, Item, Record
 from pairwright.retrieve import selected
 from pairwright.settings.domains import Domains
-from pairwright.settings.prompt import Prompts
-from pairwright.settings.prompt_variables import Ask, label_texts
+from pairwright.settings.prompt import Ask, Prompts, guard, label_texts
 from pairwright.settings.rules import HistoryRules
-from pairwright.settings.template import guard
 from pairwright.sources import SourceItems
 from pairwright.stages.history import PromptPosts, best_posts
 from pairwright.stages.planner import (

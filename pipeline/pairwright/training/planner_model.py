@@ -28,7 +28,7 @@ from trl import SFTConfig, SFTTrainer
 
 from pairwright.errors import ConfigError, Interrupted
 from pairwright.models.local_model import ChatTokens, load_weights
-from pairwright.settings.prompt_variables import Ask, Message
+from pairwright.settings.prompt import Ask, Message
 from pairwright.training.plan_settings import Training
 from pairwright.training.planner_data import SplitPrompt, learned_text
 

@@ -42,7 +42,7 @@ from pairwright.notebook import run_async
 from pairwright.options import OutPath, ReleasePath, SubjectLimit, SubjectSplit
 from pairwright.progress import Progress, Stop, log_notes
 from pairwright.records import Record
-from pairwright.settings.prompt_variables import SAMPLING
+from pairwright.settings.prompt import SAMPLING
 from pairwright.workflows.evaluation import (
     EvaluationResult,
     EvaluationTask,

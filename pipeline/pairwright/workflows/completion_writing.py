@@ -32,7 +32,7 @@ from pairwright.options import ItemLimit, OutPath
 from pairwright.progress import Progress, Stop, log_notes
 from pairwright.records import Record
 from pairwright.settings.domains import Domains
-from pairwright.settings.prompt_variables import COMPLETING
+from pairwright.settings.prompt import COMPLETING
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceItems, read_whole
 from pairwright.workflows.output import output_folder, write_page

@@ -15,8 +15,7 @@ from pairwright.options import ItemLimit, OutPath
 from pairwright.progress import Progress, Stop, log_notes
 from pairwright.records import Item
 from pairwright.settings.domains import Domains
-from pairwright.settings.prompt import Prompts
-from pairwright.settings.prompt_variables import BUILDING
+from pairwright.settings.prompt import BUILDING, Prompts
 from pairwright.sources import SourceItems
 from pairwright.training.gold import read_gold
 from pairwright.training.plan_scores import (

@@ -12,8 +12,7 @@ from pairwright.extras import install
 from pairwright.lines import read_one, write_one
 from pairwright.progress import Note, Progress, Step, Stop, counter, log_notes
 from pairwright.settings.domains import Domains
-from pairwright.settings.prompt import Prompts
-from pairwright.settings.prompt_variables import BUILDING
+from pairwright.settings.prompt import BUILDING, Prompts
 from pairwright.sources import SourceItems
 from pairwright.text import number_of
 from pairwright.training import planner_checkpoints as folder

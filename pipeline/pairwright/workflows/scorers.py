@@ -45,8 +45,7 @@ from pairwright.models.scores import Classify, PromptLogprobs, ScoringServer
 from pairwright.models.store import Store
 from pairwright.retrieve import dense
 from pairwright.settings.endpoints import Endpoint
-from pairwright.settings.prompt import OwnPrompt, Prompts
-from pairwright.settings.prompt_variables import SCORING
+from pairwright.settings.prompt import SCORING, OwnPrompt, Prompts
 
 IN_PROCESS_PAIRS = 256
 """Enough texts at once that those of about the same length fill a batch."""

@@ -24,8 +24,7 @@ from pairwright.models.store import Store
 from pairwright.models.work import work_in_order
 from pairwright.progress import Note, Progress, Stop, counter
 from pairwright.settings.domains import Domains
-from pairwright.settings.prompt import Prompts
-from pairwright.settings.prompt_variables import VARIABLES
+from pairwright.settings.prompt import VARIABLES, Prompts
 from pairwright.workflows.scorers import OpenScorer, open_scorers, pointwise
 
 T = TypeVar("T")

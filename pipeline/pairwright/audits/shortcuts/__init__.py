@@ -19,10 +19,10 @@ from pairwright.audits.shortcuts.accuracies import Questions, accuracy_check
 from pairwright.audits.shortcuts.blind import COUNTS, LEAST_CLUSTERS, bag_points, counts
 from pairwright.audits.shortcuts.informed import BASELINES, baseline_points
 from pairwright.audits.shortcuts.sample import ClusterSample
-from pairwright.intervals import Floats, Places, mean, with_width
 from pairwright.modes import MODES, halves_of, label_of
 from pairwright.pairs import Row
 from pairwright.settings.rules import ReleaseInfo
+from pairwright.stats import Floats, Places, mean, with_width
 from pairwright.text import number_of
 
 MAX_SHORTCUT = 0.58

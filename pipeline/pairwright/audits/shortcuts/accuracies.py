@@ -8,7 +8,7 @@ from scipy import special
 from pairwright.audits.catalogue import DEFINITIONS
 from pairwright.audits.read.source import OptionKey
 from pairwright.audits.records import Check, Status
-from pairwright.intervals import LEVEL, Accuracy, Floats, Places, accuracy, z_of
+from pairwright.stats import LEVEL, Accuracy, Floats, Places, accuracy, z_of
 
 
 def accuracy_check(

@@ -13,9 +13,9 @@ from sklearn.model_selection import GroupKFold
 from sklearn.preprocessing import normalize
 
 from pairwright import text
-from pairwright.intervals import Floats, Places
 from pairwright.manner import count_markup
 from pairwright.pairs import Row
+from pairwright.stats import Floats, Places
 from pairwright.threads import one_thread
 
 # A sentence's end, at most with what closes a quotation, a bracket or emphasis after it; or the end

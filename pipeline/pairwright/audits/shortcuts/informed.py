@@ -12,9 +12,9 @@ import numpy as np
 
 from pairwright import text
 from pairwright.audits.shortcuts.blind import stems
-from pairwright.intervals import Floats
 from pairwright.manner import manner_scores
 from pairwright.pairs import Row
+from pairwright.stats import Floats
 
 BASELINES = {
     "profile_overlap": "profile",

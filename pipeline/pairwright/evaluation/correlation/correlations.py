@@ -10,13 +10,12 @@ from itertools import combinations
 import numpy as np
 from matplotlib.figure import Figure
 
-from pairwright.estimate import Estimate
 from pairwright.evaluation.correlation.measures import RankMeasure, reported_measures
 from pairwright.evaluation.correlation.table import ModelTable
-from pairwright.intervals import Floats, clustered
 from pairwright.pages import Page, render_page
 from pairwright.pages.plots import BLUE, WIDTH, Plot, drawing, plot
 from pairwright.records import Record
+from pairwright.stats import Estimate, Floats, clustered
 
 LEAST_LINEAGES = 5
 """The fewest lineages that an interval is made of."""

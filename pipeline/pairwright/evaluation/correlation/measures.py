@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.stats import rankdata, weightedtau
 
-from pairwright.intervals import Floats, Places
+from pairwright.stats import Floats, Places
 
 Gain = Literal["rank", "score"]
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pairwright.errors import InputError
-from pairwright.intervals import Floats
 from pairwright.sources.tables import SourceRow, comma_separated, sound_rows
+from pairwright.stats import Floats
 from pairwright.text import visible
 
 LEAST_MODELS = 3

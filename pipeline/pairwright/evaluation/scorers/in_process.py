@@ -24,7 +24,7 @@ from pairwright.models.local_model import TokenizedText
 from pairwright.models.refusals import stand_in
 from pairwright.models.scores import TokenLogprobs, chat_reply, score_reply, to_text
 from pairwright.models.store import Store
-from pairwright.settings.prompt_variables import Message
+from pairwright.settings.prompt import Message
 
 SHORTEST = 0.8
 """The least length in a batch, as a share of its longest: no more than a fifth of what is computed

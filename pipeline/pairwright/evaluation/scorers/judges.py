@@ -33,8 +33,7 @@ from pairwright.models import (
     together,
 )
 from pairwright.records import Dropped
-from pairwright.settings.prompt import OwnPrompt, Prompts
-from pairwright.settings.prompt_variables import label_texts
+from pairwright.settings.prompt import OwnPrompt, Prompts, label_texts
 
 JudgeVerdict = Literal["A", "B", "tie"]
 

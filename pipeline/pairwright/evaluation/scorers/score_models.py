@@ -15,7 +15,7 @@ from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, Respo
 from pairwright.models import CONTEXT_LENGTH, LLM, Completion, Request, together
 from pairwright.models.scores import TokenLogprobs, of_text
 from pairwright.pairs.conversion import user_message
-from pairwright.settings.prompt_variables import Message
+from pairwright.settings.prompt import Message
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from pairwright.evaluation.scorers.in_process import unusable_model
 from pairwright.evaluation.settings import Classifier, Dpo, InProcessModel, Likelihood
 from pairwright.models.local_model import ChatTokens, TokenizedText, load_weights
 from pairwright.models.scores import TokenLogprobs, score_of
-from pairwright.settings.prompt_variables import Message
+from pairwright.settings.prompt import Message
 
 T = TypeVar("T")
 

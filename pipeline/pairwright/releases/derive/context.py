@@ -13,13 +13,13 @@ from pydantic import JsonValue, ValidationError
 
 from pairwright.build_statement import BuildSummary
 from pairwright.errors import InputError, first_invalid
-from pairwright.estimate import Estimate
 from pairwright.lines import read_document
 from pairwright.pairs import AuditSource, Layout
 from pairwright.records import Record
 from pairwright.releases.primary import PrimaryFiles, ReleaseKind
 from pairwright.releases.summary import Summary
 from pairwright.settings.rules import HumanRules
+from pairwright.stats import Estimate
 from pairwright_human_eval.records import State
 
 BASELINES = {
