@@ -66,7 +66,7 @@ test: .venv/all-$(STAMP)      ## the fast tests
 	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -m 'not real' --numprocesses auto --maxprocesses 4 --dist loadfile --durations=5
 
 test-real: .venv/site-$(STAMP) ## the tiers with real components
-	$(BIN)/pytest -m real --durations=5
+	$(BIN)/pytest -m real --numprocesses 2 --dist loadfile --durations=10
 
 test-latest:     ## the fast tests with the newest release of every dependency
 	$(PYTHON) -m venv --clear --without-pip .venv-latest
