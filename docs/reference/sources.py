@@ -7,10 +7,9 @@ from pydantic import BaseModel
 
 from pairwright.records import GoldAspect, Post
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import problems, titles
-from pairwright.sources.opening import required_columns
+from pairwright.sources import dumps, problems
 from pairwright.sources.problems import REMEDIES
-from pairwright.sources.tables import FLAT, OPENERS
+from pairwright.sources.tables import FLAT, OPENERS, required_columns
 from reference.markdown import page_of, table
 
 FILE_KINDS = {
@@ -70,7 +69,7 @@ and why, and sends no call.
   the user wrote before it, oldest first: questions and answers. An answer begins with the title
   of its question. A closed question is not asked, nor one whose title cannot be answered without
   the text: it points at something (`this circuit`, `the following`, `my code`, `the picture`), or
-  has fewer than {titles.MIN_TERMS} words with content. The rules are for English titles. Both
+  has fewer than {dumps.MIN_TERMS} words with content. The rules are for English titles. Both
   stay in the history.
 - **Texts.** HTML becomes plain text without images; formulas stay in TeX. A text is the last
   version of a post; one that its user edited after the question is counted (`edited_later`).

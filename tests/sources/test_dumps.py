@@ -15,7 +15,7 @@ from pairwright.records import Post
 from pairwright.settings.domains import Domain, Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import Problems, read, source_hash
-from pairwright.sources.titles import why_unanswerable
+from pairwright.sources.dumps import why_unanswerable
 
 DUMPS = Path(__file__).resolve().parents[3] / "shared" / "data" / "stackexchange" / "dumps"
 SITE = "cooking.stackexchange.com"

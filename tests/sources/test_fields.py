@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from reading import ANN, of_posts, of_rows, with_post
 
-from pairwright.sources.dates import utc
 from pairwright.sources.fields import html_text
 from pairwright.sources.problems import REMEDIES
+from pairwright.times import utc
 
 
 @pytest.mark.parametrize(

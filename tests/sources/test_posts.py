@@ -89,6 +89,14 @@ def test_a_user_with_more_than_a_fifth_of_all_rows_is_named(tmp_path: Path) -> N
     assert (note.reason, note.id) == ("frequent_user", "<gone>")
     assert note.detail == "'<gone>' has 4 of 16 rows"
     assert not of_posts(tmp_path, *few, *many[:-1]).reasons("noted")
+    # Of three users one may have two thirds of the rows.
+    of_three = [*few[:2], *many]
+    assert not of_posts(tmp_path, *of_three).reasons("noted")
+    more = [f"<gone>,2020-02-{n:02},Stew {n},Watery,cooking," for n in range(1, 3)]
+    (note,) = [
+        one for one in of_posts(tmp_path, *of_three, *more).problems if one.action == "noted"
+    ]
+    assert note.detail == "'<gone>' has 6 of 8 rows"
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,12 @@
 A row that cannot be used is a SourceProblem and reading goes on; a file that cannot be used is a
 SourceError. `reasons.toml` has every rule by which a row or post is refused or repaired.
 
-opening.py tables.py  the table that a path names; rows of each kind of file, with their lines
-fields.py dates.py    one field of a row, read and cleaned
-items.py posts.py     rows that are items, and rows that are posts, grouped into items
-choices.py            who chose what
-dumps.py titles.py    dumps of Stack Exchange; titles that can be asked alone
-problems.py           rows and posts that are refused or repaired; reasons.toml has the rules
+tables.py       the table that a path names, as rows with their lines
+fields.py       one field of a row, read and cleaned
+items.py        rows that are items, and rows that are posts, become items
+choices.py      who chose what
+dumps.py        dumps of Stack Exchange
+problems.py     rows and posts that are refused or repaired
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,9 +19,9 @@ from pairwright.errors import SourceError
 from pairwright.records import Item
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import choices, dumps, items, posts
+from pairwright.sources import choices, dumps, items, tables
 from pairwright.sources.choices import Chooser
-from pairwright.sources.opening import Source, content_hash, table_hash
+from pairwright.sources.items import Source
 from pairwright.sources.problems import Problems, SourceProblem
 
 __all__ = [
@@ -29,7 +29,9 @@ __all__ = [
     "some_items", "source_hash",
 ]  # fmt: skip
 
-_READERS = {"items": items.read, "posts": posts.read, "stackexchange": dumps.read}
+_READERS = {
+    "items": items.read_items, "posts": items.read_posts, "stackexchange": dumps.read_dump,
+}  # fmt: skip
 
 
 def read(rules: SourceRules, domains: Domains, folder: Path, problems: Problems) -> Iterator[Item]:
@@ -41,8 +43,8 @@ def read(rules: SourceRules, domains: Domains, folder: Path, problems: Problems)
             where=rules.path,
             fix="Build natural twins of it: modes = ['natural'].",
         )
-    source, found = _READERS[rules.format](Source(rules, domains, folder, problems))
-    yield from some_items(source, found, problems)
+    found = _READERS[rules.format](Source(rules, domains, folder, problems))
+    yield from some_items(_name(rules, folder), found, problems)
 
 
 class SourceItems(NamedTuple):
@@ -69,14 +71,22 @@ def read_choosers(
 ) -> tuple[str, Iterator[Chooser]]:
     """A table of choices, as messages name it, and each user's choices that have a history. Raises
     SourceError, also while it is read."""
-    return choices.read(Source(rules, domains, folder, problems))
+    source = Source(rules, domains, folder, problems)
+    return _name(rules, folder), choices.read_choices(source)
 
 
 def source_hash(rules: SourceRules, folder: Path) -> str:
     """What identifies the source's content: `b2:` and a hash of its bytes, or `id@commit`."""
     if rules.format == "stackexchange":
-        return content_hash(dumps.locate_dump(rules, folder).posts)
-    return " ".join(table_hash(path, folder) for path in (rules.path, rules.texts) if path)
+        return tables.content_hash(dumps.locate_dump(rules, folder).posts)
+    return " ".join(tables.table_hash(path, folder) for path in (rules.path, rules.texts) if path)
+
+
+def _name(rules: SourceRules, folder: Path) -> str:
+    """The source as messages name it. Raises SourceError for a file that is not there."""
+    if rules.format == "stackexchange":
+        return str(dumps.locate_dump(rules, folder).posts)
+    return str(tables.locate(rules.path, folder) or rules.path)
 
 
 def some_items(source: str, found: Iterable[Item], problems: Problems) -> Iterator[Item]:

@@ -15,11 +15,9 @@ from pairwright.manner import choice_text
 from pairwright.records import Post, content_id
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Cells
-from pairwright.sources.items import placed
-from pairwright.sources.opening import Source, open_table, rows_by_user
-from pairwright.sources.posts import note_frequent_user
-from pairwright.sources.problems import Problems, Repairs, SourceRefusal, excerpt, refuse
-from pairwright.sources.tables import SourceTable
+from pairwright.sources.items import Source, note_frequent_user, placed, rows_by_user
+from pairwright.sources.problems import Problems, Repairs, excerpt, refuse
+from pairwright.sources.tables import open_table
 from pairwright.text import normalised, word_count
 from pairwright.times import is_older, latest_moment
 
@@ -100,16 +98,12 @@ class Chooser(Choice):
         return self.topic, self.domain
 
 
-def read(source: Source) -> tuple[str, Iterator[Chooser]]:
-    """The table as messages name it, and each choice that can be used, in the table's order.
-    Raises SourceError, also while it is read."""
-    table = open_table(source, source.rules.path, "choices")
-    texts = open_table(source, source.rules.texts, "texts") if source.rules.texts else None
-    return table.source, _choosers(source, table, texts)
-
-
-def _choosers(source: Source, table: SourceTable, texts: SourceTable | None) -> Iterator[Chooser]:
-    problems, by_user = source.problems, rows_by_user(source, table, partial(_choice, source))
+def read_choices(source: Source) -> Iterator[Chooser]:
+    """Each choice that can be used, in the table's order. Raises SourceError."""
+    rules, problems = source.rules, source.problems
+    table = open_table(rules.path, source.folder, rules, "choices")
+    texts = open_table(rules.texts, source.folder, rules, "texts") if rules.texts else None
+    by_user = rows_by_user(source, table, partial(_choice, source))
     choices = [choice for own in by_user.values() for choice in own]
     if not choices:
         return
@@ -158,12 +152,11 @@ def _choice_index(cell: str, options: Sequence[str], rules: SourceRules) -> int:
     side = _SIDE.fullmatch(word)
     readings = {n for n, option in enumerate(options) if option.casefold() == word}
     readings |= {"ab".index(side[1])} if side else set()
-    if len(readings) == 1:
-        return readings.pop()
     if not readings and (word in _NEITHER or word.startswith("tie")):
         refuse("no_choice", said)
-    detail = f"{said}: not one of `a`, `b`, a tie and the options"
-    raise SourceRefusal("bad_choice", detail, cell[:200])
+    if len(readings) != 1:
+        refuse("bad_choice", f"{said}: not one of `a`, `b`, a tie and the options", cell[:200])
+    return readings.pop()
 
 
 def _text(

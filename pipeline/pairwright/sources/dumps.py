@@ -15,16 +15,14 @@ from xml.sax.handler import ContentHandler
 from defusedxml import sax
 from defusedxml.common import DefusedXmlException
 
+from pairwright import text
 from pairwright.errors import SourceError
 from pairwright.records import Item
 from pairwright.settings.rules import SourceRules
-from pairwright.sources.dates import time_of
-from pairwright.sources.fields import clean_text, html_text
-from pairwright.sources.items import SourcePost
-from pairwright.sources.opening import Source, check_file
-from pairwright.sources.posts import user_items
+from pairwright.sources.fields import clean_text, html_text, time_of
+from pairwright.sources.items import Source, SourcePost, user_items
 from pairwright.sources.problems import Repairs, SourceRefusal, excerpt, refuse
-from pairwright.sources.titles import why_unanswerable
+from pairwright.sources.tables import check_file
 
 HOST = re.compile(r"(.+\.)?((stack(exchange|overflow|apps)|superuser|serverfault|askubuntu)\.com"
                   r"|mathoverflow\.(com|net))")  # fmt: skip
@@ -65,14 +63,9 @@ def locate_dump(rules: SourceRules, folder: Path) -> Dump:
     return Dump(posts, site)
 
 
-def read(source: Source) -> tuple[str, Iterator[Item]]:
-    """The source as messages name it, and the items of each user in time order, users by number.
-    Raises SourceError, also while it is read."""
+def read_dump(source: Source) -> Iterator[Item]:
+    """The items of each user in time order, users by number. Raises SourceError."""
     dump = locate_dump(source.rules, source.folder)
-    return str(dump.posts), _items(source, dump)
-
-
-def _items(source: Source, dump: Dump) -> Iterator[Item]:
     rows = _read_rows(dump.posts)
     titles = {row.get("Id"): row.get("Title", "") for _, row in rows}
     by_user: dict[int, dict[int, SourcePost]] = {}
@@ -96,11 +89,10 @@ def _items(source: Source, dump: Dump) -> Iterator[Item]:
 
 def _identity(row: dict[str, str]) -> tuple[str, str, str]:
     """A post's kind, number and user. Raises SourceRefusal for a row that is none, or nobody's."""
-    type, id = row.get("PostTypeId", ""), row.get("Id", "")
+    type, id, user = row.get("PostTypeId", ""), row.get("Id", ""), row.get("OwnerUserId", "")
     kind = _KINDS.get(type) or refuse("not_a_post", f"its PostTypeId is {excerpt(type)}")
     if not _NUMBER.fullmatch(id):
         refuse("missing_id", f"Id is {excerpt(id)}")
-    user = row.get("OwnerUserId", "")
     if user == _COMMUNITY or "CommunityOwnedDate" in row:
         refuse("community_owned", f"the {kind} belongs to the community")
     if not _NUMBER.fullmatch(user):
@@ -176,3 +168,46 @@ def _read_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
         line, what = rows.line, "declares an entity, which no dump does"
         fix = "Do not use this file; download the dump from where it is published."
     raise SourceError(what, where=f"{path}:{line}", fix=fix)
+
+
+# Titles that can be answered without the text below them. The rules are for English.
+
+MIN_TERMS = 2
+"""Words with content that a title needs; one is enough for `What is a doppio?`."""
+_SHOWN = "picture|image|photo|photograph|figure|screenshot|diagram|plot|snippet|attachment|video"
+_WORK = "code|circuit|script|program|snippet|proof|solution|answer|calculation|derivation|output"
+_TIMES = "year|month|week|weekend|morning|evening|day|time|season|summer|winter|spring|autumn|age"
+_POINTERS = (
+    # this circuit, these beans; not this year, nor "at the time of writing this"
+    rf"\b(?<!writing )(?:this|these)\b(?! (?:{_TIMES})\b)",
+    # that one, those beans; not "a grinder that fits" nor "the fact that"
+    r"\b(?:is|are|was|does|do|like|of|about|with) (?:that|those)\b(?! (?:the|a|an|i|it|we)\b)",
+    r"\ball those\b(?! (?:who|that|which)\b)",
+    # Why did he leave; not "why does a cat purr when he sleeps"
+    r"^(?:\w+ ){0,2}(?:does|did|is|was|has|had|can|could|will|would|should) (?:he|she)\b",
+    r"\b(?:the|these) following\b|\bas follows\b|\bfollowing \w+[?:]?$",
+    r"\battached\b(?! to\b)",
+    r"\b(?:the|shown|given|listed|described|see|stated|mentioned|as) (?:above|below)\b",
+    rf"\b(?:{_WORK}|{_SHOWN}|example|case|situation|recipe) (?:above|below)\b",
+    rf"\b(?:in|on|from|see) (?:the|my|this) (?:{_SHOWN})s?\b",
+    rf"\bmy (?:{_WORK}|{_SHOWN}|answer|homework|assignment|idea|approach)\b",
+    r"\b(?:here|see inside|details inside|more inside)[.?!]*$",
+    r"\b(?:please|pls|urgent)\b|^help\b",
+)
+_OF_ANY_QUESTION = text.terms("question problem issue doubt query help advice")
+# "How is cascara made?" asks something of anybody; "How do I start?" does not say what.
+_GENERAL = (
+    r"(?i)(?:what|which|how|why|when|where|who|is|are|does|do|can)\b(?!.*\b(?:i|i'm|my|we)\b).*\?$"
+)
+
+
+def why_unanswerable(title: str) -> str | None:
+    """What a title lacks, in words; None for one that can be answered as it is."""
+    plain = title.replace("\u2019", "'")
+    for pointer in _POINTERS:
+        if match := re.search(pointer, plain, re.IGNORECASE):
+            return f"{match.group().strip()!r} points at what the title does not say"
+    terms = len(text.terms(plain) - _OF_ANY_QUESTION)
+    if terms < MIN_TERMS and not (terms and re.match(_GENERAL, plain)):
+        return f"{text.number_of(terms, 'word')} with content, not {MIN_TERMS}"
+    return None

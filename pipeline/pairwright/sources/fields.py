@@ -11,9 +11,10 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser
 
 from pairwright.settings.rules import SourceRules
-from pairwright.sources.dates import is_missing, kind, time_of
 from pairwright.sources.problems import Repairs, excerpt, refuse
+from pairwright.sources.tables import kind
 from pairwright.text import visible
+from pairwright.times import utc
 
 _GONE = (
     r"(?:deleted|removed|unavailable)"
@@ -90,12 +91,31 @@ class Cells:
         return value or None
 
     def time(self, name: str) -> str | None:
-        """A field's time (see `dates.utc`), or None if it is missing."""
+        """A field's time (see `times.utc`), or None if it is missing."""
         return time_of(self._fields.get(name), name)
 
     def rows(self, name: str) -> list[Any]:
         """A field that holds a list."""
         return rows_of(self._fields.get(name), name)
+
+
+def is_missing(value: object) -> bool:
+    """Whether a field holds nothing."""
+    if isinstance(value, str):
+        return len(value) < 40 and value.strip().lower() in ("", "null", "none", "nan", "n/a")
+    return value is None or value != value  # NaN differs from itself
+
+
+def time_of(value: object, name: str) -> str | None:
+    """The time (see `times.utc`) that the field `name` holds, None if it is missing; raises
+    SourceRefusal if it is no time."""
+    if is_missing(value):
+        return None
+    try:
+        return utc(value)
+    except (ValueError, OverflowError):
+        why = "is not a time that has one reading: write such as 2024-03-01T08:00"
+        refuse("bad_time", f"{name} {excerpt(value)} {why}", str(value))
 
 
 def _string(value: object, name: str) -> str:

@@ -1,19 +1,35 @@
-"""Rows that are items; and what makes an item of any source's question and posts.
+"""Rows become items: a user's question, with what the same user wrote before it.
 
-The rows have LaMP-QA's schema or Personalized RewardBench's, whose further fields (`chosen`,
-`rejected`) are not an item's and are left alone.
+A row may be an item, in LaMP-QA's schema or Personalized RewardBench's, whose further fields
+(`chosen`, `rejected`) are left alone. Or it is a post: then a user's latest posts are the
+questions, and the strictly earlier ones are the profile.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
-from pairwright.records import GoldAspect, Item, Post
+from pairwright.records import GoldAspect, Item, Post, content_id
+from pairwright.settings.domains import Domains
+from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Cells
-from pairwright.sources.opening import Source, open_table
-from pairwright.sources.problems import Repairs, SourceRefusal, excerpt, refuse
-from pairwright.sources.tables import SourceRow
+from pairwright.sources.problems import Problems, Repairs, SourceRefusal, excerpt, refuse
+from pairwright.sources.tables import SourceTable, open_table
 from pairwright.text import find_question, normalised
 from pairwright.times import is_older, latest_moment
+
+T = TypeVar("T")
+
+
+class Source(NamedTuple):
+    """What a source is read with: its rules, and where its problems go."""
+
+    rules: SourceRules
+    domains: Domains
+    folder: Path
+    """The config's: a relative path starts there."""
+    problems: Problems
 
 
 class SourcePost(NamedTuple):
@@ -40,16 +56,15 @@ class SourcePost(NamedTuple):
     """When the user edited it last."""
 
 
-def read(source: Source) -> tuple[str, Iterator[Item]]:
-    """The source as messages name it, and an item for each row. Raises SourceError."""
-    table = open_table(source, source.rules.path, "items")
-    return table.source, _items(source, source.problems.sound(table.rows))
+# Rows that are items
 
 
-def _items(source: Source, rows: Iterator[SourceRow]) -> Iterator[Item]:
+def read_items(source: Source) -> Iterator[Item]:
+    """An item for each row. Raises SourceError."""
     first: dict[str, str] = {}
     with_users = False
-    for row in rows:
+    table = open_table(source.rules.path, source.folder, source.rules, "items")
+    for row in source.problems.sound(table.rows):
         # LaMP-QA has no users. Once a row has one, a row without is a gap, not a format.
         with_users = with_users or "user" in row.fields
         with source.problems.row(row.where) as read:
@@ -67,7 +82,7 @@ def _item(source: Source, id: str, user: str, cells: Cells, where: str) -> Item:
     question = cells.text("question") or refuse("empty_question", "the row has no question")
     placed(source, cells.label(source.rules.category))
     narrative, aspects = cells.text("narrative"), _aspects(source, cells)
-    asked = _post(source, id, cells, where, question, narrative)
+    asked = _item_post(source, id, cells, where, question, narrative)
     posts = list[SourcePost]()
     for raw in cells.rows("profile"):
         with source.problems.row(where) as read:
@@ -76,11 +91,11 @@ def _item(source: Source, id: str, user: str, cells: Cells, where: str) -> Item:
             own = Cells(raw, source.rules)
             read.id = own.label("id") or refuse("missing_id", "a post of the profile has no id")
             text = own.body("text") or refuse("empty_text", "the post has no text")
-            posts.append(_post(source, read.id, own, where, text))
+            posts.append(_item_post(source, read.id, own, where, text))
     return make_item(source, id, user, asked, posts, aspects)
 
 
-def _post(
+def _item_post(
     source: Source, id: str, cells: Cells, where: str, text: str, narrative: str = ""
 ) -> SourcePost:
     return SourcePost(
@@ -103,6 +118,112 @@ def _aspects(source: Source, cells: Cells) -> tuple[GoldAspect, ...]:
         else:
             cells.repairs["empty_aspect"] = "an entry of rubric_aspects names no aspect"
     return tuple(aspects)
+
+
+# Rows that are posts
+
+# A longer first line or sentence is not a question that a person could have asked as a title.
+_QUESTION_CHARS = 200
+_SENTENCE = re.compile(r".+?[.?!](?=\s|$)")
+
+
+def read_posts(source: Source) -> Iterator[Item]:
+    """The items of each user, users in the order in which the file first names them. Raises
+    SourceError."""
+    table = open_table(source.rules.path, source.folder, source.rules, "posts")
+    by_user = rows_by_user(source, table, lambda _, cells, where: _post(source, cells, where))
+    note_frequent_user(by_user, source.problems)
+    for user, posts in by_user.items():
+        # The sort is stable: of posts of one moment, the file's last is the latest.
+        posts.sort(key=lambda post: post.created or "")
+        yield from user_items(source, user, posts)
+
+
+def _post(source: Source, cells: Cells, where: str) -> SourcePost:
+    rules = source.rules
+    created = cells.time(rules.created) or refuse("bad_time", f"`{rules.created}` is empty")
+    title, body = cells.line(rules.title), cells.body(rules.text)
+    # In one line, as LaMP-QA's profiles have them.
+    text = f"{title} {body}".strip() or refuse("empty_text", "neither a title nor a text")
+    return SourcePost(
+        where=where, id="", text=text, created=created, category=cells.label(rules.category),
+        url=cells.address(rules.url), kind=cells.label(rules.kind).lower(),
+        repairs=cells.repairs, question=title or _opening(body), narrative=body,
+    )  # fmt: skip
+
+
+def _opening(body: str) -> str:
+    """The first line, else its first sentence, if it is short enough to be a question."""
+    line = body.partition("\n")[0].strip()
+    sentence = _SENTENCE.match(line)
+    candidates = (line, sentence.group() if sentence else line)
+    return next((c for c in candidates if len(c) <= _QUESTION_CHARS), "")
+
+
+def rows_by_user(
+    source: Source, table: SourceTable, made: Callable[[str, Cells, str], T]
+) -> dict[str, list[T]]:
+    """What is made of each row, of its user, its cells and its place, by user; both in the table's
+    order. `made` may raise SourceRefusal."""
+    by_user: dict[str, list[T]] = {}
+    for row in source.problems.sound(table.rows):
+        with source.problems.row(row.where) as read:
+            cells = Cells(row.fields, source.rules)
+            read.id = user = cells.user(source.rules.user)
+            one = made(user, cells, row.where)
+            by_user.setdefault(user, []).append(one)
+    return by_user
+
+
+def note_frequent_user(by_user: Mapping[str, Sequence[Any]], problems: Problems) -> None:
+    """Note a user with more than a fifth of all rows, and more than twice an equal share: the id
+    may stand for several people."""
+    n = sum(map(len, by_user.values()))
+    for user, own in by_user.items():
+        if 5 * len(own) > n and len(by_user) * len(own) > 2 * n:
+            detail = f"{excerpt(user)} has {len(own):,} of {n:,} rows"
+            problems.note("frequent_user", own[0].where, user, detail)
+
+
+def user_items(source: Source, user: str, posts: Sequence[SourcePost]) -> Iterator[Item]:
+    """The items of one user's posts, which are in time order."""
+    # A post may be in several items: its problem counts once.
+    own = Source(source.rules, source.domains, source.folder, source.problems.once())
+    for n in _asked(own, user, posts):
+        asked = posts[n]
+        with own.problems.row(asked.where) as read:
+            read.id = user
+            if not asked.question:
+                refuse("empty_question", "no title, and no short first line or sentence")
+            id = asked.item or content_id("item", user, asked.question, asked.created or "")
+            yield make_item(own, id, user, asked, posts[:n])
+
+
+def _asked(source: Source, user: str, posts: Sequence[SourcePost]) -> list[int]:
+    """The places of the posts that are asked, oldest first: the user's latest `targets` questions,
+    each in its last form."""
+    askable, chosen = list[int](), dict[str, int]()
+    for n, post in enumerate(posts):
+        if post.kind in ("", "question") and post.refusal:
+            source.problems.add(post.refusal.at(post.where, post.id or user))
+        elif post.kind in ("", "question"):
+            askable.append(n)
+    if not askable:
+        detail = "none of the user's posts can be asked"
+        source.problems.refuse("no_question", posts[0].where, user, detail)
+    for n in reversed(askable):
+        where, id, question = posts[n].where, posts[n].id or user, posts[n].question
+        if len(chosen) == source.rules.targets:
+            break
+        if question and normalised(question) in chosen:
+            detail = f"{excerpt(question)} is asked again by a later post"
+            source.problems.refuse("repeated_question", where, id, detail)
+        else:
+            chosen[normalised(question) or str(n)] = n
+    return sorted(chosen.values())
+
+
+# A question with posts becomes an item
 
 
 def placed(source: Source, category: str) -> tuple[str, str]:

@@ -71,11 +71,6 @@ class ProblemCount:
         self.first, self.reason, self.n = first, first.reason, 0
         self.values = Counter[str]()
 
-    def add(self, problem: SourceProblem) -> None:
-        self.n += 1
-        if problem.value is not None:
-            self.values[problem.value] += 1
-
     @property
     def said(self) -> str:
         """The first row's detail, else the rule; and the values if there are several."""
@@ -111,7 +106,10 @@ class Problems:
     def add(self, problem: SourceProblem) -> None:
         """Count one more."""
         key = problem.action, problem.reason
-        self._counts.setdefault(key, ProblemCount(problem)).add(problem)
+        count = self._counts.setdefault(key, ProblemCount(problem))
+        count.n += 1
+        if problem.value is not None:
+            count.values[problem.value] += 1
         self._hand_on(problem)
 
     def refuse(self, reason: str, where: str, id: str | None, detail: str = "") -> None:

@@ -1,4 +1,5 @@
-"""Tables in files as rows with file and line: CSV, TSV, JSON, JSON Lines and Parquet.
+"""The table that a path names, as rows with file and line: CSV, TSV, JSON, JSON Lines, Parquet, or
+a dataset of the Hugging Face Hub. The only file that imports `datasets`.
 
 A bad row is a SourceProblem and the next one is read; a file of no use is a SourceError. A file
 whose name ends with `.gz` is unpacked as it is read.
@@ -8,25 +9,33 @@ import codecs
 import csv
 import gzip
 import json
+import os
 import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from hashlib import blake2b, file_digest
+from importlib import import_module
 from io import BufferedIOBase, BufferedReader, TextIOWrapper
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pairwright.errors import InputError, SourceError
+from pairwright.extras import install
 from pairwright.lines import bounded_lines
 from pairwright.parquet_batches import read_batches
-from pairwright.sources.dates import kind
-from pairwright.sources.problems import REMEDIES, SourceProblem, SourceRefusal
+from pairwright.settings.rules import SourceRules
+from pairwright.sources.problems import REMEDIES, SourceProblem, SourceRefusal, refuse
+
+T = TypeVar("T")
+AGAIN = "Write or download it again."
+_LONG_LINE = "Write one row a line. If the file is one JSON array, name it .json."
 
 
 class SourceRow(NamedTuple):
@@ -48,12 +57,6 @@ class SourceTable(NamedTuple):
 
 
 Opener = Callable[[Path], SourceTable]
-AGAIN = "Write or download it again."
-
-
-def numbered(name: str, values: Iterable[object]) -> Rows:
-    """Values as rows, counted from 1."""
-    return (_table_row(f"{name}:{number}", value) for number, value in enumerate(values, start=1))
 
 
 def sound_rows(path: Path, opener: Opener, fix: str) -> tuple[list[str], Iterator[SourceRow]]:
@@ -74,20 +77,32 @@ def sound_rows(path: Path, opener: Opener, fix: str) -> tuple[list[str], Iterato
     return table.columns or [], rows()
 
 
-def _table_row(where: str, value: object) -> SourceRow | SourceProblem:
-    what = f"the row is {kind(value)}, not an object"
-    return (
-        SourceRow(where, value) if isinstance(value, dict) else _bad("not_an_object", where, what)
-    )
+def numbered(name: str, values: Iterable[object]) -> Rows:
+    """Values as rows, counted from 1."""
+    return _rows(name, enumerate(values, start=1), _object)
 
 
-def _bad(reason: str, where: str, detail: str) -> SourceProblem:
-    return SourceRefusal(reason, detail).at(where, None)
+def _rows(name: str, values: Iterable[tuple[int, T]], read: Callable[[T], dict[str, Any]]) -> Rows:
+    """What `read` makes of each value, or why it refuses it; values have their lines."""
+    for number, value in values:
+        where = f"{name}:{number}"
+        try:
+            yield SourceRow(where, read(value))
+        except SourceRefusal as refusal:
+            yield refusal.at(where, None)
 
 
-# Text
+def _object(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        refuse("not_an_object", f"the row is {kind(value)}, not an object")
+    return value
 
-_LONG_LINE = "Write one row a line. If the file is one JSON array, name it .json."
+
+def kind(value: object) -> str:
+    """What a value is, as a message calls it."""
+    names = {dict: "an object", list: "a list", bool: "true or false", int: "a number",
+             float: "a number", bytes: "bytes"}  # fmt: skip
+    return names.get(type(value), type(value).__name__)
 
 
 @contextmanager
@@ -122,7 +137,7 @@ def delimited(path: Path, separators: str) -> SourceTable:
         what, fix = f"two columns are named {twice[0]!r}", "Rename one of them."
     if what:
         raise SourceError(what, where=f"{path}:{line}", fix=fix)
-    return SourceTable(str(path), columns, (_cells(path.name, columns, *one) for one in records))
+    return SourceTable(str(path), columns, _rows(path.name, records, partial(_cells, columns)))
 
 
 def _records(path: Path, separators: str) -> Iterator[tuple[int, list[str] | str]]:
@@ -150,41 +165,40 @@ def _records(path: Path, separators: str) -> Iterator[tuple[int, list[str] | str
                 yield start, f"{error} (lines {start} to {reader.line_num})"
 
 
-def _cells(
-    name: str, columns: list[str], line: int, cells: list[str] | str
-) -> SourceRow | SourceProblem:
-    where = f"{name}:{line}"
+def _cells(columns: list[str], cells: list[str] | str) -> dict[str, Any]:
     if isinstance(cells, str):
-        return _bad("bad_csv", where, cells)
+        refuse("bad_csv", cells)
     if any(map(_NOT_UTF8.search, cells)):
-        return _bad("invalid_utf8", where, "the record holds bytes that are not UTF-8")
+        refuse("invalid_utf8", "the record holds bytes that are not UTF-8")
     if len(cells) != len(columns):
-        return _bad("ragged_row", where, f"{len(cells)} cells in {len(columns)} columns")
-    return SourceRow(where, dict(zip(columns, cells, strict=True)))
+        refuse("ragged_row", f"{len(cells)} cells in {len(columns)} columns")
+    return dict(zip(columns, cells, strict=True))
 
 
-# JSON
+# JSON and Parquet
 
 
 def jsonl(path: Path) -> SourceTable:
     """One object a line."""
-    return SourceTable(str(path), None, _json_lines(path))
+    return SourceTable(str(path), None, _rows(path.name, _lines(path), _json_object))
 
 
-def _json_lines(path: Path) -> Rows:
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     with _opened(path) as file:
         lines = bounded_lines(file.readline, path, _LONG_LINE, SourceError)
         for number, line in enumerate(lines, start=1):
-            where = f"{path.name}:{number}"
             text = line.removeprefix(codecs.BOM_UTF8)  # Joined files have several.
-            if not text.strip():
-                continue
-            try:
-                yield _table_row(where, json.loads(text.decode("utf-8")))
-            except UnicodeDecodeError as error:
-                yield _bad("invalid_utf8", where, f"not UTF-8: {error.reason}")
-            except (ValueError, RecursionError) as error:
-                yield _bad("bad_json", where, str(error))
+            if text.strip():
+                yield number, text
+
+
+def _json_object(line: bytes) -> dict[str, Any]:
+    try:
+        return _object(json.loads(line.decode("utf-8")))
+    except UnicodeDecodeError as error:
+        refuse("invalid_utf8", f"not UTF-8: {error.reason}")
+    except (ValueError, RecursionError) as error:
+        refuse("bad_json", str(error))
 
 
 def _json_array(path: Path) -> SourceTable:
@@ -201,31 +215,27 @@ def _json_array(path: Path) -> SourceTable:
     raise SourceError(what, where=path, fix=fix)
 
 
-# Parquet
-
-
 def open_parquet(path: Path) -> SourceTable:
     """The rows of a Parquet file, counted from 1, a batch of them in memory."""
-    try:
+    with _readable(path):
         file = pq.ParquetFile(path)
-    except (pa.ArrowException, OSError) as error:
-        raise _unreadable(path, error) from None
-    values = _parquet_values(path, file)
-    return SourceTable(str(path), list(file.schema_arrow.names), numbered(path.name, values))
+    rows = numbered(path.name, _parquet_rows(path, file))
+    return SourceTable(str(path), list(file.schema_arrow.names), rows)
 
 
-def _parquet_values(path: Path, file: Any) -> Iterator[dict[str, Any]]:
-    try:
+def _parquet_rows(path: Path, file: Any) -> Iterator[dict[str, Any]]:
+    with _readable(path), file:
         for batch in read_batches(path, file):
             yield from batch.to_pylist()
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
-        raise _unreadable(path, error) from None
-    finally:
-        file.close()
-
-
-def _unreadable(path: Path, error: Exception) -> SourceError:
-    return SourceError(f"not a readable Parquet file: {error}", where=path, fix=AGAIN)
+        what = f"not a readable Parquet file: {error}"
+        raise SourceError(what, where=path, fix=AGAIN) from None
 
 
 comma_separated = partial(delimited, separators=",;\t")
@@ -241,3 +251,123 @@ BINARY = (".parquet",)
 """Suffixes of files that are not text, and that nobody packs with gzip."""
 FLAT = (".csv", ".tsv")
 """Suffixes of files whose cells hold no lists."""
+
+
+# What `[source]` names
+
+_COLUMNS = {
+    "items": ("id question profile category", ""),
+    "posts": ("user text created category", "title url kind"),
+    "choices": ("user question option_a option_b choice", "created reason category url"),
+    "texts": ("user text", "created title url"),
+}
+"""By kind of table: the keys whose columns must be there, and those whose columns may be."""
+
+
+def open_table(given: str, folder: Path, rules: SourceRules, table: str) -> SourceTable:
+    """The rows of the file or Hub dataset that `given` names; if it has columns, then those of its
+    kind of table. Raises SourceError."""
+    path = locate(given, folder)
+    opened = OPENERS[path.suffix.lower()](path) if path else _hub_dataset(rules, given)
+    if opened.columns is None:
+        return opened
+    if missing := [name for name in required_columns(rules, table) if name not in opened.columns]:
+        fix = (
+            f"It has: {', '.join(opened.columns[:40])}. Name the right ones in [source], such as"
+            ' user = "author"; `format` says what a row is.'
+        )
+        fix += " Or set `default_category`." * ("category" in missing)
+        what = f"no column {', '.join(missing)}"
+        raise SourceError(what, where=f"{opened.source}:1", fix=fix)
+    return opened
+
+
+def required_columns(rules: SourceRules, table: str) -> list[str]:
+    """The columns that must be there. What the rules name otherwise than usual must be, too."""
+    needed, optional = (keys.split() for keys in _COLUMNS[table])
+    usual = {name: field.default for name, field in SourceRules.model_fields.items()}
+    names = {key: getattr(rules, key, key) for key in (*needed, *optional)}
+    may = {*optional, "category"} if rules.default_category else {*optional}
+    return [name for key, name in names.items() if key not in may or name != usual[key]]
+
+
+def locate(given: str, folder: Path) -> Path | None:
+    """The file of this path, or None for a Hub id; raises SourceError."""
+    path = folder / Path(given).expanduser()
+    suffix = path.suffix.lower()
+    if not path.exists() and suffix not in OPENERS and looks_like_id(given):
+        return None
+    dump = 'or name a dump\'s folder, with format = "stackexchange"'
+    check_file(path, f"`path` is relative to {folder}: correct it; {dump}.")
+    if suffix not in OPENERS:
+        fix = f"Use one of {', '.join(OPENERS)}; unpack a packed file first; {dump}."
+        raise SourceError(f"unknown kind of file {suffix!r}", where=path, fix=fix)
+    return path
+
+
+def check_file(path: Path, fix: str) -> None:
+    """Raises SourceError for what is not a file that can be read."""
+    if not path.is_file() or not os.access(path, os.R_OK):
+        what = "not a file that can be read" if path.exists() else "no such file"
+        raise SourceError(what, where=path, fix=fix)
+
+
+def table_hash(given: str, folder: Path) -> str:
+    """What identifies a table's content: `b2:` and a hash of its bytes, or `id@commit`."""
+    path = locate(given, folder)
+    return content_hash(path) if path else _hub_commit(given)
+
+
+def content_hash(path: Path) -> str:
+    """`b2:` and a hash of what the file holds."""
+    with path.open("rb") as file:
+        return f"b2:{file_digest(file, partial(blake2b, digest_size=16)).hexdigest()}"
+
+
+# The Hub
+
+_ID = re.compile(r"[\w.-]+/[\w.-]+(?:@[\w./-]+)?")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+
+
+def looks_like_id(path: str) -> bool:
+    """`org/name`, or `org/name@revision` to hold it to one version."""
+    return _ID.fullmatch(path) is not None
+
+
+def _hub_dataset(rules: SourceRules, given: str) -> SourceTable:
+    """The rows of one split, counted from 1. `datasets` keeps them on disk, not in memory."""
+    name, _, revision = given.partition("@")
+    with _hub(given, "datasets") as datasets:
+        loaded = datasets.load_dataset(
+            name, rules.config, split=rules.split, revision=revision or None
+        )
+    return SourceTable(given, list(loaded.column_names), numbered(given, loaded))
+
+
+def _hub_commit(given: str) -> str:
+    """`org/name@commit`, with the commit that the id means now."""
+    name, _, revision = given.partition("@")
+    if _COMMIT.fullmatch(revision):
+        return given
+    with _hub(given, "huggingface_hub") as hub:
+        return f"{name}@{hub.HfApi().dataset_info(name, revision=revision or None).sha}"
+
+
+@contextmanager
+def _hub(given: str, module: str) -> Iterator[Any]:
+    """A client of the Hub. Raises SourceError for all that it raises."""
+    try:
+        yield import_module(module)
+    except ImportError:
+        what, fix = f"{module!r} is missing", f"Run {install('hub')}; or give the path of a file."
+    except Exception as error:  # whatever the client, the network and the file formats raise
+        what = f"{type(error).__name__}: {error}"
+        fix = (
+            "Check the id, `config` and `split`; a private one needs `hf auth login`. Without"
+            " network, name a file, or pin a downloaded version: org/name@<commit>."
+        )
+    else:
+        return
+    what = f"neither a file here nor a dataset of the Hub that can be loaded: {what}"
+    raise SourceError(what, where=given, fix=fix)

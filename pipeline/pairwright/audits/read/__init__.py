@@ -14,7 +14,7 @@ from pairwright.audits.read.files import open_files, open_hub
 from pairwright.audits.read.folders import is_release, is_run, open_release, open_run
 from pairwright.audits.read.source import PairSource, ReadRow
 from pairwright.errors import InputError
-from pairwright.sources.opening import looks_like_id
+from pairwright.sources.tables import looks_like_id
 
 __all__ = ["PairSource", "ReadRow", "open_source"]
 

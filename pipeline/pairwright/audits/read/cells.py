@@ -12,9 +12,9 @@ from typing import Any, TypeGuard
 
 from pairwright.audits.read.columns import KNOWN, Columns
 from pairwright.pairs import RowAspect, RowPost, licence_of
-from pairwright.sources.dates import kind, time_of
-from pairwright.sources.fields import rows_of
+from pairwright.sources.fields import rows_of, time_of
 from pairwright.sources.problems import SourceRefusal
+from pairwright.sources.tables import kind
 
 CellsByColumn = Mapping[str, Any]
 _LISTED = re.compile(r"\s*\[\s*['\"{].*\]\s*", re.DOTALL)

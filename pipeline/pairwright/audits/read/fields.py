@@ -30,8 +30,9 @@ from pairwright.modes import MODES
 from pairwright.pairs import Row
 from pairwright.pairs.row import has_columns
 from pairwright.records import content_id, pseudonym
-from pairwright.sources.dates import kind, time_of
+from pairwright.sources.fields import time_of
 from pairwright.sources.problems import SourceRefusal, excerpt
+from pairwright.sources.tables import kind
 
 _OFFICIAL_COLUMNS = {
     "question", "profile", "rubric_aspects", "narrative", "category", "chosen", "rejected",
