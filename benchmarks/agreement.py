@@ -22,8 +22,8 @@ from simulated_ratings import PROCESSES
 
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.agreement import Agreement, agreement
-from pairwright_human_eval.checks import checks
 from pairwright_human_eval.decisions import decide
+from pairwright_human_eval.quality_control import checks
 from pairwright_human_eval.records import Answer
 from pairwright_human_eval.units import Outline, OutlinePair
 

@@ -64,7 +64,7 @@ def _sketch() -> None:
     for module, name, plot in (
         ("pairwright.audits.page", "audit_plots", "accuracies"),
         ("pairwright.evaluation.leaderboard_page", "_plots", "violate"),
-        ("pairwright_human_eval.reporting", "_plots", "states"),
+        ("pairwright_human_eval.report", "_plots", "states"),
     ):
         if module in sys.modules:
             plots = {plot: sys.modules["pairwright.pages.plots"].Plot(Markup(SKETCH), "A sketch")}

@@ -13,9 +13,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from pairwright_human_eval.checks import checks, excluded_by, table_of
 from pairwright_human_eval.decisions import decide
 from pairwright_human_eval.folder import HumanFolder, read_study
+from pairwright_human_eval.quality_control import checks, excluded_by, table_of
 from pairwright_human_eval.records import Answer, KeyedTask
 from pairwright_human_eval.study import open_study, read_open_study
 from pairwright_human_eval.units import outline_of

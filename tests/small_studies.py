@@ -19,8 +19,8 @@ from pairwright.records import Aspect, Draft, Pair, Post, Rubric
 from pairwright.settings.domains import load_scales
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.assign import StudyPlan, make_tasks
-from pairwright_human_eval.checks import table_of
 from pairwright_human_eval.decisions import Decision, decide
+from pairwright_human_eval.quality_control import table_of
 from pairwright_human_eval.records import (
     CANNOT_JUDGE,
     CANNOT_TELL,

@@ -50,6 +50,10 @@ class Agreement(Record):
     alpha_ordinal: Estimate
     gwet_ac1: Estimate
 
+    def alpha(self, measurement: Measurement) -> Estimate:
+        """Krippendorff's, for labels of this kind."""
+        return self.alpha_nominal if measurement == "nominal" else self.alpha_ordinal
+
 
 def agreement(
     ratings: pd.DataFrame,

@@ -2,20 +2,20 @@
 
 A unit is verified if every part of it is: the quality of both responses, the preference for each
 pair, the aspects of each pair. A twin is decided as one, and so is a placebo, which has no aspects
-and of whose pairs people are to say that there is no difference. Changed rules need no new answer:
-decide again.
+and for which "no difference" is the expected answer. Changed rules need no new answer: decide
+again.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 import pandas as pd
 
 from pairwright.pairs import RowDelivery, RowSupport
 from pairwright.records import Record
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.checks import entries
+from pairwright_human_eval.quality_control import entries
 from pairwright_human_eval.records import SIMULATED, Label, State
 from pairwright_human_eval.units import Outline, OutlinePair
 
@@ -139,9 +139,8 @@ class AspectCounts(NamedTuple):
     def contradicted(self) -> float:
         """The share who say that it is contradicted."""
         given = self.support
-        return given.contradicted / (
-            given.clearly + given.plausibly + given.no + given.contradicted
-        )
+        n = given.clearly + given.plausibly + given.no + given.contradicted
+        return given.contradicted / n if n else 0.0
 
     @property
     def delivered(self) -> bool:
@@ -152,131 +151,65 @@ class AspectCounts(NamedTuple):
         return 2 * (given.chosen + given.both) > n >= 2 * (given.rejected + given.both)
 
 
-class AspectShares(NamedTuple):
-    """The aspects of one pair, as most people found them; None if nobody was asked."""
-
-    supported: float | None
-    """The share that the posts carry."""
-    delivered: float | None
-    """Of those, the share that the chosen response alone delivers; None if there are none."""
-    contradicted: float | None
-    """The largest share of an aspect's answers that call it contradicted."""
-
-
-def aspect_shares(counts: Sequence[AspectCounts]) -> AspectShares:
-    """Sum up the answers on the aspects of a pair."""
-    if not counts:
-        return AspectShares(None, None, None)
-    there = [aspect for aspect in counts if aspect.support.most]
-    return AspectShares(
-        supported=len(there) / len(counts),
-        delivered=sum(aspect.delivered for aspect in there) / len(there) if there else None,
-        contradicted=max(aspect.contradicted for aspect in counts),
-    )
-
-
-def aspect_outcomes(answers: int, shares: AspectShares, rules: HumanRules) -> Iterator[PartOutcome]:
-    """The aspects are the user's, and the chosen response alone delivers most of them. `answers`
-    is how many people were heard."""
+def aspect_outcomes(
+    people: int, aspects: tuple[AspectCounts, ...], rules: HumanRules
+) -> Iterator[PartOutcome]:
+    """The aspects are the user's, and the chosen response alone delivers most of them."""
     if not rules.rubric_votes:
         return
-    if answers < rules.rubric_votes or shares.supported is None:
-        yield PartOutcome("waiting", f"rubric: {answers} of {rules.rubric_votes} answers")
+    supported, delivered = aspect_shares(aspects)
+    if people < rules.rubric_votes or supported is None:
+        yield PartOutcome("waiting", f"rubric: {people} of {rules.rubric_votes} answers")
         return
-    if shares.supported < rules.aspects_supported:
+    if supported < rules.aspects_supported:
         yield PartOutcome("refused", "rubric: aspects_unsupported")
-    elif (shares.delivered or 0) < rules.delivered:
+    elif (delivered or 0) < rules.delivered:
         yield PartOutcome("refused", "rubric: aspects_undelivered")
-    if (shares.contradicted or 0) > rules.contradicted:
+    if max(aspect.contradicted for aspect in aspects) > rules.contradicted:
         yield PartOutcome("refused", "rubric: aspect_contradicted")
+
+
+def aspect_shares(aspects: tuple[AspectCounts, ...]) -> tuple[float | None, float | None]:
+    """The share of aspects that the posts support, and of those the share that the chosen response
+    alone delivers; None if there are none."""
+    there = [aspect for aspect in aspects if aspect.support.most]
+    return (
+        len(there) / len(aspects) if aspects else None,
+        sum(aspect.delivered for aspect in there) / len(there) if there else None,
+    )
 
 
 # The table
 
+Tally = Mapping[tuple[str, str, int], Mapping[str, Counter[str]]]
+"""By what is asked about (a pair; for quality a unit), kind and round: for each item, how many gave
+each label."""
 
-@dataclass(frozen=True)
-class Counted:
-    """The answers that count, summed up by what they are about. A repeat counts nowhere."""
 
-    votes: Mapping[tuple[str, int], dict[str, int]]
-    """By pair and round: how many gave each label."""
-    means: Mapping[tuple[str, int], dict[str, float | None]]
-    """By unit and round: the mean score of each item; None if nobody could judge."""
-    support: Mapping[tuple[str, str], dict[str, int]]
-    """By pair and aspect, in the first round."""
-    delivery: Mapping[tuple[str, str], dict[str, int]]
-    people: Mapping[tuple[str, str, int], int]
-    """By unit or pair, kind and round: how many answered."""
-    simulated: frozenset[str]
-    """Units that a simulated annotator answered on."""
+def tally(answers: pd.DataFrame, excluded: Iterable[str] = ()) -> Tally:
+    """Count the answers that count: no repeats, no comments, nothing by people who are excluded."""
+    own = answers[~answers["annotator"].isin(list(excluded)) & (answers["kind"] != "comment")]
+    own = own[own["round"] > 0]
+    about = own["pair"].where(own["kind"] != "quality", own["unit"]).rename("about")
+    found: dict[tuple[str, str, int], dict[str, Counter[str]]] = defaultdict(dict)
+    by = [about, own["kind"], own["round"], own["item"], own["label"]]
+    for (one, kind, round, item, label), n in entries(own.groupby(by).size()):
+        found[one, kind, round].setdefault(item, Counter())[label] = n
+    return dict(found)
 
-    @classmethod
-    def of(cls, answers: pd.DataFrame, excluded: Iterable[str] = ()) -> "Counted":
-        own = answers[(answers["round"] > 0) & ~answers["annotator"].isin(list(excluded))]
-        kinds = {kind: own[own["kind"] == kind] for kind in ("preference", "quality", "support")}
-        quality = kinds["quality"]
-        scores = quality.assign(label=pd.to_numeric(quality["label"], errors="coerce"))
-        means: dict[tuple[str, int], dict[str, float | None]] = {}
-        by_item = scores.groupby(["unit", "round", "item"])["label"].mean()
-        for (unit, round, item), mean in entries(by_item):
-            means.setdefault((unit, round), {})[item] = None if pd.isna(mean) else float(mean)
-        first = own[own["round"] == 1]
-        people: dict[tuple[str, str, int], int] = {}
-        for kind, about in (("preference", "pair"), ("quality", "unit"), ("support", "pair")):
-            heard = kinds[kind].groupby([about, "round"])["task"].nunique()
-            people |= {(name, kind, round): int(n) for (name, round), n in entries(heard)}
-        simulated = own["source"].str.startswith(SIMULATED)
-        return cls(
-            votes=_labels(kinds["preference"], ["pair", "round"]),
-            means=means,
-            support=_labels(first[first["kind"] == "support"], ["pair", "item"]),
-            delivery=_labels(first[first["kind"] == "delivery"], ["pair", "item"]),
-            people=people,
-            simulated=frozenset(own.loc[simulated, "unit"]) if len(own) else frozenset(),
+
+def aspects_of(given: Tally, pair: OutlinePair) -> tuple[AspectCounts, ...]:
+    """The answers on each aspect, in the rubric's order; empty if nobody was asked."""
+    support = given.get((pair.id, "support", 1), {})
+    delivery = given.get((pair.id, "delivery", 1), {})
+    items = [str(n) for n in range(1, pair.aspects + 1)] if support else []
+    return tuple(
+        AspectCounts(
+            RowSupport(**{name: said[name] for name in RowSupport.model_fields}),
+            RowDelivery(**{name: done[name] for name in RowDelivery.model_fields}),
         )
-
-    def votes_on(self, pair: str, round: int = 1) -> Votes:
-        given = self.votes.get((pair, round), {})
-        return Votes(
-            pair=pair,
-            chosen=given.get("chosen", 0),
-            rejected=given.get("rejected", 0),
-            equal=given.get("equal", 0),
-            cannot_tell=given.get("cannot_tell", 0),
-        )
-
-    def aspects_of(self, pair: OutlinePair) -> tuple[AspectCounts, ...]:
-        """The answers on each aspect, in the rubric's order; empty if nobody was asked."""
-        items = [(pair.id, str(n)) for n in range(1, pair.aspects + 1)]
-        if not any(item in self.support for item in items):
-            return ()
-        return tuple(
-            AspectCounts(
-                RowSupport(**_filled(self.support.get(item, {}), RowSupport)),
-                RowDelivery(**_filled(self.delivery.get(item, {}), RowDelivery)),
-            )
-            for item in items
-        )
-
-    def quality_of(self, unit: str) -> dict[str, float | None]:
-        """The mean scores of the first round; those of the second if nobody else could judge."""
-        first, closing = self.means.get((unit, 1), {}), self.means.get((unit, 2), {})
-        return {
-            item: closing.get(item) if mean is None else mean
-            for item, mean in (first or closing).items()
-        }
-
-
-def _labels(table: pd.DataFrame, by: list[str]) -> dict[Any, dict[str, int]]:
-    """How many gave each label, by what they are about."""
-    found: dict[Any, dict[str, int]] = {}
-    for (first, second, label), n in entries(table.groupby([*by, "label"]).size()):
-        found.setdefault((first, second), {})[label] = n
-    return found
-
-
-def _filled(counts: Mapping[str, int], kind: type[Record]) -> dict[str, int]:
-    return {name: counts.get(name, 0) for name in kind.model_fields}
+        for said, done in ((support.get(n, Counter()), delivery.get(n, Counter())) for n in items)
+    )
 
 
 def decide(
@@ -286,32 +219,32 @@ def decide(
     excluded: Iterable[str] = (),
 ) -> dict[str, Decision]:
     """Decide every unit from its answers, by its id. `excluded` failed the attention checks."""
-    counted = Counted.of(answers, excluded)
-    return {unit.id: _decision(unit, counted, rules) for unit in outlines}
+    left = answers[~answers["annotator"].isin(list(excluded))]
+    by_program = set(left["unit"][left["source"].map(lambda name: name.startswith(SIMULATED))])
+    given = tally(left)
+    return {unit.id: _decision(unit, given, rules, unit.id in by_program) for unit in outlines}
 
 
-def _decision(unit: Outline, counted: Counted, rules: HumanRules) -> Decision:
-    means = counted.quality_of(unit.id)
-    closed = (unit.id, 2) in counted.means
-    heard = counted.people.get((unit.id, "quality", 1), 0)
-    parts = [*quality_outcomes(heard, means, rules, closed=closed)]
+def _decision(unit: Outline, given: Tally, rules: HumanRules, simulated: bool) -> Decision:
+    means = _means(given, unit.id)
+    closed = (unit.id, "quality", 2) in given
+    parts = [*quality_outcomes(_people(given, unit.id, "quality"), means, rules, closed=closed)]
     votes, supported, delivered, disputed = list[Votes](), {}, {}, list[str]()
     for pair in unit.pairs:
-        votes.append(counted.votes_on(pair.id))
-        closing = counted.votes_on(pair.id, 2)
+        votes.append(_votes_on(given, pair.id, 1))
+        closing = _votes_on(given, pair.id, 2)
         closed = closed or closing.n > 0
         preference = preference_outcome(votes[-1], closing, rules, unit.label)
         if preference.state == "disputed":
             disputed.append(pair.id)
         parts.append(preference)
-        if not pair.aspects:
-            continue
-        shares = aspect_shares(counted.aspects_of(pair))
-        supported[pair.id] = _rounded(shares.supported)
-        if rules.rubric_votes:
-            delivered[pair.id] = _rounded(shares.delivered)
-        people = counted.people.get((pair.id, "support", 1), 0)
-        parts += aspect_outcomes(people, shares, rules)
+        if pair.aspects:
+            aspects = aspects_of(given, pair)
+            there, done = aspect_shares(aspects)
+            supported[pair.id] = _rounded(there)
+            if rules.rubric_votes:
+                delivered[pair.id] = _rounded(done)
+            parts += aspect_outcomes(_people(given, pair.id, "support"), aspects, rules)
     # One refusal refuses; what waits may still change; a dispute is for an adjudicator.
     order: tuple[State, ...] = ("refused", "waiting", "disputed")
     states = {part.state for part in parts}
@@ -328,8 +261,31 @@ def _decision(unit: Outline, counted: Counted, rules: HumanRules) -> Decision:
         delivered=delivered,
         disputed=tuple(disputed) if state == "disputed" else (),
         adjudicated=closed,
-        simulated=unit.id in counted.simulated,
+        simulated=simulated,
     )
+
+
+def _votes_on(given: Tally, pair: str, round: int) -> Votes:
+    labels = given.get((pair, "preference", round), {}).get("", Counter())
+    names = ("chosen", "rejected", "equal", "cannot_tell")
+    return Votes(pair=pair, **{name: labels[name] for name in names})
+
+
+def _people(given: Tally, about: str, kind: str) -> int:
+    """How many answered in the first round: everybody answers every item."""
+    return max((n.total() for n in given.get((about, kind, 1), {}).values()), default=0)
+
+
+def _means(given: Tally, unit: str) -> dict[str, float | None]:
+    """The mean score of each item in the first round, or in the second if nobody could judge."""
+    first, closing = (given.get((unit, "quality", round), {}) for round in (1, 2))
+    means: dict[str, float | None] = {}
+    for item in first or closing:
+        for labels in (closing.get(item, Counter()), first.get(item, Counter())):
+            scores = {int(label): n for label, n in labels.items() if label.isdecimal()}
+            total = sum(score * n for score, n in scores.items())
+            means[item] = total / sum(scores.values()) if scores else means.get(item)
+    return means
 
 
 def _rounded(number: float | None) -> float | None:

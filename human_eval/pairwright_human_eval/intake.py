@@ -165,7 +165,7 @@ def withdraw_person(
         study.write_answers()
     if reported:
         # pandas and matplotlib take half of the time of every other command.
-        from pairwright_human_eval.reporting import decide
+        from pairwright_human_eval.report import decide
 
         decide(run, progress=progress)
     return WithdrawnPerson(

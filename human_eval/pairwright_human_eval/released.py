@@ -3,7 +3,7 @@ outlines of all units, refused ones too; how each annotator did in checks and re
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,12 +14,42 @@ from pairwright.pairs import Layout
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.checks import annotators, excluded_by, table_of
-from pairwright_human_eval.decisions import AspectCounts, Counted, Decision, decide
+from pairwright.stats import Estimate, accuracy_by_cluster, no_estimate
+from pairwright_human_eval.agreement import FEWEST, Agreement, Measurement, agreement
+from pairwright_human_eval.decisions import AspectCounts, Decision, aspects_of, decide, tally
 from pairwright_human_eval.folder import FixedStudy
-from pairwright_human_eval.records import SIMULATED, Answer, SetAside
-from pairwright_human_eval.report import Findings, find
+from pairwright_human_eval.quality_control import (
+    SIDES,
+    annotators,
+    excluded_by,
+    table_of,
+    votes_of,
+)
+from pairwright_human_eval.records import BOTH, EQUAL, NEITHER, SIMULATED, SUPPORT, Answer, SetAside
 from pairwright_human_eval.units import Outline
+from pairwright_human_eval.votes import study_votes
+
+
+class QuestionAgreement(Record):
+    """How far annotators agree on one question."""
+
+    question: str
+    measurement: Measurement
+    agreement: Agreement
+
+    @property
+    def alpha(self) -> Estimate:
+        """Krippendorff's, ordinal if the answers have an order."""
+        return self.agreement.alpha(self.measurement)
+
+
+class Findings(Record):
+    """What the answers alone say, and a release can derive."""
+
+    agreement: tuple[QuestionAgreement, ...]
+    preferred: Estimate
+    """Votes for the chosen response, of those for either; placebos, whose chosen one is drawn, are
+    left out."""
 
 
 class PublicAnnotator(Record):
@@ -96,16 +126,13 @@ class ReleasedStudy:
     @cached_property
     def aspect_counts(self) -> dict[str, tuple[AspectCounts, ...]]:
         """By pair: the answers on each of its aspects that count; empty if nobody was asked."""
-        counted = Counted.of(self.table, self.excluded)
-        return {pair.id: counted.aspects_of(pair) for unit in self.outlines for pair in unit.pairs}
+        given = tally(self.table, self.excluded)
+        return {pair.id: aspects_of(given, pair) for unit in self.outlines for pair in unit.pairs}
 
     @cached_property
     def findings(self) -> Findings:
         """Every figure of the report that the release can derive."""
-        return find(
-            self.outlines, self.table, self.study.scales,
-            decisions=self.decisions, excluded=self.excluded,
-        )  # fmt: skip
+        return find(self.outlines, self.table, self.study.scales, self.excluded)
 
 
 def read_public(layout: Layout) -> ReleasedStudy | None:
@@ -171,3 +198,65 @@ def _annotators(
         )
         for who, row in annotators(table_of(answers), outlines).iterrows()
     )  # fmt: skip
+
+
+# Figures
+
+
+def find(
+    outlines: Sequence[Outline],
+    answers: pd.DataFrame,
+    scales: tuple[Scale, ...],
+    excluded: Iterable[str],
+) -> Findings:
+    """Estimates on all `outlines`. `excluded` are annotators whose answers do not count."""
+    counted = counted_answers(outlines, answers, excluded)
+    votes = votes_of(counted)
+    either = votes[votes["label"].isin(SIDES) & (votes["expected"] != EQUAL)]
+    return Findings(
+        agreement=tuple(study_agreement(counted, scales)),
+        preferred=share_by_dyad(either["label"] == "chosen", either["dyad"]),
+    )
+
+
+def counted_answers(
+    outlines: Iterable[Outline], answers: pd.DataFrame, excluded: Iterable[str]
+) -> pd.DataFrame:
+    """The answers of the first round that count, with the dyad and the label of their unit."""
+    rows = [(unit.id, unit.dyad, unit.label) for unit in outlines]
+    about = pd.DataFrame(rows, columns=["unit", "dyad", "expected"])
+    own = answers[(answers["round"] == 1) & ~answers["annotator"].isin(list(excluded))]
+    return own.merge(about, on="unit")
+
+
+def share_by_dyad(hits: pd.Series, dyads: pd.Series) -> Estimate:
+    """The share of hits with its interval by dyad, if there are enough dyads for one."""
+    found = accuracy_by_cluster([*zip(dyads, map(float, hits), strict=True)])
+    if found is None:
+        return no_estimate("none was given")
+    if found.clusters >= FEWEST:
+        return found
+    why = f"no interval: fewer than {FEWEST} dyads"
+    n, clusters = found.n, found.clusters
+    return Estimate(value=found.value, low=None, high=None, n=n, clusters=clusters, note=why)
+
+
+def study_agreement(
+    counted: pd.DataFrame, scales: tuple[Scale, ...]
+) -> Iterator[QuestionAgreement]:
+    """How far annotators agree on each question, in the order in which they are asked. "Cannot
+    tell" and "cannot judge" are missing values."""
+    table = study_votes(counted)
+    sides = ("one", "other")
+    asked: list[tuple[str, Sequence[object], Measurement]] = [
+        *(
+            (f"quality: {scale.name}", range(scale.low, scale.high + 1), "ordinal")
+            for scale in scales
+        ),
+        ("preference", (*sides, EQUAL), "nominal"),
+        ("aspect supported", SUPPORT, "ordinal"),
+        ("aspect delivered by", (*sides, BOTH, NEITHER), "nominal"),
+    ]
+    for question, levels, kind in asked:
+        found = agreement(table[table["question"] == question], levels, kind)
+        yield QuestionAgreement(question=question, measurement=kind, agreement=found)

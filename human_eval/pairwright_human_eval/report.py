@@ -1,37 +1,47 @@
-"""Every figure of a study's report.
+"""The report of a study: its figures, functions of the table of answers, and its page.
 
-`Findings` is what the answers of a study say, which a release, too, can derive; `StudyReport` adds
-what only the study's key says. All but the decisions is estimated on all units that people were
-asked about, before any decision, with 95 % intervals by dyad of users; with fewer than five dyads
-there is none.
+All but the decisions is estimated on all units that people were asked about, before any decision,
+with 95 % intervals by dyad of users; with fewer than five dyads there is none.
 """
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 import pandas as pd
 
+from pairwright.files import write_whole
+from pairwright.lines import write_lines, write_one
+from pairwright.modes import MODES
+from pairwright.options import RunPath
+from pairwright.pages import Page, render_page
+from pairwright.pages.plots import GREEN, GREY, ORANGE, RED, Colour, Plot, draw_counts
+from pairwright.progress import Progress, Step, log_notes
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules
-from pairwright.stats import Estimate, accuracy_by_cluster, no_estimate, share
-from pairwright_human_eval.agreement import FEWEST, Agreement, Measurement, agreement
-from pairwright_human_eval.checks import SIDES, annotators, checks, entries, excluded_by, votes_of
-from pairwright_human_eval.decisions import Decision, Votes, decide
-from pairwright_human_eval.folder import FixedStudy
-from pairwright_human_eval.records import (
-    BOTH,
-    CANNOT_TELL,
-    EQUAL,
-    NEITHER,
-    SIMULATED,
-    SUPPORT,
-    State,
+from pairwright.stats import Estimate, share
+from pairwright_human_eval.decisions import Decision
+from pairwright_human_eval.decisions import decide as decide_units
+from pairwright_human_eval.folder import FixedStudy, HumanFolder
+from pairwright_human_eval.quality_control import (
+    SIDES,
+    annotators,
+    checks,
+    excluded_by,
+    majority,
+    table_of,
+    votes_of,
 )
-from pairwright_human_eval.units import Outline
+from pairwright_human_eval.records import BOTH, CANNOT_TELL, EQUAL, SIMULATED, State
+from pairwright_human_eval.released import Findings, counted_answers, find, share_by_dyad
+from pairwright_human_eval.study import open_study
+from pairwright_human_eval.units import Outline, outline_of
 
-STATES: tuple[State, ...] = ("verified", "refused", "disputed", "waiting")
+COLOURS: dict[State, Colour] = {
+    "verified": GREEN, "refused": RED, "disputed": ORANGE, "waiting": GREY,
+}  # fmt: skip
 DELIVERS = 1
 """The least adherence score at which the judge finds an aspect delivered."""
 
@@ -45,32 +55,6 @@ class GroupDecisions(Record):
     reasons: dict[str, int]
     """How many units are in a state for a reason, as `state: reason`; one may have several."""
     verified: Estimate
-
-
-class QuestionAgreement(Record):
-    """How far annotators agree on one question."""
-
-    question: str
-    measurement: Measurement
-    agreement: Agreement
-
-    @property
-    def alpha(self) -> Estimate:
-        """Krippendorff's, ordinal if the answers have an order."""
-        nominal = self.measurement == "nominal"
-        return self.agreement.alpha_nominal if nominal else self.agreement.alpha_ordinal
-
-
-class Findings(Record):
-    """What the answers say: a function of answers, outlines and rules."""
-
-    decisions: tuple[GroupDecisions, ...]
-    agreement: tuple[QuestionAgreement, ...]
-    preferred: Estimate
-    """Votes for the chosen response, of those for either; placebos, whose chosen one is drawn, are
-    left out."""
-    judge: dict[str, Estimate]
-    """By question: how often the judge and most people say the same."""
 
 
 class AnnotatorRow(Record):
@@ -88,17 +72,8 @@ class AnnotatorRow(Record):
     """Swapped repeats answered as before."""
 
 
-class Disagreement(Record):
-    """A pair on which not all votes are for its label."""
-
-    state: State
-    votes: Votes
-    comments: tuple[str, ...]
-    """What annotators wrote on the pair, without who."""
-
-
 class StudyReport(Findings):
-    """Everything that is reported: what the answers say, and what only the study's key says."""
+    """Everything that is reported (report.json)."""
 
     version: str
     """Pairwright's, at export."""
@@ -112,14 +87,84 @@ class StudyReport(Findings):
     """In force."""
     changed: dict[str, tuple[str, str]]
     """Numbers of the rule that are not as they were at export: then, and now."""
+    decisions: tuple[GroupDecisions, ...]
+    judge: dict[str, Estimate]
+    """By question: how often the judge and most people say the same."""
     annotators: tuple[AnnotatorRow, ...]
-    disagreements: tuple[Disagreement, ...]
-    """The most divided first."""
 
     @property
     def excluded(self) -> list[str]:
         """Annotators below the attention floor: their answers do not count."""
         return [one.annotator for one in self.annotators if one.excluded]
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionReport:
+    """What people decided, and the report that was written of it."""
+
+    folder: Path
+    """RUN/human: it holds report.html, report.md, report.json and decisions.jsonl."""
+    decisions: Mapping[str, Decision]
+    """By unit, a twin or a pair: verified, refused, disputed or waiting, and why."""
+    report: StudyReport
+    to_adjudicate: int
+    """Disputed units that no second round has asked about yet."""
+
+
+def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
+    """Decide every pair and report on the study: Markdown, JSON and an HTML page with a plot.
+
+    The rule is [human] of RUN/config.toml: change it there and report again, and the same answers
+    are decided again; the report then says that it is not the rule that was fixed at export.
+
+    Raises InputError where there is no study, or its files were damaged.
+
+        >>> found = decide("runs/first")
+        >>> Counter(decision.state for decision in found.decisions.values())
+        Counter({'verified': 61, 'refused': 7, 'disputed': 4})
+
+    Examples::
+
+        pairwright human report runs/first
+    """
+    with open_study(Path(run)) as study:
+        progress(Step("reading answers"))
+        outlines, answers = [*map(outline_of, study.units())], table_of(study.answers())
+        progress(Step("figures"))
+        report, decisions = compute_report(outlines, study.fixed, answers, study.rules)
+        write_lines(study.folder.decisions, decisions.values())
+        progress(Step("page and plot"))
+        write_report(study.folder, report)
+        second = {keyed.unit for keyed in study.fixed.key.values() if keyed.round == 2}
+        disputed = {name for name, made in decisions.items() if made.state == "disputed"}
+        return DecisionReport(study.folder.path, decisions, report, len(disputed - second))
+
+
+def write_report(folder: HumanFolder, report: StudyReport) -> None:
+    """Write report.json, report.md and report.html: the same report gives the same bytes. Raises
+    StoreError if they cannot be written."""
+    page = page_of(report)
+    write_one(folder.path / "report.json", report)
+    write_whole(folder.path / "report.md", page.markdown)
+    write_whole(folder.path / "report.html", page.html)
+
+
+def page_of(report: StudyReport) -> Page:
+    """The whole report, which opens with its verdict."""
+    return render_page("study_report", _plots(report), report=report, modes=MODES)
+
+
+def _plots(report: StudyReport) -> dict[str, Plot]:
+    bars = {row.group: {str(one): n for one, n in row.states.items()} for row in report.decisions}
+    colours = {str(state): colour for state, colour in COLOURS.items()}
+    states = draw_counts(
+        bars, colours, unit="Share of the twins and pairs", name="states",
+        caption="What was decided, by mode: numbers in the bars are counts.",
+    )  # fmt: skip
+    return {"states": states}
+
+
+# Figures
 
 
 def compute_report(
@@ -128,12 +173,11 @@ def compute_report(
     """The report of a study, and its decisions. `rules` is in force."""
     study, key = fixed
     excluded = excluded_by(checks(answers, outlines), rules.attention_floor)
-    decisions = decide(outlines, answers, rules, excluded)
+    decisions = decide_units(outlines, answers, rules, excluded)
     then, now = dict(study.policy), dict(rules)
-    found = find(outlines, answers, study.scales, decisions=decisions, excluded=excluded)
     by_program = answers["source"].astype(str).str.startswith(SIMULATED)
     report = StudyReport(
-        **dict(found),
+        **dict(find(outlines, answers, study.scales, excluded)),
         version=study.version,
         of=study.of,
         tasks=len(key),
@@ -143,68 +187,33 @@ def compute_report(
         changed={
             name: (str(then[name]), str(now[name])) for name in now if then[name] != now[name]
         },
+        decisions=tuple(_decisions(outlines, decisions)),
+        judge=dict(
+            judge_against_people(
+                counted_answers(outlines, answers, excluded), outlines, study.scales
+            )
+        ),
         annotators=tuple(_annotators(fixed, answers, outlines, excluded)),
-        disagreements=tuple(_disagreements(outlines, decisions, answers)),
     )
     return report, decisions
-
-
-def find(
-    outlines: Sequence[Outline],
-    answers: pd.DataFrame,
-    scales: tuple[Scale, ...],
-    *,
-    decisions: Mapping[str, Decision],
-    excluded: Iterable[str],
-) -> Findings:
-    """Estimates on all `outlines`. `excluded` are annotators whose answers do not count."""
-    counted = answers[(answers["round"] == 1) & ~answers["annotator"].isin(list(excluded))]
-    about = pd.DataFrame(
-        [(unit.id, unit.mode, unit.dyad, unit.label) for unit in outlines],
-        columns=["unit", "mode", "dyad", "expected"],
-    )
-    joined = counted.merge(about, on="unit")
-    return Findings(
-        decisions=tuple(_decisions(outlines, decisions)),
-        agreement=tuple(study_agreement(joined, scales)),
-        preferred=_preferred(joined),
-        judge=dict(judge_against_people(joined, outlines, scales)),
-    )
-
-
-# Decisions
 
 
 def _decisions(
     outlines: Sequence[Outline], decisions: Mapping[str, Decision]
 ) -> Iterator[GroupDecisions]:
-    modes = sorted({unit.mode for unit in outlines})
-    for group in ("all", *modes):
+    for group in ("all", *sorted({unit.mode for unit in outlines})):
         own = [unit for unit in outlines if group in ("all", unit.mode)]
         made = [decisions[unit.id] for unit in own]
         counts = Counter(one.state for one in made)
         reasons = Counter(f"{one.state}: {why}" for one in made for why in one.reasons)
+        verified = pd.Series([one.state == "verified" for one in made])
         yield GroupDecisions(
             group=group,
             units=len(own),
-            states={state: counts[state] for state in STATES},
+            states={state: counts[state] for state in COLOURS},
             reasons=dict(sorted(reasons.items(), key=lambda one: (-one[1], one[0]))),
-            verified=_share([one.state == "verified" for one in made], [unit.dyad for unit in own]),
+            verified=share_by_dyad(verified, pd.Series([unit.dyad for unit in own])),
         )
-
-
-def _disagreements(
-    outlines: Iterable[Outline], decisions: Mapping[str, Decision], answers: pd.DataFrame
-) -> Iterator[Disagreement]:
-    written = answers[answers["kind"] == "comment"].groupby("pair")["label"].agg(set)
-    found = []
-    for unit in outlines:
-        for votes in decisions[unit.id].votes:
-            if against := votes.n - votes.for_label(unit.label):
-                found.append((against / votes.n, votes, decisions[unit.id].state))
-    for _, votes, state in sorted(found, key=lambda one: (-one[0], one[1].pair)):
-        comments = tuple(sorted(written.get(votes.pair, ())))
-        yield Disagreement(state=state, votes=votes, comments=comments)
 
 
 def _annotators(
@@ -227,129 +236,49 @@ def _annotators(
         )
 
 
-# Votes and judge
-
-
-def _share(hits: Iterable[bool], dyads: Iterable[str]) -> Estimate:
-    """The share of hits with its interval by dyad, if there are enough dyads for one."""
-    points = [(dyad, float(hit)) for dyad, hit in zip(dyads, hits, strict=True)]
-    found = accuracy_by_cluster(points)
-    if found is None:
-        return no_estimate("none was given")
-    few = found.clusters < FEWEST
-    return Estimate(
-        value=found.value, low=None if few else found.low, high=None if few else found.high,
-        n=found.n, clusters=found.clusters,
-        note=f"no interval: fewer than {FEWEST} dyads" if few else "",
-    )  # fmt: skip
-
-
-def _preferred(joined: pd.DataFrame) -> Estimate:
-    votes = votes_of(joined)
-    either = votes[votes["label"].isin(SIDES) & (votes["expected"] != EQUAL)]
-    return _share(either["label"] == "chosen", either["dyad"])
-
-
 def judge_against_people(
-    joined: pd.DataFrame, outlines: Iterable[Outline], scales: tuple[Scale, ...]
+    counted: pd.DataFrame, outlines: Sequence[Outline], scales: tuple[Scale, ...]
 ) -> Iterator[tuple[str, Estimate]]:
     """How often the judge says what people say by their majority, "cannot tell" left out, or by
     their mean."""
-    outlines = list(outlines)
-    delivery = joined[(joined["kind"] == "delivery") & (joined["label"] != CANNOT_TELL)]
-    for side in SIDES:
-        scores = {
-            (pair.id, str(n)): score
+    told = counted[counted["label"] != CANNOT_TELL]
+    judged = pd.DataFrame(
+        [
+            (pair.id, str(n), side, score >= DELIVERS)
             for unit in outlines
             for pair in unit.pairs
-            for name, given in pair.adherence.items()
-            if name == side
-            for n, score in enumerate(given, start=1)
-        }
-        lines = delivery.assign(yes=delivery["label"].isin((side, BOTH)))
-        found = lines.groupby(["pair", "item"]).agg({"dyad": "first", "yes": "mean"})
-        found = found[(found["yes"] != 0.5) & found.index.isin(scores)]
-        hits = [(scores[item] >= DELIVERS) == (yes > 0.5) for item, yes in entries(found["yes"])]
-        yield f"an aspect is delivered by the {side} response", _share(hits, found["dyad"])
-    votes = votes_of(joined)
-    voted = votes[(votes["label"] != CANNOT_TELL) & (votes["expected"] != EQUAL)]
-    counts = voted.groupby("pair")["label"].agg(lambda given: _most(given, SIDES))
-    most = counts[counts != ""]
-    dyads = voted.groupby("pair")["dyad"].first().reindex(most.index)
-    yield "the chosen response is this user's", _share(most == "chosen", dyads)
-    judged = {(unit.id, item): n for unit in outlines for item, n in unit.quality.items()}
-    scored = _scores(joined)
-    for scale in scales:
-        own = scored[scored["item"].str.startswith(f"{scale.name} ")]
-        found = own.groupby(["unit", "item"]).agg({"dyad": "first", "score": "mean"})
-        found = found[found.index.isin(judged)]
-        near = [abs(judged[item] - mean) <= 1 for item, mean in entries(found["score"])]
-        yield f"{scale.name}, at most one point apart", _share(near, found["dyad"])
-
-
-def _most(given: pd.Series, among: Iterable[str]) -> str:
-    """The label of more than half, if it is one of some; else empty."""
-    counts = given.value_counts()
-    label = str(counts.index[0])
-    return label if 2 * counts.iloc[0] > len(given) and label in among else ""
-
-
-def _scores(joined: pd.DataFrame) -> pd.DataFrame:
-    own = joined[joined["kind"] == "quality"]
-    return own.assign(score=pd.to_numeric(own["label"], errors="coerce")).dropna(subset=["score"])
-
-
-# Agreement
-
-
-def study_agreement(joined: pd.DataFrame, scales: tuple[Scale, ...]) -> Iterator[QuestionAgreement]:
-    """One row a question, in the order in which they are asked. "Cannot tell" and "cannot judge"
-    are missing values; nothing here knows which response is chosen."""
-
-    def row(
-        question: str,
-        own: pd.DataFrame,
-        about: list[str],
-        levels: Sequence[object],
-        kind: Measurement,
-    ) -> QuestionAgreement:
-        item = own[about].agg(" ".join, axis=1) if len(own) else own["item"]
-        table = pd.DataFrame(
-            {"item": item, "annotator": own["annotator"], "label": own["label"],
-             "cluster": own["dyad"]}
-        )  # fmt: skip
-        found = agreement(table, levels, kind)
-        return QuestionAgreement(question=question, measurement=kind, agreement=found)
-
-    scored = _scores(joined)
-    scored = scored.assign(label=scored["score"].astype(int))
-    for scale in scales:
-        own = scored[scored["item"].str.startswith(f"{scale.name} ")]
-        levels = range(scale.low, scale.high + 1)
-        yield row(f"quality: {scale.name}", own, ["unit", "item"], levels, "ordinal")
-    neutral = joined.assign(label=_neutral(joined))
-    by_kind = {kind: neutral[neutral["kind"] == kind] for kind in ("preference", "delivery")}
-    sides = ("one", "other")
-    yield row("preference", by_kind["preference"], ["pair"], (*sides, EQUAL), "nominal")
-    supported = joined[joined["kind"] == "support"]
-    yield row("aspect supported", supported, ["pair", "item"], SUPPORT, "ordinal")
-    delivered = (*sides, BOTH, NEITHER)
-    yield row("aspect delivered by", by_kind["delivery"], ["pair", "item"], delivered, "nominal")
-
-
-def _neutral(joined: pd.DataFrame) -> pd.Series:
-    """Labels that name a response without its side, by a draw for each pair: what people agree on
-    by chance must not depend on how often they are right."""
-    drawn = {
-        pair: hashlib.sha256(str(pair).encode()).digest()[0] % 2 for pair in set(joined["pair"])
-    }
-    names = {("chosen", 0): "one", ("rejected", 0): "other", ("chosen", 1): "other"}
-    names[("rejected", 1)] = "one"
-    return pd.Series(
-        [
-            names.get((label, drawn[pair]), label)
-            for pair, label in zip(joined["pair"], joined["label"], strict=True)
+            for side, scores in pair.adherence.items()
+            for n, score in enumerate(scores, start=1)
         ],
-        index=joined.index,
-        dtype=object,
+        columns=["pair", "item", "side", "judge"],
     )
+    both = told[told["kind"] == "delivery"].merge(judged, on=["pair", "item"])
+    both["people"] = (both["label"] == both["side"]) | (both["label"] == BOTH)
+    about = both.groupby(["side", "pair", "item"], as_index=False)
+    aspects = about.agg({"dyad": "first", "judge": "first", "people": "mean"})
+    aspects = aspects[aspects["people"] != 0.5]
+    for side in SIDES:
+        own = aspects[aspects["side"] == side]
+        hits = own["judge"] == (own["people"] > 0.5)
+        yield f"an aspect is delivered by the {side} response", share_by_dyad(hits, own["dyad"])
+    votes = votes_of(told)
+    by_pair = (
+        votes[votes["expected"] != EQUAL].groupby("pair").agg({"dyad": "first", "label": list})
+    )
+    most = by_pair["label"].map(lambda labels: majority(Counter(labels)))
+    sure = most.isin(SIDES)
+    yield (
+        "the chosen response is this user's",
+        share_by_dyad(most[sure] == "chosen", by_pair["dyad"][sure]),
+    )
+    rows = [(unit.id, item, score) for unit in outlines for item, score in unit.quality.items()]
+    scored = told[told["kind"] == "quality"].merge(
+        pd.DataFrame(rows, columns=["unit", "item", "judge"]), on=["unit", "item"]
+    )
+    scored["label"] = pd.to_numeric(scored["label"], errors="coerce")
+    about = scored.dropna(subset="label").groupby(["unit", "item"], as_index=False)
+    means = about.agg({"dyad": "first", "judge": "first", "label": "mean"})
+    for scale in scales:
+        own = means[means["item"].str.startswith(f"{scale.name} ")]
+        near = (own["judge"] - own["label"]).abs() <= 1
+        yield f"{scale.name}, at most one point apart", share_by_dyad(near, own["dyad"])

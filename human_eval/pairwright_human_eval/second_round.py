@@ -285,8 +285,8 @@ def export_adjudication(
         pairwright human push runs/first --round 2 --url URL
         pairwright human adjudicate runs/first --adjudicators 8 --by annotator-03
     """
-    from pairwright_human_eval.checks import checks, excluded_by, table_of
     from pairwright_human_eval.decisions import decide
+    from pairwright_human_eval.quality_control import checks, excluded_by, table_of
 
     with open_study(Path(run)) as study:
         units, answers, rules = study.units(), study.answers(), study.rules

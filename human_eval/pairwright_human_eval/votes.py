@@ -1,4 +1,4 @@
-"""Anybody's votes as one table: who gave which label to which item, for each question.
+"""`pairwright agreement`: how far people agree, in anybody's votes.
 
 Label Studio   the JSON export of a project with choices, ratings or numbers; JSON_MIN and CSV
 Argilla        records with responses, as its client writes them
@@ -7,19 +7,25 @@ Pairwright     answers.jsonl of a study or of a release
 anything else  CSV, TSV, JSON, JSON Lines or Parquet with a column each for item, annotator, label
 """
 
+import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import pandas as pd
+from typer import Argument, Option
 
 from pairwright.errors import InputError, near
+from pairwright.records import Record
+from pairwright.sources.tables import OPENERS, sound_rows
+from pairwright.stats import Estimate, share
+from pairwright_human_eval.agreement import FEWEST, Agreement, Measurement, agreement
+from pairwright_human_eval.quality_control import count_labels, entries, majority, with_others
+from pairwright_human_eval.records import CANNOT_JUDGE, CANNOT_TELL
 
 Row = dict[str, Any]
-Vote = tuple[str, str, str, object]
-"""Question, item, annotator, label."""
-COLUMNS = ["question", "item", "annotator", "label"]
 NAMES = {
     "item": ("item", "item_id", "task", "task_id", "hitid", "example_id"),
     "annotator": ("annotator", "annotator_id", "worker", "worker_id", "workerid", "rater", "coder"),
@@ -27,9 +33,182 @@ NAMES = {
     "question": ("question_name",),
     "first": ("first",),
 }
-"""Columns that are taken for what they say, if they are not named."""
+"""Columns that are used without being named."""
+PLACES = (("A", "B"), ("a", "b"), ("first", "second"), ("left", "right"))
+"""Labels that name the place of a response."""
 MOST_LEVELS, LONGEST = 30, 60
-"""A column with more different values, or with longer ones, is a text, and no label."""
+"""A column with more different values, or longer ones, holds texts, not labels."""
+_FIX = "Name its columns: --column item=COLUMN --column annotator=COLUMN --column label=COLUMN."
+
+
+class Rater(Record):
+    """One annotator, against the others."""
+
+    annotator: str
+    votes: int
+    with_others: Estimate
+    """Votes on items where more than half of the others agree, and the share that says the same."""
+
+
+class QuestionVotes(Record):
+    """The votes on one question."""
+
+    question: str
+    measurement: Measurement
+    """Ordinal if all labels are numbers."""
+    agreement: Agreement
+    counts: dict[str, int]
+    """Votes by label."""
+    confusion: dict[str, dict[str, float]]
+    """Of two people on one item: how often one says this while the other says that, as a share of
+    what the first says. Empty if no item has two votes."""
+    raters: tuple[Rater, ...]
+    """The least in line first."""
+    first: Estimate | None
+    """Votes for what was shown first, of those for either; None if places are not known."""
+    places: tuple[str, str] | None
+    """The labels that were taken for places; None if a column says what was shown first."""
+    divided: tuple[str, ...]
+    """Items with two votes or more on which no label has more than half."""
+    remarks: tuple[str, ...]
+
+    @property
+    def alpha(self) -> Estimate:
+        """Krippendorff's, ordinal if labels are numbers."""
+        return self.agreement.alpha(self.measurement)
+
+
+class VotesReport(Record):
+    """The agreement of a file of votes."""
+
+    file: str
+    format: str
+    votes: int
+    questions: tuple[QuestionVotes, ...]
+    notes: tuple[str, ...]
+    """What was left out, and why."""
+
+
+def agreement_of(
+    votes: Annotated[Path | str, Argument(help="A file of votes.", metavar="VOTES")],
+    *,
+    columns: Annotated[
+        Iterable[str],
+        Option(
+            "--column", help="item, annotator, label, first; repeatable.", metavar="WHAT=COLUMN"
+        ),
+    ] = (),
+) -> VotesReport:
+    """Measure how far people agree, in anybody's votes.
+
+    Reads Label Studio (JSON, JSON_MIN, CSV), Argilla records, MTurk batches, answers.jsonl, and any
+    table with a column each for item, annotator and label. For every question: Krippendorff's
+    alpha, percent agreement, Gwet's AC1, who differs from the others, and divided items. Labels
+    that are numbers are ordinal. `first` is the column of the label that was shown first.
+
+    Raises InputError for a file that holds no votes.
+
+        >>> found = agreement_of("export.json")
+        >>> found.questions[0].alpha.value
+        0.61
+
+    Examples::
+
+        pairwright agreement export.json
+        pairwright agreement votes.csv --column item=pair --column annotator=who --column label=vote
+    """
+    named = dict(one.partition("=")[::2] for one in columns)
+    if not all(named.values()):
+        raise InputError("names no column", where="--column", fix="Give WHAT=COLUMN.")
+    read = read_votes(Path(votes), named)
+    return VotesReport(
+        file=str(votes),
+        format=read.format,
+        votes=len(read.table),
+        questions=tuple(
+            question_votes(str(question), own) for question, own in read.table.groupby("question")
+        ),
+        notes=read.notes,
+    )
+
+
+class Vote(NamedTuple):
+    """What one person says of one item."""
+
+    question: str
+    item: str
+    annotator: str
+    label: object
+    first: object = None
+    """The label that was shown first, if it is known."""
+
+
+Found = Iterator[Vote | str]
+"""What a format holds: votes, and for everything else why it is none."""
+
+
+# Figures
+
+
+def question_votes(question: str, table: pd.DataFrame) -> QuestionVotes:
+    """Every figure of one question, from its items, annotators and labels."""
+    numbers = all(isinstance(label, int | float) for label in table["label"])
+    measurement: Measurement = "ordinal" if numbers else "nominal"
+    if not numbers:
+        table = table.assign(label=table["label"].map(str))
+    counts = {item: labels for item, labels in count_labels(table).items() if labels.total() > 1}
+    given = table["annotator"].value_counts().sort_index()
+    agreed = with_others(table).reindex(given.index, fill_value=0)
+    raters = [
+        Rater(annotator=who, votes=n, with_others=share(int(k), int(of)))
+        for (who, n), k, of in zip(entries(given), agreed["k"], agreed["n"], strict=True)
+    ]
+    places = next((places for places in PLACES if {*places} <= {*table["label"]}), None)
+    return QuestionVotes(
+        question=question,
+        measurement=measurement,
+        agreement=agreement(table, measurement=measurement),
+        counts={str(label): int(n) for label, n in entries(table["label"].value_counts())},
+        confusion=_confusion(table),
+        raters=tuple(sorted(raters, key=lambda one: one.with_others.value or 0.0)),
+        first=_first(table, places),
+        places=places if table["first"].isna().all() else None,
+        divided=tuple(sorted(item for item, n in counts.items() if majority(n) == "")),
+        remarks=tuple(_remarks(table, len(counts))),
+    )
+
+
+def _remarks(table: pd.DataFrame, paired: int) -> Iterator[str]:
+    if table["annotator"].nunique() == 1:
+        yield "one annotator gave all votes: there is nobody to agree with"
+    elif not paired:
+        yield "no item has two votes"
+    if table["label"].nunique() == 1:
+        yield "all votes are the same label: alpha and AC1 are not defined"
+    elif 0 < paired < FEWEST:
+        yield f"no interval: fewer than {FEWEST} items have two votes"
+
+
+def _confusion(table: pd.DataFrame) -> dict[str, dict[str, float]]:
+    own = table[["item", "annotator", "label"]]
+    both = own.merge(own, on="item")
+    both = both[both["annotator_x"] != both["annotator_y"]]
+    shares = pd.crosstab(both["label_x"], both["label_y"], normalize="index").round(4)
+    return {str(one): {str(k): n for k, n in entries(row)} for one, row in shares.iterrows()}
+
+
+def _first(table: pd.DataFrame, places: tuple[str, str] | None) -> Estimate | None:
+    """Votes for the first place, by the column of what was shown first or by labels."""
+    votes, first = table["label"].map(str), table["first"].map(str)
+    if not table["first"].isna().all():
+        own = votes.isin({*first})
+        return share(int((votes == first)[own].sum()), int(own.sum()))
+    if places:
+        return share(int((votes == places[0]).sum()), int(votes.isin(places).sum()))
+    return None
+
+
+# Files
 
 
 class Votes(NamedTuple):
@@ -37,111 +216,72 @@ class Votes(NamedTuple):
 
     format: str
     table: pd.DataFrame
-    """Columns question, item, annotator, label; `first`, if it is known, is the label that was
-    shown first."""
+    """The fields of `Vote` as columns."""
     notes: tuple[str, ...]
-    """What was left out, and why."""
 
 
 def read_votes(path: Path, columns: Mapping[str, str]) -> Votes:
     """Read a file of votes. `columns` names the columns of item, annotator, label, question and
     first. Raises InputError for a file that holds none."""
-    rows = _rows(path)
+    if path.suffix not in OPENERS:
+        raise InputError("is not a table", where=path, fix=f"Give {', '.join(OPENERS)}.")
+    rows = [row.fields for row in sound_rows(path, OPENERS[path.suffix], _FIX)[1]]
     if not rows:
         raise InputError("holds no row", where=path, fix="Name a file of votes.")
-    if columns:
-        return _plain(rows, columns, path)
-    for name, is_one, reader in FORMATS:
-        if is_one(rows[0]):
-            try:
-                votes, notes = reader(rows)
-            except (TypeError, ValueError, KeyError, AttributeError) as error:
-                what = f"is not as {name} exports it ({type(error).__name__}: {error})"
-                raise InputError(what, where=path, fix="Export it again.") from None
-            return _votes(name, votes, notes, path)
-    return _plain(rows, {}, path)
-
-
-def _votes(
-    format: str, votes: Iterable[Vote], notes: Iterable[str], path: Path, firsts: Iterable[Any] = ()
-) -> Votes:
-    """The last vote of an annotator on an item counts."""
-    table = pd.DataFrame(list(votes), columns=COLUMNS)
-    if first := list(firsts):
-        table = table.assign(first=first)
+    known = {} if columns else FORMATS
+    name = next((name for name, (needed, _) in known.items() if {*needed} <= {*rows[0]}), "columns")
+    try:
+        if name in known:
+            found = [*known[name][1](rows)]
+        else:
+            found = [*_plain(rows, _chosen_columns(rows[0], columns, path))]
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
+        what = f"is not as {name} exports it ({type(error).__name__}: {error})"
+        raise InputError(what, where=path, fix="Export it again.") from None
+    left_out = Counter(one for one in found if isinstance(one, str))
+    votes = [one for one in found if isinstance(one, Vote)]
+    table = pd.DataFrame(votes, columns=list(Vote._fields))
     nobody = table["annotator"].isin(["", "None", "nan"])
-    notes = [*notes, *[f"{nobody.sum():,} votes without an annotator"] * int(nobody.any())]
     table = table[~nobody]
     if table.empty:
         raise InputError("holds no vote", where=path, fix=_FIX)
+    # The last vote of an annotator on an item counts.
     last = table.drop_duplicates(["question", "item", "annotator"], keep="last")
-    more = [f"{len(table) - len(last):,} earlier votes of the same people on the same items"]
-    return Votes(format, last, (*notes, *more * (len(last) < len(table))))
+    left_out["votes without an annotator"] = int(nobody.sum())
+    left_out["earlier votes of the same people on the same items"] = len(table) - len(last)
+    return Votes(name, last, tuple(f"{n:,} {why}" for why, n in left_out.items() if n))
 
 
-_FIX = "Name its columns: --column item=COLUMN --column annotator=COLUMN --column label=COLUMN."
-
-
-def _rows(path: Path) -> list[Row]:
-    """The rows of a file, each a dict. Raises InputError for a file that is none."""
-    try:
-        if path.suffix in (".csv", ".tsv"):
-            with path.open(encoding="utf-8-sig") as file:
-                separator = max(",;\t", key=file.readline().count)
-            frame = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False).fillna("")
-            return [dict(row) for row in frame.to_dict("records")]  # type: ignore[arg-type]
-        if path.suffix == ".parquet":
-            return [dict(row) for row in pd.read_parquet(path).to_dict("records")]  # type: ignore[arg-type]
-        text = path.read_text(encoding="utf-8-sig")
-        lines = text.lstrip().startswith("{")
-        found = [json.loads(line) for line in text.splitlines() if line] if lines else None
-        found = json.loads(text) if found is None else found
-    except OSError as error:
-        what = error.strerror or str(error)
-        raise InputError(what, where=path, fix="Name a file that is there.") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"cannot be read: {error}", where=path, fix=_KINDS) from None
-    if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
-        raise InputError("is not a list of records", where=path, fix=_KINDS)
-    return found
-
-
-_KINDS = "Give CSV, TSV, JSON, JSON Lines or Parquet."
-
-
-# A column each
-
-
-def _plain(rows: list[Row], columns: Mapping[str, str], path: Path) -> Votes:
+def _chosen_columns(row: Row, columns: Mapping[str, str], path: Path) -> dict[str, str]:
+    """The column of each part of a vote, empty if there is none. Raises InputError."""
     if wrong := sorted(set(columns) - set(NAMES)):
         fix = f"Name one of {', '.join(NAMES)}.{near(wrong[0], NAMES)}"
-        raise InputError(f"{wrong[0]!r} is nothing of a vote", where="--column", fix=fix)
-    there = {name.casefold(): name for name in rows[0]}
+        raise InputError(f"{wrong[0]!r} is not a part of a vote", where="--column", fix=fix)
+    there = {name.casefold(): name for name in row}
     chosen: dict[str, str] = {}
     for part, known in NAMES.items():
         name = columns.get(part) or next((there[n] for n in known if n in there), "")
-        if name and name not in rows[0]:
-            close = near(name, rows[0])
-            raise InputError(f"has no column {name!r}.{close}", where=path, fix=_FIX)
+        if name and name not in row:
+            what = f"has no column {name!r}.{near(name, row)}"
+            raise InputError(what, where=path, fix=_FIX)
         if not name and part in ("item", "annotator", "label"):
-            listed = ", ".join(rows[0])
-            raise InputError(
-                f"no column of the {part} is known", where=path, fix=f"{_FIX} It has {listed}."
-            )
+            what, fix = f"no column of the {part} is known", f"{_FIX} It has {', '.join(row)}."
+            raise InputError(what, where=path, fix=fix)
         chosen[part] = name
-    kept = [row for row in rows if row.get(chosen["label"]) not in ("", None)]
-    votes = [
-        (
-            str(row.get(chosen["question"], "")) if chosen["question"] else chosen["label"],
-            str(row.get(chosen["item"])),
-            str(row.get(chosen["annotator"])),
-            label_of(row[chosen["label"]]),
-        )
-        for row in kept
-    ]
-    notes = [f"{len(rows) - len(kept):,} rows without a label"] * (len(kept) < len(rows))
-    first = [label_of(row.get(chosen["first"])) for row in kept] if chosen["first"] else []
-    return _votes("columns", votes, notes, path, first)
+    return chosen
+
+
+def _plain(rows: list[Row], column: Mapping[str, str]) -> Found:
+    """A column each."""
+    for row in rows:
+        label = row.get(column["label"])
+        if label in ("", None):
+            yield "rows without a label"
+            continue
+        question = str(row.get(column["question"], "")) if column["question"] else column["label"]
+        item, who = str(row.get(column["item"])), str(row.get(column["annotator"]))
+        first = label_of(row.get(column["first"])) if column["first"] else None
+        yield Vote(question, item, who, label_of(label), first)
 
 
 def label_of(value: object) -> object:
@@ -158,34 +298,27 @@ def label_of(value: object) -> object:
     return int(number) if number.is_integer() else number
 
 
-# Label Studio
-
-Found = tuple[list[Vote], list[str]]
+# Formats
 
 
 def _label_studio(rows: list[Row]) -> Found:
-    """The last annotation of each person on a task; skips are none."""
-    votes, skipped, other = list[Vote](), 0, dict[str, int]()
+    """The last annotation of each person on a task."""
     for row in rows:
         given = [one for one in row.get("annotations") or () if isinstance(one, dict)]
         for one in sorted(given, key=lambda one: str(one.get("updated_at", ""))):
             who = one.get("completed_by")
             who = who.get("email", who.get("id")) if isinstance(who, dict) else who
             if one.get("was_cancelled"):
-                skipped += 1
+                yield "skipped tasks"
                 continue
             for name, kind, label in _results(one.get("result") or ()):
-                if label is None:
-                    other[kind] = other.get(kind, 0) + 1
-                else:
-                    votes.append((name, str(row.get("id")), str(who), label))
-    notes = [f"{skipped:,} skipped tasks"] * bool(skipped)
-    return votes, notes + [f"{n:,} results of type {kind}" for kind, n in sorted(other.items())]
+                vote = Vote(name, str(row.get("id")), str(who), label)
+                yield f"results of type {kind}" if label is None else vote
 
 
 def _results(result: Iterable[Any]) -> Iterator[tuple[str, str, object]]:
-    """Control, type and label of each result; no label for a control that is there several times,
-    and for types that are no labels."""
+    """Control, type and label of each result; no label for types that have none, and for a control
+    that is there several times."""
     rows = [one for one in result if isinstance(one, dict) and isinstance(one.get("value"), dict)]
     names = [str(one.get("from_name")) for one in rows]
     for one, name in zip(rows, names, strict=True):
@@ -193,35 +326,25 @@ def _results(result: Iterable[Any]) -> Iterator[tuple[str, str, object]]:
         found = next((value[key] for key in ("choices", "rating", "number") if key in value), None)
         if names.count(name) > 1:
             kind, found = f"{kind} for several regions", None
-        single = found[0] if isinstance(found, list) and len(found) == 1 else found
-        yield name, kind, None if single is None else label_of(single)
+        yield name, kind, None if found is None else label_of(found)
 
 
 def _label_studio_table(rows: list[Row]) -> Found:
     """JSON_MIN or CSV: data and answers side by side. What differs within a task is an answer."""
     known = {"annotator", "annotation_id", "created_at", "updated_at", "lead_time", "id"}
-    table = pd.DataFrame([{k: _unpacked(v) for k, v in row.items()} for row in rows])
-    votes, texts, same = list[Vote](), list[str](), list[str]()
+    table = pd.DataFrame([{name: _unpacked(value) for name, value in row.items()} for row in rows])
     for name in [name for name in table.columns if name not in known]:
         values = table[name].map(str)
         few = values.nunique() <= MOST_LEVELS and values.map(len).max() <= LONGEST
         if values.groupby(table["id"]).nunique().max() < 2:
-            same += [name] * int(few and values.nunique() > 1)
+            if few and values.nunique() > 1:
+                yield f"column with the same value for everybody on a task, data or not: {name}"
         elif not few:
-            texts.append(name)
+            yield f"column of texts: {name}"
         else:
-            votes += [
-                (name, str(item), str(who), label_of(value))
-                for item, who, value in zip(
-                    table["id"], table["annotator"], table[name], strict=True
-                )
-                if value not in ("", None) and value == value
-            ]
-    notes = [f"texts in the column {name}" for name in texts]
-    if same:
-        listed = ", ".join(same)
-        notes.append(f"columns that are the same for everybody on a task, data or not: {listed}")
-    return votes, [*notes, "skips, which this format leaves out"]
+            for item, who, value in zip(table["id"], table["annotator"], table[name], strict=True):
+                if value not in ("", None) and value == value:
+                    yield Vote(name, str(item), str(who), label_of(value))
 
 
 def _unpacked(value: object) -> object:
@@ -238,14 +361,10 @@ def _unpacked(value: object) -> object:
     return value if isinstance(value, str | int | float) or value is None else json.dumps(value)
 
 
-# Argilla
-
-
 def _argilla(rows: list[Row]) -> Found:
     """`responses` by question, or by person."""
-    votes, drafts = list[Vote](), 0
     for n, row in enumerate(rows):
-        item, given = str(row.get("id") or n), row["responses"]
+        given = row["responses"]
         if isinstance(given, dict):
             given = [
                 {**one, "values": {question: one}}
@@ -254,29 +373,23 @@ def _argilla(rows: list[Row]) -> Found:
             ]
         for one in given or ():
             if one.get("status", "submitted") != "submitted":
-                drafts += 1
+                yield "drafts or discarded responses"
                 continue
             who = str(one.get("user_id", one.get("user")))
             for question, answer in (one.get("values") or {}).items():
                 value = answer.get("value") if isinstance(answer, dict) else answer
-                votes.append((question, item, who, label_of(value)))
-    return votes, [f"{drafts:,} drafts or discarded responses"] * bool(drafts)
-
-
-# MTurk
+                yield Vote(question, str(row.get("id") or n), who, label_of(value))
 
 
 def _mturk(rows: list[Row]) -> Found:
     """`Answer.NAME`, one true `Answer.NAME.LABEL`, or the JSON of `Answer.taskAnswers`."""
-    votes, refused = list[Vote](), 0
     for row in rows:
         if str(row.get("AssignmentStatus", "")).casefold() == "rejected":
-            refused += 1
+            yield "rejected assignments"
             continue
         for question, value in _mturk_answers(row):
             if value not in ("", None):
-                votes.append((question, str(row["HITId"]), str(row["WorkerId"]), label_of(value)))
-    return votes, [f"{refused:,} rejected assignments"] * bool(refused)
+                yield Vote(question, str(row["HITId"]), str(row["WorkerId"]), label_of(value))
 
 
 def _mturk_answers(row: Row) -> Iterator[tuple[str, Any]]:
@@ -286,7 +399,10 @@ def _mturk_answers(row: Row) -> Iterator[tuple[str, Any]]:
             continue
         if name == "taskAnswers":
             for answers in json.loads(value or "[]"):
-                yield from ((question, _chosen(one)) for question, one in answers.items())
+                for question, one in answers.items():
+                    ticked = one if isinstance(one, dict) else {"label": one}
+                    on = [label for label, is_on in ticked.items() if is_on is True]
+                    yield question, ticked.get("label", on)
         elif "." in name and str(value).casefold() in ("true", "false"):
             question, _, label = name.rpartition(".")
             if str(value).casefold() == "true":
@@ -295,41 +411,45 @@ def _mturk_answers(row: Row) -> Iterator[tuple[str, Any]]:
             yield name.removesuffix(".label"), value
 
 
-def _chosen(answer: Any) -> Any:
-    """A radio button of MTurk's forms: `{"a": true, "b": false}`."""
-    if isinstance(answer, dict):
-        chosen = [name for name, on in answer.items() if on is True]
-        return answer.get("label", chosen)
-    return answer
-
-
-# Pairwright
-
-
 def _pairwright(rows: list[Row]) -> Found:
-    """The first round, without repeats and comments; a scale is a question."""
-    votes = list[Vote]()
+    """The first round; a scale is a question. Responses have names that do not tell which one is
+    chosen: how far people agree must not depend on how often they are right."""
     for row in rows:
-        if row["round"] == 1 and row["kind"] != "comment":
-            scale, _, role = row["item"].partition(" ")
-            quality = row["kind"] == "quality"
-            question = f"quality: {scale}" if quality else row["kind"]
-            item = f"{row['unit']} {role}" if quality else f"{row['pair']} {row['item']}".strip()
-            if row["label"] not in ("cannot_tell", "cannot_judge"):
-                votes.append((question, item, row["annotator"], label_of(row["label"])))
-    return votes, [f"{len(rows) - len(votes):,} repeats, comments, votes of a second round or"
-                   " answers that could not be told"]  # fmt: skip
+        kind, pair, item, label = (row[name] for name in ("kind", "pair", "item", "label"))
+        if row["round"] != 1 or kind == "comment":
+            yield "repeats, comments and votes of a second round"
+        elif label in (CANNOT_TELL, CANNOT_JUDGE):
+            yield "answers that say that they cannot tell"
+        elif kind == "quality":
+            scale, _, role = item.partition(" ")
+            about = f"{row['unit']} {role}"
+            yield Vote(f"quality: {scale}", about, row["annotator"], label_of(label))
+        else:
+            drawn = hashlib.sha256(pair.encode()).digest()[0] % 2
+            names = ("other", "one") if drawn else ("one", "other")
+            label = dict(zip(("chosen", "rejected"), names, strict=True)).get(label, label)
+            yield Vote(QUESTIONS[kind], f"{pair} {item}".strip(), row["annotator"], label)
 
 
-def _has(*names: str) -> Callable[[Row], bool]:
-    return lambda row: set(names) <= set(row)
+QUESTIONS = {
+    "preference": "preference", "support": "aspect supported", "delivery": "aspect delivered by",
+}  # fmt: skip
 
 
-FORMATS: tuple[tuple[str, Callable[[Row], bool], Callable[[list[Row]], Found]], ...] = (
-    ("Pairwright", _has("task", "annotator", "unit", "kind", "label"), _pairwright),
-    ("Label Studio", _has("annotations", "data"), _label_studio),
-    ("Label Studio, flat", _has("annotation_id", "annotator", "id"), _label_studio_table),
-    ("Argilla", _has("responses"), _argilla),
-    ("MTurk", _has("WorkerId", "HITId"), _mturk),
-)
-"""Name of each known format, what tells it, and its reader."""
+def study_votes(answers: pd.DataFrame) -> pd.DataFrame:
+    """The votes of a study's answers, with the `dyad` of each as `cluster`."""
+    rows: list[Row] = answers.to_dict("records")  # type: ignore[assignment]
+    read = [(one, row["dyad"]) for row in rows for one in _pairwright([row])]
+    told = [(one, dyad) for one, dyad in read if isinstance(one, Vote)]
+    table = pd.DataFrame([one for one, _ in told], columns=list(Vote._fields))
+    return table.assign(cluster=[dyad for _, dyad in told])
+
+
+FORMATS: dict[str, tuple[tuple[str, ...], Callable[[list[Row]], Found]]] = {
+    "Pairwright": (("task", "annotator", "unit", "kind", "label"), _pairwright),
+    "Label Studio": (("annotations", "data"), _label_studio),
+    "Label Studio without skips": (("annotation_id", "annotator", "id"), _label_studio_table),
+    "Argilla": (("responses",), _argilla),
+    "MTurk": (("WorkerId", "HITId"), _mturk),
+}
+"""By name of each known format: the columns that show it, and its reader."""

@@ -61,7 +61,7 @@ _HOMES = {
     "pairwright.records": ("Dropped", "Kept", "Pair"),
     "pairwright.releases.verify": ("VerifiedRelease",),
     "pairwright_human_eval.intake": ("ImportedAnswers", "import_answers"),
-    "pairwright_human_eval.reporting": ("DecisionReport", "decide"),
+    "pairwright_human_eval.report": ("DecisionReport", "decide"),
     "pairwright.workflows.evaluation": (
         "EvaluationResult",
         "correlate",
@@ -95,7 +95,7 @@ if TYPE_CHECKING:
     from pairwright.workflows.pair_audit import AuditResult, audit
     from pairwright.workflows.releases import ReleaseDiff, diff, verify
     from pairwright_human_eval.intake import ImportedAnswers, import_answers
-    from pairwright_human_eval.reporting import DecisionReport, decide
+    from pairwright_human_eval.report import DecisionReport, decide
     from pairwright_human_eval.study import PlannedStudy, TaskExport, export_tasks, plan_study
 else:
 

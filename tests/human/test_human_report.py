@@ -12,12 +12,11 @@ import pytest
 
 from pairwright.records import Adherence, AspectScore, Pair, Quality
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.checks import table_of
 from pairwright_human_eval.folder import FixedStudy, HumanFolder
 from pairwright_human_eval.form import labels_of, questions
+from pairwright_human_eval.quality_control import table_of
 from pairwright_human_eval.records import CANNOT_JUDGE, Answer, KeyedTask
-from pairwright_human_eval.report import StudyReport, compute_report
-from pairwright_human_eval.reporting import page_of, write_report
+from pairwright_human_eval.report import StudyReport, compute_report, page_of, write_report
 from pairwright_human_eval.units import Unit, outline_of
 from small_studies import OF_THREE, SCALES, Made, mixed, study_of
 
@@ -159,25 +158,6 @@ def test_the_other_figures_know_nothing_of_decisions() -> None:
         assert getattr(lax, part) == getattr(hard, part), part
     assert hard.changed["rule"] == ("majority", "unanimity")
     assert lax.changed == {}
-
-
-def test_pairs_on_which_people_differ_come_with_what_they_wrote() -> None:
-    asked = Asked(mixed(0, 6))
-    name = asked.made.units[0].id
-
-    def person(keyed: KeyedTask, unit: Unit) -> Ticks:
-        if unit.id != name:
-            return right(keyed)
-        ticks = {"preference": worst(keyed)} if keyed.kind == "preference" else right(keyed)
-        return ticks | {"comment": f"Hm, <b>{keyed.annotator[-1]}</b>."}
-
-    report = asked.report(person)
-    (found,) = report.disagreements
-    assert (found.state, found.votes.pair, found.votes.rejected) == ("refused", name, 3)
-    assert len(found.comments) > 1
-    page = page_of(report).html
-    assert "Hm, &lt;b&gt;" in page
-    assert not any(f"Hm, <b>{n}" in page for n in range(10))
 
 
 # Votes

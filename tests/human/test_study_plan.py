@@ -8,7 +8,7 @@ import pytest
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.assign import make_tasks, planned
 from pairwright_human_eval.records import Data
-from pairwright_human_eval.reporting import decide
+from pairwright_human_eval.report import decide
 from pairwright_human_eval.study import WORDS_A_MINUTE, export_tasks, plan_study, words_shown
 from pairwright_human_eval.units import units_of
 from released import answered, right, run_of, twinned

@@ -12,7 +12,7 @@ from pairwright.evaluation.outputs import ReleaseQuestions
 from pairwright.pairs import RowDelivery, RowSupport
 from pairwright_human_eval.folder import HumanFolder, read_study, read_tasks
 from pairwright_human_eval.records import KeyedTask
-from pairwright_human_eval.reporting import decide
+from pairwright_human_eval.report import decide
 from pairwright_human_eval.units import Unit
 from released import PAIRS, Answers, right, rows, run_of, written
 from study import VERIFIED, Study, pairwright

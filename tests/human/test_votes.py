@@ -10,8 +10,7 @@ import pytest
 from annotated import EXPORTS
 from live_study import LiveStudy, usual
 from pairwright.errors import InputError
-from pairwright_human_eval.anybody import QuestionVotes, VotesReport, agreement_of
-from pairwright_human_eval.votes import label_of
+from pairwright_human_eval.votes import QuestionVotes, VotesReport, agreement_of, label_of
 from reference_data import LABEL_STUDIO, REFERENCE
 from released import PAIRS, run_of
 from study import pairwright
@@ -118,8 +117,8 @@ def written(path: Path, rows: list[Any]) -> Path:
 
 CASES: dict[str, tuple[str, list[Any], tuple[str, ...], str]] = {
     "label studio": (".json", label_studio(), (), "Label Studio"),
-    "json_min": (".json", flat(), (), "Label Studio, flat"),
-    "flat csv": (".csv", flat(), (), "Label Studio, flat"),
+    "json_min": (".json", flat(), (), "Label Studio without skips"),
+    "flat csv": (".csv", flat(), (), "Label Studio without skips"),
     "argilla by question": (".json", argilla(True), (), "Argilla"),
     "argilla by person": (".jsonl", argilla(False), (), "Argilla"),
     **{
@@ -145,7 +144,7 @@ def test_the_same_votes_are_read_from_every_format(
     assert (one.agreement.items, one.agreement.raters) == (2, 2)
     assert one.agreement.percent.value == 0.5
     assert {rater.votes for rater in one.raters} == {2, 3}
-    assert (one.without_majority, one.divided) == (1, ("2",))
+    assert one.divided == ("2",)
     assert one.confusion == {"A": {"A": 0.6667, "B": 0.3333}, "B": {"A": 1.0, "B": 0.0}}
     assert one.places == ("A", "B")
     assert one.first
@@ -221,7 +220,9 @@ def test_own_answers_are_read(tmp_path: Path) -> None:
     found = agreement_of(study.folder.answers)
     assert found.format == "Pairwright"
     by_name = {one.question: one for one in found.questions}
-    assert {"preference", "support", "delivery", "quality: correctness"} <= set(by_name)
+    assert {"preference", "aspect supported", "aspect delivered by", "quality: correctness"} <= set(
+        by_name
+    )
     assert by_name["preference"].agreement.percent.value == 1
     assert by_name["quality: correctness"].agreement.items == 8
 
@@ -232,19 +233,21 @@ def test_real_exports_are_read() -> None:
 
     whole = report(LABEL_STUDIO / "raw_default.json")
     assert {one.question: one.agreement.items for one in whole.questions}["preference"] == 30
-    assert report(LABEL_STUDIO / "first6_sdk_all_JSON_MIN.json").format == "Label Studio, flat"
+    assert (
+        report(LABEL_STUDIO / "first6_sdk_all_JSON_MIN.json").format == "Label Studio without skips"
+    )
     assert report(EXPORTS / "rubric.json").votes == 18
 
 
 @pytest.mark.parametrize(
     ("content", "columns", "message"),
     [
-        ("", (), "cannot be read"),
+        ("", (), "not JSON in UTF-8"),
         ("[]", (), "holds no row"),
-        ("3", (), "not a list of records"),
+        ("3", (), "not an array of objects"),
         ('[{"a": 1}]', (), "no column of the item is known"),
         ('[{"item": 1, "who": 2, "label": 3}]', ("annotator=whom",), "has no column 'whom'"),
-        ('[{"item": 1}]', ("thing=item",), "'thing' is nothing of a vote"),
+        ('[{"item": 1}]', ("thing=item",), "'thing' is not a part of a vote"),
         ('[{"item": 1}]', ("item",), "names no column"),
         ('[{"item": 1, "annotator": 2, "label": ""}]', (), "holds no vote"),
         ('[{"item": 1, "annotator": null, "label": "x"}]', (), "holds no vote"),
@@ -265,7 +268,7 @@ def test_a_file_without_votes_is_named(
 
 def test_other_separators_and_empty_cells_are_read(tmp_path: Path) -> None:
     path = tmp_path / "votes.csv"
-    text = "item;annotator;label\n1;p;x\n1;q;y\n2;p;\n2;q\n3;;x\n"
+    text = "item;annotator;label\n1;p;x\n1;q;y\n2;p;\n2;q;\n3;;x\n"
     path.write_bytes(b"\xef\xbb\xbf" + text.encode())
     found = agreement_of(path)
     assert found.votes == 2

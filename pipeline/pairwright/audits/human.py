@@ -11,8 +11,7 @@ from pairwright.audits.row_check import RowCheck
 from pairwright.modes import label_of
 from pairwright.stats import Estimate
 from pairwright.text import number_of
-from pairwright_human_eval.released import ReleasedStudy
-from pairwright_human_eval.report import Findings
+from pairwright_human_eval.released import Findings, ReleasedStudy
 
 
 class Human:

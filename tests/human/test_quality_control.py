@@ -5,12 +5,13 @@ from itertools import product
 import pandas as pd
 import pytest
 
-from pairwright_human_eval.checks import (
+from pairwright_human_eval.quality_control import (
     annotators,
     checks,
     excluded_by,
     repeats,
     table_of,
+    votes_of,
     with_others,
 )
 from pairwright_human_eval.records import Answer
@@ -113,8 +114,8 @@ def test_repeats_and_votes_with_most_of_the_others_are_counted() -> None:
     )
     assert repeats(table)["k"].to_dict() == {"p": 1, "q": 0}
     # Of the others of p, one is for it and one against: there is no majority.
-    assert with_others(table).to_dict("index")["r"] == {"k": 0, "n": 1}
-    assert "p" not in with_others(table).index
+    assert with_others(votes_of(table)).to_dict("index")["r"] == {"k": 0, "n": 1}
+    assert "p" not in with_others(votes_of(table)).index
     found = annotators(table, [TWIN])
     assert set(found.to_dict("index")["s"].values()) == {0}
     assert list(found.index) == ["p", "q", "r", "s"]
