@@ -222,11 +222,11 @@ def test_one_who_no_longer_waits_takes_nothing_from_the_others() -> None:
     assert using(model, use) == ResponseScore(6.0, 6)
 
 
-def test_calls_and_tokens_are_counted_and_a_budget_is_kept() -> None:
+def test_calls_are_counted_and_a_budget_is_kept() -> None:
     meter = Meter(max_calls=2)
     found = using(StandIn(), scores(3, 4, 5), meter=meter)
     assert [type(of) for of in found] == [ResponseScore, ResponseScore, BudgetSpent]
-    assert (meter.calls, meter.sent, meter.in_flight, meter.prompt_tokens) == (2, 2, 0, 7)
+    assert (meter.calls, meter.sent, meter.in_flight) == (2, 2, 0)
 
 
 def test_every_text_is_in_one_batch_and_none_is_over_the_tokens_but_a_text_alone() -> None:

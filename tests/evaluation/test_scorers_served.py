@@ -21,8 +21,7 @@ from log_probabilities import ANY_PATH, completed, tokenized, told
 from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.evaluation.scorers.score_models import LanguageModel, RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
-from pairwright.models import CONTEXT_LENGTH, LLM
-from pairwright.models import endpoint as client
+from pairwright.models import CONTEXT_LENGTH, LLM, client
 from pairwright.models.client import Meter
 from pairwright.models.scores import (
     Classify,

@@ -26,8 +26,7 @@ from endpoint import (
     truncate,
 )
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
-from pairwright.models import CONTEXT_LENGTH, Answer, completion_of
-from pairwright.models import endpoint as client
+from pairwright.models import CONTEXT_LENGTH, Answer, client, completion_of
 from pairwright.models.client import Meter
 from pairwright.models.refusals import Secrets, refusal, wait_asked
 from pairwright.models.server import Server
@@ -458,7 +457,6 @@ def test_max_cost_stops_with_what_is_in_flight() -> None:
     assert 6 <= len(asked) <= 6 + 3
     assert meter.cost == pytest.approx(0.18 * len(asked))
     assert (meter.calls, meter.sent, meter.retried, meter.in_flight) == (n := len(asked), n, 0, 0)
-    assert (meter.prompt_tokens, meter.completion_tokens) == (12 * n, 3 * n)
     spent = [r for r in results if isinstance(r, BudgetSpent)]
     assert len(spent) == 40 - len(asked)
     assert "max_cost = 1.0" in str(spent[0])

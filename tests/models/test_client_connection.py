@@ -13,7 +13,7 @@ from exchanges import KEY, exchange
 from endpoint import Asked, Handler, ask, completion, raw, say
 from pairwright.errors import CallFailed, EndpointRefused, PairwrightError
 from pairwright.models import Answer
-from pairwright.models import sdk as connection
+from pairwright.models import server as connection
 from pairwright.models.server import Server, proxy_for
 
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")

@@ -13,7 +13,7 @@ from own_process import ending, stored, until
 from stored import disk_full
 
 from endpoint import Asked, double, hang, in_thread, on_a_bad_line
-from pairwright.models import endpoint as client
+from pairwright.models import client
 from study import OUTCOMES, Study, pairwright
 
 ITEMS = 8

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted, Unanswered
-from pairwright.models import CallLog, Completion, Model, Request, together
+from pairwright.models import CallLog, Completion, Model, Request, Usage, together
 from pairwright.models.work import work_through
 from pairwright.records import Dropped
 from pairwright.settings.endpoints import Endpoint, Sampling
@@ -181,8 +181,8 @@ def test_calls_are_noted_in_the_order_of_their_answers_and_equal_ones_once() -> 
 
     asked = [("plan", "late"), ("write", "early"), ("write", "early")]
     asyncio.run(scenario())
-    assert [call.purpose for call in log.made] == ["write", "plan"]
-    assert (log.prompt_tokens, log.completion_tokens) == (20, 2)
+    assert [*log.made.values()] == ["write", "plan"]
+    assert log.by_model == {"m": Usage(calls=2, prompt_tokens=20, completion_tokens=2)}
     with pytest.raises(CallFailed):
         asyncio.run(write("plan", "fail"))
     assert len(log.made) == 2, "a call that failed is not noted"

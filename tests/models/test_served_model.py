@@ -12,7 +12,7 @@ from endpoint import Handler, altered, ask, in_thread
 from pairwright.build_statement import BuildSummary
 from pairwright.construct import shards
 from pairwright.construct.status import status
-from pairwright.models.completion import is_same_model
+from pairwright.models.reply import is_same_model
 from pairwright.models.store import Store
 from pairwright.releases.run_notes import _build
 from study import Study, pairwright

@@ -17,7 +17,7 @@ from stored import answer, body, disk_full, keep, put
 
 from endpoint import ask
 from pairwright.errors import CallFailed, StoreError
-from pairwright.models import Answer, Completion, Request, Totals, completion_of
+from pairwright.models import Answer, Completion, Request, Usage, completion_of
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import Store
 
@@ -90,7 +90,7 @@ def test_a_reply_is_committed_byte_for_byte_before_put_returns(calls: Path, stor
     keep(store, (ask("marked"), marked))
     found = store.call(ask("marked").key)
     assert found == (ask("marked").key, "plan", ask("marked").canonical, marked)
-    assert store.totals() == Totals(calls=2, prompt_tokens=12, completion_tokens=3)
+    assert store.totals() == Usage(calls=2, prompt_tokens=12, completion_tokens=3)
 
 
 def cached(tokens: object) -> bytes:
@@ -108,13 +108,13 @@ def keep_cached(store: Store) -> None:
 def test_what_is_not_there_is_none_and_tokens_are_counted_by_model(store: Store) -> None:
     assert store.get(ask().key) is None
     assert store.call(ask().key) is None
-    assert store.totals() == Totals(0, 0, 0, 0)
+    assert store.totals() == Usage(0, 0, 0, 0)
     assert store.calls_by_model() == {}
     keep_cached(store)
     # No more can come from a cache than the prompt has: 8, 12, and 12 of the 99.
     assert store.calls_by_model() == {
-        "a": Totals(calls=6, prompt_tokens=72, completion_tokens=18, cached_tokens=32),
-        "b": Totals(calls=1, prompt_tokens=12, completion_tokens=3),
+        "a": Usage(calls=6, prompt_tokens=72, completion_tokens=18, cached_tokens=32),
+        "b": Usage(calls=1, prompt_tokens=12, completion_tokens=3),
     }
     assert store.totals().cached_tokens == 32
 
@@ -247,7 +247,6 @@ DAMAGED: dict[str, tuple[Callable[[Path], object], str]] = {
     "first page": (_cut_in_the_first_page, ""),
     "random bytes": (lambda path: path.write_bytes(bytes(range(256)) * 64), ""),
     "text": (lambda path: path.write_text('{"not": "a database"}\n' * 200), ""),
-    "empty": (lambda path: path.write_bytes(b""), ""),
 }
 
 
@@ -263,6 +262,13 @@ def test_a_file_that_cannot_be_ours_is_refused_and_left_as_it_is(
     assert str(calls) in told
     assert said in told
     assert "\n  " in told, "it says what to do"
+
+
+def test_a_file_that_was_killed_before_its_first_table_is_made_anew(calls: Path) -> None:
+    calls.write_bytes(b"")
+    assert "not one of this version" in refusal(calls, writing=False)
+    assert refusal(calls) == ""
+    assert refusal(calls, writing=False) == ""
 
 
 def test_what_is_no_run_folder_is_named_and_reading_makes_no_file(calls: Path) -> None:

@@ -111,7 +111,7 @@ def test_a_context_that_is_too_short_is_told_with_what_to_set() -> None:
     assert "not reported" in check_context(None, 8024).found
 
 
-def test_a_reply_that_follows_no_schema_stops_and_one_in_a_fence_is_told_of() -> None:
+def test_a_reply_that_follows_no_schema_stops_and_one_in_a_fence_does_not() -> None:
     found, asked = examined(say("Certainly! Here you go."))
     one = found["structured output"]
     assert (one.state, "not followed" in one.found) == ("stop", True)
@@ -119,7 +119,7 @@ def test_a_reply_that_follows_no_schema_stops_and_one_in_a_fence_is_told_of() ->
     assert len(asked) == 3
     found, asked = examined(say(f"```json\n{PLAN}\n```"), structured=False)
     one = found["structured output"]
-    assert (one.state, "fence" in one.found) == ("note", True)
+    assert (one.state, one.found) == ("ok", "follows the schema in the prompt")
     assert "response_format" not in asked[0].body
 
 

@@ -30,7 +30,7 @@ from pairwright.construct.units import Builder
 from pairwright.drafting.rules import BuildRules
 from pairwright.errors import InputError
 from pairwright.models.batch import PendingCalls, Round, check_out, write_round
-from pairwright.models.client import Meter, MeterCounts
+from pairwright.models.client import Meter
 from pairwright.models.recording import NOT_RECORDED
 from pairwright.models.store import Store
 from pairwright.notebook import run_async
@@ -72,8 +72,8 @@ class BuildResult:
 
     status: RunStatus
     """Its counts by outcome, its checks, and what its store holds."""
-    usage: MeterCounts
-    """Calls and tokens of this build alone, without those that were stored before."""
+    usage: Meter
+    """The calls that this build sent and had answered."""
     round: Round | None
     """The files that wait for replies, where the build wrote its calls to files."""
 
@@ -170,7 +170,7 @@ def build(
         if batches and requests and found.waiting:
             endpoints = {name: config.endpoints[name] for name in config.roles.all}
             round_ = write_round(requests, batches, endpoints)
-        return BuildResult(found, meter.counts(), round_)
+        return BuildResult(found, meter, round_)
 
 
 async def _build_here(

@@ -12,7 +12,8 @@ from pairwright.construct.status import cost, source_problems
 from pairwright.errors import InputError
 from pairwright.models.batch import PendingCalls, Recorder
 from pairwright.models.client import Meter
-from pairwright.models.connect import RunModels, Say, open_clients, recordings, say
+from pairwright.models.connect import RunModels, Say, open_clients, say
+from pairwright.models.recording import read_recording
 from pairwright.models.store import Store
 from pairwright.modes import check_modes, need_partners
 from pairwright.progress import Note, Progress
@@ -44,8 +45,9 @@ def check_all(
 
         check(config, address)
     warn_of_self_judging(config, progress)
-    for description in recordings(config) if sends else ():
-        progress(Note(description))
+    named = (config.endpoints[name].recording for name in config.roles.all if sends)
+    for path in dict.fromkeys(filter(None, named)):
+        progress(Note(read_recording(Path(path)).about))
 
 
 def note_problems(run: RunFolder, progress: Progress, *, named: bool) -> None:
@@ -76,8 +78,7 @@ def check_company(config: Config, corpus: Corpus, limit: int | None, progress: P
 
 
 def warn_of_self_judging(config: Config, progress: Progress) -> None:
-    """Report where the judge is also a generator; not of recordings, whose models are past
-    choosing."""
+    """Report where the judge is also a generator, but for recordings."""
     if not config.roles.all:
         return
     writers, judges = (

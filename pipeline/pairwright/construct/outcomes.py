@@ -130,7 +130,7 @@ def outcome_of(unit: Unit, item: Item, result: UnitResult, log: CallLog) -> Outc
         posts=len(item.profile),
         subject=subject,
         refusals=json.dumps(refusals),
-        calls=json.dumps({call.key: call.purpose for call in log.made}),
+        calls=json.dumps(log.made),
         recorded=json.dumps(sorted(log.recorded)),
         record=result.model_dump_json(),
     )

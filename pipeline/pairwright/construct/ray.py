@@ -30,7 +30,7 @@ from pairwright.drafting.rules import BuildRules
 from pairwright.errors import ConfigError, InputError, Interrupted, PairwrightError
 from pairwright.extras import install
 from pairwright.files import CALLS
-from pairwright.models.client import Meter, MeterCounts
+from pairwright.models.client import Meter
 from pairwright.models.connect import RunModels, api_key, open_clients
 from pairwright.models.store import Store
 from pairwright.progress import BuildBegun, Progress, Stop, UnitEnded
@@ -65,7 +65,7 @@ class News(NamedTuple):
     """What an actor did since it was asked last."""
 
     ended: list[UnitEnded]
-    counts: MeterCounts
+    meter: Meter
 
 
 class Actor:
@@ -117,7 +117,7 @@ class Actor:
     async def news(self) -> News:
         """What was done since this was asked last."""
         ended, self._ended = self._ended, []
-        return News(ended, self._meter.counts())
+        return News(ended, self._meter)
 
     async def stop(self) -> None:
         """Send no new calls."""
@@ -227,13 +227,13 @@ def _build_shares(
 
 def combined(meter: Meter, progress: Progress) -> Callable[[int, News], None]:
     """What keeps `meter` at the sum of all actors' meters, and reports each unit once."""
-    before = {name: getattr(meter, name) for name in MeterCounts._fields}
-    by_actor, units = dict[int, MeterCounts](), set[str]()
+    before = {name: getattr(meter, name) for name in ("in_flight", "sent", "retried", "cost")}
+    by_actor, units = dict[int, Meter](), set[str]()
 
     def note(number: int, news: News) -> None:
-        by_actor[number] = news.counts
+        by_actor[number] = news.meter
         for name, n in before.items():
-            setattr(meter, name, n + sum(getattr(counts, name) for counts in by_actor.values()))
+            setattr(meter, name, n + sum(getattr(one, name) for one in by_actor.values()))
         for unit in news.ended:
             # A unit that was lost with its actor is built again.
             if unit.unit not in units:

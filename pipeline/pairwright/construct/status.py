@@ -17,9 +17,9 @@ from pairwright.construct.outcomes import (
     unusable_reply,
 )
 from pairwright.lines import read_lines
-from pairwright.models import Totals
-from pairwright.models.completion import is_same_model
+from pairwright.models import Usage
 from pairwright.models.model import UNUSABLE
+from pairwright.models.reply import is_same_model
 from pairwright.models.store import Store, is_held
 from pairwright.modes import MODES, Stage, need_partners
 from pairwright.options import RunPath
@@ -64,7 +64,7 @@ class RunStatus:
     """By the number of earlier posts: the share of items without a personal signal."""
     checks: tuple[ReplyCheck, ...]
     """What the planner and the support judge are worth."""
-    stored: Totals
+    stored: Usage
     """Calls and tokens of the run's store, those of earlier builds included."""
     cost: float | None
     """The cost of all stored calls, by the config's prices; None where none is set."""

@@ -21,7 +21,7 @@ from pairwright.evaluation.scorers.scorer import (
     failed_call,
 )
 from pairwright.models import together
-from pairwright.models.work import work_in_order
+from pairwright.models.work import work_through
 from pairwright.pairs import Row
 
 _CHOICES: dict[PreferredPlace, Choice] = {"first": "chosen", "second": "rejected", "tie": "tie"}
@@ -105,4 +105,10 @@ async def evaluate(
     """
     applies = CONDITIONS[evaluation.condition].applies
     part = (row for row in rows if applies(row.mode))
-    return await work_in_order(part, evaluation.decide, workers=workers, stop=stop, on_each=on_each)
+
+    async def decide(row: Row) -> PairDecision:
+        decision = await evaluation.decide(row)
+        on_each(decision)
+        return decision
+
+    return await work_through(part, decide, workers=workers, stop=stop)

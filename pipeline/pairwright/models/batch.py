@@ -15,7 +15,6 @@ from pairwright.errors import CallFailed, InputError, Interrupted, Unanswered, o
 from pairwright.files import write_whole
 from pairwright.models.client import Client, Meter
 from pairwright.models.model import Answer, Request
-from pairwright.models.server import body_of
 from pairwright.models.store import Database, Store
 from pairwright.settings.endpoints import Endpoint
 
@@ -257,7 +256,7 @@ def _check_own(folder: Path, pending: PendingCalls) -> None:
 
 
 def _line(request: Request, token_parameter: str) -> bytes:
-    body = body_of(request, token_parameter)
+    body = request.body(token_parameter)
     line = {"custom_id": request.key, "method": "POST", "url": URL, "body": body}
     return json.dumps(line, separators=(",", ":")).encode() + b"\n"
 

@@ -21,10 +21,10 @@ from typer import Argument, Option
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError, first_invalid
 from pairwright.files import CALLS, write_whole
 from pairwright.models.batch import URL, PendingCalls, RequestFile, folder_of
-from pairwright.models.completion import completion_of, is_same_model
 from pairwright.models.connect import api_key
 from pairwright.models.model import Answer, Request
 from pairwright.models.refusals import BROKEN_OFF, Secrets, Transient, error_of, refusal
+from pairwright.models.reply import completion_of, is_same_model
 from pairwright.models.store import Store
 from pairwright.options import RunPath
 from pairwright.settings import read_toml

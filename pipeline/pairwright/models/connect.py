@@ -7,16 +7,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TypeAlias
 
 from pairwright.errors import ConfigError
-from pairwright.models.client import Client, Meter
-from pairwright.models.endpoint import EndpointClient
+from pairwright.models.client import Client, EndpointClient, Meter
 from pairwright.models.engine import Engine, require_vllm
 from pairwright.models.model import Model, Models
-from pairwright.models.recording import Recorded, recording_of
+from pairwright.models.recording import Recorded
 from pairwright.models.server import Server
 from pairwright.models.store import Store
 from pairwright.settings.config import Config
 from pairwright.settings.endpoints import Endpoint, Sampling
-from pairwright.text import visible
 
 Say: TypeAlias = Callable[[str], None]
 say: Say = logging.getLogger("pairwright").warning
@@ -46,7 +44,6 @@ def client_of(
     a recording that cannot be read.
     """
     if endpoint.recording is not None:
-        recording_of(endpoint)
         return Recorded(name, endpoint, meter, store)
     if endpoint.engine == "vllm":
         require_vllm(name)
@@ -64,19 +61,11 @@ async def open_clients(
 ) -> AsyncIterator[dict[str, Client]]:
     """Connect the endpoints of these names. Raises as `client_of`."""
     async with AsyncExitStack() as stack:
-        yield {
-            name: await stack.enter_async_context(
-                client_of(name, endpoints[name], meter, store, say)
-            )
-            for name in dict.fromkeys(names)
-        }
-
-
-def recordings(config: Config) -> list[str]:
-    """A sentence on each recording that the roles of a config name. Raises as `recording_of`."""
-    named = [config.endpoints[name] for name in config.roles.all]
-    found = {one.recording: recording_of(one) for one in named if one.recording is not None}
-    return [f"Replies come from {one.path.name}: {visible(one.note)}" for one in found.values()]
+        clients: dict[str, Client] = {}
+        for name in names:
+            client = client_of(name, endpoints[name], meter, store, say)
+            clients[name] = await stack.enter_async_context(client)
+        yield clients
 
 
 class RunModels:
@@ -86,7 +75,9 @@ class RunModels:
         self._config = config
         self._clients = clients
         self.meter = meter
-        self.workers = units_at_once(config)
+        # One unit for each call in flight: a unit has several calls at once for most of its time,
+        # so an endpoint stays full, and few units alive keep memory small.
+        self.workers = max(1, sum(config.endpoints[name].concurrency for name in config.roles.all))
 
     def models(self, generator: str) -> Models:
         """The models of one piece of work, with one of the run's generators."""
@@ -104,9 +95,3 @@ class RunModels:
         """Send no new calls."""
         for client in self._clients.values():
             client.stop()
-
-
-def units_at_once(config: Config) -> int:
-    """One unit for each call in flight: a unit has several calls at once for most of its time,
-    so an endpoint stays full, and few units alive keep memory and caches small."""
-    return max(1, sum(config.endpoints[name].concurrency for name in config.roles.all))

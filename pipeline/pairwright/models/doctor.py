@@ -1,5 +1,7 @@
 """Examining the servers of a config's endpoints: are they reachable and able?"""
 
+import asyncio
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
@@ -9,13 +11,12 @@ from typer import Argument
 from pairwright import assets
 from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.models.client import Meter
-from pairwright.models.completion import Completion, is_same_model
-from pairwright.models.connect import api_key, client_of
-from pairwright.models.endpoint import EndpointClient
+from pairwright.models.connect import api_key
 from pairwright.models.model import Model, Request
-from pairwright.models.recording import recording_of
-from pairwright.models.refusals import KEY_ADVICE
-from pairwright.models.reply import Reply, leniency
+from pairwright.models.recording import read_recording
+from pairwright.models.refusals import KEY_ADVICE, Response, Transient
+from pairwright.models.reply import Completion, Reply, is_same_model
+from pairwright.models.server import Server
 from pairwright.notebook import run_async
 from pairwright.records import Dropped
 from pairwright.settings.config import Config, load
@@ -90,7 +91,7 @@ async def _examine_all(config: Config) -> list[ServerReport]:
     for name, key in keys.items():
         endpoint, findings = config.endpoints[name], list[ServerFinding]()
         if endpoint.recording is not None:
-            recording_of(endpoint)  # Raises where it cannot be read.
+            read_recording(Path(endpoint.recording))
             findings = [ServerFinding("ok", "recording", "can be read")]
         elif endpoint.engine == "http":
             findings = await examine(config, name, key)
@@ -107,13 +108,12 @@ class _Aspects(Reply):
 class _Heard(NamedTuple):
     """A client whose replies are kept here."""
 
-    client: EndpointClient
+    client: Server
     replies: list[Completion]
 
     async def complete(self, request: Request) -> Completion:
-        completion = await self.client.complete(request)
-        self.replies.append(completion)
-        return completion
+        self.replies.append(await self.client.complete(request))
+        return self.replies[-1]
 
 
 async def examine(config: Config, name: str, key: str | None) -> list[ServerFinding]:
@@ -121,82 +121,79 @@ async def examine(config: Config, name: str, key: str | None) -> list[ServerFind
     given = config.endpoints[name].model_dump()
     patience = {"attempts": 2, "timeout_s": min(given["timeout_s"], PATIENCE_S)}
     endpoint = Endpoint(**{**given, **patience})
-    found, listed = await list_models(endpoint, key)
-    findings = [found]
-    if found.state == "stop":
-        return findings
-    if found.state == "ok":
-        length = listed.get("max_model_len")
-        length = length if isinstance(length, int) and length > 0 else None
-        findings.append(check_context(length, context_needed(config, name)))
-    # The report says what a server that does not answer has; nothing else is to say it, too.
-    async with client_of(name, endpoint, Meter(), say=lambda _: None) as client:
+    async with Server(name, endpoint, Meter(), api_key=key) as server:
+        try:
+            async with asyncio.timeout(LIST_S):
+                reply = await server.exchange(f"{server.where}/models")
+        except (Transient, TimeoutError):
+            reply = Response(0, b"")
+        findings = check_list(reply, endpoint, context_needed(config, name))
+        if findings[0].state == "stop":
+            return findings
         # How the first role that it plays samples.
-        heard = _Heard(client, [])
+        heard = _Heard(server, [])
         model = Model(heard, endpoint, _samplings(config, name)[0])
         ask = Prompts.load(assets.PROMPTS).ask(PROMPT, question=QUESTION, max_aspects=8)
         try:
-            reply = await model.answer(ask, _Aspects)
+            followed = await model.answer(ask, _Aspects)
         except (CallFailed, EndpointRefused) as error:
             return [*findings, ServerFinding("stop", "requests", f"not answered: {error}")]
-    findings.append(_structured(reply, heard.replies, endpoint))
+    findings.append(_structured(followed, endpoint))
     findings += _thinking(heard.replies, name, model)
     names = {one.served for one in heard.replies if one.served}
     if others := sorted(one for one in names if not is_same_model(one, endpoint.model)):
-        findings.append(
-            ServerFinding(
-                "note", "model", f"replies name {', '.join(others)}, not {endpoint.model}",
-                "If it is the same model by another name, nothing is wrong. Else set `model`.",
-            )
-        )  # fmt: skip
+        found = f"replies name {', '.join(others)}, not {endpoint.model}"
+        advice = "If it is the same model by another name, nothing is wrong. Else set `model`."
+        findings.append(ServerFinding("note", "model", found, advice))
     return findings
 
 
-async def list_models(endpoint: Endpoint, key: str | None) -> tuple[ServerFinding, dict[str, Any]]:
-    """Ask for the list of models; also what it says of the one that is wanted."""
-    # The SDK takes half a second to import.
-    import openai
-
+def check_list(reply: Response, endpoint: Endpoint, need: int) -> list[ServerFinding]:
+    """What a server's list of models says of the one that is wanted."""
     where = f"{(endpoint.base_url or '').rstrip('/')}/models"
+    if reply.status in (401, 403):
+        said = f"{where} refuses the key: {reply.status}"
+        return [ServerFinding("stop", "server", said, KEY_ADVICE)]
     try:
-        async with openai.AsyncOpenAI(
-            api_key=key or "none", base_url=endpoint.base_url, max_retries=0,
-            timeout=min(endpoint.timeout_s, LIST_S),
-        ) as api:  # fmt: skip
-            reply = await api.models.with_raw_response.list()
-            served = {str(one["id"]): one for one in reply.http_response.json()["data"]}
-    except (openai.OpenAIError, ValueError, KeyError, TypeError, RecursionError) as error:
-        status = getattr(error, "status_code", None)
-        if status in (401, 403):
-            return ServerFinding("stop", "server", f"{where} refuses the key: {status}",
-                                 KEY_ADVICE), {}  # fmt: skip
+        served: dict[str, Any] = {str(one["id"]): one for one in json.loads(reply.body)["data"]}
+    except (ValueError, KeyError, TypeError, RecursionError):
         # The next request says more of a server that is not there.
-        found = f"no list of models at {where}: {status or type(error).__name__}"
+        found = f"no list of models at {where}" + (f": {reply.status}" if reply.status else "")
         advice = "Some servers have none. Otherwise: does base_url end in /v1?"
-        return ServerFinding("note", "server", found, advice), {}
-    if endpoint.model in served:
-        found = f"reachable, and serves {endpoint.model}"
-        return ServerFinding("ok", "server", found), served[endpoint.model]
-    known = ", ".join(sorted(served)) or "none"
-    return ServerFinding(
-        "stop", "model", f"{endpoint.model} is not served; there are: {known}",
-        "Write one of these names as `model`, or start the server with another one.",
-    ), {}  # fmt: skip
+        return [ServerFinding("note", "server", found, advice)]
+    if endpoint.model not in served:
+        known = ", ".join(sorted(served)) or "none"
+        found = f"{endpoint.model} is not served; there are: {known}"
+        advice = "Write one of these names as `model`, or start the server with another one."
+        return [ServerFinding("stop", "model", found, advice)]
+    length = served[endpoint.model].get("max_model_len")
+    fits = check_context(length if isinstance(length, int) and length > 0 else None, need)
+    return [ServerFinding("ok", "server", f"reachable, and serves {endpoint.model}"), fits]
 
 
-def _structured(reply: object, replies: Sequence[Completion], endpoint: Endpoint) -> ServerFinding:
+def check_context(length: int | None, need: int) -> ServerFinding:
+    """Whether the longest prompt fits."""
+    said = "length not reported" if length is None else f"{length:,} tokens"
+    found = f"{said}; this config needs about {need:,}"
+    if length is None or length >= need:
+        return ServerFinding("ok", "context", found)
+    advice = (
+        f"Long histories will lose posts. Start vLLM with --max-model-len {need} or more, or set"
+        " history_tokens or max_tokens lower."
+    )
+    return ServerFinding("note", "context", found, advice)
+
+
+def _structured(reply: object, endpoint: Endpoint) -> ServerFinding:
     """Whether a reply by a schema came of up to `attempts` draws."""
-    about, place = "structured output", "" if endpoint.structured else " in the prompt"
-    if isinstance(reply, Dropped):
-        return ServerFinding(
-            "stop", about, f"not followed: {reply.detail}",
-            "A build would drop its units like this. Switch thinking, tools or filters of the"
-            " server off, raise max_tokens, or set structured = false: the schema is then in the"
-            " prompt.",
-        )  # fmt: skip
-    kinds = sorted({kind.replace("_", " ") for one in replies if (kind := leniency(one.text))})
-    spite = f", in spite of: {' and '.join(kinds)}" if kinds else ""
-    return ServerFinding("note" if kinds else "ok", about, f"follows the schema{place}{spite}")
+    if not isinstance(reply, Dropped):
+        place = "" if endpoint.structured else " in the prompt"
+        return ServerFinding("ok", "structured output", f"follows the schema{place}")
+    advice = (
+        "A build would drop its units like this. Switch thinking, tools or filters of the server"
+        " off, raise max_tokens, or set structured = false: the schema is then in the prompt."
+    )
+    return ServerFinding("stop", "structured output", f"not followed: {reply.detail}", advice)
 
 
 def _thinking(replies: Sequence[Completion], name: str, model: Model) -> list[ServerFinding]:
@@ -242,16 +239,3 @@ def context_needed(config: Config, name: str) -> int:
     history = min(most, endpoint.history_tokens or most) if reads else 0
     reply = 2 * max(role.max_tokens for role in _samplings(config, name))
     return (endpoint.thinking_tokens or 0) + history + INSTRUCTIONS + reply
-
-
-def check_context(length: int | None, need: int) -> ServerFinding:
-    """Whether the longest prompt fits."""
-    said = "length not reported" if length is None else f"{length:,} tokens"
-    found = f"{said}; this config needs about {need:,}"
-    if length is None or length >= need:
-        return ServerFinding("ok", "context", found)
-    return ServerFinding(
-        "note", "context", found,
-        f"Long histories will lose posts. Start vLLM with --max-model-len {need} or more, or set"
-        " history_tokens or max_tokens lower.",
-    )  # fmt: skip

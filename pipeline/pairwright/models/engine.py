@@ -16,10 +16,9 @@ from pydantic import JsonValue
 
 from pairwright.errors import ConfigError, PairwrightError
 from pairwright.extras import install
-from pairwright.models.endpoint import EndpointClient
+from pairwright.models.client import EndpointClient
 from pairwright.models.model import Request, bytes_of
 from pairwright.models.refusals import Response, Transient
-from pairwright.models.server import body_of
 from pairwright.settings.endpoints import Endpoint
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ class Engine(EndpointClient):
             self._starting = asyncio.create_task(self._start())
         # All calls wait for it: one that is cancelled must not end it.
         served = await asyncio.shield(self._starting)
-        body = bytes_of(body_of(request, self._endpoint.token_parameter))
+        body = bytes_of(request.body(self._endpoint.token_parameter))
         try:
             async with asyncio.timeout(self._endpoint.timeout_s):
                 return await served.reply(body, f"[endpoints.{self.name}] {self.where}")

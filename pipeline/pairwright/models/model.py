@@ -7,22 +7,40 @@ retries, concurrency) is not in it.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from pydantic_core import to_json
 
-from pairwright.models.completion import CONTEXT_LENGTH, MODEL_REFUSED, TOOL_CALL, Completion
-from pairwright.models.reply import R, Unread, parse, schema_of
+from pairwright.models.reply import (
+    CONTEXT_LENGTH,
+    MODEL_REFUSED,
+    TOOL_CALL,
+    Completion,
+    R,
+    Unread,
+    parse,
+    schema_of,
+)
 from pairwright.records import Dropped, Record
 from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Ask, Message
 from pairwright.text import visible
 
-KEY_TAG = "b2:"
+T = TypeVar("T")
+CUT_IN_THINKING = "cut_in_thinking"
+"""The reason of a refusal where thinking left no room for a reply."""
+CUT_SHORT = "cut_short"
+"""The reason of a refusal where every reply was cut off at the limit of tokens."""
+UNUSABLE = frozenset(
+    {"unparseable", "unusable_reply", CUT_IN_THINKING, CUT_SHORT, MODEL_REFUSED, TOOL_CALL}
+)
+"""The reasons of refusals where no draw of a model was a reply that can be used."""
+# Redraws of an empty text must not collide with the writers' own draws 0, 1, 2, ...
+_NEXT_SERIES = 1000
 
 
 @dataclass(frozen=True)
@@ -80,8 +98,28 @@ class Request:
         schema = fields.pop("schema")
         return cls(**fields, messages=messages, schema_json=schema, purpose=purpose)
 
+    def body(self, token_parameter: str) -> dict[str, Any]:
+        """The JSON body of the chat completion that is sent."""
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": m.role, "content": m.content} for m in self.messages],
+            token_parameter: self.max_tokens,
+        }
+        for name in ("temperature", "top_p", "seed"):
+            if (value := getattr(self, name)) is not None:
+                body[name] = value
+        if self.schema_json is not None:
+            body["response_format"] = _format(self.schema_name, self.schema_json)
+        return {**body, **json.loads(self.extra)}
 
-def bytes_of(body: dict[str, Any] | list[Any]) -> bytes:
+
+@lru_cache
+def _format(name: str | None, schema_json: str) -> dict[str, Any]:
+    schema = {"name": name, "schema": json.loads(schema_json), "strict": True}
+    return {"type": "json_schema", "json_schema": schema}
+
+
+def bytes_of(body: dict[str, Any]) -> bytes:
     """Compact JSON. Half an emoji, which no UTF-8 can hold, is escaped."""
     try:
         return to_json(body)
@@ -91,8 +129,7 @@ def bytes_of(body: dict[str, Any] | list[Any]) -> bytes:
 
 def key_of(canonical: str) -> str:
     """The tagged key of a canonical request: `b2:` and 40 hex digits of blake2b."""
-    digest = blake2b(canonical.encode(), digest_size=20)
-    return KEY_TAG + digest.hexdigest()
+    return "b2:" + blake2b(canonical.encode(), digest_size=20).hexdigest()
 
 
 class Answer(NamedTuple):
@@ -110,47 +147,39 @@ class LLM(Protocol):
         ...
 
 
-class Call(NamedTuple):
-    """One call as a piece of work made it."""
+class Usage(NamedTuple):
+    """What some calls add up to."""
 
-    purpose: str
-    key: str
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    """Those of `prompt_tokens` that came from the endpoint's cache."""
+
+    @classmethod
+    def of(cls, each: Iterable["Usage"]) -> "Usage":
+        """The sum of several."""
+        return cls(*map(sum, zip(cls(), *each, strict=True)))
 
 
 @dataclass
 class CallLog:
-    """The calls of one piece of work, in the order of their answers; equal calls are noted once."""
+    """The calls of one piece of work; equal calls are noted once."""
 
-    made: dict[Call, None] = field(default_factory=dict)
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    made: dict[str, str] = field(default_factory=dict)
+    """The purpose of each call by its key, in the order of the answers."""
+    by_model: dict[str, Usage] = field(default_factory=dict)
     recorded: set[str] = field(default_factory=set)
     """Models whose replies came from a recording."""
 
     def add(self, request: Request, completion: Completion) -> None:
         """Note an answered call."""
-        call = Call(request.purpose, completion.key)
-        if call not in self.made:
-            self.made[call] = None
-            self.prompt_tokens += completion.prompt_tokens
-            self.completion_tokens += completion.completion_tokens
-            self.recorded |= {request.model} if completion.recorded else set()
-
-
-T = TypeVar("T")
-
-RATE_LIMITED = "rate_limited"
-"""The reason of a call that failed because its endpoint asks for too long a wait."""
-CUT_IN_THINKING = "cut_in_thinking"
-"""The reason of a refusal where thinking left no room for a reply."""
-CUT_SHORT = "cut_short"
-"""The reason of a refusal where every reply was cut off at the limit of tokens."""
-UNUSABLE = frozenset(
-    {"unparseable", "unusable_reply", CUT_IN_THINKING, CUT_SHORT, MODEL_REFUSED, TOOL_CALL}
-)
-"""The reasons of refusals where no draw of a model was a reply that can be used."""
-# Redraws of an empty text must not collide with the writers' own draws 0, 1, 2, ...
-_NEXT_SERIES = 1000
+        key, model = completion.key, request.model
+        if key not in self.made:
+            before = self.by_model.get(model, Usage())
+            self.by_model[model] = Usage.of([before, Usage(1, *completion.tokens)])
+            self.recorded |= {model} if completion.recorded else set()
+        self.made[key] = request.purpose
 
 
 class Model(NamedTuple):
@@ -215,7 +244,10 @@ class Model(NamedTuple):
         why, (draw, step) = Dropped(stage=ask.name, reason=unread), draws
         room = least = self.sampling.max_tokens
         for number in range(draw, draw + step * self.sampling.attempts, step):
-            completion = await self._complete(self._request(ask, number, room, schema))
+            request = self._request(ask, number, room, schema)
+            completion = await self.llm.complete(request)
+            if self.log is not None:
+                self.log.add(request, completion)
             if completion.finish == CONTEXT_LENGTH and room > least:
                 room = least
                 continue
@@ -233,22 +265,16 @@ class Model(NamedTuple):
                 room *= 2
         return why
 
-    async def _complete(self, request: Request) -> Completion:
-        completion = await self.llm.complete(request)
-        if self.log is not None:
-            self.log.add(request, completion)
-        return completion
-
-    def _request(
-        self, ask: Ask, draw: int, room: int, schema: tuple[str, str] | None = None
-    ) -> Request:
-        messages = ask.messages
-        endpoint, sampling = self.endpoint, self.sampling
+    def _request(self, ask: Ask, draw: int, room: int, schema: tuple[str, str] | None) -> Request:
+        messages, endpoint, sampling = ask.messages, self.endpoint, self.sampling
         if schema and not endpoint.structured:
-            instruction = f"Reply with one JSON object that follows this JSON schema:\n{schema[1]}"
-            last = messages[-1]
-            messages = (*messages[:-1], last._replace(content=f"{last.content}\n\n{instruction}"))
-            schema = None
+            *before, last = messages
+            content = (
+                f"{last.content}\n\nReply with one JSON object that follows this JSON schema:\n"
+                f"{schema[1]}"
+            )
+            messages, schema = (*before, Message(last.role, content)), None
+        name, schema_json = schema or (None, None)
         return Request(
             model=endpoint.model,
             revision=endpoint.revision,
@@ -258,47 +284,13 @@ class Model(NamedTuple):
             max_tokens=room + (endpoint.thinking_tokens or 0),
             # Another draw needs another seed, or a seeded engine repeats itself.
             seed=None if sampling.seed is None else sampling.seed + draw,
-            schema_name=schema[0] if schema else None,
-            schema_json=schema[1] if schema else None,
+            schema_name=name,
+            schema_json=schema_json,
             extra=sampling.extra_json,
             draw=draw,
             purpose=ask.name,
             enlarged=room > sampling.max_tokens,
         )
-
-
-class ModelRef(Record):
-    """A model in a result, identified exactly."""
-
-    name: str
-    """What the settings call it."""
-    kind: str = ""
-    """Of a scorer or planner its kind in the settings, else its role."""
-    model: str = ""
-    revision: str | None = None
-    settings: str = ""
-    """Hash of all that decides its replies beside model and revision."""
-
-
-class Models(NamedTuple):
-    """The model of each role in one piece of work."""
-
-    planner: Model
-    generator: Model
-    judges: tuple[Model, ...]
-    """All must accept a draft; the first does the rest."""
-
-    @property
-    def judge(self) -> Model:
-        return self.judges[0]
-
-    def logged(self) -> tuple["Models", CallLog]:
-        """The models with one log of all calls that are made through them."""
-        log = CallLog()
-        planner, generator, *judges = (
-            one.with_log(log) for one in (self.planner, self.generator, *self.judges)
-        )
-        return Models(planner, generator, tuple(judges)), log
 
 
 def _no_reply(completion: Completion, room: int, least: int) -> tuple[str, str] | None:
@@ -322,3 +314,35 @@ def _no_reply(completion: Completion, room: int, least: int) -> tuple[str, str] 
     doubled = f" ({least}, doubled)" if room > least else ""
     said = f"the reply was cut short at max_tokens = {room}{doubled}"
     return (CUT_SHORT, said) if cut else None
+
+
+class Models(NamedTuple):
+    """The model of each role in one piece of work."""
+
+    planner: Model
+    generator: Model
+    judges: tuple[Model, ...]
+    """All must accept a draft; the first does the rest."""
+
+    @property
+    def judge(self) -> Model:
+        return self.judges[0]
+
+    def logged(self) -> tuple["Models", CallLog]:
+        """The models with one log of all calls that are made through them."""
+        log = CallLog()
+        judges = tuple(judge.with_log(log) for judge in self.judges)
+        return Models(self.planner.with_log(log), self.generator.with_log(log), judges), log
+
+
+class ModelRef(Record):
+    """A model in a result, identified exactly."""
+
+    name: str
+    """What the settings call it."""
+    kind: str = ""
+    """Of a scorer or planner its kind in the settings, else its role."""
+    model: str = ""
+    revision: str | None = None
+    settings: str = ""
+    """Hash of all that decides its replies beside model and revision."""

@@ -1,34 +1,32 @@
 """Recordings: the replies to all calls of a run in one file, which answers them again.
 
 JSON Lines, compressed where the file's name ends with `.gz`. The first line says what the recording
-is, every other one is a call with its reply (`RecordedCall`). No request, address, header or key of
-an API is in it. A reply belongs to the key of its request, so a changed prompt, item or setting is
-a call that is not in it.
+is, every other one is a call with its reply. No request, address, header or key of an API is in it.
+A reply belongs to the key of its request, so a changed prompt, item or setting is a call that is
+not in it.
 """
 
 import gzip
 import json
 import zlib
 from contextlib import closing
-from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import ValidationError
-from pydantic_core import from_json
 from typer import Option
 
 from pairwright.errors import CallFailed, InputError
 from pairwright.files import CALLS, write_whole
 from pairwright.lines import bounded_lines, unreadable
-from pairwright.models.completion import RECORDED, completion_of
-from pairwright.models.endpoint import EndpointClient
+from pairwright.models.client import EndpointClient
 from pairwright.models.model import Request, bytes_of
 from pairwright.models.refusals import Response
+from pairwright.models.reply import RECORDED, completion_of
 from pairwright.models.store import Store
 from pairwright.options import RunPath
 from pairwright.records import Record, model_name
-from pairwright.settings.endpoints import Endpoint
+from pairwright.text import visible
 
 NOT_RECORDED = "not_recorded"
 """The reason of a call that fails because the recording does not have it."""
@@ -58,39 +56,28 @@ class RecordedCall(Record, extra="ignore"):
         message = {"role": "assistant", "content": self.text}
         if self.reasoning:
             message["reasoning_content"] = self.reasoning
+        usage = {
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "prompt_tokens_details": {"cached_tokens": self.cached_tokens},
+            "completion_tokens_details": {"reasoning_tokens": self.thinking_tokens},
+        }
+        choice = {"index": 0, "message": message, "finish_reason": self.finish}
         return bytes_of(
-            {
-                "object": RECORDED,
-                "model": self.model,
-                "choices": [{"index": 0, "message": message, "finish_reason": self.finish}],
-                "usage": {
-                    "prompt_tokens": self.prompt_tokens,
-                    "completion_tokens": self.completion_tokens,
-                    "prompt_tokens_details": {"cached_tokens": self.cached_tokens},
-                    "completion_tokens_details": {"reasoning_tokens": self.thinking_tokens},
-                },
-            }
+            {"object": RECORDED, "model": self.model, "choices": [choice], "usage": usage}
         )
 
 
 class Recording(NamedTuple):
     """A recording in memory."""
 
-    path: Path
-    note: str
-    """Who or what wrote the replies."""
+    about: str
+    """Its file, and who or what wrote the replies."""
     calls: dict[str, RecordedCall]
     """By the keys of their requests."""
 
 
-def recording_of(endpoint: Endpoint) -> Recording:
-    """The recording that an endpoint names. Raises InputError for a file that is not one."""
-    path = Path(endpoint.recording or "")
-    return read_recording(path, path.stat().st_mtime_ns if path.exists() else 0)
-
-
-@lru_cache(maxsize=2)
-def read_recording(path: Path, written: int = 0) -> Recording:  # noqa: ARG001 - a key of the cache
+def read_recording(path: Path) -> Recording:
     """Read a file. Raises InputError naming the line, where it is damaged or is no recording."""
     calls, where = dict[str, RecordedCall](), str(path)
     try:
@@ -100,27 +87,32 @@ def read_recording(path: Path, written: int = 0) -> Recording:  # noqa: ARG001 -
             if not head.startswith(b'{"recording":'):
                 fix = "`pairwright batch record RUN --out FILE` writes one."
                 raise InputError("is not a recording", where=path, fix=fix)
-            note = str(json.loads(head).get("note", ""))
             for number, line in enumerate(lines, start=2):
                 where = f"{path}:{number}"
                 call = RecordedCall.model_validate_json(line)
                 calls[call.key] = call
+            note = visible(str(json.loads(head).get("note", "")))
+            return Recording(f"Replies come from {path.name}: {note}", calls)
     except ValidationError as error:
         raise unreadable(where, error, _FIX) from None
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise InputError(f"cannot be read: {error}", where=path, fix=_FIX) from None
-    return Recording(path, note, calls)
 
 
 class Recorded(EndpointClient):
     """A client of a recording."""
 
+    def __init__(self, *given: Any) -> None:
+        """As every client of an endpoint. Raises InputError for a file that cannot be read."""
+        super().__init__(*given)
+        self._path = Path(self._endpoint.recording or "")
+        self._calls = read_recording(self._path).calls
+
     async def post(self, request: Request) -> Response:
         """Raises CallFailed for a call that is not recorded."""
-        recording = recording_of(self._endpoint)
-        if call := recording.calls.get(request.key):
+        if call := self._calls.get(request.key):
             return Response(200, call.body)
-        said = f"{recording.path.name} has no reply to this call of the prompt {request.purpose}"
+        said = f"{self._path.name} has no reply to this call of the prompt {request.purpose}"
         raise CallFailed(NOT_RECORDED, said)
 
 
@@ -146,17 +138,15 @@ def record_run(
     out = Path(out)
     if out.exists():
         raise InputError("exists", where=out, fix="Give the name of a new file, or remove it.")
-    query = "SELECT key, purpose, request, reply FROM calls ORDER BY purpose, key"
     with closing(Store(Path(run) / CALLS, writing=False)) as store:
-        calls = [_recorded(*row) for row in store.rows(query)]
+        rows = store.rows("SELECT key, purpose, model, reply FROM calls ORDER BY purpose, key")
+        calls = [_recorded(*row) for row in rows]
     head = json.dumps({"recording": 1, "note": note}, ensure_ascii=False, separators=(",", ":"))
-    lines = (head, *(call.model_dump_json() for call in calls))
-    text = "".join(f"{line}\n" for line in lines).encode()
+    text = "".join(f"{line}\n" for line in (head, *(c.model_dump_json() for c in calls))).encode()
     write_whole(out, gzip.compress(text, mtime=0) if out.suffix == ".gz" else text)
     return len(calls)
 
 
-def _recorded(key: str, purpose: str, request: str, reply: bytes) -> RecordedCall:
-    model = model_name(from_json(request)["model"])
+def _recorded(key: str, purpose: str, model: str, reply: bytes) -> RecordedCall:
     said = completion_of(key, reply)._asdict()
-    return RecordedCall.model_validate({**said, "prompt": purpose, "model": model})
+    return RecordedCall.model_validate({**said, "prompt": purpose, "model": model_name(model)})

@@ -11,10 +11,8 @@ from email.utils import parsedate_to_datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from pydantic_core import from_json
-
 from pairwright.errors import CallFailed, EndpointRefused
-from pairwright.models.completion import CONTEXT_LENGTH, first_words
+from pairwright.models.reply import CONTEXT_LENGTH, first_words
 from pairwright.text import visible
 
 
@@ -46,13 +44,13 @@ class Secrets:
     """API keys and the values of custom headers, which a server may repeat in what it says."""
 
     def __init__(self, *keys: str | None) -> None:
-        values = set(keys)
+        values = set(filter(None, keys))
         for line in os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines():
             value = line.partition(":")[2].strip()
             # Of `Basic xyz` a server may repeat the second part alone.
             values |= {part for part in (value, *value.split()) if len(part) >= SHORTEST}
         # The longest first: one secret may be part of another.
-        self._values = sorted(filter(None, values), key=len, reverse=True)
+        self._values = sorted(values, key=len, reverse=True)
 
     def without(self, body: bytes) -> bytes:
         """The body of a reply with every secret replaced by `***`."""
@@ -132,8 +130,8 @@ def refusal(
         raise Transient(f"http_{status}", message, wait_asked(headers))
     if (advice := _ADVICE.get(status)) and not (status == 403 and known_key):
         raise EndpointRefused(f"{where}: {status} {message}\n  {advice}")
-    long = bool(code == "context_length_exceeded" or _CONTEXT.search(message))
-    long = long or bool(enlarged and _TOO_MUCH_ROOM.search(message))
+    too_long = _TOO_MUCH_ROOM if enlarged else _CONTEXT
+    long = code == "context_length_exceeded" or _CONTEXT.search(message) or too_long.search(message)
     # A proxy's page on too many bytes says nothing of the prompt.
     if (status == 413 or (status in (400, 422) and long)) and not is_page(said):
         return stand_in(CONTEXT_LENGTH, message)
@@ -166,8 +164,8 @@ def error_of(said: object) -> dict[str, Any]:
     out, and some give a text alone."""
     if isinstance(body := said, bytes):
         try:
-            said = from_json(body)
-        except ValueError:
+            said = json.loads(body)
+        except (ValueError, RecursionError):
             said = first_words(body)
     while isinstance(said, dict) and said.get("error"):
         said = said["error"]

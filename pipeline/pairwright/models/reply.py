@@ -1,14 +1,189 @@
-"""Structured replies: the schema that is sent, and reading what comes back."""
+"""Replies: a stored body read as a `Completion`, and its text read as an object (`parse`)."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, ValidationError
 
 from pairwright.errors import first_invalid
+from pairwright.text import visible
+
+RECORDED = "pairwright-recorded"
+"""The `object` of replies that come from a recording."""
+CONTEXT_LENGTH = "context_length"
+"""The `finish` of an answer that says that the prompt does not fit."""
+MODEL_REFUSED, TOOL_CALL = "model_refused", "tool_call"
+"""The reasons of a refusal where a message has a refusal, or calls a tool, and has no content."""
+
+_OPENS = re.compile(r"\s*(?:<think(?:ing)?>|\[THINK\])")
+_CLOSES = re.compile(r"</think(?:ing)?>|\[/THINK\]")
+_TAG = re.compile(r"</?think(?:ing)?>|\[/?THINK\]")
+
+
+class Completion(NamedTuple):
+    """A reply as stored. `finish` is the endpoint's finish reason, or `context_length`
+    where the endpoint answered that the prompt does not fit. `reasoning` is what a model thought
+    before its reply, and never part of `text`."""
+
+    key: str
+    text: str
+    finish: str
+    reasoning: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    """Prompt tokens that the endpoint took from its cache, as far as it says so."""
+    thinking_tokens: int = 0
+    """Tokens of the reasoning, part of `completion_tokens`, as far as the endpoint counts them."""
+    recorded: bool = False
+    """Whether it comes from a recording of an earlier run."""
+    instead: str = ""
+    """What the message has in place of content: `model_refused` or `tool_call`."""
+    served: str = ""
+    """The model that the reply says answered; empty where it names none."""
+
+    @property
+    def tokens(self) -> tuple[int, int, int]:
+        """Tokens of the prompt, of the reply, and those of the prompt from a cache."""
+        return self.prompt_tokens, self.completion_tokens, self.cached_tokens
+
+    @property
+    def only_thinking(self) -> bool:
+        """Whether the model thought and wrote no reply."""
+        return bool(self.reasoning or self.thinking_tokens) and not self.text.strip()
+
+
+def completion_of(key: str, body: bytes) -> Completion:
+    """A chat-completion body as a Completion. Reasoning never becomes part of the text.
+
+    Raises ValueError for a body that is not a chat completion, with the words of an error that it
+    holds instead.
+    """
+    try:
+        data = json.loads(body)
+    except RecursionError:
+        raise ValueError("not JSON: nested too deeply") from None
+    except ValueError:
+        raise ValueError(f"not JSON: {first_words(body)!r}") from None
+    try:
+        if not data.get("choices") and (error := data.get("error")):
+            words = (isinstance(error, dict) and error.get("message")) or error
+            raise ValueError(f"an error in place of a reply: {visible(str(words))[:500]}")
+        choice = data["choices"][0]
+        message = choice["message"]
+        text, instead = _said(message)
+        thought, text = _without_thinking(text)
+        prompt, reply, cached, thinking = _tokens(data.get("usage"))
+        return Completion(
+            key=key,
+            # Half an emoji, cut inside its escape, can be written to no file.
+            text=text.encode("utf-8", "replace").decode(),
+            finish=str(choice.get("finish_reason") or "stop"),
+            reasoning=(message.get("reasoning_content") or message.get("reasoning") or "")
+            + thought,
+            prompt_tokens=prompt,
+            completion_tokens=reply,
+            cached_tokens=min(prompt, cached),
+            thinking_tokens=min(reply, thinking),
+            recorded=data.get("object") == RECORDED,
+            instead=instead,
+            served=_shown(model) if isinstance(model := data.get("model"), str) else "",
+        )
+    except (LookupError, TypeError, AttributeError) as error:
+        raise ValueError(f"not a chat completion ({type(error).__name__}: {error})") from None
+
+
+def _said(message: Any) -> tuple[str, str]:
+    """The text of a message; and what it has in place of content."""
+    content = message.get("content")
+    if isinstance(content, list):
+        texts = (one["text"] for one in content if one.get("type") in ("text", "output_text"))
+        content = "".join(texts)
+    if content:
+        return content, ""
+    if refusal := message.get("refusal"):
+        return refusal, MODEL_REFUSED
+    calls = message.get("tool_calls") or message.get("function_call")
+    return "", TOOL_CALL if calls else ""
+
+
+def _without_thinking(text: str) -> tuple[str, str]:
+    """The thinking at the start of a text, where a server leaves it inline, and what follows.
+
+    A template may open it in the prompt: then only its end is in the reply. Thinking without an end
+    is all of the text. Tags further on, and those inside JSON, are words of the reply.
+    """
+    thought = ""
+    while True:
+        opened = _OPENS.match(text)
+        begin = opened.end() if opened else 0
+        end = _CLOSES.search(text, begin) if opened else _TAG.search(text)
+        if opened and not end:
+            return thought + text[begin:], ""
+        if not end or not _CLOSES.fullmatch(end[0]) or _is_json(text):
+            return thought, text
+        thought += text[begin : end.start()]
+        text = text[end.end() :]
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+@lru_cache(maxsize=64)
+def _shown(model: str) -> str:
+    return " ".join(visible(model).split())[:200]
+
+
+def _tokens(usage: Any) -> tuple[int, int, int, int]:
+    """Tokens of the prompt, of the reply, those of the prompt from a cache, those of thinking; 0
+    where no count is given that an endpoint can mean: a reply is worth more than its bill."""
+
+    def count(table: object, name: str) -> int:
+        n = table.get(name) if isinstance(table, dict) else None
+        return int(n) if isinstance(n, (int, float)) and 0 <= n < 1_000_000_000 else 0
+
+    given = usage if isinstance(usage, dict) else {}
+    return (
+        count(given, "prompt_tokens"),
+        count(given, "completion_tokens"),
+        count(given.get("prompt_tokens_details"), "cached_tokens"),
+        count(given.get("completion_tokens_details"), "reasoning_tokens"),
+    )
+
+
+def first_words(body: bytes) -> str:
+    """How a body begins that is not JSON, without the tags of a web page."""
+    text = body[:2000].decode("utf-8", "replace")
+    kind = "a web page: " if text.lstrip().startswith("<") else ""
+    return kind + " ".join(visible(re.sub(r"<[^>]*>", " ", text)).split())[:100]
+
+
+_DATE = re.compile(r"[-@:]\d{3,}(?:-\d\d){0,2}$")
+_LATEST = re.compile(r"(?:[-@:]latest)?(?:\.gguf)?$")
+
+
+def is_same_model(served: str, wanted: str) -> bool:
+    """Whether two names are of one model, as far as names can tell.
+
+    Case, folders before the last `/`, `.gguf` and `latest` do not count. One of the two names may
+    end in a date or a version of three digits: `gpt-4o` and `gpt-4o-2024-08-06` are one model.
+    """
+    one, other = (
+        _LATEST.sub("", name.strip().rstrip("/").rpartition("/")[2].casefold())
+        for name in (served, wanted)
+    )
+    return bool(one) and (
+        one == other or _DATE.sub("", one) == other or one == _DATE.sub("", other)
+    )
 
 
 class Reply(BaseModel):
@@ -41,55 +216,22 @@ class Unread(NamedTuple):
 def parse(text: str, reply: type[R]) -> R | str:
     """The reply as an object, or a sentence saying why it is none.
 
-    Strict JSON, or what is JSON once the faults that `leniency` names are overlooked.
+    Strict JSON, or JSON in a Markdown fence or with control characters inside its strings.
     """
-    return _parse(text, reply)  # type: ignore[return-value]
-
-
-@lru_cache(maxsize=2048)
-def _parse(text: str, reply: type[Reply]) -> Reply | str:
     # Most replies are plain JSON, which is read and checked in one step.
     with suppress(ValidationError):
         return reply.model_validate_json(text)
     try:
         data = json.loads(_unfenced(text), strict=False)
-        if "\\ud" in text.lower():
-            json.dumps(data, ensure_ascii=False).encode()  # UnicodeError is a ValueError.
+        json.dumps(data, ensure_ascii=False).encode()  # Half an emoji is a ValueError.
         return reply.model_validate(data)
     except RecursionError:
         return "not JSON: nested too deeply"
+    except ValidationError as error:
+        where, why = first_invalid(error)
+        return f"{where or 'the reply'}: {why}"
     except ValueError as error:
-        if isinstance(error, ValidationError):
-            where, why = first_invalid(error)
-            return f"{where or 'the reply'}: {why}"
         return f"not JSON: {error}"
-
-
-Leniency = Literal["fence", "control_characters", "fence_and_control_characters"]
-
-
-@lru_cache(maxsize=2048)
-def leniency(text: str) -> Leniency | None:
-    """What has to be overlooked to read a reply as JSON: a Markdown fence around it, control
-    characters inside strings (some structured-output engines emit them), or both.
-
-    None for strict JSON, and for what is not JSON either way.
-    """
-    body = _unfenced(text)
-    fenced = body is not text
-    # Most replies of engines are one printable line, and a look is cheaper than a parser.
-    controlled = not body.isprintable() and not is_json(body) and is_json(body, strict=False)
-    if fenced and (controlled or is_json(body)):
-        return "fence_and_control_characters" if controlled else "fence"
-    return "control_characters" if controlled else None
-
-
-def is_json(body: str, *, strict: bool = True) -> bool:
-    try:
-        json.loads(body, strict=strict)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def _unfenced(text: str) -> str:
@@ -101,8 +243,7 @@ def _unfenced(text: str) -> str:
 
 
 class NumberedEntry(Protocol):
-    """An entry of a reply that names the number of what it answers: the order of such entries does
-    not matter."""
+    """An entry of a reply that names the number of what it answers, in any order."""
 
     @property
     def number(self) -> int:
@@ -131,28 +272,22 @@ def in_order(entries: Sequence[E]) -> list[E]:
     return sorted(entries, key=lambda entry: entry.number)
 
 
-_SCHEMAS: dict[type[BaseModel], tuple[str, str]] = {}
-
-
+@lru_cache(maxsize=256)
 def schema_of(reply: type[Reply]) -> tuple[str, str]:
     """Name and canonical JSON of a reply's schema; titles and descriptions are left out."""
-    if reply not in _SCHEMAS:
-        schema = _without_titles(reply.model_json_schema())
-        # In the order of declaration: engines write fields in the schema's order, and a
-        # reason must come before its score.
-        text = json.dumps(schema, separators=(",", ":"))
-        _SCHEMAS[reply] = (reply.__name__.removesuffix("Reply").lower(), text)
-    return _SCHEMAS[reply]
+    # In the order of declaration: engines write fields in the schema's order, and a
+    # reason must come before its score.
+    text = json.dumps(_without_titles(reply.model_json_schema()), separators=(",", ":"))
+    return reply.__name__.removesuffix("Reply").lower(), text
 
 
 def _without_titles(node: Any) -> JsonValue:
     if isinstance(node, dict):
-        named = node.get("properties")
         plain = {
             k: _without_titles(v) for k, v in node.items() if k not in ("title", "description")
         }
         # A property may itself be called `title`: only schema keywords are dropped.
-        if isinstance(named, dict):
+        if isinstance(named := node.get("properties"), dict):
             plain["properties"] = {k: _without_titles(v) for k, v in named.items()}
         return plain
     if isinstance(node, list):

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import BaseModel, Field, ValidationError
 
 from pairwright.errors import EndpointRefused, first_invalid
-from pairwright.models.completion import CONTEXT_LENGTH
 from pairwright.models.model import Request
 from pairwright.models.refusals import Response, Transient, stand_in
+from pairwright.models.reply import CONTEXT_LENGTH
 from pairwright.models.server import Server
 
 
@@ -112,7 +112,7 @@ class ScoringServer(Server):
 
     async def _asked(self, url: str, body: dict[str, Any], kind: type[_T]) -> _T:
         """The reply as a record. Raises _Refused for a refusal, Transient for another body."""
-        reply = await self._posted(url, body)
+        reply = await self.exchange(url, body)
         if not 200 <= reply.status < 300:
             raise _Refused(reply)
         try:

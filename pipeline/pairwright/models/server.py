@@ -1,64 +1,127 @@
-"""An OpenAI-compatible server: what is sent to it, and which proxy it is reached through."""
+"""An OpenAI-compatible server, by the OpenAI SDK over aiohttp: one POST and its whole reply.
 
-import json
-from functools import lru_cache
+The SDK is imported at the first call: that takes half a second, and a run over stored calls needs
+none.
+"""
+
+import asyncio
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from pairwright.errors import ConfigError
-from pairwright.models.endpoint import EndpointClient
+from pairwright.models.client import EndpointClient
 from pairwright.models.model import Request, bytes_of
-from pairwright.models.refusals import Response
+from pairwright.models.refusals import Response, Transient
+from pairwright.settings.endpoints import Endpoint
 
 if TYPE_CHECKING:
-    from pairwright.models.sdk import Sdk
+    from httpx2 import Request as HttpRequest
+    from httpx2 import Response as HttpResponse
+    from openai import AsyncOpenAI
 
-
-def body_of(request: Request, token_parameter: str) -> dict[str, Any]:
-    """The JSON body of a chat completion."""
-    body: dict[str, Any] = {
-        "model": request.model,
-        "messages": [{"role": m.role, "content": m.content} for m in request.messages],
-        token_parameter: request.max_tokens,
-    }
-    for name in ("temperature", "top_p", "seed"):
-        if (value := getattr(request, name)) is not None:
-            body[name] = value
-    if request.schema_json is not None:
-        body["response_format"] = _format(request.schema_name, request.schema_json)
-    body |= json.loads(request.extra)
-    return body
-
-
-@lru_cache
-def _format(name: str | None, schema_json: str) -> dict[str, Any]:
-    schema = {"name": name, "schema": json.loads(schema_json), "strict": True}
-    return {"type": "json_schema", "json_schema": schema}
+CONNECT_S = 10
+KEPT_S = 4
+"""How long a quiet connection is kept: vLLM's server closes it after five seconds."""
+LARGEST_REPLY = 16 * 1024 * 1024
+"""Bytes of a reply, inflated. The largest real ones are log-probabilities of a long prompt: 5 MB
+for 32,000 tokens."""
+_HEADERS = ("Retry-After", "Location")
 
 
 class Server(EndpointClient):
-    """A client of one server, by the OpenAI SDK, which is imported at the first call: that takes
-    half a second, and a run over stored calls needs none."""
+    """A client of one server."""
 
-    _sdk: "Sdk | None" = None
+    _sdk: "AsyncOpenAI | None" = None
 
     async def post(self, request: Request) -> Response:
-        return await self._posted(
-            f"{self._base_url}/chat/completions", body_of(request, self._endpoint.token_parameter)
-        )
+        body = request.body(self._endpoint.token_parameter)
+        return await self.exchange(f"{self._base_url}/chat/completions", body)
 
-    async def _posted(self, url: str, body: dict[str, Any]) -> Response:
-        """The whole reply. Raises Transient for none."""
+    async def exchange(self, url: str, body: dict[str, Any] | None = None) -> Response:
+        """The whole reply to a POST of JSON, or to a GET without a body, whatever its status.
+
+        Raises Transient where none came within the time, or one over `LARGEST_REPLY`.
+        """
+        from aiohttp import ClientError
+        from httpx2 import Response as HttpResponse
+        from openai import APIConnectionError, APIStatusError
+
         if self._sdk is None:
-            from pairwright.models.sdk import Sdk
-
-            self._sdk = Sdk(self._endpoint, self._api_key, proxy_for(self._base_url))
-        return await self._sdk.post(url, bytes_of(body))
+            self._sdk = _connected(self._endpoint, self._api_key)
+        try:
+            async with asyncio.timeout(self._endpoint.timeout_s):
+                if body is None:
+                    reply = await self._sdk.get(url, cast_to=HttpResponse)
+                else:
+                    reply = await self._sdk.post(url, cast_to=HttpResponse, content=bytes_of(body))
+            return Response(reply.status_code, reply.content, reply.headers)
+        except APIStatusError as error:
+            return Response(error.status_code, error.response.content, error.response.headers)
+        except (APIConnectionError, ClientError, TimeoutError, ValueError) as error:
+            failure = _failure(error, self._endpoint)
+        # Outside the block: as the context of another error, this one would keep what was read.
+        raise failure
 
     async def __aexit__(self, *_: object) -> None:
         if self._sdk is not None:
             await self._sdk.close()
+
+
+def _connected(endpoint: Endpoint, api_key: str | None) -> "AsyncOpenAI":
+    """The SDK's client of an endpoint."""
+    import httpx2
+    from openai import AsyncOpenAI, DefaultAioHttpClient
+
+    class Bounded(DefaultAioHttpClient):
+        """Reads replies up to `LARGEST_REPLY`: a few packed bytes may be gigabytes."""
+
+        async def send(self, request: "HttpRequest", **how: Any) -> "HttpResponse":
+            reply, body = await super().send(request, **{**how, "stream": True}), bytearray()
+            try:
+                async for part in reply.aiter_bytes():
+                    body += part
+                    if len(body) > LARGEST_REPLY:
+                        body.clear()
+                        limit = f"more than {LARGEST_REPLY // 1024**2} MiB"
+                        said = f"HTTP {reply.status_code} with {limit}"
+                        raise Transient("reply_too_large", said)
+            finally:
+                await reply.aclose()
+            headers = {name: reply.headers[name] for name in _HEADERS if name in reply.headers}
+            return httpx2.Response(
+                reply.status_code, headers=headers, content=bytes(body), request=request
+            )
+
+    http = Bounded(
+        # The time of a whole try is limited where it is made.
+        timeout=httpx2.Timeout(None, connect=CONNECT_S),
+        limits=httpx2.Limits(max_connections=endpoint.concurrency, keepalive_expiry=KEPT_S),
+        follow_redirects=False,
+        verify=httpx2.create_ssl_context(),
+        # Not its own look at the environment: it takes passwords from ~/.netrc.
+        trust_env=False,
+        proxy=proxy_for(endpoint.base_url or ""),
+    )
+    # The SDK insists on a key; servers without one ignore it.
+    return AsyncOpenAI(
+        api_key=api_key or "none", base_url=endpoint.base_url, max_retries=0, http_client=http
+    )
+
+
+def _failure(error: BaseException, endpoint: Endpoint) -> Transient:
+    """What kept a whole reply from coming."""
+    import aiohttp
+
+    while error.__cause__ and not isinstance(error, aiohttp.ClientError | TimeoutError):
+        error = error.__cause__
+    said = f"{endpoint.base_url}: {error or type(error).__name__}"[:500]
+    if isinstance(error, TimeoutError):
+        said = f"{endpoint.base_url}: no whole reply in {endpoint.timeout_s:g} s"
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return Transient("connection", said)
+    dropped = (TimeoutError, aiohttp.ClientConnectionError, aiohttp.ClientPayloadError)
+    return Transient("timeout_or_dropped" if isinstance(error, dropped) else "malformed_body", said)
 
 
 def proxy_for(base_url: str) -> str | None:

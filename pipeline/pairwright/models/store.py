@@ -18,8 +18,8 @@ from typing import Any, NamedTuple, TextIO
 
 from pairwright.errors import InUse, StoreError
 from pairwright.files import locked
-from pairwright.models.completion import Completion, Totals
-from pairwright.models.model import Answer, Request
+from pairwright.models.model import Answer, Request, Usage
+from pairwright.models.reply import Completion
 
 APPLICATION_ID = 0x50575231  # "PWR1": another format has another number.
 SCHEMA = """
@@ -76,18 +76,23 @@ class StoredCall(NamedTuple):
 class Database:
     """An open file of SQLite, whose StoreErrors say what is wrong with it and what to do."""
 
-    def __init__(self, path: Path, schema: str, address: str = "") -> None:
-        """Connect, or create; `address` opens the file in another way. Raises StoreError for a file
-        that is not ours or is damaged, and nothing is ever repaired over."""
+    def __init__(self, path: Path, schema: str = "", address: str = "") -> None:
+        """Connect, or create with a `schema`; `address` opens the file in another way.
+
+        Raises StoreError for a file that is not ours or is damaged; nothing is repaired over.
+        """
         self.path = path
         try:
-            if not path.exists():
-                _create(path, schema)
             # In a notebook the event loop has a thread of its own, for which the caller's waits:
             # one thread at a time uses the file.
             self.connection = sqlite3.connect(
                 address or path, isolation_level=None, uri=bool(address), check_same_thread=False
             )
+            # 0 of a file without any table, which a kill may have left.
+            (tables,) = self.connection.execute("PRAGMA schema_version").fetchone()
+            if schema and not tables:
+                mark = f"PRAGMA application_id = {APPLICATION_ID};"
+                self.connection.executescript(f"BEGIN; {schema} {mark} COMMIT;")
             (application,) = self.connection.execute("PRAGMA application_id").fetchone()
         except sqlite3.DatabaseError as error:
             raise unusable(path, error) from None
@@ -130,15 +135,6 @@ class Database:
         self.connection.close()
 
 
-def _call_row(request: Request, answer: Answer) -> SqlRow:
-    body, completion = answer
-    served = "" if completion.served == request.model else completion.served
-    tokens = completion.totals[1:]
-    return (
-        completion.key, request.purpose, request.model, *tokens, served, body, request.canonical,
-    )  # fmt: skip
-
-
 class Store(Database):
     """The file `run.sqlite` of a folder."""
 
@@ -166,7 +162,7 @@ class Store(Database):
         try:
             still = unchanging or not (writing or _shared(path))
             address = f"{path.absolute().as_uri()}?immutable=1" if still else ""
-            super().__init__(path, SCHEMA, address)
+            super().__init__(path, SCHEMA if writing else "", address)
             pragmas = ["query_only = ON", "trusted_schema = OFF"]  # It may be a stranger's.
             if writing:
                 # A shard, which has a store beneath, has one reader and writer, and needs no shared
@@ -227,10 +223,9 @@ class Store(Database):
     def _flush(self) -> None:
         pending, self._pending = self._pending, []
         waiting, self._committed = self._committed, None
-        if not pending:
-            return
         try:
-            self.write((_CALL, pending))
+            if pending:
+                self.write((_CALL, pending))
         except StoreError as failure:
             if waiting is None:
                 raise
@@ -239,17 +234,17 @@ class Store(Database):
             if waiting is not None:
                 waiting.set_result(None)
 
-    def totals(self) -> Totals:
+    def totals(self) -> Usage:
         """What all calls add up to."""
-        return Totals.of(self.calls_by_model().values())
+        return Usage.of(self.calls_by_model().values())
 
-    def calls_by_model(self) -> dict[str, Totals]:
+    def calls_by_model(self) -> dict[str, Usage]:
         """The number of calls to each model, and their tokens."""
         query = (
             "SELECT model, count(*), sum(prompt_tokens), sum(completion_tokens), sum(cached_tokens)"
             " FROM calls GROUP BY model ORDER BY model"
         )
-        return {str(model): Totals(*sums) for model, *sums in self.rows(query)}
+        return {str(model): Usage(*sums) for model, *sums in self.rows(query)}
 
     def served_names(self) -> dict[str, dict[str, int]]:
         """By model, the other names under which its replies say that they were answered, with the
@@ -259,6 +254,15 @@ class Store(Database):
         for model, name, n in self.rows(query):
             names.setdefault(str(model), {})[str(name)] = n
         return names
+
+
+def _call_row(request: Request, answer: Answer) -> SqlRow:
+    body, completion = answer
+    served = "" if completion.served == request.model else completion.served
+    return (
+        completion.key, request.purpose, request.model, *completion.tokens, served, body,
+        request.canonical,
+    )  # fmt: skip
 
 
 def merge(into: Store, shards: Iterable[Path]) -> None:
@@ -289,23 +293,6 @@ def is_held(path: Path) -> bool:
     except OSError:
         return False
     return False
-
-
-def _create(path: Path, schema: str) -> None:
-    """Make the file beside its place and put it there whole: a kill leaves none or all of it."""
-    partial = path.with_name(path.name + ".partial")
-    try:
-        for leftover in (partial, partial.with_name(f"{partial.name}-journal")):
-            leftover.unlink(missing_ok=True)
-        with closing(sqlite3.connect(partial)) as database:
-            mark = f"PRAGMA application_id = {APPLICATION_ID};"
-            database.executescript(f"BEGIN; {schema} {mark} COMMIT;")
-        for end in ("-wal", "-shm"):
-            # The journal of a store that was removed must not be read into the new one.
-            path.with_name(path.name + end).unlink(missing_ok=True)
-        partial.replace(path)
-    except (OSError, sqlite3.Error) as error:
-        raise unusable(path, error) from None
 
 
 def _lock(path: Path) -> TextIO:

@@ -2,7 +2,7 @@
 memory and a clean stop (`work_through`)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, TypeVar, overload
 
 from pairwright.errors import PairwrightError, Unanswered
@@ -32,33 +32,30 @@ async def together(*calls: Work[Any]) -> tuple[Any, ...]:
 
 
 async def work_through(
-    units: Iterator[T],
-    work: Callable[[T], Awaitable[None]],
+    units: Iterable[T],
+    work: Callable[[T], Awaitable[R]],
     *,
     workers: int,
     stop: Callable[[], None],
-) -> None:
-    """Call `work` on every unit. `stop` is called once if a unit raises, to end the others.
+) -> list[R]:
+    """Call `work` on every unit; what it gives, in the order of the units.
 
     Workers take the next unit from one shared iterator, so there are never more units alive than
-    workers. The first error that is not about one unit stops the run: units under way finish the
-    calls they have in flight, and the error is raised.
+    workers. The first error that is not about one unit stops the run: `stop` is called once, units
+    under way finish the calls they have in flight, and the error is raised.
     """
-    failures: list[Exception] = []
-
-    def failed(error: Exception) -> None:
-        if not failures:
-            stop()
-        failures.append(error)
+    numbered, done, failures = enumerate(units), dict[int, R](), list[Exception]()
 
     async def worker() -> None:
         try:
-            for unit in units:
-                await work(unit)
+            for number, unit in numbered:
+                done[number] = await work(unit)
                 if failures:
                     return
         except Exception as error:  # Kept and raised below, after the others have ended.
-            failed(error)
+            if not failures:
+                stop()
+            failures.append(error)
 
     tasks = [asyncio.create_task(worker()) for _ in range(workers)]
     try:
@@ -69,24 +66,4 @@ async def work_through(
         await asyncio.gather(*tasks, return_exceptions=True)
     if failures:
         raise failures[0]
-
-
-async def work_in_order(
-    units: Iterable[T],
-    work: Callable[[T], Awaitable[R]],
-    *,
-    workers: int,
-    stop: Callable[[], None],
-    on_each: Callable[[R], object],
-) -> list[R]:
-    """What `work` gives of every unit, in their order. `on_each` is called with each as it comes,
-    and `stop` once if a unit raises, to end the others."""
-    done: dict[int, R] = {}
-
-    async def work_on(numbered: tuple[int, T]) -> None:
-        number, unit = numbered
-        done[number] = await work(unit)
-        on_each(done[number])
-
-    await work_through(iter(enumerate(units)), work_on, workers=workers, stop=stop)
     return [done[number] for number in sorted(done)]

@@ -27,7 +27,7 @@ from pairwright.evaluation.scorers.score_file import ScoreFile
 from pairwright.evaluation.scorers.scorer import BASELINES, MANNER, ByPair, reasons
 from pairwright.evaluation.settings import Scorers, ScoresOfFile, history_hash
 from pairwright.manner import is_choice_text
-from pairwright.models import Totals, Usage, counting
+from pairwright.models import CallLog, Usage
 from pairwright.notebook import run_async
 from pairwright.options import (
     OutPath,
@@ -81,7 +81,8 @@ class ScorerEvaluation(NamedTuple):
                 planner.stop()
 
         name = f"{opened.ref.name}, {condition}"
-        with self.session.calls.step(name, total, end) as count, counting() as usage:
+        log = self.session.calls.meter.log = CallLog()
+        with self.session.calls.step(name, total, end) as count:
             decisions = await score_pairs(
                 release.rows(limit),
                 Evaluation(opened.scorer, condition, self.sources),
@@ -89,17 +90,17 @@ class ScorerEvaluation(NamedTuple):
                 stop=end,
                 on_each=lambda _: count(),
             )
-        return self._about(condition, decisions, usage), decisions
+        return self._about(condition, decisions, log), decisions
 
     def _about(
-        self, condition: ConditionName, decisions: list[PairDecision], usage: Usage
+        self, condition: ConditionName, decisions: list[PairDecision], log: CallLog
     ) -> ResultSummary:
         opened, release = self.opened, self.task.release
         record, history = CONDITIONS[condition], self.sources.history
         planned = self.planner if record.needs == "planner" else None
         choices = [one.choice for one in decisions]
         modes = list(every_mode(decisions))
-        used = Totals.of(usage.by_model.values())
+        used = Usage.of(log.by_model.values())
         # [history] does not decide which posts the scores of a file were made with.
         shows = record.shows_posts and not isinstance(opened.scorer, ByPair)
         return ResultSummary(
@@ -121,19 +122,19 @@ class ScorerEvaluation(NamedTuple):
             shortened=sum(one.left_out > 0 for one in decisions),
             prompt_tokens=used.prompt_tokens,
             completion_tokens=used.completion_tokens,
-            cost=self._cost(usage),
+            cost=self._cost(log),
         )
 
-    def _cost(self, usage: Usage) -> float | None:
+    def _cost(self, log: CallLog) -> float | None:
         """By the prices of the file's endpoints; None where nothing was asked, or a model that was
         has no price. Two endpoints that serve one model are priced as the first of them."""
         endpoints = reversed(self.session.settings.endpoints.values())
         priced = {one.model: one for one in endpoints if one.price_in or one.price_out}
-        if not usage.by_model or not usage.by_model.keys() <= priced.keys():
+        if not log.by_model or not log.by_model.keys() <= priced.keys():
             return None
         costs = (
             priced[model].cost(used.prompt_tokens, used.completion_tokens, used.cached_tokens)
-            for model, used in usage.by_model.items()
+            for model, used in log.by_model.items()
         )
         return round(sum(costs), 6)
 

@@ -21,7 +21,7 @@ from pairwright.models import Model, key_of
 from pairwright.models.client import Meter
 from pairwright.models.connect import client_of
 from pairwright.models.store import Store
-from pairwright.models.work import work_in_order
+from pairwright.models.work import work_through
 from pairwright.progress import Note, Progress, Stop, counter
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import VARIABLES, Prompts
@@ -173,9 +173,13 @@ class ScoringCalls(NamedTuple):
         """What `work` gives of every unit, in their order, reported as a step. A wish to stop calls
         `stop`. Raises Interrupted, EndpointRefused and StoreError: finished calls are stored."""
         with self.step(name, len(units), stop) as count:
-            return await work_in_order(
-                units, work, workers=workers, stop=stop, on_each=lambda _: count()
-            )
+
+            async def counted(unit: T) -> R:
+                done = await work(unit)
+                count()
+                return done
+
+            return await work_through(units, counted, workers=workers, stop=stop)
 
 
 class ScorerSession(NamedTuple):

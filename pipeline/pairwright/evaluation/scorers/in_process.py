@@ -91,17 +91,12 @@ class BatchClient(Client, Generic[T]):
 
     async def _ask(self, call: T) -> bytes:
         """The answer to a call. Raises BudgetSpent, Interrupted, and what answering it raises."""
-        self.meter.admit()
-        self.meter.sent += 1
-        self.meter.in_flight += 1
-        waiting = QueuedCall(call, asyncio.get_running_loop().create_future())
-        self._waiting.append(waiting)
-        if self._working is None or self._working.done():
-            self._working = asyncio.create_task(self._work())
-        try:
+        with self.meter.sending():
+            waiting = QueuedCall(call, asyncio.get_running_loop().create_future())
+            self._waiting.append(waiting)
+            if self._working is None or self._working.done():
+                self._working = asyncio.create_task(self._work())
             return await waiting.reply
-        finally:
-            self.meter.in_flight -= 1
 
     @abstractmethod
     async def _answer(self, gathered: list[QueuedCall[T]]) -> None:
@@ -170,9 +165,8 @@ class InProcess(BatchClient[Request]):
         Raises ConfigError where the model cannot be used, BudgetSpent and Interrupted.
         """
         body = await self._ask(request)
-        completion = completion_of(request.key, body)
-        self.meter.answered(completion)
-        return Answer(body, completion)
+        self.meter.answered()
+        return Answer(body, completion_of(request.key, body))
 
     async def _answer(self, gathered: list[QueuedCall[Request]]) -> None:
         self._go_on()
@@ -191,10 +185,7 @@ class InProcess(BatchClient[Request]):
         texts = [text for _, text in fitting]
         for places in batch_places(texts, self._spec.batch_tokens):
             self._go_on()
-            began = time.monotonic()
             scores = await asyncio.to_thread(model.scores, [texts[place] for place in places])
-            # While a text waited for its batch, others were computed.
-            self.meter.seconds += len(places) * (time.monotonic() - began)
             # All are there before the first is handed on.
             for place, score in list(zip(places, scores, strict=True)):
                 waiting, text = fitting[place]

@@ -28,6 +28,7 @@ from pairwright.models import (
     Model,
     Reply,
     Unread,
+    Usage,
     parse,
     schema_of,
     together,
@@ -179,7 +180,8 @@ class MeteredModel(NamedTuple):
     @property
     def tokens(self) -> int:
         """Tokens that were read and written."""
-        return self.log.prompt_tokens + self.log.completion_tokens
+        used = Usage.of(self.log.by_model.values())
+        return used.prompt_tokens + used.completion_tokens
 
 
 class PreferReply(Reply):

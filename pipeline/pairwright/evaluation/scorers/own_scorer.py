@@ -16,7 +16,6 @@ import asyncio
 import importlib
 import inspect
 import sys
-import time
 import traceback
 from collections.abc import Mapping
 from hashlib import sha256
@@ -151,17 +150,14 @@ class OwnObject(BatchClient[Candidate]):
         """A score as a stored reply. Raises ConfigError for what the object raises or gives back in
         place of scores, BudgetSpent and Interrupted."""
         body = await self._ask(self.candidates[request.key])
-        completion = completion_of(request.key, body)
-        self.meter.answered(completion)
-        return Answer(body, completion)
+        self.meter.answered()
+        return Answer(body, completion_of(request.key, body))
 
     async def _answer(self, gathered: list[QueuedCall[Candidate]]) -> None:
         for at in range(0, len(gathered), self._batch):
             self._go_on()
             lot = gathered[at : at + self._batch]
-            began = time.monotonic()
             scores = await self._scores(tuple(waiting.call for waiting in lot))
-            self.meter.seconds += len(lot) * (time.monotonic() - began)
             for waiting, score in zip(lot, scores, strict=True):
                 waiting.answer(chat_reply(_NONE, 0) if score is None else score_reply(score, 0))
 
