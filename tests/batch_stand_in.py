@@ -73,6 +73,9 @@ class BatchApi:
     failing: Callable[[str], Body] | None = None
     """The line that each request of a batch ends with, in the file of errors."""
     refuse: tuple[int, Body] | None = None
+    refuse_batches: bool = False
+    lost: bool = False
+    """Whether the next batch is made, and the reply that says so is lost."""
 
     async def upload(self, request: web.Request) -> web.Response:
         form = await request.post()
@@ -89,13 +92,23 @@ class BatchApi:
 
     async def create(self, request: web.Request) -> web.StreamResponse:
         wanted = await request.json()
+        if self.refuse_batches:
+            said = {"message": "Billing hard limit has been reached"}
+            return web.json_response({"error": said}, status=400)
         batch_id = f"batch_{len(self.batches)}"
         total = len(self.files[wanted["input_file_id"]].splitlines())
         self.batches[batch_id] = wanted | {
             "id": batch_id, "object": "batch", "created_at": 0, "status": "validating",
             "request_counts": {"total": total, "completed": 0, "failed": 0},
         }  # fmt: skip
+        if self.lost:
+            self.lost = False
+            return web.json_response({"error": {"message": "too slow"}}, status=504)
         return web.json_response(self.batches[batch_id])
+
+    async def list(self, _: web.Request) -> web.Response:
+        body = {"object": "list", "data": [*self.batches.values()], "has_more": False}
+        return web.json_response(body)
 
     async def retrieve(self, request: web.Request) -> web.Response:
         batch = self.batches[request.match_info["batch"]]
@@ -149,6 +162,7 @@ def batch_api(key: str = "") -> Iterator[BatchApi]:
     app.router.add_post("/v1/files", api.upload)
     app.router.add_get("/v1/files/{file}/content", api.content)
     app.router.add_post("/v1/batches", api.create)
+    app.router.add_get("/v1/batches", api.list)
     app.router.add_get("/v1/batches/{batch}", api.retrieve)
     with beside(running(app)) as address:
         api.url = f"{address}/v1"

@@ -36,18 +36,16 @@ def test_a_build_gives_its_counts_alone_and_the_files_of_the_command(
 
     async def cells() -> BuildResult:
         """As in a notebook, where an event loop runs."""
-        out = tmp_path / "batches"
-        waiting = build(config, tmp_path / "c", limit=2, batch_out=out, progress=notes.append)
+        waiting = build(config, tmp_path / "c", limit=2, batch=True, progress=notes.append)
         assert not waiting.whole
         assert (waiting.status.waiting, waiting.usage.sent) == (4, 0)
-        assert waiting.round
-        assert waiting.round.lines > 0
+        assert sum(file.lines for file in waiting.requests) > 0
         return build(str(config), str(run), limit=ITEMS, progress=events.append)
 
     result = asyncio.run(cells())
     assert capfd.readouterr() == ("", "")
     assert result.whole
-    assert result.round is None
+    assert result.requests == ()
     assert result.status.pairs == len((run / "pairs.jsonl").read_text().splitlines())
     assert result.usage.sent == result.status.stored.calls > 0
     assert all(check.found.n >= check.found.k for check in result.status.checks)
@@ -159,7 +157,7 @@ def test_users_without_another_of_their_category_are_named_before_any_call(
 def test_what_does_not_go_together_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     path, run = write_example_study(tmp_path / "study"), tmp_path / "run"
     with pytest.raises(InputError, match="cannot be shared"):
-        build(path, run, address="10.0.0.1:6379", batch_out=tmp_path / "batches")
+        build(path, run, address="10.0.0.1:6379", batch=True)
     assert not run.exists()
 
 
@@ -190,9 +188,8 @@ def test_printed_commands_can_be_pasted_where_paths_have_spaces(tmp_path: Path) 
     run = folder / "run"
     done = pairwright("build", folder / "pairwright.toml", "--run", run, "--limit", 1)
     assert f"status '{run}'" in done.out
-    out = folder / "batches"
-    more = ("--limit", 2, "--batch-out", out)
+    more = ("--limit", 2, "--batch")
     done = pairwright("build", folder / "pairwright.toml", "--run", run, *more)
     assert done.code == 3
-    assert f"batch poll '{run}' '{out}' --wait" in done.out
-    assert f"batch ingest '{run}' '{out}/round-1'/*.replies.jsonl" in done.out
+    assert f"batch poll '{run}' --wait" in done.out
+    assert f"batch ingest '{run}' '{run}/batch/round-1'/*.replies.jsonl" in done.out

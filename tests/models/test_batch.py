@@ -1,19 +1,14 @@
 """A build by files: what is written, how rounds go on, and that the same pairs come of it."""
 
-import asyncio
 import json
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from batch_stand_in import answer
-from endpoint import ask, double, in_thread
-from pairwright.errors import CallFailed, Unanswered
+from endpoint import double, in_thread
 from pairwright.models import batch
-from pairwright.models.batch import PendingCalls, Recorder, RequestFile
-from pairwright.models.client import Meter
 from study import OUTCOMES, Done, Study, pairwright
 
 ITEMS = 3
@@ -25,11 +20,11 @@ def study_in(folder: Path, **changes: Any) -> Study:
 
 
 def write(study: Study, *options: object) -> Done:
-    return study.build("--batch-out", study.folder / "out", *options)
+    return study.build("--batch", *options)
 
 
 def shards(study: Study, number: int) -> list[Path]:
-    return sorted((study.folder / "out" / f"round-{number}").glob("[0-9][0-9][0-9].jsonl"))
+    return sorted((study.run / "batch" / f"round-{number}").glob("[0-9][0-9][0-9].jsonl"))
 
 
 def lines(file: Path) -> list[dict[str, Any]]:
@@ -95,21 +90,23 @@ def test_the_first_round_says_what_waits_and_writes_no_outcome_files(begun: Stud
     assert "waiting" in pairwright("show", begun.run, f"twin:{first}").out
 
 
-def test_written_again_it_is_the_same_round_and_says_what_to_do(copied: Study) -> None:
-    before = shards(copied, 1)[0].read_bytes()
+def test_written_again_it_is_the_same_round_under_another_number_and_says_what_to_do(
+    copied: Study,
+) -> None:
     done = write(copied)
-    assert "Round 1:" in done.out
-    assert shards(copied, 1)[0].read_bytes() == before
-    assert not shards(copied, 2)
-    out = copied.folder / "out"
     assert done.code == 3
-    assert f"pairwright batch submit {copied.run} {out}" in done.out
-    assert f"-i {out}/round-1/001.jsonl" in done.out
-    assert f"pairwright batch ingest {copied.run} {out}/round-1/*.replies.jsonl" in done.out
-    goes_on = f"pairwright build {copied.config} --run {copied.run} --batch-out {out}"
-    assert f"  {goes_on}\n" in done.out
+    first, again = (shards(copied, number)[0] for number in (1, 2))
+    assert first.read_bytes() == again.read_bytes()
+    assert f"{ITEMS} calls to be answered in {again.parent}/" in done.out
+    assert f"pairwright batch submit {copied.run}" in done.out
+    assert f"-i {again}" in done.out
+    assert f"pairwright batch ingest {copied.run} {again.parent}/*.replies.jsonl" in done.out
+    goes_on = f"pairwright build {copied.config} --run {copied.run}"
+    assert f"  {goes_on} --batch\n" in done.out
     done = write(copied, "--limit", 1)
-    assert f"  {goes_on} --limit 1\n" in done.out
+    assert f"  {goes_on} --limit 1 --batch\n" in done.out
+    # The replies to an earlier file are taken, too.
+    assert ingest(copied, answer(first, first.with_suffix(".replies.jsonl"))).code == 0
 
 
 def test_each_line_is_a_request_of_the_batch_api_and_each_key_stands_once(begun: Study) -> None:
@@ -133,12 +130,12 @@ def test_files_hold_no_more_lines_than_asked_for_and_no_more_bytes_than_the_api_
     whole = shards(copied, 1)[0].read_bytes()
     monkeypatch.setattr(batch, "MOST_LINES", 2)
     assert write(copied).code == 3
-    sizes = [len(lines(file)) for file in shards(copied, 1)]
+    sizes = [len(lines(file)) for file in shards(copied, 2)]
     assert sizes == [2, 1]
     most = max(map(len, whole.splitlines(keepends=True)))
     monkeypatch.setattr(batch, "MOST_BYTES", most)
     assert write(copied).code == 3
-    parts = [file.read_bytes() for file in shards(copied, 1)]
+    parts = [file.read_bytes() for file in shards(copied, 3)]
     assert len(parts) == 3
     assert all(len(part) <= most for part in parts)
     assert b"".join(parts) == whole
@@ -149,12 +146,12 @@ def test_every_endpoint_has_files_of_its_own(tmp_path: Path) -> None:
     other = dict(study.settings["endpoints"]["served"])
     study.change(endpoints__other=other, roles__judge="other")
     for number in (1, 2):
-        assert write(study).code == 3
+        done = write(study)
+        assert done.code == 3
         assert answered(study, number).code == 0
-    with closing(PendingCalls(study.run / "batch.sqlite")) as asked:
-        files = asked.last_round().files
-    assert [file.endpoint for file in files] == ["served", "other"]
-    assert {file.model for file in files} == {"pairwright-double"}
+    assert "001.jsonl: 3 to served (pairwright-double)" in done.out
+    assert "002.jsonl: " in done.out
+    assert " to other (pairwright-double)" in done.out
     schemas = {
         line["body"].get("response_format", {}).get("json_schema", {}).get("name")
         for line in lines(shards(study, 2)[1])
@@ -172,34 +169,3 @@ def test_calls_that_are_written_count_towards_the_budget(tmp_path: Path) -> None
     done = write(study)
     assert done.code == 1, "nothing waits: the rest failed for want of calls"
     assert {row["reason"] for row in study.failed()} == {"budget_spent"}
-
-
-def test_a_request_that_fails_in_as_many_rounds_as_attempts_is_given_up(tmp_path: Path) -> None:
-    """Then its unit fails like one whose call failed over the wire; more attempts ask again."""
-    request = ask()
-    with closing(PendingCalls(tmp_path / "batch.sqlite", create=True)) as asked:
-
-        def record(attempts: int) -> None:
-            asked.begin()
-            asyncio.run(Recorder("near", attempts, asked, Meter()).fetch(request))
-
-        for number in (1, 2):
-            with pytest.raises(Unanswered):
-                record(attempts=2)
-            asked.written([RequestFile(number, "001.jsonl", "near", "m", 1)])
-            # The same file of replies, taken in twice, is one failure.
-            asked.came([], [(request.key, "http_500", "no", False)])
-            asked.came([], [(request.key, "http_500", "no", False)])
-        with pytest.raises(CallFailed, match=r"http_500: no \(in 2 rounds\)"):
-            record(attempts=2)
-        assert not asked.needs(request.key)
-        with pytest.raises(Unanswered):
-            record(attempts=3)
-
-
-def test_a_folder_that_holds_another_runs_round_is_refused(begun: Study, tmp_path: Path) -> None:
-    other = study_in(tmp_path, words=90)
-    done = other.build("--batch-out", begun.folder / "out")
-    assert done.code == 2
-    assert "round-1: holds other requests" in done.err
-    assert shards(begun, 1)

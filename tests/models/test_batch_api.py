@@ -52,24 +52,21 @@ def study(begun: Study, tmp_path: Path, api: BatchApi) -> Study:
     return copied
 
 
-def out_of(study: Study) -> Path:
-    return study.folder / "out"
-
-
 def write(study: Study) -> Done:
-    return study.build("--batch-out", out_of(study))
+    return study.build("--batch")
 
 
 def submit(study: Study) -> Done:
-    return pairwright("batch", "submit", study.run, out_of(study))
+    return pairwright("batch", "submit", study.run)
 
 
 def poll(study: Study, *options: str) -> Done:
-    return pairwright("batch", "poll", study.run, out_of(study), *options)
+    return pairwright("batch", "poll", study.run, *options)
 
 
-def keys(folder: Path) -> list[str]:
+def keys(study: Study, number: int) -> list[str]:
     """Of all requests of a round, in order."""
+    folder = study.run / "batch" / f"round-{number}"
     text = "".join(file.read_text(encoding="utf-8") for file in sorted(folder.glob("0??.jsonl")))
     return [json.loads(line)["custom_id"] for line in text.splitlines()]
 
@@ -77,15 +74,15 @@ def keys(folder: Path) -> list[str]:
 def test_replies_come_through_the_api_into_the_next_round(study: Study, api: BatchApi) -> None:
     done = submit(study)
     assert done.code == 0, done.said
-    assert "2 new batches, 0 submitted before" in done.out
-    assert "0 new batches, 2 submitted before" in submit(study).out
+    assert "001.jsonl: 2 requests to served as batch_0, 2 under way" in done.out
+    assert submit(study).out == done.out
     assert (len(api.batches), len(api.files)) == (2, 2)
-    assert f"pairwright batch poll {study.run} {out_of(study)} --wait" in done.out
+    assert f"pairwright batch poll {study.run} --wait" in done.out
     done = poll(study, "--wait")
     assert done.code == 0, done.said
-    assert "001.jsonl: completed, 2 of 2 requests" in done.out
-    assert "4 lines: 4 stored; 0 stored before." in done.out
-    assert "Round 2:" in write(study).out
+    assert "001.jsonl: 2 requests to served as batch_0\n" in done.out
+    assert "4 lines: 4 stored; 0 stored before; 0 without a reply." in done.out
+    assert "round-2/" in write(study).out
     assert {batch["completion_window"] for batch in api.batches.values()} == {"24h"}
     assert {batch["endpoint"] for batch in api.batches.values()} == {"/v1/chat/completions"}
 
@@ -94,14 +91,15 @@ def test_polling_says_how_far_it_is_and_fetches_nothing_again(study: Study, api:
     submit(study)
     done = poll(study)
     assert done.code == 3
-    assert "001.jsonl: in_progress, 0 of 2 requests" in done.out
+    assert "001.jsonl: in_progress, 0 of 2 answered" in done.err
+    assert "001.jsonl: 2 requests to served as batch_0, 2 under way" in done.out
     done = write(study)
     assert done.code == 2, "what is under way is not asked again"
     for said in ("under way", "batch poll"):
         assert said in done.err
     done = poll(study)
     assert done.code == 0
-    assert "4 lines: 4 stored; 0 stored before." in done.out
+    assert "4 lines: 4 stored; 0 stored before; 0 without a reply." in done.out
     api.asked.clear()
     assert poll(study).code == 0
     assert api.asked == []
@@ -114,12 +112,10 @@ def test_replies_of_an_expired_batch_stay_and_the_rest_is_asked(
     submit(study)
     done = poll(study, "--wait")
     assert done.code == 1
-    assert "001.jsonl: the batch expired" in done.out
-    assert "2 stored; 0 stored before; 2 failed, to be asked again" in done.out
-    assert "batch_expired" in done.err
-    # Not run is not failed: it counts for no attempt.
-    assert "Round 2:" in write(study).out
-    first, second = (keys(out_of(study) / f"round-{number}") for number in (1, 2))
+    assert "2 stored; 0 stored before; 2 without a reply" in done.out
+    assert "failed, to be asked again: http_500: could not be executed in time" in done.out
+    assert "round-2/" in write(study).out
+    first, second = (keys(study, number) for number in (1, 2))
     assert {first[1], first[3]} <= set(second)
     assert not {first[0], first[2]} & set(second)
 
@@ -141,12 +137,11 @@ def test_a_batch_of_which_every_line_failed_is_told_each_time_and_refusals_are_n
     submit(study)
     for done in (poll(study, "--wait"), poll(study), poll(study)):
         assert done.code == 1
-        assert "001.jsonl: completed, 2 of 2 requests" in done.out
-        assert "2 lines " + ("failed" if again else "refused for good") in done.out
+        assert "001.jsonl: 2 requests to served as batch_0, 2 without a reply (http_" in done.out
         assert "Invalid schema" in done.out
     done = write(study)
     assert done.code == (3 if again else 1), done.said
-    assert ("Round 2:" in done.out) == again
+    assert ("round-2/" in done.out) == again
     if not again:
         failed = study.failed()
         assert {row["reason"] for row in failed} == {"http_400"}
@@ -159,10 +154,33 @@ def test_a_batch_that_failed_is_told_and_asked_again(study: Study, api: BatchApi
     done = poll(study, "--wait")
     assert done.code == 1
     assert "token_limit_exceeded: Enqueued token limit reached" in done.out
-    assert "2 requests have no reply" in done.out
-    assert "Round 2:" in write(study).out
+    assert "2 without a reply (no_reply: the batch failed; token" in done.out
+    assert "round-2/" in write(study).out
     api.ends = "completed"
-    assert "2 new batches" in submit(study).out
+    assert "as batch_2, 2 under way" in submit(study).out
+
+
+def test_a_batch_whose_making_was_interrupted_is_found_and_not_made_twice(
+    study: Study, api: BatchApi
+) -> None:
+    api.lost = True
+    done = submit(study)
+    assert done.code == 1
+    assert "Run the same command again" in done.err
+    assert write(study).code == 2, "it may be under way"
+    done = submit(study)
+    assert done.code == 0, done.said
+    assert (len(api.batches), len(api.files)) == (2, 2)
+    assert poll(study, "--wait").code == 0
+
+
+def test_a_batch_that_the_api_refuses_can_be_answered_in_another_way(
+    study: Study, api: BatchApi
+) -> None:
+    api.refuse_batches = True
+    assert submit(study).code == 1
+    assert "Billing hard limit" in submit(study).err
+    assert write(study).code == 3
 
 
 def test_a_refused_key_ends_with_what_to_do_and_without_one_nothing_is_sent(
@@ -185,4 +203,4 @@ def test_a_refused_key_ends_with_what_to_do_and_without_one_nothing_is_sent(
 def test_polling_what_was_not_submitted_says_so(study: Study) -> None:
     done = poll(study)
     assert done.code == 2
-    assert "nothing of this round was submitted" in done.err
+    assert "not all files of this round are submitted" in done.err

@@ -3,19 +3,24 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
 from batch_stand_in import Body, ok, refused, refused_by_vllm, write_lines
 from endpoint import ask, completion
+from pairwright.errors import CallFailed
 from pairwright.models import CONTEXT_LENGTH, Request, completion_of
-from pairwright.models.batch import PendingCalls, RequestFile
-from pairwright.models.batch_service import Ingest, LineProblem
+from pairwright.models.batch import Requests
+from pairwright.models.batch_service import Ingest
+from pairwright.models.client import Meter
 from pairwright.models.refusals import Secrets
 from pairwright.models.store import Store
+from pairwright.settings.endpoints import Endpoint
+from scripted import expect
 from study import Study, pairwright
 
 N = 4
@@ -25,27 +30,34 @@ def request(number: int, **changes: Any) -> Request:
     return ask(f"question {number}", model="org/model-7b", **changes)
 
 
+NEAR = {"near": Endpoint(base_url="http://127.0.0.1:1/v1", model="org/model-7b")}
+
+
 @dataclass
 class There:
-    """A run that asked for N calls, and what was told while replies came in."""
+    """A run that asked for N calls."""
 
     folder: Path
-    asked: PendingCalls
-    store: Store
-    problems: list[LineProblem] = field(default_factory=list)
+    asked: Requests
+
+    def again(self, *requests: Request) -> None:
+        """Write a round that needs these."""
+        self.asked.begin()
+        for one in requests:
+            self.asked.need("near", one, Meter())
+        self.asked.write(NEAR)
 
     def ingest(self, *files: Path, secrets: tuple[str, ...] = ()) -> Ingest:
-        taking = Ingest(self.asked, self.store, Secrets(*secrets))
+        taking = Ingest(self.asked, Secrets(*secrets))
         for file in files:
             taking.file(file)
-        self.problems = taking.problems
         return taking
 
     def file(self, *lines: Body, name: str = "replies.jsonl") -> Path:
         return write_lines(self.folder / name, list(lines))
 
     def text_of(self, key: str) -> str:
-        stored = self.store.get(key)
+        stored = self.asked.store.get(key)
         assert stored is not None
         return completion_of(key, stored).text
 
@@ -54,18 +66,22 @@ class There:
         path.write_bytes(text.encode() if isinstance(text, str) else text)
         return path
 
+    def is_refused(self, request: Request) -> bool:
+        """Whether the next round leaves a request out."""
+        self.asked.begin()
+        try:
+            self.asked.need("near", request, Meter())
+        except CallFailed:
+            return True
+        return False
+
 
 @pytest.fixture
 def there(tmp_path: Path) -> Iterator[There]:
-    with (
-        closing(Store(tmp_path / "run.sqlite")) as store,
-        closing(PendingCalls(tmp_path / "batch.sqlite", create=True)) as asked,
-    ):
-        asked.begin()
-        for number in range(N):
-            asked.need("near", request(number))
-        asked.written([RequestFile(1, "001.jsonl", "near", "org/model-7b", N)])
-        yield There(tmp_path, asked, store)
+    with closing(Store(tmp_path / "run.sqlite")) as store:
+        begun = There(tmp_path, Requests(store))
+        begun.again(*map(request, range(N)))
+        yield begun
 
 
 def good(number: int, text: str = "fine", **changes: Any) -> Body:
@@ -75,36 +91,70 @@ def good(number: int, text: str = "fine", **changes: Any) -> Body:
 # --- what is stored ---
 
 
-def test_a_request_is_the_same_after_a_stay_in_the_file(there: There) -> None:
+def test_a_request_is_the_same_after_a_stay_in_the_table(there: There) -> None:
     whole = request(
         9, revision="r", temperature=0.5, top_p=0.9, seed=3, draw=2, extra='{"a":1}',
         schema_name="plan", schema_json='{"type":"object"}',
     )  # fmt: skip
-    there.asked.need("near", whole)
-    assert there.asked.call(whole.key) == ("near", whole)
-    assert whole in list(there.asked.needed_of("near"))
+    there.again(whole)
+    name, found = expect(tuple, there.asked.call(whole.key))
+    assert (name, found.canonical, found.purpose) == ("near", whole.canonical, "plan")
 
 
 def test_replies_are_stored_as_over_the_wire_with_request_purpose_and_model(there: There) -> None:
     result = there.ingest(there.file(*(good(n, f"text {n}") for n in range(N))))
     assert (result.stored, result.known, result.lines) == (N, 0, N)
+    store = there.asked.store
     for n in range(N):
-        call = there.store.call(request(n).key)
+        call = store.call(request(n).key)
         assert call is not None
         assert (call.purpose, call.request) == ("plan", request(n).canonical)
         assert completion_of(call.key, call.reply).text == f"text {n}"
-    assert there.store.totals().prompt_tokens == 12 * N
+    assert store.totals().prompt_tokens == 12 * N
 
 
 def test_the_same_file_twice_changes_nothing(there: There) -> None:
-    file = there.file(good(0), refused(request(1).key, 500, message="no"))
+    file = there.file(good(0), refused(request(1).key, 400, message="no"))
     there.ingest(file)
-    before = there.store.totals()
+    before = there.asked.store.totals(), there.asked.files()
     again = there.ingest(file)
     assert (again.stored, again.known, again.lines) == (0, 1, 2)
-    assert there.store.totals() == before
-    assert there.asked.given_up(request(1).key, attempts=1)
-    assert not there.asked.given_up(request(1).key, attempts=2), "one failure, taken in twice"
+    assert (there.asked.store.totals(), there.asked.files()) == before
+    assert there.is_refused(request(1))
+
+
+def test_a_build_that_is_killed_before_its_files_are_there_leaves_the_last_round(
+    there: There,
+) -> None:
+    before = there.asked.files()
+    there.asked.begin()
+    there.asked.need("near", request(0), Meter())
+    assert there.asked.files() == before
+    assert there.ingest(there.file(good(0))).stored == 1
+    there.again(request(1))
+    (file,) = there.asked.files()
+    assert (file.path.parent.name, file.lines) == ("round-3", 1)
+
+
+def test_a_kill_between_the_store_and_the_table_is_made_good_by_the_same_file(
+    there: There, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = there.file(good(0))
+    with monkeypatch.context() as killed:
+        killed.setattr(Requests, "answered", mock.Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            there.ingest(file)
+    assert there.asked.call(request(0).key), "the table does not know yet"
+    again = there.ingest(file)
+    assert (again.stored, again.known) == (0, 1)
+    assert there.asked.call(request(0).key) is None
+
+
+def test_a_reply_that_comes_after_a_refusal_is_taken(there: There) -> None:
+    there.ingest(there.file(refused(KEY, 400, message="odd")))
+    assert there.is_refused(request(0))
+    assert there.ingest(there.file(good(0, "after all"))).stored == 1
+    assert there.text_of(KEY) == "after all"
 
 
 TOO_LONG = "This model's maximum context length is 10 tokens. However, your prompt is longer."
@@ -124,7 +174,7 @@ def test_a_refusal_about_the_request_itself_is_an_answer(
 ) -> None:
     result = there.ingest(there.file(shape(request(0).key, 400, **error)))
     assert result.stored == 1
-    stored = there.store.get(request(0).key)
+    stored = there.asked.store.get(request(0).key)
     assert stored is not None
     assert completion_of("k", stored).finish == finish
 
@@ -140,45 +190,47 @@ def response(**changes: Any) -> str:
     return json.dumps(line | {"response": line["response"] | changes})
 
 
+UNREAD, FAILED, REFUSED = "no usable reply", "failed, to be asked again", "refused for good"
 BAD: dict[str, tuple[str, str, str]] = {
-    "not JSON": ("}{", "unreadable", "Invalid JSON"),
-    "a list": ("[1, 2]", "unreadable", "should be an object"),
-    "deep nesting": ("[" * 100_000, "unreadable", "Invalid JSON"),
-    "no custom_id": ('{"response": null}', "unreadable", "custom_id: Field required"),
-    "a key of nobody": (json.dumps(ok("b2:00", completion())), "unknown", "no request with"),
+    "not JSON": ("}{", UNREAD, "Invalid JSON"),
+    "a list": ("[1, 2]", UNREAD, "should be an object"),
+    "deep nesting": ("[" * 100_000, UNREAD, "Invalid JSON"),
+    "no custom_id": ('{"response": null}', UNREAD, "custom_id: Field required"),
+    "a key of nobody": (json.dumps(ok("b2:00", completion())), UNREAD, "asked for nothing"),
+    "a path as key": (json.dumps(ok("../../x", completion())), UNREAD, "asked for nothing"),
     "a request": (json.dumps({"custom_id": KEY, "method": "POST", "body": {}}),
-                  "unreadable", "a request, or a line without response and error"),
-    "true as status": (response(status_code=True), "unreadable", "response.status_code: "),
-    "no body": (response(body=None), "unreadable", "not a chat completion"),
+                  UNREAD, "a request, or a line without response and error"),
+    "true as status": (response(status_code=True), UNREAD, "response.status_code: "),
+    "no body": (response(body=None), FAILED, "not a chat completion"),
     "an embedding": (response(body={"object": "list", "data": [{"embedding": [0.1]}]}),
-                     "unreadable", "not a chat completion"),
-    "another model": (response(body=completion(model="model-70b")), "unreadable", "'model-70b'"),
-    "a smaller model": (response(body=completion(model="model-7b-mini")), "unreadable", "mini"),
+                     FAILED, "not a chat completion"),
+    "another model": (response(body=completion(model="model-70b")), UNREAD, "'model-70b'"),
+    "a smaller model": (response(body=completion(model="model-7b-mini")), UNREAD, "mini"),
     "an engine that gave up": (response(body=completion(finish="abort", model="model-7b")),
-                               "failed", "broken_off"),
-    "a redirection": (response(status_code=302, body=None), "failed", "http_302"),
-    "a rate limit": (json.dumps(refused(KEY, 429, message="slow down")), "failed", "http_429"),
-    "a server error": (json.dumps(refused_by_vllm(KEY, 500, message="oh")), "failed", "http_500"),
-    "a bad request": (json.dumps(refused(KEY, 400, message="odd")), "refused", "http_400: odd"),
-    "a refused request": (json.dumps(refused(KEY, 403, message="not you")), "refused", "http_403"),
+                               FAILED, "broken_off"),
+    "a redirection": (response(status_code=302, body=None), FAILED, "http_500"),
+    "a rate limit": (json.dumps(refused(KEY, 429, message="slow down")), FAILED, "http_429"),
+    "a server error": (json.dumps(refused_by_vllm(KEY, 500, message="oh")), FAILED, "http_500"),
+    "a bad request": (json.dumps(refused(KEY, 400, message="odd")), REFUSED, "http_400: odd"),
+    "a refused request": (json.dumps(refused(KEY, 403, message="not you")), REFUSED, "http_403"),
     "an error without a status": (
         json.dumps({"custom_id": KEY, "response": None, "error": {"message": "lost"}}),
-        "failed", "batch_error: lost"),
-    "an error as a text": (json.dumps({"custom_id": KEY, "error": "lost"}), "failed", "lost"),
+        FAILED, "lost"),
+    "an error as a text": (json.dumps({"custom_id": KEY, "error": "lost"}), FAILED, "lost"),
     "an expired batch": (
         json.dumps({"custom_id": KEY, "response": None,
                     "error": {"code": "batch_expired", "message": "late"}}),
-        "failed", "batch_expired: late"),
+        FAILED, "late"),
     "a wrong key": (json.dumps(refused(KEY, 401, message="Incorrect API key")),
-                    "failed", "[endpoints.near]: 401 Incorrect API key"),
+                    FAILED, "[endpoints.near]: 401 Incorrect API key"),
     "no such model": (
         json.dumps(refused_by_vllm(KEY, 404, message="The model `x` does not exist.", code=404)),
-        "refused", "404 The model `x` does not exist"),
+        REFUSED, "404 The model `x` does not exist"),
     "no quota": (json.dumps(refused(KEY, 429, message="pay", code="insufficient_quota")),
-                 "failed", "no quota left"),
+                 FAILED, "no quota left"),
     "an error in the body of a 200": (
         response(body={"error": {"message": "Invalid schema", "code": 400}}),
-        "refused", "http_400: "),
+        REFUSED, "http_400: "),
 }  # fmt: skip
 
 
@@ -189,13 +241,14 @@ def test_a_bad_line_is_told_with_file_and_line_and_the_others_are_stored(
     file = there.text(f"{json.dumps(good(1))}\n{line}\n{json.dumps(good(2))}\n")
     result = there.ingest(file)
     assert (result.stored, result.known, result.lines) == (2, 0, 3)
-    (problem,) = there.problems
-    assert problem.where.startswith(f"{file}:2")
-    assert problem.kind == kind
-    assert message in problem.detail
-    problem.detail.encode()
-    assert there.store.get(KEY) is None
-    assert bool(there.asked.given_up(KEY, attempts=9)) == (kind == "refused")
+    (problem,) = result.problems
+    assert problem.startswith(f"{file}:2")
+    assert kind in problem
+    assert message in problem
+    problem.encode()
+    assert there.asked.store.get(KEY) is None
+    assert sum(one.failed for one in there.asked.files()) == (kind != UNREAD)
+    assert there.is_refused(request(0)) == (kind == REFUSED)
 
 
 def test_of_two_replies_to_one_request_the_first_stays(there: There) -> None:
@@ -208,9 +261,10 @@ def test_of_two_replies_to_one_request_the_first_stays(there: There) -> None:
 def test_keys_of_environment_and_messages_are_not_kept(there: There) -> None:
     secret = "plain-secret-0123456789"
     leaking = refused(request(1).key, 401, message="Incorrect key sk-abcdefghijkl")
-    there.ingest(there.file(good(0, f"fine is {secret}"), leaking), secrets=(secret, "fine", ""))
+    file = there.file(good(0, f"fine is {secret}"), leaking)
+    leaked = there.ingest(file, secrets=(secret, "fine", ""))
     assert there.text_of(KEY) == "fine is ***"
-    assert "abcdefghijkl" not in there.problems[0].detail
+    assert "abcdefghijkl" not in leaked.problems[0]
 
 
 # --- the command ---
@@ -218,24 +272,25 @@ def test_keys_of_environment_and_messages_are_not_kept(there: There) -> None:
 
 def test_the_command_counts_every_line_and_lists_every_problem(tmp_path: Path) -> None:
     study = Study.make(tmp_path / "s", limit=2)
-    assert study.build("--batch-out", tmp_path / "out").code == 3
+    assert study.build("--batch").code == 3
     file = write_lines(tmp_path / "r.jsonl", [ok(f"b2:{n}", completion()) for n in range(30)])
     done = pairwright("batch", "ingest", study.run, file)
     assert done.code == 1
-    assert "30 lines: 0 stored; 0 stored before; 30 to nothing that this run asked." in done.out
-    assert f"{file}:1: 'b2:0' to nothing that this run asked" in done.err
-    assert "and 10 more" in done.err
+    assert "30 lines: 0 stored; 0 stored before; 30 without a reply." in done.out
+    assert f"{file}:1: 'b2:0' no usable reply: this run asked for nothing" in done.out
+    assert "and 10 more" in done.out
     config = study.run / "config.toml"
     whole = config.read_bytes()
     config.write_bytes(whole[:40])
     done = pairwright("batch", "ingest", study.run, file)
     assert (done.code, str(config) in done.err) == (2, True)
-    config.write_bytes(whole)
     # A run that never wrote requests, and a folder that is no run, are left as they are.
-    (study.run / "batch.sqlite").unlink()
-    done = pairwright("batch", "ingest", study.run, file)
-    assert done.code == 2
-    assert "no requests of this run were written" in done.err
-    assert not (study.run / "batch.sqlite").exists()
-    assert pairwright("batch", "ingest", tmp_path / "nowhere", file).code == 2
+    config.write_bytes(whole)
+    for end in ("", "-wal", "-shm"):
+        (study.run / f"run.sqlite{end}").unlink(missing_ok=True)
+    for run in (study.run, tmp_path / "nowhere"):
+        done = pairwright("batch", "ingest", run, file)
+        assert done.code == 2
+        assert "no requests of this run were written" in done.err
+    assert not (study.run / "run.sqlite").exists()
     assert not (tmp_path / "nowhere").exists()

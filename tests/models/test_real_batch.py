@@ -60,13 +60,12 @@ def test_rounds_of_vllm_run_batch_reach_the_end(
         sampling__planner__attempts=1, planner__history_tokens=40_000,
     )  # fmt: skip
     lengthen_first(study)
-    out = tmp_path / "out"
     failed = ""
     for number in (1, 2, 3):
-        done = study.build("--batch-out", out)
+        done = study.build("--batch")
         if done.code != 3:
             break
-        requests = out / f"round-{number}" / "001.jsonl"
+        requests = study.run / "batch" / f"round-{number}" / "001.jsonl"
         asked = lines(requests)
         if number == 1:
             # Asked of a model that is not served: this line fails, the others do not.
@@ -80,8 +79,8 @@ def test_rounds_of_vllm_run_batch_reach_the_end(
         assert f"{len(asked)} {'line' if len(asked) == 1 else 'lines'}: " in taken.out, taken.said
         if number == 1:
             assert taken.code == 1
-            assert "404 The model `nope` does not exist" in taken.err
-            assert f"{replies}:" in taken.err
+            assert "404 The model `nope` does not exist" in taken.out
+            assert f"{replies}:" in taken.out
         else:
             assert taken.code == 0, taken.said
         assert pairwright("batch", "ingest", study.run, replies).code == taken.code

@@ -10,7 +10,6 @@ from pairwright.cli.printing import command, print_words
 from pairwright.cli.progress import display
 from pairwright.construct.build import BuildResult, estimate
 from pairwright.construct.pairs import iterate_pairs
-from pairwright.models.batch import folder_of
 from pairwright.models.recording import NOT_RECORDED
 from pairwright.modes import MODES
 
@@ -21,7 +20,7 @@ def print_build(
     run: Path,
     limit: int | None = None,
     address: str | None = None,
-    batch_out: Path | None = None,
+    batch: bool = False,
     dry_run: Annotated[
         bool, Option("--dry-run", help="Print calls, tokens and cost; send nothing.")
     ] = False,
@@ -33,14 +32,15 @@ def print_build(
             expected = estimate(config, limit=limit, progress=progress)
         print_words("estimate", expected=expected)
         return 0
-    options = {"--batch-out": batch_out, "--limit": limit, "--address": address}
+    options = {"--limit": limit, "--address": address}
     words = [word for name, value in options.items() if value is not None for word in (name, value)]
-    return _print_result(work(), run, batch_out, command("build", config, "--run", run, *words))
+    words += ["--batch"] if batch else []
+    return _print_result(work(), run, command("build", config, "--run", run, *words))
 
 
-def _print_result(result: BuildResult, run: Path, batch_out: Path | None, same_build: str) -> int:
+def _print_result(result: BuildResult, run: Path, same_build: str) -> int:
     found = result.status
-    pair = None if result.round else next(iterate_pairs(run), None)
+    pair = None if result.requests else next(iterate_pairs(run), None)
     print_words(
         "build",
         found=found,
@@ -48,9 +48,7 @@ def _print_result(result: BuildResult, run: Path, batch_out: Path | None, same_b
         sent=result.usage.sent,
         run=run,
         pair=pair and pair.id,
-        round=result.round,
-        batch_out=batch_out,
-        folder=result.round and batch_out and folder_of(batch_out, result.round.round),
+        requests=result.requests,
         same_build=same_build,
     )
     # A recording says the same again; the build has said what to do.

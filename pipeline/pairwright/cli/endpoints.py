@@ -1,7 +1,8 @@
 """`pairwright doctor` and `batch`: what answers the calls of a build."""
 
 from pairwright.cli.printing import print_words
-from pairwright.models.batch_service import MEANINGS, Ingest, PolledRound
+from pairwright.models.batch import RequestFile
+from pairwright.models.batch_service import Ingest
 from pairwright.models.doctor import ServerReport
 
 
@@ -13,14 +14,15 @@ def print_examination(reports: tuple[ServerReport, ...]) -> int:
     return 0 if usable else 2
 
 
-def print_polled(polled: PolledRound) -> int:
-    """Print how far each batch is, and what became of its replies."""
-    print_words("polled", polled=polled)
-    problems = print_ingested(polled.ingested) if polled.ingested.lines else 0
-    return 3 if polled.under_way else int(bool(polled.troubles or problems))
+def print_submitted(files: tuple[RequestFile, ...]) -> int:
+    """Print what is at a Batch API, and what comes next."""
+    print_words("batch", files=files, ingested=None)
+    return 0
 
 
 def print_ingested(ingested: Ingest) -> int:
-    """Print what became of the lines of replies."""
-    print_words("ingested", ingested=ingested, meanings=MEANINGS)
-    return int(bool(ingested.problems))
+    """Print how far each file of requests is, and what became of the lines of replies."""
+    print_words("batch", files=ingested.files, ingested=ingested)
+    if any(file.waiting for file in ingested.files):
+        return 3
+    return int(bool(ingested.problems or any(file.failed for file in ingested.files)))

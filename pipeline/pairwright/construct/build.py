@@ -29,7 +29,7 @@ from pairwright.construct.status import RunStatus, status_of
 from pairwright.construct.units import Builder
 from pairwright.drafting.rules import BuildRules
 from pairwright.errors import InputError
-from pairwright.models.batch import PendingCalls, Round, check_out, write_round
+from pairwright.models.batch import RequestFile, Requests
 from pairwright.models.client import Meter
 from pairwright.models.recording import NOT_RECORDED
 from pairwright.models.store import Store
@@ -74,8 +74,8 @@ class BuildResult:
     """Its counts by outcome, its checks, and what its store holds."""
     usage: Meter
     """The calls that this build sent and had answered."""
-    round: Round | None
-    """The files that wait for replies, where the build wrote its calls to files."""
+    requests: tuple[RequestFile, ...]
+    """The files that wait for replies, if the build wrote its calls to files."""
 
     @property
     def whole(self) -> bool:
@@ -96,9 +96,7 @@ def build(
     address: Annotated[
         str | None, Option(help="Head of a Ray cluster.", metavar="HOST:PORT")
     ] = None,
-    batch_out: Annotated[
-        Path | str | None, Option(help="Write the calls to files instead.", metavar="OUT")
-    ] = None,
+    batch: Annotated[bool, Option("--batch", help="Write the calls to files instead.")] = False,
     progress: Progress = log_notes,
     stop: Stop | None = None,
 ) -> BuildResult:
@@ -119,21 +117,20 @@ def build(
         pairwright build pairwright.toml --run runs/first --dry-run
         pairwright build pairwright.toml --run runs/first --limit 20
         pairwright build pairwright.toml --run runs/first
-        pairwright build pairwright.toml --run runs/first --batch-out batches
+        pairwright build pairwright.toml --run runs/first --batch
         pairwright build pairwright.toml --run /shared/first --address 10.0.0.1:6379
     """
     stop = stop or Stop()
-    batches = None if batch_out is None else Path(batch_out)
-    if batches and address is not None:
+    if batch and address is not None:
         raise InputError(
             "calls that are only written down cannot be shared",
-            where="--batch-out",
+            where="--batch",
             fix="Leave --address out.",
         )
     config, base = read_config(config, folder)
     # There is no work to share where calls are only written down.
-    on_ray = not batches and (address is not None or config.processes > 1)
-    check_all(config, progress, address=address, on_ray=on_ray, sends=batches is None)
+    on_ray = not batch and (address is not None or config.processes > 1)
+    check_all(config, progress, address=address, on_ray=on_ray, sends=not batch)
     rules = BuildRules.load(config, base)
     run_folder = RunFolder(Path(run))
     content = content_hashes(config, rules, base)
@@ -147,11 +144,8 @@ def build(
         outcomes = Outcomes(store)
         follows = identity(run_folder.saved(), limit)
         outcomes.begin(follows)
-        requests = None
-        if batches:
-            requests = PendingCalls(run_folder.path / "batch.sqlite", create=True)
-            end.callback(requests.close)
-            check_out(batches, requests)
+        requests = Requests(store) if batch else None
+        if requests:
             requests.begin()
         corpus, problems = read_corpus(config, rules.domains, base, run_folder)
         end.callback(corpus.close)
@@ -166,15 +160,14 @@ def build(
             meter = run_async(_build_here(session, store, requests, progress, stop))
         source = source_summary(config, content["source"], len(corpus), problems)
         found = _conclude(session, run_folder, store, source, progress)
-        round_ = None
-        if batches and requests and found.waiting:
-            endpoints = {name: config.endpoints[name] for name in config.roles.all}
-            round_ = write_round(requests, batches, endpoints)
-        return BuildResult(found, meter, round_)
+        files: tuple[RequestFile, ...] = ()
+        if requests and found.waiting:
+            files = requests.write({name: config.endpoints[name] for name in config.roles.all})
+        return BuildResult(found, meter, files)
 
 
 async def _build_here(
-    session: Session, store: Store, requests: PendingCalls | None, progress: Progress, stop: Stop
+    session: Session, store: Store, requests: Requests | None, progress: Progress, stop: Stop
 ) -> Meter:
     """Build every unit in this process."""
     config = session.rules.config

@@ -10,7 +10,7 @@ from pairwright.construct.session import first_items
 from pairwright.construct.shards import merge_all
 from pairwright.construct.status import cost, source_problems
 from pairwright.errors import InputError
-from pairwright.models.batch import PendingCalls, Recorder
+from pairwright.models.batch import Recorder, Requests
 from pairwright.models.client import Meter
 from pairwright.models.connect import RunModels, Say, open_clients, say
 from pairwright.models.recording import read_recording
@@ -102,16 +102,13 @@ async def open_models(config: Config, store: Store, say: Say = say) -> AsyncIter
         yield RunModels(config, clients, meter)
 
 
-def batch_models(config: Config, store: Store, pending: PendingCalls) -> RunModels:
+def batch_models(config: Config, store: Store, requests: Requests) -> RunModels:
     """Models that write down the calls that are not stored yet.
 
     No endpoint is connected, and no key is read.
     """
     meter = meter_of(config, store)
-    recorders = {
-        name: Recorder(name, config.endpoints[name].attempts, pending, meter, store)
-        for name in config.roles.all
-    }
+    recorders = {name: Recorder(name, requests, meter) for name in config.roles.all}
     models = RunModels(config, recorders, meter)
     # Nothing is waited for, so more workers would only hold more units.
     models.workers = 1

@@ -159,6 +159,33 @@ class Client(ABC):
             del in_flight[key]
 
 
+def read_reply(
+    request: Request, reply: Response, where: str, secrets: Secrets, *, known_key: bool
+) -> Answer:
+    """The reply with every secret replaced.
+
+    Raises what it means if it is none: Transient for what is worth asking again, EndpointRefused
+    for what every call of this kind would meet, and CallFailed for anything else.
+    """
+    body = secrets.without(reply.body)
+    if not 200 <= reply.status < 300:
+        body = refusal(
+            reply.status, body, where, secrets, reply.headers, enlarged=request.enlarged,
+            known_key=known_key,
+        )  # fmt: skip
+    try:
+        answer = Answer(body, completion_of(request.key, body))
+    except ValueError as error:
+        reason = "web_page" if is_page(body) else "malformed_body"
+        failure = Transient(reason, f"{where}: {error}")
+    else:
+        if answer.completion.finish not in BROKEN_OFF:
+            return answer
+        failure = Transient("broken_off", f"the engine ended with {answer.completion.finish!r}")
+    # Outside the block: as the context of another error, this one would keep the body.
+    raise failure
+
+
 class EndpointClient(Client):
     """A client of one endpoint of a config. A kind of endpoint says in `post` how it is asked."""
 
@@ -246,24 +273,8 @@ class EndpointClient(Client):
         self.meter.answered(self._endpoint.cost(*completion.tokens))
 
     def _read(self, request: Request, reply: Response) -> Answer:
-        """The reply with every secret replaced. Raises what it means where it is none."""
-        body = self._secrets.without(reply.body)
-        if not 200 <= reply.status < 300:
-            body = refusal(
-                reply.status, body, f"[endpoints.{self.name}] {self.where}", self._secrets,
-                reply.headers, enlarged=request.enlarged, known_key=self._answered,
-            )  # fmt: skip
-        try:
-            answer = Answer(body, completion_of(request.key, body))
-        except ValueError as error:
-            reason = "web_page" if is_page(body) else "malformed_body"
-            failure = Transient(reason, f"{self.where}: {error}")
-        else:
-            if answer.completion.finish not in BROKEN_OFF:
-                return answer
-            failure = Transient("broken_off", f"the engine ended with {answer.completion.finish!r}")
-        # Outside the block: as the context of another error, this one would keep the body.
-        raise failure
+        where = f"[endpoints.{self.name}] {self.where}"
+        return read_reply(request, reply, where, self._secrets, known_key=self._answered)
 
     def _is_worth_it(self, error: BaseException) -> bool:
         """Whether a call is sent again: not if the endpoint asks for too long a wait."""
