@@ -4,6 +4,7 @@ far it is, take replies in. Every line of replies is stored, known already, or r
 {"custom_id": KEY, "response": {"status_code": 200, "body": {...}}, "error": null}
 """
 
+import json
 import logging
 import os
 import time
@@ -21,7 +22,7 @@ from pairwright.files import CALLS, write_whole
 from pairwright.models.batch import URL, RequestFile, Requests
 from pairwright.models.client import read_reply
 from pairwright.models.connect import api_key
-from pairwright.models.model import Answer, Request, bytes_of
+from pairwright.models.model import Answer, Request
 from pairwright.models.refusals import Response, Secrets, Transient, error_of
 from pairwright.models.reply import is_same_model
 from pairwright.models.store import Store
@@ -54,17 +55,18 @@ class _Line(BaseModel):
     def reply(self) -> Response:
         """What the endpoint said to the request. An error without a status counts as the server's,
         because a batch that ended before a request's turn says nothing about the request."""
-        status, body = (
-            (self.response.status_code, self.response.body) if self.response else (0, None)
-        )
+        status, body = 0, None
+        if self.response:
+            status, body = self.response.status_code, self.response.body
         if error := self.error or (isinstance(body, dict) and body.get("error")):
             # vLLM says the status in the error alone if there is no response.
-            code = error_of(error).get("code")
-            known = [one for one in (status, code) if isinstance(one, int) and 400 <= one <= 599]
-            return Response(*known[:1] or [500], bytes_of({"error": error}))
+            said = (status, error_of(error).get("code"))
+            known = (one for one in said if isinstance(one, int) and 400 <= one <= 599)
+            return Response(next(known, 500), json.dumps({"error": error}).encode())
         if not status:
             raise ValueError("a request, or a line without response and error")
-        return Response(status if 200 <= status < 300 or status >= 400 else 500, bytes_of(body))
+        whole = json.dumps(body, separators=(",", ":")).encode()
+        return Response(500 if 300 <= status < 400 else status, whole)
 
 
 @dataclass
