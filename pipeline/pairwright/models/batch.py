@@ -16,7 +16,6 @@ from pairwright.errors import CallFailed, InputError, Interrupted, Unanswered
 from pairwright.files import write_whole
 from pairwright.models.client import Client, Meter
 from pairwright.models.model import Answer, Request
-from pairwright.models.server import body_of
 from pairwright.models.store import Store
 from pairwright.settings.endpoints import Endpoint
 
@@ -161,7 +160,7 @@ class Requests:
         query = "SELECT request, purpose FROM requests WHERE needed = ? AND endpoint = ?"
         for row in self.store.rows(f"{query} ORDER BY {_ORDER}", self._round, name):
             request = Request.of(*row)
-            body = body_of(request, endpoint.token_parameter)
+            body = request.body(endpoint.token_parameter)
             line = {"custom_id": request.key, "method": "POST", "url": URL, "body": body}
             yield request.key, json.dumps(line, separators=(",", ":")).encode() + b"\n"
 
