@@ -28,11 +28,12 @@ from endpoint import double_url
 from engines.fixtures import HERE, NOT_ON_A_CPU, environment
 from own_environment import cache_folder, prepare
 from pairwright import assets
-from pairwright.settings.prompt import WITH_HISTORY
+from pairwright.settings.prompt import SYSTEM_TEXTS, variables
 from study import HISTORIES
 
 ROOT = Path(__file__).resolve().parents[1]
 PART = re.compile(r"^<(\w+)[^>\n]*>\n.*?\n</\1>$", re.DOTALL | re.MULTILINE)
+_WITH_HISTORY = [name for name in SYSTEM_TEXTS if "history" in variables(name)]
 
 
 def published(prompt: str) -> str:
@@ -150,7 +151,7 @@ def _run(command: list[str], given: str = "") -> str:
 
 
 def report(calls: list[Call], measured: dict[str, list[Cost]]) -> None:
-    planned = [call.user for call in calls if call.purpose in WITH_HISTORY]
+    planned = [call.user for call in calls if call.purpose in _WITH_HISTORY]
     read = Counter(user.partition("<history>\n")[2].partition("</history>")[0] for user in planned)
     users, posts = len(read), "".join(re.findall(r"<post .*?</post>", "".join(read), re.DOTALL))
     times = len(planned) / users
@@ -164,7 +165,7 @@ def report(calls: list[Call], measured: dict[str, list[Cost]]) -> None:
         computed = [cost.tokens - cost.found for cost in costs]
         whole[order] = sum(computed)
         with_history[order] = sum(
-            n for call, n in zip(calls, computed, strict=True) if call.purpose in WITH_HISTORY
+            n for call, n in zip(calls, computed, strict=True) if call.purpose in _WITH_HISTORY
         )
         print(
             f"{order:<42} {sum(c.tokens for c in costs) / users:>8,.0f}"

@@ -21,7 +21,7 @@ from pairwright.models import CallLog
 from pairwright.models.store import Store
 from pairwright.modes import Stage
 from pairwright.records import Draft, Dropped, DroppedAspect, Kept
-from pairwright.settings.prompt import VARIABLES
+from pairwright.settings.prompt import PROMPTS
 from pairwright.stages.writer import WRITER_PROMPTS
 from released import twinned, violated
 from scripted import item, settings
@@ -94,7 +94,7 @@ def test_a_pair_of_mode_violate_has_no_stage_of_a_partner() -> None:
 
 
 def test_every_prompt_that_writes_a_side_is_after_the_signal() -> None:
-    writers = {name for name in VARIABLES if name.startswith(("write_", "paper_"))}
+    writers = {name for name in PROMPTS if name.startswith(("write_", "paper_"))}
     assert writers - {"write_plain"} == WRITER_PROMPTS
 
 

@@ -25,7 +25,7 @@ from pairwright.assets import DOCS
 from pairwright.evaluation.settings import Scorers
 from pairwright.settings.config import validate
 from pairwright.settings.domains import Domains
-from pairwright.settings.prompt import VARIABLES
+from pairwright.settings.prompt import PROMPTS, variables
 from pairwright.settings.rules import JudgedGate, TextGate
 from pairwright.training.plan_settings import PlanScoring, Training
 from pairwright_human_eval.folder import HumanFolder, read_study
@@ -384,7 +384,7 @@ def test_the_page_on_prompts_names_every_variable() -> None:
         name: frozenset(re.findall(r"`(\w+)`", re.sub(r"\(.*?\)", "", cell)))
         for name, cell in rows.items()
     }
-    assert found == VARIABLES
+    assert found == {name: variables(name) for name in PROMPTS}
 
 
 def test_the_page_on_audits_names_every_gate() -> None:

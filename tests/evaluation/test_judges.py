@@ -22,11 +22,12 @@ from pairwright.evaluation.scorers.scorer import (
     Unscored,
 )
 from pairwright.models import CONTEXT_LENGTH, Completion, Request
-from pairwright.settings.prompt import VARIABLES, Prompts
+from pairwright.settings import prompt
+from pairwright.settings.prompt import Prompts
 from reference_data import LLMBAR
 from scripted import Answer, Canned, Said, Scripted, body, model, parts, posts, wait
 
-PROMPTS = Prompts.load(assets.PROMPTS, VARIABLES)
+PROMPTS = Prompts.load(assets.PROMPTS, prompt.PROMPTS)
 QUESTION = "How do I bake good bread during the week?"
 POSTS = posts("I live on a narrowboat without an oven.", "My son is allergic to nuts.")
 PROFILE = PromptContent(QUESTION, POSTS)

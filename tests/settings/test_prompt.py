@@ -13,8 +13,8 @@ import pytest
 from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.settings.prompt import (
+    PROMPTS,
     SYSTEM_TEXTS,
-    VARIABLES,
     Labelled,
     Numbered,
     NumberedList,
@@ -93,7 +93,7 @@ def rendered(name: str, said: str = POST) -> str:
 @cache
 def shipped() -> Prompts:
     """All prompts that ship, those of judges under test among them."""
-    return Prompts.load(assets.PROMPTS, VARIABLES)
+    return Prompts.load(assets.PROMPTS, PROMPTS)
 
 
 def markers(prompt: str) -> list[str]:
@@ -106,8 +106,8 @@ def markers(prompt: str) -> list[str]:
 
 def test_there_is_a_sample_for_every_shipped_prompt() -> None:
     assert set(ASKED) == set(SYSTEM_TEXTS)
-    assert set(VARIABLES) == {*ASKED, *SYSTEM_TEXTS.values(), "history"}
-    assert {path.stem for path in assets.PROMPTS.glob("*.md")} == set(VARIABLES)
+    assert set(PROMPTS) == {*ASKED, *SYSTEM_TEXTS.values(), "history"}
+    assert {path.stem for path in assets.PROMPTS.glob("*.md")} == set(PROMPTS)
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -415,4 +415,4 @@ def test_a_build_does_without_prompts_of_judges_under_test(edited: Callable[...,
     path = edited("prefer", None)
     assert "prefer" not in Prompts.load(path.parent).hashes
     with pytest.raises(InputError, match="missing"):
-        Prompts.load(path.parent, VARIABLES)
+        Prompts.load(path.parent, PROMPTS)

@@ -163,10 +163,10 @@ def test_a_missing_quality_file_is_named_with_what_to_do(write: Callable[..., Pa
     ("change", "told"),
     [
         ((SCALE, ""), "[scale]"),
-        ((SCALE, SCALE + SCALE), "two scales are named 'correctness'"),
+        ((SCALE, SCALE + SCALE), "'correctness' is there twice"),
         ((', { score = 5, text = "right" }', ""), "anchors"),
         (("score = 5", 'score = "five"'), "score"),
-        (("score = 5", "score = 1"), "the same score"),
+        (("score = 5", "score = 1"), "1 is there twice"),
         (('name = "correctness"', 'name = "_hidden"'), "name"),
         (('name = "correctness"', 'name = ""'), "name"),
     ],

@@ -1,18 +1,9 @@
 """The run's configuration: one TOML file, read once, every key known.
 
-    preset = "pairwright"        # or "paper"
-    modes = ["twin", "placebo"]
-    [source]      where items come from
-    [endpoints.NAME]  what answers
-    [roles]       which endpoint plays what
-    [sampling.ROLE]   temperature, seed, ...
-    [planner] [twin] [natural] [gates] [human]  what is decided by
-    [release]     what its pages say
-    [budget]      when to stop
-
 docs/config.md is generated from these classes.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -144,6 +135,11 @@ class Config(Record):
         endpoints = {name: endpoint.beside(folder) for name, endpoint in self.endpoints.items()}
         return Config.model_validate({**dict(self), "endpoints": endpoints})
 
+    @property
+    def own_choices(self) -> bool:
+        """Whether labels are the users' own choices: then no model is asked."""
+        return self.source.format == "choices"
+
     @field_validator("modes")
     @classmethod
     def _distinct(cls, modes: tuple[str, ...]) -> tuple[str, ...]:
@@ -161,41 +157,37 @@ class Config(Record):
             return {"endpoints": {}, "roles": nobody} | data
         return data
 
-    @property
-    def own_choices(self) -> bool:
-        """Whether labels are the users' own choices: then no model is asked."""
-        return self.source.format == "choices"
-
     @model_validator(mode="after")
     def _consistent(self) -> "Config":
-        if self.own_choices:
-            return self
+        for fault in () if self.own_choices else self._faults():
+            raise ValueError(fault)
+        return self
+
+    def _faults(self) -> Iterator[str]:
+        """What does not go together."""
         if not self.endpoints:
-            raise ValueError("[endpoints] name none: give one that answers")
+            yield "[endpoints] name none: give one that answers"
         if not all((self.roles.planner, *self.roles.generator, *self.roles.judge)):
-            raise ValueError("[roles] name an endpoint each for planner, generator and judge")
+            yield "[roles] name an endpoint each for planner, generator and judge"
         for role in self.roles.all:
             if role not in self.endpoints:
                 known = ", ".join(sorted(self.endpoints))
-                raise ValueError(
-                    f"[roles] name the endpoint {role!r}, but there are only: {known}."
-                    + near(role, self.endpoints)
-                )
+                guess = near(role, self.endpoints)
+                yield f"[roles] name the endpoint {role!r}, but there are only: {known}.{guess}"
         if len(set(self.roles.judge)) < len(self.roles.judge):
-            raise ValueError("[roles] judge names an endpoint twice: each judges a draft once")
+            yield "[roles] judge names an endpoint twice: each judges a draft once"
         most = self.planner.per_100_words * self.words // 100
         if (self.aspects == "planner" or self.gated) and most < self.planner.min_aspects:
-            raise ValueError(
+            yield (
                 f"words = {self.words} leaves room for {most} aspects, but [planner] min_aspects is"
                 f" {self.planner.min_aspects}: no item could be kept"
             )
         least, _ = asked_length(self.words)
         if self.gated and not self.paper_writers and least < self.gates.min_words:
-            raise ValueError(
+            yield (
                 f"words = {self.words} asks writers for {least} words at least, but [gates]"
                 f" min_words is {self.gates.min_words}: lower it, or raise words"
             )
-        return self
 
 
 # A table that sets one key of a role's sampling keeps the role's other defaults.
@@ -204,7 +196,6 @@ _DEFAULTS: dict[str, Any] = {
         role: sampling.model_dump(exclude_none=True) for role, sampling in SamplingByRole()
     }
 }
-
 # What a preset changes. The paper's setting as far as its repository shows it (arXiv 2604.07343):
 # the prompts, 100 words, ten posts ranked by Contriever; its construction code was not released.
 PRESETS: dict[str, dict[str, Any]] = {
@@ -219,29 +210,6 @@ PRESETS: dict[str, dict[str, Any]] = {
         "planner": {"posts": 10, "history_tokens": 1_000_000, "retrieval": "dense"},
     },
 }
-
-
-_BESIDE = frozenset({"processes", "budget", "human", "release"})
-"""Tables, and keys outside of tables, that do not decide what comes of a run."""
-
-
-def essential(resolved: dict[str, Any]) -> dict[str, Any]:
-    """A resolved config without the keys that do not decide what comes of a run."""
-    roles = resolved["roles"]
-    used = {roles["planner"], *roles["generator"], *roles["judge"]}
-    endpoints = {
-        name: deciding_settings(endpoint)
-        for name, endpoint in resolved["endpoints"].items()
-        if name in used
-    }
-    deciding = {k: v for k, v in resolved.items() if k not in _BESIDE}
-    if resolved["source"]["format"] != "choices":
-        # It decides nothing here.
-        deciding.pop("natural", None)
-    # One hash of scales and domains together is beside them.
-    beside = ("scales", "domains", "given")
-    content = {k: v for k, v in resolved.get("content", {}).items() if k not in beside}
-    return deciding | {"endpoints": endpoints, "content": content}
 
 
 def load(path: Path) -> Config:
@@ -267,6 +235,33 @@ def _over(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
         both = isinstance(merged.get(key), dict) and isinstance(value, dict)
         merged[key] = _over(merged[key], value) if both else value
     return merged
+
+
+# What a second run in the same folder must agree with
+
+_BESIDE = frozenset({"processes", "budget", "human", "release"})
+"""Tables, and keys outside of tables, that do not decide what comes of a run."""
+
+
+def essential(resolved: dict[str, Any]) -> dict[str, Any]:
+    """A resolved config without the keys that do not decide what comes of a run."""
+    roles = resolved["roles"]
+    used = {roles["planner"], *roles["generator"], *roles["judge"]}
+    endpoints = {
+        name: deciding_settings(endpoint)
+        for name, endpoint in resolved["endpoints"].items()
+        if name in used
+    }
+    models = resolved["source"]["format"] != "choices"
+    beside = {*_BESIDE, "natural"} if models else _BESIDE
+    deciding = {k: v for k, v in resolved.items() if k not in beside}
+    # One hash of scales and domains together is beside them.
+    content = {
+        k: v
+        for k, v in resolved.get("content", {}).items()
+        if k not in ("scales", "domains", "given")
+    }
+    return deciding | {"endpoints": endpoints, "content": content}
 
 
 def differences(old: dict[str, Any], new: dict[str, Any], prefix: str = "") -> list[str]:

@@ -3,6 +3,7 @@
 A new domain is one file. Its name without `.toml` is the domain's key in records and releases.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -60,11 +61,9 @@ class Domain(Record):
     @field_validator("subcategories", "kinds", "good", "bad", "not_inferred")
     @classmethod
     def _distinct(cls, values: tuple[str, ...]) -> tuple[str, ...]:
-        for value in values:
-            if not value.strip():
-                raise ValueError("a line without text")
-            if values.count(value) > 1:
-                raise ValueError(f"{value!r} is there twice")
+        if not all(value.strip() for value in values):
+            raise ValueError("a line without text")
+        _check_distinct(values)
         return values
 
 
@@ -87,14 +86,8 @@ class Scale(Record):
     @field_validator("anchors")
     @classmethod
     def _one_text_a_score(cls, anchors: tuple[Anchor, ...]) -> tuple[Anchor, ...]:
-        scores = [anchor.score for anchor in anchors]
-        if len(set(scores)) < len(scores):
-            raise ValueError("two anchors have the same score")
+        _check_distinct([anchor.score for anchor in anchors])
         return anchors
-
-    def __hash__(self) -> int:
-        """By the name alone: every prompt about quality is looked up by its scales."""
-        return hash(self.name)
 
     @property
     def low(self) -> int:
@@ -107,6 +100,18 @@ class Scale(Record):
 
 class _QualityFile(Record):
     scale: tuple[Scale, ...] = Field(min_length=1)
+
+    @field_validator("scale")
+    @classmethod
+    def _one_scale_a_name(cls, scales: tuple[Scale, ...]) -> tuple[Scale, ...]:
+        _check_distinct([scale.name for scale in scales])
+        return scales
+
+
+def _check_distinct(values: Sequence[object]) -> None:
+    for value in values:
+        if values.count(value) > 1:
+            raise ValueError(f"{value!r} is there twice")
 
 
 class Domains:
@@ -131,12 +136,13 @@ class Domains:
         """Every `*.toml` of the folder but quality.toml; raises InputError."""
         paths = sorted(p for p in folder.glob("*.toml") if p.name != "quality.toml")
         if not paths:
-            raise InputError(
-                "no domain file",
-                where=folder,
-                fix=f"Add one <domain>.toml; see {DOCS / 'extend.md'}.",
-            )
+            fix = f"Add one <domain>.toml; see {DOCS / 'extend.md'}."
+            raise InputError("no domain file", where=folder, fix=fix)
         return cls([_load(path, Domain, key=path.stem) for path in paths], folder)
+
+    def of(self, category: str) -> Domain | None:
+        """The domain a category belongs to, or None for an unknown one."""
+        return self._by_category.get(category.lower())
 
     def guidance(self, key: str) -> Guidance:
         """What the planner reads of the domain `key`; nothing of one that is not known."""
@@ -154,22 +160,10 @@ class Domains:
         posts = (post.text for post in item.profile)
         return self.language(item.domain, item.question, *posts, *texts)
 
-    def of(self, category: str) -> Domain | None:
-        """The domain a category belongs to, or None for an unknown one."""
-        return self._by_category.get(category.lower())
-
 
 def load_scales(folder: Path) -> tuple[Scale, ...]:
     """The quality scales of `quality.toml`; raises InputError."""
-    path = folder / "quality.toml"
-    scales = _load(path, _QualityFile).scale
-    names = [scale.name for scale in scales]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(
-                f"two scales are named {name!r}", where=path, fix="Give each scale its own name."
-            )
-    return scales
+    return _load(folder / "quality.toml", _QualityFile).scale
 
 
 def _load(path: Path, kind: type[T], **more: str) -> T:

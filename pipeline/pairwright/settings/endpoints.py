@@ -8,13 +8,18 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import ConfigDict, Field, JsonValue, ValidationInfo, field_validator
-from pydantic_core import PydanticCustomError
+from pydantic import ConfigDict, Field, JsonValue, field_validator, model_validator
 
+from pairwright.errors import near
 from pairwright.records import Record
 
 RECORDING_URL = "recording:"
 """The prefix of a recording's path."""
+REVOKE = (
+    "Revoke that key, because it was written to a file. Put the new one into an environment"
+    " variable, and write the variable's name, such as OPENAI_API_KEY, as api_key_env."
+)
+"""What to do about a key in a file."""
 
 
 class Endpoint(Record):
@@ -27,9 +32,7 @@ class Endpoint(Record):
         "http", description="a server at `base_url`, or vLLM in this process"
     )
     base_url: str | None = Field(
-        None,
-        validate_default=True,
-        description="address up to /v1, or 'recording:FILE'; required, but for engine = 'vllm'",
+        None, description="address up to /v1, or 'recording:FILE'; only with engine = 'http'"
     )
     model: str = Field(description="model id as the endpoint knows it")
     revision: str | None = Field(None, description="revision of the model; part of each call's key")
@@ -40,10 +43,7 @@ class Endpoint(Record):
     attempts: int = Field(6, ge=1, description="tries of one call before it fails")
     timeout_s: float = Field(600, gt=0, description="seconds one try may take")
     max_wait: float = Field(
-        300,
-        ge=0,
-        description="seconds of a wait that the endpoint may ask for; if it asks for more, its"
-        " calls fail as `rate_limited`, and the next build asks again",
+        300, ge=0, description="longest wait, in seconds, that the endpoint may ask for"
     )
     token_parameter: Literal["max_tokens", "max_completion_tokens"] = Field(
         "max_tokens", description="how the endpoint calls its limit of new tokens"
@@ -55,17 +55,11 @@ class Endpoint(Record):
         None, ge=100, description="most tokens of history this model is shown, if fewer"
     )
     thinking_tokens: int | None = Field(
-        None,
-        ge=16,
-        description="room for a model that thinks before it replies, added to `max_tokens` of"
-        " each call",
+        None, ge=16, description="room to think before a reply, added to `max_tokens` of each call"
     )
     price_in: float = Field(0, ge=0, description="price of a million prompt tokens")
     price_cached: float | None = Field(
-        None,
-        ge=0,
-        description="price of a million prompt tokens that the endpoint took from its cache;"
-        " none: `price_in`",
+        None, ge=0, description="price of a million cached prompt tokens; none: `price_in`"
     )
     price_out: float = Field(0, ge=0, description="price of a million completion tokens")
     vllm: dict[str, JsonValue] = Field(
@@ -74,13 +68,9 @@ class Endpoint(Record):
 
     @field_validator("base_url")
     @classmethod
-    def _somewhere(cls, address: str | None, info: ValidationInfo) -> str | None:
-        if info.data.get("engine") == "vllm":
-            if address is not None:
-                raise ValueError("engine = 'vllm' has no address: leave out one of the two")
-            return address
+    def _an_address(cls, address: str | None) -> str | None:
         if address is None:
-            raise PydanticCustomError("missing", "Field required")
+            return None
         if address.startswith(RECORDING_URL):
             if not address.removeprefix(RECORDING_URL).strip():
                 raise ValueError("a recording needs its file: 'recording:replies.jsonl.gz'")
@@ -88,49 +78,42 @@ class Endpoint(Record):
         parts = urlsplit(address)  # Raises ValueError for half an IPv6 address.
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
             raise ValueError(f"{address!r} is not an address such as http://127.0.0.1:8000/v1")
-        if "@" in parts.netloc:
+        if "@" in parts.netloc or parts.query or parts.fragment:
             raise ValueError(
-                f"the address of {parts.hostname} holds a user or a password, which would be"
-                " written to files and messages; a key belongs in `api_key_env`'s variable"
-            )
-        if parts.query or parts.fragment:
-            raise ValueError(
-                f"the address of {parts.hostname} goes on behind a '?' or '#', where no path"
-                " can be added; a key belongs in `api_key_env`'s variable"
+                f"the address of {parts.hostname} holds a user, or goes on behind a '?' or '#':"
+                " it would be written to files; a key belongs in `api_key_env`'s variable"
             )
         return address
 
     @field_validator("api_key_env")
     @classmethod
     def _no_key(cls, name: str | None) -> str | None:
-        if name is not None and not _VARIABLE.fullmatch(name):
+        if name is not None and not re.fullmatch(r"[A-Z_][A-Z0-9_]{0,79}", name):
             raise ValueError(
                 "must be the name of an environment variable, in capitals; what is there may be a"
                 f" key, and is not repeated here. {REVOKE}"
             )
         return name
 
-    @field_validator("api_key_env", "token_parameter")
-    @classmethod
-    def _only_of_servers(cls, value: object, info: ValidationInfo) -> object:
-        default = cls.model_fields[str(info.field_name)].default
-        if info.data.get("engine") == "vllm" and value != default:
-            raise ValueError("is for servers: leave it out with engine = 'vllm'")
-        return value
-
     @field_validator("vllm")
     @classmethod
-    def _only_in_process(
-        cls, flags: dict[str, JsonValue], info: ValidationInfo
-    ) -> dict[str, JsonValue]:
-        if flags and info.data.get("engine") == "http":
-            raise ValueError("is for engine = 'vllm': a server is given its flags when it starts")
+    def _flags(cls, flags: dict[str, JsonValue]) -> dict[str, JsonValue]:
         for name in ("served_model_name", "revision"):
             if name in flags:
                 raise ValueError(f"{name!r} has its own place: `model` and `revision` beside it")
-        if holds_key(flags):
-            raise ValueError(f"holds what looks like a key, which is not repeated here. {REVOKE}")
-        return flags
+        return without_keys(flags)
+
+    @model_validator(mode="after")
+    def _of_the_engine(self) -> "Endpoint":
+        strange = ("vllm",) if self.engine == "http" else _OF_SERVERS
+        for name in strange:
+            if getattr(self, name) != type(self).model_fields[name].default:
+                raise ValueError(
+                    f"{name} does not go with engine = {self.engine!r}: leave out one of the two"
+                )
+        if self.engine == "http" and self.base_url is None:
+            raise ValueError("base_url is required and missing: add the address up to /v1")
+        return self
 
     @property
     def recording(self) -> str | None:
@@ -150,6 +133,10 @@ class Endpoint(Record):
         cached = self.price_in if self.price_cached is None else self.price_cached
         prompts = (prompt_tokens - cached_tokens) * self.price_in + cached_tokens * cached
         return (prompts + completion_tokens * self.price_out) / 1e6
+
+
+_OF_SERVERS = ("base_url", "api_key_env", "token_parameter")
+"""Keys that have no meaning for an engine in this process."""
 
 
 class Sampling(Record):
@@ -172,9 +159,7 @@ class Sampling(Record):
         own_fields = {"model", "messages", "max_tokens", "max_completion_tokens", "response_format"}
         if taken := sorted(extra.keys() & own_fields):
             raise ValueError(f"{taken[0]!r} has its own place and cannot be in extra")
-        if holds_key(extra):
-            raise ValueError(f"holds what looks like a key, which is not repeated here. {REVOKE}")
-        return extra
+        return without_keys(extra)
 
     @field_validator("temperature", "top_p", "seed", mode="before")
     @classmethod
@@ -194,8 +179,6 @@ OPERATIONAL = frozenset(
         "token_parameter", "price_in", "price_cached", "price_out",
     }
 )  # fmt: skip
-
-
 # Flags of an engine in this process that can change what it says. The others are about speed and
 # memory, or say where things lie.
 DECIDING = frozenset(
@@ -208,12 +191,25 @@ DECIDING = frozenset(
 
 
 def deciding_settings(endpoint: dict[str, Any]) -> dict[str, Any]:
+    """The keys of a resolved endpoint that decide what comes of a run."""
     deciding = {k: v for k, v in endpoint.items() if k not in OPERATIONAL and k != "vllm"}
     flags = {k: v for k, v in endpoint.get("vllm", {}).items() if k in DECIDING}
     return {**deciding, "vllm": flags} if flags else deciding
 
 
-_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,79}")
+def check_endpoints(tables: Mapping[str, object], endpoints: Mapping[str, Endpoint]) -> None:
+    """Raises ValueError for a table of settings, named by its place, whose `endpoint` is not
+    there."""
+    for place, table in tables.items():
+        name = getattr(table, "endpoint", None)
+        if name is not None and name not in endpoints:
+            known = ", ".join(sorted(endpoints)) or "none"
+            what = f"[{place}] names the endpoint {name!r}; there are: {known}."
+            raise ValueError(what + near(name, endpoints))
+
+
+# Keys of services
+
 _KEY = re.compile(
     r"(?:sk|pk|hf|gsk|xai|csk|nvapi|pplx|fw|r8|tgp|gh[oprsu]|github_pat)[-_][\w-]{16,}"
     r"|AIza[\w-]{16,}|Bearer "
@@ -226,31 +222,19 @@ _KEY_NAME = re.compile(
 )
 """Names under which people write keys; `eos_token` and its like are none."""
 
-REVOKE = (
-    "Revoke that key, because it was written to a file. Put the new one into an environment"
-    " variable, and write the variable's name, such as OPENAI_API_KEY, as api_key_env."
-)
-"""What to do about a key in a file."""
+
+def without_keys(values: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """The same values. Raises ValueError if any text inside begins like a key, or has the name of
+    one."""
+    if _holds_key(values):
+        raise ValueError(f"holds what looks like a key, which is not repeated here. {REVOKE}")
+    return values
 
 
-def holds_key(value: JsonValue) -> bool:
-    """Whether any text inside a value of a config begins like a key, or has the name of one."""
+def _holds_key(value: JsonValue, name: str = "") -> bool:
     if isinstance(value, str):
-        return _KEY.match(value) is not None
+        named = bool(value) and _KEY_NAME.fullmatch(name) is not None
+        return named or _KEY.match(value) is not None
     if isinstance(value, dict):
-        return any(
-            holds_key(one)
-            or (bool(one) and isinstance(one, str) and bool(_KEY_NAME.fullmatch(name)))
-            for name, one in value.items()
-        )
-    return isinstance(value, list) and any(map(holds_key, value))
-
-
-def check_endpoints(tables: Mapping[str, object], endpoints: Mapping[str, Endpoint]) -> None:
-    """Raises ValueError for a table of settings, named by its place, whose `endpoint` is not
-    there."""
-    for place, table in tables.items():
-        name = getattr(table, "endpoint", None)
-        if name is not None and name not in endpoints:
-            known = ", ".join(sorted(endpoints)) or "none"
-            raise ValueError(f"[{place}] names the endpoint {name!r}; there are: {known}")
+        return any(_holds_key(one, inner) for inner, one in value.items())
+    return isinstance(value, list) and any(map(_holds_key, value))

@@ -11,7 +11,7 @@ so `{{ }}` inside a post stays text.
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -20,6 +20,7 @@ import jinja2
 from jinja2 import nodes
 from jinja2.meta import find_undeclared_variables
 
+from pairwright.assets import PROMPTS as PROMPTS_FOLDER
 from pairwright.errors import InputError
 from pairwright.text import LANGUAGES, visible
 
@@ -75,65 +76,38 @@ class SupportPrompt(NamedTuple):
 OPTIONAL = frozenset({"languages", "characters", "earlier", "reasons", "shared", "each"})
 """Variables that a prompt may leave out. The first two are empty if the question is in English,
 or its language cannot be told."""
-_WRITING = "question aspects earlier faults reasons words languages characters"
-_PAIR = "question first second"
-_PROMPTS = {
-    "planning": {
-        "plan": "history max_aspects words kinds good bad not_inferred languages",
-        "plan_blind": "question max_aspects languages",
-    },
-    "judging": {
-        "support": "question posts cases",
-        "match": "question aspects lists",
-        "adherence": "question response aspects",
-        "quality": "question response scales",
-        "compare": f"{_PAIR} scales",
-        "choose": _PAIR,
-    },
-    "writing": {
-        "write_plain": "question words languages characters",
-        "write_adhering": f"{_WRITING} shared each",
-        "write_omitting": _WRITING,
-        "write_contradicting": _WRITING,
-        "paper_expected": "history aspects words",
-        "paper_avoided": "history aspects words",
-    },
-    "scoring": {
-        "prefer": "history aspects first second",
-        "rate": "history aspects response",
-    },
-    "sampling": {"sample": "history words languages characters"},
-    "completing": {"complete": "history words"},
+_ROLES = {
+    "planning": "plan plan_blind",
+    "judging": "support match adherence quality compare choose",
+    "writing": "write_plain write_adhering write_omitting write_contradicting paper_expected"
+    " paper_avoided",
+    "scoring": "prefer rate",
+    "sampling": "sample",
+    "completing": "complete",
 }
-"""By the role whose system text goes before it, each prompt with the variables that it may use, and
-must use."""
-SYSTEM_TEXTS: dict[str, str] = {
-    name: f"system_{role}" for role, prompts in _PROMPTS.items() for name in prompts
-}
+SYSTEM_TEXTS = {name: f"system_{role}" for role, names in _ROLES.items() for name in names.split()}
 """Which system text goes before each prompt."""
-VARIABLES: dict[str, frozenset[str]] = {
-    "history": frozenset({"posts", "question"}),
-    **dict.fromkeys(SYSTEM_TEXTS.values(), frozenset()),
-    **{
-        name: frozenset(used.split())
-        for prompts in _PROMPTS.values()
-        for name, used in prompts.items()
-    },
-}
-"""Which variables each file may use, and must use."""
+PROMPTS = frozenset({"history", *SYSTEM_TEXTS, *SYSTEM_TEXTS.values()})
+"""The files by their names."""
+# A build has no part in these: its runs and their manifests stay the same whatever they say.
+SCORING, SAMPLING, COMPLETING = (
+    frozenset({f"system_{role}", *_ROLES[role].split()})
+    for role in ("scoring", "sampling", "completing")
+)
+BUILDING = PROMPTS - SCORING - SAMPLING - COMPLETING
 OWN: dict[str, frozenset[str]] = {
     "prefer": frozenset({"question", "posts", "aspects", "first", "second"}),
     "rate": frozenset({"question", "posts", "aspects", "response"}),
 }
-"""The same of a user's own prompt for a judge under test: it is all that the judge is asked."""
-# A build has no part in these: its runs and their manifests stay the same whatever they say.
-SCORING, SAMPLING, COMPLETING = (
-    frozenset({f"system_{role}", *_PROMPTS[role]}) for role in ("scoring", "sampling", "completing")
-)
-BUILDING = frozenset(VARIABLES) - SCORING - SAMPLING - COMPLETING
-# These begin with what is the same for all users and questions, then come history and question, so
-# that a prefix cache computes a history once.
-WITH_HISTORY = frozenset(name for name, used in VARIABLES.items() if "history" in used)
+"""The variables of a user's own prompt for a judge under test, which is asked nothing else."""
+
+
+@cache
+def variables(name: str) -> frozenset[str]:
+    """What a file of this name may use, and must use unless it is OPTIONAL: what the prompt that
+    ships uses."""
+    source = (PROMPTS_FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    return frozenset(find_undeclared_variables(jinja2.Environment().parse(source)))
 
 
 class Prompts(NamedTuple):
@@ -146,7 +120,7 @@ class Prompts(NamedTuple):
         """Read these prompts; raises InputError naming the file and what to do."""
         return cls(
             {
-                name: PromptTemplate.read(folder / f"{name}.md", VARIABLES[name], OPTIONAL)
+                name: PromptTemplate.read(folder / f"{name}.md", variables(name), OPTIONAL)
                 for name in sorted(names)
             }
         )
@@ -162,7 +136,7 @@ class Prompts(NamedTuple):
         Without `in_language` nothing is said of a language.
         """
         given: dict[str, object] = {**dict.fromkeys(OPTIONAL, ()), **values}
-        if name in WITH_HISTORY:
+        if "history" in variables(name):
             given["history"] = _Rendered(self.templates["history"].text(given))
         system = Message("system", self.templates[SYSTEM_TEXTS[name]].text({}))
         return Ask(name, (system, Message("user", self.templates[name].text(given))))

@@ -26,25 +26,17 @@ class SourceRules(Record):
         description="items: LaMP-QA's or the benchmark's schema; posts: one post a row;"
         " stackexchange: a site's dump; choices: one user's choice of two responses a row",
     )
-    texts: str | None = Field(
-        None,
-        description="choices: a file of the users' own texts, one per row; none: a history holds"
-        " the user's earlier choices only",
-    )
+    texts: str | None = Field(None, description="choices: a file of the users' own texts, if any")
     config: str | None = Field(None, description="configuration of a Hugging Face dataset")
     split: str = Field("test", description="split of a Hugging Face dataset")
     min_posts: Positive = Field(2, description="fewer earlier posts and the item is refused")
     max_post_chars: int = Field(20_000, ge=100, description="longer posts are cut, and counted")
     html: bool = Field(False, description="texts are HTML, and become plain text")
     targets: Positive | Literal["all"] = Field(
-        1,
-        description="posts, stackexchange: how many of a user's latest questions become items, or"
-        " `all`; each has the posts that are older",
+        1, description="posts, stackexchange: so many of a user's latest questions, or `all`"
     )
     site: str | None = Field(
-        None,
-        description="stackexchange: host of the site, such as `cooking.stackexchange.com`; none:"
-        " the folder's name",
+        None, description="stackexchange: host of the site; none: the folder's name"
     )
     user: str = Field("user", description="posts, choices, texts: column of the user")
     text: str = Field("text", description="posts, texts: column of the text")
@@ -60,9 +52,7 @@ class SourceRules(Record):
     question: str = Field("question", description="choices: column of the question or topic")
     option_a: str = Field("option_a", description="choices: column of the first response")
     option_b: str = Field("option_b", description="choices: column of the second response")
-    choice: str = Field(
-        "choice", description="choices: column of the response that the user took: `a` or `b`"
-    )
+    choice: str = Field("choice", description="choices: column of what was taken: `a` or `b`")
     reason: str = Field("reason", description="choices: column of the user's own reason")
     default_category: str | None = Field(
         None, description="category of rows without one, and of a dump whose site is in no domain"
@@ -70,24 +60,21 @@ class SourceRules(Record):
 
     @model_validator(mode="after")
     def _of_the_format(self) -> "SourceRules":
-        for format, keys in _KEYS_OF_FORMAT.items():
-            if self.format != format:
-                for key in keys:
-                    if getattr(self, key) != type(self).model_fields[key].default:
-                        raise ValueError(f"{key} goes with format = {format!r}")
-        if self.format not in ("posts", "stackexchange") and self.targets != 1:
-            raise ValueError(
-                "targets goes with format = 'posts' or 'stackexchange': rows that are items or"
-                " choices are taken as they are"
-            )
+        for key, formats in _FORMATS_OF_KEY.items():
+            default = type(self).model_fields[key].default
+            if self.format not in formats and getattr(self, key) != default:
+                raise ValueError(f"{key} goes with format = {' or '.join(map(repr, formats))}")
         return self
 
 
-_KEYS_OF_FORMAT = {
-    "stackexchange": ("site",),
-    "choices": ("texts", "question", "option_a", "option_b", "choice", "reason"),
+_FORMATS_OF_KEY: dict[str, tuple[str, ...]] = {
+    "site": ("stackexchange",),
+    "targets": ("posts", "stackexchange"),
+    **dict.fromkeys(
+        ("texts", "question", "option_a", "option_b", "choice", "reason"), ("choices",)
+    ),
 }
-"""The keys of a source that go with one format alone."""
+"""The keys of a source that go with some formats alone."""
 
 
 Strategy = Literal["omit", "contradict"]

@@ -24,7 +24,7 @@ from pairwright.models.store import Store
 from pairwright.models.work import work_through
 from pairwright.progress import Note, Progress, Stop, counter
 from pairwright.settings.domains import Domains
-from pairwright.settings.prompt import VARIABLES, Prompts
+from pairwright.settings.prompt import PROMPTS, Prompts
 from pairwright.workflows.scorers import OpenScorer, open_scorers, pointwise
 
 T = TypeVar("T")
@@ -53,7 +53,7 @@ def prompts_of(scorers: Scorers, base: Path) -> Prompts:
     Raises ConfigError and InputError.
     """
     folder = settings_folder("prompts", scorers.prompts, base, assets.PROMPTS)
-    return Prompts.load(folder, VARIABLES.keys())
+    return Prompts.load(folder, PROMPTS)
 
 
 def settings_folder(key: str, name: str | None, base: Path, shipped: Path) -> Path:
