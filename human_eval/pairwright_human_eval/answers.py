@@ -5,14 +5,15 @@
         project-7-HASH.json         a project of the server as last pulled
         simulated-NAME-HASH.json    by a simulated annotator
 
-The table is written at import and pull, always from all raw files, so it can be made again. Of a
-person who withdraws, all that they answered leaves the files and does not come back.
+The table is written at import and pull, always from all raw files, so it can be made again. If a
+person withdraws, all that they answered leaves the files and does not come back.
 """
 
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -32,12 +33,17 @@ from pairwright_human_eval.records import (
     RawTask,
     SetAside,
 )
-from pairwright_human_eval.spreadsheets import is_sheet, read_sheet, without_rows
+from pairwright_human_eval.spreadsheets import is_sheet, read_sheet, sheet_rows, without_rows
 
 
-class Answered(NamedTuple):
+@dataclass(frozen=True)
+class Answered:
     """What came of all annotations: each is an answer, set aside, or a copy of another."""
 
+    folder: Path
+    """RUN/human."""
+    key: Mapping[str, KeyedTask]
+    """What each task is about."""
     answers: tuple[Answer, ...]
     """By task, in the order of its form."""
     set_aside: tuple[SetAside, ...]
@@ -50,8 +56,23 @@ class Answered(NamedTuple):
         return {answer.task for answer in self.answers}
 
     @property
+    def open_tasks(self) -> int:
+        """How many tasks have no answer."""
+        return len(self.key.keys() - self.tasks)
+
+    @property
+    def by_kind(self) -> Counter[tuple[str, str]]:
+        """How many tasks have an answer, by their kind and purpose."""
+        return Counter((self.key[task].kind, self.key[task].purpose) for task in self.tasks)
+
+    @property
+    def by_reason(self) -> Counter[str]:
+        """How many annotations were set aside, by reason."""
+        return Counter(line.reason for line in self.set_aside)
+
+    @property
     def simulated(self) -> bool:
-        """Whether simulated annotators answered."""
+        """Whether simulated annotators answered, which verifies nothing."""
         return any(answer.source.startswith(SIMULATED) for answer in self.answers)
 
 
@@ -71,33 +92,22 @@ def read_raw(path: Path, content: bytes, fixed: FixedStudy) -> list[RawTask]:
     return read_export(content, path, fixed.key, fixed.study.scales)
 
 
-def content_of(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(
-            str(error.strerror), where=path, fix="Name a file that is there."
-        ) from None
+def raw_files(folder: HumanFolder) -> list[tuple[Path, bytes]]:
+    """All of them, imported ones in the order of their import. Raises InputError for one that was
+    changed."""
+    found = [(path, path.read_bytes()) for path in sorted(folder.raw.glob("*-*.*"))]
+    for path, content in found:
+        if path.stem.rpartition("-")[2] != _hash(content):
+            fix = "Move it away, then pull or import again."
+            raise InputError("is not as it came in: its hash differs", where=path, fix=fix)
+    return found
 
 
 def _hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-def raw_files(folder: HumanFolder) -> list[Path]:
-    """All of them, imported ones in the order of their import."""
-    return sorted(folder.raw.glob("*-*.*"))
-
-
-def _stored(path: Path) -> bytes:
-    content = content_of(path)
-    if path.stem.rpartition("-")[2] != _hash(content):
-        fix = "Move it away, then pull or import again."
-        raise InputError("is not as it came in: its hash differs", where=path, fix=fix)
-    return content
-
-
-def store_raw(folder: HumanFolder, name: str, content: bytes, end: str = ".json") -> Path:
+def store_raw(folder: HumanFolder, name: str, content: bytes, end: str = ".json") -> None:
     """Keep a file as it came, in place of the last one of that name."""
     path = folder.raw / f"{name}-{_hash(content)}{end}"
     before = [one for one in folder.raw.glob(f"{name}-*") if one != path]
@@ -105,17 +115,16 @@ def store_raw(folder: HumanFolder, name: str, content: bytes, end: str = ".json"
         write_whole(path, content)
     for one in before:
         one.unlink()
-    return path
 
 
 def check_unmixed(folder: HumanFolder, *, simulated: bool) -> None:
     """Raise InputError if the study has answers of the other sort: simulated, or real."""
-    others = [one for one in raw_files(folder) if one.name.startswith(SIMULATED) != simulated]
-    if others:
+    names = sorted(folder.raw.glob("*-*.*"))
+    if others := [one for one in names if one.name.startswith(SIMULATED) != simulated]:
         there, new = ("real", "simulated") if simulated else ("simulated", "real")
         raise InputError(
             f"{there} answers are here, and a decision cannot keep {new} ones apart from them",
-            where=min(others),
+            where=others[0],
             fix=f"Move the {there} ones away (raw/{'*' if simulated else SIMULATED + '*'}), or use"
             " a copy of the run.",
         )
@@ -138,9 +147,9 @@ def import_raw(paths: Iterable[Path], folder: HumanFolder, fixed: FixedStudy) ->
     """
     check_unmixed(folder, simulated=False)
     there = [
-        (one, _tasks(read_raw(one, _stored(one), fixed)))
-        for one in raw_files(folder)
-        if one.name[0].isdigit()
+        (path.name, _tasks(read_raw(path, content, fixed)))
+        for path, content in raw_files(folder)
+        if path.name[0].isdigit()
     ]
     added, repeated, refused = list[str](), list[str](), list[InputError]()
     for path in paths:
@@ -149,13 +158,13 @@ def import_raw(paths: Iterable[Path], folder: HumanFolder, fixed: FixedStudy) ->
         except InputError as error:
             refused.append(error)
             continue
-        same = [one for one, own in there if own & tasks]
-        if same and same[-1].stem.endswith(_hash(content)):
+        same = [name for name, own in there if own & tasks]
+        if same and f"-{_hash(content)}." in same[-1]:
             repeated.append(path.name)
             continue
-        number = int(there[-1][0].name.partition("-")[0]) + 1 if there else 1
-        end = ".csv" if is_sheet(content) else ".json"
-        there.append((store_raw(folder, f"{number:04}", content, end), tasks))
+        name = f"{int(there[-1][0].partition('-')[0]) + 1 if there else 1:04}"
+        store_raw(folder, name, content, ".csv" if is_sheet(content) else ".json")
+        there.append((f"{name}-{_hash(content)}.", tasks))
         added.append(path.name)
     return Imported(tuple(added), tuple(repeated), tuple(refused))
 
@@ -167,11 +176,16 @@ def _tasks(read: Iterable[RawTask]) -> set[str]:
 def _of_study(path: Path, folder: HumanFolder, fixed: FixedStudy) -> tuple[bytes, set[str]]:
     """A file without tasks of people who have withdrawn, and its tasks. Raises InputError if there
     is none of the study: it may hold a stranger's texts."""
-    content = content_of(path)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        fix = "Name a file that is there."
+        raise InputError(str(error.strerror), where=path, fix=fix) from None
     if not is_sheet(content):
         check_export(content, path)
     tasks = _tasks(read_raw(path, content, fixed))
-    left = tasks - _closed(folder)
+    kept = without_withdrawn(content, folder)
+    left = tasks if kept == content else _tasks(read_raw(path, kept, fixed)) if kept else set()
     if not left:
         what = "only answers of a person who has withdrawn" if tasks else "no task of this study"
         raise InputError(
@@ -180,39 +194,17 @@ def _of_study(path: Path, folder: HumanFolder, fixed: FixedStudy) -> tuple[bytes
             fix="Nothing of it was kept. Give the export of a project of this study, or name the"
             " run that the file belongs to.",
         )
-    return without_tasks(content, path, tasks - left) if left != tasks else content, left
+    return kept, left
 
 
-def _closed(folder: HumanFolder) -> set[str]:
-    """The tasks of everybody who has withdrawn."""
-    return {task for withdrawal in read_withdrawals(folder) for task in withdrawal.tasks}
-
-
-def scrub(folder: HumanFolder) -> None:
-    """Take what withdrawn people did out of every raw file. A file with nothing else goes."""
-    closed = _closed(folder)
-    for path in raw_files(folder):
-        content = _stored(path)
-        left = without_tasks(content, path, closed)
-        if left == content:
-            continue
-        with on_disk(path):
-            path.unlink()
-            if left:
-                store_raw(folder, path.stem.rpartition("-")[0], left, path.suffix)
-
-
-def kept_of(content: bytes, folder: HumanFolder) -> bytes:
-    """An export without tasks of people who have withdrawn."""
-    return without_tasks(content, folder.raw, _closed(folder)) or b"[]"
-
-
-def without_tasks(content: bytes, path: Path, closed: set[str]) -> bytes:
-    """A raw file without some tasks, as it is if it has none of them; empty if none is left."""
+def without_withdrawn(content: bytes, folder: HumanFolder) -> bytes:
+    """A raw file without tasks of people who have withdrawn: as it is if it has none of them, empty
+    if nothing is left."""
+    closed = {task for withdrawal in read_withdrawals(folder) for task in withdrawal.tasks}
     if is_sheet(content):
-        named = any(task.encode() in content for task in closed)
-        left = without_rows(content, path, closed) if named else content
-        return left if b"task-" in left else b""
+        names = {cell for row in sheet_rows(content, folder.raw)[0] for cell in row}
+        left = without_rows(content, folder.raw, closed) if closed & names else content
+        return left if left == content or b"task-" in left else b""
     tasks = json.loads(content)
     kept = [task for task in tasks if _name_of(task) not in closed]
     if len(kept) == len(tasks):
@@ -220,9 +212,20 @@ def without_tasks(content: bytes, path: Path, closed: set[str]) -> bytes:
     return json.dumps(kept).encode() if kept else b""
 
 
-def _name_of(task: object) -> object:
+def _name_of(task: object) -> str:
     data = task.get("data") if isinstance(task, dict) else None
-    return data.get("task") if isinstance(data, dict) else None
+    return str(data.get("task")) if isinstance(data, dict) else ""
+
+
+def scrub(folder: HumanFolder) -> None:
+    """Take what withdrawn people did out of every raw file. A file with nothing else goes."""
+    for path, content in raw_files(folder):
+        left = without_withdrawn(content, folder)
+        if left != content:
+            with on_disk(path):
+                path.unlink()
+                if left:
+                    store_raw(folder, path.stem.rpartition("-")[0], left, path.suffix)
 
 
 # The table
@@ -247,76 +250,69 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 def make_answers(folder: HumanFolder, fixed: FixedStudy) -> Answered:
-    """Read every raw file, and judge every annotation. Raises InputError for a damaged file."""
-    read = [
-        (path.name, number, read_raw(path, _stored(path), fixed))
-        for number, path in enumerate(raw_files(folder))
-    ]
-    latest: dict[tuple[str, str], int] = {}
-    for _, number, tasks in read:
-        for task in tasks:
-            latest[task.task, task.project or f"file {number}"] = number
-    return _judged(
-        [
-            _Filed(given, file, number)
-            for file, number, tasks in read
-            for task in tasks
-            if not task.task or latest[task.task, task.project or f"file {number}"] == number
-            for given in task.given
-        ],
-        fixed,
-    )
+    """Read every raw file, and judge every annotation. Raises InputError for a damaged file.
+
+    The last file of a project counts, so what was deleted there is gone.
+    """
+    filed: dict[tuple[str, str], list[_Filed]] = {}
+    for number, (path, content) in enumerate(raw_files(folder)):
+        own: dict[tuple[str, str], list[_Filed]] = defaultdict(list)
+        for n, task in enumerate(read_raw(path, content, fixed)):
+            project = task.project or path.name
+            # A task that is not of the study is another one each time.
+            name = (task.task, project) if task.task else ("", f"{path.name} {n}")
+            own[name] += (_Filed(given, path.name, number) for given in task.given)
+        filed |= own
+    read = sorted((one for own in filed.values() for one in own), key=lambda one: one.order)
+    once = {(one.given.task, one.given.identity): one for one in read}
+    answers, aside = _judged(once.values(), fixed)
+    return Answered(folder.path, fixed.key, answers, aside, len(read) - len(once))
 
 
-def _judged(read: Sequence[_Filed], fixed: FixedStudy) -> Answered:
+def _judged(
+    once: Iterable[_Filed], fixed: FixedStudy
+) -> tuple[tuple[Answer, ...], tuple[SetAside, ...]]:
     """The last answer to a task counts. A later skip takes an answer back. Anything that cannot be
     an answer takes nothing back, and what was begun on a task with an answer is no answer."""
-    once: dict[tuple[str, str], _Filed] = {}
-    for one in sorted(read, key=lambda one: one.order):
-        once[one.given.task, one.given.identity] = one
-    own = _accounts(once.values(), fixed)
-    aside, drafts = list[SetAside](), dict[str, SetAside]()
-    by_task: dict[str, list[_Filed]] = defaultdict(list)
-    for one in once.values():
+    once = sorted(once, key=lambda one: one.order)
+    accounts: dict[str, Counter[int]] = defaultdict(Counter)
+    for one in once:
+        if one.given.task and one.given.account is not None and not one.given.fault:
+            accounts[fixed.key[one.given.task].annotator][one.given.account] += 1
+    # The account that gave most of the answers to an annotator's tasks is the annotator's.
+    own = {who: counts.most_common(1)[0][0] for who, counts in accounts.items()}
+    aside, drafts = list[SetAside](), list[SetAside]()
+    last: dict[str, _Filed] = {}
+
+    def set_aside(one: _Filed, why: Objection) -> None:
+        keyed = fixed.key.get(one.given.task)
+        line = SetAside(
+            file=one.file, place=one.given.place, reason=why.reason, detail=why.detail,
+            task=one.given.task, annotator=keyed.annotator if keyed else "",
+        )  # fmt: skip
+        (drafts if why.reason == "draft" else aside).append(line)
+
+    for one in once:
         keyed, fault = fixed.key.get(one.given.task), one.given.fault
         if keyed and one.given.account not in (None, own.get(keyed.annotator)):
             fault = fault or Objection("other_account", f"not by that of {keyed.annotator}")
-        if fault and fault.reason == "draft":
-            drafts[one.given.task] = _aside(one, fault, keyed)
-        elif fault:
-            aside.append(_aside(one, fault, keyed))
-        else:
-            by_task[one.given.task].append(one)
+        if fault:
+            set_aside(one, fault)
+            continue
+        if before := last.get(one.given.task):
+            skip = ", a skip" if one.given.choices is None else ""
+            set_aside(before, Objection("superseded", f"by a later answer{skip}"))
+        last[one.given.task] = one
     answers = list[Answer]()
-    for task, several in sorted(by_task.items()):
-        *before, last = sorted(several, key=lambda one: one.order)
-        skip = last.given.choices is None
-        why = Objection("superseded", f"by a later answer{', a skip' if skip else ''}")
-        aside += (_aside(one, why, fixed.key[task]) for one in before)
-        if skip:
-            aside.append(_aside(last, Objection("skipped", last.given.comment), fixed.key[task]))
+    for task, one in sorted(last.items()):
+        if one.given.choices is None:
+            set_aside(one, Objection("skipped", one.given.comment))
         else:
-            answers += _answers(last, fixed.key[task])
+            answers += _answers(one, fixed.key[task])
     done = {one.task for one in answers} | {one.task for one in aside}
-    aside += (line for task, line in drafts.items() if task not in done)
+    aside += ({line.task: line for line in drafts if line.task not in done}).values()
     aside.sort(key=lambda line: (line.file, line.task, line.place))
-    return Answered(tuple(answers), tuple(aside), len(read) - len(once))
-
-
-def _accounts(read: Iterable[_Filed], fixed: FixedStudy) -> dict[str, int | None]:
-    """The account of each annotator: the one that gave most of the answers to their tasks."""
-    counts: dict[str, Counter[int]] = defaultdict(Counter)
-    for one in sorted(read, key=lambda one: one.order):
-        if one.given.task and one.given.account is not None and not one.given.fault:
-            counts[fixed.key[one.given.task].annotator][one.given.account] += 1
-    return {who: own.most_common(1)[0][0] for who, own in counts.items()}
-
-
-def _aside(one: _Filed, why: Objection, keyed: KeyedTask | None) -> SetAside:
-    return SetAside(
-        file=one.file, place=one.given.place, reason=why.reason, detail=why.detail,
-        task=one.given.task, annotator=keyed.annotator if keyed else "",
-    )  # fmt: skip
+    return tuple(answers), tuple(aside)
 
 
 def _answers(one: _Filed, task: KeyedTask) -> Iterator[Answer]:

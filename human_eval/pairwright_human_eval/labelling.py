@@ -15,9 +15,8 @@ from pairwright.lines import read_lines
 from pairwright.modes import MODES
 from pairwright.options import RunPath
 from pairwright.progress import Note, Progress, Step, log_notes
-from pairwright_human_eval.answers import check_unmixed
+from pairwright_human_eval.answers import Answered, check_unmixed
 from pairwright_human_eval.folder import HumanFolder, withdrawn_people
-from pairwright_human_eval.intake import AnswerCounts, count_answers
 from pairwright_human_eval.projects import (
     PushResult,
     fetch_annotations,
@@ -92,7 +91,7 @@ def push_tasks(
 
 def pull_answers(
     run: RunPath, *, url: ServerOfStudy = None, progress: Progress = log_notes
-) -> AnswerCounts:
+) -> Answered:
     """Fetch what is annotated from the Label Studio server that tasks were pushed to.
 
     Safe to repeat and to interrupt. The key is read from LABEL_STUDIO_API_KEY.
@@ -134,7 +133,7 @@ def pull_answers(
                     " not bring them back."
                 )
             )
-        return count_answers(study)
+        return study.write_answers()
 
 
 @dataclass(frozen=True, slots=True)

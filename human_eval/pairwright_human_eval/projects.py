@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pairwright.errors import InputError
 from pairwright.lines import write_one
 from pairwright.records import Record
-from pairwright_human_eval.answers import kept_of, store_raw
+from pairwright_human_eval.answers import store_raw, without_withdrawn
 from pairwright_human_eval.folder import HumanFolder, record_in
 from pairwright_human_eval.label_studio import config_hash, read_task_file
 from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study, digest
@@ -286,7 +286,7 @@ def fetch_annotations(
         if config_hash(there[project.id].config) != study.config_hashes[form]:
             other_form.append(project.title)
             continue
-        content = kept_of(server.export(project.id), folder)
+        content = without_withdrawn(server.export(project.id), folder) or b"[]"
         store_raw(folder, f"project-{project.id}", content)
         if there[project.id].tasks < len(project.tasks):
             held = {id for id, _ in server.held(project.id)}

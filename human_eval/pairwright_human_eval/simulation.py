@@ -7,20 +7,26 @@ marks them as simulated. What is true they take from the private key.
 import json
 import random
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
+from pydantic import Field
 from typer import Option
 
-from pairwright.errors import InputError
 from pairwright.options import RunPath
 from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
-from pairwright_human_eval.answers import check_unmixed, make_answers, store_raw
+from pairwright_human_eval.answers import (
+    Answered,
+    check_unmixed,
+    make_answers,
+    store_raw,
+    write_answers,
+)
 from pairwright_human_eval.folder import FixedStudy, HumanFolder, read_tasks, withdrawn_people
 from pairwright_human_eval.form import questions
-from pairwright_human_eval.intake import AnswerCounts, count_answers
 from pairwright_human_eval.records import (
     CANNOT_JUDGE,
     CANNOT_TELL,
@@ -41,42 +47,46 @@ _SECONDS: dict[Kind, float] = {"quality": 60, "preference": 40, "rubric": 75}
 class Traits(Record):
     """What simulated annotators are like."""
 
-    accuracy: float = 0.98
-    """Share of right answers among A and B, 0.5 to 1: who is not sure guesses. In a placebo that of
-    "no difference"."""
+    accuracy: float = Field(0.98, ge=0.5, le=1)
+    """Share of right answers among A and B: who is not sure guesses. In a placebo that of "no
+    difference"."""
     careless: float = 0.0
-    """Share of annotators who tick anything, attention checks included."""
+    """Share of annotators who tick anything."""
     cannot_tell: float = 0.01
     """Share of `cannot tell` and `cannot judge`."""
     seed: int = 0
 
 
-class SimulationResult(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SimulatedAnswers:
     """Who answered what."""
 
-    answered: int
-    """Tasks that were open."""
+    tasks: int
+    """Those that were open."""
     careless: tuple[str, ...]
     """Annotators who ticked anything."""
+    answers: Answered
 
 
 def simulate_answers(
     run: RunPath,
     *,
-    accuracy: Annotated[float, Option(help="Share of right answers, 0.5 to 1.")] = 0.98,
+    accuracy: Annotated[
+        float, Option(help="Share of right answers, 0.5 to 1.", min=0.5, max=1)
+    ] = 0.98,
     careless: Annotated[float, Option(help="Share of random annotators.", min=0, max=1)] = 0.0,
     cannot_tell: Annotated[float, Option(help="Share of `cannot tell`.", min=0, max=1)] = 0.01,
     seed: Annotated[int, Option(help="Another seed, other answers.", metavar="N")] = 0,
-) -> tuple[SimulationResult, AnswerCounts]:
+) -> SimulatedAnswers:
     """Answer every open task with simulated annotators, by the same import as people's answers.
 
-    For trying out, and for checking the statistics against a known truth. Everything that comes of
-    it is marked as simulated and verifies nothing. A study with people's answers refuses it.
+    For trying out, and for checking the statistics against a known truth. Everything that results
+    is marked as simulated and verifies nothing. A study with people's answers refuses it.
 
     A task that has an answer keeps it: after `human adjudicate` only the second round is answered.
     To answer again with other options, move RUN/human/private/raw/simulated-*.json away first.
 
-    Raises InputError where there is no study, or people have answered in it.
+    Raises InputError if there is no study, or people have answered in it.
 
     Examples::
 
@@ -85,36 +95,24 @@ def simulate_answers(
     """
     traits = Traits(accuracy=accuracy, careless=careless, cannot_tell=cannot_tell, seed=seed)
     with open_study(Path(run)) as study:
-        done = simulate(study.folder, study.fixed, traits)
-        return done, count_answers(study)
+        return simulate(study.folder, study.fixed, traits)
 
 
-def simulate(folder: HumanFolder, fixed: FixedStudy, traits: Traits) -> SimulationResult:
-    """Answer the tasks that are open. A task that has an answer keeps it, and who has withdrawn is
-    not asked.
+def simulate(folder: HumanFolder, fixed: FixedStudy, traits: Traits) -> SimulatedAnswers:
+    """Answer the tasks that are open, but those of people who have withdrawn.
 
     An answer depends on seed, annotator and task alone. Raises InputError if real answers are here.
     """
-    if not 0.5 <= traits.accuracy <= 1:
-        raise InputError(
-            f"{traits.accuracy} cannot be simulated", where="--accuracy", fix="Give 0.5 to 1."
-        )
     check_unmixed(folder, simulated=True)
-    answered, away = make_answers(folder, fixed).tasks, withdrawn_people(folder)
-    opened = [
-        task
-        for name, task in fixed.key.items()
-        if name not in answered and task.annotator not in away
-    ]
-    shown = read_tasks(folder, opened)
-    order = sorted(
-        {task.annotator for task in opened},
-        key=lambda who: content_id("careless", str(traits.seed), who),
-    )
-    careless = frozenset(order[: round(traits.careless * len(order))])
+    done = make_answers(folder, fixed).tasks
+    away = withdrawn_people(folder)
     by_person: dict[str, list[KeyedTask]] = {}
-    for task in opened:
-        by_person.setdefault(task.annotator, []).append(task)
+    for name, task in fixed.key.items():
+        if name not in done and task.annotator not in away:
+            by_person.setdefault(task.annotator, []).append(task)
+    shown = read_tasks(folder, [task for own in by_person.values() for task in own])
+    order = sorted(by_person, key=lambda who: content_id("careless", str(traits.seed), who))
+    careless = frozenset(order[: round(traits.careless * len(order))])
     for who, tasks in sorted(by_person.items()):
         person = _Annotator(who, who in careless, fixed.study.scales, traits)
         tasks.sort(key=lambda task: KINDS.index(task.kind))
@@ -124,7 +122,7 @@ def simulate(folder: HumanFolder, fixed: FixedStudy, traits: Traits) -> Simulati
         ]
         before = len([*folder.raw.glob(f"{SIMULATED}{who}-*")])
         store_raw(folder, f"{SIMULATED}{who}-{before + 1}", json.dumps(exported).encode())
-    return SimulationResult(len(opened), tuple(sorted(careless)))
+    return SimulatedAnswers(len(shown), tuple(sorted(careless)), write_answers(folder, fixed))
 
 
 class _Annotator(NamedTuple):

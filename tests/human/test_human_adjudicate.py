@@ -1,5 +1,5 @@
-"""The second round: only disputes go to an adjudicator, on the sides and with the answers of the
-first, and what the adjudicator says closes them."""
+"""The second round: only disputes go to adjudicators, on the sides of the first and without its
+answers, and what they say closes them."""
 
 import json
 from pathlib import Path
@@ -15,14 +15,15 @@ from pairwright_human_eval.folder import HumanFolder, read_study, write_study
 from pairwright_human_eval.records import Answer, digest, pseudonyms
 from pairwright_human_eval.second_round import (
     OpenPart,
-    SecondRound,
     add_adjudication,
+    deal,
     given_parts,
+    open_parts,
+    second_task,
 )
 from pairwright_human_eval.tasks import Task
 from pairwright_human_eval.units import Unit
 from small_studies import (
-    LABELS,
     OF_THREE,
     SECRETS,
     decided,
@@ -59,32 +60,38 @@ def decisions_on(found: Answers, **rule: Any) -> dict[str, Decision]:
     return {unit.id: decided(unit, found[unit.id], **rule) for unit in MADE.units}
 
 
+Dealt = tuple[dict[str, list[Task]], tuple[str, ...]]
+
+
 def dealt(
     found: Answers,
     adjudicators: int = 1,
     there: dict[OpenPart, set[str]] | None = None,
     **rule: Any,
-) -> SecondRound:
+) -> Dealt:
+    """The tasks of each adjudicator, and the units that have too few people."""
     names = pseudonyms(adjudicators, "adjudicator")
     rules = HumanRules(**OF_THREE | rule)
-    second = SecondRound(STUDY, PlanRules(), rules, names, {}, there or {})
-    shown = [answer for own in found.values() for answer in own]
-    second.deal(MADE.units, decisions_on(found, **rule), shown)
-    return second
+    decisions = decisions_on(found, **rule)
+    parts = [part for unit in MADE.units for part in open_parts(unit, decisions[unit.id])]
+    votes = {part: rules.closing_votes if part.pair else 1 for part in parts}
+    given, short = deal(votes, names, {}, there or {})
+    tasks: dict[str, list[Task]] = {who: [] for who in names}
+    for part, who in given:
+        tasks[who].append(second_task(STUDY, PlanRules(), MADE.by_id[part.unit], part, who))
+    return tasks, short
 
 
 def second_round(found: Answers, adjudicators: int = 1, **rule: Any) -> dict[str, list[Task]]:
-    return dealt(found, adjudicators, **rule).tasks
+    return dealt(found, adjudicators, **rule)[0]
+
+
+def flat(tasks: dict[str, list[Task]]) -> list[Task]:
+    return [task for own in tasks.values() for task in own]
 
 
 def tasks_of(found: Answers, **rule: Any) -> list[Task]:
     return second_round(found, **rule)["adjudicator-01"]
-
-
-def earlier(task: Task) -> list[str]:
-    found = task.data["earlier"]
-    assert isinstance(found, list)
-    return [row["text"] for row in found if isinstance(row, dict) and isinstance(row["text"], str)]
 
 
 @pytest.mark.parametrize(
@@ -112,12 +119,11 @@ def test_what_an_adjudicator_closed_is_not_asked_again() -> None:
     assert tasks_of(found) == []
 
 
-def test_the_task_is_that_of_the_first_round_with_the_earlier_answers() -> None:
+def test_the_task_is_that_of_the_first_round_under_another_name() -> None:
     (task,) = tasks_of(answers(s0="+-="))
     first = next(t for t in MADE.of("vote") if t.keyed.pair == SINGLE[0].asked.id)
-    own = {"task": task.data["task"], "earlier": task.data["earlier"]}
-    assert task.data == first.data | own
-    assert list(task.data) == [*first.data, "earlier"]
+    shown = {name: value for name, value in task.data.items() if value != []}
+    assert shown == first.data | {"task": task.data["task"]}
     assert task.keyed.sides == first.keyed.sides
     assert (task.keyed.round, task.keyed.purpose) == (2, "vote")
     assert task.keyed.annotator == "adjudicator-01"
@@ -125,37 +131,10 @@ def test_the_task_is_that_of_the_first_round_with_the_earlier_answers() -> None:
     assert task.keyed.data_hash == digest(task.data)
 
 
-def test_earlier_answers_are_told_by_side_and_without_names() -> None:
-    for n, unit in enumerate(SINGLE):
-        found = answers(**{f"s{n}": "+-=?"})
-        (task,) = tasks_of(found)
-        names, said = zip(*(line.split(": ", 1) for line in earlier(task)), strict=True)
-        assert sorted(names) == [f"Person {n}" for n in range(1, 5)]
-        assert {*said} == {"A", "B", "no difference", "cannot tell"}
-        assert not [one for one in found[unit.id] if one.annotator in json.dumps(task.data)]
-        # More people are for the chosen response.
-        (task,) = tasks_of(answers(**{f"s{n}": "++-==="}), rule="majority", votes=6)
-        told = [line.split(": ", 1)[1] for line in earlier(task)]
-        assert told.count(task.keyed.expected or "") == 2
-    asked, partner = tasks_of(answers(asked="+-==", partner="+-?"))
-    assert (len(earlier(asked)), len(earlier(partner))) == (4, 3)
-
-
-def test_repeats_are_not_shown() -> None:
-    found = answers(s0="+-=")
-    before = tasks_of(found)
-    found[SINGLE[0].id] += votes(SINGLE[0].asked, "++", round=0)
-    assert tasks_of(found) == before
-
-
-def test_comments_are_shown_as_visible_text() -> None:
-    found, pair = answers(s0="+-"), SINGLE[0].asked
-    comment = "Both \u202eare <b>fine</b>\u200b."
-    said = [("preference", "", LABELS["="]), ("comment", "", comment)]
-    found[SINGLE[0].id] += given(pair, said)  # type: ignore[arg-type]
-    (task,) = tasks_of(found)
-    told = [line.split(": ", 1)[1] for line in earlier(task) if "difference" in line]
-    assert told == ["no difference. Both are <b>fine</b>."]
+def test_no_earlier_answer_is_shown() -> None:
+    few, more = answers(s0="+-="), answers(s0="+-=-+=")
+    more[SINGLE[0].id] += given(SINGLE[0].asked, [("comment", "", "Both are fine.")])
+    assert tasks_of(few) == tasks_of(more)
 
 
 def test_nothing_in_a_task_tells_which_response_is_which_or_who_answered() -> None:
@@ -174,19 +153,13 @@ def rated(found: Answers, unit: Unit, score: int | None) -> None:
     found[unit.id] = [*other, *quality(unit, unsure, 5)]
 
 
-@pytest.mark.parametrize("score", [4, 0])
-def test_a_quality_that_nobody_could_judge_is_asked_again(score: int) -> None:
+def test_a_quality_that_nobody_could_judge_is_asked_again() -> None:
     found, unit = answers(), SINGLE[0]
-    rated(found, unit, score)
-    (task,) = tasks_of(found, quality_floor=0, quality_gap=5)
+    rated(found, unit, 4)
+    (task,) = tasks_of(found)
     assert (task.keyed.kind, task.keyed.pair, task.keyed.round) == ("quality", "", 2)
-    assert list(task.data) == ["task", "question", "response_a", "response_b", "earlier"]
-    scores = {
-        "first": f"correctness cannot judge, helpfulness {score}",
-        "second": "correctness 5, helpfulness 5",
-    }
-    told = "; ".join(f"{place}: {scores[role]}" for place, role in task.keyed.sides.items())
-    assert earlier(task) == [f"Person 1: {told}", f"Person 2: {told}"]
+    shown = [name for name, value in task.data.items() if value != []]
+    assert shown == ["task", "question", "response_a", "response_b"]
 
 
 def test_quality_and_preferences_of_a_twin_go_to_different_people_where_there_are_enough() -> None:
@@ -211,24 +184,30 @@ ONE_AGAINST = answers(asked="+++-", partner="++++", **{f"s{n}": "++++" for n in 
 """With four votes a pair, one twin takes six further votes."""
 
 
-def test_further_votes_are_as_many_as_the_rule_asks_for_and_see_no_earlier_answer() -> None:
+def test_further_votes_are_as_many_as_the_rule_asks_for() -> None:
     tasks = second_round(ONE_AGAINST, 8, **FOUR)
-    found = [task for own in tasks.values() for task in own]
     assert [len(own) for own in tasks.values()] == [1] * 6 + [0, 0]
-    assert {(task.keyed.pair, task.keyed.kind) for task in found} == {(ASKED.id, "preference")}
-    assert [task.data["earlier"] for task in found] == [[]] * 6
+    found = {(task.keyed.pair, task.keyed.kind) for task in flat(tasks)}
+    assert found == {(ASKED.id, "preference")}
+
+
+def test_nobody_gets_a_unit_that_they_were_asked_about() -> None:
+    part, other = OpenPart(TWIN.id, ASKED.id, "preference"), OpenPart("twin-x", "x", "preference")
+    asked = {"annotator-01": {TWIN.id}, "annotator-02": {"twin-x"}}
+    found = deal({part: 2, other: 1}, ("annotator-01", "annotator-02"), asked, {})
+    assert found == ([(part, "annotator-02"), (other, "annotator-01")], (TWIN.id,))
 
 
 def test_what_further_people_have_is_not_given_again_and_who_is_missing_is_named(
     folder: HumanFolder,
 ) -> None:
-    def added(people: int) -> tuple[int, list[str]]:
-        second = dealt(ONE_AGAINST, people, given_parts(folder), **FOUR)
-        return add_adjudication(folder, STUDY, second.tasks), second.short
+    def added(people: int) -> tuple[int, tuple[str, ...]]:
+        tasks, short = dealt(ONE_AGAINST, people, given_parts(folder), **FOUR)
+        return add_adjudication(folder, STUDY, flat(tasks)), short
 
-    assert added(4) == (4, [TWIN.id])
-    assert added(6) == (2, [])
-    assert added(9) == (0, [])
+    assert added(4) == (4, (TWIN.id,))
+    assert added(6) == (2, ())
+    assert added(9) == (0, ())
 
 
 @pytest.fixture
@@ -245,34 +224,32 @@ def written(folder: HumanFolder) -> list[dict[str, Any]]:
 
 
 def test_a_second_round_is_added_once(folder: HumanFolder) -> None:
-    tasks = second_round(answers(s0="+-=", s1="+-="))
+    tasks = tasks_of(answers(s0="+-=", s1="+-="))
     assert add_adjudication(folder, STUDY, tasks) == 2
     before = files_of(folder.run)
     assert add_adjudication(folder, STUDY, tasks) == 0
     assert files_of(folder.run) == before
-    again = {task.keyed.task: task.keyed for task in tasks["adjudicator-01"]}
+    again = {task.keyed.task: task.keyed for task in tasks}
     assert read_study(folder).key == {t.keyed.task: t.keyed for t in MADE.all()} | again
     assert [data["task"] for data in written(folder)] == list(again)
-    assert "earlier" in folder.form("preference", 2).read_text(encoding="utf-8")
 
 
 def test_what_is_disputed_later_is_added_and_the_rest_stays(folder: HumanFolder) -> None:
-    add_adjudication(folder, STUDY, second_round(answers(s0="+-=")))
+    add_adjudication(folder, STUDY, tasks_of(answers(s0="+-=")))
     before = written(folder)
-    # The vote that comes late changes what would be shown; the task that is there stays.
-    more = second_round(answers(s0="+-==", s1="+-="))
+    more = tasks_of(answers(s0="+-==", s1="+-="))
     assert add_adjudication(folder, STUDY, more) == 1
     assert written(folder)[:1] == before
     assert len(written(folder)) == 2
 
 
 def test_a_second_round_cut_short_is_made_whole_by_the_next(folder: HumanFolder) -> None:
-    cut = second_round(answers(s0="+-=", s1="+-="), 2)
+    cut = flat(second_round(answers(s0="+-=", s1="+-="), 2))
     with full_disk(folder.adjudication_key.name), pytest.raises(StoreError, match="No space left"):
         add_adjudication(folder, STUDY, cut)
-    later = second_round(answers(s0="+-=="))
+    later = tasks_of(answers(s0="+-=="))
     assert add_adjudication(folder, STUDY, later) == 1
-    assert written(folder) == [task.data for task in later["adjudicator-01"]]
+    assert written(folder) == [task.data for task in later]
     # No task is left that is in no key.
     key = read_study(folder).key
     for path in (folder.path / "adjudication").rglob("*.json"):

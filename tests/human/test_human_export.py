@@ -370,7 +370,7 @@ def test_a_second_round_with_other_forms_than_the_study_s_is_refused(
     made: Made, tmp_path: Path
 ) -> None:
     """What is answered in another form is set aside, so nobody is to be asked with it."""
-    folder, tasks = HumanFolder(tmp_path), {"adjudicator-01": made.of("vote", "quality")[:1]}
+    folder, tasks = HumanFolder(tmp_path), made.of("vote", "quality")[:1]
     fixed = config_hashes(SCALES)
     export(tmp_path, made, config_hashes=fixed)
     older = made.study(config_hashes=fixed | {"quality_adjudication": "sha256:0"}, version="0.0.9")

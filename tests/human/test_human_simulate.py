@@ -15,7 +15,7 @@ from pairwright.stats import share
 from pairwright_human_eval.answers import Answered, import_raw, write_answers
 from pairwright_human_eval.folder import FixedStudy, HumanFolder, write_study
 from pairwright_human_eval.records import CANNOT_TELL, SIMULATED, Answer, KeyedTask
-from pairwright_human_eval.simulation import SimulationResult, Traits, simulate
+from pairwright_human_eval.simulation import SimulatedAnswers, Traits, simulate
 from pairwright_human_eval.tasks import (
     Task,
     page_of,
@@ -58,7 +58,7 @@ class Simulation:
         """What these people were asked."""
         return {name: task for name, task in self.key.items() if task.annotator in annotators}
 
-    def answer(self, key: dict[str, KeyedTask], **traits: float) -> SimulationResult:
+    def answer(self, key: dict[str, KeyedTask], **traits: float) -> SimulatedAnswers:
         return simulate(self.folder, FixedStudy(STUDY, key), Traits.model_validate(traits))
 
     def answered(self) -> Answered:
@@ -165,20 +165,20 @@ def test_what_has_an_answer_keeps_it(simulation: Simulation) -> None:
     """Whatever the second command asks for: only the tasks that were open are answered."""
     simulation.clear()
     early, both = simulation.of(WHO[0]), simulation.of(*WHO[:2])
-    assert simulation.answer(early, accuracy=0.6).answered == len(early)
+    assert simulation.answer(early, accuracy=0.6).tasks == len(early)
     before = given(simulation.answered().answers)
     done = simulation.answer(both, accuracy=1.0, careless=1.0)
-    assert done.answered == len(both) - len(early)
+    assert done.tasks == len(both) - len(early)
     assert done.careless == (WHO[1],)
     assert before.items() <= given(simulation.answered().answers).items()
     assert simulation.answered().tasks == both.keys()
     files = sorted(simulation.folder.raw.iterdir())
-    assert simulation.answer(both, seed=9).answered == 0
+    assert simulation.answer(both, seed=9).tasks == 0
     assert sorted(simulation.folder.raw.iterdir()) == files
 
 
 def test_what_cannot_be_simulated_is_said(simulation: Simulation, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="--accuracy"):
+    with pytest.raises(ValueError, match=r"greater than or equal to 0\.5"):
         simulation.run(accuracy=0.4)
     folder = HumanFolder(tmp_path)
     import_raw([EXPORTS / "preference.json"], folder, FIXED)

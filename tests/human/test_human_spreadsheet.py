@@ -71,7 +71,7 @@ def test_a_second_round_goes_by_spreadsheet(study: LiveStudy) -> None:
     study.do("import", *(study.fill(name, split) for name in NAMES))
     assert "only their own file of" in study.do("adjudicate")
     second = study.fill("adjudicator-01", round=2)
-    assert "What others answered" in second.read_text(encoding="utf-8")
+    assert "What others answered" not in second.read_text(encoding="utf-8")
     assert "Nothing new" in study.do("adjudicate")
     study.do("import", second)
     assert set(study.states().values()) == {"verified"}
