@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from pairwright.audits.catalogue import decide
-from pairwright.audits.read import PairSource, ReadRow
 from pairwright.audits.records import (
     Audit,
     Breakdown,
@@ -21,7 +20,19 @@ from pairwright.audits.records import (
     Status,
 )
 from pairwright.audits.row_check import RowReader
-from pairwright.pairs import AuditSource, Row, RowAspect, RowPost, RowQuality, RowVotes
+from pairwright.pairs import (
+    AuditSource,
+    PairSource,
+    ReadRow,
+    Row,
+    RowAspect,
+    RowPost,
+    RowQuality,
+    RowVotes,
+    column_map,
+    label_map,
+    read_pairs,
+)
 from pairwright.stats import Estimate
 
 DIGEST = f"sha256:{'0' * 64}"
@@ -48,6 +59,13 @@ def estimate(check: Check) -> Estimate:
     """The estimate of a check that has one."""
     assert check.found is not None
     return check.found
+
+
+def opened(given: object, *maps: str, command: str = "audit") -> PairSource:
+    """Pairs with maps of columns, such as `chosen=better`, and of labels: `--label first=1`."""
+    labels = [one.removeprefix("--label ") for one in maps if one.startswith("--label ")]
+    columns = column_map(one for one in maps if not one.startswith("--label "))
+    return read_pairs(str(given), columns, label_map(labels), command=command)
 
 
 def jsonl(path: Path, *rows: object) -> Path:

@@ -9,10 +9,9 @@ import pytest
 
 from audited import jsonl
 from pairwright.audits.catalogue import definition_of
-from pairwright.audits.read import open_source
 from pairwright.audits.records import EXAMPLES, Audit, Check
 from pairwright.audits.run import audit, shortened
-from pairwright.pairs import Layout, Part, content_digest, row_of, write_rows
+from pairwright.pairs import Layout, Part, content_digest, read_pairs, row_of, write_rows
 from pairwright.records import pseudonym
 from small_studies import twin, violate
 from study import VERIFIED, Done, Study, pairwright
@@ -151,7 +150,7 @@ def test_what_failed_is_told_with_why_and_what_to_do_and_exits_1(here: Path) -> 
 
 def test_ties_are_counted_apart_and_fail_nothing(here: Path) -> None:
     rows = [
-        {"prompt": of["prompt"], "a": of["chosen"], "b": of["rejected"], "label": 1 + n % 2}
+        {"prompt": of["prompt"], "a": of["chosen"], "b": of["rejected"], "label": "AB"[n % 2]}
         for n, of in enumerate(map(plain, range(4)))
     ]
     file = jsonl(here / "theirs.jsonl", *[*rows, rows[0] | {"label": "tie"}])
@@ -271,7 +270,7 @@ def test_escape_sequences_of_a_pair_do_not_reach_the_terminal(here: Path) -> Non
     ("arguments", "said"),
     [
         (["missing.jsonl"], "no such file or folder"),
-        (["a.jsonl", "--column", "chosen"], "is not WHAT=COLUMN"),
+        (["a.jsonl", "--column", "chosen"], "is not WHAT=VALUE"),
         (["a.jsonl", "--column", "chosen=better"], "'better'"),
         (["a.jsonl", "--against", "missing.jsonl"], "no such file or folder"),
         (["a.jsonl", "--max-shortcut", "0.4"], "greater than or equal to 0.5"),
@@ -293,7 +292,7 @@ def test_the_digest_is_that_of_the_rows_and_all_flags_are_kept_until_written(her
     rows = [plain(n) for n in range(EXAMPLES + 10)]
     for row in rows:
         row["rejected"] = row["chosen"]
-    source = open_source(str(jsonl(here / "a.jsonl", *rows)))
+    source = read_pairs(str(jsonl(here / "a.jsonl", *rows)))
     calls: list[tuple[str, int | None]] = []
     found = audit(source, progress=lambda what, n: calls.append((what, n)))
     assert found.source.digest == content_digest(source)

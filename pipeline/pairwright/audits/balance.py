@@ -9,11 +9,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from pairwright.audits.catalogue import note_check
-from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Breakdown, Check, Count, Flag
 from pairwright.audits.row_check import RowCheck
 from pairwright.audits.shortcuts.blind import COUNTS
-from pairwright.pairs import Row
+from pairwright.pairs import ReadRow, Row
 from pairwright.text import normalised, word_count
 
 MAX_SHARE = 0.05

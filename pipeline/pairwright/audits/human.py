@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from pairwright.audits.catalogue import note_check
-from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check, Status
 from pairwright.audits.row_check import RowCheck
 from pairwright.modes import label_of
+from pairwright.pairs import ReadRow
 from pairwright.stats import Estimate
 from pairwright.text import number_of
 from pairwright_human_eval.released import Findings, ReleasedStudy

@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple, Protocol
 
 from pairwright.audits.catalogue import DEFINITIONS
-from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check, Flag
-from pairwright.pairs import Row
+from pairwright.pairs import ReadRow, Row
 
 KEPT = 10_000
 """The most rows that a check names; it counts all."""

@@ -1,25 +1,32 @@
 """One pass over the pairs through every check of the audit."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from pairwright.audits.balance import Balance, compare
-from pairwright.audits.catalogue import decide
+from pairwright.audits.catalogue import decide, note_check
 from pairwright.audits.human import Human
 from pairwright.audits.integrity import integrity_checks
 from pairwright.audits.leakage import leakage_checks
 from pairwright.audits.people.rights import Licences, Tombstones, sensitive_check
 from pairwright.audits.people.scan import PersonalData
-from pairwright.audits.read import PairSource, ReadRow
-from pairwright.audits.read.source import REASONS, TIE
 from pairwright.audits.records import EXAMPLES, Audit, Check, Flag
 from pairwright.audits.row_check import RowReader
 from pairwright.audits.shortcuts import MAX_SHORTCUT, Shortcuts
 from pairwright.errors import InputError
-from pairwright.pairs import AuditSource, Layout, Row, content_digest
+from pairwright.pairs import (
+    TIE,
+    AuditSource,
+    Layout,
+    PairSource,
+    ReadRow,
+    Row,
+    content_digest,
+)
 from pairwright.pairs.address import ForgetList
-from pairwright.sources.problems import SourceProblem
+from pairwright.pairs.others import REASONS
+from pairwright.sources.problems import Problems, SourceProblem
 from pairwright.threads import one_thread
 from pairwright.version import __version__
 from pairwright_human_eval.released import ReleasedStudy, read_public
@@ -119,18 +126,18 @@ def _read(
 ) -> tuple[AuditSource, list[Check]]:
     """One pass: every row goes to `add` and into the digest; and what could not be read."""
     rows, simulated = 0, False
-    configs: Counter[str] = Counter()
-    unread: Counter[str] = Counter()
-    examples: list[SourceProblem] = []
+    configs, flags = Counter[str](), dict[str, list[Flag]]()
+
+    def show(one: SourceProblem) -> None:
+        if len(flags.setdefault(one.reason, [])) < EXAMPLES:
+            said = f"{REASONS[one.reason]}: {one.detail}"
+            flags[one.reason].append(Flag(row=one.where, where=one.where, detail=said))
+
+    problems = Problems(show)
 
     def read_rows() -> Iterator[Row]:
         nonlocal rows, simulated
-        for line in source.read():
-            if isinstance(line, SourceProblem):
-                unread[line.reason] += 1
-                if unread[line.reason] <= EXAMPLES:
-                    examples.append(line)
-                continue
+        for line in problems.sound(source.read()):
             add(line)
             rows += 1
             configs[line.row.config] += 1
@@ -142,7 +149,7 @@ def _read(
     digest = content_digest(read_rows())
     if not rows:
         raise InputError("holds no pairs", where=source.name, fix="Audit a source that has some.")
-    tied = unread.pop(TIE, 0)
+    unread, ties = problems.counts("refused"), problems.counts("noted").get(TIE, 0)
     read = AuditSource(
         name=source.name,
         kind=source.kind,
@@ -151,39 +158,26 @@ def _read(
         rows=rows,
         configs=dict(sorted(configs.items())),
         simulated=simulated,
-        problems=dict(sorted(unread.items())),
+        problems=unread,
     )
+    lost, most = sum(unread.values()), [one.reason for one in problems.of("refused")]
     checks = [
         Check(
-            family="integrity",
-            name="unreadable_rows",
-            status="fail" if unread else "pass",
-            count=unread.total(),
-            of=rows + unread.total(),
-            limit=0,
-            detail="; ".join(f"{REASONS[why]}: {n:,}" for why, n in unread.most_common()),
-            flags=_flags(one for one in examples if one.reason != TIE),
+            family="integrity", name="unreadable_rows", status="fail" if lost else "pass",
+            count=lost, of=rows + lost, limit=0,
+            detail="; ".join(f"{REASONS[why]}: {unread[why]:,}" for why in most),
+            flags=tuple(flag for why in most for flag in flags[why]),
         )
-    ]
-    if tied:
-        ties = _flags(one for one in examples if one.reason == TIE)
-        checks.append(
-            Check(
-                family="integrity", name="ties", status="note", count=tied, of=rows + tied,
-                flags=ties,
-            )
+    ]  # fmt: skip
+    if source.said:
+        checks.append(note_check("read_as", of=rows, detail="; ".join(source.said)))
+    if ties:
+        tied = Check(
+            family="integrity", name="ties", status="note", count=ties, of=rows + ties,
+            flags=tuple(flags[TIE]),
         )  # fmt: skip
+        checks.append(tied)
     return read, checks
-
-
-def _flags(unread: Iterable[SourceProblem]) -> tuple[Flag, ...]:
-    return tuple(
-        Flag(
-            row=one.where, where=one.where,
-            detail=": ".join(filter(None, (REASONS[one.reason], one.detail))),
-        )
-        for one in unread
-    )  # fmt: skip
 
 
 MOST_PLACES = 3

@@ -9,9 +9,12 @@ parquet.py     rows in Parquet, and the digest of their content
 """
 
 from pairwright.pairs.address import licence_of
+from pairwright.pairs.columns import column_map, label_map
 from pairwright.pairs.conversion import row_of
 from pairwright.pairs.layout import Layout, Part, check_files, parts_of
+from pairwright.pairs.others import TIE, Choice, ReadRow
 from pairwright.pairs.parquet import AuditSource, content_digest, read_rows, write_rows
+from pairwright.pairs.read import PairSource, open_release, read_pairs
 from pairwright.pairs.row import (
     Row,
     RowAspect,
@@ -23,9 +26,13 @@ from pairwright.pairs.row import (
 )
 
 __all__ = [
+    "TIE",
     "AuditSource",
+    "Choice",
     "Layout",
+    "PairSource",
     "Part",
+    "ReadRow",
     "Row",
     "RowAspect",
     "RowDelivery",
@@ -34,9 +41,13 @@ __all__ = [
     "RowSupport",
     "RowVotes",
     "check_files",
+    "column_map",
     "content_digest",
+    "label_map",
     "licence_of",
+    "open_release",
     "parts_of",
+    "read_pairs",
     "read_rows",
     "row_of",
     "write_rows",

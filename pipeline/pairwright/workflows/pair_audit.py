@@ -9,17 +9,22 @@ from typing import Annotated
 from typer import Argument, Option
 
 from pairwright.audits.page import write_page
-from pairwright.audits.read import open_source
-from pairwright.audits.read.folders import open_release
-from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Audit
 from pairwright.audits.run import Options, shortened
 from pairwright.audits.run import audit as audit_source
 from pairwright.errors import InputError
 from pairwright.lines import write_lines, write_one
-from pairwright.pairs import Part, Row
+from pairwright.pairs import (
+    Part,
+    ReadRow,
+    Row,
+    column_map,
+    label_map,
+    open_release,
+    read_pairs,
+)
 from pairwright.pairs.address import ForgetList
-from pairwright.progress import Progress, Step, log_notes
+from pairwright.progress import Note, Progress, Step, log_notes
 from pairwright.releases.run_notes import read_tombstones
 from pairwright.releases.selection import read_candidates
 from pairwright.workflows.output import output_folder
@@ -69,6 +74,14 @@ def audit(
         Iterable[str],
         Option("--column", help="Which column holds what; repeatable.", metavar="WHAT=COLUMN"),
     ] = (),
+    labels: Annotated[
+        Iterable[str],
+        Option(
+            "--label",
+            help="Which labels mean first, second or tie; repeatable.",
+            metavar="PLACE=LABEL,...",
+        ),
+    ] = (),
     progress: Progress = log_notes,
 ) -> AuditResult:
     """Audit pairs: what a scorer can tell without the user, leaks, integrity, people, balance.
@@ -81,10 +94,10 @@ def audit(
     redactions.jsonl, the places of personal data. Exits with 1 if a check fails.
 
     WHAT is prompt, chosen, rejected, id, domain, category, user, narrative, profile,
-    rubric_aspects, generator, created, source_url, licence or split; or first, second and label (1,
-    2 or tie: which is better); or, of questions with several options, options (a list, or columns
-    with commas between) and key (a letter or the option's text), key_from_0 or key_from_1 (a
-    number). An empty COLUMN leaves a column alone.
+    rubric_aspects, generator, created, source_url, licence or split; or first, second and label; or
+    options (a list, or columns with commas between) and key. An empty COLUMN leaves a column alone.
+    PLACE is first, second or tie: which response a label names. A label alone, as in `--label
+    first`, holds for every row; with options, `--label first=0` is the number of the first.
 
     Raises InputError where pairs or a study cannot be read, a bound is not one, or `out` is in a
     release, and StoreError where the disk refuses.
@@ -99,8 +112,8 @@ def audit(
         pairwright audit runs/first --max-overlap 0.8
         pairwright audit releases/1.0.0 --against QiyaoMa/Personalized-RewardBench
         pairwright audit theirs.jsonl --column chosen=better --column rejected=worse
-        pairwright audit quiz.csv --column key=correct_answer --column user=persona_id
-        pairwright audit ab.json --column first=output_1 --column second=output_2
+        pairwright audit quiz.csv --column key=correct_answer --label first=0
+        pairwright audit votes.json --label first=1 --label second=2 --label tie=0
     """
     for option, bound in (
         ("--max-shortcut", max_shortcut),
@@ -110,8 +123,10 @@ def audit(
             raise InputError(
                 f"{bound} cannot be a bound on accuracy", where=option, fix="Give 0.5 to 1."
             )
-    source = open_source(str(path), columns)
-    beside = open_source(str(against)) if against is not None else None
+    source = read_pairs(path, column_map(columns), label_map(labels))
+    for line in source.said:
+        progress(Note(line))
+    beside = read_pairs(against) if against is not None else None
     if out is not None:
         folder = Path(out)
     elif source.kind == "run" and source.folder:

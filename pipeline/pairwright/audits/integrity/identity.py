@@ -6,11 +6,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from pairwright import text
-from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check
 from pairwright.audits.row_check import OTHERS, RowCheck, RowPlace, RowReader
 from pairwright.modes import halves_of
-from pairwright.pairs import Row
+from pairwright.pairs import ReadRow, Row
 
 
 def identity_checks() -> list[RowReader]:

@@ -11,11 +11,10 @@ from scipy.stats import binomtest
 
 from pairwright import text
 from pairwright.audits.people.data import mask_text
-from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check
 from pairwright.audits.row_check import OTHERS, RowCheck, RowPlace, RowReader
 from pairwright.audits.shortcuts.sample import ClusterSample
-from pairwright.pairs import Row, RowAspect
+from pairwright.pairs import ReadRow, Row, RowAspect
 from pairwright.times import latest_moment
 
 

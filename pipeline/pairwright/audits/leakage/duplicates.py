@@ -11,11 +11,11 @@ import numpy as np
 from datasketch import MinHash, MinHashLSH
 
 from pairwright import text
-from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check
 from pairwright.audits.row_check import OTHERS, TEXT, RowCheck, RowPlace, RowReader
 from pairwright.manner import is_choice_text
 from pairwright.modes import label_of
+from pairwright.pairs import ReadRow
 
 
 def people_across_splits() -> RowReader:

@@ -26,10 +26,10 @@ from pairwright.audits.page.verdict import (
     short,
     warnings,
 )
-from pairwright.audits.read.source import PairSource
 from pairwright.audits.records import Audit
 from pairwright.files import write_whole
 from pairwright.pages import render_page
+from pairwright.pairs import PairSource
 
 HERE = Path(__file__).resolve().parent
 

@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from pairwright.audits.catalogue import definition_of
-from pairwright.audits.read.source import PairSource
 from pairwright.audits.records import Check
 from pairwright.audits.shortcuts.sample import place_of
-from pairwright.pairs import Row
+from pairwright.pairs import PairSource, Row
 
 MOST_PAIRS = 5_000
 """About so many pairs are in the file of those that failed checks name, and of all."""

@@ -9,10 +9,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from pairwright import text
-from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check
 from pairwright.audits.row_check import OTHERS, TEXT, RowCheck, RowPlace, clip
-from pairwright.pairs import Row, licence_of
+from pairwright.pairs import ReadRow, Row, licence_of
 from pairwright.pairs.address import ForgetList, host_of, of_stack_exchange
 
 _ATTRIBUTION = ("CC-BY", "ODC-BY")

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from pairwright.audits.people.data import FAILS, KINDS, find, mask
 from pairwright.audits.people.rights import sensitive_groups
-from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check, Redaction
 from pairwright.audits.row_check import RowCheck
-from pairwright.pairs import Row
+from pairwright.pairs import ReadRow, Row
 
 
 class PersonalData:

@@ -13,14 +13,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from pairwright.audits.catalogue import note_check
-from pairwright.audits.read.source import NO_INFO, ReadRow
 from pairwright.audits.records import Check, Flag
 from pairwright.audits.shortcuts.accuracies import Questions, accuracy_check
 from pairwright.audits.shortcuts.blind import COUNTS, LEAST_CLUSTERS, bag_points, counts
 from pairwright.audits.shortcuts.informed import BASELINES, baseline_points
 from pairwright.audits.shortcuts.sample import ClusterSample
 from pairwright.modes import MODES, halves_of, label_of
-from pairwright.pairs import Row
+from pairwright.pairs import ReadRow, Row
+from pairwright.pairs.read import NO_INFO
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.stats import Floats, Places, mean, with_width
 from pairwright.text import number_of

@@ -6,8 +6,8 @@ import numpy as np
 from scipy import special
 
 from pairwright.audits.catalogue import DEFINITIONS
-from pairwright.audits.read.source import OptionKey
 from pairwright.audits.records import Check, Status
+from pairwright.pairs import Choice
 from pairwright.stats import LEVEL, Accuracy, Floats, Places, accuracy, z_of
 
 
@@ -59,14 +59,14 @@ def _p(own: Accuracy, value: float, limit: float) -> float:
 
 class Questions:
     """The questions with options among the pairs of a configuration: each wrong option makes a pair
-    with the right one. A rule picks the right option if it wins all pairs of the question; t ties
-    that are left count one in t + 1."""
+    with each right one. A rule picks the one right option if it wins all pairs of the question; t
+    ties that are left count one in t + 1. Of several right ones its share of pairs counts."""
 
     def __init__(self) -> None:
-        self._options: dict[int, OptionKey] = {}
-        self._labels: dict[int, OptionKey] = {}
+        self._options: dict[int, Choice] = {}
+        self._labels: dict[int, Choice] = {}
 
-    def add(self, place: int, choice: OptionKey) -> None:
+    def add(self, place: int, choice: Choice) -> None:
         """Record that the pair at this place belongs to this question."""
         (self._labels if choice.of_pair else self._options)[place] = choice
 
@@ -90,13 +90,17 @@ class Questions:
             np.intp,
         )
         _, first = np.unique(groups, return_index=True)
-        chance = float(
-            np.mean([1 / own.options if own else 0.5 for own in (known[n] for n in first)])
-        )
+        own = [known[n] for n in first]
+        chance = float(np.mean([one.chance if one else 0.5 for one in own]))
         tied = 1 / (1 + np.bincount(groups[points == 0.5], minlength=len(first)))
         # A rule loses a question where the other side has all points of a pair.
         lost = [np.bincount(groups[points == side], minlength=len(first)) for side in (0, 1)]
-        most, least = (np.where(n == 0, tied, 0.0) for n in lost)
+        won = np.bincount(groups, weights=points) / np.bincount(groups)
+        several = np.array([one is not None and one.rights > 1 for one in own])
+        most, least = (
+            np.where(several, share, np.where(n == 0, tied, 0.0))
+            for n, share in zip(lost, (won, 1 - won), strict=True)
+        )
         rule, best = "most", most
         if max_shortcut is not None and least.mean() > most.mean():
             rule, best = "least", least
@@ -109,13 +113,14 @@ class Questions:
     def key_place(self, config: str, clusters: Places, max_shortcut: float) -> Check | None:
         """Whether the right option is at one place more often than at others; None without a
         place."""
-        first: dict[str, tuple[int, OptionKey]] = {}
+        first: dict[str, tuple[int, Choice]] = {}
         for place, choice in (self._options or self._labels).items():
-            first.setdefault(choice.question, (place, choice))
+            if choice.place is not None:
+                first.setdefault(choice.question, (place, choice))
         if not first:
             return None
         own = clusters[[place for place, _ in first.values()]]
-        right = np.array([choice.right for _, choice in first.values()])
+        right = np.array([choice.place for _, choice in first.values()])
         options = [choice.options for _, choice in first.values()]
         chance = float(np.mean([1 / n for n in options]))
         most = int(np.bincount(right).argmax())

@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from audited import checks_of, estimate, jsonl
+from audited import checks_of, estimate, jsonl, opened
 from pairwright.audits.people.rights import Licences
-from pairwright.audits.read import ReadRow, open_source
-from pairwright.audits.read.source import OptionKey
 from pairwright.audits.records import Check
 from pairwright.audits.shortcuts import Shortcuts
+from pairwright.pairs import Choice, ReadRow
 from pairwright.records import pseudonym
 from pairwright.sources.problems import SourceProblem
 
@@ -29,7 +28,7 @@ COLUMNS = (
 
 
 def read(file: Path, *columns: str) -> list[ReadRow]:
-    found = list(open_source(str(file), columns).read())
+    found = list(opened(file, *columns).read())
     rows = [each for each in found if isinstance(each, ReadRow)]
     assert rows == found, found
     return rows
@@ -42,7 +41,7 @@ def test_the_right_option_is_chosen_over_each_of_the_others(tmp_path: Path) -> N
         ("Milk.", "Tea.", "q[0]", "a.jsonl:1 options[0]"),
         ("Milk.", "Beer.", "q[2]", "a.jsonl:1 options[2]"),
     ]
-    assert {one.choice for one in read_rows} == {OptionKey("a.jsonl:1", 3, 1)}
+    assert {one.choice for one in read_rows} == {Choice("a.jsonl:1", 3, place=1)}
 
 
 def test_a_csv_as_personamem_writes_it_is_read(tmp_path: Path) -> None:
@@ -77,8 +76,8 @@ def test_a_csv_as_personamem_writes_it_is_read(tmp_path: Path) -> None:
         ({"key": "b."}, ()),
         ({"key": "Milk."}, ()),
         ({"key": "(b) Milk."}, ()),
-        ({"answer": 1}, ("key_from_0=answer",)),
-        ({"answer": "2"}, ("key_from_1=answer",)),
+        ({"answer": 1}, ("key=answer", "--label first=0")),
+        ({"answer": "2"}, ("key=answer", "--label first=1")),
         ({"options": {"A": "Tea.", "B": "Milk.", "C": "Beer."}, "key": "B"}, ()),
         ({"options": {"label": ["x", "y", "z"], "text": OPTIONS}, "key": "y"}, ()),
         ({"options": json.dumps(OPTIONS), "key": "b"}, ()),
@@ -97,11 +96,11 @@ def test_a_key_is_a_letter_a_text_or_a_number_whose_start_is_stated(
 @pytest.mark.parametrize(
     ("fields", "columns", "reason", "detail"),
     [
-        ({"key": 1}, (), "bad_key", "key_from_0=COLUMN or key_from_1=COLUMN"),
+        ({"key": 1}, (), "bad_key", "--label first=0 or --label first=1"),
         ({"key": "d"}, (), "bad_key", "neither the letter nor the text of one option"),
         ({"options": ["Tea.", "Tea."], "key": "Tea."}, (), "bad_key", "'Tea.'"),
-        ({"key": "3"}, ("key_from_0=key",), "bad_key", "options are 0 to 2"),
-        ({"key": "x"}, ("key_from_1=key",), "bad_key", "not a whole number"),
+        ({"key": "3"}, ("--label first=0",), "bad_key", "there are 3 options"),
+        ({"key": "x"}, ("--label first=1",), "bad_key", "neither the letter nor the text"),
         ({"options": ["Tea."], "key": "a"}, (), "bad_options", "there is 1 option"),
         ({"options": "tea or milk"}, (), "bad_options", "options is str, not a list"),
         ({"options": ["Tea.", 2]}, (), "wrong_type", "an option is a number, not text"),
@@ -113,7 +112,7 @@ def test_a_question_whose_key_or_options_cannot_be_read_is_counted(
     tmp_path: Path, fields: dict[str, Any], columns: tuple[str, ...], reason: str, detail: str
 ) -> None:
     file = jsonl(tmp_path / "a.jsonl", QUESTION | fields, QUESTION | {"a": "x", "b": "y"})
-    first = next(iter(open_source(str(file), columns).read()))
+    first = next(iter(opened(file, *columns).read()))
     assert isinstance(first, SourceProblem)
     assert (first.reason, first.where) == (reason, "a.jsonl:1")
     assert detail in first.detail
@@ -192,7 +191,13 @@ def test_a_label_always_first_fails(tmp_path: Path, labels: Sequence[int], statu
         | {"label": labels[n % len(labels)]}
         for n in range(600)
     ]
-    read_rows = read(jsonl(tmp_path / "a.jsonl", *rows), "first=a", "second=b", "label=label")
+    read_rows = read(
+        jsonl(tmp_path / "a.jsonl", *rows),
+        "first=a",
+        "second=b",
+        "--label first=1",
+        "--label second=2",
+    )
     found = {check.name: check for check in checks_of([Shortcuts()], read_rows)}
     assert found["key_place"].status == status
     assert found["length"].chance is None  # A pair is no question with options.
