@@ -296,7 +296,7 @@ def columns_of(
         named,
         frozenset(given),
         tuple(
-            [f"columns read as: {said}{source}"] * bool(said)
+            [f"columns read as: {said}{source}"] * bool(said and (of or meant.form != "pair"))
             + [f"{one}{'' if labels else source}" for one in meant.said]
         ),
         meant.meanings,
