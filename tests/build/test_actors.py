@@ -39,8 +39,8 @@ class Handle:
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._actor, name)
 
-        def remote(*given: Any) -> Future[Any]:
-            return asyncio.run_coroutine_threadsafe(method(*given), self._loop)
+        def remote(*given: Any, **named: Any) -> Future[Any]:
+            return asyncio.run_coroutine_threadsafe(method(*given, **named), self._loop)
 
         called = types.SimpleNamespace(remote=remote)
         called.options = lambda **_: called
@@ -195,9 +195,9 @@ def test_what_keeps_a_build_from_a_cluster_is_told_before_any_work(tmp_path: Pat
     for address, message in (
         ("127.0.0.1:9", "no Ray cluster can be reached"),
         ("nowhere.invalid:6379", "no Ray cluster can be reached"),
-        ("127.0.0.1:99999", "not HOST:PORT"),
-        ("ray://127.0.0.1:10001", "not HOST:PORT"),
-        ("6379", "not HOST:PORT"),
+        ("127.0.0.1:99999", "Give HOST:PORT of a cluster"),
+        ("ray://127.0.0.1:10001", "Give HOST:PORT of a cluster"),
+        ("6379", "Give HOST:PORT of a cluster"),
     ):
         done = study.build("--address", address)
         assert done.code == 2

@@ -11,7 +11,6 @@ import pytest
 from stored import body, keep
 
 from endpoint import ask
-from pairwright.construct import shards
 from pairwright.construct.outcomes import Failed, Outcomes, Unit, outcome_of
 from pairwright.construct.shards import merge_all
 from pairwright.errors import InUse, StoreError
@@ -29,11 +28,6 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return tmp_path / "shards"
-
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shards, "PATIENCE_S", 0.3)
 
 
 def fill(store: Store, *said: tuple[str, str], cached: int = 0) -> None:
@@ -141,8 +135,8 @@ def mark(path: Path, pragma: str) -> None:
 @pytest.mark.parametrize(
     ("harm", "message"),
     [
-        (lambda path: spoil(path, 0), "Move that folder away"),
-        (lambda path: spoil(path, 4096), "Move that folder away"),
+        (lambda path: spoil(path, 0), "A worker of a build left this"),
+        (lambda path: spoil(path, 4096), "A worker of a build left this"),
         (lambda path: mark(path, "application_id = 1"), "not one of this version"),
     ],
     ids=("head", "table", "a foreign database"),

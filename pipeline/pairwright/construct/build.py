@@ -155,7 +155,7 @@ def build(
         if on_ray:
             from pairwright.construct.ray import build_on_ray
 
-            meter = build_on_ray(session, run_folder, store, follows, progress, stop, address)
+            meter = build_on_ray(session, run_folder, store, follows, progress, stop)
         else:
             meter = run_async(_build_here(session, store, requests, progress, stop))
         source = source_summary(config, content["source"], len(corpus), problems)

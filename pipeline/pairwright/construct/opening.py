@@ -41,9 +41,9 @@ def check_all(
     Raises ConfigError and InputError. `sends` is false if calls are only written down.
     """
     if on_ray:
-        from pairwright.construct.ray import check
+        from pairwright.construct.ray import connect
 
-        check(config, address)
+        connect(config, address)
     warn_of_self_judging(config, progress)
     named = (config.endpoints[name].recording for name in config.roles.all if sends)
     for path in dict.fromkeys(filter(None, named)):

@@ -1,52 +1,54 @@
-"""Shards: what one worker of a build stores, until it is merged into the run's store.
+"""What the workers of a build share, and how what each of them stored becomes one store again.
 
 RUN/shards/003/run.sqlite   calls and outcomes of worker 3
 """
 
 import shutil
-import sqlite3
-import time
 from contextlib import closing
 from pathlib import Path
 
-from pairwright.errors import InUse, StoreError
+from pairwright.construct.corpus import Corpus
+from pairwright.construct.outcomes import Unit
+from pairwright.errors import StoreError
 from pairwright.files import CALLS
 from pairwright.models.store import Store, merge
+from pairwright.settings.config import Config
 
-PATIENCE_S = 30.0
-"""How long a shard may stay in the hands of a worker that is about to end."""
-EVERY_S = 0.1
+
+def part_of(config: Config, workers: int) -> Config:
+    """The config of one of so many workers; nobody gets what is left over."""
+    endpoints = {
+        name: {**endpoint.model_dump(), "concurrency": endpoint.concurrency // workers}
+        for name, endpoint in config.endpoints.items()
+    }
+    return Config.model_validate({**config.model_dump(), "endpoints": endpoints})
+
+
+def shares_of(units: list[Unit], corpus: Corpus, workers: int) -> list[list[Unit]]:
+    """A share of the units for each worker, in their order. Units that ask the same question are in
+    one share: they ask for the same calls, and no two replies can then differ."""
+    shares: list[list[Unit]] = [[] for _ in range(workers)]
+    owners: dict[str, int] = {}
+    for n, unit in enumerate(units):
+        question = corpus.item(unit.item).question
+        shares[owners.setdefault(question, n * workers // len(units))].append(unit)
+    return [share for share in shares if share]
 
 
 def merge_all(store: Store, shards: Path) -> None:
     """Merge every shard that is there, in the order of their names, and remove their folder.
 
-    Nobody saw how their workers ended, so each is checked first. Raises StoreError.
+    Raises StoreError for one that cannot be merged; it is left as it is.
     """
     for path in sorted(shards.glob(f"*/{CALLS}")):
         try:
-            with closing(_held(path)), closing(sqlite3.connect(path)) as database:
-                (answer,) = database.execute("PRAGMA quick_check(1)").fetchone()
-                if answer != "ok":
-                    raise StoreError(f"{path}: {answer}")
+            # Opening a shard checks it, and that its worker has ended.
+            with closing(Store(path)):
                 merge(store, [path])
-        except (StoreError, sqlite3.DatabaseError) as error:
+        except StoreError as error:
             raise StoreError(
-                f"{str(error).splitlines()[0]}\n  This is what a worker of a build left, in"
-                f" {path.parent}. Move that folder away to go on without it: its calls are then"
-                " sent again."
+                f"{str(error).splitlines()[0]}\n  A worker of a build left this. Move"
+                f" {path.parent} away to go on without it: its calls are then sent again."
             ) from None
         shutil.rmtree(path.parent)
     shutil.rmtree(shards, ignore_errors=True)
-
-
-def _held(path: Path) -> Store:
-    """The shard, once its worker has let go of it. Opening it checks it, too."""
-    until = time.monotonic() + PATIENCE_S
-    while True:
-        try:
-            return Store(path)
-        except InUse:
-            if time.monotonic() > until:
-                raise
-            time.sleep(EVERY_S)
