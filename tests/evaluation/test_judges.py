@@ -132,7 +132,7 @@ def test_a_later_draw_counts_where_an_earlier_one_has_no_verdict() -> None:
         first = parts("response", body(request))[0] == "Use a pan."
         return says("A") if first else "neither"
 
-    assert prefer(one_order).reason == "unparseable"
+    assert prefer(one_order).reason == "unparseable_beside_first"
 
 
 @BOTH

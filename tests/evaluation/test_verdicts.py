@@ -11,7 +11,10 @@ VERDICTS = {
     "A": (
         "Result: A", "Result: the first response", "[[A]]",
         '{"preferred_response": "Response A"}', "Output (a)", "The final answer is: Response A",
-        "[[A>B]]", "[[A>>B]]", "A > B", "[[A]] if A is better, [[B]] if B is better\n\n[[A]]",
+        "[[A>B]]", "[[A>>B]]", "A > B",
+        "Both are sound, and A is kinder. Final verdict: [[A]]: Assistant A is slightly better.",
+        "My final verdict is: Assistant A is significantly better: [[A>>B]]",
+        "Assistant B does not answer the question, so the winner is [[A]].",
     ),
     "B": (
         "Result: Answer B", "**Result: B**", "Winner = B", "Result:\n\nResponse B",
@@ -25,9 +28,12 @@ VERDICTS = {
         "The previous judge's verdict: A\nMy verdict: B", "Initial verdict: A\nFinal verdict: B",
         "My verdict is: B.", "My verdict is B.", "[[B>A]]", "[[A<B]]",
         "My final verdict is: [[B>>A]]", "Verdict: B > A",
+        "Assistant B is slightly better [[B>A]]", "The second response is better, thus [[B]]",
     ),
     "tie": (
         "tie", "A tie", "Result: draw", "[[A=B]]", "[[C]]", "My final verdict is: [[C]]",
+        "Both help. My final verdict is: Tie [[A=B]]", "Final verdict: [[C]] for a tie.",
+        "It is hard to choose between the two: [[C]]", "They are equal. [[A=B]] (tie)",
     ),
 }  # fmt: skip
 NO_VERDICTS = [
@@ -50,6 +56,10 @@ NO_VERDICTS = [
     # Somebody else's
     "The previous judge's verdict: A", "Initial verdict: A", "> Verdict: A",
     # Marks that name none, or several
+    "[[A]] if A is better, [[B]] if B is better\n\n[[A]]",
+    "First [[A]], but on a closer look [[B]]",
+    "[[A]]? No, B is better.", "I would say [[A]]", "If form counted: [[A]]", "[[A>B]] for a tie",
+    "Assistant B is slightly better [[A>B]]", "At first [[A]].", "I cannot quite say [[B]]",
     "My verdict is not [[A]]", "I may answer [[A]] or [[B]].", "[[A>A]]", "Verdict: C",
     '{"verdict": "A", "winner": "B"}', '{"reason": "he said "yes"", "verdict": "B"}',
     # Headings

@@ -5,14 +5,15 @@ an engine that keeps prefixes computes it once for both orders and both response
 the same in every condition: only the text between the tags changes. A judge that brings one
 prompt of its own is asked with that, and neither with a system message nor with a schema.
 
-A free text says its result in one of few forms, and at its end: a JSON object, `[[A]]` after the
-last sentence, or a last line that is the result alone or names it ("Verdict: A"). What is in none
-of them is `Unread` and never guessed: to take a verdict out of sentences is to judge once more.
+A free text says its result in one of few forms, and at its end: a JSON object, a mark such as
+`[[A]]`, or a last line that is the result alone or names it ("Verdict: A"). Behind a mark nothing
+of weight may follow, and two marks that differ are none. What is in no form is `Unread` and never
+guessed: to take a verdict out of sentences is to judge once more.
 """
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Literal, NamedTuple, TypeVar
 
 from pairwright.evaluation.scorers.scorer import (
@@ -65,10 +66,49 @@ _DECODER = json.JSONDecoder(strict=False)
 
 def read_verdict(text: str) -> JudgeVerdict | Unread:
     """The verdict of a whole reply, or why it has none."""
-    value = _result(text, _VERDICT_NAMES)
-    # In double brackets, as MT-Bench asks for it, and in them alone, C is the tie.
-    verdict = "tie" if value == "[[c]]" else _verdict_of(_plain(value))
+    marked = _marked(text)
+    verdict = _verdict_of(_plain(_result(text, _VERDICT_NAMES))) if marked is None else marked
     return verdict or _unread("verdict", text)
+
+
+# What takes a mark back, or only supposes it.
+_SUPPOSED = re.compile(
+    r"\b(?:if|unless|whether|would|could|might|may|initial|initially|previous|at first)\b"
+    r"|(?:\b(?:not|never|neither|than|of)|n['\u2019]t|cannot)(?:\W+\w+){0,2}\W*$"
+)
+_BETTER = re.compile(rf"{_NOUN} ([ab])(?= is (?:\w+ )?better\b| wins\b)")
+_AGAIN = re.compile(
+    r"(?:(?:for|as|since|meaning|because) )?(?:it is |it's |they are )?(?:a )?"
+    rf"(?:(?P<tie>tie|tied|draw)|{_NOUN} (?P<letter>[ab])(?: is (?:\w+ )?better| wins)?)"
+)
+
+
+def _marked(text: str) -> JudgeVerdict | Literal[""] | None:
+    """The verdict of the marks of a text, such as `[[A>B]]`; empty where they say none, and None
+    where the text has no mark or is JSON."""
+    text = text.strip().lower()
+    body = text.removesuffix("```").rstrip()
+    found = [(mark, _verdict_of_mark(mark[1])) for mark in _BRACKETS.finditer(text)]
+    found = [(mark, verdict) for mark, verdict in found if verdict]
+    if not found or text.startswith(("{", "```")) or body.endswith("}"):
+        return None
+    last, verdict = found[-1]
+    before = re.split(r"[.!?]\s|\n", text[: last.start()])[-1]
+    named = {_letter(name) for name in _BETTER.findall(before)}
+    behind = _plain(text[last.end() :].lstrip(":,;- "))
+    if len({one for _, one in found}) > 1 or _SUPPOSED.search(before) or named - {verdict}:
+        return ""
+    if behind:
+        again = _AGAIN.fullmatch(behind)
+        if not again or ("tie" if again["tie"] else _letter(again["letter"])) != verdict:
+            return ""
+    return verdict
+
+
+def _verdict_of_mark(inside: str) -> JudgeVerdict | None:
+    """In double brackets, as MT-Bench asks for it, and in them alone, C is the tie."""
+    plain = _plain(inside)
+    return "tie" if plain == "c" else _verdict_of(plain)
 
 
 def read_rating(text: str) -> int | Unread:
@@ -224,6 +264,16 @@ _FORWARD: dict[JudgeVerdict, PreferredPlace] = {"A": "first", "B": "second", "ti
 _BACKWARD: dict[JudgeVerdict, PreferredPlace] = {"A": "second", "B": "first", "tie": "tie"}
 
 
+def _beside(
+    lost: Unscored, other: JudgeVerdict | Unscored, places: Mapping[JudgeVerdict, PreferredPlace]
+) -> Unscored:
+    """An order that was not read, counted by what the other order says: a loss that leans to ties
+    is seen."""
+    if isinstance(other, Unscored) or lost.reason != "unparseable":
+        return lost
+    return Unscored(f"{lost.reason}_beside_{places[other]}", lost.detail)
+
+
 class ComparingJudge(NamedTuple):
     """One judge, bound to what answers for it.
 
@@ -247,9 +297,9 @@ class ComparingJudge(NamedTuple):
 
         forward, backward = await together(verdict(first, second), verdict(second, first))
         if isinstance(forward, Unscored):
-            return forward
+            return _beside(forward, backward, _BACKWARD)
         if isinstance(backward, Unscored):
-            return backward
+            return _beside(backward, forward, _FORWARD)
         return Preference(_FORWARD[forward], _BACKWARD[backward], judge.tokens)
 
 
