@@ -22,73 +22,28 @@ _TYPOGRAPHIC = str.maketrans(dict.fromkeys("\u2018\u2019\u201c\u201d\u2013\u2014
 
 
 class LanguageSupport(NamedTuple):
-    """What is supported in a language."""
+    """What is supported in a language; `stems` finds its stemmer and function words by its name."""
 
     name: str
     """The name in English, for prompts."""
-    stemmer: str = ""
-    """The algorithm of Snowball (PyStemmer); empty where there is none."""
-    stopwords: str = ""
-    """The list of function words in bm25s; empty where there is none."""
     characters: float | None = None
     """The mean number of characters in a word, where there are no spaces between words."""
 
 
-# The algorithms are Snowball's and the lists are those of bm25s; neither is written here.
+_NAMES = (
+    "af Afrikaans, ar Arabic, bg Bulgarian, bn Bengali, ca Catalan, cs Czech, da Danish, "
+    "de German, el Greek, en English, eo Esperanto, es Spanish, et Estonian, eu Basque, "
+    "fa Persian, fi Finnish, fr French, ga Irish, he Hebrew, hi Hindi, hr Croatian, "
+    "hu Hungarian, hy Armenian, id Indonesian, it Italian, ja Japanese, km Khmer, ko Korean, "
+    "lo Lao, lt Lithuanian, lv Latvian, ms Malay, my Burmese, ne Nepali, nl Dutch, "
+    "no Norwegian, pl Polish, pt Portuguese, ro Romanian, ru Russian, sk Slovak, "
+    "sl Slovenian, sr Serbian, st Sesotho, sv Swedish, sw Swahili, ta Tamil, th Thai, "
+    "tr Turkish, uk Ukrainian, ur Urdu, vi Vietnamese, zh Chinese"
+)
+_UNSPACED = {"ja": JAPANESE, "zh": CHINESE, **dict.fromkeys(("km", "lo", "my", "th"), THAI)}
 LANGUAGES: dict[str, LanguageSupport] = {
-    "af": LanguageSupport("Afrikaans"),
-    "ar": LanguageSupport("Arabic", "arabic"),
-    "bg": LanguageSupport("Bulgarian"),
-    "bn": LanguageSupport("Bengali"),
-    "ca": LanguageSupport("Catalan", "catalan"),
-    "cs": LanguageSupport("Czech", "czech"),
-    "da": LanguageSupport("Danish", "danish", "DANISH"),
-    "de": LanguageSupport("German", "german", "GERMAN"),
-    "el": LanguageSupport("Greek", "greek"),
-    "en": LanguageSupport("English"),
-    "eo": LanguageSupport("Esperanto", "esperanto"),
-    "es": LanguageSupport("Spanish", "spanish", "SPANISH"),
-    "et": LanguageSupport("Estonian", "estonian"),
-    "eu": LanguageSupport("Basque", "basque"),
-    "fa": LanguageSupport("Persian", "persian"),
-    "fi": LanguageSupport("Finnish", "finnish"),
-    "fr": LanguageSupport("French", "french", "FRENCH"),
-    "ga": LanguageSupport("Irish", "irish"),
-    "he": LanguageSupport("Hebrew"),
-    "hi": LanguageSupport("Hindi", "hindi"),
-    "hr": LanguageSupport("Croatian"),
-    "hu": LanguageSupport("Hungarian", "hungarian"),
-    "hy": LanguageSupport("Armenian", "armenian"),
-    "id": LanguageSupport("Indonesian", "indonesian"),
-    "it": LanguageSupport("Italian", "italian", "ITALIAN"),
-    "ja": LanguageSupport("Japanese", characters=JAPANESE),
-    "km": LanguageSupport("Khmer", characters=THAI),
-    "ko": LanguageSupport("Korean"),
-    "lo": LanguageSupport("Lao", characters=THAI),
-    "lt": LanguageSupport("Lithuanian", "lithuanian"),
-    "lv": LanguageSupport("Latvian"),
-    "ms": LanguageSupport("Malay"),
-    "my": LanguageSupport("Burmese", characters=THAI),
-    "ne": LanguageSupport("Nepali", "nepali"),
-    "nl": LanguageSupport("Dutch", "dutch", "DUTCH"),
-    "no": LanguageSupport("Norwegian", "norwegian", "NORWEGIAN"),
-    "pl": LanguageSupport("Polish", "polish"),
-    "pt": LanguageSupport("Portuguese", "portuguese", "PORTUGUESE"),
-    "ro": LanguageSupport("Romanian", "romanian"),
-    "ru": LanguageSupport("Russian", "russian", "RUSSIAN"),
-    "sk": LanguageSupport("Slovak"),
-    "sl": LanguageSupport("Slovenian"),
-    "sr": LanguageSupport("Serbian", "serbian"),
-    "st": LanguageSupport("Sesotho", "sesotho"),
-    "sv": LanguageSupport("Swedish", "swedish", "SWEDISH"),
-    "sw": LanguageSupport("Swahili"),
-    "ta": LanguageSupport("Tamil", "tamil"),
-    "th": LanguageSupport("Thai", characters=THAI),
-    "tr": LanguageSupport("Turkish", "turkish", "TURKISH"),
-    "uk": LanguageSupport("Ukrainian"),
-    "ur": LanguageSupport("Urdu"),
-    "vi": LanguageSupport("Vietnamese"),
-    "zh": LanguageSupport("Chinese", characters=CHINESE),
+    (code := named[:2]): LanguageSupport(named[3:], _UNSPACED.get(code))
+    for named in _NAMES.split(", ")
 }
 """What is supported, by ISO 639-1 code."""
 

@@ -52,32 +52,41 @@ def stem(word: str, language: str | None = "en") -> str:
 _SHORT = frozenset({"de", "tr"})
 """Languages in which words of two letters carry content, such as `EU` or `su`: in the lists of the
 others some function words of two letters are missing, such as `si` in French."""
-_STEMMED = {code: known for code, known in LANGUAGES.items() if known.stemmer}
+
+
+@cache
+def _snowball(language: str | None) -> str | None:
+    """The name by which Snowball stems a language; None for `stem_english`."""
+    if language not in LANGUAGES or language == "en":
+        return None
+    # Imported where a text is in such a language: most builds and audits have none.
+    from Stemmer import algorithms
+
+    name = LANGUAGES[language].name.lower()
+    return name if name in algorithms() else None
 
 
 @cache
 def stemmer(language: str | None) -> Callable[[str], str]:
     """The function that gives the stem of a word in a language."""
-    if language not in _STEMMED:
+    name = _snowball(language)
+    if name is None:
         return stem_english
-    # Imported where a text is in such a language: most builds and audits have none.
     from Stemmer import Stemmer
 
-    algorithm: Callable[[str], str] = Stemmer(_STEMMED[language].stemmer).stemWord
+    algorithm: Callable[[str], str] = Stemmer(name).stemWord
     return WordCache(lambda word: word if is_character_run(word) else algorithm(word)).__getitem__
 
 
 @cache
 def _content_stems(language: str | None) -> WordCache[str]:
     """By word its stem if the word carries content, else an empty text."""
-    stemmed, without = stemmer(language), STOPWORDS
-    if language in _STEMMED:
-        without = frozenset()
-        if listed := _STEMMED[language].stopwords:
-            from bm25s import stopwords
+    stemmed, without, name = stemmer(language), STOPWORDS, _snowball(language)
+    if name:
+        from bm25s import stopwords
 
-            without = frozenset(getattr(stopwords, f"STOPWORDS_{listed}"))
-            without |= FURTHER.get(language, frozenset())
+        listed = getattr(stopwords, f"STOPWORDS_{name.upper()}", ())
+        without = frozenset(listed) | FURTHER.get(language or "", frozenset())
     least = 2 if language in _SHORT else 3
 
     def content(word: str) -> str:
@@ -93,12 +102,12 @@ def terms(text: str, language: str | None = "en") -> frozenset[str]:
     """The distinct stems that carry content: no function words, and at least three characters, or
     two letters in German and Turkish."""
     # One place in the cache for all languages that are cut alike.
-    return _terms(text, language if language in _STEMMED else "en")
+    return _terms(text, language if _snowball(language) else "en")
 
 
 def words_with(stems: Set[str], text: str, language: str | None = "en") -> tuple[str, ...]:
     """The words of a text that have one of these `terms` as their stem, each once, in order."""
-    content = _content_stems(language if language in _STEMMED else "en")
+    content = _content_stems(language if _snowball(language) else "en")
     distinct = dict.fromkeys(words_of(text, language))
     return tuple(word for word in distinct if content[word] in stems)
 
