@@ -92,18 +92,15 @@ def _name(rules: SourceRules, folder: Path) -> str:
 def some_items(source: str, found: Iterable[Item], problems: Problems) -> Iterator[Item]:
     """The same items. Raises SourceError at the end if there are none: with the reasons, and what
     to do about the most frequent that something can be done about."""
-    some = False
-    for item in found:
-        some = True
+    n = 0
+    for n, item in enumerate(found, start=1):  # noqa: B007 - counted
         yield item
+    if n:
+        return
     refused = problems.of("refused")
-    if not some and not refused:
-        raise SourceError("no rows", where=source, fix="Write or download it again.")
-    if not some:
-        reasons = ", ".join(f"{count.reason} {count.n}" for count in refused)
-        one = next((count for count in refused if count.remedy), refused[0])
-        raise SourceError(
-            f"not one usable row: {reasons}; {one.first.where}: {one.said}",
-            where=source,
-            fix=one.remedy or "Correct the row named.",
-        )
+    if not refused:
+        raise SourceError("no rows", where=source, fix=tables.AGAIN)
+    reasons = ", ".join(f"{count.reason} {count.n}" for count in refused)
+    one = next((count for count in refused if count.remedy), refused[0])
+    what = f"not one usable row: {reasons}; {one.first.where}: {one.said}"
+    raise SourceError(what, where=source, fix=one.remedy or "Correct the row named.")

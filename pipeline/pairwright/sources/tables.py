@@ -12,7 +12,6 @@ import json
 import os
 import re
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -66,15 +65,13 @@ def sound_rows(path: Path, opener: Opener, fix: str) -> tuple[list[str], Iterato
     Raises InputError, when it is reached, for what is not a row: here nothing is left out.
     """
     table = opener(path)
+    return table.columns or [], (_sound(path.with_name(row.where), row, fix) for row in table.rows)
 
-    def rows() -> Iterator[SourceRow]:
-        for row in table.rows:
-            where = str(path.with_name(row.where))
-            if isinstance(row, SourceProblem):
-                raise InputError(row.detail, where=where, fix=fix)
-            yield SourceRow(where, row.fields)
 
-    return table.columns or [], rows()
+def _sound(where: Path, row: SourceRow | SourceProblem, fix: str) -> SourceRow:
+    if isinstance(row, SourceProblem):
+        raise InputError(row.detail, where=where, fix=fix)
+    return SourceRow(str(where), row.fields)
 
 
 def numbered(name: str, values: Iterable[object]) -> Rows:
@@ -126,17 +123,16 @@ def delimited(path: Path, separators: str) -> SourceTable:
     """The records of a file whose first line names the columns: of the separators, it holds the
     one that divides the cells most often."""
     records = _records(path, separators)
-    line, cells = next(records, (1, list[str]()))
-    columns = [cell.strip() for cell in cells]
-    what, fix = "", REMEDIES["bad_csv"]
-    if isinstance(cells, str):
-        what = f"the column names are not CSV: {cells}"
-    elif any(map(_NOT_UTF8.search, columns)):
-        what, fix = "the column names are not UTF-8", REMEDIES["invalid_utf8"]
-    elif twice := [name for name, n in Counter(columns).items() if n > 1]:
-        what, fix = f"two columns are named {twice[0]!r}", "Rename one of them."
-    if what:
-        raise SourceError(what, where=f"{path}:{line}", fix=fix)
+    line, header = next(records, (1, list[str]()))
+    where = f"{path}:{line}"
+    try:
+        columns = [cell.strip() for cell in _utf8(header)]
+    except SourceRefusal as refusal:
+        what, fix = f"the column names are {refusal.detail}", REMEDIES[refusal.reason]
+        raise SourceError(what, where=where, fix=fix) from None
+    for name in columns:
+        if columns.count(name) > 1:
+            raise SourceError(f"two columns are named {name!r}", where=where, fix="Rename one.")
     return SourceTable(str(path), columns, _rows(path.name, records, partial(_cells, columns)))
 
 
@@ -165,11 +161,16 @@ def _records(path: Path, separators: str) -> Iterator[tuple[int, list[str] | str
                 yield start, f"{error} (lines {start} to {reader.line_num})"
 
 
-def _cells(columns: list[str], cells: list[str] | str) -> dict[str, Any]:
+def _utf8(cells: list[str] | str) -> list[str]:
     if isinstance(cells, str):
-        refuse("bad_csv", cells)
+        refuse("bad_csv", f"not CSV: {cells}")
     if any(map(_NOT_UTF8.search, cells)):
-        refuse("invalid_utf8", "the record holds bytes that are not UTF-8")
+        refuse("invalid_utf8", "not UTF-8")
+    return cells
+
+
+def _cells(columns: list[str], record: list[str] | str) -> dict[str, Any]:
+    cells = _utf8(record)
     if len(cells) != len(columns):
         refuse("ragged_row", f"{len(cells)} cells in {len(columns)} columns")
     return dict(zip(columns, cells, strict=True))
@@ -357,17 +358,14 @@ def _hub_commit(given: str) -> str:
 @contextmanager
 def _hub(given: str, module: str) -> Iterator[Any]:
     """A client of the Hub. Raises SourceError for all that it raises."""
+    fix = (
+        "Check the id, `config` and `split`; a private one needs `hf auth login`. Without network,"
+        " name a file, or pin a downloaded version: org/name@<commit>."
+    )
     try:
         yield import_module(module)
-    except ImportError:
-        what, fix = f"{module!r} is missing", f"Run {install('hub')}; or give the path of a file."
     except Exception as error:  # whatever the client, the network and the file formats raise
-        what = f"{type(error).__name__}: {error}"
-        fix = (
-            "Check the id, `config` and `split`; a private one needs `hf auth login`. Without"
-            " network, name a file, or pin a downloaded version: org/name@<commit>."
-        )
-    else:
-        return
-    what = f"neither a file here nor a dataset of the Hub that can be loaded: {what}"
-    raise SourceError(what, where=given, fix=fix)
+        if isinstance(error, ImportError):
+            fix = f"Run {install('hub')}; or give the path of a file."
+        what = f"neither a file here nor a dataset of the Hub: {type(error).__name__}: {error}"
+        raise SourceError(what, where=given, fix=fix) from None
