@@ -2,7 +2,7 @@
 it, and scorers are held to it. What other versions added is not read.
 """
 
-from pydantic import AliasPath, Field, field_validator
+from pydantic import AliasPath, Field
 
 from pairwright.records import Record
 from pairwright.text import number_of
@@ -54,10 +54,6 @@ class BuildSummary(Record, extra="ignore"):
     served_models: dict[str, dict[str, int]] = Field(default={})
     """By model that was asked for, the other names that replies give, with the number of calls."""
     calls: BuildCallCounts | None = None
-    funnel: dict[str, dict[str, int]] = Field(default={})
-    """Units by mode and by stage that they reached; nothing in runs of earlier versions."""
-    prompts: dict[str, str] = Field(default={})
-    """Hash by name."""
     sampling: dict[str, RoleSampling] = Field(
         default={}, validation_alias=AliasPath("config", "sampling")
     )
@@ -66,14 +62,6 @@ class BuildSummary(Record, extra="ignore"):
         None, validation_alias=AliasPath("config", "planner", "posts")
     )
     """How many posts of a history the planner was shown at most."""
-
-    @field_validator("funnel")
-    @classmethod
-    def _within_items(cls, funnel: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
-        for counts in funnel.values():
-            if not all(0 <= n <= counts.get("items", 0) for n in counts.values()):
-                raise ValueError("a stage of the funnel has more units than there are items")
-        return funnel
 
     def model(self, endpoint: str) -> str:
         """The model behind an endpoint, with its revision."""

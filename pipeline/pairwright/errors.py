@@ -47,15 +47,17 @@ class PairwrightError(Exception):
     exit_code = 2
 
 
-class InputError(PairwrightError):
-    """Something the user wrote or supplied cannot be used."""
+class _Placed(PairwrightError):
+    """An error that says what is wrong, where, and what to do."""
 
     def __init__(self, what: str, *, where: str | Path, fix: str) -> None:
         """`where` is a file, `file:line`, or `file [key]`; `fix` says what to do about it."""
         super().__init__(f"{where}: {what}\n  {fix}")
-        self.what = what
-        self.where = str(where)
-        self.fix = fix
+        self.what, self.where, self.fix = what, str(where), fix
+
+
+class InputError(_Placed):
+    """Something the user wrote or supplied cannot be used."""
 
 
 class ConfigError(InputError):
@@ -66,17 +68,10 @@ class SourceError(InputError):
     """A file of user histories."""
 
 
-class Difference(PairwrightError):
+class Difference(_Placed):
     """The first place where a release is not what its own files say it must be."""
 
     exit_code = 1
-
-    def __init__(self, what: str, *, where: str, fix: str) -> None:
-        """`where` is a path inside the release, `path:line` or row, or `path:line [field]`."""
-        super().__init__(f"{where}: {what}\n  {fix}")
-        self.what = what
-        self.where = where
-        self.fix = fix
 
 
 class StoreError(PairwrightError):

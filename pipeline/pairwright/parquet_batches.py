@@ -17,6 +17,7 @@ LARGEST = 512_000_000
 """Bytes of a group of rows from which it is not unpacked where the file holds less than 1 in
 `RATIO` of them. Text of people takes a third or more."""
 RATIO = 100
+_FIX = "Take out rows with such long texts."
 
 
 class TooLarge(InputError):
@@ -32,13 +33,11 @@ def read_batches(path: Path, file: Any) -> Iterator[pa.RecordBatch]:
     number = 0
     for n in range(file.num_row_groups):  # Else groups are unpacked ahead of their turn.
         group = file.metadata.row_group(n)
+        size = group.total_byte_size
         packed = sum(group.column(at).total_compressed_size for at in range(group.num_columns))
-        if group.total_byte_size > max(LARGEST, RATIO * packed):
-            raise _too_large(
-                f"{path}:{number + 1}",
-                f"rows {number + 1} to {number + group.num_rows} have {group.total_byte_size:,}"
-                f" bytes, and may have {LARGEST:,}",
-            )
+        if size > max(LARGEST, RATIO * packed):
+            what = f"rows {number + 1} to {number + group.num_rows} have {size:,} bytes, of"
+            raise TooLarge(f"{what} {LARGEST:,}", where=f"{path}:{number + 1}", fix=_FIX)
         for batch in file.iter_batches(batch_size=BATCH, row_groups=[n]):
             if batch.nbytes > LONGEST:
                 _check_values(path, number, batch)
@@ -52,11 +51,5 @@ def _check_values(path: Path, before: int, batch: pa.RecordBatch) -> None:
             column = column.dictionary_decode()
         for row in range(batch.num_rows):
             if (size := column.slice(row, 1).nbytes) > LONGEST:
-                raise _too_large(
-                    f"{path}:{before + row + 1} [{name}]",
-                    f"a value of {size:,} bytes, and it may have {LONGEST:,}",
-                )
-
-
-def _too_large(where: str, what: str) -> TooLarge:
-    return TooLarge(what, where=where, fix="Take out rows with such long texts.")
+                where = f"{path}:{before + row + 1} [{name}]"
+                raise TooLarge(f"a value of {size:,} bytes, of {LONGEST:,}", where=where, fix=_FIX)

@@ -23,7 +23,7 @@ from pairwright.construct.partners import Question, assign_partners
 from pairwright.construct.units import event_of
 from pairwright.drafting.rules import BuildRules
 from pairwright.errors import on_disk
-from pairwright.lines import line_writer
+from pairwright.lines import line_of
 from pairwright.modes import MODES, need_partners
 from pairwright.progress import UnitEnded
 from pairwright.records import Dropped, Item, Rubric
@@ -174,7 +174,7 @@ def read_corpus(
     `source_problems.jsonl`."""
     partial = run.problems.with_suffix(".partial")
     with on_disk(run.problems), partial.open("w", encoding="utf-8") as file:
-        problems = Problems(line_writer(file).write)
+        problems = Problems(lambda problem: file.write(line_of(problem)))
         items = _read(config, domains, folder, problems)
         corpus = Corpus.write(items, run.items, config.seed)
     partial.replace(run.problems)
