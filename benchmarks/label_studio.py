@@ -27,13 +27,12 @@ from label_studio_process import DATABASE, LabelStudioServer, ServerAccount, pre
 from label_studio_server import Made, answers, cache_folder, make_study, raw_import
 from pairwright.lines import write_one
 from pairwright_human_eval.answers import write_answers
-from pairwright_human_eval.projects import (
-    CHUNK,
+from pairwright_human_eval.label_studio import (
     PushedProject,
     ServerState,
     fetch_annotations,
-    new_state,
     send_tasks,
+    titles_of,
 )
 from pairwright_human_eval.records import Kind
 from pairwright_human_eval.server import LabelStudioClient
@@ -94,7 +93,7 @@ def measure(
     for n in range(rounds):
         raw.append(timed(partial(raw_push, running, server, made, n)))
         again = make_study(run / f"pushed-{n}", subjects, WHO, KINDS, WORDS, seed=n + size)
-        ours.append(timed(partial(send_tasks, server, again.folder, again.study, again.key)))
+        ours.append(timed(partial(send_tasks, server, again.folder, again.fixed)))
     push_ratio = median(ours) / median(raw)
     print(f"{size:,} tasks: push {median(ours):.1f} s, raw {median(raw):.1f} s", flush=True)
 
@@ -120,9 +119,7 @@ def measure(
 def raw_push(running: LabelStudioServer, server: LabelStudioClient, made: Made, n: int) -> None:
     for number, (config, data) in enumerate(loads(made)):
         project = server.create(f"raw {made.study.of} {n} {number}", config)
-        for start in range(0, len(data), CHUNK):
-            chunk = data[start : start + CHUNK]
-            raw_import(running.url, running.account.token, project, chunk)
+        raw_import(running.url, running.account.token, project, data)
 
 
 def loads(made: Made) -> Iterable[tuple[str, list[JsonValue]]]:
@@ -140,29 +137,25 @@ def annotated_study(
     Annotations come with the tasks, in bulk: one by one they would take the better part of an
     hour. The tasks that are left, with their answers.
     """
-    state = new_state(running.url, made.study)
+    projects: list[PushedProject] = []
     left: list[Left] = []
     each = NEW // (len(WHO) * len(KINDS))
     for who, kind in ((who, kind) for who in WHO for kind in KINDS):
-        title = f"Study {state.study} {who} {kind}"
+        title = f"{titles_of(made.study)} {who} {kind}"
         project = server.create(title, made.folder.form(kind).read_text(encoding="utf-8"))
         tasks = json.loads(made.folder.tasks(who, kind).read_bytes())
-        names = [task["data"]["task"] for task in tasks]
+        names = tuple(task["data"]["task"] for task in tasks)
         for n, task in enumerate(tasks[:-each]):
             task["annotations"] = [
                 {"result": answers(kind, n), "completed_by": people[who].id, "lead_time": 3.0}
             ]
-        ids: list[int] = []
-        for start in range(0, len(tasks), CHUNK):
-            chunk = tasks[start : start + CHUNK]
-            ids += raw_import(running.url, running.account.token, project, chunk)
+        ids = raw_import(running.url, running.account.token, project, tasks)
         left += [Left(people[who], task, answers(kind)) for task in ids[-each:]]
         pushed = PushedProject(
-            id=project, title=title, annotator=who, kind=kind, round=1,
-            tasks=dict(zip(names, ids, strict=True)),
-        )  # fmt: skip
-        state = ServerState(**dict(state) | {"projects": (*state.projects, pushed)})
-    write_one(made.folder.server, state)
+            id=project, title=title, annotator=who, kind=kind, round=1, tasks=names
+        )
+        projects.append(pushed)
+    write_one(made.folder.server, ServerState(url=running.url, projects=tuple(projects)))
     # What is imported has no last editor, unlike what people give.
     with closing(sqlite3.connect(running.data / DATABASE, timeout=60)) as database, database:
         database.execute("UPDATE task_completion SET updated_by_id = completed_by_id")

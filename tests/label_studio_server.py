@@ -16,8 +16,7 @@ from pairwright.records import content_id
 from pairwright.settings.domains import Scale, load_scales
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.folder import FixedStudy, HumanFolder, write_study
-from pairwright_human_eval.form import questions
-from pairwright_human_eval.label_studio import config_hashes
+from pairwright_human_eval.forms import questions
 from pairwright_human_eval.records import (
     CANNOT_JUDGE,
     KINDS,
@@ -75,13 +74,11 @@ def make_study(
         version="0",
         pairs_hash="",
         seed=seed,
-        salts={},
         annotators=annotators,
         overlap=len(annotators),
         of=units,
         policy=HumanRules(),
         scales=scales(),
-        config_hashes=config_hashes(scales()),
     )
     tasks = {
         who: [_task(n, kind, who, words) for kind in kinds for n in range(units)]
@@ -177,6 +174,24 @@ class Person:
 def newcomer(server: LabelStudioServer, name: str) -> Person:
     """Somebody who came in by the invite link."""
     return Person(server.url, server.sign_up(f"{name}@example.org", "a-long-password"))
+
+
+def held(url: str, token: str, project: int) -> dict[str, int]:
+    """By our ids: the server's ids of the tasks that a project holds, in its order."""
+    headers = {"Authorization": f"Token {token}"}
+    parameters: dict[str, str | int] = {
+        "project": project,
+        "page_size": 5_000,
+        "include": "id,data",
+    }
+    reply = httpx2.get(
+        f"{url}/api/tasks/", headers=headers, params=parameters, timeout=900, trust_env=False
+    )
+    assert reply.status_code == 200, reply.text
+    tasks = sorted(reply.json()["tasks"], key=lambda task: task["id"])
+    found = {task["data"]["task"]: task["id"] for task in tasks}
+    assert len(found) == len(tasks), "a task is there twice"
+    return found
 
 
 def raw_import(url: str, token: str, project: int, tasks: Iterable[JsonValue]) -> list[int]:

@@ -51,7 +51,6 @@ from pairwright.settings.prompt import Prompts
 from pairwright.workflows.new_release import gather_release_content
 from pairwright_human_eval.answers import store_raw, write_answers
 from pairwright_human_eval.folder import HumanFolder, read_study, write_study
-from pairwright_human_eval.label_studio import config_hashes
 from pairwright_human_eval.records import SIMULATED, KeyedTask, Study
 from pairwright_human_eval.units import Unit as AskedUnit
 from pairwright_human_eval.units import file_hash, units_of
@@ -216,11 +215,6 @@ def _prompts() -> Prompts:
     return Prompts.load(assets.PROMPTS)
 
 
-@cache
-def _forms() -> dict[str, str]:
-    return config_hashes(SCALES)
-
-
 def _config(folder: Path, info: dict[str, str], human: dict[str, Any]) -> Config:
     endpoint = {"base_url": "http://127.0.0.1:9/v1"}
     return validate(
@@ -322,13 +316,11 @@ def export(folder: Path, kept: list[Pair], config: Config, annotators: int = 9) 
         version=__version__,
         pairs_hash=file_hash(folder / "pairs.jsonl"),
         seed=0,
-        salts=made.salts,
         annotators=tuple(made.tasks),
         overlap=3,
         of=len(made.units),
         policy=config.human,
         scales=SCALES,
-        config_hashes=_forms(),
     )
     write_study(HumanFolder(folder), study, made.tasks)
 

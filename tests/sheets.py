@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from pairwright_human_eval.records import KeyedTask
-from pairwright_human_eval.spreadsheets import control_of
 from released import Answers
 
 Rows = list[list[str]]
@@ -39,7 +38,7 @@ def fill(
     }
     for row in rows[1:]:
         if row[FIELD] and row[TASK]:
-            row[ANSWER] = ticks[row[TASK]].get(control_of(row[FIELD]), row[ANSWER])
+            row[ANSWER] = ticks[row[TASK]].get(row[FIELD], row[ANSWER])
     return write(out or path, rows, separator)
 
 

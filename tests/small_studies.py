@@ -18,7 +18,7 @@ from pairwright import assets
 from pairwright.records import Aspect, Draft, Pair, Post, Rubric
 from pairwright.settings.domains import load_scales
 from pairwright.settings.rules import HumanRules, PlanRules
-from pairwright_human_eval.assign import StudyPlan, make_tasks
+from pairwright_human_eval.assign import make_tasks
 from pairwright_human_eval.decisions import Decision, decide
 from pairwright_human_eval.quality_control import table_of
 from pairwright_human_eval.records import (
@@ -149,7 +149,6 @@ class Made:
 
     units: list[Unit]
     tasks: dict[str, list[Task]]
-    salts: dict[str, int]
 
     def keyed(self, *purposes: Purpose, kind: Kind | None = None) -> list[KeyedTask]:
         return [
@@ -173,10 +172,10 @@ class Made:
         """The study's settings, as an export fixes them."""
         fields: dict[str, Any] = {
             "version": "0", "pairs_hash": "sha256:0", "seed": 0,
-            "salts": self.salts, "annotators": tuple(self.tasks), "overlap": 3,
+            "annotators": tuple(self.tasks), "overlap": 3,
             "of": len(self.units),
             "policy": HumanRules(**OF_THREE),
-            "scales": SCALES, "config_hashes": {},
+            "scales": SCALES,
         }  # fmt: skip
         return Study.model_validate({**fields, **changes})
 
@@ -193,9 +192,11 @@ def study_of(
     units = units_of(pairs, FILE)
     fewest = dict.fromkeys(("quality_votes", "rubric_votes"), min(2, overlap))
     rules = HumanRules(**OF_THREE | {"votes": overlap, **fewest} | human)
-    plan = StudyPlan(pseudonyms(annotators), overlap, seed, rules, PlanRules())
-    tasks, salts = make_tasks(units, plan)
-    return Made(units, tasks, salts)
+    study = Study(
+        version="0", pairs_hash="", seed=seed, annotators=pseudonyms(annotators), overlap=overlap,
+        of=len(units), policy=rules, scales=SCALES,
+    )  # fmt: skip
+    return Made(units, make_tasks(units, study, PlanRules()))
 
 
 @contextmanager

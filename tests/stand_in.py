@@ -97,10 +97,10 @@ class StandIn:
                 return 201, {"task_count": len(ids), "task_ids": ids}
             case "GET", ["api", "projects", project, "export"]:
                 return 200, self.exports.get(int(project), [])
-            case "GET", ["api", "tasks"]:
-                mine = [t for t in self.tasks.values() if t["project"] == int(query["project"])]
-                return 200, {"tasks": mine, "total": len(mine), "total_annotations": 0}
-            case "DELETE", ["api", "tasks", task]:
-                del self.tasks[int(task)]
+            case "DELETE", ["api", "projects", project]:
+                del self.projects[int(project)]
+                gone = [n for n, t in self.tasks.items() if t["project"] == int(project)]
+                for number in gone:
+                    del self.tasks[number]
                 return 204, ""
         return 404, {"detail": f"no stand-in for {method} {'/'.join(path)}"}

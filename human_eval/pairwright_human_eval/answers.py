@@ -21,9 +21,9 @@ from typing import NamedTuple
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.lines import write_lines
+from pairwright_human_eval.exports import check_export, read_export
 from pairwright_human_eval.folder import FixedStudy, HumanFolder, read_withdrawals, records_in
-from pairwright_human_eval.form import labels_of
-from pairwright_human_eval.label_studio import check_export, read_export
+from pairwright_human_eval.forms import labels_of
 from pairwright_human_eval.records import (
     SIMULATED,
     Answer,
@@ -33,7 +33,7 @@ from pairwright_human_eval.records import (
     RawTask,
     SetAside,
 )
-from pairwright_human_eval.spreadsheets import is_sheet, read_sheet, sheet_rows, without_rows
+from pairwright_human_eval.sheets import is_sheet, read_rows, read_sheet, without_rows
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ def without_withdrawn(content: bytes, folder: HumanFolder) -> bytes:
     if nothing is left."""
     closed = {task for withdrawal in read_withdrawals(folder) for task in withdrawal.tasks}
     if is_sheet(content):
-        names = {cell for row in sheet_rows(content, folder.raw)[0] for cell in row}
+        names = {cell for row in read_rows(content, folder.raw)[0] for cell in row}
         left = without_rows(content, folder.raw, closed) if closed & names else content
         return left if left == content or b"task-" in left else b""
     tasks = json.loads(content)

@@ -9,66 +9,29 @@ even, and so is, for each annotator and domain, how often the chosen response is
 import math
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from pairwright.records import content_id
+from pairwright.records import Pair, content_id
 from pairwright.settings.rules import HumanRules, PlanRules
-from pairwright_human_eval.records import Place, pseudonyms
+from pairwright_human_eval.records import KINDS, Kind, Study
 from pairwright_human_eval.tasks import (
     BlindUnit,
     Task,
-    expected_of,
-    page_of,
     preference_task,
     quality_task,
     repeated,
     rubric_task,
 )
-from pairwright_human_eval.units import Unit, salts, swapped
+from pairwright_human_eval.units import Unit, swapped_units
 
 REPEAT_AFTER = 15
 """A repeat comes so many tasks after what it repeats, or later."""
 LATEST_MEAN = 0.55
 """The mean place of repeats in the list, at most: they cannot come first, and would otherwise be
 known by coming last."""
-
-
-@dataclass(frozen=True)
-class StudyPlan:
-    """How a study is laid out."""
-
-    annotators: tuple[str, ...]
-    overlap: int
-    """People who answer each question, or as many as the rule asks for if these are more."""
-    seed: int
-    human: HumanRules
-    planner: PlanRules
-
-    @property
-    def votes(self) -> int:
-        """People who are asked the preference for each pair."""
-        return max(self.overlap, self.human.votes)
-
-    @property
-    def quality_answers(self) -> int:
-        """People who rate the quality of each unit."""
-        return max(self.overlap, self.human.quality_votes)
-
-    @property
-    def rubric_answers(self) -> int:
-        """People who are asked about the aspects of each unit."""
-        return max(self.overlap, self.human.rubric_votes)
-
-    def needed(self, unit: Unit) -> int:
-        """The fewest people for a unit: those who vote on each of its pairs, and others for the
-        aspects, if it has any."""
-        others = self.rubric_answers * unit.has_aspects
-        return max(self.votes * len(unit.pairs) + others, self.quality_answers)
 
 
 def fitting(rules: HumanRules, people: int, halves: int) -> HumanRules:
@@ -83,162 +46,142 @@ def fitting(rules: HumanRules, people: int, halves: int) -> HumanRules:
     return HumanRules(**dict(rules) | fewer)
 
 
-def planned(
-    people: int,
-    overlap: int,
-    seed: int,
-    rules: HumanRules,
-    planner: PlanRules,
-    units: Iterable[Unit],
-) -> StudyPlan:
-    """The plan of a study of these units, with as much overlap as its people allow."""
-    units = list(units)
-    halves = max(len(unit.pairs) for unit in units)
-    plan = StudyPlan(pseudonyms(people), overlap, seed, fitting(rules, people, halves), planner)
-    while plan.overlap and max(map(plan.needed, units)) > people:
-        plan = replace(plan, overlap=plan.overlap - 1)
-    return plan
+def people_for(kind: Kind, overlap: int, rules: HumanRules) -> int:
+    """How many people answer each question of a kind."""
+    asked = {
+        "quality": rules.quality_votes,
+        "preference": rules.votes,
+        "rubric": rules.rubric_votes,
+    }
+    return max(overlap, asked[kind])
 
 
-class Seat(NamedTuple):
-    """Work on one unit for one annotator, who has no other seat at it."""
+def possible_overlap(units: Iterable[Unit], people: int, overlap: int, rules: HumanRules) -> int:
+    """The overlap, or as much of it as the people allow. Those who vote on a unit's pairs, and
+    those who are asked about its aspects, are others."""
+    shapes = {(len(unit.pairs), unit.has_aspects) for unit in units}
 
-    preference: int | None
-    """Which of the unit's pairs a preference is asked of; none: the aspects of all of them."""
-    expected: Place | None
-    """Where that pair's chosen response is shown; none of a placebo, whose label is drawn."""
+    def needed(n: int) -> int:
+        quality, votes, rubric = (people_for(kind, n, rules) for kind in KINDS)
+        return max(quality, *(votes * pairs + rubric * aspects for pairs, aspects in shapes))
 
-    @property
-    def work(self) -> str:
-        return "rubric" if self.preference is None else "preference"
-
-    @property
-    def sign(self) -> int:
-        """1 where the chosen response is A, -1 where it is B."""
-        return {"A": 1, "B": -1, None: 0}[self.expected]
-
-    def users(self, unit: Unit) -> tuple[str, ...]:
-        """Whose preference or aspects it is about."""
-        if self.preference is None:
-            return tuple(pair.user for pair in unit.pairs)
-        return (unit.pairs[self.preference].user,)
+    return next(n for n in range(overlap, -1, -1) if not n or needed(n) <= people)
 
 
-class Assigner:
-    """Hands out the seats of one unit after the other."""
+def make_tasks(units: Sequence[Unit], study: Study, planner: PlanRules) -> dict[str, list[Task]]:
+    """Every annotator's tasks in the order they are to be done."""
+    swapped, dealer = swapped_units(units, study.seed), Dealer(study)
+    given: dict[str, list[Task]] = {who: [] for who in study.annotators}
+    for unit in sorted(units, key=lambda one: content_id("order", str(study.seed), one.id)):
+        page = BlindUnit(study.seed, unit, unit.id in swapped)
+        for who in dealer.raters(unit):
+            given[who].append(quality_task(page, who))
+        for who, pair in dealer.seated(page):
+            if pair:
+                given[who].append(preference_task(page, pair, who, planner))
+            else:
+                given[who] += [rubric_task(page, one, who, planner) for one in unit.pairs]
+    return {who: _ordered(who, tasks, study) for who, tasks in given.items()}
 
-    def __init__(self, annotators: tuple[str, ...], raters: int, seed: int) -> None:
-        self._annotators = annotators
-        self._raters = raters
-        self._seed = seed
-        self._loads: Counter[tuple[int, str]] = Counter()
-        self._first: Counter[tuple[int, str]] = Counter()
+
+class Dealer:
+    """Deals the work on one unit after the other out to annotators, and keeps it even."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._loads: Counter[tuple[str, Kind]] = Counter()
+        self._lean: Counter[tuple[str, str]] = Counter()
         """Chosen as A less chosen as B, by annotator and domain."""
-        self._given: set[tuple[int, str, str, str]] = set()
-        """Annotator, work, question and user."""
-        self._questions: dict[str, set[tuple[int, str]]] = {"preference": set(), "rubric": set()}
-        """By work: annotator and question, for any user."""
+        self._met: set[tuple[str, Kind, str, str]] = set()
+        """Annotator, kind, question and the user it was about."""
 
-    def seats(self, unit: Unit, seats: list[Seat]) -> list[tuple[str, Seat]]:
-        """An annotator for each seat. There must be at least as many annotators as seats."""
-        chance = random.Random(content_id("assign", str(self._seed), unit.id))
-        cost = np.array(
-            [
-                [self._cost(who, seat, unit) + chance.random() for seat in seats]
-                for who in range(len(self._annotators))
-            ]
-        )
-        given = []
-        for row, n in zip(*linear_sum_assignment(cost), strict=True):
-            who, seat, question = int(row), seats[n], unit.asked.item_id
-            self._loads[who, seat.work] += 1
-            self._first[who, unit.domain] += seat.sign
-            self._questions[seat.work].add((who, question))
-            self._given |= {(who, seat.work, question, user) for user in seat.users(unit)}
-            given.append((self._annotators[who], seat))
-        return given
-
-    def quality(self, unit: str) -> list[str]:
-        """Annotators of the unit's quality tasks: those who have fewest."""
-        chance = random.Random(content_id("quality", str(self._seed), unit))
+    def raters(self, unit: Unit) -> list[str]:
+        """Who rates the quality of a unit: those who have rated fewest."""
+        chance = random.Random(content_id("quality", str(self._study.seed), unit.id))
         order = sorted(
-            range(len(self._annotators)),
+            self._study.annotators,
             key=lambda who: (self._loads[who, "quality"], chance.random()),
         )
-        for who in order[: self._raters]:
-            self._loads[who, "quality"] += 1
-        return [self._annotators[who] for who in order[: self._raters]]
+        raters = order[: self._people("quality")]
+        self._loads.update((who, "quality") for who in raters)
+        return raters
 
-    def _cost(self, who: int, seat: Seat, unit: Unit) -> float:
+    def seated(self, page: BlindUnit) -> list[tuple[str, Pair | None]]:
+        """Who is asked for the preference on which pair of a unit, or, without a pair, for the
+        aspects of all of them. Nobody is named twice."""
+        study, unit = self._study, page.unit
+        seats: list[Pair | None] = [
+            pair for pair in unit.pairs for _ in range(self._people("preference"))
+        ]
+        if unit.has_aspects:
+            seats += [None] * self._people("rubric")
+        chance = random.Random(content_id("assign", str(study.seed), unit.id))
+        cost = [
+            [self._cost(who, pair, page) + chance.random() for pair in seats]
+            for who in study.annotators
+        ]
+        found = [
+            (study.annotators[row], seats[n])
+            for row, n in zip(*linear_sum_assignment(np.array(cost)), strict=True)
+        ]
+        for who, pair in found:
+            kind = _kind(pair)
+            self._loads[who, kind] += 1
+            self._lean[who, unit.domain] += _sign(page, pair)
+            self._met |= {(who, kind, unit.asked.item_id, user) for user in _users(unit, pair)}
+        return found
+
+    def _people(self, kind: Kind) -> int:
+        return people_for(kind, self._study.overlap, self._study.policy)
+
+    def _cost(self, who: str, pair: Pair | None, page: BlindUnit) -> float:
         # A task too many weighs as much as one step out of balance. No load outweighs telling
-        # somebody the aspects of a user whose preference they are asked for, and little does those
-        # of the other user of the same question.
-        other = "preference" if seat.work == "rubric" else "rubric"
+        # somebody the aspects of a user whose preference they are asked for.
+        unit, other = page.unit, _kind(None if pair else page.unit.asked)
         question = unit.asked.item_id
-        revealed = sum((who, other, question, user) in self._given for user in seat.users(unit))
-        near = (who, question) in self._questions[other]
-        balance = seat.sign * self._first[who, unit.domain]
-        return 1e6 * revealed + 1e3 * near + 4 * self._loads[who, seat.work] + 4 * balance
+        told = sum((who, other, question, user) in self._met for user in _users(unit, pair))
+        balance = _sign(page, pair) * self._lean[who, unit.domain]
+        return 1e6 * told + 4 * self._loads[who, _kind(pair)] + 4 * balance
 
 
-def make_tasks(units: list[Unit], plan: StudyPlan) -> tuple[dict[str, list[Task]], dict[str, int]]:
-    """Every annotator's tasks in the order they are to be done, and the salts of the sides."""
-    salted = salts(units, plan.seed)
-    assigner = Assigner(plan.annotators, plan.quality_answers, plan.seed)
-    by_annotator: dict[str, list[Task]] = {who: [] for who in plan.annotators}
-    for unit in sorted(units, key=lambda s: content_id("order", str(plan.seed), s.id)):
-        page = page_of(unit, plan.seed, swapped(plan.seed, salted[unit.domain], unit.id))
-        for task in _tasks_of(unit, page, assigner, plan):
-            by_annotator[task.keyed.annotator].append(task)
-    ordered = {who: _ordered(who, tasks, plan) for who, tasks in by_annotator.items()}
-    return ordered, salted
+def _kind(pair: Pair | None) -> Kind:
+    return "preference" if pair else "rubric"
 
 
-def _tasks_of(unit: Unit, page: BlindUnit, assigner: Assigner, plan: StudyPlan) -> Iterator[Task]:
-    for who in assigner.quality(unit.id):
-        yield quality_task(page, who)
-    seats = [
-        Seat(n, expected_of(pair, page))
-        for n, pair in enumerate(unit.pairs)
-        for _ in range(plan.votes)
-    ]
-    if unit.has_aspects:
-        seats += [Seat(None, None)] * plan.rubric_answers
-    for who, seat in assigner.seats(unit, seats):
-        if seat.preference is None:
-            for pair in unit.pairs:
-                yield rubric_task(page, pair, who, plan.planner)
-        else:
-            yield preference_task(page, unit.pairs[seat.preference], who, plan.planner)
+def _users(unit: Unit, pair: Pair | None) -> Iterable[str]:
+    """Whose preference or aspects it is about."""
+    return [one.user for one in ([pair] if pair else unit.pairs)]
 
 
-def _ordered(who: str, tasks: list[Task], plan: StudyPlan) -> list[Task]:
-    """An annotator's tasks in a seeded order, with repeats where their place does not tell them."""
-    chance = random.Random(content_id("tasks", str(plan.seed), who))
+def _sign(page: BlindUnit, pair: Pair | None) -> int:
+    """1 where the chosen response is shown as A, -1 where it is B; 0 if none is to be preferred."""
+    if pair is None or page.unit.label == "equal":
+        return 0
+    return 1 if page.role(pair) == "chosen" else -1
+
+
+def _ordered(who: str, tasks: list[Task], study: Study) -> list[Task]:
+    """An annotator's tasks in a seeded order, the preferences last and some of them repeated.
+
+    Where few tasks are left for a repeat, its place would tell it, and there is none.
+    """
+    chance = random.Random(content_id("tasks", str(study.seed), who))
     chance.shuffle(tasks)
-    rest = [task for task in tasks if task.keyed.kind != "preference"]
     asked = [task for task in tasks if task.keyed.kind == "preference"]
-    votes = sum(task.keyed.purpose == "vote" for task in asked)
-    _add_repeats(asked, math.ceil(plan.human.repeats * votes), plan.seed, chance)
-    return [*rest, *asked]
-
-
-def _add_repeats(asked: list[Task], wanted: int, seed: int, chance: random.Random) -> None:
-    """Put repeats of votes among the preference tasks. Where few tasks are left for them, their
-    place would tell them, and there are none."""
     again: set[str] = set()
-    for _ in range(wanted):
+    for _ in range(math.ceil(study.policy.repeats * len(asked))):
         left = [
-            (n, task)
-            for n, task in enumerate(asked)
+            (at, task)
+            for at, task in enumerate(asked)
             if task.keyed.purpose == "vote" and task.keyed.task not in again
         ]
         n = len(asked) + 1
         latest = min(n - 1, round(2 * LATEST_MEAN * n) - REPEAT_AFTER)
         earliest = REPEAT_AFTER + (left[0][0] if left else n)
         if latest < earliest:
-            return
+            break
         place = chance.randint(earliest, latest)
         task = chance.choice([task for at, task in left if at <= place - REPEAT_AFTER])
         again.add(task.keyed.task)
-        asked.insert(place, repeated(task, seed))
+        asked.insert(place, repeated(task, study.seed))
+    return [*(task for task in tasks if task.keyed.kind != "preference"), *asked]

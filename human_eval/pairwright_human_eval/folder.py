@@ -4,17 +4,19 @@ What annotators may see lies at the top; everything that could unblind them, and
 names a person, lies under `private/` and never goes into a release.
 """
 
+import json
 import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from pydantic_core import to_json
+
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
-from pairwright.lines import read_lines, read_one
+from pairwright.lines import read_lines, read_one, write_one
 from pairwright.records import Record
-from pairwright_human_eval.label_studio import labelling_config, read_task_file, task_file
-from pairwright_human_eval.language import load_language, render_guidelines
+from pairwright_human_eval.forms import labelling_config, load_language, render_guidelines
 from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study, text_hash
 from pairwright_human_eval.tasks import Task
 from pairwright_human_eval.units import file_hash
@@ -22,18 +24,6 @@ from pairwright_human_eval.units import file_hash
 T = TypeVar("T", bound=Record)
 RESTORE = "The file was changed or cut: restore it from a copy."
 """What to do about a damaged file."""
-
-
-def records_in(path: Path, kind: type[T], fix: str = RESTORE) -> tuple[T, ...]:
-    """The lines of a file of the study; none if there is no file. Raises InputError for a
-    damaged line."""
-    return tuple(read_lines(path, kind, fix=fix)) if path.exists() else ()
-
-
-def record_in(path: Path, kind: type[T], fix: str = RESTORE) -> T | None:
-    """The one record of a file of the study; None if there is no file. Raises InputError for a
-    damaged one."""
-    return read_one(path, kind, fix=fix) if path.exists() else None
 
 
 class HumanFolder:
@@ -57,7 +47,7 @@ class HumanFolder:
         self.raw = self.private / "raw"
         """Files as they came in; `answers.jsonl` is made of them."""
         self.server = self.private / "server.json"
-        """Projects and task ids on the server that tasks were pushed to."""
+        """What was pushed to a Label Studio server."""
         self.withdrawn = self.private / "withdrawn.jsonl"
         """Whose answers are no longer kept."""
 
@@ -65,33 +55,13 @@ class HumanFolder:
         """The task file of one annotator and kind. Names of annotators are ours, not theirs."""
         return self.path / ("tasks" if round == 1 else "adjudication") / annotator / f"{kind}.json"
 
-    def form(self, kind: Kind, round: int = 1) -> Path:
-        """The labelling configuration of a kind; that of round 2 shows earlier answers, too."""
-        end = "" if round == 1 else "_adjudication"
-        return self.path / f"labeling_config_{kind}{end}.xml"
+    def form(self, kind: Kind) -> Path:
+        """The labelling configuration of a kind."""
+        return self.path / f"labeling_config_{kind}.xml"
 
     def sheet(self, annotator: str, round: int = 1) -> Path:
         """The spreadsheet of one person."""
         return self.sheets / f"{annotator}{'' if round == 1 else '-adjudication'}.csv"
-
-
-class Withdrawal(Record):
-    """A line of private/withdrawn.jsonl."""
-
-    annotator: str
-    """The pseudonym that the person had."""
-    tasks: tuple[str, ...]
-    """The tasks that the person was given."""
-
-
-def read_withdrawals(folder: HumanFolder) -> tuple[Withdrawal, ...]:
-    """The oldest first. Raises InputError for a damaged line."""
-    return records_in(folder.withdrawn, Withdrawal)
-
-
-def withdrawn_people(folder: HumanFolder) -> frozenset[str]:
-    """The pseudonyms of everybody who has withdrawn: nobody asks them anything."""
-    return frozenset(one.annotator for one in read_withdrawals(folder))
 
 
 class FixedStudy(NamedTuple):
@@ -106,67 +76,38 @@ class FixedStudy(NamedTuple):
         return {keyed.unit for keyed in self.key.values()}
 
 
-def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]]) -> bool:
-    """Write tasks, guidelines, labelling configurations and the key; False if the study was there
-    already. What is missing or changed is then put back, but for guidelines that were filled in.
+class Withdrawal(Record):
+    """A line of private/withdrawn.jsonl."""
 
-    Raises InputError if another study is there: people may be working on it.
-    """
-    key = key_lines(task.keyed for who in study.annotators for task in tasks[who])
-    study = Study(**dict(study) | {"key_hash": text_hash(key)})
-    there = read_fixed(folder)
-    if there and dict(there) != dict(study) | {"version": there.version}:
-        raise InputError(
-            "another study was exported here, and people may be working on it",
-            where=folder.study,
-            fix=f"Move {folder.path} away to start over, or export with the options, and the"
-            f" version of Pairwright, that it was made with ({there.version}).",
-        )
-    with on_disk(folder.path):
-        folder.private.mkdir(parents=True, exist_ok=True)
-        folder.private.chmod(0o700)
-        if not there:
-            # What an export that was cut short may have left is in no key.
-            shutil.rmtree(folder.path / "tasks", ignore_errors=True)
-        write_forms(folder, study, round=1)
-        language = load_language(study.language)
-        aspects = any(one.keyed.kind == "rubric" for own in tasks.values() for one in own)
-        if not folder.guidelines.exists():
-            guidelines = render_guidelines(study.scales, language, aspects=aspects)
-            write_whole(folder.guidelines, guidelines)
-        for who in study.annotators:
-            write_tasks(folder, who, tasks[who])
-        write_changed(folder.key, key)
-        if not there:
-            # Last: a study that is there is whole.
-            write_changed(folder.study, study.model_dump_json(indent=2) + "\n")
-    return not there
+    annotator: str
+    """The pseudonym that the person had."""
+    tasks: tuple[str, ...]
+    """The tasks that the person was given."""
 
 
-def read_study(folder: HumanFolder) -> FixedStudy:
-    """What was fixed at export, without second-round tasks of people who have withdrawn; raises
-    InputError if there is no study or it was damaged."""
-    study = read_fixed(folder)
-    if study is None:
-        raise InputError(
-            "no study here", where=folder.path, fix=f"`pairwright human export {folder.run}` first."
-        )
-    lost = "No answer can be read without it: restore it from a copy, or export again."
-    if not folder.key.exists():
-        raise InputError("the key is missing", where=folder.key, fix=lost)
-    key = {keyed.task: keyed for keyed in read_key(folder.key)}
-    if file_hash(folder.key) != study.key_hash:
-        raise InputError("is not the key that was exported", where=folder.key, fix=lost)
-    second = {keyed.task: keyed for keyed in read_key(folder.adjudication_key)}
-    if second.keys() & key.keys() or any(keyed.round != 2 for keyed in second.values()):
-        raise InputError(
-            "holds tasks of the first round",
-            where=folder.adjudication_key,
-            fix="Restore it from a copy.",
-        )
-    away = withdrawn_people(folder)
-    key |= {name: keyed for name, keyed in second.items() if keyed.annotator not in away}
-    return FixedStudy(study, key)
+# Reading
+
+
+def records_in(path: Path, kind: type[T], fix: str = RESTORE) -> tuple[T, ...]:
+    """The lines of a file of the study; none if there is no file. Raises InputError for a
+    damaged line."""
+    return tuple(read_lines(path, kind, fix=fix)) if path.exists() else ()
+
+
+def record_in(path: Path, kind: type[T]) -> T | None:
+    """The one record of a file of the study; None if there is no file. Raises InputError for a
+    damaged one."""
+    return read_one(path, kind, fix=RESTORE) if path.exists() else None
+
+
+def read_withdrawals(folder: HumanFolder) -> tuple[Withdrawal, ...]:
+    """The oldest first. Raises InputError for a damaged line."""
+    return records_in(folder.withdrawn, Withdrawal)
+
+
+def withdrawn_people(folder: HumanFolder) -> frozenset[str]:
+    """The pseudonyms of everybody who has withdrawn: nobody asks them anything."""
+    return frozenset(one.annotator for one in read_withdrawals(folder))
 
 
 def read_fixed(folder: HumanFolder) -> Study | None:
@@ -174,17 +115,40 @@ def read_fixed(folder: HumanFolder) -> Study | None:
     return record_in(folder.study, Study)
 
 
-def read_key(path: Path) -> tuple[KeyedTask, ...]:
-    """The lines of a key file; raises InputError for one that was damaged."""
-    return records_in(path, KeyedTask)
+def read_study(folder: HumanFolder) -> FixedStudy:
+    """What was fixed at export, without second-round tasks of people who have withdrawn; raises
+    InputError if there is no study or it was damaged."""
+    study = read_fixed(folder)
+    if study is None:
+        fix = f"`pairwright human export {folder.run}` first."
+        raise InputError("no study here", where=folder.path, fix=fix)
+    lost = "No answer can be read without it: restore it from a copy, or export again."
+    if not folder.key.exists():
+        raise InputError("the key is missing", where=folder.key, fix=lost)
+    key = {keyed.task: keyed for keyed in records_in(folder.key, KeyedTask)}
+    if file_hash(folder.key) != study.key_hash:
+        raise InputError("is not the key that was exported", where=folder.key, fix=lost)
+    away = withdrawn_people(folder)
+    for keyed in records_in(folder.adjudication_key, KeyedTask):
+        if keyed.task in key or keyed.round != 2:
+            raise InputError("holds another round", where=folder.adjudication_key, fix=RESTORE)
+        if keyed.annotator not in away:
+            key[keyed.task] = keyed
+    return FixedStudy(study, key)
 
 
-def write_forms(folder: HumanFolder, study: Study, round: int) -> None:
-    """Write the forms of a round: what annotators fill in."""
-    language = load_language(study.language)
-    for kind in KINDS:
-        form = labelling_config(kind, study.scales, adjudication=round == 2, language=language)
-        write_changed(folder.form(kind, round), form)
+def read_task_file(path: Path) -> dict[str, Data]:
+    """What the tasks of a file show, by their ids, in its order. Raises InputError where it
+    cannot be read."""
+    try:
+        return {task["data"]["task"]: dict(task["data"]) for task in json.loads(path.read_bytes())}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        what = error.strerror if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+        raise InputError(
+            f"not a task file ({what})",
+            where=path,
+            fix="Restore the file from a copy, or move the study away and export it again.",
+        ) from None
 
 
 def read_tasks(folder: HumanFolder, key: Iterable[KeyedTask]) -> dict[str, Data]:
@@ -194,45 +158,72 @@ def read_tasks(folder: HumanFolder, key: Iterable[KeyedTask]) -> dict[str, Data]
     for keyed in key:
         path = folder.tasks(keyed.annotator, keyed.kind, keyed.round)
         if path not in files:
-            files[path] = {str(data.get("task")): data for data in read_task_file(path)}
+            files[path] = read_task_file(path)
         if keyed.task not in files[path]:
-            raise InputError(
-                f"{keyed.task} is missing",
-                where=path,
-                fix="Restore the file from a copy, or export again.",
-            )
+            fix = "Restore the file from a copy, or export again."
+            raise InputError(f"{keyed.task} is missing", where=path, fix=fix)
         found[keyed.task] = files[path][keyed.task]
     return found
+
+
+# Writing
+
+
+def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]]) -> None:
+    """Write tasks, forms, guidelines, the key and the study's settings.
+
+    Raises InputError if a study is there: people may be working on it.
+    """
+    if folder.study.exists():
+        fix = "Move the folder away to export anew."
+        what = "a study was exported here, and people may be working on it"
+        raise InputError(what, where=folder.path, fix=fix)
+    language = load_language(study.language)
+    key = key_lines(task.keyed for who in study.annotators for task in tasks[who])
+    aspects = any(one.keyed.kind == "rubric" for own in tasks.values() for one in own)
+    with on_disk(folder.path):
+        folder.private.mkdir(parents=True, exist_ok=True)
+        folder.private.chmod(0o700)
+        # What an export that was cut short may have left is in no key.
+        shutil.rmtree(folder.path / "tasks", ignore_errors=True)
+        for kind in KINDS:
+            write_whole(folder.form(kind), labelling_config(kind, study.scales, language))
+        page = render_guidelines(study.scales, language, aspects=aspects)
+        write_whole(folder.guidelines, page)
+        for who in study.annotators:
+            write_tasks(folder, who, tasks[who])
+        write_whole(folder.key, key)
+        # Last: a study that is there is whole.
+        write_one(folder.study, Study(**dict(study) | {"key_hash": text_hash(key)}))
 
 
 def write_tasks(
     folder: HumanFolder, annotator: str, tasks: Iterable[Task], *, add: bool = False
 ) -> None:
-    """One file a kind and round; `add`: behind the tasks that are there."""
+    """Write one file a kind and round; `add`: behind the tasks that are there."""
     files: dict[Path, list[Data]] = {}
     for task in tasks:
         path = folder.tasks(annotator, task.keyed.kind, task.keyed.round)
         files.setdefault(path, []).append(task.data)
     for path, data in files.items():
-        there = read_task_file(path) if add and path.exists() else []
-        write_changed(path, task_file([*there, *data]))
+        there = read_task_file(path).values() if add and path.exists() else ()
+        write_whole(path, _task_file([*there, *data]))
 
 
 def keep_tasks(tasks: Path, is_kept: Callable[[str], bool]) -> None:
     """Take all other tasks, by their ids, out of the files below a folder."""
     for path in sorted(tasks.rglob("*.json")):
-        if left := [data for data in read_task_file(path) if is_kept(str(data["task"]))]:
-            write_changed(path, task_file(left))
+        if left := [data for name, data in read_task_file(path).items() if is_kept(name)]:
+            write_whole(path, _task_file(left))
         else:
             path.unlink()
 
 
+def _task_file(tasks: Iterable[Data]) -> str:
+    """The text of a task file, as Label Studio imports it."""
+    return to_json([{"data": data} for data in tasks], indent=1).decode() + "\n"
+
+
 def key_lines(keyed: Iterable[KeyedTask]) -> str:
+    """The text of a key file."""
     return "".join(line.model_dump_json() + "\n" for line in keyed)
-
-
-def write_changed(path: Path, text: str) -> None:
-    """A file that says so already is left alone."""
-    if path.exists() and path.read_bytes() == text.encode():
-        return
-    write_whole(path, text)

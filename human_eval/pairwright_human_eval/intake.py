@@ -13,7 +13,6 @@ from pairwright.options import RunPath
 from pairwright.progress import Note, Progress, log_notes
 from pairwright_human_eval.answers import Answered, Imported, import_raw, scrub
 from pairwright_human_eval.folder import Withdrawal, read_withdrawals
-from pairwright_human_eval.projects import drop_projects
 from pairwright_human_eval.study import open_study
 
 
@@ -115,8 +114,6 @@ def withdraw_person(
         for round in (1, 2):
             folder.sheet(person, round).unlink(missing_ok=True)
         pushed, reported = folder.server.exists(), folder.decisions.exists()
-        if pushed:
-            drop_projects(folder, person)
     with open_study(Path(run)) as study:
         study.write_answers()
     if reported:

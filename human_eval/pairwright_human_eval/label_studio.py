@@ -1,310 +1,281 @@
-"""Label Studio's files: forms (labelling configurations) and tasks out, exports in.
+"""A study on a Label Studio server: tasks to it, each exactly once, and annotations from it.
 
-The quality form is rendered from the scales, which the judges read, too. A server stores everything
-that is posted, so nothing of an export is taken for granted.
+`human/private/server.json` names the projects, one for each annotator and kind. Each is written
+down before its tasks are sent, and again once all of them are there.
 """
 
-import codecs
-import json
-import re
-from collections.abc import Iterable, Mapping
-from datetime import datetime
-from functools import cache, lru_cache
+import os
+from collections.abc import Mapping, Set
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, NamedTuple
 from xml.etree import ElementTree
 
-import jinja2
-from pydantic import BaseModel, ConfigDict, JsonValue, SkipValidation, ValidationError
-from pydantic_core import to_json
+from typer import Option
 
-from pairwright import assets
-from pairwright.errors import InputError, first_invalid
-from pairwright.settings.domains import Scale
-from pairwright_human_eval.form import COMMENT, nameless, quoted, read_choices, scale_choices
-from pairwright_human_eval.language import ENGLISH, Language, load_language
-from pairwright_human_eval.records import (
-    KINDS,
-    Data,
-    Given,
-    KeyedTask,
-    Kind,
-    Objection,
-    RawTask,
-    digest,
-    text_hash,
+from pairwright.errors import InputError
+from pairwright.lines import write_one
+from pairwright.options import RunPath
+from pairwright.progress import Note, Progress, Step, log_notes
+from pairwright.records import Record
+from pairwright_human_eval.answers import Answered, check_unmixed, store_raw, without_withdrawn
+from pairwright_human_eval.folder import (
+    RESTORE,
+    FixedStudy,
+    HumanFolder,
+    read_task_file,
+    record_in,
+    withdrawn_people,
 )
+from pairwright_human_eval.records import KINDS, Data, Kind, Study, digest
+from pairwright_human_eval.server import LabelStudioClient
+from pairwright_human_eval.study import open_study
 
-# What Label Studio would put a value of the task, or a row's number, in place of.
-_VARIABLE = re.compile(r"\$\w|\{\{")
-
-
-def labelling_config(
-    kind: Kind,
-    scales: tuple[Scale, ...],
-    *,
-    adjudication: bool = False,
-    language: Language = ENGLISH,
-) -> str:
-    """The XML of a kind's labelling configuration; raises InputError.
-
-    With `adjudication` it also shows the task's `earlier` answers.
-    """
-    for scale in scales if kind == "quality" else ():
-        for text in (scale.question, *(anchor.text for anchor in scale.anchors)):
-            if found := _VARIABLE.search(text):
-                raise InputError(
-                    f"Label Studio would take {found.group()!r} in {text!r} for a variable",
-                    where=f"quality.toml [{scale.name}]",
-                    fix="Say it without a $ before a word and without {{.",
-                )
-    template = _templates(language.code).get_template(f"labeling_config_{kind}.xml.jinja")
-    text = template.render(
-        scales=scales,
-        adjudication=adjudication,
-        choices=lambda scale: scale_choices(scale, language).items(),
-    )
-    return "\n".join(line.rstrip() for line in text.splitlines() if line.strip()) + "\n"
+KEY_VARIABLE = "LABEL_STUDIO_API_KEY"
 
 
-def task_file(tasks: Iterable[Data]) -> str:
-    """The text of a task file, as Label Studio imports it."""
-    listed = [{"data": data} for data in tasks]
-    return to_json(listed, indent=1).decode() + "\n"
-
-
-def read_task_file(path: Path) -> list[Data]:
-    """The data of the tasks of a file. Raises InputError where it cannot be read."""
-    try:
-        return [dict(task["data"]) for task in json.loads(path.read_bytes())]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        what = error.strerror if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
-        raise InputError(
-            f"not a task file ({what})",
-            where=path,
-            fix="Restore the file from a copy, or move the study away and export it again.",
-        ) from None
-
-
-# An export and its hashes ask it of the same few forms.
-@lru_cache(maxsize=64)
-def config_hash(xml: str) -> str:
-    """`sha256:` and 64 hex digits over the canonical XML (C14N 2.0) without the space around text,
-    so that a server may change the layout of the file. Raises InputError for what is not XML."""
-    try:
-        return text_hash(ElementTree.canonicalize(xml, strip_text=True))
-    except ElementTree.ParseError as error:
-        raise InputError(
-            f"not XML: {error}",
-            where="labelling configuration",
-            fix="Compare with the file that was exported.",
-        ) from None
-
-
-def config_hashes(scales: tuple[Scale, ...], language: Language = ENGLISH) -> dict[str, str]:
-    """By kind: the hash of its configuration, and under `KIND_adjudication` that of round 2."""
-    return {
-        kind + end: config_hash(
-            labelling_config(kind, scales, adjudication=bool(end), language=language)
-        )
-        for kind in KINDS
-        for end in ("", "_adjudication")
-    }
-
-
-@cache
-def _templates(language: str) -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(assets.HUMAN_EVAL),
-        undefined=jinja2.StrictUndefined,
-        autoescape=True,
-        # Label Studio has its own use for braces.
-        variable_start_string="[[",
-        variable_end_string="]]",
-        block_start_string="[%",
-        block_end_string="%]",
-        comment_start_string="[#",
-        comment_end_string="#]",
-    )
-    # A template that is imported sees the globals alone.
-    environment.globals["_"] = load_language(language)
-    return environment
-
-
-# Exports
-
-LONGEST_S = 366 * 86_400.0
-"""Nobody has a task open for a year."""
-
-
-class _Annotation(BaseModel):
-    """What every annotation of Label Studio has."""
-
-    model_config = ConfigDict(frozen=True, strict=True)
+class PushedProject(Record):
+    """One annotator's tasks of one kind."""
 
     id: int
-    unique_id: str | None = None
-    was_cancelled: bool
-    created_at: str
-    updated_at: str
-    lead_time: float | None = None
-    completed_by: JsonValue = None
-    updated_by: JsonValue = None
-    result: list[Annotated[JsonValue, SkipValidation]]
+    title: str
+    annotator: str
+    kind: Kind
+    round: int
+    tasks: tuple[str, ...] = ()
+    """None while it is not known whether all of them are there."""
 
 
-def read_export(
-    content: bytes, where: Path, key: Mapping[str, KeyedTask], scales: tuple[Scale, ...]
-) -> list[RawTask]:
-    """What an export holds; raises InputError if it is not a list in JSON."""
-    tasks = _parsed(content, where)
-    if not isinstance(tasks, list):
-        raise InputError("not a list of Label Studio tasks", where=where, fix=_EXPORT_JSON)
-    return [_read_task(task, n, key, scales) for n, task in enumerate(tasks, start=1)]
+class ServerState(Record):
+    """What was pushed, and where to."""
+
+    url: str
+    projects: tuple[PushedProject, ...] = ()
+
+    def links(self, round: int) -> dict[str, list[tuple[Kind, str]]]:
+        """By annotator, in the order of the work: kinds of tasks and where to label them, one after
+        the other. The list of tasks (without `labeling=1`) would show what else there is."""
+        links: dict[str, list[tuple[Kind, str]]] = {}
+        order = sorted(self.projects, key=lambda one: (one.annotator, KINDS.index(one.kind)))
+        for one in (one for one in order if one.round == round):
+            link = f"{self.url}/projects/{one.id}/data?labeling=1"
+            links.setdefault(one.annotator, []).append((one.kind, link))
+        return links
 
 
-def _read_task(
-    task: object, number: int, key: Mapping[str, KeyedTask], scales: tuple[Scale, ...]
-) -> RawTask:
-    """The annotations of an exported task; if somebody began it and did not submit, a draft without
-    its content."""
-    row = task if isinstance(task, dict) else {}
-    data, annotations = row.get("data"), row.get("annotations")
-    name = data.get("task") if isinstance(data, dict) else None
-    keyed = key.get(name) if isinstance(name, str) else None
-    wrong = None
-    if keyed is None:
-        wrong = Objection("unknown_task", "its data names no task of this study")
-    elif _digest(data) != keyed.data_hash:
-        wrong = Objection("data_changed", "the task's data is not as exported")
-    known, project = keyed.task if keyed else "", row.get("project")
-    given = list[Given]()
-    if isinstance(annotations, list) and annotations:
-        for n, content in enumerate(annotations, start=1):
-            place = f"task {number}, annotation {n}"
-            given.append(_read_annotation(content, place, keyed, scales, wrong))
-    elif row.get("drafts"):
-        draft = wrong or Objection("draft", "begun and not submitted")
-        given.append(Given(known, f"task {number}", digest({"draft": known}), fault=draft))
-    return RawTask(known, str(project) if isinstance(project, int) else "", tuple(given))
+def pushed_state(folder: HumanFolder) -> ServerState:
+    """What was pushed; raises InputError where nothing was."""
+    state = record_in(folder.server, ServerState)
+    if state is None:
+        fix = "`pairwright human push` first, or `import` files exported by hand."
+        raise InputError("no task was pushed to a server yet", where=folder.server, fix=fix)
+    return state
 
 
-def _digest(content: Any) -> str:
-    try:
-        return digest(content)
-    except RecursionError:
-        return digest("nested too deeply to be ours")
+def titles_of(study: Study) -> str:
+    """What the titles of a study's projects begin with: no other study has it."""
+    return "Study " + digest(study.model_dump(mode="json")).removeprefix("sha256:")[:8]
 
 
-def _read_annotation(
-    content: JsonValue,
-    place: str,
-    keyed: KeyedTask | None,
-    scales: tuple[Scale, ...],
-    wrong: Objection | None,
-) -> Given:
-    raw, task = _digest(content), keyed.task if keyed else ""
-    try:
-        row = _Annotation.model_validate(content)
-        created, updated = map(datetime.fromisoformat, (row.created_at, row.updated_at))
-        if created.tzinfo is None or updated.tzinfo is None:
-            raise ValueError("no zone")
-    except ValueError as error:
-        what = "created_at or updated_at is not a time with its zone"
-        if isinstance(error, ValidationError):
-            field, why = first_invalid(error)
-            what = f"{field.partition('.')[0] or 'annotation'}: {why}"
-        return Given(task, place, f"{place} {raw}", fault=wrong or Objection("malformed", what))
-    comment, entries, fault = _entries(row.result)
-    wrong = wrong or _impossible(row, created, updated)
-    choices: dict[str, str] | Objection | None = None
-    if keyed and not wrong and not row.was_cancelled:
-        choices = fault or read_choices(entries, keyed, scales)
-    return Given(
-        task=task,
-        place=place,
-        identity=row.unique_id if row.unique_id and row.unique_id.isascii() else raw,
-        at=updated.isoformat(),
-        number=row.id,
-        account=_account(row.completed_by),
-        seconds=None if wrong else row.lead_time,
-        comment=comment,
-        choices=None if isinstance(choices, Objection) else choices,
-        fault=choices if isinstance(choices, Objection) else wrong,
-    )
+def _client(url: str) -> LabelStudioClient:
+    """A client of a server, whose key is taken from the environment, so that no shell history holds
+    it. Raises InputError where it is not set."""
+    key = os.environ.get(KEY_VARIABLE, "")
+    if not key:
+        fix = "Put a personal access token or a legacy token of the server's account into it."
+        raise InputError("not set", where=f"${KEY_VARIABLE}", fix=fix)
+    return LabelStudioClient(url, key)
 
 
-def _impossible(row: _Annotation, created: datetime, updated: datetime) -> Objection | None:
-    """Why nobody can have given the annotation like this."""
-    if updated < created:
-        return Objection("impossible_time", "updated_at is before created_at")
-    # Label Studio takes any lead time that it is sent, in seconds; a file may have been edited.
-    if row.lead_time is not None and not 0 <= row.lead_time < LONGEST_S:
-        return Objection("impossible_time", f"lead_time is {row.lead_time}")
-    first, last = _account(row.completed_by), _account(row.updated_by)
-    if first is not None and last is not None and first != last:
-        return Objection("other_account", "another account changed it last")
-    return None
+# Out
 
 
-def _account(who: JsonValue) -> int | None:
-    """The number of an account, which some exports write with its e-mail."""
-    number = who.get("id") if isinstance(who, dict) else who
-    return number if isinstance(number, int) else None
+class PushResult(NamedTuple):
+    """What a push did."""
+
+    created: int
+    """Projects."""
+    imported: int
+    already: int
+    """Tasks that were there before."""
+    links: Mapping[str, list[tuple[Kind, str]]]
+    """By annotator, in the order of the work: kinds of tasks and where to label them."""
 
 
-def _entries(
-    result: Iterable[JsonValue],
-) -> tuple[str, list[tuple[str, str]], Objection | None]:
-    """The comment, the controls with what was chosen there, and why one cannot be read."""
-    comments, entries, fault = list[str](), list[tuple[str, str]](), None
-    for row in result:
-        name = row.get("from_name") if isinstance(row, dict) else None
-        value = row.get("value") if isinstance(row, dict) else None
-        if not isinstance(name, str) or not isinstance(value, dict):
-            fault = fault or Objection("malformed", "a result without a control or a value")
-            continue
-        given = value.get("text" if name == COMMENT else "choices")
-        given = [given] if isinstance(given, str) else given
-        if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
-            fault = fault or Objection("wrong_type", quoted(name))
-        elif name == COMMENT:
-            comments += map(str, given)
+def push_tasks(
+    run: RunPath,
+    url: Annotated[str, Option(help="Where the Label Studio server is.", metavar="URL")],
+    *,
+    round: Annotated[int, Option(help="2 for the adjudication.", metavar="N", min=1, max=2)] = 1,
+    progress: Progress = log_notes,
+) -> PushResult:
+    """Make one project for each annotator and kind on a Label Studio server, and import the tasks.
+
+    Safe to repeat and to interrupt: no task is imported twice. The key is read from
+    LABEL_STUDIO_API_KEY: a personal access token or a legacy token. Needs the extra [label-studio].
+
+    Raises InputError where there is no study, simulated answers are in it, or the server is another
+    one or refuses. Returns what was done, and the links under which people label.
+
+    Examples::
+
+        pairwright human push runs/first --url http://127.0.0.1:8080
+    """
+    with open_study(Path(run)) as study:
+        # With simulated answers in the study, people's answers could not be taken in later.
+        check_unmixed(study.folder, simulated=False)
+        answers = study.write_answers()
+        skipped = {aside.task for aside in answers.set_aside if aside.reason == "skipped"}
+        done = answers.tasks | skipped
+        with _client(url) as server:
+            return send_tasks(
+                server, study.folder, study.fixed, round=round, answered=done, progress=progress
+            )
+
+
+def send_tasks(
+    server: LabelStudioClient,
+    folder: HumanFolder,
+    fixed: FixedStudy,
+    *,
+    round: int = 1,
+    answered: Set[str] = frozenset(),
+    progress: Progress = log_notes,
+) -> PushResult:
+    """Import all tasks of a round that were not pushed before, but those of withdrawn people.
+
+    What is `answered` and not on the server, because its project was deleted, is not asked again.
+    Raises InputError where a task file is not as exported, and where tasks were pushed to another
+    server.
+    """
+    state = record_in(folder.server, ServerState) or ServerState(url=server.url)
+    if state.url != server.url:
+        raise InputError(
+            f"the tasks were pushed to {state.url}",
+            where=folder.server,
+            fix="Push there. If that server has a new address, write it into this file. To begin"
+            " on another server, move the file away: what is answered is not asked again.",
+        )
+    loads, titles = _loads(folder, fixed, round), titles_of(fixed.study)
+    done = [project for project in state.projects if project.tasks]
+    _delete_cut_off(server, state, titles)
+    there = {task for project in done for task in project.tasks}
+    before, imported = len(done), 0
+
+    def write(*more: PushedProject) -> ServerState:
+        state = ServerState(url=server.url, projects=(*done, *more))
+        write_one(folder.server, state)
+        return state
+
+    for n, ((annotator, kind), tasks) in enumerate(loads.items()):
+        progress(Step("making projects", n, len(loads)))
+        new = {name: data for name, data in tasks.items() if name not in there | answered}
+        if new:
+            title = f"{titles} {annotator} {kind}{'' if round == 1 else ' 2'}"
+            id = server.create(title, folder.form(kind).read_text(encoding="utf-8"))
+            about = {"id": id, "title": title, "annotator": annotator, "kind": kind, "round": round}
+            write(PushedProject.model_validate(about))
+            server.add(id, list(new.values()))
+            done.append(PushedProject.model_validate({**about, "tasks": tuple(new)}))
+            write()
+            imported += len(new)
+    already = sum(len(tasks.keys() & there) for tasks in loads.values())
+    return PushResult(len(done) - before, imported, already, write().links(round))
+
+
+def _delete_cut_off(server: LabelStudioClient, state: ServerState, titles: str) -> None:
+    """Delete the project whose import was cut off, with what of it may have arrived. Raises
+    InputError where somebody has answered there."""
+    cut = {project.id for project in state.projects if not project.tasks}
+    for id, found in server.projects(titles).items() if cut else ():
+        if id in cut and found.annotated:
+            what = f"the import into `{found.title}` was cut off, and people have answered there"
+            fix = "Delete the project on the server, and push again."
+            raise InputError(what, where=f"{server.url} [project {id}]", fix=fix)
+        if id in cut:
+            server.delete(id)
+
+
+def _loads(
+    folder: HumanFolder, fixed: FixedStudy, round: int
+) -> dict[tuple[str, Kind], dict[str, Data]]:
+    """The round's tasks by annotator and kind, in the order of the work. Raises InputError where
+    a task file is not as the key has it."""
+    away = withdrawn_people(folder)
+    rows: dict[tuple[str, Kind], dict[str, str]] = {}
+    for row in fixed.key.values():
+        if row.round == round and row.annotator not in away:
+            rows.setdefault((row.annotator, row.kind), {})[row.task] = row.data_hash
+    loads = {}
+    for load in sorted(rows, key=lambda load: (load[0], KINDS.index(load[1]))):
+        path, expected = folder.tasks(*load, round), rows[load]
+        tasks = read_task_file(path) if path.exists() else {}
+        hashes = {name: digest(data) for name, data in tasks.items()}
+        if changed := {name for name, _ in hashes.items() ^ expected.items()}:
+            what = f"{len(changed)} tasks are not as exported, such as {min(changed)}"
+            raise InputError(what, where=path, fix=RESTORE)
+        loads[load] = tasks
+    return loads
+
+
+# In
+
+
+def pull_answers(run: RunPath, *, progress: Progress = log_notes) -> Answered:
+    """Fetch what is annotated from the Label Studio server that tasks were pushed to.
+
+    Safe to repeat and to interrupt. The key is read from LABEL_STUDIO_API_KEY.
+
+    Raises InputError where there is no study, or the server is another one or refuses.
+
+    Examples::
+
+        pairwright human pull runs/first
+    """
+    with open_study(Path(run)) as study:
+        check_unmixed(study.folder, simulated=False)
+        with _client(pushed_state(study.folder).url) as server:
+            fetch_annotations(server, study.folder, study.fixed.study, progress=progress)
+        return study.write_answers()
+
+
+def fetch_annotations(
+    server: LabelStudioClient, folder: HumanFolder, study: Study, *, progress: Progress = log_notes
+) -> None:
+    """Fetch every project that was pushed, each into one raw file, and note what is odd there.
+
+    Counts do not show whether an answer was changed, so every project is fetched again; the
+    time it takes follows the number of annotated tasks.
+    """
+    away, listed = withdrawn_people(folder), server.projects(titles_of(study))
+    projects = [one for one in pushed_state(folder).projects if one.annotator not in away]
+    if not any(project.id in listed for project in projects):
+        raise InputError(
+            f"no project of this study is on the server at {server.url}",
+            where=folder.server,
+            fix="Start the server that the tasks were pushed to. If they were deleted for good,"
+            " move this file away and push again: what is answered is not asked again.",
+        )
+    for n, project in enumerate(projects, start=1):
+        found, form = listed.get(project.id), folder.form(project.kind)
+        if found is None:
+            what = "is not on the server any more: what was pulled of it before stays."
+        elif not same_form(found.config, form.read_text(encoding="utf-8")):
+            what = f"has another form than {form.name}, so nothing of it was taken: put that back."
         else:
-            entries += [(name, str(one)) for one in given]
-    return nameless("\n".join(comments)), entries, fault
+            content = without_withdrawn(server.export(project.id), folder) or b"[]"
+            store_raw(folder, f"project-{project.id}", content)
+            gone = len(project.tasks) - found.tasks
+            what = f"lacks {gone:,} tasks, deleted there; a push does not bring them back."
+            what = what if gone > 0 else ""
+        if what:
+            progress(Note(f"The project `{project.title}` {what}"))
+        progress(Step("fetching projects", n, len(projects)))
 
 
-_EXPORT_JSON = "In Label Studio, use Export and choose JSON (not JSON-MIN, CSV or TSV)."
-
-
-def check_export(content: bytes, where: Path) -> None:
-    """Raise InputError for a file that is not an export with annotations."""
-    if fault := _fault(_parsed(content, where)):
-        raise InputError(fault[0], where=where, fix=fault[1])
-
-
-def _fault(content: Any) -> tuple[str, str] | None:
-    """What is often taken for an export, and what to do about it."""
-    rows = [row for row in content if isinstance(row, dict)] if isinstance(content, list) else []
-    if any(isinstance(row.get("annotations"), list) for row in rows):
-        touched = any(row.get("annotations") or row.get("drafts") for row in rows)
-        return None if touched else ("holds no annotation", "Export once somebody has annotated.")
-    if rows and "annotation_id" in rows[0]:
-        what = "this is JSON-MIN, which leaves out who skipped and who changed an answer"
-        return what, _EXPORT_JSON
-    if rows and "data" in rows[0]:
-        what = "holds tasks without annotations, as they are imported into Label Studio"
-        return what, "Import this file there; what comes back is exported with Export, as JSON."
-    return "not a list of Label Studio tasks", _EXPORT_JSON
-
-
-def _parsed(content: bytes, path: Path) -> Any:
+def same_form(config: str, exported: str) -> bool:
+    """Whether two labelling configurations are the same XML, however it is laid out."""
     try:
-        return json.loads(content.removeprefix(codecs.BOM_UTF8).decode())
-    except json.JSONDecodeError as error:
-        what, where = f"no JSON: {error.msg}", f"{path}:{error.lineno}"
-    except (ValueError, RecursionError) as error:
-        what, where = f"no JSON: {error}", str(path)
-    fix = f"{_EXPORT_JSON} If it is a workbook, save the sheet as CSV (UTF-8), with its first row."
-    raise InputError(what, where=where, fix=fix)
+        one, other = (ElementTree.canonicalize(xml, strip_text=True) for xml in (config, exported))
+    except ElementTree.ParseError:
+        return False
+    return one == other

@@ -102,8 +102,6 @@ class Study(Record):
     """Of key.jsonl; set when both are written."""
     seed: int
     """Secret: sides, ids and orders are drawn with it, and nobody who has it is blind."""
-    salts: dict[str, int]
-    """By domain: the salt that, with the seed, gives its side orders."""
     annotators: tuple[str, ...]
     overlap: int
     """0: as many people answer each question as the rule asks for."""
@@ -115,8 +113,6 @@ class Study(Record):
     """The quality scales as they were asked: the judges' own."""
     language: str = "en"
     """Of the forms and guidelines."""
-    config_hashes: dict[str, str]
-    """By kind, and `KIND_adjudication`: `config_hash` of its labelling configuration."""
 
 
 AnswerKind = Literal["preference", "quality", "support", "delivery", "comment"]

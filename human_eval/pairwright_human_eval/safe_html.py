@@ -2,8 +2,9 @@
 
 import html
 import re
+from collections.abc import Iterator
 from functools import lru_cache
-from html.parser import HTMLParser
+from itertools import count, repeat
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -14,6 +15,8 @@ from pairwright.text import visible
 
 # The parser drops what is nested deeper, so such a text is shown as it was written.
 _DEEPEST = 40
+_TAG = re.compile(r'<(/?)(\w+)(?: start="(\d+)")?(?: /)?>\n?')
+_BLOCKS = ("p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "table", "ul", "ol")
 
 
 # Every annotator of a pair is shown the same two responses.
@@ -38,52 +41,28 @@ def render_markdown(text: str) -> str:
 
 
 def plain_text(page: str) -> str:
-    """What `render_markdown` gave as text for a cell or a terminal: a line for each line, with `-`
-    or a number before the points of a list, and `|` between the cells of a table."""
-    reader = _TextReader()
-    reader.feed(page)
-    reader.close()
-    lines = (line.rstrip() for line in "".join(reader.parts).split("\n"))
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
+    """What `render_markdown` gave as text for a cell: a line for each line, with `-` or a number
+    before the points of a list, and `|` before the cells of a table."""
+    lists: list[Iterator[str]] = []
 
+    def shown(tag: re.Match[str]) -> str:
+        closing, name, start = tag.groups()
+        if name in ("ul", "ol") and not closing:
+            numbers = (f"{n}." for n in count(int(start or 1)))
+            lists.append(repeat("-") if name == "ul" else numbers)
+        elif name in ("ul", "ol"):
+            lists.pop()
+        elif name == "li" and not closing:
+            return "\n" + "  " * (len(lists) - 1) + f"{next(lists[-1])} "
+        elif name in ("td", "th"):
+            return " " if closing else "| "
+        elif name == "br" or (name == "tr" and not closing):
+            return "\n"
+        ends = closing and name in _BLOCKS
+        return ("\n" if lists else "\n\n") if ends else ""
 
-class _TextReader(HTMLParser):
-    """Collects the text of safe HTML."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.parts: list[str] = []
-        self._lists: list[int | None] = []
-        """The next number of each open list; None where it has none."""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in ("ul", "ol"):
-            start = dict(attrs).get("start") or "1"
-            self._lists.append(int(start) if tag == "ol" else None)
-        elif tag == "li":
-            number = self._lists[-1] if self._lists else None
-            mark = "- " if number is None else f"{number}. "
-            self.parts.append("\n" + "  " * (len(self._lists) - 1) + mark)
-            if number is not None:
-                self._lists[-1] = number + 1
-        elif tag == "br":
-            self.parts.append("\n")
-        elif tag in ("td", "th"):
-            self.parts.append("| ")
-        elif tag in ("p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "table"):
-            self.parts.append("" if self._lists else "\n\n")
-        elif tag == "tr":
-            self.parts.append("\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in ("ul", "ol") and self._lists:
-            self._lists.pop()
-            self.parts.append("\n")
-
-    def handle_data(self, data: str) -> None:
-        # Between the tags of blocks are line ends that no page shows.
-        if data.strip() or "\n" not in data:
-            self.parts.append(data)
+    lines = html.unescape(_TAG.sub(shown, page)).split("\n")
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in lines)).strip("\n")
 
 
 def _image(

@@ -13,31 +13,27 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from typer import Option
 
 from pairwright.errors import InputError, on_disk
+from pairwright.files import write_whole
 from pairwright.options import RunPath
 from pairwright.settings.rules import PlanRules
 from pairwright_human_eval.folder import (
     HumanFolder,
     keep_tasks,
     key_lines,
-    read_key,
+    records_in,
     withdrawn_people,
-    write_changed,
-    write_forms,
     write_tasks,
 )
-from pairwright_human_eval.label_studio import config_hashes
-from pairwright_human_eval.language import load_language
-from pairwright_human_eval.records import Kind, Study, pseudonyms
-from pairwright_human_eval.spreadsheets import write_sheets
+from pairwright_human_eval.records import KeyedTask, Kind, pseudonyms
+from pairwright_human_eval.sheets import write_sheets
 from pairwright_human_eval.study import OpenStudy, Tool, open_study
 from pairwright_human_eval.tasks import (
+    BlindUnit,
     Task,
-    adjudication,
-    page_of,
     preference_task,
     quality_task,
 )
-from pairwright_human_eval.units import Unit, outline_of, swapped
+from pairwright_human_eval.units import Unit, outline_of, swapped_units
 
 if TYPE_CHECKING:
     from pairwright_human_eval.decisions import Decision
@@ -113,10 +109,11 @@ def export_adjudication(
         parts = [part for unit in units for part in open_parts(unit, decisions[unit.id])]
         votes = {part: study.rules.closing_votes if part.pair else 1 for part in parts}
         dealt, short = deal(votes, names, asked, given_parts(folder))
-        by_id = {unit.id: unit for unit in units}
         fixed, rules = study.fixed.study, study.config.planner
-        tasks = [second_task(fixed, rules, by_id[part.unit], part, who) for part, who in dealt]
-        added = add_adjudication(folder, fixed, tasks)
+        swapped = swapped_units(units, fixed.seed)
+        pages = {unit.id: BlindUnit(fixed.seed, unit, unit.id in swapped) for unit in units}
+        tasks = [second_task(pages[part.unit], rules, part, who) for part, who in dealt]
+        added = add_adjudication(folder, tasks)
         in_sheets = tool == "spreadsheet" or (tool is None and folder.sheets.exists())
         states = Counter(made.state for made in decisions.values())
         return AdjudicationExport(
@@ -163,7 +160,7 @@ def given_parts(folder: HumanFolder) -> dict[OpenPart, set[str]]:
     """What is asked in the second round already, and of whom, without people who withdrew."""
     away = withdrawn_people(folder)
     found: dict[OpenPart, set[str]] = {}
-    for task in read_key(folder.adjudication_key):
+    for task in records_in(folder.adjudication_key, KeyedTask):
         if task.annotator not in away:
             part = OpenPart(task.unit, task.pair, task.kind)
             found.setdefault(part, set()).add(task.annotator)
@@ -199,40 +196,26 @@ def deal(
     return dealt, tuple(dict.fromkeys(short))
 
 
-def second_task(fixed: Study, rules: PlanRules, unit: Unit, part: OpenPart, who: str) -> Task:
+def second_task(page: BlindUnit, rules: PlanRules, part: OpenPart, who: str) -> Task:
     """The task of the first round, on the same sides, under another name."""
-    page = page_of(unit, fixed.seed, swapped(fixed.seed, fixed.salts[unit.domain], unit.id))
-    task = quality_task(page, who)
-    for pair in unit.pairs:
+    for pair in page.unit.pairs:
         if pair.id == part.pair:
-            task = preference_task(page, pair, who, rules)
-    return adjudication(task, who, (), fixed.seed)
+            return preference_task(page, pair, who, rules, round=2)
+    return quality_task(page, who, round=2)
 
 
-def add_adjudication(folder: HumanFolder, study: Study, tasks: Sequence[Task]) -> int:
-    """Add the tasks that are new to round 2, and say how many they are.
-
-    Raises InputError if this version's forms are not those of the study: no answer to them could be
-    imported.
-    """
-    there = list(read_key(folder.adjudication_key))
+def add_adjudication(folder: HumanFolder, tasks: Sequence[Task]) -> int:
+    """Add the tasks that are new to round 2, and say how many they are."""
+    there = list(records_in(folder.adjudication_key, KeyedTask))
     names = {keyed.task for keyed in there}
     added = [task for task in tasks if task.keyed.task not in names]
     if not added:
         return 0
-    now = config_hashes(study.scales, load_language(study.language))
-    if any(now[name] != fixed for name, fixed in study.config_hashes.items()):
-        raise InputError(
-            f"its forms were fixed by Pairwright {study.version}, and those of this version differ",
-            where=folder.study,
-            fix="Adjudicate with the version, and the templates, that the study was exported with.",
-        )
     with on_disk(folder.path):
-        write_forms(folder, study, round=2)
         # A round that was cut short left tasks that are in no key.
         keep_tasks(folder.path / "adjudication", names.__contains__)
         for who in sorted({task.keyed.annotator for task in added}):
             own = [task for task in added if task.keyed.annotator == who]
             write_tasks(folder, who, own, add=True)
-        write_changed(folder.adjudication_key, key_lines([*there, *(task.keyed for task in added)]))
+        write_whole(folder.adjudication_key, key_lines([*there, *(task.keyed for task in added)]))
     return len(added)

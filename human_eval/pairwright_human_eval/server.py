@@ -6,7 +6,7 @@ with them a session's cookie.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, Self
 from urllib.parse import urlsplit
@@ -19,8 +19,8 @@ TIMEOUT_S = 900.0
 """An export of 10,000 annotated tasks takes more than a minute."""
 SHOWN = 400
 """Characters of a reply's body that an error shows."""
-PAGE = 1000
-FIELDS = "id,title,label_config,task_number,num_tasks_with_annotations,skipped_annotations_number"
+_ONCE = {"max_retries": 0}
+"""The SDK would repeat a request whose reply got lost, and what is made twice is there twice."""
 
 
 class Project(NamedTuple):
@@ -31,10 +31,8 @@ class Project(NamedTuple):
     config: str
     """The labelling configuration, as XML."""
     tasks: int
-    done: int
-    """Tasks with an answer that is not a skip."""
-    skipped: int
-    """Skips, of which a task may have several."""
+    annotated: int
+    """Tasks with an answer or a skip."""
 
 
 class LabelStudioClient:
@@ -59,18 +57,12 @@ class LabelStudioClient:
             import httpx
             from label_studio_sdk import LabelStudio
         except ImportError as error:
-            raise InputError(
-                f"label-studio-sdk is not installed ({error})",
-                where=self.url,
-                fix=f"Run {install('label-studio')}.",
-            ) from None
+            what, fix = f"label-studio-sdk is not installed ({error})", install("label-studio")
+            raise InputError(what, where=self.url, fix=f"Run {fix}.") from None
         # A connection a request: on one that stays open, Label Studio's own server sends head and
         # body of a reply apart and waits 40 ms in between for our acknowledgement.
-        self._http = httpx.Client(
-            timeout=timeout_s,
-            follow_redirects=True,
-            limits=httpx.Limits(max_keepalive_connections=0),
-        )
+        one_each = httpx.Limits(max_keepalive_connections=0)
+        self._http = httpx.Client(timeout=timeout_s, follow_redirects=True, limits=one_each)
         sdk: Any = LabelStudio  # Its constructor has no types.
         with self._asking():
             self._sdk = sdk(
@@ -85,15 +77,19 @@ class LabelStudioClient:
 
     def projects(self, part: str) -> dict[int, Project]:
         """By id: the projects with `part` in their title."""
+        fields = "id,title,label_config,task_number,num_tasks_with_annotations,"
+        fields += "skipped_annotations_number"
+        found: dict[int, Project] = {}
         with self._asking():
-            listed = self._sdk.projects.list(title=part, page_size=100, include=FIELDS)
-            return {
-                p.id: Project(
-                    p.id, p.title, p.label_config or "", p.task_number or 0,
-                    p.num_tasks_with_annotations or 0, p.skipped_annotations_number or 0,
+            for p in self._sdk.projects.list(title=part, page_size=100, include=fields):
+                if p.id in found:  # A server that gives its last page again and again.
+                    break
+                annotated = (p.num_tasks_with_annotations or 0) + (
+                    p.skipped_annotations_number or 0
                 )
-                for p in _once(listed)
-            }  # fmt: skip
+                config, tasks = p.label_config or "", p.task_number or 0
+                found[p.id] = Project(p.id, p.title, config, tasks, annotated)
+        return found
 
     def create(self, title: str, config: str) -> int:
         """Make a project for one annotator; its id."""
@@ -106,37 +102,29 @@ class LabelStudioClient:
                 show_skip_button=True,
                 enable_empty_annotation=False,
                 sampling="Sequential sampling",
-                request_options={"max_retries": 0},
+                request_options=_ONCE,
             )
         return int(project.id)
 
-    def add(self, project: int, batch: Sequence[Data]) -> list[int]:
-        """Import tasks, all or none; their ids in the same order.
+    def delete(self, project: int) -> None:
+        """Delete a project with everything in it."""
+        with self._asking():
+            self._sdk.projects.delete(project)
 
-        Sent once: the SDK would repeat a request whose reply got lost, and what is imported
-        twice is there twice.
-        """
+    def add(self, project: int, batch: Sequence[Data]) -> list[int]:
+        """Import tasks, all or none; their ids in the same order."""
         with self._asking():
             reply = self._sdk.projects.import_tasks(
                 project,
                 request=[{"data": data} for data in batch],
                 return_task_ids=True,
-                request_options={"max_retries": 0},
+                request_options=_ONCE,
             )
         ids = [int(task) for task in getattr(reply, "task_ids", None) or ()]
         if len(ids) != len(batch):
-            raise CallFailed(
-                "import", f"{self.url} named {len(ids)} tasks for {len(batch)} that were sent"
-            )
+            what = f"{self.url} named {len(ids)} tasks for {len(batch)} that were sent"
+            raise CallFailed("import", what)
         return ids
-
-    def held(self, project: int) -> list[tuple[int, Data]]:
-        """A project's tasks with their ids, in their order. Slow: 5 ms or more a task."""
-        with self._asking():
-            listed = self._sdk.tasks.list(
-                project=project, include="id,data", resolve_uri=False, page_size=PAGE
-            )
-            return sorted(((t.id, t.data) for t in _once(listed)), key=lambda one: one[0])
 
     def export(self, project: int) -> bytes:
         """All tasks with any annotation, skips included, as `exportType=JSON` gives them."""
@@ -164,7 +152,7 @@ class LabelStudioClient:
         except RecursionError:
             raise CallFailed("server", f"{self.url}: the reply cannot be read") from None
         except ApiError as error:
-            raise self._refusal(error.status_code, error.body) from None
+            raise self._refusal(error.status_code or 0, error.body) from None
         except HTTPError as error:
             raise InputError(
                 f"no answer ({type(error).__name__}: {self._text(error)})",
@@ -172,11 +160,11 @@ class LabelStudioClient:
                 fix="Start the server or correct --url, and run the command again; it goes on.",
             ) from None
 
-    def _refusal(self, status: int | None, body: object) -> Exception:
+    def _refusal(self, status: int, body: object) -> Exception:
         text = self._text(body if isinstance(body, str) else json.dumps(body, default=str))
         if status in (401, 403):
             return self._no_key(f"the server does not take the API key ({status}: {text})")
-        if status is not None and (status >= 500 or status < 400):
+        if status >= 500 or status < 400:
             return CallFailed("server", f"{self.url} answered {status}: {text}")
         return EndpointRefused(
             f"{self.url}: answered {status}: {text}\n"
@@ -199,14 +187,3 @@ class LabelStudioClient:
         with suppress(ValueError, TypeError, KeyError, RecursionError):
             text = json.loads(text)["detail"]
         return str(text).replace(self._key, "(the key)")[:SHOWN]
-
-
-def _once(pages: Iterable[Any]) -> Iterator[Any]:
-    """What is listed, up to the first that was there before: the SDK asks for page after page
-    until it is refused one."""
-    listed = set()
-    for one in pages:
-        if one.id in listed:
-            return
-        listed.add(one.id)
-        yield one

@@ -26,7 +26,7 @@ from pairwright_human_eval.answers import (
     write_answers,
 )
 from pairwright_human_eval.folder import FixedStudy, HumanFolder, read_tasks, withdrawn_people
-from pairwright_human_eval.form import questions
+from pairwright_human_eval.forms import questions
 from pairwright_human_eval.records import (
     CANNOT_JUDGE,
     CANNOT_TELL,

@@ -1,12 +1,12 @@
-"""A run with its study: opened for one command, exported, and planned before.
+"""A run with its study: planned, exported, opened for one command, and how far it is.
 
-One command at a time works on a study: two pushes at once would make every task twice.
+One command at a time writes in a study: two pushes at once would make every task twice.
 """
 
 import re
 import secrets
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import unescape
@@ -26,51 +26,34 @@ from pairwright.settings.rules import HumanRules
 from pairwright.text import word_count
 from pairwright.version import __version__
 from pairwright_human_eval.answers import Answered, read_answers, write_answers
-from pairwright_human_eval.assign import fitting, make_tasks, planned
+from pairwright_human_eval.assign import fitting, make_tasks, possible_overlap
 from pairwright_human_eval.folder import (
     FixedStudy,
     HumanFolder,
-    read_fixed,
     read_study,
     records_in,
     write_study,
 )
-from pairwright_human_eval.label_studio import config_hashes
-from pairwright_human_eval.language import load_language
-from pairwright_human_eval.records import KINDS, Answer, Data, Kind, SetAside, Study
-from pairwright_human_eval.spreadsheets import write_sheets
+from pairwright_human_eval.records import (
+    KINDS,
+    Answer,
+    Data,
+    KeyedTask,
+    Kind,
+    SetAside,
+    Study,
+    pseudonyms,
+)
+from pairwright_human_eval.sheets import write_sheets
 from pairwright_human_eval.tasks import Task
-from pairwright_human_eval.units import Unit, file_hash, units_of
-from pairwright_human_eval.units import sample as draw
+from pairwright_human_eval.units import Unit, file_hash, sample_of, units_of
 
 Tool = Literal["label-studio", "spreadsheet"]
 """What annotators work with."""
-
-
-def check_to_verify(run: RunFolder) -> None:
-    """Raise InputError where nothing of a run is for annotators to verify."""
-    if run.settings().own_choices:
-        raise InputError(
-            "its labels are the users' own choices, which annotators cannot verify",
-            where=run.path,
-            fix="Release it without a study: pairwright release.",
-        )
-
-
-def drawn_seed(run: Path, seed: int | None) -> int:
-    """The seed of a study: given, or of the study that is there, or new. It tells the sides from
-    the ids, so it is drawn once, and kept in the private part."""
-    before = read_fixed(HumanFolder(run))
-    return seed if seed is not None else before.seed if before else secrets.randbits(128)
-
-
-def run_units(run: Path) -> list[Unit]:
-    """The twins and pairs of a run. Raises InputError if there are none."""
-    pairs = run / "pairs.jsonl"
-    units = units_of(iterate_pairs(run), pairs)
-    if not units:
-        raise InputError("holds no pair", where=pairs, fix="Build until pairs are kept.")
-    return units
+WORDS_A_MINUTE = 238
+"""Silent reading of English non-fiction: Brysbaert (2019), J. Memory and Language 109, 104047."""
+SECOND = "adjudication"
+_TAG = re.compile(r"<[^>]+>")
 
 
 class OpenStudy(NamedTuple):
@@ -79,15 +62,6 @@ class OpenStudy(NamedTuple):
     folder: HumanFolder
     fixed: FixedStudy
     config: Config
-
-    def units(self) -> list[Unit]:
-        """The units of the study, in the order of pairs.jsonl.
-
-        Raises InputError if that file is not the one the tasks were made of.
-        """
-        pairs = self.pairs()
-        whole = units_of(iterate_pairs(self.folder.run), pairs)
-        return [unit for unit in whole if unit.id in self.fixed.units]
 
     def pairs(self) -> Path:
         """The run's pairs.jsonl. Raises InputError if the tasks were made of another file."""
@@ -99,6 +73,11 @@ class OpenStudy(NamedTuple):
                 fix="Restore it, or build again with the config and source it was built with.",
             )
         return pairs
+
+    def units(self) -> list[Unit]:
+        """The units of the study, in the order of pairs.jsonl; raises InputError like `pairs`."""
+        whole = units_of(iterate_pairs(self.folder.run), self.pairs())
+        return [unit for unit in whole if unit.id in self.fixed.units]
 
     @property
     def rules(self) -> HumanRules:
@@ -133,21 +112,57 @@ def read_open_study(run: Path) -> OpenStudy:
 def open_study(run: Path) -> Iterator[OpenStudy]:
     """Open a run's study to write in it. Raises InputError where there is none, or another command
     works on it."""
-    study = read_open_study(run)
-    path = study.folder.private / "lock"
-    busy = InputError(
-        "another command is working on this study",
-        where=study.folder.path,
-        fix="Run this one again when it has ended.",
-    )
+    folder = read_open_study(run).folder
+    path, fix = folder.private / "lock", "Run this one again when it has ended."
     with on_disk(path):
         file = path.open("w")
-    with locked(file, busy):
+    with locked(file, InputError("another command is working on it", where=folder.path, fix=fix)):
         # What another command wrote meanwhile counts.
         yield read_open_study(run)
 
 
-# Out
+# Before and out
+
+
+class DraftedStudy(NamedTuple):
+    """A study before it is written."""
+
+    study: Study
+    units: list[Unit]
+    tasks: dict[str, list[Task]]
+
+    @property
+    def keyed(self) -> Iterator[KeyedTask]:
+        return (task.keyed for own in self.tasks.values() for task in own)
+
+
+def draft_study(
+    run: Path, people: int, overlap: int, sample: int | None, seed: int, language: str
+) -> DraftedStudy:
+    """Draw the units, fit overlap and rule to the number of people, and make the tasks. Raises
+    InputError where there is nothing to verify."""
+    folder, file = RunFolder(run), run / "pairs.jsonl"
+    config = folder.settings()
+    if config.own_choices:
+        what = "its labels are the users' own choices, which annotators cannot verify"
+        raise InputError(what, where=run, fix="Release it without a study: pairwright release.")
+    whole = units_of(iterate_pairs(run), file)
+    if not whole:
+        raise InputError("holds no pair", where=file, fix="Build until pairs are kept.")
+    units = sample_of(whole, sample, config.seed)
+    rules = fitting(config.human, people, max(len(unit.pairs) for unit in units))
+    study = Study(
+        version=__version__,
+        pairs_hash=file_hash(file),
+        seed=seed,
+        annotators=pseudonyms(people),
+        overlap=possible_overlap(units, people, overlap, rules),
+        of=len(whole),
+        policy=rules,
+        scales=folder.scales(),
+        language=language,
+    )
+    return DraftedStudy(study, units, make_tasks(units, study, config.planner))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,16 +171,13 @@ class TaskExport:
 
     folder: Path
     """RUN/human: its files load into any Label Studio; `private` in it is not for annotators."""
-    guidelines: Path
-    """What annotators read first. Its end is to be filled in."""
-    new: bool
-    """False where the same study was exported before."""
     study: Study
     """What the study fixed: its rule, annotators and scales."""
     units: Mapping[str, int]
     """By mode: what is verified as one, twins or single pairs."""
-    tasks: Mapping[tuple[Kind, str], int]
-    """Tasks by kind and purpose."""
+    tasks: Mapping[Kind, int]
+    repeats: int
+    """Tasks that ask a vote again."""
     workloads: Mapping[str, int]
     """The tasks of each annotator, by name."""
     sheets: tuple[Path, ...]
@@ -189,7 +201,7 @@ def export_tasks(
     annotators than it asks for, each question gets as many answers as they can give: nobody votes
     on both halves of a twin.
 
-    Raises InputError where the run holds no pair, or another study was exported there.
+    Raises InputError where the run holds no pair, or a study was exported there.
 
         >>> made = export_tasks("runs/first", annotators=11, overlap=3)
         >>> len(made.workloads), made.folder
@@ -202,49 +214,22 @@ def export_tasks(
         pairwright human export runs/first --annotators 11 --overlap 3 --sample 200
         pairwright human export runs/first --tool spreadsheet --language de
     """
-    run = Path(run)
-    folder, human = RunFolder(run), HumanFolder(run)
-    check_to_verify(folder)
-    config, scales = folder.settings(), folder.scales()
-    whole = run_units(run)
-    units = draw(whole, sample, config.seed)
-    drawn = drawn_seed(run, seed)
-    plan = planned(annotators, overlap, drawn, config.human, config.planner, units)
-    tasks, salts = make_tasks(units, plan)
-    study = Study(
-        version=__version__,
-        pairs_hash=file_hash(run / "pairs.jsonl"),
-        seed=drawn,
-        salts=salts,
-        annotators=plan.annotators,
-        overlap=plan.overlap,
-        of=len(whole),
-        policy=plan.human,
-        scales=scales,
-        language=language,
-        config_hashes=config_hashes(scales, load_language(language)),
+    # The seed tells the sides from the ids.
+    secret = secrets.randbits(128) if seed is None else seed
+    made, folder = (
+        draft_study(Path(run), annotators, overlap, sample, secret, language),
+        HumanFolder(Path(run)),
     )
-    new = write_study(human, study, tasks)
-    sampled = Counter(unit.mode for unit in units)
+    write_study(folder, made.study, made.tasks)
     return TaskExport(
-        folder=human.path,
-        guidelines=human.guidelines,
-        new=new,
-        study=study,
-        units={mode: sampled[mode] for mode in MODES if sampled[mode]},
-        tasks=Counter(
-            (task.keyed.kind, task.keyed.purpose) for own in tasks.values() for task in own
-        ),
-        workloads={name: len(given) for name, given in tasks.items()},
-        sheets=write_sheets(human) if tool == "spreadsheet" else (),
+        folder=folder.path,
+        study=made.study,
+        units=Counter(unit.mode for unit in made.units),
+        tasks=Counter(keyed.kind for keyed in made.keyed),
+        repeats=sum(keyed.purpose == "repeat" for keyed in made.keyed),
+        workloads={name: len(given) for name, given in made.tasks.items()},
+        sheets=write_sheets(folder) if tool == "spreadsheet" else (),
     )
-
-
-# Before
-
-WORDS_A_MINUTE = 238
-"""Silent reading of English non-fiction: Brysbaert (2019), J. Memory and Language 109, 104047."""
-_TAG = re.compile(r"<[^>]+>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,25 +270,21 @@ def plan_study(
         pairwright human plan runs/first
         pairwright human plan runs/first --annotators 2 --sample 30
     """
-    folder = RunFolder(Path(run))
-    check_to_verify(folder)
-    config = folder.settings()
-    units = draw(run_units(Path(run)), sample, config.seed)
-    plan = planned(annotators, overlap, 0, config.human, config.planner, units)
-    given, _ = make_tasks(units, plan)
-    tasks = [task for own in given.values() for task in own]
-    by_kind = {kind: [task for task in tasks if task.keyed.kind == kind] for kind in KINDS}
+    made = draft_study(Path(run), annotators, overlap, sample, 0, "en")
+    by_kind: dict[Kind, list[Task]] = {}
+    for task in (task for own in made.tasks.values() for task in own):
+        by_kind.setdefault(task.keyed.kind, []).append(task)
     return PlannedStudy(
-        units=len(units),
+        units=len(made.units),
         annotators=annotators,
-        votes=plan.votes,
-        tasks={kind: len(own) for kind, own in by_kind.items() if own},
-        hours={kind: hours_of(own) for kind, own in by_kind.items() if own},
-        hours_each=max(map(hours_of, given.values())),
+        votes=max(made.study.overlap, made.study.policy.votes),
+        tasks={kind: len(by_kind[kind]) for kind in KINDS if kind in by_kind},
+        hours={kind: hours_of(by_kind[kind]) for kind in KINDS if kind in by_kind},
+        hours_each=max(map(hours_of, made.tasks.values())),
     )
 
 
-def hours_of(tasks: Sequence[Task]) -> float:
+def hours_of(tasks: Iterable[Task]) -> float:
     """To read once what the tasks show."""
     return sum(words_shown(task.data) for task in tasks) / WORDS_A_MINUTE / 60
 
@@ -315,3 +296,45 @@ def words_shown(data: Data) -> int:
         rows = value if isinstance(value, list) else [{"text": value if name != "task" else ""}]
         texts += [text for row in rows if isinstance(row, dict) for text in row.values()]
     return sum(word_count(unescape(_TAG.sub("", str(text)))) for text in texts)
+
+
+# Meanwhile
+
+
+@dataclass(frozen=True, slots=True)
+class StudyStatus:
+    """How far a study is, by the answers that were imported or pulled."""
+
+    tasks: Mapping[str, Mapping[str, tuple[int, int]]]
+    """By annotator and kind, or `adjudication`: how many are answered, and of how many."""
+    states: Mapping[tuple[str, str], int]
+    """Decisions of the last report, by state and by what is decided."""
+    reasons: Mapping[tuple[str, str], int]
+    """The same by state and by each reason for it."""
+
+
+def study_status(run: RunPath) -> StudyStatus:
+    """Show how many tasks each annotator has answered, and what the last report decided.
+
+    It counts what was imported or pulled, and changes nothing.
+
+    Examples::
+
+        pairwright human status runs/first
+    """
+    from pairwright_human_eval.decisions import Decision  # With pandas, which takes its time.
+
+    study = read_open_study(Path(run))
+    done = {answer.task for answer in study.answers()}
+    tasks: dict[str, dict[str, tuple[int, int]]] = {}
+    for one in sorted(study.fixed.key.values(), key=lambda one: one.annotator):
+        own, part = tasks.setdefault(one.annotator, {}), one.kind if one.round == 1 else SECOND
+        answered, of = own.get(part, (0, 0))
+        own[part] = answered + (one.task in done), of + 1
+    names = {name: mode.units for name, mode in MODES.items()}
+    decisions = records_in(study.folder.decisions, Decision)
+    return StudyStatus(
+        tasks,
+        Counter((d.state, names.get(d.unit.partition("-")[0], "single pairs")) for d in decisions),
+        Counter((d.state, why) for d in decisions for why in d.reasons),
+    )

@@ -15,19 +15,9 @@ from pairwright.records import Pair, Post, content_id
 from pairwright.retrieve import ranked
 from pairwright.settings.rules import PlanRules
 from pairwright.text import visible
-from pairwright_human_eval.records import (
-    OTHER,
-    Data,
-    KeyedTask,
-    Kind,
-    Label,
-    Place,
-    Purpose,
-    Role,
-    digest,
-)
+from pairwright_human_eval.records import OTHER, Data, KeyedTask, Kind, Role, digest
 from pairwright_human_eval.safe_html import render_markdown
-from pairwright_human_eval.units import Unit, label_of
+from pairwright_human_eval.units import Unit
 
 NO_PASSAGE = "–"
 """Where an aspect of the data comes without evidence."""
@@ -41,45 +31,38 @@ class Task(NamedTuple):
 
 
 class BlindUnit(NamedTuple):
-    """What is common to all tasks of a unit: the question, and which response is A."""
+    """A unit with its responses on their sides: what is common to all tasks of it."""
 
     seed: int
     """The study's, which is secret: without it a task's id says nothing."""
-    unit: str
-    label: Label
-    question: str
-    a: str
-    b: str
+    unit: Unit
     swapped: bool
     """Whether A is the unit's second response."""
+
+    @property
+    def responses(self) -> tuple[str, str]:
+        """A and B."""
+        first, second = self.unit.first, self.unit.second
+        return (second, first) if self.swapped else (first, second)
 
     def role(self, pair: Pair | None) -> Role:
         """What the response shown as A is: for a pair, or else for the unit."""
         if pair is None:
             return "second" if self.swapped else "first"
-        return "chosen" if pair.chosen == self.a else "rejected"
+        return "chosen" if pair.chosen == self.responses[0] else "rejected"
 
 
-def page_of(unit: Unit, seed: int, swap: bool) -> BlindUnit:
-    a, b = (unit.second, unit.first) if swap else (unit.first, unit.second)
-    return BlindUnit(seed, unit.id, label_of(unit.asked), unit.asked.question, a, b, swap)
+def quality_task(page: BlindUnit, annotator: str, round: int = 1) -> Task:
+    """How good is each response to a typical person?"""
+    return _task(page, annotator, "quality", None, {}, round)
 
 
-def expected_of(pair: Pair, page: BlindUnit) -> Place | None:
-    """Where the chosen response is shown; none of a placebo, whose label is drawn."""
-    if page.label == "equal":
-        return None
-    return "A" if page.role(pair) == "chosen" else "B"
-
-
-def quality_task(page: BlindUnit, annotator: str) -> Task:
-    return _task(page, annotator, "quality", None)
-
-
-def preference_task(page: BlindUnit, pair: Pair, annotator: str, rules: PlanRules) -> Task:
+def preference_task(
+    page: BlindUnit, pair: Pair, annotator: str, rules: PlanRules, round: int = 1
+) -> Task:
     """Which answer would this person find more useful?"""
-    posts = _posts(best_posts(pair.question, pair.profile, rules))
-    return _task(page, annotator, "preference", pair, posts=posts)
+    shown: Data = {"posts": _posts(best_posts(pair, rules))}
+    return _task(page, annotator, "preference", pair, shown, round)
 
 
 def rubric_task(page: BlindUnit, pair: Pair, annotator: str, rules: PlanRules) -> Task:
@@ -92,50 +75,64 @@ def rubric_task(page: BlindUnit, pair: Pair, annotator: str, rules: PlanRules) -
             where=pair.id,
             fix="Build again: the pair was changed or made by another version.",
         )
-    return _task(
-        page, annotator, "rubric", pair,
-        posts=_posts(
-            [post for post in pair.profile if post.id in named]
-            if pair.rubric.inferable
-            # Aspects that no planner inferred name no posts.
-            else best_posts(pair.question, pair.profile, rules)
-        ),
-        narrative=[] if pair.rubric.inferable else _narrative(pair),
-        aspects=[
-            {"text": visible(aspect.aspect), "quote": visible(aspect.evidence) or NO_PASSAGE}
-            for aspect in aspects
-        ],
-    )  # fmt: skip
+    rows: list[JsonValue] = [
+        {"text": visible(aspect.aspect), "quote": visible(aspect.evidence) or NO_PASSAGE}
+        for aspect in aspects
+    ]
+    posts = [post for post in pair.profile if post.id in named]
+    narrative: list[JsonValue] = []
+    if not pair.rubric.inferable:  # Aspects that no planner inferred name no posts.
+        posts = [*best_posts(pair, rules)]
+        narrative = [{"text": visible(pair.narrative)}] if pair.narrative else []
+    shown: Data = {"posts": _posts(posts), "narrative": narrative, "aspects": rows}
+    return _task(page, annotator, "rubric", pair, shown)
+
+
+def _task(
+    page: BlindUnit, annotator: str, kind: Kind, pair: Pair | None, shown: Data, round: int = 1
+) -> Task:
+    unit, (a, b) = page.unit, page.responses
+    about = (kind, str(round), unit.id, pair.id if pair else "", a, b)
+    name = content_id("task", str(page.seed), annotator, *about)
+    data: Data = {
+        "task": name,
+        "question": visible(unit.asked.question),
+        "response_a": render_markdown(a),
+        "response_b": render_markdown(b),
+        **shown,
+    }
+    keyed = KeyedTask(
+        task=name,
+        kind=kind,
+        purpose="vote",
+        round=round,
+        annotator=annotator,
+        unit=unit.id,
+        pair=pair.id if pair else "",
+        label=unit.label,
+        a=page.role(pair),
+        aspects=len(pair.rubric.aspects) if pair and kind == "rubric" else 0,
+        data_hash=digest(data),
+    )
+    return Task(data, keyed)
 
 
 def repeated(task: Task, seed: int) -> Task:
     """The same task once more, with the responses in each other's place."""
-    data = task.data
-    swapped: Data = {"response_a": data["response_b"], "response_b": data["response_a"]}
-    return _again(
-        task, seed, "repeat", data=swapped, purpose="repeat", a=OTHER[task.keyed.a]
-    )  # fmt: skip
+    name = content_id("task", str(seed), task.keyed.task, "repeat")
+    data = task.data | {
+        "task": name,
+        "response_a": task.data["response_b"],
+        "response_b": task.data["response_a"],
+    }
+    changes = {"task": name, "purpose": "repeat", "a": OTHER[task.keyed.a]}
+    keyed = dict(task.keyed) | changes | {"data_hash": digest(data)}
+    return Task(data, KeyedTask(**keyed))
 
 
-def adjudication(task: Task, adjudicator: str, earlier: tuple[str, ...], seed: int) -> Task:
-    """The same task for an adjudicator, with what others answered."""
-    shown: Data = {"earlier": [{"text": line} for line in earlier]}
-    return _again(
-        task, seed, "adjudication", adjudicator, data=shown, annotator=adjudicator, round=2
-    )
-
-
-def _again(task: Task, seed: int, *why: str, data: Data, **changes: object) -> Task:
-    """The task under another name, with other `data`, and with `changes` to its line of the key."""
-    name = content_id("task", str(seed), task.keyed.task, *why)
-    shown = {**task.data, **data, "task": name}
-    changes |= {"task": name, "data_hash": digest(shown)}
-    return Task(shown, KeyedTask(**dict(task.keyed) | changes))
-
-
-def best_posts(question: str, posts: tuple[Post, ...], rules: PlanRules) -> tuple[Post, ...]:
+def best_posts(pair: Pair, rules: PlanRules) -> tuple[Post, ...]:
     """The posts to show, best ranked first, as many as the planner was shown at most."""
-    return ranked(question, posts, _lexical(rules))[: rules.posts]
+    return ranked(pair.question, pair.profile, _lexical(rules))[: rules.posts]
 
 
 @lru_cache(maxsize=8)
@@ -143,36 +140,6 @@ def _lexical(rules: PlanRules) -> PlanRules:
     return PlanRules(**dict(rules) | {"retrieval": "bm25"})
 
 
-def when(post: Post) -> str:
-    """The day a post was written, where it is known."""
-    return (post.created or "")[:10]
-
-
 def _posts(posts: Iterable[Post]) -> list[JsonValue]:
-    return [{"when": when(post), "text": visible(post.text)} for post in posts]
-
-
-def _narrative(pair: Pair) -> list[JsonValue]:
-    return [{"text": visible(pair.narrative)}] if pair.narrative else []
-
-
-def _task(
-    page: BlindUnit, annotator: str, kind: Kind, pair: Pair | None, **shown: JsonValue
-) -> Task:
-    purpose: Purpose = "vote"
-    about = (page.unit, pair.id if pair else "")
-    name = content_id("task", str(page.seed), annotator, kind, purpose, *about, page.a, page.b)
-    data: Data = {
-        "task": name,
-        "question": visible(page.question),
-        "response_a": render_markdown(page.a),
-        "response_b": render_markdown(page.b),
-        **shown,
-    }
-    keyed = KeyedTask(
-        task=name, kind=kind, purpose=purpose, round=1, annotator=annotator, unit=page.unit,
-        pair=pair.id if pair else "", label=page.label, a=page.role(pair),
-        aspects=len(pair.rubric.aspects) if pair and kind == "rubric" else 0,
-        data_hash=digest(data),
-    )  # fmt: skip
-    return Task(data, keyed)
+    """The day of each post, where it is known, and its text."""
+    return [{"when": (post.created or "")[:10], "text": visible(post.text)} for post in posts]

@@ -1,23 +1,18 @@
 """What is verified and released as one: a twin with both its halves, or a single pair.
 
-Which response is shown as A is a pure function of the study's seed, a salt and the unit's id. The
-salt, one a domain and kept in the key, is the first that makes the two orders about equally
-frequent in that domain, and in each of its modes.
-
 An outline is a unit without any text: what decisions and figures need of it beside the answers, so
 that they can be derived again from a release, which has no refused pairs.
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
-from itertools import count
+from itertools import groupby
 from pathlib import Path
 
 from pairwright.errors import InputError
 from pairwright.modes import MODES
-from pairwright.records import Pair, Record, Side, draw_id, dyad_id
+from pairwright.records import Pair, Record, Side, content_id, draw_id, dyad_id
 from pairwright_human_eval.records import Label
 
 
@@ -35,8 +30,17 @@ class Unit:
         return self.pairs[0]
 
     @property
+    def mode(self) -> str:
+        return self.asked.mode
+
+    @property
     def domain(self) -> str:
         return self.asked.domain
+
+    @property
+    def label(self) -> Label:
+        """What people are to say of its pairs."""
+        return "equal" if MODES[self.mode].label == "equal" else "chosen"
 
     @property
     def first(self) -> str:
@@ -52,15 +56,6 @@ class Unit:
         """Whether there is a rubric to ask people about."""
         return any(pair.rubric.aspects for pair in self.pairs)
 
-    @property
-    def mode(self) -> str:
-        return self.asked.mode
-
-
-def label_of(pair: Pair) -> Label:
-    """What people are to say of a pair."""
-    return "equal" if MODES[pair.mode].label == "equal" else "chosen"
-
 
 def units_of(pairs: Iterable[Pair], file: Path) -> list[Unit]:
     """The units in the order of the file. Raises InputError for half a twin."""
@@ -71,11 +66,8 @@ def units_of(pairs: Iterable[Pair], file: Path) -> list[Unit]:
     for name, parts in together.items():
         unit = Unit(name, tuple(sorted(parts, key=lambda pair: not pair.asked)))
         if wrong := _fault(unit):
-            raise InputError(
-                wrong,
-                where=file,
-                fix="Build again: pairs.jsonl is derived from the run folder's store.",
-            )
+            fix = "Build again: pairs.jsonl is derived from the run folder's store."
+            raise InputError(wrong, where=file, fix=fix)
         units.append(unit)
     return units
 
@@ -95,47 +87,34 @@ def _fault(unit: Unit) -> str:
     return ""
 
 
-def sample(units: list[Unit], n: int | None, seed: int) -> list[Unit]:
+def sample_of(units: list[Unit], n: int | None, seed: int) -> list[Unit]:
     """`n` units drawn by their ids, in the order given; all if `n` is None."""
-    if n is None or n >= len(units):
-        return units
     order = sorted(units, key=lambda unit: draw_id("sample", str(seed), unit.id))
     drawn = {unit.id for unit in order[:n]}
     return [unit for unit in units if unit.id in drawn]
+
+
+def swapped_units(units: Sequence[Unit], seed: int) -> frozenset[str]:
+    """Ids of the units whose second response is shown as A.
+
+    They are every second unit of a domain, and of each of its modes, in an order that the seed
+    draws. The same units have the same sides, in whatever order they are given.
+    """
+
+    def place(unit: Unit) -> tuple[str, str, str]:
+        return unit.domain, unit.mode, content_id("side", str(seed), unit.id)
+
+    found = set[str]()
+    for domain, own in groupby(sorted(units, key=place), key=lambda unit: unit.domain):
+        start = int(content_id("side", str(seed), domain)[-1], 16)
+        found |= {unit.id for n, unit in enumerate(own, start) if n % 2}
+    return frozenset(found)
 
 
 def file_hash(path: Path) -> str:
     """`sha256:` of a file's bytes."""
     with path.open("rb") as file:
         return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def swapped(seed: int, salt: int, unit: str) -> bool:
-    """Whether the unit's second response is shown as A."""
-    text = f"side {seed} {salt} {unit}".encode()
-    return bool(blake2b(text, digest_size=1).digest()[0] & 1)
-
-
-def salts(units: Iterable[Unit], seed: int) -> dict[str, int]:
-    """By domain, the first salt under which the numbers of both orders differ by at most
-    1 + n/200: in all, and in each mode."""
-    by_domain: dict[str, list[Unit]] = {}
-    for unit in units:
-        by_domain.setdefault(unit.domain, []).append(unit)
-    found = {}
-    for domain, own in sorted(by_domain.items()):
-        groups = [[unit.id for unit in own]]
-        for mode in {unit.mode for unit in own}:
-            groups.append([unit.id for unit in own if unit.mode == mode])
-        found[domain] = next(
-            salt for salt in count() if all(_balanced(group, seed, salt) for group in groups)
-        )
-    return found
-
-
-def _balanced(ids: list[str], seed: int, salt: int) -> bool:
-    second = sum(swapped(seed, salt, name) for name in ids)
-    return abs(2 * second - len(ids)) <= 1 + len(ids) // 200
 
 
 class OutlinePair(Record):
@@ -165,23 +144,24 @@ class Outline(Record):
 def outline_of(unit: Unit) -> Outline:
     """What is left of a unit without its texts."""
     roles: dict[Side, str] = {"chosen": "first", "rejected": "second"}
+    pairs = [
+        OutlinePair(
+            id=pair.id,
+            asked=pair.asked,
+            aspects=len(pair.rubric.aspects),
+            adherence={
+                side: tuple(score.score for score in given.scores)
+                for side, given in pair.adherence.items()
+            },
+        )
+        for pair in unit.pairs
+    ]
     return Outline(
         id=unit.id,
         mode=unit.mode,
         dyad=dyad_id(pair.user for pair in unit.pairs),
-        label=label_of(unit.asked),
-        pairs=tuple(
-            OutlinePair(
-                id=pair.id,
-                asked=pair.asked,
-                aspects=len(pair.rubric.aspects),
-                adherence={
-                    side: tuple(score.score for score in given.scores)
-                    for side, given in pair.adherence.items()
-                },
-            )
-            for pair in unit.pairs
-        ),
+        label=unit.label,
+        pairs=tuple(pairs),
         quality={
             f"{scale} {roles[side]}": score
             for side, given in unit.asked.quality.items()

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from pairwright_human_eval import projects as push
 from released import PAIRS, run_of
 from stand_in import KEY, StandIn
 from study import pairwright
@@ -36,9 +35,8 @@ def test_tasks_go_to_a_server_and_answers_return(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LABEL_STUDIO_API_KEY", KEY)
-    monkeypatch.setattr(push, "SETTLE_S", 0.0)
     with StandIn() as server:
         said = ended("push", run, "--url", server.url)
         assert re.search(r"annotator-11 .*/projects/\d+/data\?labeling=1\n$", said)
-        assert re.search(r"annotator-11 +rubric +\d+ +0 +0 +0\s*$", ended("status", run))
+        assert re.search(r"annotator-11 +0 / \d+ +0 / \d+ +0 / \d+\s*$", ended("status", run))
         assert "Next:\n  pairwright human report" in ended("pull", run)

@@ -13,17 +13,13 @@ from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.settings.domains import Anchor, Scale
 from pairwright.settings.prompt import Prompts
-from pairwright_human_eval.label_studio import config_hash, labelling_config
-from pairwright_human_eval.language import render_guidelines
+from pairwright_human_eval.forms import labelling_config, render_guidelines
+from pairwright_human_eval.label_studio import same_form
 from pairwright_human_eval.records import KINDS, Kind
 from small_studies import SCALES
 
 GUIDELINES = render_guidelines(SCALES)
-FORMS = {
-    (kind, adjudication): labelling_config(kind, SCALES, adjudication=adjudication)
-    for kind in KINDS
-    for adjudication in (False, True)
-}
+FORMS = {kind: labelling_config(kind, SCALES) for kind in KINDS}
 # The keys that a task's data has, by kind, and what a row of a list has.
 DATA = {
     "quality": {"question", "response_a", "response_b"},
@@ -33,8 +29,8 @@ DATA = {
 ROWS = {"posts.when", "posts.text", "narrative.text", "aspects.text", "aspects.quote"}
 
 
-def form(kind: Kind, adjudication: bool = False) -> ElementTree.Element:
-    return ElementTree.fromstring(FORMS[kind, adjudication])
+def form(kind: Kind) -> ElementTree.Element:
+    return ElementTree.fromstring(FORMS[kind])
 
 
 def values(root: ElementTree.Element, tag: str) -> list[str]:
@@ -67,9 +63,9 @@ def test_controls_are_questions_with_their_choices() -> None:
     assert controls("quality", (scale(),), 0)["good_a"] == {"1", "2", "3"}
 
 
-@pytest.mark.parametrize(("kind", "adjudication"), FORMS)
-def test_a_form_is_as_label_studio_and_the_study_need_it(kind: Kind, adjudication: bool) -> None:
-    root = form(kind, adjudication)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_form_is_as_label_studio_and_the_study_need_it(kind: Kind) -> None:
+    root = form(kind)
     asked = {}
     for choices in root.iter("Choices"):
         # Every question must be answered, once.
@@ -100,10 +96,8 @@ def test_a_form_is_as_label_studio_and_the_study_need_it(kind: Kind, adjudicatio
         rows |= {".".join(found) for found in re.findall(r"\$(\w+)\[\{\{idx}}\]\.(\w+)", value)}
         # Label Studio puts the row's number in place of the first only.
         assert value.count("{{idx}}") <= 1
-    assert used == DATA[kind] | ({"earlier"} if adjudication else set())
-    expected = {row for row in ROWS if row.split(".")[0] in DATA[kind]}
-    assert rows == expected | ({"earlier.text"} if adjudication else set())
-    assert ("What others answered" in FORMS[kind, adjudication]) == adjudication
+    assert used == DATA[kind]
+    assert rows == {row for row in ROWS if row.split(".")[0] in DATA[kind]}
 
     # Nothing in the style that Label Studio escapes.
     (style,) = root.iter("Style")
@@ -113,7 +107,7 @@ def test_a_form_is_as_label_studio_and_the_study_need_it(kind: Kind, adjudicatio
     telling = (
         r"(?i)\b(chosen|reject\w*|model\w*|judge\w*|modes?|twins?|rubric\w*|adher\w*|violat\w*)\b"
     )
-    assert not re.findall(telling, FORMS[kind, adjudication].replace("Cannot judge", ""))
+    assert not re.findall(telling, FORMS[kind].replace("Cannot judge", ""))
 
 
 def test_people_read_the_words_of_the_scales_alike_for_both_sides() -> None:
@@ -144,8 +138,8 @@ def test_markup_in_a_scale_is_text() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_questions_and_choices_of_the_guidelines_are_those_of_the_form(kind: Kind) -> None:
-    asked = re.findall(r'<Header value="([^"$]*\?[^"]*)"', FORMS[kind, False])
-    choices = re.findall(r'<Choice value="([^"]*)"', FORMS[kind, False])
+    asked = re.findall(r'<Header value="([^"$]*\?[^"]*)"', FORMS[kind])
+    choices = re.findall(r'<Choice value="([^"]*)"', FORMS[kind])
     words = " ".join(GUIDELINES.split())
     for text in (*asked, *choices):
         shown = unescape(text).partition(": ")[2] if text[0].isdigit() and ": " in text else text
@@ -193,7 +187,7 @@ def test_words_that_label_studio_would_replace_are_refused(text: str) -> None:
         assert "[good]" in caught.value.where
 
 
-def test_a_configuration_laid_out_anew_has_the_same_hash_and_every_other_its_own() -> None:
+def test_a_form_laid_out_anew_is_the_same_and_every_other_is_not() -> None:
     for xml in FORMS.values():
         root = ElementTree.fromstring(xml)
         ElementTree.indent(root, "\t")
@@ -203,10 +197,9 @@ def test_a_configuration_laid_out_anew_has_the_same_hash_and_every_other_its_own
             element.attrib.update(reverse)
         anew = ElementTree.tostring(root, encoding="unicode", short_empty_elements=False)
         assert anew != xml
-        assert config_hash(f'<?xml version="1.0"?>\n<!-- stored -->{anew}') == config_hash(xml)
-        assert re.fullmatch("sha256:[0-9a-f]{64}", config_hash(xml))
-    assert len({config_hash(xml) for xml in FORMS.values()}) == len(FORMS)
-    xml = FORMS["preference", False]
+        assert same_form(f'<?xml version="1.0"?>\n<!-- stored -->{anew}', xml)
+    assert not same_form(FORMS["preference"], FORMS["quality"])
+    xml = FORMS["preference"]
     for old, new in (
         ('required="true"', 'required="false"'),
         ('alias="A"', 'alias="B"'),
@@ -215,13 +208,9 @@ def test_a_configuration_laid_out_anew_has_the_same_hash_and_every_other_its_own
         ("display: none", "display: block"),
     ):
         assert old in xml
-        assert config_hash(xml.replace(old, new, 1)) != config_hash(xml)
-
-
-@pytest.mark.parametrize("xml", ["", "<View>", "{}", "<View/><View/>", "<View a='&x;'/>"])
-def test_what_is_no_xml_has_no_hash(xml: str) -> None:
-    with pytest.raises(InputError, match="not XML"):
-        config_hash(xml)
+        assert not same_form(xml.replace(old, new, 1), xml)
+    for text in ("", "<View>", "{}", "<View/><View/>", "<View a='&x;'/>"):
+        assert not same_form(text, xml)
 
 
 def test_the_judges_prompt_is_the_same_with_and_without_cannot_judge() -> None:

@@ -21,8 +21,8 @@ from pairwright_human_eval.second_round import (
     open_parts,
     second_task,
 )
-from pairwright_human_eval.tasks import Task
-from pairwright_human_eval.units import Unit
+from pairwright_human_eval.tasks import BlindUnit, Task
+from pairwright_human_eval.units import Unit, swapped_units
 from small_studies import (
     OF_THREE,
     SECRETS,
@@ -41,6 +41,7 @@ ASKED, PARTNER = twin(1)
 PAIRS = [ASKED, PARTNER, *twin(2), *(violate(n) for n in range(3, 9))]
 MADE = study_of(PAIRS)
 STUDY = MADE.study()
+SWAPPED = swapped_units(MADE.units, STUDY.seed)
 TWIN, AGREED, *SINGLE = MADE.units
 Answers = dict[str, list[Answer]]
 
@@ -78,7 +79,8 @@ def dealt(
     given, short = deal(votes, names, {}, there or {})
     tasks: dict[str, list[Task]] = {who: [] for who in names}
     for part, who in given:
-        tasks[who].append(second_task(STUDY, PlanRules(), MADE.by_id[part.unit], part, who))
+        page = BlindUnit(STUDY.seed, MADE.by_id[part.unit], part.unit in SWAPPED)
+        tasks[who].append(second_task(page, PlanRules(), part, who))
     return tasks, short
 
 
@@ -203,7 +205,7 @@ def test_what_further_people_have_is_not_given_again_and_who_is_missing_is_named
 ) -> None:
     def added(people: int) -> tuple[int, tuple[str, ...]]:
         tasks, short = dealt(ONE_AGAINST, people, given_parts(folder), **FOUR)
-        return add_adjudication(folder, STUDY, flat(tasks)), short
+        return add_adjudication(folder, flat(tasks)), short
 
     assert added(4) == (4, (TWIN.id,))
     assert added(6) == (2, ())
@@ -225,9 +227,9 @@ def written(folder: HumanFolder) -> list[dict[str, Any]]:
 
 def test_a_second_round_is_added_once(folder: HumanFolder) -> None:
     tasks = tasks_of(answers(s0="+-=", s1="+-="))
-    assert add_adjudication(folder, STUDY, tasks) == 2
+    assert add_adjudication(folder, tasks) == 2
     before = files_of(folder.run)
-    assert add_adjudication(folder, STUDY, tasks) == 0
+    assert add_adjudication(folder, tasks) == 0
     assert files_of(folder.run) == before
     again = {task.keyed.task: task.keyed for task in tasks}
     assert read_study(folder).key == {t.keyed.task: t.keyed for t in MADE.all()} | again
@@ -235,10 +237,10 @@ def test_a_second_round_is_added_once(folder: HumanFolder) -> None:
 
 
 def test_what_is_disputed_later_is_added_and_the_rest_stays(folder: HumanFolder) -> None:
-    add_adjudication(folder, STUDY, tasks_of(answers(s0="+-=")))
+    add_adjudication(folder, tasks_of(answers(s0="+-=")))
     before = written(folder)
     more = tasks_of(answers(s0="+-==", s1="+-="))
-    assert add_adjudication(folder, STUDY, more) == 1
+    assert add_adjudication(folder, more) == 1
     assert written(folder)[:1] == before
     assert len(written(folder)) == 2
 
@@ -246,9 +248,9 @@ def test_what_is_disputed_later_is_added_and_the_rest_stays(folder: HumanFolder)
 def test_a_second_round_cut_short_is_made_whole_by_the_next(folder: HumanFolder) -> None:
     cut = flat(second_round(answers(s0="+-=", s1="+-="), 2))
     with full_disk(folder.adjudication_key.name), pytest.raises(StoreError, match="No space left"):
-        add_adjudication(folder, STUDY, cut)
+        add_adjudication(folder, cut)
     later = tasks_of(answers(s0="+-=="))
-    assert add_adjudication(folder, STUDY, later) == 1
+    assert add_adjudication(folder, later) == 1
     assert written(folder) == [task.data for task in later]
     # No task is left that is in no key.
     key = read_study(folder).key

@@ -4,11 +4,12 @@ import math
 import random
 from collections import Counter, defaultdict
 from functools import cache
+from itertools import product
 
 import pytest
 
 from pairwright_human_eval.records import OTHER
-from pairwright_human_eval.units import salts, sample, swapped, units_of
+from pairwright_human_eval.units import sample_of, swapped_units, units_of
 from small_studies import (
     FILE,
     Made,
@@ -19,8 +20,6 @@ from small_studies import (
 )
 
 STUDIES = range(7)
-PINNED = "100011000000110101111101"
-"""Which of twin-0 to twin-23 are swapped at seed 0 and salt 0."""
 
 
 @cache
@@ -44,23 +43,21 @@ def overlap_of(made: Made) -> int:
     return size
 
 
-def test_a_side_is_a_function_of_seed_salt_and_unit() -> None:
-    """Pinned: another order would turn every exported study's key to lies."""
-    drawn = {
-        key: "".join("01"[swapped(*key, f"twin-{n}")] for n in range(24))
-        for key in ((0, 0), (1, 0), (0, 1))
-    }
-    assert drawn[0, 0] == PINNED
-    assert len({*drawn.values()}) == 3
-
-
 @pytest.mark.parametrize("size", [1, 2, 7, 200, 1001])
-def test_the_two_orders_are_about_equally_frequent_in_a_domain(size: int) -> None:
-    units = units_of((violate(n) for n in range(size)), FILE)
-    for seed in range(3):
-        found = salts(units, seed)
-        second = sum(swapped(seed, found["Home"], unit.id) for unit in units)
-        assert abs(2 * second - size) <= 1 + size / 200
+def test_the_two_orders_are_about_equally_frequent_in_a_domain_and_each_mode(size: int) -> None:
+    domains = ["Home", "Garden"]
+    units = units_of(mixed(size // 3, size - size // 3, domains), FILE)
+    drawn = {seed: swapped_units(units, seed) for seed in range(4)}
+    for found in drawn.values():
+        for domain, mode in product(domains, (None, "twin", "violate")):
+            own = [u.id for u in units if u.domain == domain and mode in (None, u.mode)]
+            assert abs(2 * len(found & {*own}) - len(own)) <= 1
+    # The order in which units come decides nothing, and the seed does.
+    assert swapped_units(units[::-1], 0) == drawn[0]
+    assert size < 7 or len({*drawn.values()}) == 4
+    # Nor is a domain with a single unit always shown alike.
+    alone = units_of([violate(1)], FILE)
+    assert {len(swapped_units(alone, seed)) for seed in range(20)} == {0, 1}
 
 
 @pytest.mark.parametrize("n", STUDIES)
@@ -120,14 +117,14 @@ def test_who_answers_what(n: int) -> None:
 
 def test_a_sample_is_drawn_by_content() -> None:
     units = units_of(mixed(10, 10), FILE)
-    drawn = sample(units, 6, seed=3)
+    drawn = sample_of(units, 6, seed=3)
     assert len(drawn) == 6
     assert drawn == [s for s in units if s in drawn]
-    assert {s.id for s in sample(units[::-1], 6, seed=3)} == {s.id for s in drawn}
-    assert {s.id for s in sample(units, 6, seed=4)} != {s.id for s in drawn}
-    assert {s.id for s in sample(units, 4, seed=3)} < {s.id for s in drawn}
+    assert {s.id for s in sample_of(units[::-1], 6, seed=3)} == {s.id for s in drawn}
+    assert {s.id for s in sample_of(units, 6, seed=4)} != {s.id for s in drawn}
+    assert {s.id for s in sample_of(units, 4, seed=3)} < {s.id for s in drawn}
     for size in (None, 20, 99):
-        assert sample(units, size, 3) == units
+        assert sample_of(units, size, 3) == units
 
 
 def test_a_repeat_is_the_same_task_by_the_same_person_with_the_sides_swapped() -> None:

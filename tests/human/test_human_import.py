@@ -24,8 +24,8 @@ from annotated import (
 from live_study import LiveStudy, files_of, usual
 from pairwright.errors import InputError
 from pairwright_human_eval.answers import import_raw
+from pairwright_human_eval.exports import read_export
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio import read_export
 from pairwright_human_eval.records import SUPPORT
 from reference_data import LABEL_STUDIO
 from released import exports_of

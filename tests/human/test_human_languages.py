@@ -9,9 +9,14 @@ import pytest
 from label_studio_server import controls
 from live_study import LiveStudy, usual
 from pairwright.errors import InputError
-from pairwright_human_eval.form import Shown, view_of
-from pairwright_human_eval.label_studio import config_hashes, labelling_config
-from pairwright_human_eval.language import load_language, render_guidelines
+from pairwright_human_eval.forms import (
+    labelling_config,
+    load_language,
+    render_guidelines,
+)
+from pairwright_human_eval.forms import (
+    sheet_rows as rows_of_sheet,
+)
 from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind
 from released import PAIRS, Answers, run_of
 from sheets import ANSWER, fill, sheet_rows
@@ -20,9 +25,9 @@ from small_studies import SCALES
 READ = ("value", "requiredMessage", "placeholder")
 
 
-def texts(kind: Kind, code: str, adjudication: bool) -> list[str]:
+def texts(kind: Kind, code: str) -> list[str]:
     """What a form says, without the places of a task's own texts."""
-    xml = labelling_config(kind, SCALES, adjudication=adjudication, language=load_language(code))
+    xml = labelling_config(kind, SCALES, load_language(code))
     found = (
         element.attrib[name]
         for element in ElementTree.fromstring(xml).iter()
@@ -34,11 +39,10 @@ def texts(kind: Kind, code: str, adjudication: bool) -> list[str]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_form_is_translated_whole_and_stores_the_same(kind: Kind) -> None:
-    for adjudication in (False, True):
-        english, other = texts(kind, "en", adjudication), texts(kind, "de", adjudication)
-        assert len(english) == len(other)
-        assert not [text for text in english if text in other and not re.fullmatch(r"\d", text)]
-    root = ElementTree.fromstring(labelling_config(kind, SCALES, language=load_language("de")))
+    english, other = texts(kind, "en"), texts(kind, "de")
+    assert len(english) == len(other)
+    assert not [text for text in english if text in other and not re.fullmatch(r"\d", text)]
+    root = ElementTree.fromstring(labelling_config(kind, SCALES, load_language("de")))
     asked = {
         choices.attrib["name"].replace("{{idx}}", "0"): frozenset(
             choice.attrib["alias"] for choice in choices.iter("Choice")
@@ -46,12 +50,6 @@ def test_a_form_is_translated_whole_and_stores_the_same(kind: Kind) -> None:
         for choices in root.iter("Choices")
     }
     assert asked == controls(kind, SCALES, aspects=1)
-
-
-def test_every_form_of_another_language_has_another_hash() -> None:
-    english, other = config_hashes(SCALES), config_hashes(SCALES, load_language("de"))
-    assert english.keys() == other.keys()
-    assert not set(english.values()) & set(other.values())
 
 
 def test_guidelines_say_as_much_and_name_the_choices_as_the_form_does() -> None:
@@ -116,27 +114,32 @@ def test_a_german_spreadsheet_is_answered_in_german(study: LiveStudy) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_spreadsheet_says_what_the_form_says(kind: Kind) -> None:
     language, row = load_language("de"), {"text": "t", "quote": "q", "when": ""}
-    data: Data = {"question": "q", "response_a": "a", "response_b": "b"}
+    data: Data = {"task": "task-1", "question": "q", "response_a": "a", "response_b": "b"}
     if kind != "quality":
         data["posts"] = [{**row}]
     if kind == "rubric":
         data |= {"narrative": [{**row}], "aspects": [{**row}]}
-    form = [re.sub(r"^\d+[.:] ", "", text) for text in texts(kind, "de", False)]
-    for part in view_of(data, kind, SCALES, language):
-        if isinstance(part, Shown):
-            heading = part.heading.removeprefix(f"{language('Line')} 1: ")
-            assert any(text.startswith(heading) for text in form), part
-        else:
-            question = re.sub(r"^\d+\. ", "", part.question).partition(" (")[0]
-            assert any(text.startswith(question) for text in form)
-            labels = {re.sub(r"^\d: ", "", label) for label in part.choices.values()}
-            assert labels <= set(form)
+    form = {re.sub(r"^\d+[.:] ", "", text) for text in texts(kind, "de")}
+    rows = [[*row, ""][:5] for row in rows_of_sheet([(kind, data)], SCALES, language)]
+    asked = 0
+    for task, field, what, text, choices in rows:
+        if not task:
+            assert text in language.words.values()
+        elif field:
+            asked += bool(choices)
+            assert re.sub(r"^\d+\. ", "", text).partition(" (")[0] in {
+                f.partition(" (")[0] for f in form
+            }
+            assert {re.sub(r"^\d: ", "", one) for one in choices.split("\n")} - {""} <= form
+        elif what:
+            assert what.removeprefix(f"{language('Line')} 1: ") in form
+    assert asked == {"quality": 6, "preference": 1, "rubric": 2}[kind]
 
 
 def test_a_language_whose_files_are_wrong_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pairwright_human_eval.language.FOLDER", tmp_path)
+    monkeypatch.setattr("pairwright_human_eval.forms.LANGUAGES", tmp_path)
     path = tmp_path / "xx.toml"
     for text, said in (
         ("[words", "Expected"),

@@ -13,7 +13,7 @@ import pytest
 from pairwright.records import Adherence, AspectScore, Pair, Quality
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.folder import FixedStudy, HumanFolder
-from pairwright_human_eval.form import labels_of, questions
+from pairwright_human_eval.forms import labels_of, questions
 from pairwright_human_eval.quality_control import table_of
 from pairwright_human_eval.records import CANNOT_JUDGE, Answer, KeyedTask
 from pairwright_human_eval.report import StudyReport, compute_report, page_of, write_report

@@ -17,8 +17,8 @@ from pairwright_human_eval.folder import FixedStudy, HumanFolder, write_study
 from pairwright_human_eval.records import CANNOT_TELL, SIMULATED, Answer, KeyedTask
 from pairwright_human_eval.simulation import SimulatedAnswers, Traits, simulate
 from pairwright_human_eval.tasks import (
+    BlindUnit,
     Task,
-    page_of,
     preference_task,
     quality_task,
     repeated,
@@ -34,7 +34,7 @@ WHO = STUDY.annotators
 def tasks_for(who: str) -> list[Task]:
     policy, found = PlanRules(), []
     for n, unit in enumerate(UNITS):
-        page, asked = page_of(unit, 0, bool(n % 2)), unit.asked
+        page, asked = BlindUnit(0, unit, bool(n % 2)), unit.asked
         found += [quality_task(page, who), rubric_task(page, asked, who, policy)]
         found.append(preference_task(page, asked, who, policy))
         if n < 30:

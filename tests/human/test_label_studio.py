@@ -1,4 +1,4 @@
-"""Push, pull and status where something goes wrong, against a stand-in for Label Studio's API.
+"""Push and pull where something goes wrong, against a stand-in for Label Studio's API.
 
 The real server is in test_real_label_studio.py.
 """
@@ -6,7 +6,6 @@ The real server is in test_real_label_studio.py.
 import re
 import sys
 from collections.abc import Callable, Iterator
-from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,24 +14,19 @@ import pytest
 from label_studio_server import ANNOTATORS, Made, make_study
 from pairwright.errors import CallFailed, EndpointRefused, InputError, PairwrightError
 from pairwright.extras import install
-from pairwright.lines import write_one
-from pairwright_human_eval import projects as push_module
-from pairwright_human_eval.projects import (
-    PullResult,
-    PushedProject,
+from pairwright.lines import write_lines
+from pairwright.progress import Event, Note
+from pairwright_human_eval.folder import Withdrawal
+from pairwright_human_eval.label_studio import (
     PushResult,
-    ServerState,
     fetch_annotations,
-    labelling_links,
     pushed_state,
     send_tasks,
-    task_progress,
 )
 from pairwright_human_eval.records import KINDS
 from pairwright_human_eval.server import LabelStudioClient
 from stand_in import KEY, Reply, StandIn
 
-CHUNK = 4
 UNITS = 10
 
 
@@ -48,20 +42,28 @@ class Site(NamedTuple):
         return [row.task for row in self.made.key]
 
     def push(self, client: LabelStudioClient | None = None, **options: Any) -> PushResult:
-        study = self.made.folder, self.made.study, self.made.key
-        return send_tasks(client or self.client, *study, chunk=CHUNK, **options)
+        return send_tasks(client or self.client, self.made.folder, self.made.fixed, **options)
 
-    def pull(self, client: LabelStudioClient | None = None) -> PullResult:
-        return fetch_annotations(client or self.client, self.made.folder, self.made.study)
+    def pull(self, client: LabelStudioClient | None = None) -> list[str]:
+        """What is odd on the server."""
+        events: list[Event] = []
+        study = self.made.folder, self.made.study
+        fetch_annotations(client or self.client, *study, progress=events.append)
+        return [event.text for event in events if isinstance(event, Note)]
 
-    def imports(self) -> int:
-        return sum(path.endswith("import") for _, path in self.stand_in.asked)
+    def raw(self) -> list[str]:
+        return sorted(path.name.rpartition("-")[0] for path in self.made.folder.raw.glob("*"))
 
-    def on_import(self, number: int, reply: Reply) -> Any:
+    def held(self) -> list[str]:
+        """Tasks on the server, in its order."""
+        return [name for id in self.stand_in.projects for name in self.stand_in.names(id)]
+
+    def on_import(self, number: int, reply: Reply) -> Callable[[str, str], Reply | None]:
         """A fault that answers the import of this number, counted from 1."""
 
         def fault(method: str, path: str) -> Reply | None:
-            return reply if path.endswith("import") and self.imports() == number else None
+            imports = sum(path.endswith("import") for _, path in self.stand_in.asked)
+            return reply if path.endswith("import") and imports == number else None
 
         return fault
 
@@ -70,90 +72,124 @@ class Site(NamedTuple):
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    monkeypatch.setattr(push_module, "SETTLE_S", 0.0)
-    made = make_study(tmp_path, UNITS, ANNOTATORS[:1], ("preference",))
+def site(tmp_path: Path) -> Iterator[Site]:
+    """Three people with ten tasks each."""
+    made = make_study(tmp_path, UNITS, ANNOTATORS, ("preference",))
     with StandIn() as stand_in, LabelStudioClient(stand_in.url, KEY) as client:
         yield Site(stand_in, client, made)
 
 
-def test_tasks_go_out_once_in_chunks_and_in_order(site: Site) -> None:
-    steps: list[tuple[int, int]] = []
-    first = site.push(progress=lambda done, of: steps.append((done, of)))
-    assert first == PushResult(projects=1, created=1, imported=10, already=0)
-    assert steps == [(0, 10), (4, 10), (8, 10), (10, 10)]
-    assert site.stand_in.names(1) == site.tasks
-    (project,) = site.stand_in.projects.values()
-    assert project["title"].endswith(" annotator-01 preference")
-    assert len(project["title"]) <= 50
-    assert project["maximum_annotations"] == 1
-    assert project["show_collab_predictions"] is False
-    assert project["show_skip_button"] is True
-    link = f"{site.stand_in.url}/projects/1/data?labeling=1"
-    assert labelling_links(site.made.folder, 1)["annotator-01"] == {"preference": link}
-    books = site.made.folder.server.read_bytes()
-    again = PushResult(projects=1, created=0, imported=0, already=10)
-    assert site.push() == again
-    assert site.made.folder.server.read_bytes() == books
-
-
-def test_what_was_deleted_on_the_server_is_named(site: Site) -> None:
-    site.push()
-    site.pull()
-    (project,) = site.stand_in.projects.values()
-    del site.stand_in.tasks[min(site.stand_in.tasks)]
-    gone = site.pull().gone
-    assert gone == {project["title"]: (site.tasks[0],)}
+def test_tasks_go_out_once_and_in_order(site: Site) -> None:
+    first = site.push()
+    assert (first.created, first.imported, first.already) == (3, 30, 0)
+    assert site.held() == site.tasks
+    for (n, project), who in zip(site.stand_in.projects.items(), ANNOTATORS, strict=True):
+        assert re.fullmatch(rf"Study [0-9a-f]{{8}} {who} preference", project["title"])
+        assert len(project["title"]) <= 50
+        assert project["maximum_annotations"] == 1
+        assert project["show_collab_predictions"] is False
+        assert project["show_skip_button"] is True
+        assert project["label_config"] == site.made.folder.form("preference").read_text("utf-8")
+        link = f"{site.stand_in.url}/projects/{n}/data?labeling=1"
+        assert first.links[who] == [("preference", link)]
+    state = site.made.folder.server.read_bytes()
+    again = site.push()
+    assert (again.created, again.imported, again.already) == (0, 0, 30)
+    assert again.links == first.links
+    assert site.made.folder.server.read_bytes() == state
 
 
 def test_quality_comes_first(tmp_path: Path, site: Site) -> None:
     """It tells nothing about a person: who knows one person's aspects cannot forget them."""
-    site = site._replace(made=make_study(tmp_path / "two", 2, ("annotator-01", "annotator-02")))
-    site.push()
+    site = site._replace(made=make_study(tmp_path / "two", 2, ANNOTATORS[:2]))
+    for links in site.push().links.values():
+        assert [kind for kind, _ in links] == list(KINDS)
     titles = [project["title"].rpartition(" ")[2] for project in site.stand_in.projects.values()]
     assert titles == [*KINDS, *KINDS]
-    for links in labelling_links(site.made.folder, 1).values():
-        assert list(links) == list(KINDS)
-    pushed = [pushed for pushed, _ in task_progress(site.client, site.made.folder)]
-    assert [(one.annotator[-1], one.kind) for one in pushed] == [*product("12", KINDS)]
+
+
+def test_people_who_have_withdrawn_are_neither_asked_nor_fetched_from(site: Site) -> None:
+    away = Withdrawal(annotator=ANNOTATORS[1], tasks=())
+    site.push()
+    site.pull()
+    write_lines(site.made.folder.withdrawn, [away])
+    for path in site.made.folder.raw.iterdir():
+        path.unlink()
+    site.pull()
+    assert site.raw() == ["project-1", "project-3"]
+    site.made.folder.server.unlink()
+    assert site.push().links.keys() == {ANNOTATORS[0], ANNOTATORS[2]}
+
+
+def test_what_is_odd_on_the_server_is_noted(site: Site) -> None:
+    site.push()
+    assert site.pull() == []
+    first, second, third = site.stand_in.projects.values()
+    del site.stand_in.tasks[min(site.stand_in.tasks)]
+    second["label_config"] = "<View/>"
+    del site.stand_in.projects[third["id"]]
+    before = {path: path.read_bytes() for path in site.made.folder.raw.iterdir()}
+    site.stand_in.exports = {n: [{"id": n}] for n in (1, 2, 3)}
+    notes = site.pull()
+    assert [re.sub(r"^.*` ", "", note) for note in notes] == [
+        "lacks 1 tasks, deleted there; a push does not bring them back.",
+        "has another form than labeling_config_preference.xml, so nothing of it was taken: put"
+        " that back.",
+        "is not on the server any more: what was pulled of it before stays.",
+    ]
+    assert [first["title"] in notes[0], second["title"] in notes[1], third["title"] in notes[2]]
+    after = {path: path.read_bytes() for path in site.made.folder.raw.iterdir()}
+    assert len(before.items() & after.items()) == 2
+    assert site.push().imported == 0
+
+
+LOST: list[tuple[Reply, str]] = [
+    ((502, "<h1>Bad gateway</h1>"), "answered 502"),
+    ((201, "[" * 100_000), "the reply cannot be read"),
+    ((201, {"import": 7}), "named 0 tasks"),
+    ((201, {"task_count": 4, "task_ids": [1]}), "named 1 tasks for"),
+]
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
-@pytest.mark.parametrize(
-    ("reply", "said"),
-    [
-        ((502, "<h1>Bad gateway</h1>"), "answered 502"),
-        ((201, "[" * 100_000), "the reply cannot be read"),
-        ((201, {"import": 7}), "named 0 tasks"),
-        ((201, {"task_count": 4, "task_ids": [1]}), "named 1 tasks for"),
-    ],
-)
-def test_an_import_whose_reply_got_lost_is_not_repeated(
+@pytest.mark.parametrize(("reply", "said"), LOST)
+def test_an_import_whose_reply_got_lost_is_made_anew(
     site: Site, number: int, reply: Reply, said: str
 ) -> None:
     site.stand_in.after = site.on_import(number, reply)
     with pytest.raises(CallFailed, match=said):
         site.push()
-    assert site.imports() == number
+    assert site.held() == site.tasks[: number * UNITS]
     site.mend()
-    assert site.push().imported == 10 - min(number * CHUNK, 10)
-    assert site.stand_in.names(1) == site.tasks
+    pushed = site.push()
+    assert (pushed.imported, pushed.already) == (30 - (number - 1) * UNITS, (number - 1) * UNITS)
+    assert site.held() == site.tasks
+    assert len(site.stand_in.projects) == 3
+    assert {project.id for project in pushed_state(site.made.folder).projects} == {
+        *site.stand_in.projects
+    }
 
 
-def test_an_import_that_did_nothing_is_done_unless_the_configuration_was_changed(
-    site: Site,
-) -> None:
+def test_an_import_that_did_nothing_is_made_anew(site: Site) -> None:
     site.stand_in.before = site.on_import(2, (500, {"detail": "database is locked"}))
     with pytest.raises(CallFailed, match="database is locked"):
         site.push()
     site.mend()
-    (project,) = site.stand_in.projects.values()
-    form, project["label_config"] = project["label_config"], "<View/>"
-    with pytest.raises(InputError, match="labelling configuration of"):
+    assert site.push().imported == 20
+    assert site.held() == site.tasks
+
+
+def test_answers_in_a_project_whose_import_was_cut_off_are_not_deleted(site: Site) -> None:
+    site.stand_in.after = site.on_import(2, (502, "<h1>Bad gateway</h1>"))
+    with pytest.raises(CallFailed):
         site.push()
-    project["label_config"] = form
-    assert site.push().imported == 6
-    assert site.stand_in.names(1) == site.tasks
+    site.mend()
+    site.stand_in.projects[2]["num_tasks_with_annotations"] = 1
+    with pytest.raises(InputError, match="was cut off, and people have answered there"):
+        site.push()
+    assert site.held() == site.tasks[:20]
+    del site.stand_in.projects[2]
+    assert site.push().imported == 20
 
 
 def test_what_is_not_as_exported_is_not_pushed(site: Site) -> None:
@@ -174,80 +210,44 @@ def test_what_is_not_as_exported_is_not_pushed(site: Site) -> None:
     assert not site.stand_in.projects
 
 
-def test_another_server_is_refused_and_a_new_address_is_not(site: Site) -> None:
+def test_another_server_is_refused(site: Site) -> None:
     site.push()
-    folder = site.made.folder
-    (project,) = site.stand_in.projects.values()
     with StandIn() as other, LabelStudioClient(other.url, KEY) as elsewhere:
-        other.projects[1] = project | {"title": "Somebody's own project"}
-        attempts: tuple[Callable[[], object], ...] = (
-            lambda: site.push(elsewhere),
-            lambda: site.pull(elsewhere),
-            lambda: task_progress(elsewhere, folder),
-        )
-        for attempt in attempts:
-            with pytest.raises(InputError, match="is not on the server at"):
-                attempt()
-        assert not [path for _, path in other.asked if path.endswith("import")]
-        # The same server at another address: its projects are there.
-        other.projects, other.tasks = site.stand_in.projects, site.stand_in.tasks
-        assert site.push(elsewhere).already == 10
-        assert pushed_state(folder).url == other.url
-        site.pull(elsewhere)
-        assert [path.name[:10] for path in folder.raw.iterdir()] == ["project-1-"]
-
-
-def test_a_deleted_project_does_not_hold_up_the_others(site: Site) -> None:
-    site.push()
-    folder = site.made.folder
-    state = pushed_state(folder)
-    (own,) = state.projects
-    changes: dict[str, object] = {
-        "id": 99,
-        "title": "Study of another annotator",
-        "tasks": {"t": 1},
-    }
-    other = PushedProject(**dict(own) | changes)
-    write_one(folder.server, ServerState(**dict(state) | {"projects": (own, other)}))
-    pulled = site.pull()
-    assert (pulled.projects, pulled.missing) == (1, ("Study of another annotator",))
-    standings = task_progress(site.client, folder)
-    counts = [(len(pushed.tasks), there and there.tasks) for pushed, there in standings]
-    assert counts == [(10, 10), (1, None)]
-    # A push would make its tasks again, somewhere else: it says so.
-    with pytest.raises(InputError, match=r"project 99, .* is not on the server"):
-        site.push()
+        with pytest.raises(InputError, match=f"were pushed to {site.stand_in.url}") as refused:
+            site.push(elsewhere)
+        assert "new address" in refused.value.fix
+        assert not other.asked
+        # At the old address another server may listen, with projects of the same numbers.
+        other.projects[1] = site.stand_in.projects[1] | {"title": "Somebody's own project"}
+        with pytest.raises(InputError, match="no project of this study is on the server"):
+            site.pull(elsewhere)
+        assert site.raw() == []
 
 
 def test_what_was_answered_in_a_deleted_project_is_not_asked_again(site: Site) -> None:
     site.push()
     site.stand_in.projects.clear()
     site.stand_in.tasks.clear()
-    with pytest.raises(InputError, match="what was pulled of it is kept"):
-        site.push()
+    with pytest.raises(InputError, match="move this file away") as refused:
+        site.pull()
+    assert refused.value.where == str(site.made.folder.server)
     site.made.folder.server.unlink()
-    again = site.push(answered=frozenset(site.tasks[:7]))
-    assert (again.created, again.imported, again.already) == (1, 3, 0)
-    (project,) = site.stand_in.projects
-    assert site.stand_in.names(project) == site.tasks[7:]
-    site.made.folder.server.unlink()
-    site.stand_in.projects.clear()
-    whole = site.push(answered=frozenset(site.tasks))
-    assert whole == PushResult(projects=0, created=0, imported=0, already=0)
-    assert not site.stand_in.projects
+    again = site.push(answered=frozenset(site.tasks[:7] + site.tasks[10:20]))
+    assert (again.created, again.imported, again.already) == (2, 13, 0)
+    assert site.held() == site.tasks[7:10] + site.tasks[20:]
 
 
 def test_an_export_that_is_none_leaves_what_was_pulled(site: Site) -> None:
     site.push()
     site.pull()
-    (path,) = site.made.folder.raw.iterdir()
-    before = path.read_bytes()
+    assert site.raw() == ["project-1", "project-2", "project-3"]
+    before = {path: path.read_bytes() for path in site.made.folder.raw.iterdir()}
     bodies: tuple[object, ...] = ("no json", {"tasks": []}, [1, 2])
     for body in bodies:
         site.stand_in.exports[1] = body
         with pytest.raises(CallFailed, match="project 1"):
             site.pull()
-        assert path.read_bytes() == before
+        assert {path: path.read_bytes() for path in site.made.folder.raw.iterdir()} == before
 
 
 @pytest.mark.parametrize(

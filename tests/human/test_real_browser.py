@@ -13,19 +13,13 @@ from label_studio_process import LabelStudioServer, prepare
 from label_studio_server import ANNOTATORS, cache_folder, make_study, scales
 from pairwright.records import Aspect, Pair, Post
 from pairwright.settings.rules import PlanRules
-from pairwright.text import visible
 from pairwright_human_eval.answers import write_answers
-from pairwright_human_eval.label_studio import labelling_config
-from pairwright_human_eval.projects import (
-    fetch_annotations,
-    labelling_links,
-    send_tasks,
-)
+from pairwright_human_eval.forms import labelling_config
+from pairwright_human_eval.label_studio import fetch_annotations, send_tasks
 from pairwright_human_eval.records import KINDS, Data
 from pairwright_human_eval.server import LabelStudioClient
 from pairwright_human_eval.tasks import (
-    adjudication,
-    page_of,
+    BlindUnit,
     preference_task,
     quality_task,
     rubric_task,
@@ -83,14 +77,14 @@ def browsing(running: LabelStudioServer) -> Iterator[Browsing]:
 def test_hostile_texts_do_nothing_but_stand_there(
     server: LabelStudioClient, browsing: Browsing
 ) -> None:
-    """Two to a page, as question, responses, posts, aspects, quotes and earlier answers."""
+    """Two to a page, as question, responses, posts, aspects and quotes."""
     tasks = []
     for n in range(0, len(TEXTS), 2):
         first, second = TEXTS[n], TEXTS[(n + 1) % len(TEXTS)]
         pair = hostile_pair(n, first, second)
-        task = rubric_task(page_of(one(pair), 0, swap=False), pair, "somebody", PlanRules())
-        tasks.append(adjudication(task, "somebody", (visible(first), visible(second)), 0).data)
-    form = labelling_config("rubric", scales(), adjudication=True)
+        page = BlindUnit(0, one(pair), False)
+        tasks.append(rubric_task(page, pair, "somebody", PlanRules()).data)
+    form = labelling_config("rubric", scales())
     harm = [
         f"texts {2 * n} and {2 * n + 1}: {found}"
         for n, (task, link) in enumerate(zip(tasks, links(server, form, tasks), strict=True))
@@ -104,7 +98,7 @@ def test_hostile_texts_do_nothing_in_the_other_forms(
 ) -> None:
     """All in one narrative; and a few of each sort in the form without posts."""
     pair = hostile_pair(0, TEXTS[0], TEXTS[1], narrative="\n\n".join(TEXTS))
-    page = page_of(one(pair), 0, swap=False)
+    page = BlindUnit(0, one(pair), False)
     told = pair.rubric.model_copy(update={"origin": "gold"})
     narrated = rubric_task(
         page, pair.model_copy(update={"rubric": told}), "somebody", PlanRules()
@@ -123,7 +117,7 @@ def test_the_same_check_finds_what_raw_html_does(
 ) -> None:
     """Without `safe_html`; and in Label Studio's own Markdown, which lets scripts run."""
     pair = hostile_pair(0, TEXTS[0], TEXTS[1])
-    page = page_of(one(pair), 0, swap=False)
+    page = BlindUnit(0, one(pair), False)
     task = preference_task(page, pair, "somebody", PlanRules()).data | {"response_a": RAW}
     form = labelling_config("preference", scales())
     (link,) = links(server, form, [task])
@@ -146,8 +140,7 @@ def test_a_comment_written_before_skip_comes_back_with_the_skip(
     """In every form: what was only typed keeps Skip from being pressed, and what was added comes
     back; a skip without a word needs no more than the button."""
     made = make_study(tmp_path, 2, ANNOTATORS[:1], KINDS)
-    send_tasks(server, made.folder, made.study, made.key)
-    for title, link in labelling_links(made.folder, 1)[ANNOTATORS[0]].items():
+    for title, link in send_tasks(server, made.folder, made.fixed).links[ANNOTATORS[0]]:
         page = browsing.page
         open_form(page, link)
         page.locator("textarea").fill("offensive")
@@ -169,12 +162,12 @@ def test_a_phone_is_told_that_it_will_not_do(
     tmp_path: Path, server: LabelStudioClient, browsing: Browsing
 ) -> None:
     made = make_study(tmp_path, 1, ("annotator-10",), KINDS)
-    send_tasks(server, made.folder, made.study, made.key)
+    pushed = send_tasks(server, made.folder, made.fixed)
     page = browsing.page
     size = page.viewport_size
     assert size is not None
     note = page.get_by_text("Please use a computer")
-    for title, link in labelling_links(made.folder, 1)["annotator-10"].items():
+    for title, link in pushed.links["annotator-10"]:
         open_form(page, link)
         assert not note.is_visible()
         page.set_viewport_size({"width": 390, "height": 840})
@@ -248,7 +241,7 @@ def harm_of(browsing: Browsing, link: str, task: Data) -> list[str]:
 def plain(task: Data) -> list[str]:
     """The texts that are shown as they are."""
     found = [str(task["question"])]
-    for name in ("posts", "narrative", "earlier", "aspects"):
+    for name in ("posts", "narrative", "aspects"):
         rows = task.get(name, [])
         assert isinstance(rows, list)
         for row in rows:

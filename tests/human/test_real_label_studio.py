@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Any
 
 import httpx2
 import pytest
@@ -21,19 +20,19 @@ from label_studio_server import (
     Person,
     answers,
     cache_folder,
+    held,
     make_study,
     newcomer,
     wait_for,
 )
 from pairwright.errors import InputError
+from pairwright.progress import Event, Note
 from pairwright_human_eval.answers import write_answers
-from pairwright_human_eval.projects import (
-    PullResult,
+from pairwright_human_eval.label_studio import (
     PushResult,
     fetch_annotations,
     pushed_state,
     send_tasks,
-    task_progress,
 )
 from pairwright_human_eval.server import LabelStudioClient
 
@@ -64,39 +63,44 @@ def people(running: LabelStudioServer) -> Iterator[dict[str, Person]]:
         yield {who: stack.enter_context(closing(newcomer(running, who))) for who in ANNOTATORS}
 
 
-def push(server: LabelStudioClient, made: Made, **options: Any) -> PushResult:
-    return send_tasks(server, made.folder, made.study, made.key, **options)
+def push(server: LabelStudioClient, made: Made) -> PushResult:
+    return send_tasks(server, made.folder, made.fixed)
 
 
-def pull(server: LabelStudioClient, made: Made) -> PullResult:
-    return fetch_annotations(server, made.folder, made.study)
+def pull(server: LabelStudioClient, made: Made) -> list[str]:
+    """What is odd on the server."""
+    events: list[Event] = []
+    fetch_annotations(server, made.folder, made.study, progress=events.append)
+    return [event.text for event in events if isinstance(event, Note)]
 
 
 def test_200_units_go_out_and_come_back(
-    tmp_path: Path, server: LabelStudioClient, people: dict[str, Person]
+    tmp_path: Path,
+    running: LabelStudioServer,
+    server: LabelStudioClient,
+    people: dict[str, Person],
 ) -> None:
     made = make_study(tmp_path, UNITS)
     pushed = push(server, made)
-    assert (pushed.projects, pushed.created, pushed.imported) == (9, 9, 9 * UNITS)
+    assert (pushed.created, pushed.imported) == (9, 9 * UNITS)
     state = pushed_state(made.folder)
     for project in state.projects:
         rows = made.rows(project.annotator, project.kind)
-        # In the order of the file, and each bound to the task that holds it.
-        assert list(project.tasks) == [row.task for row in rows]
-        held = {str(data["task"]): id for id, data in server.held(project.id)}
-        assert held == project.tasks
+        # In the order of the file.
+        names = [row.task for row in rows]
+        assert list(project.tasks) == names
+        ids = held(running.url, running.account.token, project.id)
+        assert list(ids) == names
+        person, tasks = people[project.annotator], list(ids.values())
+        for n, id in enumerate(tasks[:ANNOTATED]):
+            person.annotate(id, answers(project.kind, n))
+        person.annotate(tasks[ANNOTATED], answers(project.kind), skip=True)
+        person.draft(tasks[ANNOTATED + 1], answers(project.kind))
     books = made.folder.server.read_bytes()
     again = push(server, made)
     assert (again.created, again.imported, again.already) == (0, 0, 9 * UNITS)
     assert made.folder.server.read_bytes() == books
-
-    for project in state.projects:
-        person, ids = people[project.annotator], list(project.tasks.values())
-        for n, id in enumerate(ids[:ANNOTATED]):
-            person.annotate(id, answers(project.kind, n))
-        person.annotate(ids[ANNOTATED], answers(project.kind), skip=True)
-        person.draft(ids[ANNOTATED + 1], answers(project.kind))
-    assert not pull(server, made).gone
+    assert pull(server, made) == []
     before = sorted(made.folder.raw.iterdir())
     assert len(before) == 9
     pull(server, made)
@@ -109,22 +113,19 @@ def test_200_units_go_out_and_come_back(
     assert len(answered.tasks) == 9 * ANNOTATED
     assert Counter(aside.reason for aside in answered.set_aside) == {"skipped": 9}
     assert "@" not in made.folder.answers.read_text(encoding="utf-8")
-    standings = task_progress(server, made.folder)
-    assert Counter(project.annotator for project, _ in standings) == dict.fromkeys(ANNOTATORS, 3)
-    for project, there in standings:
-        assert there
-        assert (len(project.tasks), there.tasks) == (UNITS, UNITS)
-        assert (there.done, there.skipped) == (ANNOTATED, 1)
 
 
 def test_what_changes_on_the_server_is_pulled_and_what_is_deleted_is_named(
-    tmp_path: Path, server: LabelStudioClient, people: dict[str, Person]
+    tmp_path: Path,
+    running: LabelStudioServer,
+    server: LabelStudioClient,
+    people: dict[str, Person],
 ) -> None:
     made = make_study(tmp_path, 5, ANNOTATORS[:1], ("preference",))
     push(server, made)
     (project,) = pushed_state(made.folder).projects
     person = people[ANNOTATORS[0]]
-    names, ids = list(project.tasks), list(project.tasks.values())
+    ids = list(held(running.url, running.account.token, project.id).values())
     annotation = person.annotate(ids[0], answers("preference", 0))
     pull(server, made)
     # The counts stay what they are when an answer is changed.
@@ -135,8 +136,8 @@ def test_what_changes_on_the_server_is_pulled_and_what_is_deleted_is_named(
 
     person.delete_task(ids[0])
     person.delete_task(ids[4])
-    pulled = pull(server, made)
-    assert pulled.gone == {project.title: (names[0], names[4])}
+    (note,) = pull(server, made)
+    assert f"`{project.title}` lacks 2 tasks" in note
     # A push does not bring back what somebody deleted.
     assert push(server, made).imported == 0
 
@@ -147,20 +148,20 @@ from pathlib import Path
 from typing import Any
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.server import LabelStudioClient
-from pairwright_human_eval.projects import send_tasks
+from pairwright_human_eval.label_studio import send_tasks
 from pairwright_human_eval.folder import read_study
 
 folder = HumanFolder(Path(sys.argv[1]))
-study, key = read_study(folder)
-send_tasks(LabelStudioClient(sys.argv[2], sys.stdin.read()), folder, study, key.values(), chunk=50)
+send_tasks(LabelStudioClient(sys.argv[2], sys.stdin.read()), folder, read_study(folder))
 """
 
 
-@pytest.mark.parametrize("chunks", [0, 1, 3])
+@pytest.mark.parametrize("done", [0, 1, 3])
 def test_a_push_that_is_killed_goes_on_without_importing_twice(
-    tmp_path: Path, running: LabelStudioServer, server: LabelStudioClient, chunks: int
+    tmp_path: Path, running: LabelStudioServer, server: LabelStudioClient, done: int
 ) -> None:
-    made = make_study(tmp_path, UNITS, (f"annotator-{chunks}0",), ("quality", "preference"))
+    people = tuple(f"annotator-{done}{n}" for n in range(4))
+    made = make_study(tmp_path, UNITS, people, ("preference",))
     process = subprocess.Popen(
         [sys.executable, "-c", PUSH, str(tmp_path), running.url], stdin=subprocess.PIPE, text=True
     )
@@ -169,26 +170,24 @@ def test_a_push_that_is_killed_goes_on_without_importing_twice(
     process.stdin.close()
 
     def in_the_middle() -> bool:
-        """A request is out, and its ids are not written down."""
+        """An import is out, and it is not known what came of it."""
         if not made.folder.server.exists():
             return False
         projects = pushed_state(made.folder).projects
-        done = sum(len(p.tasks) for p in projects)
-        return done >= 50 * chunks and any(p.sending for p in projects)
+        return len(projects) == done + 1 and not projects[-1].tasks
 
     wait_for("an import", in_the_middle)
     process.kill()
     process.wait()
-    before = sum(len(p.tasks) for p in pushed_state(made.folder).projects)
-    assert before < 2 * UNITS
-
-    pushed = push(server, made, chunk=50)
-    assert pushed.imported + pushed.already == 2 * UNITS
+    pushed = push(server, made)
+    assert (pushed.imported, pushed.already) == ((4 - done) * UNITS, done * UNITS)
+    title = pushed_state(made.folder).projects[0].title.partition(" annotator")[0]
+    there = server.projects(title)
+    assert there.keys() == {project.id for project in pushed_state(made.folder).projects}
     for project in pushed_state(made.folder).projects:
-        held = [str(data["task"]) for _, data in server.held(project.id)]
-        assert sorted(held) == sorted(project.tasks)
-        assert len(held) == UNITS
-        assert project.sending is None
+        ids = held(running.url, running.account.token, project.id)
+        assert list(ids) == list(project.tasks)
+        assert len(ids) == UNITS
 
 
 @pytest.mark.filterwarnings("ignore::pydantic.PydanticDeprecatedSince20")  # The SDK's own.

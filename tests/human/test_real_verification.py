@@ -17,12 +17,12 @@ from playwright.sync_api import Page, expect
 from browser import logged_in, open_form, picture
 from endpoint import double_url
 from label_studio_process import LabelStudioServer, prepare
-from label_studio_server import Person, cache_folder, newcomer
+from label_studio_server import Person, cache_folder, held, newcomer
 from live_study import LiveStudy, files_of
 from opinions import Given, Said, lines, opinion, result, ticks
 from pairwright.text import passages
-from pairwright_human_eval.folder import HumanFolder, read_key
-from pairwright_human_eval.projects import labelling_links, pushed_state
+from pairwright_human_eval.folder import HumanFolder, records_in
+from pairwright_human_eval.label_studio import pushed_state
 from pairwright_human_eval.records import KINDS, KeyedTask
 from study import HISTORIES
 
@@ -91,7 +91,7 @@ def test_200_pairs_from_a_build_to_the_second_round(
     folder = HumanFolder(run)
     assert len((run / "pairs.jsonl").read_text(encoding="utf-8").splitlines()) >= 200
     human("export", run, "--annotators", 3, "--overlap", 1, "--seed", 0)
-    key = list(read_key(folder.key))
+    key = list(records_in(folder.key, KeyedTask))
     assert_quotes_stand_in_posts(folder, key)
     human_again(folder, "push", run, "--url", running.url)
     projects = pushed_state(folder).projects
@@ -112,7 +112,7 @@ def test_200_pairs_from_a_build_to_the_second_round(
     assert set(first.values()) == {"verified", "refused", "disputed", "waiting"}
 
     human_again(folder, "adjudicate", run)
-    again = list(read_key(folder.adjudication_key))
+    again = list(records_in(folder.adjudication_key, KeyedTask))
     disputed = {unit for unit, state in first.items() if state == "disputed"}
     assert {row.unit for row in again} == disputed
     assert {row.kind for row in again} == {"quality", "preference"}
@@ -178,7 +178,10 @@ def firsts(rows: list[KeyedTask]) -> list[KeyedTask]:
 
 def answer_over_api(person: Person, folder: HumanFolder, rows: list[KeyedTask]) -> Given:
     """Every task, in the order of the key; in the first round the last of each kind is skipped."""
-    ids = {name: id for p in pushed_state(folder).projects for name, id in p.tasks.items()}
+    state = pushed_state(folder)
+    ids = dict[str, int]()
+    for project in state.projects:
+        ids |= held(state.url, person.account.token, project.id)
     last = {row.kind: row.task for row in rows if row.round == 1}
     given: Given = {}
     for row in rows:
@@ -199,7 +202,7 @@ def answer_in_browser(
             said = given[row.task] = opinion(row)
             fill_in(
                 browsing.page,
-                labelling_links(folder, row.round)[row.annotator][row.kind],
+                dict(pushed_state(folder).links(row.round)[row.annotator])[row.kind],
                 dict(ticks(row, said)),
                 pictures,
                 f"{row.kind}-{row.round}",

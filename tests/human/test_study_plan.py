@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from pairwright.settings.rules import HumanRules, PlanRules
-from pairwright_human_eval.assign import make_tasks, planned
-from pairwright_human_eval.records import Data
+from pairwright_human_eval.assign import fitting, make_tasks, possible_overlap
+from pairwright_human_eval.records import Data, pseudonyms
 from pairwright_human_eval.report import decide
 from pairwright_human_eval.study import WORDS_A_MINUTE, export_tasks, plan_study, words_shown
 from pairwright_human_eval.units import units_of
 from released import answered, right, run_of, twinned
-from small_studies import FILE, mixed
+from small_studies import FILE, mixed, study_of, violate
 from study import pairwright
 
 TWINS = [pair for n in range(6) for pair in twinned(n)]
@@ -28,13 +28,17 @@ TWINS = [pair for n in range(6) for pair in twinned(n)]
 )  # fmt: skip
 def test_who_answers_what(people: int, halves: int, votes: int, rubric: int) -> None:
     units = units_of(mixed(8 * (halves == 2), 8 * (halves == 1)), FILE)
-    plan = planned(people, 3, 0, HumanRules(repeats=0), PlanRules(), units)
-    assert (plan.human.votes, plan.human.rubric_votes) == (votes, min(rubric, 2))
-    tasks, _ = make_tasks(units, plan)
+    rules = fitting(HumanRules(repeats=0), people, halves)
+    overlap = possible_overlap(units, people, 3, rules)
+    assert (rules.votes, rules.rubric_votes) == (votes, min(rubric, 2))
+    study = study_of([violate(1)]).study(
+        annotators=pseudonyms(people), overlap=overlap, policy=rules
+    )
+    tasks = make_tasks(units, study, PlanRules())
     keyed = [task.keyed for own in tasks.values() for task in own]
     asked = Counter((k.unit, k.pair, k.kind) for k in keyed if k.purpose == "vote")
     for unit in units:
-        assert asked[unit.id, "", "quality"] == min(people, max(2, plan.overlap))
+        assert asked[unit.id, "", "quality"] == min(people, max(2, overlap))
         for pair in unit.pairs:
             assert asked[unit.id, pair.id, "preference"] == votes
     # Nobody who votes on a unit sees its other half or its aspects.
@@ -60,10 +64,7 @@ def test_a_plan_counts_the_tasks_of_the_export_and_the_time_to_read_them(tmp_pat
     run = run_of(tmp_path / "run", TWINS, study=False)
     plan = plan_study(run, annotators=9, sample=4)
     made = export_tasks(run, annotators=9, sample=4, seed=0)
-    kinds = Counter[str]()
-    for (kind, _), n in made.tasks.items():
-        kinds[kind] += n
-    assert (plan.units, plan.votes, plan.tasks) == (4, 3, kinds)
+    assert (plan.units, plan.votes, plan.tasks) == (4, 3, made.tasks)
     assert sum(plan.hours.values()) >= plan.hours_each >= sum(plan.hours.values()) / 9
     said = pairwright("human", "plan", run, "--annotators", 9, "--sample", 4).out
     assert "9 annotators, 3 votes on each pair: 4 twins and pairs can be verified." in said

@@ -14,7 +14,7 @@ import pytest
 
 from endpoint import double_url
 from pairwright.settings.domains import load_scales
-from pairwright_human_eval.language import render_guidelines
+from pairwright_human_eval.forms import render_guidelines
 
 pytestmark = pytest.mark.real
 

@@ -1,0 +1,251 @@
+"""The forms that annotators fill in: their questions and choices, the templates that show them, and
+what a filled-in form says.
+
+Texts are in English where they are used. Every other language is `languages/CODE.toml`, with its
+words by the English ones, and guidelines beside it.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import jinja2
+from pydantic import Field
+
+from pairwright import assets
+from pairwright.errors import InputError
+from pairwright.records import Record
+from pairwright.settings import read_toml, validated
+from pairwright.settings.domains import Scale
+from pairwright.text import visible
+from pairwright_human_eval.records import (
+    CANNOT_JUDGE,
+    KINDS,
+    AnswerKind,
+    Data,
+    KeyedTask,
+    Kind,
+    Objection,
+)
+from pairwright_human_eval.safe_html import plain_text
+
+COMMENT = "comment"
+"""The control that holds a comment. Nobody has to write one."""
+LONGEST_COMMENT = 5_000
+"""Characters of a comment that is kept."""
+# An at sign, in any spelling that a page would show as one.
+_AT = re.compile(r"[@\uff20\ufe6b]|&#0*64;|&#x0*40;|&commat;", re.IGNORECASE)
+_LONE = re.compile("[\ud800-\udfff]")
+# What Label Studio would put a value of the task, or a row's number, in place of.
+_VARIABLE = re.compile(r"\$\w|\{\{")
+
+
+# Languages
+
+LANGUAGES = assets.HUMAN_EVAL / "languages"
+
+
+class Language(Record):
+    """The words of one language. Called with a text in English, it gives it in this language."""
+
+    code: str
+    """Such as `de`."""
+    separator: str = ","
+    """Of cells in CSV, as spreadsheets of the language's country expect it."""
+    words: dict[str, str] = Field(default_factory=dict)
+    """By the English text; a text that is not here stays English."""
+
+    def __call__(self, text: str) -> str:
+        return self.words.get(text, text)
+
+
+ENGLISH = Language(code="en")
+
+
+def load_language(code: str) -> Language:
+    """The language of a code; raises InputError where there is no file for it."""
+    there = ("en", *sorted(path.stem for path in LANGUAGES.glob("*.toml")))
+    if code not in there:
+        raise InputError(
+            f"{code!r} is not a language that forms are written in",
+            where="--language",
+            fix=f"Take one of {', '.join(there)}, or add its file to {LANGUAGES}.",
+        )
+    if code == "en":
+        return ENGLISH
+    path, example = LANGUAGES / f"{code}.toml", LANGUAGES / "de.toml"
+    tables = {"code": code, **read_toml(path, f"Write it like {example}.", InputError)}
+    return validated(Language, tables, path, docs=example, error=InputError)
+
+
+# Questions
+
+
+class Question(NamedTuple):
+    """A question with its choices."""
+
+    control: str
+    question: str
+    choices: dict[str, str]
+    """What is stored, and what the annotator reads."""
+    heading: str = ""
+    """The line that is asked about, where there are several."""
+
+
+QUESTIONS = {
+    name: Question(name, asked["question"], asked["choices"])
+    for name, asked in tomllib.loads(
+        (assets.HUMAN_EVAL / "questions.toml").read_text(encoding="utf-8")
+    ).items()
+}
+"""The preference, and what is asked about each aspect, in English."""
+
+
+def questions(
+    kind: Kind, scales: tuple[Scale, ...], aspects: int, language: Language = ENGLISH
+) -> dict[str, Question]:
+    """The questions of a complete form, by control, without the comment.
+
+    `aspects` is how many rows a task of kind rubric has.
+    """
+    asked = []
+    if kind == "quality":
+        for number, scale in enumerate(scales, start=1):
+            for side in "AB":
+                text = f"{number}. {language(scale.question)} ({language(f'Response {side}')})"
+                control = f"{scale.name}_{side.lower()}"
+                asked.append(Question(control, text, scale_choices(scale, language)))
+    rows = [("preference", "", "")] if kind == "preference" else []
+    for n in range(aspects if kind == "rubric" else 0):
+        heading = f"{language('Line')} {n + 1}"
+        rows += [("support", f"_{n}", heading), ("delivered", f"_{n}", heading)]
+    for name, end, heading in rows:
+        _, text, choices, _ = QUESTIONS[name]
+        labels = {alias: language(label) for alias, label in choices.items()}
+        asked.append(Question(name + end, language(text), labels, heading))
+    return {one.control: one for one in asked}
+
+
+def scale_choices(scale: Scale, language: Language = ENGLISH) -> dict[str, str]:
+    """Every score with its anchor, and `cannot judge` where the scale has it."""
+    texts = {anchor.score: language(anchor.text) for anchor in scale.anchors}
+    choices = {
+        str(score): f"{score}: {texts[score]}" if score in texts else str(score)
+        for score in range(scale.low, scale.high + 1)
+    }
+    return choices | ({CANNOT_JUDGE: language("Cannot judge")} if scale.cannot_judge else {})
+
+
+# What shows them
+
+_TEMPLATES = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(assets.HUMAN_EVAL),
+    undefined=jinja2.StrictUndefined,
+    autoescape=lambda name: name is not None and name.endswith(".xml.jinja"),
+    keep_trailing_newline=True,
+    trim_blocks=True,
+    # Label Studio has its own use for braces.
+    variable_start_string="[[",
+    variable_end_string="]]",
+    block_start_string="[%",
+    block_end_string="%]",
+    comment_start_string="[#",
+    comment_end_string="#]",
+)
+
+
+def labelling_config(kind: Kind, scales: tuple[Scale, ...], language: Language = ENGLISH) -> str:
+    """The XML of a kind's labelling configuration for Label Studio; raises InputError."""
+    for scale in scales if kind == "quality" else ():
+        for text in (scale.question, *(anchor.text for anchor in scale.anchors)):
+            if found := _VARIABLE.search(text):
+                raise InputError(
+                    f"Label Studio would take {found.group()!r} in {text!r} for a variable",
+                    where=f"quality.toml [{scale.name}]",
+                    fix="Say it without a $ before a word and without {{.",
+                )
+    template = _TEMPLATES.get_template(f"labeling_config_{kind}.xml.jinja")
+    text = template.render(
+        _=language, scales=scales, questions=QUESTIONS, scale_choices=scale_choices
+    )
+    return "\n".join(line.rstrip() for line in text.splitlines() if line.strip()) + "\n"
+
+
+def sheet_rows(
+    tasks: Sequence[tuple[Kind, Data]], scales: tuple[Scale, ...], language: Language
+) -> list[list[str]]:
+    """The rows of a person's spreadsheet in the order of the work, without its head and answers."""
+    by_kind = {kind: [data for one, data in tasks if one == kind] for kind in KINDS}
+    text = _TEMPLATES.get_template("sheet.jinja").render(
+        _=language,
+        kinds={kind: own for kind, own in by_kind.items() if own},
+        scales=scales,
+        questions=questions,
+        plain_text=plain_text,
+    )
+    return [json.loads(line) for line in text.splitlines() if line]
+
+
+def render_guidelines(
+    scales: Sequence[Scale], language: Language = ENGLISH, *, aspects: bool = True
+) -> str:
+    """The whole page, in Markdown, with the quality scales in the words of the judge. `aspects`:
+    whether anybody is asked about these. Raises InputError where the language has no guidelines."""
+    path = LANGUAGES / f"guidelines.{language.code}.md"
+    if language.code == "en":
+        path = assets.HUMAN_EVAL / "guidelines.md"
+    try:
+        template = _TEMPLATES.from_string(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        fix = f"Write {path.name} in this language."
+        raise InputError(str(error.strerror), where=path, fix=fix) from None
+    scores = sorted({anchor.score for scale in scales for anchor in scale.anchors})
+    return template.render(_=language, scales=scales, scores=scores, aspects=aspects)
+
+
+# What was answered
+
+
+def read_choices(
+    entries: Iterable[tuple[str, str]], task: KeyedTask, scales: tuple[Scale, ...]
+) -> dict[str, str] | Objection:
+    """Read a filled-in form: what was chosen, by control. Every control must be answered, once."""
+    asked = questions(task.kind, scales, task.aspects)
+    chosen: dict[str, str] = {}
+    for name, choice in entries:
+        if name not in asked:
+            return Objection("unknown_control", quoted(name))
+        if choice not in asked[name].choices:
+            return Objection("unknown_choice", f"{name}: {quoted(choice)}")
+        if name in chosen:
+            return Objection("duplicate_answer", name)
+        chosen[name] = choice
+    if missing := sorted(asked.keys() - chosen):
+        return Objection("missing_answer", ", ".join(missing[:4]))
+    return {name: chosen[name] for name in asked}
+
+
+def labels_of(chosen: Mapping[str, str], task: KeyedTask) -> Iterator[tuple[AnswerKind, str, str]]:
+    """What the choices of a whole form say: kind, item and label of each answer."""
+    for control, choice in chosen.items():
+        name, _, end = control.rpartition("_")
+        if task.kind == "preference":
+            yield "preference", "", task.sides.get(choice, choice)
+        elif task.kind == "quality":
+            yield "quality", f"{name} {task.sides[end.upper()]}", choice
+        else:
+            kind: AnswerKind = "support" if name == "support" else "delivery"
+            yield kind, str(int(end) + 1), task.sides.get(choice, choice)
+
+
+def nameless(comment: str) -> str:
+    """A comment as a study keeps it: visible, short, fit for a file, without e-mail addresses."""
+    words = re.split(r"(\s+)", visible(_LONE.sub("\ufffd", comment)).strip())
+    return "".join("[e-mail]" if _AT.search(word) else word for word in words)[:LONGEST_COMMENT]
+
+
+def quoted(text: str) -> str:
+    """Something that somebody else wrote, for a detail: visible, and short."""
+    return ascii(text if len(text) <= 40 else text[:40] + "…")

@@ -1,0 +1,282 @@
+"""Spreadsheets: one CSV file a person, with all their tasks, and what they filled in.
+
+A row is something to read, or something to answer. `task` and `field` name what is answered, so
+rows may be sorted, filtered and left out. Cells may be in any order of rows and columns, between
+commas, semicolons or tabs, in UTF-8, UTF-16 or the Windows code page of Western Europe. Anything
+that cannot be meant is an error that says where, and nothing of such a file is kept: it can be
+corrected. An empty cell is never an answer.
+"""
+
+import codecs
+import csv
+import io
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from pathlib import Path
+from typing import NamedTuple
+
+from pairwright.errors import InputError
+from pairwright.files import write_whole
+from pairwright_human_eval.folder import HumanFolder, read_study, read_tasks, withdrawn_people
+from pairwright_human_eval.forms import (
+    COMMENT,
+    ENGLISH,
+    Language,
+    load_language,
+    nameless,
+    questions,
+    quoted,
+    read_choices,
+    sheet_rows,
+)
+from pairwright_human_eval.records import (
+    Data,
+    Given,
+    KeyedTask,
+    Kind,
+    Objection,
+    RawTask,
+    Study,
+    digest,
+)
+
+TASK, FIELD, ANSWER = "task", "field", "answer"
+COLUMNS = (TASK, FIELD, "what", "text", "choices", ANSWER)
+"""The head of a sheet in English. The first two are the same in every language."""
+SKIP_WORD = "skip"
+"""The answer that skips a task."""
+_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+"""What a spreadsheet may take for the start of a formula, or for the end of a cell."""
+LONGEST = 30_000
+"""Characters of a cell; Excel cuts off what is behind 32,767."""
+MOST_NAMED = 5
+"""Mistakes of a file that its error quotes."""
+
+
+# Out
+
+
+def write_sheets(folder: HumanFolder, round: int = 1) -> tuple[Path, ...]:
+    """Write the sheets of a round, one a person. Who has withdrawn gets none.
+
+    Raises InputError where one is there that is not as it would be written: a person may have
+    filled it in.
+    """
+    study, key = read_study(folder)
+    language, away = load_language(study.language), withdrawn_people(folder)
+    keyed = [task for task in key.values() if task.round == round and task.annotator not in away]
+    shown = read_tasks(folder, keyed)
+    given: dict[str, list[tuple[Kind, Data]]] = {}
+    for task in keyed:
+        given.setdefault(task.annotator, []).append((task.kind, shown[task.task]))
+    written = []
+    for who, tasks in sorted(given.items()):
+        path = folder.sheet(who, round)
+        head = [name if name in (TASK, FIELD) else language(name) for name in COLUMNS]
+        made = sheet_rows(tasks, study.scales, language)
+        rows = [[*map(guarded, cells)] for row in made for cells in _split(row)]
+        content = _csv([head, *rows], language.separator)
+        if path.exists() and path.read_bytes() != content:
+            raise InputError(
+                "is there, and was filled in or changed",
+                where=path,
+                fix="Import it if it holds answers, then move it away.",
+            )
+        write_whole(path, content)
+        written.append(path)
+    return tuple(written)
+
+
+def _split(row: Sequence[str]) -> Iterator[list[str]]:
+    """A row with all its cells, and further ones for what of its text no cell can hold."""
+    task, field, what, text, choices, answer = [*row, "", ""][:6]
+    for n in range(0, max(1, len(text)), LONGEST):
+        yield [task, field, what, text[n : n + LONGEST], choices, answer]
+
+
+def guarded(text: str) -> str:
+    """A text that no spreadsheet takes for a formula: with an apostrophe before it where one
+    might."""
+    begins = text.lstrip(" \u00a0")[:1]
+    return f"'{text}" if begins and (begins in _FORMULA or begins == "'") else text
+
+
+def unguarded(cell: str) -> str:
+    """The text that `guarded` made the cell of."""
+    return cell[1:] if cell.startswith("'") and guarded(cell[1:]) == cell else cell
+
+
+def _csv(rows: Iterable[Iterable[str]], separator: str) -> bytes:
+    """Cells in quotes where they need them, lines that end in CRLF."""
+    text = io.StringIO()
+    csv.writer(text, delimiter=separator).writerows(rows)
+    # By the mark Excel knows UTF-8.
+    return codecs.BOM_UTF8 + text.getvalue().encode(errors="replace")
+
+
+# In
+
+
+class _Cell(NamedTuple):
+    """An answer as it stands in a file."""
+
+    row: int
+    """As a spreadsheet counts them: the head is row 1."""
+    task: str
+    field: str
+    answer: str
+
+
+_Mistake = tuple[int, str]
+"""A row, and what is wrong there."""
+
+
+def read_rows(content: bytes, where: Path) -> tuple[list[list[str]], str]:
+    """All rows, and what is between their cells. Raises InputError for what is not a text of
+    cells."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        text = content.decode("utf-16", errors="replace")
+    else:
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            # Identifiers and answers are ASCII; in a comment a few letters may be wrong.
+            text = content.decode("cp1252", errors="replace")
+    text = re.sub(r"\Asep=.\s*\n", "", text)  # Excel writes and reads such a line.
+    separator = max(",;\t", key=text.partition("\n")[0].count)
+    try:
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator)), separator
+    except csv.Error as error:
+        what = f"cannot be read as cells: {error}"
+        raise InputError(what, where=where, fix="Save it as CSV (UTF-8) again.") from None
+
+
+def is_sheet(content: bytes) -> bool:
+    """Whether a file has the columns of a sheet."""
+    try:
+        rows, _ = read_rows(content, Path())
+    except InputError:
+        return False
+    return bool(rows) and {TASK, FIELD} <= set(map(_plain, rows[0]))
+
+
+def without_rows(content: bytes, where: Path, tasks: Set[str]) -> bytes:
+    """A sheet without the rows of these tasks; nothing of a file that cannot be read as cells."""
+    try:
+        rows, separator = read_rows(content, where)
+    except InputError:
+        return b""
+    return _csv([row for row in rows if not tasks & set(map(unguarded, row))], separator)
+
+
+def read_sheet(
+    content: bytes, where: Path, key: Mapping[str, KeyedTask], study: Study
+) -> list[RawTask]:
+    """The answers of a file that a person filled in.
+
+    A task that is answered in part is counted as begun, and one without any answer is not there.
+    Raises InputError, which names file, row and task.
+    """
+    language = load_language(study.language)
+    by_task: dict[str, list[_Cell]] = defaultdict(list)
+    mistakes: list[_Mistake] = []
+    for cell in _cells(content, where, language):
+        by_task[cell.task].append(cell)
+        if cell.task not in key:
+            what = f"{quoted(cell.task)} is not a task of this study"
+            mistakes.append((cell.row, what if cell.task else "an answer to no task"))
+    own = {name: cells for name, cells in sorted(by_task.items()) if name in key}
+    given = [_read_task(own[name], key[name], study, language, mistakes) for name in own]
+    people = sorted({key[name].annotator for name in own})
+    if len(people) > 1:
+        what = f"answers to tasks of {' and '.join(people)}, and a file is one person's"
+        mistakes.append((1, what))
+    if mistakes:
+        said = [f"row {row}: {what}" for row, what in sorted(mistakes)[:MOST_NAMED]]
+        if len(mistakes) > MOST_NAMED:
+            said.append(f"and {len(mistakes) - MOST_NAMED:,} more mistakes")
+        fix = "Correct it, and import the file again: nothing of it was kept."
+        raise InputError("; ".join(said), where=where, fix=fix)
+    if not given:
+        fix = "Import it once somebody has answered."
+        raise InputError("holds no answer", where=where, fix=fix)
+    return [RawTask(one.task, "", (one,)) for one in given]
+
+
+def _cells(content: bytes, where: Path, language: Language) -> Iterator[_Cell]:
+    """Every cell of the last column that is not empty."""
+    (head, *rows), _ = read_rows(content, where)
+    names = list(map(_plain, head))
+    places = []
+    for known in ((TASK,), (FIELD,), (language(ANSWER), ANSWER)):
+        there = [n for n, name in enumerate(names) if name in map(_plain, known)]
+        if len(there) != 1:
+            what = f"the column {known[0]!r} is {'there twice' if there else 'missing'}"
+            fix = "Give its first row back as it was exported."
+            raise InputError(what, where=f"{where}, row 1", fix=fix)
+        places += there
+    for number, row in enumerate(rows, start=2):
+        task, field, answer = (unguarded(row[n] if n < len(row) else "").strip() for n in places)
+        if answer:
+            yield _Cell(number, task, field, answer)
+
+
+def _read_task(
+    cells: Sequence[_Cell],
+    keyed: KeyedTask,
+    study: Study,
+    language: Language,
+    mistakes: list[_Mistake],
+) -> Given:
+    """What somebody wrote for one task; what cannot be meant is added to the mistakes."""
+    asked = questions(keyed.kind, study.scales, keyed.aspects, language)
+    meanings = _meanings(keyed, study, language)
+    chosen: dict[str, str] = {}
+    rows: dict[str, int] = {}
+    comment = ""
+    for row, task, field, answer in cells:
+        # A spreadsheet may have made 4.0 of a score.
+        written = re.sub(r"^(\d+)[.,]0+$", r"\1", _plain(answer))
+        if field in rows:
+            mistakes.append((row, f"{task}, {field} is answered in row {rows[field]}, too"))
+        elif field == COMMENT:
+            comment = nameless(answer)
+        elif field not in asked:
+            mistakes.append((row, f"{task}: there is no question {quoted(field)}"))
+        elif written in meanings[field]:
+            chosen[field] = meanings[field][written]
+        else:
+            allowed = ", ".join(asked[field].choices.values())
+            mistakes.append((row, f"{task}, {field}: {quoted(answer)} is none of {allowed}"))
+        rows.setdefault(field, row)
+    skipped = SKIP_WORD in chosen.values()
+    read = None if skipped else read_choices(chosen.items(), keyed, study.scales)
+    unfinished = isinstance(read, Objection)
+    return Given(
+        task=keyed.task,
+        place=f"row {cells[0].row}",
+        identity=digest([keyed.task, comment, dict(sorted(chosen.items()))]),
+        comment=comment,
+        choices=None if isinstance(read, Objection) else read,
+        fault=Objection("draft", "begun and not finished") if unfinished else None,
+    )
+
+
+def _meanings(keyed: KeyedTask, study: Study, language: Language) -> dict[str, dict[str, str]]:
+    """By field: what may be written there, in the study's language or in English, and what it
+    stands for."""
+    found: dict[str, dict[str, str]] = {}
+    for words in (ENGLISH, language):
+        for one in questions(keyed.kind, study.scales, keyed.aspects, words).values():
+            own = found.setdefault(one.control, {})
+            own |= {
+                _plain(text): name for name, label in one.choices.items() for text in (name, label)
+            }
+            own[_plain(words(SKIP_WORD))] = SKIP_WORD
+    return found
+
+
+def _plain(text: str) -> str:
+    """For comparing: without case, and with single spaces."""
+    return " ".join(text.split()).casefold()
