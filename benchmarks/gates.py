@@ -107,9 +107,9 @@ def _planted(store: Store, kind: str, outcome: building.Built) -> Iterator[Plant
     for key, purpose in outcome.calls.items():
         stored = store.call(key)
         assert stored is not None
-        reply: dict[str, Any] = json.loads(stored.reply)
+        request, reply = stored[0], json.loads(stored[1])
         if kind in reply["pairwright"]["planted"]:
-            prompt = json.loads(stored.request)["messages"][-1]["content"]
+            prompt = request.messages[-1].content
             text = reply["choices"][0]["message"]["content"].strip()
             yield Planted(purpose, prompt, text)
 

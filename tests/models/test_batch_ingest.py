@@ -108,8 +108,9 @@ def test_replies_are_stored_as_over_the_wire_with_request_purpose_and_model(ther
     for n in range(N):
         call = store.call(request(n).key)
         assert call is not None
-        assert (call.purpose, call.request) == ("plan", request(n).canonical)
-        assert completion_of(call.key, call.reply).text == f"text {n}"
+        asked, reply = call
+        assert (asked.purpose, asked.canonical) == ("plan", request(n).canonical)
+        assert completion_of(asked.key, reply).text == f"text {n}"
     assert store.totals().prompt_tokens == 12 * N
 
 

@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import json
 import time
+from typing import Any
 
 import pytest
 import tenacity
@@ -26,9 +27,9 @@ from endpoint import (
     truncate,
 )
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
-from pairwright.models import CONTEXT_LENGTH, Answer, client, completion_of
+from pairwright.models import CONTEXT_LENGTH, Answer, Completion, client
 from pairwright.models.client import Meter
-from pairwright.models.refusals import Secrets, refusal, wait_asked
+from pairwright.models.refusals import Response, Secrets, read_reply, wait_asked
 from pairwright.models.server import Server
 
 
@@ -132,7 +133,7 @@ def test_what_may_pass_is_asked_again_and_fails_with_its_reason_after_all_attemp
     assert said in error.detail
     assert "<h" not in error.detail
     assert "3 attempts" in error.detail
-    assert (meter.sent, meter.retried, meter.calls, meter.in_flight) == (3, 2, 0, 0)
+    assert (meter.sent, meter.calls, meter.in_flight) == (3, 0, 0)
     answer, asked, _ = exchange(script(handler, say("at last")), once)
     assert (answer.text, len(asked)) == ("at last", 2)
 
@@ -309,6 +310,12 @@ LLAMA_CPP = "the request exceeds the available context size."
 ANTHROPIC = "prompt is too long: 210000 tokens > 200000 maximum"
 
 
+def refused(body: str, **changes: Any) -> Completion:
+    """What is stored in place of a 400 with this body."""
+    reply = Response(400, body.encode())
+    return read_reply(ask(**changes), reply, "here", Secrets(), known_key=True).completion
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [
@@ -325,7 +332,7 @@ ANTHROPIC = "prompt is too long: 210000 tokens > 200000 maximum"
     ],
 )
 def test_a_prompt_over_the_context_is_stored_however_it_is_said(body: object, words: str) -> None:
-    stored = completion_of("k", refusal(400, body, "batch.jsonl:7", Secrets()))
+    stored = refused(json.dumps(body))
     assert (stored.finish, stored.text) == (CONTEXT_LENGTH, words)
 
 
@@ -363,8 +370,7 @@ def test_an_answer_about_this_request_is_not_asked_for_again() -> None:
 
 def test_more_room_than_the_model_has_is_a_long_prompt_where_it_was_added_for_a_cut_reply() -> None:
     for name in ("max_tokens", "max_completion_tokens"):
-        stored = refusal(400, NO_ROOM.format(name), "here", Secrets(), enlarged=True)
-        assert completion_of("k", stored).finish == CONTEXT_LENGTH
+        assert refused(NO_ROOM.format(name), enlarged=True).finish == CONTEXT_LENGTH
 
 
 # --- the key ---
@@ -456,7 +462,7 @@ def test_max_cost_stops_with_what_is_in_flight() -> None:
     # 12 and 3 tokens: 0.18 a call, so the sixth reaches the budget.
     assert 6 <= len(asked) <= 6 + 3
     assert meter.cost == pytest.approx(0.18 * len(asked))
-    assert (meter.calls, meter.sent, meter.retried, meter.in_flight) == (n := len(asked), n, 0, 0)
+    assert (meter.calls, meter.sent, meter.in_flight) == (n := len(asked), n, 0)
     spent = [r for r in results if isinstance(r, BudgetSpent)]
     assert len(spent) == 40 - len(asked)
     assert "max_cost = 1.0" in str(spent[0])

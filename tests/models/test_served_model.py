@@ -24,7 +24,8 @@ from study import Study, pairwright
         ("gpt-4o-2024-08-06", "gpt-4o", True),
         ("openai/gpt-4o-2024-08-06", "gpt-4o", True),
         ("gpt-4o", "openai/gpt-4o-2024-08-06", True),
-        ("claude-3-5-sonnet@20240620", "claude-3-5-sonnet-latest", True),
+        ("claude-3-5-sonnet@20240620", "claude-3-5-sonnet", True),
+        ("claude-3-5-sonnet", "claude-3-5-sonnet-latest", True),
         ("gemini-1.5-pro-002", "models/gemini-1.5-pro", True),
         ("/srv/models/Qwen2.5-7B-Instruct/", "Qwen/Qwen2.5-7B-Instruct", True),
         ("llama3.1:latest", "llama3.1", True),
@@ -55,7 +56,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
         study = Study.make(folder, endpoint.url, limit=3, modes=["violate"])
         done = study.build()
         assert done.code == 0, done.said
-        assert done.err.count("replies name the model /srv/other-8b") == 1
         yield study
 
 

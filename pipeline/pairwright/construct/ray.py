@@ -137,7 +137,7 @@ def _work_off(
 ) -> list[Exception]:
     """Have each share built by an actor; what kept some from it. `meter` is kept at the sum of
     theirs."""
-    before = {name: getattr(meter, name) for name in ("in_flight", "sent", "retried", "cost")}
+    before = {name: getattr(meter, name) for name in ("in_flight", "sent", "cost")}
     meters = dict[int, Meter]()
     pending = [actor.build.remote(units) for actor, units in zip(actors, shares, strict=True)]
     troubles = list[Exception]()

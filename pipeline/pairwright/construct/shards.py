@@ -11,7 +11,7 @@ from pairwright.construct.corpus import Corpus
 from pairwright.construct.outcomes import Unit
 from pairwright.errors import StoreError
 from pairwright.files import CALLS
-from pairwright.models.store import Store, merge
+from pairwright.models.store import Store
 from pairwright.settings.config import Config
 
 
@@ -44,7 +44,7 @@ def merge_all(store: Store, shards: Path) -> None:
         try:
             # Opening a shard checks it, and that its worker has ended.
             with closing(Store(path)):
-                merge(store, [path])
+                store.merge(path)
         except StoreError as error:
             raise StoreError(
                 f"{str(error).splitlines()[0]}\n  A worker of a build left this. Move"

@@ -12,8 +12,8 @@ from typer import Argument
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import Failed, Outcome, Outcomes
 from pairwright.errors import InputError
-from pairwright.models import completion_of
-from pairwright.models.store import Store, StoredCall
+from pairwright.models import Request, completion_of
+from pairwright.models.store import Store
 from pairwright.modes import MODES
 from pairwright.options import RunPath
 from pairwright.records import Draft, Dropped, GateResult, Kept, Pair
@@ -53,7 +53,7 @@ def _lines(store: Store, wanted: str | None, run: Path) -> Iterator[str]:
         for row in outcomes.lean():
             yield f"{row.unit}  {row.kind}  {row.subject or row.reason}  user {row.user}"
     elif stored := store.call(wanted):
-        yield from call_details(stored)
+        yield from call_details(*stored)
     else:
         outcome = find_outcome(outcomes, wanted, run)
         plans = outcomes.lean("mode = 'plan' AND item = ?", outcome.item)
@@ -221,15 +221,14 @@ def _words(measured: JsonValue) -> str:
     return json.dumps(measured, ensure_ascii=False)
 
 
-def call_details(stored: StoredCall) -> Iterator[str]:
+def call_details(request: Request, reply: bytes) -> Iterator[str]:
     """Everything of a call: its settings, the prompt and the raw reply."""
-    yield f"# {stored.purpose} {stored.key}"
-    request = json.loads(stored.request)
-    completion = completion_of(stored.key, stored.reply)
-    settings = {k: v for k, v in request.items() if k not in ("messages", "schema")}
+    yield f"# {request.purpose} {request.key}"
+    completion, fields = completion_of(request.key, reply), json.loads(request.canonical)
+    settings = {k: v for k, v in fields.items() if k not in ("messages", "schema")}
     yield json.dumps(settings, ensure_ascii=False)
-    for message in request["messages"]:
-        yield from _text(message["role"], visible(message["content"]))
+    for message in request.messages:
+        yield from _text(message.role, visible(message.content))
     if completion.reasoning:
         yield from _text("reasoning", visible(completion.reasoning))
     tokens = f"{completion.prompt_tokens} + {completion.completion_tokens} tokens"

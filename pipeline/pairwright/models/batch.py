@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from pairwright.errors import CallFailed, InputError, Interrupted, Unanswered
+from pairwright.errors import CallFailed, InputError, Unanswered
 from pairwright.files import write_whole
 from pairwright.models.client import Client, Meter
 from pairwright.models.model import Answer, Request
@@ -119,7 +119,7 @@ class Requests:
                 file = f"round-{self._round}/{number:03}.jsonl"
                 write_whole(self._folder / file, part.values())
                 placed += [(self._round, file, key) for key in part]
-        self.store.write((_PLACE, placed))
+        self.store.write(_PLACE, placed)
         return self.files()
 
     def files(self) -> tuple[RequestFile, ...]:
@@ -188,7 +188,6 @@ class Recorder(Client):
     async def fetch(self, request: Request) -> Answer:
         """Raises Unanswered; or CallFailed for a request that was refused, BudgetSpent and
         Interrupted, and then nothing is noted."""
-        if self.stopped:
-            raise Interrupted("stopping: no new calls are written")
+        self.go_on()
         self._requests.need(self._name, request, self.meter)
         raise Unanswered(request.purpose)

@@ -20,10 +20,9 @@ from typer import Argument, Option
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError, first_invalid
 from pairwright.files import CALLS, write_whole
 from pairwright.models.batch import URL, RequestFile, Requests
-from pairwright.models.client import read_reply
 from pairwright.models.connect import api_key
 from pairwright.models.model import Answer, Request
-from pairwright.models.refusals import Response, Secrets, Transient, error_of
+from pairwright.models.refusals import Response, Secrets, Transient, error_of, read_reply
 from pairwright.models.reply import is_same_model
 from pairwright.models.store import Store
 from pairwright.options import RunPath

@@ -1,5 +1,5 @@
-"""What answers requests: the store first, and else the endpoint, within budgets and as many calls
-at once as it may have; what failed for a while is sent again, by tenacity.
+"""What answers requests: the store first, else the endpoint, within the budgets and with as many
+calls at once as it may have. tenacity is the one layer that sends a call again.
 
 A reply is committed before it is handed on, and equal requests in flight are asked once.
 """
@@ -23,8 +23,8 @@ from pairwright.errors import (
     PairwrightError,
 )
 from pairwright.models.model import Answer, CallLog, Request
-from pairwright.models.refusals import BROKEN_OFF, Response, Secrets, Transient, is_page, refusal
-from pairwright.models.reply import Completion, completion_of, is_same_model
+from pairwright.models.refusals import Response, Secrets, Transient, read_reply
+from pairwright.models.reply import Completion, completion_of
 from pairwright.models.store import Store, unusable
 from pairwright.settings.endpoints import Endpoint
 
@@ -52,7 +52,6 @@ class Meter:
     written: int = 0
     """Calls written for a batch, whose replies are still to come."""
     sent: int = 0
-    retried: int = 0
     log: CallLog | None = None
     """Where each call is noted that is answered, also out of the store."""
 
@@ -70,19 +69,16 @@ class Meter:
 
     @contextmanager
     def sending(self) -> Iterator[None]:
-        """Count a call as sent, and as in flight until the block ends. Raises BudgetSpent."""
+        """Count a call: in flight until the block ends, and answered where nothing is raised in it.
+        Raises BudgetSpent."""
         self.admit()
         self.sent += 1
         self.in_flight += 1
         try:
             yield
+            self.calls += 1
         finally:
             self.in_flight -= 1
-
-    def answered(self, cost: float = 0.0) -> None:
-        """Count one answered call."""
-        self.calls += 1
-        self.cost += cost
 
 
 class Client(ABC):
@@ -94,7 +90,7 @@ class Client(ABC):
     def __init__(self, meter: Meter, store: Store | None = None) -> None:
         """Without a `store` the latest replies are kept in memory alone."""
         self.meter = meter
-        self.stopped = False
+        self._stopping = asyncio.Event()
         self._store = store
         self._recent: OrderedDict[str, Completion] = OrderedDict()
         # Of a store, because two endpoints may be asked for one key at once.
@@ -108,7 +104,12 @@ class Client(ABC):
 
     def stop(self) -> None:
         """Let what is in flight finish, and send nothing more."""
-        self.stopped = True
+        self._stopping.set()
+
+    def go_on(self) -> None:
+        """Raise Interrupted where nothing more is to be sent."""
+        if self._stopping.is_set():
+            raise Interrupted("interrupted; every finished call is stored, run again to go on")
 
     async def complete(self, request: Request) -> Completion:
         """The stored reply, or a new one, which is then stored. Raises as `fetch` does, and
@@ -159,33 +160,6 @@ class Client(ABC):
             del in_flight[key]
 
 
-def read_reply(
-    request: Request, reply: Response, where: str, secrets: Secrets, *, known_key: bool
-) -> Answer:
-    """The reply with every secret replaced.
-
-    Raises what it means if it is none: Transient for what is worth asking again, EndpointRefused
-    for what every call of this kind would meet, and CallFailed for anything else.
-    """
-    body = secrets.without(reply.body)
-    if not 200 <= reply.status < 300:
-        body = refusal(
-            reply.status, body, where, secrets, reply.headers, enlarged=request.enlarged,
-            known_key=known_key,
-        )  # fmt: skip
-    try:
-        answer = Answer(body, completion_of(request.key, body))
-    except ValueError as error:
-        reason = "web_page" if is_page(body) else "malformed_body"
-        failure = Transient(reason, f"{where}: {error}")
-    else:
-        if answer.completion.finish not in BROKEN_OFF:
-            return answer
-        failure = Transient("broken_off", f"the engine ended with {answer.completion.finish!r}")
-    # Outside the block: as the context of another error, this one would keep the body.
-    raise failure
-
-
 class EndpointClient(Client):
     """A client of one endpoint of a config. A kind of endpoint says in `post` how it is asked."""
 
@@ -209,13 +183,12 @@ class EndpointClient(Client):
         self._secrets = Secrets(api_key)
         self._note = say
         self._free = asyncio.Semaphore(endpoint.concurrency)
-        self._stopping = asyncio.Event()
         self._answered = False
         self._closed = ""
         """Why no call is sent any more."""
         self._quiet_until = 0.0
-        self._attempts = tenacity.AsyncRetrying(
-            retry=tenacity.retry_if_exception(self._is_worth_it),
+        self._trying = tenacity.AsyncRetrying(
+            retry=tenacity.retry_if_exception(self._passes),
             stop=tenacity.stop_after_attempt(endpoint.attempts),
             wait=_wait,
             sleep=self._pause,
@@ -236,10 +209,6 @@ class EndpointClient(Client):
     def _say(self, text: str) -> None:
         self._note(f"[endpoints.{self.name}] {text}")
 
-    def stop(self) -> None:
-        super().stop()
-        self._stopping.set()
-
     async def fetch(self, request: Request) -> Answer:
         """A usable reply.
 
@@ -248,54 +217,50 @@ class EndpointClient(Client):
         and Interrupted without sending.
         """
         try:
-            return await self._attempts(self._attempt, request)
+            return await self._trying(self._attempt, request)
         except Transient as error:
             raise self._given_up(error) from None
 
     async def _attempt(self, request: Request) -> Answer:
         async with self._free:
-            self._check_open()
+            self.go_on()
             try:
                 with self.meter.sending():
-                    answer = self._read(request, await self.post(request))
+                    answer = read_reply(
+                        request, await self.post(request),
+                        f"[endpoints.{self.name}] {self.where}", self._secrets,
+                        known_key=self._answered,
+                    )  # fmt: skip
             except Transient as error:
                 # Its traceback would hold the body of the reply until the last attempt.
                 raise error.with_traceback(None) from None
-            self._count(request, answer.completion)
+        self._answered = True
+        self.meter.cost += self._endpoint.cost(*answer.completion.tokens)
         return answer
 
-    def _count(self, request: Request, completion: Completion) -> None:
-        """Count an answer; say at the first one where it names another model."""
-        served = completion.served
-        if not self._answered and served and not is_same_model(served, request.model):
-            self._say(f"asked for {request.model}, and replies name the model {served}")
-        self._answered = True
-        self.meter.answered(self._endpoint.cost(*completion.tokens))
+    def go_on(self) -> None:
+        super().go_on()
+        if self._closed:
+            raise CallFailed(RATE_LIMITED, self._closed)
 
-    def _read(self, request: Request, reply: Response) -> Answer:
-        where = f"[endpoints.{self.name}] {self.where}"
-        return read_reply(request, reply, where, self._secrets, known_key=self._answered)
-
-    def _is_worth_it(self, error: BaseException) -> bool:
+    def _passes(self, error: BaseException) -> bool:
         """Whether a call is sent again: not if the endpoint asks for too long a wait."""
         return isinstance(error, Transient) and (error.retry_after or 0) <= self._endpoint.max_wait
 
     def _given_up(self, error: Transient) -> PairwrightError:
         """What a call fails with that is not sent again."""
-        if not self._is_worth_it(error):
+        place, most = f"[endpoints.{self.name}]", self._endpoint.max_wait
+        if not self._passes(error):
             asked = f"the server asks to be left alone for {error.retry_after:,.0f} s"
             if not self._closed:
-                self._say(
-                    f"{error.detail}; {asked}, and max_wait is {self._endpoint.max_wait:,.0f} s:"
-                    " its calls fail, and the same command asks again."
-                )
-            self._closed = f"[endpoints.{self.name}] not sent: {asked}"
-            return CallFailed(RATE_LIMITED, f"[endpoints.{self.name}] {error.detail}; {asked}")
+                self._say(f"{error.detail}; {asked}, and max_wait is {most:,.0f} s: its calls fail")
+            self._closed = f"{place} not sent: {asked}"
+            return CallFailed(RATE_LIMITED, f"{place} {error.detail}; {asked}")
         detail = f"{error.detail} (after {self._endpoint.attempts} attempts)"
         if not self._answered and error.reason in _NO_ENDPOINT:
             return EndpointRefused(
-                f"[endpoints.{self.name}] {detail}\n  Is the server running, and is `base_url`"
-                " right (http or https, /v1)? Else see HTTP_PROXY and `pairwright doctor`."
+                f"{place} {detail}\n  Is the server running, and is `base_url` right (http or"
+                " https, /v1)? Else see HTTP_PROXY and `pairwright doctor`."
             )
         return CallFailed(error.reason, detail)
 
@@ -303,24 +268,16 @@ class EndpointClient(Client):
         """Wait, unless the run is stopping: then nothing more is sent."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._stopping.wait(), seconds)
-        self._check_open()
-
-    def _check_open(self) -> None:
-        if self.stopped:
-            raise Interrupted("interrupted; every finished call is stored, run again to go on")
-        if self._closed:
-            raise CallFailed(RATE_LIMITED, self._closed)
+        self.go_on()
 
     def _tell(self, state: tenacity.RetryCallState) -> None:
-        """Count a retry; say once in a while that the endpoint does not answer at its start, or
-        asks for a long wait."""
-        self.meter.retried += 1
+        """Say once in a while that the endpoint does not answer at its start, or asks for a long
+        wait."""
         now, wait = time.monotonic(), state.upcoming_sleep
-        if (self._answered and wait < LONG_WAIT_S) or now < self._quiet_until:
-            return
-        self._quiet_until = now + max(wait, LONG_WAIT_S)
-        attempts = self._endpoint.attempts
-        self._say(f"{_error(state)}; trying again after {wait:,.0f} s, {attempts} attempts in all")
+        if now >= self._quiet_until and (wait >= LONG_WAIT_S or not self._answered):
+            self._quiet_until = now + max(wait, LONG_WAIT_S)
+            tries = f"{self._endpoint.attempts} attempts in all"
+            self._say(f"{_error(state)}; trying again after {wait:,.0f} s, {tries}")
 
 
 def _error(state: tenacity.RetryCallState) -> BaseException | None:
@@ -329,6 +286,5 @@ def _error(state: tenacity.RetryCallState) -> BaseException | None:
 
 def _wait(state: tenacity.RetryCallState) -> float:
     """What the endpoint asked for, else jittered backoff."""
-    error = _error(state)
-    retry_after = error.retry_after if isinstance(error, Transient) else None
-    return retry_after if retry_after is not None else _JITTERED(state)
+    asked = getattr(_error(state), "retry_after", None)
+    return _JITTERED(state) if asked is None else float(asked)

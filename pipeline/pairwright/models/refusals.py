@@ -1,5 +1,5 @@
-"""What endpoints say in place of a reply, and what it means: a body stored in its place, a retry,
-or the end of the run; and the secrets that must be in nothing that they say."""
+"""What an endpoint's reply means: an answer, which may be stored in place of a refusal, a retry, or
+the end of the run; and the secrets that must be in nothing that it says."""
 
 import json
 import math
@@ -12,7 +12,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pairwright.errors import CallFailed, EndpointRefused
-from pairwright.models.reply import CONTEXT_LENGTH, first_words
+from pairwright.models.model import Answer, Request
+from pairwright.models.reply import CONTEXT_LENGTH, completion_of, first_words
 from pairwright.text import visible
 
 
@@ -35,9 +36,9 @@ class Transient(Exception):
         self.retry_after = retry_after
 
 
-SHORTEST = 12
-"""Characters from which a header's value counts as a secret, and a key is replaced in replies. A
-shorter one (`test`, `none`) hides nothing, and may be a word of a reply."""
+SHORTEST = 8
+"""Characters from which a key, or the value of a header, is a secret. A shorter one (`test`,
+`none`) hides nothing, and may be a word of a reply."""
 
 
 class Secrets:
@@ -48,23 +49,20 @@ class Secrets:
         for line in os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines():
             value = line.partition(":")[2].strip()
             # Of `Basic xyz` a server may repeat the second part alone.
-            values |= {part for part in (value, *value.split()) if len(part) >= SHORTEST}
+            values |= {value, *value.split()}
         # The longest first: one secret may be part of another.
-        self._values = sorted(values, key=len, reverse=True)
+        self._values = sorted((one for one in values if len(one) >= SHORTEST), key=len)[::-1]
 
     def without(self, body: bytes) -> bytes:
         """The body of a reply with every secret replaced by `***`."""
         for secret in self._values:
-            if len(secret) >= SHORTEST:
-                body = body.replace(secret.encode(), b"***")
+            body = body.replace(secret.encode(), b"***")
         return body
 
     def hide(self, message: str) -> str:
         """A server's message with every secret, and what looks like part of one, replaced, and
         without control characters, which a terminal would obey."""
-        message = visible(message)
-        for secret in self._values:
-            message = message.replace(secret, "***")
+        message = visible(self.without(message.encode("utf-8", "replace")).decode())
         return re.sub(r"\b(sk|hf|key|gsk)[-_][\w*.-]{4,}", r"\1-***", message)
 
 
@@ -82,44 +80,59 @@ _UNSUPPORTED = re.compile(
     r"|extra inputs are not permitted|does not support|grammar error",
     re.I,
 )
-_AGAIN = frozenset({408, 409, 425, 429})
+_AGAIN = (408, 409, 425, 429)
 KEY_ADVICE = "Set the API key in the environment variable that `api_key_env` names."
 _PLACE = "Check `base_url` (it usually ends in /v1) and `model`; see `pairwright doctor`."
 _ADVICE = {
-    401: KEY_ADVICE, 403: KEY_ADVICE, 402: "The account has no credit left.", 404: _PLACE,
+    401: KEY_ADVICE,
+    402: "The account has no credit left.",
+    403: KEY_ADVICE,
+    404: _PLACE,
     405: _PLACE,
     407: "A proxy wants a password: name it in HTTPS_PROXY, or the server in NO_PROXY.",
-}  # fmt: skip
+}
 """What to do about a status that every call would get."""
-BROKEN_OFF = frozenset({"error", "abort", "aborted", "cancelled", "canceled"})
+_BROKEN_OFF = ("error", "abort", "aborted", "cancelled", "canceled")
 """Finish reasons of engines that gave up: what there is of the text is not a reply."""
 
 
-def refusal(
-    status: int,
-    said: object,
-    where: str,
-    secrets: Secrets,
-    headers: Mapping[str, str] = MappingProxyType({}),
-    *,
-    enlarged: bool = False,
-    known_key: bool = False,
-) -> bytes:
-    """The body that is stored in place of a 4xx or 5xx which is an answer about this one request: a
-    prompt over the context, a content filter, or too much room in a request that is `enlarged`.
+def read_reply(
+    request: Request, reply: Response, where: str, secrets: Secrets, *, known_key: bool
+) -> Answer:
+    """The reply with every secret replaced. `known_key` says that the endpoint has taken the key
+    before.
 
-    `said` is bytes or parsed JSON; `headers` may ask for a wait. `known_key` says that the endpoint
-    has taken the key before.
-
-    Raises Transient for what is worth asking again, EndpointRefused for what every call of this
-    kind would meet, and CallFailed for anything else.
+    Raises what it means if it is none: Transient for what is worth asking again, EndpointRefused
+    for what every call of this kind would meet, and CallFailed for anything else.
     """
-    error = error_of(said)
+    body = secrets.without(reply.body)
+    if not 200 <= reply.status < 300:
+        said = Response(reply.status, body, reply.headers)
+        body = _refusal(request, said, where, secrets, known_key=known_key)
+    try:
+        completion = completion_of(request.key, body)
+    except ValueError as error:
+        failure = Transient("web_page" if is_page(body) else "malformed_body", f"{where}: {error}")
+    else:
+        if completion.finish not in _BROKEN_OFF:
+            return Answer(body, completion)
+        failure = Transient("broken_off", f"the engine ended with {completion.finish!r}")
+    # Outside the block: as the context of another error, this one would keep the body.
+    raise failure
+
+
+def _refusal(
+    request: Request, reply: Response, where: str, secrets: Secrets, *, known_key: bool
+) -> bytes:
+    """What is stored in place of a refusal that is an answer about this one request: a prompt over
+    the context, too much room where it was enlarged, or a content filter. Raises as `read_reply`
+    does."""
+    status, error = reply.status, error_of(reply.body)
     code, parameter = str(error.get("code") or ""), str(error.get("param") or "")
     words = str(error.get("message", error.get("detail", error or "")) or "")
     message = secrets.hide(words)[:1000] or f"HTTP {status} without a word"
     if 300 <= status < 400:
-        target = visible(headers.get("Location", "nowhere").partition("?")[0][:300])
+        target = visible(reply.headers.get("Location", "nowhere").partition("?")[0][:300])
         raise EndpointRefused(
             f"{where}: redirects calls ({status}) to {target}\n  They hold posts and a key, so they"
             " are not sent on. Set `base_url` to where calls should go."
@@ -127,24 +140,22 @@ def refusal(
     if status == 429 and "insufficient_quota" in code:
         raise EndpointRefused(f"{where}: {message}\n  The account has no quota left.")
     if status in _AGAIN or status >= 500:
-        raise Transient(f"http_{status}", message, wait_asked(headers))
+        raise Transient(f"http_{status}", message, wait_asked(reply.headers))
     if (advice := _ADVICE.get(status)) and not (status == 403 and known_key):
         raise EndpointRefused(f"{where}: {status} {message}\n  {advice}")
-    too_long = _TOO_MUCH_ROOM if enlarged else _CONTEXT
-    long = code == "context_length_exceeded" or _CONTEXT.search(message) or too_long.search(message)
     # A proxy's page on too many bytes says nothing of the prompt.
-    if (status == 413 or (status in (400, 422) and long)) and not is_page(said):
-        return stand_in(CONTEXT_LENGTH, message)
-    if status == 400 and "content_filter" in code:
-        return stand_in("content_filter", message)
-    ours = code == "unsupported_parameter" or parameter in _OURS or _UNSUPPORTED.search(message)
-    if status in (400, 422) and ours:
-        raise EndpointRefused(
-            f"{where}: {status} {message}\n"
-            f"  The endpoint does not take {parameter or 'a parameter'} as it is: change it under"
-            " [endpoints] or [sampling] (token_parameter, max_tokens, temperature, seed, structured"
-            " = false)."
-        )
+    if status in (400, 413, 422) and not is_page(reply.body):
+        long = status == 413 or code == "context_length_exceeded" or _CONTEXT.search(message)
+        if long or (request.enlarged and _TOO_MUCH_ROOM.search(message)):
+            return stand_in(CONTEXT_LENGTH, message)
+        if "content_filter" in code:
+            return stand_in("content_filter", message)
+        if "unsupported" in code or parameter in _OURS or _UNSUPPORTED.search(message):
+            raise EndpointRefused(
+                f"{where}: {status} {message}\n  The endpoint does not take"
+                f" {parameter or 'a parameter'} as it is: change it under [endpoints] or [sampling]"
+                " (token_parameter, max_tokens, temperature, seed, structured = false)."
+            )
     raise CallFailed(f"http_{status}", message)
 
 
@@ -154,9 +165,9 @@ def stand_in(finish: str, message: str) -> bytes:
     return json.dumps({"object": "error", "choices": [choice]}).encode()
 
 
-def is_page(said: object) -> bool:
+def is_page(body: bytes) -> bool:
     """Whether a body is a web page: of a proxy, a sign-in, or a server that is not the API."""
-    return isinstance(said, bytes) and said.lstrip().startswith(b"<")
+    return body.lstrip().startswith(b"<")
 
 
 def error_of(said: object) -> dict[str, Any]:

@@ -65,9 +65,7 @@ def completion_of(key: str, body: bytes) -> Completion:
     """
     try:
         data = json.loads(body)
-    except RecursionError:
-        raise ValueError("not JSON: nested too deeply") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ValueError(f"not JSON: {first_words(body)!r}") from None
     try:
         if not data.get("choices") and (error := data.get("error")):
@@ -77,21 +75,24 @@ def completion_of(key: str, body: bytes) -> Completion:
         message = choice["message"]
         text, instead = _said(message)
         thought, text = _without_thinking(text)
-        prompt, reply, cached, thinking = _tokens(data.get("usage"))
+        usage = data.get("usage")
+        prompt, reply = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")
+        cached = _tokens(usage, "prompt_tokens_details", "cached_tokens")
+        thinking = _tokens(usage, "completion_tokens_details", "reasoning_tokens")
+        reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
         return Completion(
             key=key,
             # Half an emoji, cut inside its escape, can be written to no file.
             text=text.encode("utf-8", "replace").decode(),
             finish=str(choice.get("finish_reason") or "stop"),
-            reasoning=(message.get("reasoning_content") or message.get("reasoning") or "")
-            + thought,
+            reasoning=reasoning + thought,
             prompt_tokens=prompt,
             completion_tokens=reply,
             cached_tokens=min(prompt, cached),
             thinking_tokens=min(reply, thinking),
             recorded=data.get("object") == RECORDED,
             instead=instead,
-            served=_shown(model) if isinstance(model := data.get("model"), str) else "",
+            served=_shown(str(data.get("model") or "")),
         )
     except (LookupError, TypeError, AttributeError) as error:
         raise ValueError(f"not a chat completion ({type(error).__name__}: {error})") from None
@@ -120,13 +121,12 @@ def _without_thinking(text: str) -> tuple[str, str]:
     thought = ""
     while True:
         opened = _OPENS.match(text)
-        begin = opened.end() if opened else 0
-        end = _CLOSES.search(text, begin) if opened else _TAG.search(text)
-        if opened and not end:
-            return thought + text[begin:], ""
-        if not end or not _CLOSES.fullmatch(end[0]) or _is_json(text):
+        end = (_CLOSES if opened else _TAG).search(text)
+        if not end and opened:
+            return thought + text[opened.end() :], ""
+        if not end or not _CLOSES.match(end[0]) or _is_json(text):
             return thought, text
-        thought += text[begin : end.start()]
+        thought += text[opened.end() if opened else 0 : end.start()]
         text = text[end.end() :]
 
 
@@ -143,21 +143,12 @@ def _shown(model: str) -> str:
     return " ".join(visible(model).split())[:200]
 
 
-def _tokens(usage: Any) -> tuple[int, int, int, int]:
-    """Tokens of the prompt, of the reply, those of the prompt from a cache, those of thinking; 0
-    where no count is given that an endpoint can mean: a reply is worth more than its bill."""
-
-    def count(table: object, name: str) -> int:
-        n = table.get(name) if isinstance(table, dict) else None
-        return int(n) if isinstance(n, (int, float)) and 0 <= n < 1_000_000_000 else 0
-
-    given = usage if isinstance(usage, dict) else {}
-    return (
-        count(given, "prompt_tokens"),
-        count(given, "completion_tokens"),
-        count(given.get("prompt_tokens_details"), "cached_tokens"),
-        count(given.get("completion_tokens_details"), "reasoning_tokens"),
-    )
+def _tokens(usage: Any, *names: str) -> int:
+    """A count of tokens; 0 where none is given that an endpoint can mean: a reply is worth more
+    than its bill."""
+    for name in names:
+        usage = usage.get(name) if isinstance(usage, dict) else None
+    return int(usage) if isinstance(usage, (int, float)) and 0 <= usage < 1_000_000_000 else 0
 
 
 def first_words(body: bytes) -> str:
@@ -167,23 +158,16 @@ def first_words(body: bytes) -> str:
     return kind + " ".join(visible(re.sub(r"<[^>]*>", " ", text)).split())[:100]
 
 
-_DATE = re.compile(r"[-@:]\d{3,}(?:-\d\d){0,2}$")
-_LATEST = re.compile(r"(?:[-@:]latest)?(?:\.gguf)?$")
+_VERSION = re.compile(r"(?:[-@:](?:latest|\d{3,}(?:-\d\d){0,2}))?(?:\.gguf)?")
 
 
 def is_same_model(served: str, wanted: str) -> bool:
-    """Whether two names are of one model, as far as names can tell.
-
-    Case, folders before the last `/`, `.gguf` and `latest` do not count. One of the two names may
-    end in a date or a version of three digits: `gpt-4o` and `gpt-4o-2024-08-06` are one model.
-    """
-    one, other = (
-        _LATEST.sub("", name.strip().rstrip("/").rpartition("/")[2].casefold())
-        for name in (served, wanted)
-    )
-    return bool(one) and (
-        one == other or _DATE.sub("", one) == other or one == _DATE.sub("", other)
-    )
+    """Whether two names are of one model, as far as names can tell: case and folders do not count,
+    and one of them may go on with `latest`, a date, a version of three digits, or `.gguf`."""
+    names = (name.strip().rstrip("/").rpartition("/")[2].casefold() for name in (served, wanted))
+    short, long = sorted(names, key=len)
+    ending = long[len(short) :] if short and long.startswith(short) else "-"
+    return _VERSION.fullmatch(ending) is not None
 
 
 class Reply(BaseModel):

@@ -12,9 +12,8 @@ import fcntl
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, TextIO
 
 from pairwright.errors import InUse, StoreError
 from pairwright.files import locked
@@ -22,85 +21,101 @@ from pairwright.models.model import Answer, Request, Usage
 from pairwright.models.reply import Completion
 
 APPLICATION_ID = 0x50575231  # "PWR1": another format has another number.
-SCHEMA = """
+SCHEMA = f"""
+BEGIN;
 CREATE TABLE calls (
-    key TEXT PRIMARY KEY,      -- b2: and the hash of `request`
-    purpose TEXT NOT NULL,     -- the prompt's name
+    key TEXT PRIMARY KEY,           -- b2: and the hash of `request`
+    purpose TEXT NOT NULL,          -- the prompt's name
     model TEXT NOT NULL,
     prompt_tokens INTEGER NOT NULL,
     completion_tokens INTEGER NOT NULL,
     cached_tokens INTEGER NOT NULL, -- those of the prompt that came from the endpoint's cache
-    served TEXT NOT NULL,      -- the model that the reply names, where it is not `model`
-    reply BLOB NOT NULL,       -- the body as it came; before the request, which is long: a
-                               -- reply is then read without walking the request's pages
-    request TEXT NOT NULL      -- canonical JSON, exactly as hashed
+    served TEXT NOT NULL,           -- the model that the reply names, where it is not `model`
+    reply BLOB NOT NULL,            -- as it came; before the request, whose pages are then not read
+    request TEXT NOT NULL           -- canonical JSON, exactly as hashed
 );
 CREATE INDEX totals ON calls (model, prompt_tokens, completion_tokens, cached_tokens);
 CREATE INDEX served ON calls (model, served) WHERE served != '';
-CREATE TABLE outcomes (        -- what came of each unit
-    position INTEGER PRIMARY KEY, -- its place in the source's order; of a plan below zero
-    unit TEXT NOT NULL,
-    mode TEXT NOT NULL,        -- or `plan`
-    item TEXT NOT NULL,
-    user TEXT NOT NULL,
-    partner TEXT,
-    kind TEXT NOT NULL,        -- kept, dropped, failed, waiting or planned
-    stage TEXT NOT NULL,       -- what dropped it, and why
-    reason TEXT NOT NULL,
-    reached TEXT,              -- the last stage of its mode that it reached
-    posts INTEGER NOT NULL,    -- length of the asker's profile
-    subject TEXT,              -- id of the kept pair or twin
-    refusals TEXT NOT NULL,    -- JSON: gates of refused drafts, or why aspects were dropped
-    calls TEXT NOT NULL,       -- JSON: the purpose of each call by its key
-    recorded TEXT NOT NULL,    -- JSON: models whose replies came from a recording
-    record TEXT NOT NULL,      -- JSON: all of it
-    follows TEXT NOT NULL      -- what it follows from, beside the replies
+-- What came of each unit, as `construct.outcomes.Outcome`, and what it follows from.
+CREATE TABLE outcomes (
+    position INTEGER PRIMARY KEY, unit, mode, item, user, partner, kind, stage, reason, reached,
+    posts, subject, refusals, calls, recorded, record, follows
 );
 CREATE TABLE run (finished INTEGER NOT NULL, follows TEXT NOT NULL);
 INSERT INTO run VALUES (0, '');
+PRAGMA application_id = {APPLICATION_ID};
+COMMIT;
 """
 _CALL = f"INSERT OR IGNORE INTO calls VALUES ({', '.join('?' * 9)})"
 
 SqlRow = Sequence[object]
 
 
-class StoredCall(NamedTuple):
-    """A request with its reply."""
+class Store:
+    """The file `run.sqlite` of a folder. Every StoreError says what is wrong and what to do."""
 
-    key: str
-    purpose: str
-    request: str
-    reply: bytes
+    def __init__(
+        self,
+        path: Path,
+        *,
+        writing: bool = True,
+        unchanging: bool = False,
+        beneath: "Store | None" = None,
+    ) -> None:
+        """Open, or create where `writing`. A reply that is not here is looked for `beneath`.
 
-
-class Database:
-    """An open file of SQLite, whose StoreErrors say what is wrong with it and what to do."""
-
-    def __init__(self, path: Path, schema: str = "", address: str = "") -> None:
-        """Connect, or create with a `schema`; `address` opens the file in another way.
-
-        Raises StoreError for a file that is not ours or is damaged; nothing is repaired over.
+        `unchanging` reads a file that nobody writes, and which many hosts may read at a time.
+        Raises StoreError for a file that is not ours or is damaged, which is left as it is, and
+        InUse.
         """
         self.path = path
+        self.in_flight: dict[str, asyncio.Future[Completion]] = {}
+        """Calls being sent to any endpoint, by key."""
+        self._beneath = beneath
+        self._pending: list[SqlRow] = []
+        self._committed: asyncio.Future[None] | None = None
+        if not writing and not path.exists():
+            what = f"is not a run folder: it has no {path.name}"
+            raise StoreError(
+                f"{path.parent}: {what if path.parent.is_dir() else 'no such folder'}\n"
+                "  Name the folder that `pairwright build` was given as --run."
+            )
+        self._lock = _lock(path) if writing else None
+        # Where nobody can write, and no writer left a journal, it does not change either.
+        still = unchanging or not (
+            writing or _has_journal(path) or os.access(path.parent, os.W_OK, effective_ids=True)
+        )
+        pragmas = ["query_only = ON", "trusted_schema = OFF"]  # It may be a stranger's.
+        if writing:
+            # A shard, which has a store beneath, has one reader and writer, and needs no shared
+            # memory, which a file system of several hosts may not have.
+            alone = ["locking_mode = EXCLUSIVE"] if beneath else []
+            pragmas = [*alone, "journal_mode = WAL", "synchronous = NORMAL"]
         try:
             # In a notebook the event loop has a thread of its own, for which the caller's waits:
             # one thread at a time uses the file.
             self.connection = sqlite3.connect(
-                address or path, isolation_level=None, uri=bool(address), check_same_thread=False
-            )
+                f"{path.absolute().as_uri()}{'?immutable=1' if still else ''}",
+                isolation_level=None, uri=True, check_same_thread=False,
+            )  # fmt: skip
             # 0 of a file without any table, which a kill may have left.
-            (tables,) = self.connection.execute("PRAGMA schema_version").fetchone()
-            if schema and not tables:
-                mark = f"PRAGMA application_id = {APPLICATION_ID};"
-                self.connection.executescript(f"BEGIN; {schema} {mark} COMMIT;")
-            (application,) = self.connection.execute("PRAGMA application_id").fetchone()
-        except sqlite3.DatabaseError as error:
+            if writing and self._pragma("schema_version") == 0:
+                self.connection.executescript(SCHEMA)
+            if self._pragma("application_id") != APPLICATION_ID:
+                raise StoreError(
+                    f"{path}: a database, but not one of this version of Pairwright\n"
+                    "  Give another run folder; this file was left as it is."
+                )
+            for pragma in pragmas:
+                self._pragma(pragma)
+        except (StoreError, sqlite3.DatabaseError) as error:
+            if self._lock:
+                self._lock.close()
             raise unusable(path, error) from None
-        if application != APPLICATION_ID:
-            raise StoreError(
-                f"{path}: a database, but not one of this version of Pairwright\n"
-                "  Give another run folder; this file was left as it is."
-            )
+
+    def _pragma(self, pragma: str) -> object:
+        row = self.connection.execute(f"PRAGMA {pragma}").fetchone()
+        return row and row[0]
 
     def execute(self, statement: str, *values: object) -> sqlite3.Cursor:
         """Run one statement by itself. Raises StoreError."""
@@ -118,70 +133,20 @@ class Database:
         except sqlite3.DatabaseError as error:
             raise unusable(self.path, error) from None
 
-    def write(self, *statements: tuple[str, Sequence[SqlRow]]) -> None:
-        """Write all rows of all statements in one transaction, or none. Raises StoreError."""
+    def write(self, statement: str, rows: Iterable[SqlRow]) -> None:
+        """Write all rows in one transaction, or none. Raises StoreError."""
         try:
-            self.connection.execute("BEGIN")
-            for statement, rows in statements:
+            with self.connection:
+                self.connection.execute("BEGIN")
                 self.connection.executemany(statement, rows)
-            self.connection.execute("COMMIT")
         except Exception as error:
-            if self.connection.in_transaction:
-                self.connection.execute("ROLLBACK")
             raise unusable(self.path, error) from None
-
-    def close(self) -> None:
-        """Close the file."""
-        self.connection.close()
-
-
-class Store(Database):
-    """The file `run.sqlite` of a folder."""
-
-    def __init__(
-        self,
-        path: Path,
-        *,
-        writing: bool = True,
-        unchanging: bool = False,
-        beneath: "Store | None" = None,
-    ) -> None:
-        """Open, or create where `writing`. A reply that is not here is looked for `beneath`.
-
-        `unchanging` reads a file that nobody writes, and which many hosts may read at a time.
-        Raises StoreError for a file that is not ours or is damaged, and InUse.
-        """
-        self._beneath = beneath
-        self.in_flight: dict[str, asyncio.Future[Completion]] = {}
-        """Calls being sent to any endpoint, by key."""
-        self._pending: list[SqlRow] = []
-        self._committed: asyncio.Future[None] | None = None
-        if not writing and not path.exists():
-            raise StoreError(f"{path.parent}: {_no_run(path)}")
-        self._lock = _lock(path) if writing else None
-        try:
-            still = unchanging or not (writing or _shared(path))
-            address = f"{path.absolute().as_uri()}?immutable=1" if still else ""
-            super().__init__(path, SCHEMA if writing else "", address)
-            pragmas = ["query_only = ON", "trusted_schema = OFF"]  # It may be a stranger's.
-            if writing:
-                # A shard, which has a store beneath, has one reader and writer, and needs no shared
-                # memory, which a file system of several hosts may not have.
-                alone = ["locking_mode = EXCLUSIVE"] if beneath else []
-                pragmas = [*alone, "journal_mode = WAL", "synchronous = NORMAL"]
-            for pragma in pragmas:
-                self.execute(f"PRAGMA {pragma}")
-        except BaseException:
-            if self._lock:
-                self._lock.close()
-            raise
 
     def settle(self) -> None:
         """Put everything into the one file, for those who read it as unchanging. Raises InUse where
         another process reads."""
         self._flush()
-        (busy, _, _) = self.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        if busy:
+        if self._pragma("wal_checkpoint(TRUNCATE)"):
             raise InUse(
                 f"{self.path}: another process is reading it\n"
                 "  Let that end (`pairwright status`, a copy), then run again."
@@ -190,7 +155,7 @@ class Store(Database):
     def close(self) -> None:
         """Commit what waits and release the folder."""
         self._flush()
-        super().close()
+        self.connection.close()
         if self._lock:
             self._lock.close()
 
@@ -201,11 +166,11 @@ class Store(Database):
             return self._beneath.get(key) if self._beneath else None
         return bytes(row[0])
 
-    def call(self, key: str) -> StoredCall | None:
-        """A request with its reply, for people."""
-        query = "SELECT key, purpose, request, reply FROM calls WHERE key = ?"
+    def call(self, key: str) -> tuple[Request, bytes] | None:
+        """A request with its raw reply, for people."""
+        query = "SELECT request, purpose, reply FROM calls WHERE key = ?"
         row = self.execute(query, key).fetchone()
-        return None if row is None else StoredCall(*row)
+        return None if row is None else (Request.of(row[0], row[1]), row[2])
 
     async def put(self, request: Request, answer: Answer) -> None:
         """Store a reply; returns once it is committed."""
@@ -218,14 +183,14 @@ class Store(Database):
 
     def put_all(self, calls: Iterable[tuple[Request, Answer]]) -> None:
         """Store replies in one transaction."""
-        self.write((_CALL, [_call_row(*call) for call in calls]))
+        self.write(_CALL, [_call_row(*call) for call in calls])
 
     def _flush(self) -> None:
         pending, self._pending = self._pending, []
         waiting, self._committed = self._committed, None
         try:
             if pending:
-                self.write((_CALL, pending))
+                self.write(_CALL, pending)
         except StoreError as failure:
             if waiting is None:
                 raise
@@ -255,32 +220,32 @@ class Store(Database):
             names.setdefault(str(model), {})[str(name)] = n
         return names
 
+    def merge(self, shard: Path) -> None:
+        """Copy the calls and outcomes of another store, which nobody writes any more; what is here
+        stays. Raises StoreError; the store is then as it was before."""
+        self.execute("ATTACH ? AS shard", str(shard))
+        # The shard may be removed next, so this has to be on the disk.
+        self.execute("PRAGMA main.synchronous = FULL")
+        try:
+            with self.connection:
+                self.execute("BEGIN IMMEDIATE")
+                for table in ("calls", "outcomes"):
+                    self.execute(f"INSERT OR IGNORE INTO main.{table} SELECT * FROM shard.{table}")
+        finally:
+            self.execute("PRAGMA main.synchronous = NORMAL")
+            self.execute("DETACH shard")
+
 
 def _call_row(request: Request, answer: Answer) -> SqlRow:
     body, completion = answer
     served = "" if completion.served == request.model else completion.served
-    return (
-        completion.key, request.purpose, request.model, *completion.tokens, served, body,
-        request.canonical,
-    )  # fmt: skip
+    about = completion.key, request.purpose, request.model, *completion.tokens, served
+    return (*about, body, request.canonical)
 
 
-def merge(into: Store, shards: Iterable[Path]) -> None:
-    """Copy the calls and outcomes of other stores, which nobody writes any more. A call or outcome
-    that is there stays. Raises StoreError; the store is then as it was before that shard."""
-    for shard in shards:
-        try:
-            with closing(sqlite3.connect(into.path, isolation_level=None)) as database:
-                # The shard may be removed next, so this has to be on the disk.
-                database.execute("PRAGMA synchronous = FULL")
-                database.execute("ATTACH ? AS shard", (str(shard),))
-                database.execute("BEGIN IMMEDIATE")
-                for table in ("calls", "outcomes"):
-                    copy = f"INSERT OR IGNORE INTO main.{table} SELECT * FROM shard.{table}"
-                    database.execute(copy)
-                database.execute("COMMIT")
-        except sqlite3.DatabaseError as error:
-            raise unusable(shard, error) from None
+def _has_journal(path: Path) -> bool:
+    journal = path.with_name(f"{path.name}-wal")
+    return journal.exists() and journal.stat().st_size > 0
 
 
 def is_held(path: Path) -> bool:
@@ -311,25 +276,6 @@ def _lock(path: Path) -> TextIO:
     return locked(file, busy)
 
 
-def _shared(path: Path) -> bool:
-    """Whether a reader goes through the journal of a writer, so that a status can be asked for
-    during a run: not where nobody can write, and no writer left a journal."""
-    journal = path.with_name(f"{path.name}-wal")
-    left = journal.exists() and journal.stat().st_size
-    return bool(left) or os.access(path.parent, os.W_OK, effective_ids=True)
-
-
-def _no_run(calls: Path) -> str:
-    """What a folder without a store is, and what to do."""
-    folder = calls.parent
-    name = "Name the folder that `pairwright build` was given as --run."
-    if (folder / "checksums.sha256").exists():
-        return f"is a release, not a run folder\n  `pairwright verify {folder}` checks it. {name}"
-    if not folder.is_dir():
-        return f"no such folder\n  {name}"
-    return f"is not a run folder: it has no {calls.name}\n  {name}"
-
-
 _FULL = (errno.ENOSPC, errno.EDQUOT, "SQLITE_FULL")
 _CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM, "SQLITE_CANTOPEN", "SQLITE_READONLY")
 
@@ -337,6 +283,8 @@ _CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM, "SQLITE_CANTOPEN", "SQLITE_RE
 def unusable(path: Path, error: Exception, key: str = "") -> StoreError:
     """What keeps a file from being used, and what to do about it: a full disk, one that cannot be
     written, or a damaged file."""
+    if isinstance(error, StoreError):
+        return error
     sqlite = str(getattr(error, "sqlite_errorname", ""))
     number = getattr(error, "errno", None)
     if number in _FULL or sqlite in _FULL:
@@ -348,5 +296,4 @@ def unusable(path: Path, error: Exception, key: str = "") -> StoreError:
     else:
         what = str(error)
         fix = "The file was left as it is. Restore it from a copy, or build into another folder."
-    where = f"{path} [{key}]" if key else str(path)
-    return StoreError(f"{where}: {what}\n  {fix}")
+    return StoreError(f"{path}{f' [{key}]' if key else ''}: {what}\n  {fix}")

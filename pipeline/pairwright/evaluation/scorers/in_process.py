@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from pairwright.assets import DOCS
-from pairwright.errors import ConfigError, Interrupted, PairwrightError
+from pairwright.errors import ConfigError, PairwrightError
 from pairwright.evaluation.settings import Classifier, Dpo, Likelihood
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Answer, Request, completion_of
@@ -102,11 +102,6 @@ class BatchClient(Client, Generic[T]):
     async def _answer(self, gathered: list[QueuedCall[T]]) -> None:
         """Answer all that is given; what it raises, each of them raises."""
 
-    def _go_on(self) -> None:
-        """Before each batch: raises Interrupted where the last one has begun."""
-        if self.stopped:
-            raise Interrupted("interrupted; every finished call is stored, run again to go on")
-
     async def _work(self) -> None:
         """Answer what is waiting, until nothing is."""
         await asyncio.sleep(GATHER_S)
@@ -165,11 +160,10 @@ class InProcess(BatchClient[Request]):
         Raises ConfigError where the model cannot be used, BudgetSpent and Interrupted.
         """
         body = await self._ask(request)
-        self.meter.answered()
         return Answer(body, completion_of(request.key, body))
 
     async def _answer(self, gathered: list[QueuedCall[Request]]) -> None:
-        self._go_on()
+        self.go_on()
         if self._model is None:
             self._model = await self._load()
         model = self._model
@@ -184,7 +178,7 @@ class InProcess(BatchClient[Request]):
                 fitting.append((waiting, text))
         texts = [text for _, text in fitting]
         for places in batch_places(texts, self._spec.batch_tokens):
-            self._go_on()
+            self.go_on()
             scores = await asyncio.to_thread(model.scores, [texts[place] for place in places])
             # All are there before the first is handed on.
             for place, score in list(zip(places, scores, strict=True)):

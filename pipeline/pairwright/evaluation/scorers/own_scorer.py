@@ -150,12 +150,11 @@ class OwnObject(BatchClient[Candidate]):
         """A score as a stored reply. Raises ConfigError for what the object raises or gives back in
         place of scores, BudgetSpent and Interrupted."""
         body = await self._ask(self.candidates[request.key])
-        self.meter.answered()
         return Answer(body, completion_of(request.key, body))
 
     async def _answer(self, gathered: list[QueuedCall[Candidate]]) -> None:
         for at in range(0, len(gathered), self._batch):
-            self._go_on()
+            self.go_on()
             lot = gathered[at : at + self._batch]
             scores = await self._scores(tuple(waiting.call for waiting in lot))
             for waiting, score in zip(lot, scores, strict=True):
