@@ -5,105 +5,65 @@
 Each function does what the command of its name does, and gives a record.
 """
 
+import ast
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pairwright.version import __version__
-
-__all__ = [
-    "AuditResult",
-    "BuildResult",
-    "Correlations",
-    "DecisionReport",
-    "Dropped",
-    "EvaluationResult",
-    "ImportedAnswers",
-    "Kept",
-    "Leaderboard",
-    "Pair",
-    "PlannedStudy",
-    "ReleaseDiff",
-    "ReleaseResult",
-    "Row",
-    "RunStatus",
-    "TaskExport",
-    "VerifiedRelease",
-    "__version__",
-    "audit",
-    "build",
-    "build_placebo",
-    "build_twin",
-    "build_violate",
-    "correlate",
-    "decide",
-    "diff",
-    "evaluate",
-    "export_tasks",
-    "import_answers",
-    "leaderboard",
-    "load_release",
-    "plan_study",
-    "release",
-    "run_async",
-    "status",
-    "verify",
-]
-
-_HOMES = {
-    "pairwright.construct.pairs": ("load_release",),
-    "pairwright.pairs": ("Row",),
-    "pairwright.evaluation.correlation.correlations": ("Correlations",),
-    "pairwright.evaluation.leaderboard": ("Leaderboard",),
-    "pairwright.modes.placebo": ("build_placebo",),
-    "pairwright.modes.twin": ("build_twin",),
-    "pairwright.modes.violate": ("build_violate",),
-    "pairwright.notebook": ("run_async",),
-    "pairwright.records": ("Dropped", "Kept", "Pair"),
-    "pairwright.releases.verify": ("VerifiedRelease",),
-    "pairwright_human_eval.intake": ("ImportedAnswers", "import_answers"),
-    "pairwright_human_eval.report": ("DecisionReport", "decide"),
-    "pairwright.workflows.evaluation": (
-        "EvaluationResult",
-        "correlate",
-        "evaluate",
-        "leaderboard",
-    ),
-    "pairwright.workflows.new_release": ("ReleaseResult", "release"),
-    "pairwright.workflows.pair_audit": ("AuditResult", "audit"),
-    "pairwright.workflows.releases": ("ReleaseDiff", "diff", "verify"),
-    "pairwright.construct.build": ("BuildResult", "build"),
-    "pairwright.construct.status": ("RunStatus", "status"),
-    "pairwright_human_eval.study": ("PlannedStudy", "TaskExport", "export_tasks", "plan_study"),
-}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+from pairwright.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from pairwright.construct.build import BuildResult, build
-    from pairwright.construct.pairs import load_release
-    from pairwright.construct.status import RunStatus, status
-    from pairwright.evaluation.correlation.correlations import Correlations
-    from pairwright.evaluation.leaderboard import Leaderboard
-    from pairwright.modes.placebo import build_placebo
-    from pairwright.modes.twin import build_twin
-    from pairwright.modes.violate import build_violate
-    from pairwright.notebook import run_async
-    from pairwright.pairs import Row
-    from pairwright.records import Dropped, Kept, Pair
-    from pairwright.releases.verify import VerifiedRelease
-    from pairwright.workflows.evaluation import EvaluationResult, correlate, evaluate, leaderboard
-    from pairwright.workflows.new_release import ReleaseResult, release
-    from pairwright.workflows.pair_audit import AuditResult, audit
-    from pairwright.workflows.releases import ReleaseDiff, diff, verify
-    from pairwright_human_eval.intake import ImportedAnswers, import_answers
-    from pairwright_human_eval.report import DecisionReport, decide
-    from pairwright_human_eval.study import PlannedStudy, TaskExport, export_tasks, plan_study
+    __all__: list[str]
+    from pairwright.construct.build import BuildResult as BuildResult
+    from pairwright.construct.build import build as build
+    from pairwright.construct.pairs import load_release as load_release
+    from pairwright.construct.status import RunStatus as RunStatus
+    from pairwright.construct.status import status as status
+    from pairwright.evaluation.correlation.correlations import Correlations as Correlations
+    from pairwright.evaluation.leaderboard import Leaderboard as Leaderboard
+    from pairwright.modes.placebo import build_placebo as build_placebo
+    from pairwright.modes.twin import build_twin as build_twin
+    from pairwright.modes.violate import build_violate as build_violate
+    from pairwright.notebook import run_async as run_async
+    from pairwright.pairs import Row as Row
+    from pairwright.records import Dropped as Dropped
+    from pairwright.records import Kept as Kept
+    from pairwright.records import Pair as Pair
+    from pairwright.releases.verify import VerifiedRelease as VerifiedRelease
+    from pairwright.workflows.evaluation import EvaluationResult as EvaluationResult
+    from pairwright.workflows.evaluation import correlate as correlate
+    from pairwright.workflows.evaluation import evaluate as evaluate
+    from pairwright.workflows.evaluation import leaderboard as leaderboard
+    from pairwright.workflows.new_release import ReleaseResult as ReleaseResult
+    from pairwright.workflows.new_release import release as release
+    from pairwright.workflows.pair_audit import AuditResult as AuditResult
+    from pairwright.workflows.pair_audit import audit as audit
+    from pairwright.workflows.releases import ReleaseDiff as ReleaseDiff
+    from pairwright.workflows.releases import diff as diff
+    from pairwright.workflows.releases import verify as verify
+    from pairwright_human_eval.intake import ImportedAnswers as ImportedAnswers
+    from pairwright_human_eval.intake import import_answers as import_answers
+    from pairwright_human_eval.report import DecisionReport as DecisionReport
+    from pairwright_human_eval.report import decide as decide
+    from pairwright_human_eval.study import PlannedStudy as PlannedStudy
+    from pairwright_human_eval.study import TaskExport as TaskExport
+    from pairwright_human_eval.study import export_tasks as export_tasks
+    from pairwright_human_eval.study import plan_study as plan_study
 else:
+    # Read from the lines above and imported when asked for, so that a command's --help does not
+    # wait for numpy and scipy.
+    _HOMES = {
+        name.name: line.module
+        for line in ast.walk(ast.parse(Path(__file__).read_text(encoding="utf-8")))
+        if isinstance(line, ast.ImportFrom) and line.module.startswith("pairwright")
+        for name in line.names
+    }
+    __all__ = sorted(_HOMES)
 
     def __getattr__(name: str) -> object:
-        # Deferred, so that a command's --help does not wait for numpy and scipy.
-        if name in _HOME_OF:
-            return getattr(import_module(_HOME_OF[name]), name)
+        if name in _HOMES:
+            return getattr(import_module(_HOMES[name]), name)
         raise AttributeError(f"module 'pairwright' has no attribute {name!r}")
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__})
+        return sorted({*globals(), *_HOMES})
