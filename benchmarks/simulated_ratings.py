@@ -18,8 +18,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 
-from pairwright.stats import Floats
-from pairwright_human_eval.agreement import Indices
+from pairwright.stats import Floats, Places
 
 EACH = 3
 ACCURACY, SIDES = 0.85, (-0.1, 0.1)
@@ -99,13 +98,13 @@ PROCESSES = (
 )
 
 
-def _design(rng: np.random.Generator, subjects: int, raters: int) -> tuple[Indices, Indices]:
+def _design(rng: np.random.Generator, subjects: int, raters: int) -> tuple[Places, Places]:
     """Who answers which subject."""
     who = np.argsort(rng.random((subjects, raters)), axis=1)[:, :EACH]
     return np.repeat(np.arange(subjects), EACH), np.sort(who, axis=1).ravel()
 
 
-def _ratings(item: Indices, rater: Indices, value: Indices) -> pd.DataFrame:
+def _ratings(item: Places, rater: Places, value: Places) -> pd.DataFrame:
     return pd.DataFrame({"item": item, "annotator": rater, "label": value})
 
 

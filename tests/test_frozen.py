@@ -164,7 +164,7 @@ def decided(folder: Path, pairs: list[Json]) -> Json:
     run(f"human report {folder}")
     table = []
     for one in lines_of(folder / "human/decisions.jsonl"):
-        mode, item = questions[one["pairs"][0]]
+        mode, item = questions[one["votes"][0]["pair"]]
         votes = sorted(
             "/".join(str(v[n]) for n in ("chosen", "rejected", "equal", "cannot_tell"))
             for v in one["votes"]

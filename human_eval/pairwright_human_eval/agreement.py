@@ -1,33 +1,27 @@
-"""How far annotators agree: tables of ratings in, coefficients out.
+"""How far annotators agree: a table of ratings in, coefficients with their intervals out.
 
-Nothing here reads files or knows of pairs or the chosen side. Each coefficient has a 95 % jackknife
-interval that leaves out one cluster of items after the other (Tukey 1958), by Student's t with
-clusters - 1 degrees of freedom.
+    percent     the chance that two ratings of an item agree (Fleiss 1971; Gwet 2008, p_a)
+    alpha_*     1 - D_o / D_e over pairable ratings (Krippendorff 2011, Computing Krippendorff's
+                Alpha-Reliability, sections C and D)
+    gwet_ac1    (p_a - p_e) / (1 - p_e), p_e = sum of pi_k (1 - pi_k) over q - 1, pi_k the mean
+                share of level k over all rated items (Gwet 2008; missing ratings as in his
+                Handbook of Inter-Rater Reliability, 2014). q counts unused levels too.
 
-    percent         the chance that two ratings of an item agree: Fleiss (1971), the mean of his
-                    P_i; Gwet (2008), p_a
-    alpha_*         1 - D_o / D_e over pairable ratings: Krippendorff (2011), Computing
-                    Krippendorff's Alpha-Reliability, sections C and D
-    gwet_ac1        (p_a - p_e) / (1 - p_e), p_e = sum of pi_k (1 - pi_k) over q - 1, pi_k the mean
-                    share of level k over all rated items: Gwet (2008), with missing ratings as in
-                    his Handbook of Inter-Rater Reliability (2014). q counts unused levels too.
-
-The coefficients are functions of sums over items, for many sets of sums at once: leaving out a
-cluster takes its part from the sums. What the data cannot define is None with a reason.
+Intervals are jackknives that leave out one cluster of items after the other, with Student's t. The
+coefficients are functions of sums over items, so leaving a cluster out takes its part from the
+sums. What the data cannot define is None with a reason.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy.special import stdtrit
 
 from pairwright.records import Record
-from pairwright.stats import Estimate, Floats
+from pairwright.stats import Estimate, Floats, Places
 
-Indices = npt.NDArray[np.intp]
 Measurement = Literal["nominal", "ordinal"]
 """What the levels mean: names, or an order."""
 FEWEST = 5
@@ -72,57 +66,64 @@ def agreement(
     if own.duplicated(["item", "annotator"]).any():
         raise ValueError("somebody rated an item twice")
     item, names = pd.factorize(own["item"], sort=True)
-    value = pd.Index(levels).get_indexer(pd.Index(own["label"]))
     given = np.zeros((len(names), len(levels)))
-    np.add.at(given, (item, value), 1)
-    cluster: Indices = np.arange(len(names))
+    np.add.at(given, (item, pd.Index(levels).get_indexer(pd.Index(own["label"]))), 1)
+    cluster = np.arange(len(names))
     if "cluster" in own:
         cluster = pd.factorize(own.groupby(item)["cluster"].first(), sort=True)[0]
     paired = given.sum(axis=1) > 1
-    rated = paired[item]
-    n, clusters = int(rated.sum()), len(np.unique(cluster[paired]))
-    sums = left_out(given, cluster)
+    n, clusters = int(paired[item].sum()), len(np.unique(cluster[paired]))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = coefficients(sums_without_each(given, cluster), len(levels))
+    missing = _undefined(given[paired], measurement)
+    none = {name: Estimate(value=None, low=None, high=None, n=n, clusters=clusters, note=why)
+            for name, why in missing.items()}  # fmt: skip
+    estimates = {
+        name: none.get(name) or _jackknifed(values, n, clusters, 0.0 if name == "percent" else -1.0)
+        for name, values in found.items()
+    }
+    raters = own["annotator"][paired[item]].nunique()
+    return Agreement(items=int(paired.sum()), raters=raters, **estimates)
 
-    def estimate(name: str) -> Estimate:
-        reason = _undefined(name, given, measurement)
-        if reason:
-            return Estimate(value=None, low=None, high=None, n=n, clusters=clusters, note=reason)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            whole, *without = COEFFICIENTS[name](sums, len(levels))
-        half, note = half_width(float(whole), np.array(without), clusters)
-        least = 0.0 if name == "percent" else -1.0
-        return Estimate(
-            value=round(float(whole), 12),
-            low=None if half is None else round(max(least, whole - half), 6),
-            high=None if half is None else round(min(1.0, whole + half), 6),
-            n=n,
-            clusters=clusters,
-            note=note,
-        )
 
-    return Agreement(
-        items=int(paired.sum()),
-        raters=own["annotator"][rated].nunique(),
-        percent=estimate("percent"),
-        alpha_nominal=estimate("alpha_nominal"),
-        alpha_ordinal=estimate("alpha_ordinal"),
-        gwet_ac1=estimate("gwet_ac1"),
+def _undefined(paired: Floats, measurement: Measurement) -> dict[str, str]:
+    """Why the counts of items with two ratings or more do not define a coefficient, by name."""
+    found: dict[str, str] = {}
+    if np.count_nonzero(paired.sum(axis=0)) == 1:
+        found |= dict.fromkeys(("alpha_nominal", "alpha_ordinal"), "all ratings are the same")
+    if paired.shape[1] < 2:
+        found["gwet_ac1"] = "there is only one level"
+    if not len(paired):
+        names = ("percent", "alpha_nominal", "alpha_ordinal", "gwet_ac1")
+        found |= dict.fromkeys(names, "no item has two ratings")
+    if measurement == "nominal":
+        found["alpha_ordinal"] = "the levels are nominal"
+    return found
+
+
+def _jackknifed(values: Floats, n: int, clusters: int, least: float) -> Estimate:
+    """The first value, with the interval from those without each cluster."""
+    whole, without = float(values[0]), values[1:]
+    half, note = 0.0, ""
+    if clusters < FEWEST:
+        note = f"no interval: fewer than {FEWEST} clusters"
+    elif undefined := int((~np.isfinite(without)).sum()):
+        note = f"no interval: undefined without {undefined} of {len(without)} clusters"
+    else:
+        variance = (clusters - 1) / clusters * float(((without - whole) ** 2).sum())
+        half = float(stdtrit(clusters - 1, 0.975)) * variance**0.5
+        note = "" if half > NOTHING else "no interval: the ratings do not vary"
+    return Estimate(
+        value=round(whole, 12),
+        low=None if note else round(max(least, whole - half), 6),
+        high=None if note else round(min(1.0, whole + half), 6),
+        n=n,
+        clusters=clusters,
+        note=note,
     )
 
 
-def half_width(whole: float, without: Floats, clusters: int) -> tuple[float | None, str]:
-    """Half the width of the 95 % interval, or why there is none. `without` has the coefficient
-    without each cluster, of which `clusters` have two ratings of an item."""
-    if clusters < FEWEST:
-        return None, f"no interval: fewer than {FEWEST} clusters"
-    if undefined := int((~np.isfinite(without)).sum()):
-        return None, f"no interval: undefined without {undefined} of {len(without)} clusters"
-    variance = (clusters - 1) / clusters * float(((without - whole) ** 2).sum())
-    half = float(stdtrit(clusters - 1, 0.975)) * variance**0.5
-    return (half, "") if half > NOTHING else (None, "no interval: the ratings do not vary")
-
-
-def left_out(given: Floats, cluster: Indices) -> Floats:
+def sums_without_each(given: Floats, cluster: Places) -> Floats:
     """Sums over items: with all, then without each cluster; shape (1 + clusters, 3 + levels +
     levels squared). `given`, shape (items, levels), counts ratings; `cluster` has shape (items,),
     counted from 0.
@@ -148,51 +149,22 @@ def left_out(given: Floats, cluster: Indices) -> Floats:
     return np.concatenate([whole[None], whole - of_clusters])
 
 
-def percent(sums: Floats, _: int = 0) -> Floats:
-    """Shape (sets,): agreement in percent, as a share."""
-    found: Floats = sums[:, 0] / sums[:, 1]
-    return found
-
-
-def alpha(sums: Floats, levels: int, measurement: Measurement) -> Floats:
-    """Shape (sets,): Krippendorff's alpha."""
-    coincidences = sums[:, 3 + levels :].reshape(-1, levels, levels)
-    margins = coincidences.sum(axis=2)
-    squared = np.broadcast_to(1 - np.eye(levels), coincidences.shape)
-    if measurement == "ordinal":
-        # How many ratings lie between two levels, those of the two by half: a difference of ranks.
-        ranks = np.cumsum(margins, axis=1) - margins / 2
-        squared = (ranks[:, :, None] - ranks[:, None, :]) ** 2
-    expected = np.einsum("si,sij,sj->s", margins, squared, margins) / (margins.sum(axis=1) - 1)
-    found: Floats = 1 - (coincidences * squared).sum(axis=(1, 2)) / expected
-    return found
-
-
-def ac1(sums: Floats, levels: int) -> Floats:
-    """Shape (sets,): Gwet's AC1."""
+def coefficients(sums: Floats, levels: int) -> dict[str, Floats]:
+    """Each coefficient, shape (sets,), of sets of sums."""
+    percent = sums[:, 0] / sums[:, 1]
     shares = sums[:, 3 : 3 + levels] / sums[:, 2:3]
-    expected = (shares * (1 - shares)).sum(axis=1) / (levels - 1)
-    found: Floats = (percent(sums) - expected) / (1 - expected)
-    return found
-
-
-COEFFICIENTS: dict[str, Callable[[Floats, int], Floats]] = {
-    "percent": percent,
-    "alpha_nominal": lambda sums, levels: alpha(sums, levels, "nominal"),
-    "alpha_ordinal": lambda sums, levels: alpha(sums, levels, "ordinal"),
-    "gwet_ac1": ac1,
-}
-
-
-def _undefined(name: str, given: Floats, measurement: Measurement) -> str:
-    """Why the ratings define no such coefficient; empty if they do."""
-    if name == "alpha_ordinal" and measurement == "nominal":
-        return "the levels are nominal"
-    paired = given[given.sum(axis=1) > 1]
-    if not len(paired):
-        return "no item has two ratings"
-    if name == "gwet_ac1" and given.shape[1] < 2:
-        return "there is only one level"
-    if name.startswith("alpha") and np.count_nonzero(paired.sum(axis=0)) == 1:
-        return "all ratings are the same"
-    return ""
+    by_chance = (shares * (1 - shares)).sum(axis=1) / (levels - 1)
+    seen = sums[:, 3 + levels :].reshape(-1, levels, levels)
+    margins = seen.sum(axis=2)
+    # How many ratings lie between two levels, those of the two by half: a difference of ranks.
+    ranks = np.cumsum(margins, axis=1) - margins / 2
+    apart = {
+        "nominal": np.broadcast_to(1 - np.eye(levels), seen.shape),
+        "ordinal": (ranks[:, :, None] - ranks[:, None, :]) ** 2,
+    }
+    pairs = margins[:, :, None] * margins[:, None, :] / (margins.sum(axis=1) - 1)[:, None, None]
+    alphas = {
+        f"alpha_{name}": 1 - (seen * squared).sum(axis=(1, 2)) / (pairs * squared).sum(axis=(1, 2))
+        for name, squared in apart.items()
+    }
+    return {"percent": percent, **alphas, "gwet_ac1": (percent - by_chance) / (1 - by_chance)}

@@ -7,7 +7,7 @@ again.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import pandas as pd
@@ -21,16 +21,6 @@ from pairwright_human_eval.units import Outline, OutlinePair
 
 _ROUNDING = 1e-9
 """A mean of thirds is not exact, and a gap that is the limit passes."""
-
-
-class PartOutcome(NamedTuple):
-    """What one part of a unit comes to; no reason if it is well."""
-
-    state: State
-    reason: str = ""
-
-
-VERIFIED = PartOutcome("verified")
 
 
 class Votes(Record):
@@ -54,25 +44,27 @@ class Decision(Record):
     """A line of decisions.jsonl."""
 
     unit: str
-    pairs: tuple[str, ...]
     state: State
     reasons: tuple[str, ...]
     """Why it is not verified: `part: what`, in the order of the parts."""
     votes: tuple[Votes, ...]
-    quality: dict[str, float | None]
-    """By scale and response, such as `correctness first`: the mean score."""
-    supported: dict[str, float | None]
-    """By pair: the share of aspects that most found supported."""
-    delivered: dict[str, float | None]
-    """By pair: of these aspects, the share that most found delivered by the chosen response and not
-    by the rejected one."""
+    """By pair, the asked one first."""
     disputed: tuple[str, ...]
     """Pairs whose preference is for an adjudicator."""
-    adjudicated: bool
     simulated: bool
 
 
 # The rule
+
+
+class PartOutcome(NamedTuple):
+    """What one part of a unit comes to; no reason if it is well."""
+
+    state: State
+    reason: str = ""
+
+
+VERIFIED = PartOutcome("verified")
 
 
 def preference_outcome(
@@ -152,31 +144,20 @@ class AspectCounts(NamedTuple):
 
 
 def aspect_outcomes(
-    people: int, aspects: tuple[AspectCounts, ...], rules: HumanRules
+    people: int, aspects: Sequence[AspectCounts], rules: HumanRules
 ) -> Iterator[PartOutcome]:
     """The aspects are the user's, and the chosen response alone delivers most of them."""
-    if not rules.rubric_votes:
-        return
-    supported, delivered = aspect_shares(aspects)
-    if people < rules.rubric_votes or supported is None:
+    if people < rules.rubric_votes:
         yield PartOutcome("waiting", f"rubric: {people} of {rules.rubric_votes} answers")
-        return
-    if supported < rules.aspects_supported:
-        yield PartOutcome("refused", "rubric: aspects_unsupported")
-    elif (delivered or 0) < rules.delivered:
-        yield PartOutcome("refused", "rubric: aspects_undelivered")
-    if max(aspect.contradicted for aspect in aspects) > rules.contradicted:
-        yield PartOutcome("refused", "rubric: aspect_contradicted")
-
-
-def aspect_shares(aspects: tuple[AspectCounts, ...]) -> tuple[float | None, float | None]:
-    """The share of aspects that the posts support, and of those the share that the chosen response
-    alone delivers; None if there are none."""
-    there = [aspect for aspect in aspects if aspect.support.most]
-    return (
-        len(there) / len(aspects) if aspects else None,
-        sum(aspect.delivered for aspect in there) / len(there) if there else None,
-    )
+    elif rules.rubric_votes:
+        there = [aspect for aspect in aspects if aspect.support.most]
+        delivered = sum(aspect.delivered for aspect in there) / len(there) if there else 0
+        if len(there) / len(aspects) < rules.aspects_supported:
+            yield PartOutcome("refused", "rubric: aspects_unsupported")
+        elif delivered < rules.delivered:
+            yield PartOutcome("refused", "rubric: aspects_undelivered")
+        if max(aspect.contradicted for aspect in aspects) > rules.contradicted:
+            yield PartOutcome("refused", "rubric: aspect_contradicted")
 
 
 # The table
@@ -226,25 +207,19 @@ def decide(
 
 
 def _decision(unit: Outline, given: Tally, rules: HumanRules, simulated: bool) -> Decision:
-    means = _means(given, unit.id)
     closed = (unit.id, "quality", 2) in given
-    parts = [*quality_outcomes(_people(given, unit.id, "quality"), means, rules, closed=closed)]
-    votes, supported, delivered, disputed = list[Votes](), {}, {}, list[str]()
+    scored = _people(given, unit.id, "quality")
+    parts = [*quality_outcomes(scored, _means(given, unit.id), rules, closed=closed)]
+    votes, disputed = list[Votes](), list[str]()
     for pair in unit.pairs:
         votes.append(_votes_on(given, pair.id, 1))
-        closing = _votes_on(given, pair.id, 2)
-        closed = closed or closing.n > 0
-        preference = preference_outcome(votes[-1], closing, rules, unit.label)
+        preference = preference_outcome(votes[-1], _votes_on(given, pair.id, 2), rules, unit.label)
         if preference.state == "disputed":
             disputed.append(pair.id)
         parts.append(preference)
         if pair.aspects:
-            aspects = aspects_of(given, pair)
-            there, done = aspect_shares(aspects)
-            supported[pair.id] = _rounded(there)
-            if rules.rubric_votes:
-                delivered[pair.id] = _rounded(done)
-            parts += aspect_outcomes(_people(given, pair.id, "support"), aspects, rules)
+            people = _people(given, pair.id, "support")
+            parts += aspect_outcomes(people, aspects_of(given, pair), rules)
     # One refusal refuses; what waits may still change; a dispute is for an adjudicator.
     order: tuple[State, ...] = ("refused", "waiting", "disputed")
     states = {part.state for part in parts}
@@ -252,15 +227,10 @@ def _decision(unit: Outline, given: Tally, rules: HumanRules, simulated: bool) -
     reasons = (part.reason for part in parts if part.reason and part.state == state)
     return Decision(
         unit=unit.id,
-        pairs=tuple(pair.id for pair in unit.pairs),
         state=state,
         reasons=tuple(dict.fromkeys(reasons)),
         votes=tuple(votes),
-        quality={item: _rounded(mean) for item, mean in means.items()},
-        supported=supported,
-        delivered=delivered,
         disputed=tuple(disputed) if state == "disputed" else (),
-        adjudicated=closed,
         simulated=simulated,
     )
 
@@ -286,8 +256,3 @@ def _means(given: Tally, unit: str) -> dict[str, float | None]:
             total = sum(score * n for score, n in scores.items())
             means[item] = total / sum(scores.values()) if scores else means.get(item)
     return means
-
-
-def _rounded(number: float | None) -> float | None:
-    """As written; what is compared with the rules is exact."""
-    return None if number is None else round(number, 6)
