@@ -1,8 +1,8 @@
-"""The part of a study that a release holds: answers by pseudonym, without comments and clock times;
-outlines of all units, refused ones too; how each annotator did in checks and repeats.
+"""What a release states of its study: answers by pseudonym, without comments and clock times;
+outlines of all units, refused ones too; how each annotator did in checks and repeats. And the
+figures that follow from these.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,9 +25,36 @@ from pairwright_human_eval.quality_control import (
     table_of,
     votes_of,
 )
-from pairwright_human_eval.records import BOTH, EQUAL, NEITHER, SIMULATED, SUPPORT, Answer, SetAside
+from pairwright_human_eval.records import BOTH, EQUAL, NEITHER, SIMULATED, SUPPORT, Answer
 from pairwright_human_eval.units import Outline
 from pairwright_human_eval.votes import study_votes
+
+
+class PublicAnnotator(Record):
+    """How one annotator did in tasks that are not released."""
+
+    annotator: str
+    simulated: bool
+    checks: int
+    """Attention checks met."""
+    passed: int
+
+
+class PublicStudy(Record):
+    """human/study.json."""
+
+    policy: HumanRules
+    """In force."""
+    fixed: HumanRules
+    """As fixed before the first answer."""
+    scales: tuple[Scale, ...]
+    """The quality scales as they were asked."""
+    of: int
+    """Units in the run, of which the study's were drawn."""
+    annotators: tuple[PublicAnnotator, ...]
+    """Everyone who gave an answer, adjudicators too."""
+    left_out: int
+    """Units of the study that are not in this release: people asked to be forgotten."""
 
 
 class QuestionAgreement(Record):
@@ -44,47 +71,12 @@ class QuestionAgreement(Record):
 
 
 class Findings(Record):
-    """What the answers alone say, and a release can derive."""
+    """The figures that follow from the answers."""
 
     agreement: tuple[QuestionAgreement, ...]
     preferred: Estimate
     """Votes for the chosen response, of those for either; placebos, whose chosen one is drawn, are
     left out."""
-
-
-class PublicAnnotator(Record):
-    """How one annotator did in tasks that are not released."""
-
-    annotator: str
-    simulated: bool
-    checks: int
-    """Attention checks met."""
-    passed: int
-    repeats: int
-    """Votes asked again with the sides swapped, and answered."""
-    repeated: int
-    """Answered as before."""
-
-
-class PublicStudy(Record):
-    """human/study.json."""
-
-    version: str
-    """Pairwright's, at export."""
-    policy: HumanRules
-    """In force."""
-    fixed: HumanRules
-    """As fixed before the first answer."""
-    scales: tuple[Scale, ...]
-    """The quality scales as they were asked."""
-    overlap: int
-    of: int
-    """Units in the run, of which the study's were drawn."""
-    annotators: tuple[PublicAnnotator, ...]
-    set_aside: dict[str, int]
-    """Annotations that are not answers, by reason."""
-    left_out: int
-    """Units of the study that are not in this release: people asked to be forgotten."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +104,7 @@ class ReleasedStudy:
     @property
     def tasks(self) -> int:
         """How many tasks were answered."""
-        return len({answer.task for answer in self.answers})
+        return self.table["task"].nunique()
 
     @property
     def simulated(self) -> bool:
@@ -131,7 +123,6 @@ class ReleasedStudy:
 
     @cached_property
     def findings(self) -> Findings:
-        """Every figure of the report that the release can derive."""
         return find(self.outlines, self.table, self.study.scales, self.excluded)
 
 
@@ -153,26 +144,30 @@ def published(
     fixed: FixedStudy,
     outlines: Sequence[Outline],
     answers: Sequence[Answer],
-    set_aside: Iterable[SetAside],
     rules: HumanRules,
     *,
     leaving: Set[str] = frozenset(),
 ) -> ReleasedStudy:
-    """`outlines` are the study's, `rules` is in force, and `leaving` are units that are not to be
-    in a release, with every answer on them."""
+    """What a release holds. `rules` is in force, and `leaving` are units that are not to be in it,
+    with every answer on them."""
     study = fixed.study
     kept = tuple(unit for unit in outlines if unit.id not in leaving)
     asked = {unit.id for unit in kept}
+    simulated = {one.annotator for one in answers if one.source.startswith(SIMULATED)}
+    people = annotators(table_of(answers), outlines)
     return ReleasedStudy(
         PublicStudy(
-            version=study.version,
             policy=rules,
             fixed=study.policy,
             scales=study.scales,
-            overlap=study.overlap,
             of=study.of,
-            annotators=_annotators(answers, outlines),
-            set_aside=dict(sorted(Counter(line.reason for line in set_aside).items())),
+            annotators=tuple(
+                PublicAnnotator(
+                    annotator=str(who), simulated=who in simulated, checks=int(row["checks_n"]),
+                    passed=int(row["checks_k"]),
+                )
+                for who, row in people.iterrows()
+            ),
             left_out=len(outlines) - len(kept),
         ),
         kept,
@@ -182,25 +177,20 @@ def published(
             for answer in answers
             if answer.round > 0 and answer.kind != "comment" and answer.unit in asked
         ),
-    )
-
-
-def _annotators(
-    answers: Sequence[Answer], outlines: Sequence[Outline]
-) -> tuple[PublicAnnotator, ...]:
-    """Everyone who gave an answer, adjudicators too."""
-    simulated = {one.annotator for one in answers if one.source.startswith(SIMULATED)}
-    return tuple(
-        PublicAnnotator(
-            annotator=str(who), simulated=who in simulated, checks=int(row["checks_n"]),
-            passed=int(row["checks_k"]), repeats=int(row["repeats_n"]),
-            repeated=int(row["repeats_k"]),
-        )
-        for who, row in annotators(table_of(answers), outlines).iterrows()
     )  # fmt: skip
 
 
 # Figures
+
+
+def counted_answers(
+    outlines: Iterable[Outline], answers: pd.DataFrame, excluded: Iterable[str]
+) -> pd.DataFrame:
+    """The answers of the first round that count, with the dyad and the label of their unit."""
+    rows = [(unit.id, unit.dyad, unit.label) for unit in outlines]
+    about = pd.DataFrame(rows, columns=["unit", "dyad", "expected"])
+    own = answers[(answers["round"] == 1) & ~answers["annotator"].isin(list(excluded))]
+    return own.merge(about, on="unit")
 
 
 def find(
@@ -219,16 +209,6 @@ def find(
     )
 
 
-def counted_answers(
-    outlines: Iterable[Outline], answers: pd.DataFrame, excluded: Iterable[str]
-) -> pd.DataFrame:
-    """The answers of the first round that count, with the dyad and the label of their unit."""
-    rows = [(unit.id, unit.dyad, unit.label) for unit in outlines]
-    about = pd.DataFrame(rows, columns=["unit", "dyad", "expected"])
-    own = answers[(answers["round"] == 1) & ~answers["annotator"].isin(list(excluded))]
-    return own.merge(about, on="unit")
-
-
 def share_by_dyad(hits: pd.Series, dyads: pd.Series) -> Estimate:
     """The share of hits with its interval by dyad, if there are enough dyads for one."""
     found = accuracy_by_cluster([*zip(dyads, map(float, hits), strict=True)])
@@ -236,9 +216,8 @@ def share_by_dyad(hits: pd.Series, dyads: pd.Series) -> Estimate:
         return no_estimate("none was given")
     if found.clusters >= FEWEST:
         return found
-    why = f"no interval: fewer than {FEWEST} dyads"
-    n, clusters = found.n, found.clusters
-    return Estimate(value=found.value, low=None, high=None, n=n, clusters=clusters, note=why)
+    without = {"low": None, "high": None, "note": f"no interval: fewer than {FEWEST} dyads"}
+    return Estimate(**dict(found) | without)
 
 
 def study_agreement(
@@ -247,16 +226,12 @@ def study_agreement(
     """How far annotators agree on each question, in the order in which they are asked. "Cannot
     tell" and "cannot judge" are missing values."""
     table = study_votes(counted)
-    sides = ("one", "other")
-    asked: list[tuple[str, Sequence[object], Measurement]] = [
-        *(
-            (f"quality: {scale.name}", range(scale.low, scale.high + 1), "ordinal")
-            for scale in scales
-        ),
-        ("preference", (*sides, EQUAL), "nominal"),
-        ("aspect supported", SUPPORT, "ordinal"),
-        ("aspect delivered by", (*sides, BOTH, NEITHER), "nominal"),
-    ]
-    for question, levels, kind in asked:
+    asked: dict[str, tuple[Sequence[object], Measurement]] = {
+        f"quality: {scale.name}": (range(scale.low, scale.high + 1), "ordinal") for scale in scales
+    }
+    asked["preference"] = ("one", "other", EQUAL), "nominal"
+    asked["aspect supported"] = SUPPORT, "ordinal"
+    asked["aspect delivered by"] = ("one", "other", BOTH, NEITHER), "nominal"
+    for question, (levels, kind) in asked.items():
         found = agreement(table[table["question"] == question], levels, kind)
         yield QuestionAgreement(question=question, measurement=kind, agreement=found)

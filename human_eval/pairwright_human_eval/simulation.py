@@ -6,11 +6,10 @@ marks them as simulated. What is true they take from the private key.
 
 import json
 import random
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from pydantic import Field
 from typer import Option
@@ -41,7 +40,7 @@ from pairwright_human_eval.study import open_study
 
 _START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 _SECONDS: dict[Kind, float] = {"quality": 60, "preference": 40, "rubric": 75}
-"""Median time of a task."""
+_SUPPORTED = ("clearly", "clearly", "clearly", "plausibly", "plausibly", "no")
 
 
 class Traits(Record):
@@ -107,98 +106,71 @@ def simulate(folder: HumanFolder, fixed: FixedStudy, traits: Traits) -> Simulate
     done = make_answers(folder, fixed).tasks
     away = withdrawn_people(folder)
     by_person: dict[str, list[KeyedTask]] = {}
-    for name, task in fixed.key.items():
-        if name not in done and task.annotator not in away:
+    for task in fixed.key.values():
+        if task.task not in done and task.annotator not in away:
             by_person.setdefault(task.annotator, []).append(task)
     shown = read_tasks(folder, [task for own in by_person.values() for task in own])
     order = sorted(by_person, key=lambda who: content_id("careless", str(traits.seed), who))
     careless = frozenset(order[: round(traits.careless * len(order))])
-    for who, tasks in sorted(by_person.items()):
-        person = _Annotator(who, who in careless, fixed.study.scales, traits)
-        tasks.sort(key=lambda task: KINDS.index(task.kind))
-        exported = [
-            {"data": shown[task.task], "annotations": [annotation]}
-            for task, annotation in zip(tasks, person.annotations(tasks), strict=True)
-        ]
+    for who, tasks in by_person.items():
+        now, exported = _START, []
+        for task in sorted(tasks, key=lambda task: KINDS.index(task.kind)):
+            person = _Person(task, fixed.study.scales, traits, who in careless)
+            now += timedelta(seconds=person.seconds)
+            exported.append({"data": shown[task.task], "annotations": [person.annotation(now)]})
         before = len([*folder.raw.glob(f"{SIMULATED}{who}-*")])
         store_raw(folder, f"{SIMULATED}{who}-{before + 1}", json.dumps(exported).encode())
     return SimulatedAnswers(len(shown), tuple(sorted(careless)), write_answers(folder, fixed))
 
 
-class _Annotator(NamedTuple):
-    name: str
-    careless: bool
-    scales: tuple[Scale, ...]
-    traits: Traits
+class _Person:
+    """Somebody in front of a task."""
 
-    def annotations(self, tasks: Iterable[KeyedTask]) -> Iterator[dict[str, Any]]:
-        """The tasks, done one after the other."""
-        now = _START
-        for number, task in enumerate(tasks, start=1):
-            chance = random.Random(
-                content_id("simulated", str(self.traits.seed), self.name, task.task)
-            )
-            usual = _SECONDS[task.kind] / (8 if self.careless else 1)
-            seconds = round(usual * chance.lognormvariate(0, 0.5), 3)
-            now += timedelta(seconds=seconds)
-            identity = f"{chance.getrandbits(128):032x}"
-            yield {
-                "id": number,
-                "unique_id": identity,
-                "was_cancelled": False,
-                "created_at": now.isoformat(),
-                "updated_at": now.isoformat(),
-                "lead_time": seconds,
-                "result": [
-                    {"from_name": name, "type": "choices", "value": {"choices": [choice]}}
-                    for name, choice in self._form(task, chance).items()
-                ],
-            }
+    def __init__(
+        self, task: KeyedTask, scales: tuple[Scale, ...], traits: Traits, careless: bool
+    ) -> None:
+        self.task, self.scales, self.traits, self.careless = task, scales, traits, careless
+        self.chance = self._chance("answer", task.annotator, task.task)
+        self.seconds = round(_SECONDS[task.kind] / (8 if careless else 1), 3)
 
-    def _form(self, task: KeyedTask, chance: random.Random) -> dict[str, str]:
-        if self.careless:
-            form = questions(task.kind, self.scales, task.aspects)
-            return {name: chance.choice(sorted(one.choices)) for name, one in form.items()}
-        if task.kind == "preference":
-            return {"preference": self._place(task.expected or EQUAL, chance)}
-        if task.kind == "quality":
-            return {
-                f"{scale.name}_{side}": self._score(scale, task.unit, chance)
-                for scale in self.scales
-                for side in "ab"
-            }
-        rows = {}
-        for n in range(task.aspects):
-            rows[f"support_{n}"] = self._support(f"{task.pair} {n}", chance)
-            rows[f"delivered_{n}"] = self._place(task.expected, chance)
-        return rows
+    def _chance(self, *about: str) -> random.Random:
+        return random.Random(content_id("simulated", str(self.traits.seed), *about))
 
-    def _place(self, truth: str | None, chance: random.Random) -> str:
-        """Who is sure is right; who is not guesses, and half of the guesses are right. So
-        2 x accuracy - 1 are sure, and with nothing to know (no truth) nobody is."""
-        if chance.random() < self.traits.cannot_tell:
-            return CANNOT_TELL
-        sure = chance.random() < (
-            self.traits.accuracy if truth == EQUAL else 2 * self.traits.accuracy - 1
-        )
-        guess = "A" if chance.random() < 0.5 else "B"
-        return truth if truth and sure else guess
+    def annotation(self, now: datetime) -> dict[str, Any]:
+        """The filled-in form, as Label Studio exports it."""
+        form = questions(self.task.kind, self.scales, self.task.aspects)
+        chosen = {
+            name: self.chance.choice(sorted(one.choices)) if self.careless else self._choice(name)
+            for name, one in form.items()
+        }
+        return {
+            "id": 1,
+            "unique_id": f"{self.chance.getrandbits(128):032x}",
+            "was_cancelled": False,
+            "created_at": now.isoformat(),
+            "updated_at": now.isoformat(),
+            "lead_time": self.seconds,
+            "result": [
+                {"from_name": name, "type": "choices", "value": {"choices": [choice]}}
+                for name, choice in chosen.items()
+            ],
+        }
 
-    def _support(self, aspect: str, chance: random.Random) -> str:
-        """Every aspect has its own truth, which most posts of most aspects bear out."""
-        true: str = random.Random(content_id("true support", str(self.traits.seed), aspect)).choice(
-            ("clearly", "clearly", "clearly", "plausibly", "plausibly", "no")
-        )
-        right = chance.random() < self.traits.accuracy
-        return true if right else chance.choice(sorted({*SUPPORT} - {true}))
-
-    def _score(self, scale: Scale, unit: str, chance: random.Random) -> str:
-        """Both responses of a unit have one true score, 4 of 5 for most, as in pairs that pass
-        the gate on parity; who misses it is off by one."""
-        if scale.cannot_judge and chance.random() < self.traits.cannot_tell:
-            return CANNOT_JUDGE
-        truth = random.Random(
-            content_id("true score", str(self.traits.seed), unit, scale.name)
-        ).choice((-1, 0, 0, 0, 1))
-        off = 0 if chance.random() < self.traits.accuracy else chance.choice((-1, 1))
-        return str(min(scale.high, max(scale.low, scale.high - 1 + truth + off)))
+    def _choice(self, control: str) -> str:
+        name, _, number = control.rpartition("_")
+        scale = next((scale for scale in self.scales if scale.name == name), None)
+        unsure = self.chance.random() < self.traits.cannot_tell
+        right = self.chance.random() < self.traits.accuracy
+        if scale:
+            # Both responses of a unit have one true score, 4 of 5 for most.
+            true = self._chance("score", self.task.unit, name).choice((-1, 0, 0, 0, 1))
+            score = scale.high - 1 + true + (0 if right else self.chance.choice((-1, 1)))
+            known = str(min(scale.high, max(scale.low, score)))
+            return CANNOT_JUDGE if unsure and scale.cannot_judge else known
+        if name == "support":
+            # Every aspect has its own truth: most are supported.
+            said = self._chance(name, self.task.pair, number).choice(_SUPPORTED)
+            return said if right else self.chance.choice(sorted({*SUPPORT} - {said}))
+        truth = EQUAL if self.task.label == EQUAL else self.task.expected
+        wrong = self.chance.choice("AB") if truth == EQUAL else "B" if truth == "A" else "A"
+        return CANNOT_TELL if unsure else truth if right and truth else wrong

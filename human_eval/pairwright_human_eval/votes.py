@@ -41,15 +41,6 @@ MOST_LEVELS, LONGEST = 30, 60
 _FIX = "Name its columns: --column item=COLUMN --column annotator=COLUMN --column label=COLUMN."
 
 
-class Rater(Record):
-    """One annotator, against the others."""
-
-    annotator: str
-    votes: int
-    with_others: Estimate
-    """Votes on items where more than half of the others agree, and the share that says the same."""
-
-
 class QuestionVotes(Record):
     """The votes on one question."""
 
@@ -62,8 +53,9 @@ class QuestionVotes(Record):
     confusion: dict[str, dict[str, float]]
     """Of two people on one item: how often one says this while the other says that, as a share of
     what the first says. Empty if no item has two votes."""
-    raters: tuple[Rater, ...]
-    """The least in line first."""
+    raters: dict[str, Estimate]
+    """By annotator, the least in line first: votes that are what more than half of the others on
+    the item say, of those on items with such a label."""
     first: Estimate | None
     """Votes for what was shown first, of those for either; None if places are not known."""
     places: tuple[str, str] | None
@@ -120,15 +112,10 @@ def agreement_of(
     named = dict(one.partition("=")[::2] for one in columns)
     if not all(named.values()):
         raise InputError("names no column", where="--column", fix="Give WHAT=COLUMN.")
-    read = read_votes(Path(votes), named)
+    format, table, notes = read_votes(Path(votes), named)
+    questions = [question_votes(str(name), own) for name, own in table.groupby("question")]
     return VotesReport(
-        file=str(votes),
-        format=read.format,
-        votes=len(read.table),
-        questions=tuple(
-            question_votes(str(question), own) for question, own in read.table.groupby("question")
-        ),
-        notes=read.notes,
+        file=str(votes), format=format, votes=len(table), questions=tuple(questions), notes=notes
     )
 
 
@@ -157,12 +144,8 @@ def question_votes(question: str, table: pd.DataFrame) -> QuestionVotes:
     if not numbers:
         table = table.assign(label=table["label"].map(str))
     counts = {item: labels for item, labels in count_labels(table).items() if labels.total() > 1}
-    given = table["annotator"].value_counts().sort_index()
-    agreed = with_others(table).reindex(given.index, fill_value=0)
-    raters = [
-        Rater(annotator=who, votes=n, with_others=share(int(k), int(of)))
-        for (who, n), k, of in zip(entries(given), agreed["k"], agreed["n"], strict=True)
-    ]
+    agreed = with_others(table).reindex(sorted(set(table["annotator"])), fill_value=0)
+    raters = {str(who): share(int(row["k"]), int(row["n"])) for who, row in agreed.iterrows()}
     places = next((places for places in PLACES if {*places} <= {*table["label"]}), None)
     return QuestionVotes(
         question=question,
@@ -170,7 +153,7 @@ def question_votes(question: str, table: pd.DataFrame) -> QuestionVotes:
         agreement=agreement(table, measurement=measurement),
         counts={str(label): int(n) for label, n in entries(table["label"].value_counts())},
         confusion=_confusion(table),
-        raters=tuple(sorted(raters, key=lambda one: one.with_others.value or 0.0)),
+        raters=dict(sorted(raters.items(), key=lambda one: one[1].value or 0.0)),
         first=_first(table, places),
         places=places if table["first"].isna().all() else None,
         divided=tuple(sorted(item for item, n in counts.items() if majority(n) == "")),
@@ -211,18 +194,12 @@ def _first(table: pd.DataFrame, places: tuple[str, str] | None) -> Estimate | No
 # Files
 
 
-class Votes(NamedTuple):
-    """The votes of a file."""
+def read_votes(path: Path, columns: Mapping[str, str]) -> tuple[str, pd.DataFrame, tuple[str, ...]]:
+    """The format of a file, its votes with their fields as columns, and what was left out.
 
-    format: str
-    table: pd.DataFrame
-    """The fields of `Vote` as columns."""
-    notes: tuple[str, ...]
-
-
-def read_votes(path: Path, columns: Mapping[str, str]) -> Votes:
-    """Read a file of votes. `columns` names the columns of item, annotator, label, question and
-    first. Raises InputError for a file that holds none."""
+    `columns` names the columns of item, annotator, label, question and first. Raises InputError for
+    a file that holds no vote.
+    """
     if path.suffix not in OPENERS:
         raise InputError("is not a table", where=path, fix=f"Give {', '.join(OPENERS)}.")
     rows = [row.fields for row in sound_rows(path, OPENERS[path.suffix], _FIX)[1]]
@@ -249,7 +226,7 @@ def read_votes(path: Path, columns: Mapping[str, str]) -> Votes:
     last = table.drop_duplicates(["question", "item", "annotator"], keep="last")
     left_out["votes without an annotator"] = int(nobody.sum())
     left_out["earlier votes of the same people on the same items"] = len(table) - len(last)
-    return Votes(name, last, tuple(f"{n:,} {why}" for why, n in left_out.items() if n))
+    return name, last, tuple(f"{n:,} {why}" for why, n in left_out.items() if n)
 
 
 def _chosen_columns(row: Row, columns: Mapping[str, str], path: Path) -> dict[str, str]:
@@ -289,7 +266,11 @@ def label_of(value: object) -> object:
     if isinstance(value, bool) or value is None:
         return str(value).lower()
     if isinstance(value, list | tuple):
-        return " + ".join(sorted(str(label_of(one)) for one in value))
+        return (
+            label_of(value[0])
+            if len(value) == 1
+            else " + ".join(sorted(str(label_of(one)) for one in value))
+        )
     text = str(value).strip()
     try:
         number = float(text)
@@ -311,54 +292,49 @@ def _label_studio(rows: list[Row]) -> Found:
             if one.get("was_cancelled"):
                 yield "skipped tasks"
                 continue
-            for name, kind, label in _results(one.get("result") or ()):
-                vote = Vote(name, str(row.get("id")), str(who), label)
-                yield f"results of type {kind}" if label is None else vote
-
-
-def _results(result: Iterable[Any]) -> Iterator[tuple[str, str, object]]:
-    """Control, type and label of each result; no label for types that have none, and for a control
-    that is there several times."""
-    rows = [one for one in result if isinstance(one, dict) and isinstance(one.get("value"), dict)]
-    names = [str(one.get("from_name")) for one in rows]
-    for one, name in zip(rows, names, strict=True):
-        kind, value = str(one.get("type")), one["value"]
-        found = next((value[key] for key in ("choices", "rating", "number") if key in value), None)
-        if names.count(name) > 1:
-            kind, found = f"{kind} for several regions", None
-        yield name, kind, None if found is None else label_of(found)
+            result = one.get("result") or ()
+            rows = [part for part in result if isinstance(part.get("value"), dict)]
+            controls = Counter(part.get("from_name") for part in rows)
+            for part in rows:
+                value, control = part["value"], part.get("from_name")
+                label = value.get("choices", value.get("rating", value.get("number")))
+                if label is None:
+                    yield f"results of type {part.get('type')}"
+                elif controls[control] > 1:
+                    yield f"results of type {part.get('type')} for several regions"
+                else:
+                    yield Vote(str(control), str(row.get("id")), str(who), label_of(label))
 
 
 def _label_studio_table(rows: list[Row]) -> Found:
     """JSON_MIN or CSV: data and answers side by side. What differs within a task is an answer."""
     known = {"annotator", "annotation_id", "created_at", "updated_at", "lead_time", "id"}
-    table = pd.DataFrame([{name: _unpacked(value) for name, value in row.items()} for row in rows])
+    table = pd.DataFrame([{name: _unpacked(cell) for name, cell in row.items()} for row in rows])
     for name in [name for name in table.columns if name not in known]:
-        values = table[name].map(str)
-        few = values.nunique() <= MOST_LEVELS and values.map(len).max() <= LONGEST
-        if values.groupby(table["id"]).nunique().max() < 2:
-            if few and values.nunique() > 1:
+        texts = table[name].map(str)
+        few = texts.nunique() <= MOST_LEVELS and texts.map(len).max() <= LONGEST
+        if texts.groupby(table["id"]).nunique().max() < 2:
+            if few and texts.nunique() > 1:
                 yield f"column with the same value for everybody on a task, data or not: {name}"
         elif not few:
             yield f"column of texts: {name}"
         else:
-            for item, who, value in zip(table["id"], table["annotator"], table[name], strict=True):
-                if value not in ("", None) and value == value:
-                    yield Vote(name, str(item), str(who), label_of(value))
+            for item, who, label in zip(table["id"], table["annotator"], table[name], strict=True):
+                if str(label) not in ("", "None", "nan"):
+                    yield Vote(name, str(item), str(who), label_of(label))
 
 
-def _unpacked(value: object) -> object:
+def _unpacked(cell: object) -> object:
     """A cell: a rating is a list with one object, as JSON or as a text of it."""
-    if isinstance(value, str) and value[:1] in "[{":
-        try:
-            value = json.loads(value)
-        except ValueError:
-            return value
-    if isinstance(value, dict):
-        value = value.get("choices", value)
-    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
-        return value[0].get("rating", value[0].get("number", json.dumps(value)))
-    return value if isinstance(value, str | int | float) or value is None else json.dumps(value)
+    try:
+        cell = json.loads(cell) if isinstance(cell, str) and cell[:1] in "[{" else cell
+    except ValueError:
+        return cell
+    if isinstance(cell, list) and len(cell) == 1 and isinstance(cell[0], dict):
+        cell = cell[0].get("rating", cell[0].get("number", cell))
+    if isinstance(cell, dict):
+        cell = cell.get("choices", cell)
+    return json.dumps(cell) if isinstance(cell, list | dict) else cell
 
 
 def _argilla(rows: list[Row]) -> Found:
@@ -387,28 +363,19 @@ def _mturk(rows: list[Row]) -> Found:
         if str(row.get("AssignmentStatus", "")).casefold() == "rejected":
             yield "rejected assignments"
             continue
-        for question, value in _mturk_answers(row):
-            if value not in ("", None):
-                yield Vote(question, str(row["HITId"]), str(row["WorkerId"]), label_of(value))
-
-
-def _mturk_answers(row: Row) -> Iterator[tuple[str, Any]]:
-    for column, value in row.items():
-        name = column.removeprefix("Answer.")
-        if name == column:
-            continue
-        if name == "taskAnswers":
-            for answers in json.loads(value or "[]"):
-                for question, one in answers.items():
-                    ticked = one if isinstance(one, dict) else {"label": one}
-                    on = [label for label, is_on in ticked.items() if is_on is True]
-                    yield question, ticked.get("label", on)
-        elif "." in name and str(value).casefold() in ("true", "false"):
-            question, _, label = name.rpartition(".")
-            if str(value).casefold() == "true":
-                yield question, label
-        else:
-            yield name.removesuffix(".label"), value
+        forms = json.loads(row.get("Answer.taskAnswers") or "[]")
+        answers = [one for form in forms for one in form.items()]
+        answers += [(name[7:], value) for name, value in row.items() if name[:7] == "Answer."]
+        for name, value in answers:
+            if isinstance(value, dict):
+                ticked = [label for label, on in value.items() if on is True]
+                name, value = name, value.get("label", ticked)
+            elif str(value).casefold() in ("true", "false") and "." in name:
+                name, _, label = name.rpartition(".")
+                value = label if str(value).casefold() == "true" else ""
+            if value not in ("", None) and name != "taskAnswers":
+                name = name.removesuffix(".label")
+                yield Vote(name, str(row["HITId"]), str(row["WorkerId"]), label_of(value))
 
 
 def _pairwright(rows: list[Row]) -> Found:

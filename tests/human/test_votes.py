@@ -143,7 +143,7 @@ def test_the_same_votes_are_read_from_every_format(
     assert one.counts == {"A": 3, "B": 2}
     assert (one.agreement.items, one.agreement.raters) == (2, 2)
     assert one.agreement.percent.value == 0.5
-    assert {rater.votes for rater in one.raters} == {2, 3}
+    assert {who: (same.k, same.n) for who, same in one.raters.items()} == {"p": (1, 2), "q": (1, 2)}
     assert one.divided == ("2",)
     assert one.confusion == {"A": {"A": 0.6667, "B": 0.3333}, "B": {"A": 1.0, "B": 0.0}}
     assert one.places == ("A", "B")
@@ -279,6 +279,7 @@ def test_labels_are_compared_as_they_are_meant() -> None:
     assert [label_of(one) for one in ("4", "4.0", 4, "4.5", " yes ", True)] == [
         4, 4, 4, 4.5, "yes", "true",
     ]  # fmt: skip
+    assert label_of(["4"]) == 4
     assert label_of(["b", "a"]) == label_of(["a", "b"]) == "a + b"
 
 

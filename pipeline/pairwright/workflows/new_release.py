@@ -304,9 +304,7 @@ def _candidates(
     entries, outlines = read_candidates(pairs, forgotten, study.fixed, count)
     left_out = {entry.id for entry in entries if entry.forgotten}
     progress(Step("deciding"))
-    public = published(
-        study.fixed, outlines, answers, study.set_aside(), study.rules, leaving=left_out
-    )
+    public = published(study.fixed, outlines, answers, study.rules, leaving=left_out)
     if public.simulated and not trial:
         raise InputError(
             "simulated annotators answered, and that verifies nothing",

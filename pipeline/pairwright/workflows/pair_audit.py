@@ -172,4 +172,4 @@ def _people(run: Path, progress: Progress) -> tuple[ForgetList, ReleasedStudy | 
     _, outlines = read_candidates(
         study.pairs(), ForgetList(), study.fixed, lambda n: progress(Step("subjects", n))
     )
-    return forgotten, published(study.fixed, outlines, answers, study.set_aside(), study.rules)
+    return forgotten, published(study.fixed, outlines, answers, study.rules)
