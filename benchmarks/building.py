@@ -114,7 +114,7 @@ class Built(NamedTuple):
 def outcomes(store: Store) -> Iterator[Built]:
     """The units of a run."""
     table = Outcomes(store)
-    plans = {row.item: json.loads(row.calls) for row in table.lean("mode = 'plan'")}
+    plans = {row.item: json.loads(row.calls) for row in table.rows("mode = 'plan'", whole=False)}
     for row in table.rows():
         kept = row.read(Kept) if row.kind == "kept" else Kept(pairs=())
         refused = row.read(Dropped).drafts if row.kind == "dropped" else kept.refused

@@ -104,7 +104,7 @@ WAITS = {
 def reasons_of(run: Path, *kinds: str) -> Counter[str]:
     """The units of these kinds by reason."""
     with closing(Store(run / "run.sqlite", writing=False)) as store:
-        rows = Outcomes(store).lean()
+        rows = Outcomes(store).rows(whole=False)
         return Counter(row.reason for row in rows if row.kind in kinds)
 
 

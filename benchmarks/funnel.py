@@ -27,10 +27,9 @@ from typing import get_args
 from building import outcomes
 
 from pairwright.audits.shortcuts.informed import baseline_points
-from pairwright.construct.build import build
-from pairwright.construct.example import write_example_study
+from pairwright.construct.build import build, write_example_study
+from pairwright.construct.files import iterate_pairs
 from pairwright.construct.outcomes import Outcomes
-from pairwright.construct.pairs import iterate_pairs
 from pairwright.construct.status import RunStatus, status
 from pairwright.models.store import Store
 from pairwright.modes import MODES, STAGES, label_of
@@ -86,7 +85,9 @@ def by_mode(run: Path) -> dict[str, dict[str, float]]:
     counted over all kept pairs."""
     with closing(Store(run / "run.sqlite", writing=False)) as store:
         planning = {
-            key for row in Outcomes(store).lean("mode = 'plan'") for key in json.loads(row.calls)
+            key
+            for row in Outcomes(store).rows("mode = 'plan'", whole=False)
+            for key in json.loads(row.calls)
         }
         own: dict[str, set[str]] = {}
         kept = Counter[str]()

@@ -33,7 +33,7 @@ import histories
 from endpoint import double, in_thread
 from model_double import tagged
 from pairwright.construct.build import build as build_run
-from pairwright.construct.example import write_example_study
+from pairwright.construct.build import write_example_study
 from pairwright.models.store import Store
 from pairwright.records import Aspect, Comparison, Draft
 from pairwright.settings.rules import JudgedGate, TextGate

@@ -18,10 +18,9 @@ from typing import Any
 
 from pairwright import __version__, assets
 from pairwright.build_statement import SourceSummary
+from pairwright.construct.files import make_manifest, write_files
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.manifest import make_manifest
 from pairwright.construct.outcomes import Failed, Outcomes, Unit, UnitResult, outcome_of
-from pairwright.construct.pairs import write_files
 from pairwright.construct.status import status_of
 from pairwright.models import CallLog
 from pairwright.models.store import Store
@@ -248,7 +247,7 @@ def _built(folder: Path, kept: list[Pair], config: Config, failed: int) -> None:
     source = SourceSummary(
         path="histories.jsonl", hash="b2:0", items=found.count(), refused={}, repaired={}
     )
-    write_files(outcomes, folder, make_manifest(found, database, _prompts(), source))
+    write_files(database, folder, make_manifest(found, database, _prompts().hashes, source))
     outcomes.finish()
     database.close()
 

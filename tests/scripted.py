@@ -206,6 +206,7 @@ def policy(other_users: Others | None = None, **changes: Any) -> BuildRules:
     """The shipped prompts and rubrics with a config of these changes."""
     return BuildRules(
         config=settings(**changes),
+        folder=Path(),
         prompts=prompts(),
         domains=domains(),
         scales=scales(),

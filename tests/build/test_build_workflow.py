@@ -13,10 +13,8 @@ from aiohttp import web
 
 from endpoint import Asked, double, in_thread
 from model_double import ModelDouble
-from pairwright.construct.build import BuildResult, build, estimate
-from pairwright.construct.checks import ReplyCheck
-from pairwright.construct.example import write_example_study
-from pairwright.construct.status import status
+from pairwright.construct.build import BuildResult, build, estimate, write_example_study
+from pairwright.construct.status import ReplyCheck, status
 from pairwright.errors import ConfigError, InputError, Interrupted
 from pairwright.pages import render_words
 from pairwright.progress import BuildBegun, Event, Note, Stop, UnitEnded

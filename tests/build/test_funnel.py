@@ -14,9 +14,8 @@ from pairwright.construct.outcomes import (
     Unit,
     last_stage,
     outcome_of,
-    reached_counts,
 )
-from pairwright.construct.status import RunStatus, status_of
+from pairwright.construct.status import RunStatus, funnel_of, status_of
 from pairwright.models import CallLog
 from pairwright.models.store import Store
 from pairwright.modes import Stage
@@ -35,12 +34,12 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def add(store: Store, *results: Any, partner: str | None = "vic") -> None:
-    """Write the outcomes of units of mode twin, after those that are there."""
+def add(store: Store, *results: Any, mode: str = "twin", partner: str | None = "vic") -> None:
+    """Write the outcomes of units of a mode, after those that are there."""
     outcomes = Outcomes(store)
     for result in results:
         ((n,),) = store.rows("SELECT count(*) FROM outcomes")
-        unit = Unit(f"twin:q{n}", "twin", n, n, partner)
+        unit = Unit(f"{mode}:q{n}", mode, n, n, partner)
         outcomes.add(outcome_of(unit, item((), id=f"q{n}"), result, CallLog()))
 
 
@@ -87,8 +86,11 @@ def test_a_unit_comes_as_far_as_its_refusal_says(
     assert last_stage(result, mode, partner) == last
 
 
-def test_a_pair_of_mode_violate_has_no_stage_of_a_partner() -> None:
-    assert dict(reached_counts("violate", {"kept": 1, "items": 2, None: 5})) == {
+def test_a_pair_of_mode_violate_has_no_stage_of_a_partner(store: Store) -> None:
+    silent = refused("plan", "no_personal_signal", user="una")
+    for result in (Kept(pairs=(violated(0),)), silent, silent, Failed(reason="http_500")):
+        add(store, result, mode="violate", partner=None)
+    assert {stage: found.k for stage, found in funnel_of(store, "violate")} == {
         "items": 3, "signal": 1, "drafts": 1, "kept": 1,
     }  # fmt: skip
 

@@ -10,10 +10,9 @@ from aiohttp import web
 from bread import ASKER, ENGLISH, PARTNER, UNAS, VICTOR, VICTORS, script
 
 from endpoint import Asked, double, fail, in_thread
-from pairwright.construct.candidates import Candidates, TriedUsers
+from pairwright.construct.candidates import Candidates, TriedUsers, plan_question
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.outcomes import Outcomes, Planned
-from pairwright.construct.planning import plan_question
 from pairwright.drafting.rubrics import rubric_of
 from pairwright.drafting.rules import BuildRules
 from pairwright.models.store import Store
@@ -68,7 +67,7 @@ def test_the_twin_does_not_infer_the_planned_rubric_again(tmp_path: Path) -> Non
     rubric = expect(Rubric, found.rubric)
     llm, again = script(), script()
     rules = policy(Others([VICTOR, STRANGER]))
-    made = wait(build_twin(ASKER, PARTNER, models(llm), replace(rules, rubric=rubric)))
+    made = wait(build_twin(ASKER, PARTNER, models(llm), rules, rubric))
     assert made == wait(build_twin(ASKER, PARTNER, models(again), rules))
     assert len(llm.asked("support")) < len(again.asked("support"))
 
@@ -111,7 +110,7 @@ def test_halves_are_held_against_as_many_and_nobody_against_the_own_plan(tmp_pat
 def plans(study: Study) -> dict[str, str]:
     """What came of each plan, by item."""
     with closing(Store(study.run / "run.sqlite", writing=False)) as store:
-        return {one.item: one.kind for one in Outcomes(store).lean("mode = 'plan'")}
+        return {one.item: one.kind for one in Outcomes(store).rows("mode = 'plan'", whole=False)}
 
 
 @pytest.mark.real

@@ -24,12 +24,8 @@ from pairwright.records import (
 )
 from pairwright.settings.domains import Guidance
 from pairwright.settings.rules import PlanRules
-from pairwright.stages.aspect_match import match, measure_planner
-from pairwright.stages.infer import (
-    PlanSettings,
-    UserQuestion,
-    infer_rubric,
-)
+from pairwright.stages.aspect_match import match
+from pairwright.stages.infer import Question, infer_rubric
 from pairwright.stages.judges import AdherenceReply, adherence, choose, compare, quality
 from pairwright.stages.planner import Plan, plan, plan_blind
 from pairwright.stages.support_check import support
@@ -254,14 +250,6 @@ def test_a_match_says_for_each_aspect_which_lists_contain_it() -> None:
     ]  # fmt: skip
 
 
-def test_the_planner_is_measured_both_ways_and_an_unreadable_answer_changes_nothing() -> None:
-    llm = Scripted(planner_precision=found_in([1], []), planner_recall="nonsense")
-    wait(measure_planner(QUESTION, ("a", "b"), ("gold",), model(llm), prompts()))
-    precision, recall = (llm.prompts(n)[0] for n in ("planner_precision", "planner_recall"))
-    assert parts("aspect", parts("list", precision)[0]) == ["gold"]
-    assert parts("aspect", parts("list", recall)[0]) == ["a", "b"]
-
-
 # Judges
 
 RUBRIC = rubric(NO_OVEN[2], NO_NUTS[2], SHIFTS[2])
@@ -458,12 +446,10 @@ def infer(
     profile: tuple[Post, ...] = PROFILE,
     **policy: Any,
 ) -> Rubric | Dropped:
-    settings = PlanSettings(
-        prompts(), PlanRules(**{"support_control": 0.0, **policy}), guidance=Guidance(("family",)),
-        words=words,
-    )  # fmt: skip
-    user_question = UserQuestion("item-1", QUESTION, "una", profile, others)
-    return wait(infer_rubric(user_question, models(llm), settings))
+    rules = PlanRules(**{"support_control": 0.0, **policy})
+    guidance = Guidance(("family",))
+    question = Question("item-1", QUESTION, None, guidance, words, rules, prompts())
+    return wait(infer_rubric(question, "una", profile, others, models(llm)))
 
 
 def inferred(llm: Scripted, **more: Any) -> Rubric:

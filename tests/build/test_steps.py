@@ -79,7 +79,7 @@ class Build:
     def twins(self, kind: str = "kept") -> dict[int, str | None]:
         """The partners of the twins that ended in one way, by item."""
         found = {}
-        for row in self.outcomes.lean():
+        for row in self.outcomes.rows(whole=False):
             if row.kind == kind and row.mode == "twin":
                 found[int(row.unit[-2:])] = row.partner
         return found
@@ -87,7 +87,7 @@ class Build:
     def partners(self) -> dict[str, set[str]]:
         """With whom each user is, in the twins and placebos that are kept and whoever asked."""
         found: dict[str, set[str]] = {}
-        for row in self.outcomes.lean():
+        for row in self.outcomes.rows(whole=False):
             if row.kind == "kept" and row.mode in ("twin", "placebo"):
                 found.setdefault(row.user, set()).add(str(row.partner))
                 found.setdefault(str(row.partner), set()).add(row.user)

@@ -137,8 +137,6 @@ def script(case: Case = ENGLISH, **changes: Answer) -> Scripted:
         "quality": graded(4),
         "compare": {"reason": "r", "verdict": "tie"},
         "choose": {"reason": "r", "choice": "A"},
-        "planner_precision": nowhere,
-        "planner_recall": nowhere,
     }
     return Scripted(**(answers | changes))
 

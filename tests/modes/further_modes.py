@@ -1,55 +1,63 @@
 """Modes as one adds them: a response by the rubric against a plain one; a twin whose second half is
 chosen by another name."""
 
-from pairwright.drafting.drafts import Drawing
-from pairwright.drafting.judging import Requirements, Texts, both
-from pairwright.drafting.pairs import judge_of, pairs_of
+from pairwright.drafting.drafts import Drawing, pairs_of
+from pairwright.drafting.judging import Requirements, Texts
 from pairwright.drafting.rubrics import rubric_of
 from pairwright.drafting.rules import BuildRules
 from pairwright.gates import judge_violate
 from pairwright.models import Models
 from pairwright.modes import Mode
 from pairwright.modes.twin import build_twin
-from pairwright.records import Draft, Dropped, Item, Kept
+from pairwright.records import Draft, Dropped, Item, Kept, Rubric
 from pairwright.stages.writer import write, write_plain
 
 
 async def build_plain(
-    item: Item, partner: Item | None, models: Models, rules: BuildRules
+    item: Item,
+    partner: Item | None,
+    models: Models,
+    rules: BuildRules,
+    rubric: Rubric | None = None,
 ) -> Kept | Dropped:
     """Build one pair for the item's own user."""
     assert partner is None
     config, writes = rules.config, (models.generator, rules.prompts)
-    rubric = await rubric_of(item, models, rules)
-    if isinstance(rubric, Dropped):
-        return rubric
+    own = await rubric_of(item, models, rules, rubric)
+    if isinstance(own, Dropped):
+        return own
 
     async def written(number: int, _refused: Draft | None) -> Texts | Dropped:
         served = await write(
-            item.question, rubric, "adhering", *writes, words=config.words, draw=number
+            item.question, own, "adhering", *writes, words=config.words, draw=number
         )
         plain = await write_plain(item.question, *writes, words=config.words, draw=number)
-        return both(served, plain)
+        if isinstance(served, Dropped):
+            return served
+        return plain if isinstance(plain, Dropped) else (served, plain)
 
-    drawing = Drawing("plain", models, rules)
+    drawing = Drawing(item, "plain", models, rules)
     required = Requirements(
         item,
-        rubrics=(rubric,),
+        rubrics=(own,),
         histories=(item.profile,),
         fits=lambda fits: judge_violate(fits[0], config.gates),
     )
     draft = await drawing.until_accepted(written, required)
     if draft is None:
-        return drawing.dropped(rubric)
-    pairs = pairs_of("plain", item, draft, (rubric,), judge=judge_of(models, rules))
-    return Kept(pairs=pairs, refused=drawing.refused)
+        return drawing.dropped(own)
+    return drawing.kept("plain", draft, (own,))
 
 
 async def build_couple(
-    item: Item, partner: Item | None, models: Models, rules: BuildRules
+    item: Item,
+    partner: Item | None,
+    models: Models,
+    rules: BuildRules,
+    rubric: Rubric | None = None,
 ) -> Kept | Dropped:
     """Build two pairs over the responses of a twin."""
-    made = await build_twin(item, partner, models, rules)
+    made = await build_twin(item, partner, models, rules, rubric)
     if isinstance(made, Dropped):
         return made
     own, theirs = made.pairs

@@ -17,18 +17,17 @@ from choosers import (
 )
 from pairwright import build
 from pairwright.assets import RUBRICS
+from pairwright.construct.files import iterate_pairs
 from pairwright.construct.natural import natural_items
-from pairwright.construct.pairs import iterate_pairs
 from pairwright.errors import SourceError
-from pairwright.modes.natural import build_natural
-from pairwright.records import Item, Kept
+from pairwright.modes.natural import natural_twin
+from pairwright.records import Item
 from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import Chooser, Problems, SourceProblem, read, read_choosers
 from pairwright.text import find_question
 from reference_data import POLIS
-from scripted import Scripted, expect, models, policy, wait
 
 DOMAINS = Domains.load(RUBRICS)
 
@@ -266,7 +265,7 @@ def test_a_natural_twin_has_two_mirrored_halves_and_no_rubric(tmp_path: Path) ->
     item = items(SourceRules.model_validate(to_choices(conversation(tmp_path / "ward"), tmp_path)))[
         0
     ]
-    made = expect(Kept, wait(build_natural(item, None, models(Scripted()), policy())))
+    made = natural_twin(item)
     first, second = made.pairs
     assert (first.chosen, first.rejected) == (second.rejected, second.chosen)
     assert (first.user, second.user) == (item.user, item.opposite and item.opposite.other)

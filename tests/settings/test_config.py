@@ -383,35 +383,27 @@ def test_a_resolved_config_reads_back_as_the_same_config(tmp_path: Path) -> None
 def prepare(folder: Path, config: Config, accept: bool = False, **content: Any) -> str:
     run = RunFolder(folder)
     run.make()
-    return run.prepare(config, {"source": "b2:1", **content}, accept_changes=accept)
+    return run.prepare(config, content, accept_changes=accept)
 
 
 def test_a_second_run_with_the_same_config_goes_on(tmp_path: Path) -> None:
     for _ in range(2):
         prepare(tmp_path / "run", settings(**FULL))
     prepare(tmp_path / "run", settings(**FULL, budget={"max_calls": 10}))
-    # Also one that has one hash of all domains.
-    prepare(tmp_path / "old", settings(), **SCALES)
-    prepare(tmp_path / "old", settings(), **SCALES, domains={"Home": "b2:a"})
 
 
-OLD_DOMAINS = {"Home": "b2:a", "Garden": "b2:b", "Sea": "b2:c"}
-NEW_DOMAINS = {"Home": "b2:a", "Garden": "b2:x", "Air": "b2:d"}
-SCALES: dict[str, Any] = {"rubrics": "b2:1", "scales": []}
+OLD = {"Home.toml": "b2:a", "Garden.toml": "b2:b", "Sea.toml": "b2:c", "scales": []}
+NEW = {"Home.toml": "b2:a", "Garden.toml": "b2:x", "Air.toml": "b2:d", "scales": [{}]}
 
 
 @pytest.mark.parametrize(
     ("before", "words", "after", "said"),
     [
         ({}, 90, {}, ["words: 100 before, 90 now"]),
-        ({"prompt_plan": "b2:a"}, 100, {"prompt_plan": "b2:b"}, ["plan.md changed (a prompt)"]),
-        ({}, 100, {"source": "b2:2"}, ["changed (the source)"]),
-        (SCALES, 100, {**SCALES, "prompt_plan": "b2:a"}, ["plan.md is new (a prompt)"]),
-        ({**SCALES, "domains": OLD_DOMAINS}, 100,
-         {**SCALES, "rubrics": "b2:2", "domains": NEW_DOMAINS},
-         ["Garden.toml changed (a domain)", "Sea.toml is gone", "Air.toml is new"]),
+        ({"prompts/plan.md": "b2:a"}, 100, {"prompts/plan.md": "b2:b"}, ["s/plan.md changed"]),
+        (OLD, 100, NEW, ["Garden.toml changed", "Sea.toml is gone", "Air.toml is new"]),
     ],
-    ids=("a key", "a prompt", "the source", "a new prompt", "domains"),
+    ids=("a key", "a prompt", "several files"),
 )  # fmt: skip
 def test_a_second_run_with_another_config_is_refused_and_names_what_differs(
     before: dict[str, Any], words: int, after: dict[str, Any], said: list[str], tmp_path: Path
@@ -432,14 +424,10 @@ def test_a_second_run_with_another_config_is_refused_and_names_what_differs(
 def test_a_build_begun_again_names_what_changed(tmp_path: Path) -> None:
     source = {"path": "choices.csv", "format": "choices", "texts": "texts.csv", "min_posts": 1}
     config = settings(source=source, modes=["natural"])
-    assert prepare(tmp_path, config, source="b2:1 b2:2") == ""
-    said = prepare(tmp_path, config, accept=True, source="b2:1 b2:3")
-    assert said == "Built again, because texts.csv changed (the source)."
-    (tmp_path / "pairs.jsonl").write_text("")
-    said = prepare(tmp_path, config, accept=True, source="b2:2 b2:4")
-    assert said == (
-        "Built again, because choices.csv changed (the source); texts.csv changed (the source)."
-    )
+    read: dict[str, Any] = {"source/choices.csv": "b2:1", "texts/texts.csv": "b2:2"}
+    assert prepare(tmp_path, config, **read) == ""
+    said = prepare(tmp_path, config, accept=True, **read | {"texts/texts.csv": "b2:3"})
+    assert said == "Built again, because texts/texts.csv changed."
 
 
 def test_accepted_changes_remove_old_outcomes_and_leave_the_calls(tmp_path: Path) -> None:

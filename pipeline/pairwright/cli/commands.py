@@ -11,7 +11,7 @@ GROUPS = {
     "downstream": "Measure whether a good score on a release goes with good responses.",
 }
 COMMANDS = {
-    "init": ("construct.example:write_example_study", "init"),
+    "init": ("construct.build:write_example_study", "init"),
     "build": ("construct.build:build", "cli.building:print_build"),
     "status": ("construct.status:status", "cli.runs:print_status"),
     "show": ("construct.show:show", "cli.runs:print_lines"),

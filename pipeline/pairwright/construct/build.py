@@ -1,6 +1,7 @@
-"""Building a run, and what it will take before it is begun."""
+"""`init`, `build`, and what a build will take before it is begun."""
 
-from contextlib import AsyncExitStack, ExitStack, closing
+import shutil
+from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -8,26 +9,23 @@ from typing import Annotated, TypeAlias
 
 from typer import Argument, Option
 
+from pairwright import assets, sources
 from pairwright.build_statement import SourceSummary
 from pairwright.construct.estimate import BuildEstimate, estimate_calls
+from pairwright.construct.files import make_manifest, write_files
 from pairwright.construct.folder import RunFolder, content_hashes, identity
-from pairwright.construct.manifest import make_manifest
 from pairwright.construct.opening import (
     batch_models,
-    check_all,
-    check_company,
-    note_problems,
+    open_corpus,
     open_models,
-    read_config,
+    read_rules,
     run_store,
-    warn_of_self_judging,
+    warn_of_models,
 )
 from pairwright.construct.outcomes import Outcomes
-from pairwright.construct.pairs import write_files
-from pairwright.construct.session import Session, read_corpus, source_summary
+from pairwright.construct.session import Session
 from pairwright.construct.status import RunStatus, status_of
 from pairwright.construct.units import Builder
-from pairwright.drafting.rules import BuildRules
 from pairwright.errors import InputError
 from pairwright.models.batch import RequestFile, Requests
 from pairwright.models.client import Meter
@@ -43,6 +41,38 @@ ConfigPath: TypeAlias = Annotated[
 ]
 
 
+def write_example_study(
+    folder: Annotated[Path | str, Argument(help="A new or empty folder.", metavar="DIR")],
+    *,
+    choices: Annotated[
+        bool, Option("--choices", help="People's own choices, for natural twins.")
+    ] = False,
+) -> Path:
+    """Write a working folder: config, example histories, domains and prompts to edit.
+
+    It holds 21 fictional users, 12 others with gold aspects, and a language model's recorded
+    replies to every call of their build; with `choices`, what 12 fictional users wrote and chose.
+
+    Raises InputError if `folder` is a file, or is not empty. Returns the path of the config.
+
+    Examples::
+
+        pairwright init study && pairwright build study/pairwright.toml --run study/run
+        pairwright init own --choices && pairwright build own/pairwright.toml --run own/run
+    """
+    folder = Path(folder)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(
+            "exists and is not an empty folder", where=folder, fix="Give the name of a new folder."
+        )
+    example = assets.EXAMPLES / ("choices" if choices else "recorded")
+    shutil.copytree(example, folder, dirs_exist_ok=True)
+    if not choices:
+        shutil.copytree(assets.PROMPTS, folder / "prompts")
+    shutil.copytree(assets.RUBRICS, folder / "rubrics")
+    return folder / "pairwright.toml"
+
+
 def estimate(
     config: ConfigPath,
     *,
@@ -54,15 +84,11 @@ def estimate(
 
     The arguments are those of `build`. Raises ConfigError and SourceError.
     """
-    config, base = read_config(config, folder)
-    rules = BuildRules.load(config, base)
-    warn_of_self_judging(config, progress)
+    rules = read_rules(config, folder)
+    warn_of_models(rules.config, progress, sends=False)
     with TemporaryDirectory() as scratch:
         run = RunFolder(Path(scratch))
-        corpus, _ = read_corpus(config, rules.domains, base, run)
-        note_problems(run, progress, named=False)
-        with closing(corpus):
-            check_company(config, corpus, limit, progress)
+        with open_corpus(rules, run, limit, progress, keep=False) as (corpus, _):
             return estimate_calls(Builder.of(corpus, rules), limit)
 
 
@@ -127,19 +153,23 @@ def build(
             where="--batch",
             fix="Leave --address out.",
         )
-    config, base = read_config(config, folder)
+    rules = read_rules(config, folder)
     # There is no work to share where calls are only written down.
-    on_ray = not batch and (address is not None or config.processes > 1)
-    check_all(config, progress, address=address, on_ray=on_ray, sends=not batch)
-    rules = BuildRules.load(config, base)
+    on_ray = not batch and (address is not None or rules.config.processes > 1)
+    if on_ray:
+        from pairwright.construct.ray import connect
+
+        connect(rules.config, address)
+    warn_of_models(rules.config, progress, sends=not batch)
     run_folder = RunFolder(Path(run))
-    content = content_hashes(config, rules, base)
+    digest = sources.source_hash(rules.config.source, rules.folder)
+    content = content_hashes(rules, digest)
     run_folder.make()
     with ExitStack() as end:
         store = end.enter_context(run_store(run_folder))
         # Where no reply is stored there is nothing that a change could mix up.
         accepted = accept_changes or not store.totals().calls
-        if changed := run_folder.prepare(config, content, accept_changes=accepted):
+        if changed := run_folder.prepare(rules.config, content, accept_changes=accepted):
             progress(Note(changed))
         outcomes = Outcomes(store)
         follows = identity(run_folder.saved(), limit)
@@ -147,10 +177,7 @@ def build(
         requests = Requests(store) if batch else None
         if requests:
             requests.begin()
-        corpus, problems = read_corpus(config, rules.domains, base, run_folder)
-        end.callback(corpus.close)
-        note_problems(run_folder, progress, named=True)
-        check_company(config, corpus, limit, progress)
+        corpus, problems = end.enter_context(open_corpus(rules, run_folder, limit, progress))
         session = Session(corpus, rules, outcomes, limit)
         if on_ray:
             from pairwright.construct.ray import build_on_ray
@@ -158,11 +185,18 @@ def build(
             meter = build_on_ray(session, run_folder, store, follows, progress, stop)
         else:
             meter = run_async(_build_here(session, store, requests, progress, stop))
-        source = source_summary(config, content["source"], len(corpus), problems)
+        source = SourceSummary(
+            path=Path(rules.config.source.path).name,
+            hash=digest,
+            items=len(corpus),
+            refused=problems.counts("refused"),
+            repaired=problems.counts("repaired"),
+        )
         found = _conclude(session, run_folder, store, source, progress)
         files: tuple[RequestFile, ...] = ()
         if requests and found.waiting:
-            files = requests.write({name: config.endpoints[name] for name in config.roles.all})
+            endpoints = {name: rules.config.endpoints[name] for name in rules.config.roles.all}
+            files = requests.write(endpoints)
         return BuildResult(found, meter, files)
 
 
@@ -192,8 +226,7 @@ def _conclude(
     session: Session, run: RunFolder, store: Store, source: SourceSummary, progress: Progress
 ) -> RunStatus:
     """Write the files of a run whose units have all ended, unless one waits; its status."""
-    config = session.rules.config
-    found = status_of(run, store, config)
+    found = status_of(run, store, session.rules.config)
     if missing := found.reasons("failed")[NOT_RECORDED]:
         progress(
             Note(
@@ -205,7 +238,7 @@ def _conclude(
     if found.waiting:
         # Files that are there are whole ones; until then the outcomes say how far it is.
         return found
-    manifest = make_manifest(found, store, session.rules.prompts, source)
-    write_files(session.outcomes, run.path, manifest)
+    manifest = make_manifest(found, store, session.rules.prompts.hashes, source)
+    write_files(store, run.path, manifest)
     session.outcomes.finish()
     return replace(found, finished=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from sys import intern
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 from pairwright.errors import on_disk
 from pairwright.records import Item, content_id
@@ -23,22 +23,31 @@ class ItemEntry(NamedTuple):
     id: str
     user: str
     category: str
+    """In lower case."""
     posts: int
     offset: int
+
+
+class Block(NamedTuple):
+    """Users of one category who may be each other's candidates."""
+
+    category: str
+    users: tuple[str, ...]
 
 
 class Corpus:
     """Items by position."""
 
-    def __init__(self, path: Path, entries: list[ItemEntry], *, seed: int) -> None:
-        self._path = path.absolute()
+    def __init__(self, path: Path, entries: list[ItemEntry], seed: int) -> None:
+        self._opened = path.absolute(), entries, seed
         self.entries = entries
         self._seed = seed
+        self._file = path.open("rb")
+        self.item = lru_cache(maxsize=512)(self._read)
+        """Reads the item at a position of the source order."""
         self.by_user: dict[str, list[int]] = {}
         for position, entry in enumerate(entries):
             self.by_user.setdefault(entry.user, []).append(position)
-        self._file: BinaryIO = path.open("rb")
-        self._recent = lru_cache(maxsize=512)(self._read)
         self._longest = {
             # The first by id on a tie.
             user: max(sorted(own, key=lambda p: entries[p].id), key=lambda p: entries[p].posts)
@@ -58,21 +67,17 @@ class Corpus:
                 entries.append(ItemEntry(item.id, item.user, category, len(item.profile), offset))
                 offset += len(line)
         partial.replace(path)
-        return cls(path, entries, seed=seed)
+        return cls(path, entries, seed)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process opens the file for itself.
-        return _reopened, (self._path, self.entries, self._seed)
+        return Corpus, self._opened
 
     def close(self) -> None:
         self._file.close()
 
     def __len__(self) -> int:
         return len(self.entries)
-
-    def item(self, position: int) -> Item:
-        """The item at a position of the source order."""
-        return self._recent(position)
 
     def _read(self, position: int) -> Item:
         self._file.seek(self.entries[position].offset)
@@ -83,22 +88,26 @@ class Corpus:
         return self.item(self._longest[user])
 
     def category_of(self, user: str) -> str:
-        """The category of that item, in lower case."""
+        """The category of that item."""
         return self.entries[self._longest[user]].category
+
+    @cached_property
+    def _by_category(self) -> dict[str, set[str]]:
+        users: dict[str, set[str]] = {}
+        for entry in self.entries:
+            users.setdefault(entry.category, set()).add(entry.user)
+        return users
 
     def users_of(self, category: str) -> int:
         """The number of users who ask in a category."""
-        return sum(len(block.users) for block in self.blocks if block.category == category)
+        return len(self._by_category[category])
 
     @cached_property
-    def blocks(self) -> list["Block"]:
+    def blocks(self) -> list[Block]:
         """The users of each category in a seeded order, in which the source's order decides
         nothing, cut into blocks."""
-        by_category: dict[str, set[str]] = {}
-        for entry in self.entries:
-            by_category.setdefault(entry.category, set()).add(entry.user)
         blocks = []
-        for category, users in sorted(by_category.items()):
+        for category, users in sorted(self._by_category.items()):
             ring = sorted(users, key=lambda user: content_id("circle", str(self._seed), user))
             cuts = range(0, len(ring), BLOCK)
             blocks += [Block(category, tuple(ring[n : n + BLOCK])) for n in cuts]
@@ -112,17 +121,6 @@ class Corpus:
                 for position in self.by_user[user]:
                     if position in items and self.entries[position].category == block.category:
                         yield position
-
-
-def _reopened(path: Path, entries: list[ItemEntry], seed: int) -> Corpus:
-    return Corpus(path, entries, seed=seed)
-
-
-class Block(NamedTuple):
-    """Users of one category who may be each other's candidates."""
-
-    category: str
-    users: tuple[str, ...]
 
 
 def nearest(users: Sequence[str], user: str) -> Iterator[str]:

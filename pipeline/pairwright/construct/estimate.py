@@ -9,10 +9,7 @@ from collections import Counter
 from itertools import islice
 from typing import NamedTuple
 
-from pairwright.construct.corpus import Corpus
-from pairwright.construct.session import first_items
 from pairwright.construct.units import Builder
-from pairwright.drafting.rules import BuildRules
 from pairwright.modes import MODES, need_partners
 from pairwright.retrieve import selected
 from pairwright.text import token_estimate
@@ -52,9 +49,8 @@ class BuildEstimate(NamedTuple):
 
 def estimate_calls(builder: Builder, limit: int | None) -> BuildEstimate:
     """Calls, tokens and cost of a build from nothing, by role."""
-    corpus, rules = builder.corpus, builder.rules
-    config = rules.config
-    items = first_items(corpus, limit)
+    corpus, config = builder.corpus, builder.rules.config
+    items = range(len(corpus.entries[:limit]))
     if config.own_choices:
         return BuildEstimate(len(items), ())
     calls, drafts = Counter[str](), Counter[str]()
@@ -72,7 +68,8 @@ def estimate_calls(builder: Builder, limit: int | None) -> BuildEstimate:
                 calls["choose"] += 2
                 drafts.update({"adherence": 2, "quality": 2, "compare": 2})
     drafts = Counter({purpose: n * config.draws for purpose, n in drafts.items()})
-    history, judged = _history_tokens(corpus, rules), ("adherence", "quality", "compare")
+    reads, history = "write" if config.paper_writers else "plan", _history_tokens(builder)
+    judged = ("adherence", "quality", "compare")
     asked = [
         ("planner", config.roles.planner, calls + drafts, ("plan", "plan_blind")),
         ("generator", config.roles.generator[0], calls + drafts, ("write",)),
@@ -82,7 +79,6 @@ def estimate_calls(builder: Builder, limit: int | None) -> BuildEstimate:
     roles = []
     for role, name, counted, purposes in asked:
         endpoint, thinking = config.endpoints[name], config.endpoints[name].thinking_tokens or 0
-        reads = "write" if config.paper_writers else "plan"
         sent = sum(counted[p] * (_TOKENS[p][0] + history * (p == reads)) for p in purposes)
         received = sum(counted[p] * (_TOKENS[p][1] + thinking) for p in purposes)
         n, cost = sum(counted[p] for p in purposes), endpoint.cost(sent, received)
@@ -90,10 +86,11 @@ def estimate_calls(builder: Builder, limit: int | None) -> BuildEstimate:
     return BuildEstimate(len(items), tuple(roles))
 
 
-def _history_tokens(corpus: Corpus, rules: BuildRules) -> int:
+def _history_tokens(builder: Builder) -> int:
     """The mean length of a history as a prompt shows it, over some of the items."""
+    corpus, planner = builder.corpus, builder.rules.config.planner
     step = max(1, len(corpus) // _SAMPLE)
     items = [corpus.item(n) for n in islice(range(0, len(corpus), step), _SAMPLE)]
-    shown = (selected(item.question, item.profile, rules.config.planner) for item in items)
+    shown = (selected(item.question, item.profile, planner) for item in items)
     tokens = sum(token_estimate(post.text) for posts in shown for post in posts)
     return round(tokens / max(1, len(items)))

@@ -41,76 +41,80 @@ def natural_items(
     A user whose choices are in no twin is a problem, too: `no_opposite` or `not_paired`.
     """
     candidates = list(choosers)
-    opposed = _Opposed(candidates)
-    worth = {
-        couple: min(twins_per_user, twins) * TWIN
-        for couple, twins in opposed.count_twins(seed).items()
-    }
+    takers = _by_choice(candidates)
+    counts = _count_twins(takers, len(candidates), seed)
+    worth = {couple: min(twins_per_user, n) * TWIN for couple, n in counts.items()}
     partners = match_couples(worth, seed)
-    items = dict[tuple[int, int], Item]()
-    reasons = {n: "not_paired" for n, _ in enumerate(candidates) if opposed.reverse_of(n)}
-    for couple in worth:
-        if partners.get(couple[0]) == couple[1]:
-            meetings = opposed.meetings(couple)
-            made = _couple_items(couple, meetings, candidates, twins_per_user, min_posts, seed)
-            left = "over_limit" if len(made) == twins_per_user else "telling_history"
-            reasons |= {n: left for meeting in meetings for n in meeting}
-            items |= made
+    reasons, items = dict[int, str](), dict[tuple[int, int], Item]()
+    meetings: dict[Couple, list[tuple[int, int]]] = {}
+    for n, one in enumerate(candidates):
+        opposite = takers.get(_reverse(one), {})
+        reasons[n] = "not_paired" if opposite else "no_opposite"
+        partner = partners.get(one.user, "")
+        if (couple := (one.user, partner)) in worth:
+            meetings.setdefault(couple, []).extend((n, m) for m in opposite.get(partner, ()))
+    for couple, order in meetings.items():
+        random.Random(f"{seed} {couple}").shuffle(order)
+        made = dict[tuple[int, int], Item]()
+        for n, m in order:
+            if len(made) < twins_per_user and (
+                item := _make_item(candidates[n], candidates[m], min_posts)
+            ):
+                made[n, m] = item
+        left = "over_limit" if len(made) == twins_per_user else "telling_history"
+        reasons |= {n: left for meeting in order for n in meeting}
+        items |= made
     used = {n for meeting in items for n in meeting}
     if candidates:
         _note_use(candidates, [candidates[n] for n in used], problems)
     for n, chooser in enumerate(candidates):
         if n not in used:
-            problems.refuse(reasons.get(n, "no_opposite"), chooser.where, chooser.user)
+            problems.refuse(reasons[n], chooser.where, chooser.user)
     yield from (items[one] for one in sorted(items, key=lambda one: (one[0], items[one].id)))
 
 
-class _Opposed:
-    """Choosers by what they took, to find those who took the reverse."""
+Choice = tuple[str, ...]
+"""A question, and the responses that were taken and refused."""
 
-    def __init__(self, candidates: Sequence[Chooser]) -> None:
-        self._candidates = candidates
-        self._takers: dict[tuple[str, ...], dict[str, list[int]]] = {}
-        """By question and response taken, the choosers of each user."""
-        self._of_user: dict[str, list[int]] = {}
-        for n, one in enumerate(candidates):
-            takers = self._takers.setdefault((*one.twin_key, *one.keys), {})
-            takers.setdefault(one.user, []).append(n)
-            self._of_user.setdefault(one.user, []).append(n)
 
-    def reverse_of(self, n: int) -> Mapping[str, list[int]]:
-        """The choosers who took the reverse of one's choice, by user."""
-        one = self._candidates[n]
-        return self._takers.get((*one.twin_key, *one.keys[::-1]), {})
+def _by_choice(candidates: Sequence[Chooser]) -> dict[Choice, dict[str, list[int]]]:
+    """By choice, the places of the choosers of each user."""
+    found: dict[Choice, dict[str, list[int]]] = {}
+    for n, one in enumerate(candidates):
+        found.setdefault((*one.twin_key, *one.keys), {}).setdefault(one.user, []).append(n)
+    return found
 
-    def count_twins(self, seed: int) -> dict[Couple, int]:
-        """The pairs of responses that each couple could have a twin of.
 
-        Users have one seeded order on all questions, so that two who are compared on one question
-        are compared on all.
-        """
-        order = {user: content_id("chooser", str(seed), user) for user in self._of_user}
-        most = max(1, min(OTHERS, COMPARISONS // max(1, len(self._candidates))))
-        found = Counter[Couple]()
-        for (*question, taken, refused), takers in self._takers.items():
-            others = self._takers.get((*question, refused, taken), {})
-            if taken > refused or not others:
-                continue
-            ring = sorted(others, key=order.__getitem__)
-            for user in takers:
-                start = bisect(ring, order[user], key=order.__getitem__)
-                for place in range(start, start + min(most, len(ring))):
-                    other = ring[place % len(ring)]
-                    if user != other:
-                        couple = (user, other) if user < other else (other, user)
-                        found[couple] += len(takers[user]) * len(others[other])
-        return dict(sorted(found.items()))
+def _reverse(one: Chooser) -> Choice:
+    """The choice of who took what this one refused."""
+    return (*one.twin_key, *one.keys[::-1])
 
-    def meetings(self, couple: Couple) -> list[tuple[int, int]]:
-        """The choices in which both of a couple took what the other refused."""
-        one, two = couple
-        found = ((n, self.reverse_of(n).get(two, ())) for n in self._of_user[one])
-        return [(n, other) for n, others in found for other in others]
+
+def _count_twins(
+    takers: Mapping[Choice, Mapping[str, list[int]]], candidates: int, seed: int
+) -> dict[Couple, int]:
+    """The pairs of responses that each couple could have a twin of.
+
+    Users have one seeded order on all questions, so that two who are compared on one question are
+    compared on all.
+    """
+    users = {user for found in takers.values() for user in found}
+    order = {user: content_id("chooser", str(seed), user) for user in users}
+    most = max(1, min(OTHERS, COMPARISONS // max(1, candidates)))
+    found = Counter[Couple]()
+    for (*question, taken, refused), own in takers.items():
+        others = takers.get((*question, refused, taken), {})
+        if taken > refused or not others:
+            continue
+        ring = sorted(others, key=order.__getitem__)
+        for user in own:
+            start = bisect(ring, order[user], key=order.__getitem__)
+            for place in range(start, start + min(most, len(ring))):
+                other = ring[place % len(ring)]
+                if user != other:
+                    couple = (user, other) if user < other else (other, user)
+                    found[couple] += len(own[user]) * len(others[other])
+    return dict(sorted(found.items()))
 
 
 def _note_use(candidates: Sequence[Chooser], used: Sequence[Chooser], problems: Problems) -> None:
@@ -123,26 +127,6 @@ def _note_use(candidates: Sequence[Chooser], used: Sequence[Chooser], problems: 
         f"natural twins use {len(used):,} of {len(candidates):,} choices that have a history"
         f" and {len(in_twins):,} of {len(users):,} users",
     )
-
-
-def _couple_items(
-    couple: Couple,
-    meetings: Sequence[tuple[int, int]],
-    candidates: Sequence[Chooser],
-    twins_per_user: int,
-    min_posts: int,
-    seed: int,
-) -> dict[tuple[int, int], Item]:
-    """The items of at most `twins_per_user` twins of a couple, drawn by the seed."""
-    order = sorted(meetings)
-    random.Random(f"{seed} {couple}").shuffle(order)
-    kept: dict[tuple[int, int], Item] = {}
-    for n, other in order:
-        if len(kept) < twins_per_user and (
-            item := _make_item(candidates[n], candidates[other], min_posts)
-        ):
-            kept[n, other] = item
-    return kept
 
 
 def _make_item(one: Chooser, two: Chooser, min_posts: int) -> Item | None:

@@ -1,15 +1,18 @@
-"""Opening a run: its configuration, its store and its models, and what a person should know."""
+"""Opening a run: its rules, its items, its store and its models, and what a person should know."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 
+from pairwright import sources
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.session import first_items
+from pairwright.construct.natural import natural_items
 from pairwright.construct.shards import merge_all
 from pairwright.construct.status import cost, source_problems
-from pairwright.errors import InputError
+from pairwright.drafting.rules import BuildRules
+from pairwright.errors import InputError, on_disk
+from pairwright.lines import line_of
 from pairwright.models.batch import Recorder, Requests
 from pairwright.models.client import Meter
 from pairwright.models.connect import RunModels, Say, open_clients, say
@@ -17,68 +20,26 @@ from pairwright.models.recording import read_recording
 from pairwright.models.store import Store
 from pairwright.modes import check_modes, need_partners
 from pairwright.progress import Note, Progress
+from pairwright.records import Item
 from pairwright.settings.config import Config, load
+from pairwright.sources import Problems
 from pairwright.text import number_of
 
 
-def read_config(config: str | Path | Config, folder: str | Path | None) -> tuple[Config, Path]:
-    """The config, and the folder that its paths start from."""
-    if isinstance(config, Config):
-        base, found = Path(folder or ".").resolve(), config
+def read_rules(given: str | Path | Config, folder: str | Path | None) -> BuildRules:
+    """The rules of a config. Its paths start from `folder`, or else from where its file is."""
+    if isinstance(given, Config):
+        config, where, base = given, "", Path(folder or ".")
     else:
-        path = Path(config)
-        base, found = Path(folder).resolve() if folder else path.resolve().parent, load(path)
-    check_modes(found, "" if isinstance(config, Config) else config)
-    return found.beside(base), base
+        config, where, base = load(Path(given)), str(given), Path(folder or Path(given).parent)
+    check_modes(config, where)
+    return BuildRules.load(config.beside(base.resolve()), base.resolve())
 
 
-def check_all(
-    config: Config, progress: Progress, *, address: str | None, on_ray: bool, sends: bool
-) -> None:
-    """Check what keeps a build from its cluster or its recordings, before anything is written;
-    report what people should know of its models.
-
-    Raises ConfigError and InputError. `sends` is false if calls are only written down.
-    """
-    if on_ray:
-        from pairwright.construct.ray import connect
-
-        connect(config, address)
-    warn_of_self_judging(config, progress)
-    named = (config.endpoints[name].recording for name in config.roles.all if sends)
-    for path in dict.fromkeys(filter(None, named)):
-        progress(Note(read_recording(Path(path)).about))
-
-
-def note_problems(run: RunFolder, progress: Progress, *, named: bool) -> None:
-    """Report the rows and posts of the source that were refused or repaired."""
-    lines = source_problems(run)
-    if not lines:
-        return
-    if named:
-        lines += (f"{run.problems} names every one.",)
-    progress(Note("\n  ".join(["Rows and posts of the source:", *lines])))
-
-
-def check_company(config: Config, corpus: Corpus, limit: int | None, progress: Progress) -> None:
-    """Report items that can have no twin, because no other user is of their category.
-
-    Raises InputError where that is every item, and nothing but twins is to be built.
-    """
-    items = [corpus.entries[position] for position in first_items(corpus, limit)]
-    alone = sum(corpus.users_of(item.category) < 2 for item in items)
-    if not alone or not need_partners(config.modes):
-        return
-    of = f"{alone:,} of {number_of(len(items), 'item')}"
-    why = f"no twin can be made of {of}: the user is the only one of the category"
-    fix = "A twin needs two users: add users, or give those who ask alike the same category."
-    if alone == len(items) and all(need_partners([mode]) for mode in config.modes):
-        raise InputError(why, where=config.source.path, fix=fix)
-    progress(Note(f"Note: {why}. {fix}"))
-
-
-def warn_of_self_judging(config: Config, progress: Progress) -> None:
-    """Report where the judge is also a generator, but for recordings."""
+def warn_of_models(config: Config, progress: Progress, *, sends: bool = True) -> None:
+    """Report where the judge is also a generator, and which replies come from a recording, whose
+    models are past choosing. Raises ConfigError and InputError for a recording that cannot be read;
+    `sends` is false if no call is."""
     if not config.roles.all:
         return
     writers, judges = (
@@ -92,6 +53,60 @@ def warn_of_self_judging(config: Config, progress: Progress) -> None:
                 " model as judge (under roles) is better evidence."
             )
         )
+    named = (config.endpoints[name].recording for name in config.roles.all if sends)
+    for path in dict.fromkeys(filter(None, named)):
+        progress(Note(read_recording(Path(path)).about))
+
+
+@contextmanager
+def open_corpus(
+    rules: BuildRules, run: RunFolder, limit: int | None, progress: Progress, *, keep: bool = True
+) -> Iterator[tuple[Corpus, Problems]]:
+    """The source's items as a corpus, and what was refused or repaired: every problem is a line of
+    `source_problems.jsonl`, of which a reader is told if they `keep` the folder.
+
+    Raises InputError and SourceError for what cannot be built from.
+    """
+    partial = run.problems.with_suffix(".partial")
+    with on_disk(run.problems), partial.open("w", encoding="utf-8") as file:
+        problems = Problems(lambda problem: file.write(line_of(problem)))
+        corpus = Corpus.write(_items(rules, problems), run.items, rules.config.seed)
+    partial.replace(run.problems)
+    if lines := source_problems(run):
+        lines += (f"{run.problems} names every one.",) if keep else ()
+        progress(Note("\n  ".join(["Rows and posts of the source:", *lines])))
+    with closing(corpus):
+        _check_company(rules.config, corpus, limit, progress)
+        yield corpus, problems
+
+
+def _items(rules: BuildRules, problems: Problems) -> Iterator[Item]:
+    """The source's items; of people's own choices one for each natural twin."""
+    config, domains, folder = rules.config, rules.domains, rules.folder
+    if not config.own_choices:
+        yield from sources.read(config.source, domains, folder, problems)
+        return
+    source, choosers = sources.read_choosers(config.source, domains, folder, problems)
+    most, least = config.natural.twins_per_user, config.source.min_posts
+    items = natural_items(choosers, most, least, config.seed, problems)
+    yield from sources.some_items(source, items, problems)
+
+
+def _check_company(config: Config, corpus: Corpus, limit: int | None, progress: Progress) -> None:
+    """Report items that can have no twin, because no other user is of their category.
+
+    Raises InputError where that is every item, and nothing but twins is to be built.
+    """
+    items = corpus.entries[:limit]
+    alone = sum(corpus.users_of(item.category) < 2 for item in items)
+    if not alone or not need_partners(config.modes):
+        return
+    of = f"{alone:,} of {number_of(len(items), 'item')}"
+    why = f"no twin can be made of {of}: the user is the only one of the category"
+    fix = "A twin needs two users: add users, or give those who ask alike the same category."
+    if alone == len(items) and all(need_partners([mode]) for mode in config.modes):
+        raise InputError(why, where=config.source.path, fix=fix)
+    progress(Note(f"Note: {why}. {fix}"))
 
 
 @asynccontextmanager

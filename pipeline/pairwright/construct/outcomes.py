@@ -4,7 +4,7 @@ Every figure of a run is SQL over this table, and the files of a run are written
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Literal, NamedTuple, TypeVar
 
 from pairwright.models import CallLog
@@ -15,52 +15,10 @@ from pairwright.records import Draft, Dropped, Item, Kept, Record, Rubric
 from pairwright.stages.writer import WRITER_PROMPTS
 
 OutcomeKind = Literal["kept", "dropped", "failed", "waiting", "planned"]
+LACK_OF_ASPECTS = ("no_personal_signal", "too_few_aspects")
+"""The reasons of units that are dropped because too few aspects are left."""
 _SETTLED = "kind IN ('kept', 'dropped', 'planned')"
 R = TypeVar("R", bound=Record)
-
-
-class Outcome(NamedTuple):
-    """One row of the table."""
-
-    position: int
-    """The place of the unit in the source's order; below zero for a plan."""
-    unit: str
-    mode: str
-    """`plan` for the unit that finds out who has a signal."""
-    item: str
-    user: str
-    partner: str | None
-    kind: OutcomeKind
-    stage: str
-    """What dropped the unit."""
-    reason: str
-    """Why the unit was dropped or failed, or the call that it waits for."""
-    reached: Stage | None
-    """The last stage of its mode that the unit reached; None if that is not known."""
-    posts: int
-    """The length of the asker's profile."""
-    subject: str | None
-    """The id of the kept pair or twin."""
-    refusals: str
-    """JSON: the gate of each refused draft; or, if too few aspects were left, why they went."""
-    calls: str
-    """JSON: the purpose of each call by its key."""
-    recorded: str
-    """JSON: the models whose replies came from a recording."""
-    record: str
-    """JSON: the kept pairs and refused drafts, the refusal, the failure, or the plan."""
-
-    def read(self, kind: type[R]) -> R:
-        """The record of the unit, which is of this kind."""
-        return kind.model_validate_json(self.record)
-
-
-_COLUMNS = ", ".join(Outcome._fields)
-_LEAN = _COLUMNS.removesuffix("record") + "''"
-_INSERT = (
-    f"INSERT OR REPLACE INTO outcomes ({_COLUMNS}, follows)"
-    f" VALUES ({', '.join('?' * len(Outcome._fields))}, (SELECT follows FROM run))"
-)
 
 
 class Unit(NamedTuple):
@@ -112,6 +70,41 @@ class Planned(Record):
 UnitResult = Kept | Dropped | Failed | Planned
 
 
+class Outcome(NamedTuple):
+    """One row of the table."""
+
+    position: int
+    unit: str
+    mode: str
+    item: str
+    user: str
+    partner: str | None
+    kind: OutcomeKind
+    stage: str
+    """What dropped the unit."""
+    reason: str
+    """Why the unit was dropped or failed, or the call that it waits for."""
+    reached: Stage | None
+    """The last stage of its mode that the unit reached; None if that is not known."""
+    posts: int
+    """The length of the asker's profile."""
+    subject: str | None
+    """The id of the kept pair or twin."""
+    refusals: str
+    """JSON: the gate of each refused draft; or, if too few aspects were left, why they went."""
+    calls: str
+    """JSON: the purpose of each call by its key."""
+    recorded: str
+    """JSON: the models whose replies came from a recording."""
+    record: str
+    """JSON: the kept pairs and refused drafts, the refusal, the failure, or the plan. Empty in a
+    row that was read without it."""
+
+    def read(self, kind: type[R]) -> R:
+        """The record of the unit, which is of this kind."""
+        return kind.model_validate_json(self.record)
+
+
 def outcome_of(unit: Unit, item: Item, result: UnitResult, log: CallLog) -> Outcome:
     """The row of one unit."""
     kind, stage, reason, subject, refusals = _summary(result)
@@ -154,13 +147,37 @@ def _summary(result: UnitResult) -> tuple[OutcomeKind, str, str, str | None, lis
             return "kept", "", "", result.id, _gates(result.refused)
 
 
-LACK_OF_ASPECTS = ("no_personal_signal", "too_few_aspects")
-"""The reasons of units that are dropped because too few aspects are left."""
-
-
 def _gates(drafts: tuple[Draft, ...]) -> list[str]:
     """The gate that refused each draft."""
     return [draft.refused_by.gate for draft in drafts if draft.refused_by]
+
+
+def last_stage(result: UnitResult, mode: str, partner: str | None) -> Stage | None:
+    """The last stage that a unit reached. None for a plan, if the unit failed or waits, and if an
+    unusable reply left open whether its user has a signal."""
+    if mode == "plan" or isinstance(result, Failed | Planned):
+        return None
+    if isinstance(result, Kept):
+        return "kept"
+    stage, reason, known = result.stage, result.reason, MODES[mode].stages
+    if result.drafts or (stage == "gates" and reason != "rubrics_alike"):
+        return "drafts"
+    if "signal" in known and stage == "partners":
+        return "signal"
+    if "signal" in known and stage in WRITER_PROMPTS:
+        return "partner_signal" if "partner_signal" in known else "signal"
+    if "partner" in known and partner is not None:
+        # The asker has a signal, so the refusal is about the partner.
+        return "partner"
+    return None if stage != "gates" and reason in UNUSABLE else "items"
+
+
+_COLUMNS = ", ".join(Outcome._fields)
+_LEAN = ", ".join((*Outcome._fields[:-1], "''"))
+_INSERT = (
+    f"INSERT OR REPLACE INTO outcomes ({_COLUMNS}, follows)"
+    f" VALUES ({', '.join('?' * len(Outcome._fields))}, (SELECT follows FROM run))"
+)
 
 
 class Outcomes:
@@ -195,68 +212,12 @@ class Outcomes:
 
     def ended(self, position: int, unit: str) -> Outcome | None:
         """The outcome of one unit, without its record; None if it has not ended."""
-        query = f"SELECT {_LEAN} FROM outcomes WHERE position = ? AND unit = ?"
-        row = self._db.execute(query, position, unit).fetchone()
-        return None if row is None else Outcome(*row)
+        return next(self.rows("position = ? AND unit = ?", position, unit, whole=False), None)
 
-    def rows(self, where: str = "mode != 'plan'", *values: object) -> Iterator[Outcome]:
-        """The outcomes in source order."""
-        query = f"SELECT {_COLUMNS} FROM outcomes WHERE {where} ORDER BY abs(position)"
+    def rows(
+        self, where: str = "mode != 'plan'", *values: object, whole: bool = True
+    ) -> Iterator[Outcome]:
+        """The outcomes in source order; without their records if not `whole`."""
+        columns = _COLUMNS if whole else _LEAN
+        query = f"SELECT {columns} FROM outcomes WHERE {where} ORDER BY abs(position)"
         return (Outcome(*row) for row in self._db.rows(query, *values))
-
-    def lean(self, where: str = "mode != 'plan'", *values: object) -> Iterator[Outcome]:
-        """The outcomes in source order, without their records."""
-        query = f"SELECT {_LEAN} FROM outcomes WHERE {where} ORDER BY abs(position)"
-        return (Outcome(*row) for row in self._db.rows(query, *values))
-
-    def query(self, statement: str, *values: object) -> Iterator[tuple[str | int, ...]]:
-        """The rows of any other question to the table."""
-        return self._db.rows(statement, *values)
-
-
-# How far a unit came
-
-
-def last_stage(result: UnitResult, mode: str, partner: str | None) -> Stage | None:
-    """The last stage that a unit reached. None for a plan, if the unit failed or waits, and if an
-    unusable reply left open whether its user has a signal."""
-    if mode == "plan" or isinstance(result, Failed | Planned):
-        return None
-    if isinstance(result, Kept):
-        return "kept"
-    if result.drafts or (result.stage == "gates" and result.reason != "rubrics_alike"):
-        return "drafts"
-    if "signal" not in MODES[mode].stages:
-        return None if lacks_reply(result.stage, result.reason) else "items"
-    if result.stage == "partners":
-        return "signal"
-    if result.stage in WRITER_PROMPTS:
-        return "partner_signal" if MODES[mode].needs_partner else "signal"
-    if partner is not None:
-        # The asker has a signal, so the refusal is about the partner.
-        return "partner"
-    return None if lacks_reply(result.stage, result.reason) else "items"
-
-
-def lacks_reply(stage: str, reason: str) -> bool:
-    """Whether a unit was dropped before any draft because a model gave no usable reply."""
-    return stage != "gates" and reason in UNUSABLE
-
-
-def unusable_reply(stage: str, reason: str) -> tuple[str, str] | None:
-    """The prompt without a usable reply, and why, if a unit was dropped for it. For a draft that a
-    judge's reply refused, both are in the name of the gate: `compare_unparseable`."""
-    if stage != "gates":
-        return (stage, reason) if reason in UNUSABLE else None
-    found = (why for why in UNUSABLE if reason.endswith(f"_{why}"))
-    why = next(found, None)
-    return (reason.removesuffix(f"_{why}"), why) if why else None
-
-
-def reached_counts(mode: str, by_last: Mapping[str | None, int]) -> list[tuple[Stage, int]]:
-    """How many units of a mode reached each of its stages, by how many had it as their last."""
-    stages = MODES[mode].stages
-    return [
-        (stage, sum(by_last.get(later, 0) for later in stages[n:]))
-        for n, stage in enumerate(stages)
-    ]

@@ -1,11 +1,12 @@
-"""One unit of a run, or one of its calls, as lines of text to be printed."""
+"""One unit of a run, or one of its calls, as lines of text to be printed (`show.txt.jinja`)."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import Annotated
 
+import jinja2
 from pydantic import JsonValue
 from typer import Argument
 
@@ -14,9 +15,9 @@ from pairwright.construct.outcomes import Failed, Outcome, Outcomes
 from pairwright.errors import InputError
 from pairwright.models import Request, completion_of
 from pairwright.models.store import Store
-from pairwright.modes import MODES
+from pairwright.modes import label_of
 from pairwright.options import RunPath
-from pairwright.records import Draft, Dropped, GateResult, Kept, Pair
+from pairwright.records import Dropped, Kept, Record
 from pairwright.text import number_of, passages, visible
 
 MOST_NAMED = 5
@@ -44,40 +45,20 @@ def show(
         pairwright show runs/first twin:cooking-01
     """
     with closing(Store(RunFolder(Path(run)).calls, writing=False)) as store:
-        return list(_lines(store, wanted, Path(run)))
+        outcomes = Outcomes(store)
+        if wanted is None:
+            return [
+                f"{row.unit}  {row.kind}  {row.subject or row.reason}  user {row.user}"
+                for row in outcomes.rows(whole=False)
+            ]
+        if stored := store.call(wanted):
+            return _call(*stored)
+        return _unit(outcomes, _found(outcomes, wanted, Path(run)), store)
 
 
-def _lines(store: Store, wanted: str | None, run: Path) -> Iterator[str]:
-    outcomes = Outcomes(store)
-    if wanted is None:
-        for row in outcomes.lean():
-            yield f"{row.unit}  {row.kind}  {row.subject or row.reason}  user {row.user}"
-    elif stored := store.call(wanted):
-        yield from call_details(*stored)
-    else:
-        outcome = find_outcome(outcomes, wanted, run)
-        plans = outcomes.lean("mode = 'plan' AND item = ?", outcome.item)
-        calls = {
-            key: purpose
-            for row in (*plans, outcome)
-            for key, purpose in json.loads(row.calls).items()
-        }
-        yield from details_of(outcome, calls, tokens_of(store, calls))
-
-
-def tokens_of(store: Store, keys: Iterable[str]) -> tuple[int, int]:
-    """The tokens of the prompts and the replies of some calls."""
-    query = "SELECT prompt_tokens, completion_tokens FROM calls WHERE key = ?"
-    found = [row for key in keys for row in store.rows(query, key)]
-    return sum(row[0] for row in found), sum(row[1] for row in found)
-
-
-def find_outcome(outcomes: Outcomes, wanted: str, run: Path) -> Outcome:
-    """Find the outcome that a pair id, twin id, unit id or item id belongs to, or the beginning of
-    one id alone.
-
-    An item id finds the first of its units. Raises InputError where nothing has the id.
-    """
+def _found(outcomes: Outcomes, wanted: str, run: Path) -> Outcome:
+    """The outcome that a pair id, twin id, unit id or item id belongs to, or the beginning of one
+    id alone. An item id finds the first of its units. Raises InputError where nothing has it."""
     near: dict[str, Outcome] = {}
     begins = (
         "mode != 'plan' AND (substr(unit, 1, ?1) = ?2 OR substr(item, 1, ?1) = ?2"
@@ -104,114 +85,61 @@ def find_outcome(outcomes: Outcomes, wanted: str, run: Path) -> Outcome:
     )
 
 
-def details_of(
-    outcome: Outcome, calls: Mapping[str, str], tokens: tuple[int, int]
-) -> Iterator[str]:
-    """Everything of a unit: users, posts, evidence, scores and texts, and the purposes and keys of
-    the calls behind it. `tokens` are those of prompts and replies."""
-    partner = f", partner {outcome.partner}" if outcome.partner else ""
-    yield f"# {outcome.unit}: {outcome.kind}"
-    yield (
-        f"user {outcome.user}{partner}; {number_of(outcome.posts, 'earlier post')}; "
-        f"{number_of(len(calls), 'call')}, {tokens[0]:,} prompt and "
-        f"{tokens[1]:,} reply tokens{', recorded' * (outcome.recorded != '[]')}"
+def _unit(outcomes: Outcomes, outcome: Outcome, store: Store) -> list[str]:
+    """Everything of a unit: users, posts, evidence, scores and texts, and the calls behind it."""
+    plans = outcomes.rows("mode = 'plan' AND item = ?", outcome.item, whole=False)
+    calls = {k: why for row in (*plans, outcome) for k, why in json.loads(row.calls).items()}
+    query = "SELECT prompt_tokens, completion_tokens FROM calls WHERE key = ?"
+    tokens = [row for key in calls for row in store.rows(query, key)]
+    kinds: dict[str, type[Record]] = {
+        "kept": Kept,
+        "dropped": Dropped,
+        "failed": Failed,
+        "waiting": Failed,
+    }
+    return _filled(
+        "unit",
+        one=outcome,
+        record=outcome.read(kinds.get(outcome.kind, Failed)),
+        calls=calls,
+        prompt_tokens=sum(row[0] for row in tokens),
+        reply_tokens=sum(row[1] for row in tokens),
     )
-    match outcome.kind:
-        case "waiting":
-            yield f"waiting for a batch's reply to {outcome.reason}"
-        case "failed":
-            yield f"failed: {outcome.reason}: {outcome.read(Failed).detail}"
-        case "dropped":
-            yield from _dropped(outcome.read(Dropped))
-        case _:
-            yield from _kept(outcome.read(Kept))
-    yield "# calls"
-    for key, purpose in calls.items():
-        yield f"{purpose} {key}"
 
 
-def _dropped(dropped: Dropped) -> Iterator[str]:
-    yield f"refused by {dropped.stage}: {dropped.reason}"
-    gate = dropped.drafts[-1].refused_by if dropped.drafts else None
-    yield _measured(gate) if gate and dropped.stage == "gates" else dropped.detail
-    for aspect in dropped.aspects:
-        quoted = " / ".join(passages(aspect.evidence))
-        yield f"  supported: {aspect.aspect} (evidence: {quoted})"
-    for one in dropped.dropped:
-        yield f"  dropped ({one.reason}): {one.aspect.aspect} {one.detail}"
-    for draft in dropped.drafts:
-        yield from _draft(draft)
+def _call(request: Request, reply: bytes) -> list[str]:
+    """Everything of a call: its settings, the prompt and the raw reply."""
+    fields = json.loads(request.canonical)
+    settings = {k: v for k, v in fields.items() if k not in ("messages", "schema")}
+    said = completion_of(request.key, reply)
+    return _filled("call", request=request, settings=settings, reply=said)
 
 
-def _kept(kept: Kept) -> Iterator[str]:
-    for draft in kept.refused:
-        yield from _draft(draft)
-    for pair in kept.pairs:
-        yield from _pair(pair)
-    if MODES[kept.pairs[0].mode].label != "given":
-        yield from _draft(kept.pairs[0].draft)
+def _filled(what: str, **values: object) -> list[str]:
+    return _template().render(what=what, **values).rstrip("\n").split("\n")
 
 
-def _pair(pair: Pair) -> Iterator[str]:
-    half = ""
-    own_choice = MODES[pair.mode].label == "given"
-    if own_choice:
-        half = " (the user's own choice)"
-    elif pair.twin_id is not None:
-        half = " (asker)" if pair.asked else " (partner)"
-    yield f"# {pair.id} for {pair.user}{half}"
-    yield f"question: {pair.question}"
-    for aspect in pair.rubric.aspects:
-        yield f"aspect: {aspect.aspect}" + (f" ({aspect.follows})" if aspect.follows else "")
-        yield f"  reason: {aspect.reason}"
-        yield f"  evidence {', '.join(aspect.post_ids)}: {' / '.join(passages(aspect.evidence))}"
-    for dropped in pair.rubric.dropped:
-        yield f"dropped ({dropped.reason}): {dropped.aspect.aspect} {dropped.detail}"
-    yield from _text("chosen", pair.chosen)
-    yield from _text("rejected", pair.rejected)
-    for post in pair.profile:
-        if own_choice or post.id in pair.rubric.shown:
-            yield f"{post.id}: {post.text}"
-
-
-def _draft(draft: Draft) -> Iterator[str]:
-    refused = draft.refused_by
-    decision = f"refused by {refused.gate}" if refused else "accepted"
-    yield f"# draft {draft.draw} ({draft.strategy}, {draft.generator}): {decision}"
-    if refused:
-        yield from _text("first", draft.first)
-        yield from _text("second", draft.second)
-    for whose, fits in zip(("asker", "partner"), draft.adherence, strict=False):
-        for name, fit in fits.items():
-            scores = ", ".join(str(s.score) for s in fit.scores)
-            yield f"adherence of {name} to the {whose}'s aspects: {fit.share:.2f} (scores {scores})"
-    for name, quality in draft.quality.items():
-        yield f"quality {name}: {quality.scores} {quality.reason}"
-    if draft.comparison:
-        yield f"compared in both orders: {draft.comparison.value}"
-    for gate in draft.gates:
-        judge = f" of {gate.judge}" if gate.judge else ""
-        yield f"  {'pass' if gate.passed else 'stop'} {gate.gate}{judge}: {_measured(gate)}"
-
-
-def _text(title: str, text: str) -> Iterator[str]:
-    yield f"--- {title}"
-    yield text
-    yield "---"
-
-
-def _measured(gate: GateResult) -> str:
-    return f"{_words(gate.value)} (limit: {_words(gate.limit)})"
+@cache
+def _template() -> jinja2.Template:
+    # Its lines are printed as they are, so nothing is escaped.
+    environment = jinja2.Environment(
+        trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    environment.filters |= {"visible": visible, "passages": passages, "words": _words}
+    environment.filters["json"] = lambda value: json.dumps(value, ensure_ascii=False)
+    environment.globals |= {"label_of": label_of, "number_of": number_of, "zip": zip}
+    text = Path(__file__).with_name("show.txt.jinja").read_text(encoding="utf-8")
+    return environment.from_string(text)
 
 
 def _words(measured: JsonValue) -> str:
     """What a gate measured, or its limit. Parity has the gap of the two qualities and the response
     that a judge preferred, if there was one."""
     match measured:
-        case [float() | int() as gap, ("first" | "second") as preferred]:
+        case [None | float() | int() as gap, ("first" | "second") as preferred]:
+            if gap is None:
+                return f"the {preferred} response is preferred in both orders"
             return f"a gap of {gap:g} in quality, and the {preferred} response is preferred"
-        case [None, ("first" | "second") as preferred]:
-            return f"the {preferred} response is preferred in both orders"
         case [float() | int() as gap, None | "tie" | "undecided"]:
             return f"a gap of {gap:g} in quality"
         case ["gap", most]:
@@ -219,17 +147,3 @@ def _words(measured: JsonValue) -> str:
         case str():
             return measured
     return json.dumps(measured, ensure_ascii=False)
-
-
-def call_details(request: Request, reply: bytes) -> Iterator[str]:
-    """Everything of a call: its settings, the prompt and the raw reply."""
-    yield f"# {request.purpose} {request.key}"
-    completion, fields = completion_of(request.key, reply), json.loads(request.canonical)
-    settings = {k: v for k, v in fields.items() if k not in ("messages", "schema")}
-    yield json.dumps(settings, ensure_ascii=False)
-    for message in request.messages:
-        yield from _text(message.role, visible(message.content))
-    if completion.reasoning:
-        yield from _text("reasoning", visible(completion.reasoning))
-    tokens = f"{completion.prompt_tokens} + {completion.completion_tokens} tokens"
-    yield from _text(f"reply ({completion.finish}, {tokens})", visible(completion.text))

@@ -5,26 +5,20 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
-from pairwright.construct.checks import ReplyCheck, reply_checks
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.outcomes import (
-    LACK_OF_ASPECTS,
-    OutcomeKind,
-    Outcomes,
-    reached_counts,
-    unusable_reply,
-)
+from pairwright.construct.outcomes import LACK_OF_ASPECTS, OutcomeKind, Outcomes
 from pairwright.lines import read_lines
-from pairwright.models import Usage
+from pairwright.models import Usage, completion_of, parse
 from pairwright.models.model import UNUSABLE
 from pairwright.models.reply import is_same_model
-from pairwright.models.store import Store, is_held
+from pairwright.models.store import Store, is_held, unusable
 from pairwright.modes import MODES, Stage, need_partners
 from pairwright.options import RunPath
 from pairwright.settings.config import Config
 from pairwright.sources import Problems, SourceProblem
+from pairwright.stages.support_check import SupportReply
 from pairwright.stats import Estimate, share
 from pairwright.text import visible
 
@@ -32,6 +26,11 @@ UNUSABLE_SHARE = 0.1
 """The share of units without a usable reply above which a run is short."""
 _LENGTHS = ((1, 2), (3, 4), (5, 9), (10, 19), (20, None))
 """Profiles are counted together by length."""
+_CHECKS = {
+    "support": "support by own post",
+    "support_control": "support by stranger's post",
+}
+"""What the support judge accepts, by the purpose of its calls."""
 
 
 class UnitCount(NamedTuple):
@@ -42,6 +41,27 @@ class UnitCount(NamedTuple):
     stage: str
     reason: str
     n: int
+
+    @property
+    def without_reply(self) -> tuple[str, str] | None:
+        """The prompt without a usable reply, and why, if the units were dropped for it. For a draft
+        that a judge's reply refused, both are in the name of the gate: `compare_unparseable`."""
+        if self.kind != "dropped":
+            return None
+        if self.stage != "gates":
+            return (self.stage, self.reason) if self.reason in UNUSABLE else None
+        why = next((why for why in UNUSABLE if self.reason.endswith(f"_{why}")), None)
+        return (self.reason.removesuffix(f"_{why}"), why) if why else None
+
+
+class ReplyCheck(NamedTuple):
+    """A share over the replies of some calls, by which a judge of the build is judged."""
+
+    name: str
+    """The purpose of the calls, such as `support_control`."""
+    meaning: str
+    found: Estimate
+    """k of n cases, with its 95 % interval."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +83,7 @@ class RunStatus:
     no_signal: tuple[tuple[str, Estimate], ...]
     """By the number of earlier posts: the share of items without a personal signal."""
     checks: tuple[ReplyCheck, ...]
-    """What the planner and the support judge are worth."""
+    """What the support judge is worth."""
     stored: Usage
     """Calls and tokens of the run's store, those of earlier builds included."""
     cost: float | None
@@ -124,8 +144,8 @@ class RunStatus:
         """The units that were dropped because no reply could be used, by prompt and reason."""
         found = Counter[tuple[str, str]]()
         for one in self.units:
-            if one.kind == "dropped" and (lacking := unusable_reply(one.stage, one.reason)):
-                found[lacking] += one.n
+            if one.without_reply:
+                found[one.without_reply] += one.n
         return found
 
     @property
@@ -143,11 +163,6 @@ class RunStatus:
     def is_short(self) -> bool:
         """Whether units failed, too many had no usable reply, or nothing is kept."""
         return bool(self.failed) or self.short_of_replies or self.nothing_kept
-
-    @property
-    def budget_spent(self) -> bool:
-        """Whether units failed because a budget of the config is spent."""
-        return "budget_spent" in self.reasons("failed")
 
     @property
     def for_each_pair(self) -> dict[str, float]:
@@ -190,96 +205,94 @@ def status_of(
     folder: RunFolder, store: Store, config: Config, *, running: bool = False
 ) -> RunStatus:
     """The status of a run whose store is open."""
-    outcomes = Outcomes(store)
     served = {
         model: {name: n for name, n in names.items() if not is_same_model(name, model)}
         for model, names in store.served_names().items()
     }
+    ends = store.rows(
+        "SELECT mode, kind, stage, reason, count(*) FROM outcomes WHERE mode != 'plan'"
+        " GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 1, 3, 4"
+    )
+    recorded = "SELECT DISTINCT one.value FROM outcomes, json_each(recorded) AS one ORDER BY 1"
+    planned = "SELECT unit FROM outcomes WHERE kind = 'planned'"
     return RunStatus(
         run=folder.path,
         config=config,
-        units=unit_counts(outcomes),
-        funnel={mode: funnel_of(outcomes, mode) for mode in config.modes},
-        aspects=_refusals(outcomes, lack=True),
-        drafts=_refusals(outcomes, lack=False),
-        no_signal=tuple(_no_signal(outcomes, config)),
-        checks=reply_checks(store, outcomes),
+        units=tuple(UnitCount(*row) for row in ends),
+        funnel={mode: funnel_of(store, mode) for mode in config.modes},
+        aspects=_refusals(store, "IN"),
+        drafts=_refusals(store, "NOT IN"),
+        no_signal=tuple(_no_signal(store, config)),
+        checks=tuple(_checks(store)),
         stored=store.totals(),
         cost=cost(store, config),
         served={model: names for model, names in served.items() if names},
-        recorded=_recorded(outcomes),
-        planned=_planned(outcomes),
-        finished=outcomes.finished and (folder.path / "manifest.json").exists(),
+        recorded=tuple(model for (model,) in store.rows(recorded)),
+        planned=sum(1 for _ in store.rows(planned)),
+        finished=Outcomes(store).finished and (folder.path / "manifest.json").exists(),
         running=running,
         source_problems=source_problems(folder),
     )
 
 
-def unit_counts(outcomes: Outcomes) -> tuple[UnitCount, ...]:
-    """The units by what came of them, the most frequent first."""
-    rows = outcomes.query(
-        "SELECT mode, kind, stage, reason, count(*) FROM outcomes WHERE mode != 'plan'"
-        " GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 1, 3, 4"
-    )
-    return tuple(UnitCount(*cast(UnitCount, row)) for row in rows)
-
-
-def funnel_of(outcomes: Outcomes, mode: str) -> list[tuple[Stage, Estimate]]:
+def funnel_of(store: Store, mode: str) -> list[tuple[Stage, Estimate]]:
     """Each stage with the share of all items that reached it; none of people's own choices, of
     which every item is kept: the source refuses the others."""
     if MODES[mode].label == "given":
         return []
     query = "SELECT reached, count(*) FROM outcomes WHERE mode = ? GROUP BY 1"
-    by_last = {cast(str | None, last): int(n) for last, n in outcomes.query(query, mode)}
-    counts = reached_counts(mode, by_last)
-    items = counts[0][1]
-    return [(stage, share(n, items)) for stage, n in counts]
+    last, stages = dict(store.rows(query, mode)), MODES[mode].stages
+    counts = [sum(last.get(later, 0) for later in stages[n:]) for n in range(len(stages))]
+    return [(stage, share(n, counts[0])) for stage, n in zip(stages, counts, strict=True)]
 
 
-def _refusals(outcomes: Outcomes, *, lack: bool) -> Counter[str]:
-    """Why aspects were dropped in units that `lack` them, a unit once for each reason; else the
-    gates of refused drafts."""
-    marks = ", ".join("?" * len(LACK_OF_ASPECTS))
-    rows = outcomes.query(
+def _refusals(store: Store, which: str) -> Counter[str]:
+    """Why aspects were dropped in units that lack them, a unit once for each reason; or, of those
+    NOT IN want of aspects, the gates of refused drafts."""
+    rows = store.rows(
         "SELECT one.value, count(*) FROM outcomes, json_each(refusals) AS one"
-        f" WHERE reason {'' if lack else 'NOT '}IN ({marks}) GROUP BY 1 ORDER BY 1",
+        f" WHERE reason {which} (?, ?) GROUP BY 1 ORDER BY 1",
         *LACK_OF_ASPECTS,
     )
-    return Counter({str(why): int(n) for why, n in rows})
+    return Counter(dict(rows))
 
 
-def _no_signal(outcomes: Outcomes, config: Config) -> Iterator[tuple[str, Estimate]]:
+def _no_signal(store: Store, config: Config) -> Iterator[tuple[str, Estimate]]:
     """The share of items without a personal signal, by number of earlier posts, where a planner
     inferred the rubrics; items without a usable reply are left out."""
     if config.aspects != "planner" or config.own_choices:
         return
     mode = "plan" if need_partners(config.modes) else config.modes[0]
-    marks = ", ".join("?" * len(UNUSABLE))
-    rows = [
-        (int(posts), bool(nothing), int(n))
-        for posts, nothing, n in outcomes.query(
-            "SELECT posts, reason = 'no_personal_signal', count(*) FROM outcomes"
-            " WHERE mode = ? AND kind NOT IN ('failed', 'waiting')"
-            f" AND (stage = 'gates' OR reason NOT IN ({marks})) GROUP BY 1, 2",
-            mode,
-            *sorted(UNUSABLE),
-        )
-    ]
     for low, high in _LENGTHS:
-        of = [row for row in rows if row[0] >= low and (high is None or row[0] <= high)]
-        if of:
-            name = f"{low} or more" if high is None else f"{low} to {high}"
-            yield name, share(sum(n for _, nothing, n in of if nothing), sum(n for *_, n in of))
+        ((nothing, n),) = store.rows(
+            "SELECT total(reason = 'no_personal_signal'), count(*) FROM outcomes"
+            " WHERE mode = ? AND posts BETWEEN ? AND ? AND kind NOT IN ('failed', 'waiting')"
+            f" AND (stage = 'gates' OR reason NOT IN ({', '.join('?' * len(UNUSABLE))}))",
+            *(mode, low, high or 1 << 62, *UNUSABLE),
+        )
+        if n:
+            yield f"{low} to {high}" if high else f"{low} or more", share(int(nothing), n)
 
 
-def _recorded(outcomes: Outcomes) -> tuple[str, ...]:
-    query = "SELECT DISTINCT one.value FROM outcomes, json_each(recorded) AS one ORDER BY 1"
-    return tuple(str(model) for (model,) in outcomes.query(query))
+def _checks(store: Store) -> Iterator[ReplyCheck]:
+    """Each check with its share. A reply that units share counts once, one that cannot be read for
+    nothing. Raises StoreError if a reply is damaged."""
+    for name, meaning in _CHECKS.items():
+        query = "SELECT DISTINCT key FROM outcomes, json_each(calls) WHERE value = ? ORDER BY 1"
+        cases = [case for (key,) in store.rows(query, name) for case in _accepted(store, key)]
+        yield ReplyCheck(name, meaning, share(sum(cases), len(cases)))
 
 
-def _planned(outcomes: Outcomes) -> int:
-    ((n,),) = outcomes.query("SELECT count(*) FROM outcomes WHERE kind = 'planned'")
-    return int(n)
+def _accepted(store: Store, key: str) -> Iterator[bool]:
+    """Whether the judge accepts each case of a stored reply."""
+    if (body := store.get(key)) is None:
+        return
+    try:
+        reply = parse(completion_of(key, body).text, SupportReply)
+    except ValueError as error:
+        raise unusable(store.path, error, key) from None
+    if not isinstance(reply, str):
+        yield from (case.verdict == "carried" for case in reply.cases)
 
 
 def cost(store: Store, config: Config) -> float | None:

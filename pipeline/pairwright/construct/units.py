@@ -1,23 +1,21 @@
 """The work on units, from an item to its outcome, in one process."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import takewhile
-from typing import Protocol, cast
+from typing import Protocol
 
-from pairwright.construct.candidates import Candidates
+from pairwright.construct.candidates import Candidates, plan_question
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.outcomes import Failed, Outcome, Outcomes, Unit, UnitResult, outcome_of
-from pairwright.construct.planning import plan_question
-from pairwright.drafting.posts import have_same_posts
-from pairwright.drafting.rules import BuildRules
+from pairwright.construct.session import event_of
+from pairwright.drafting.rules import BuildRules, have_same_posts
 from pairwright.errors import CallFailed, Interrupted, Unanswered
 from pairwright.models import CallLog, Models
 from pairwright.models.work import work_through
 from pairwright.modes import MODES
 from pairwright.progress import UnitEnded
 from pairwright.records import Dropped, Item, draw_id
-from pairwright.settings.config import Config
 
 
 class ModelSource(Protocol):
@@ -47,8 +45,8 @@ class Builder:
         """A builder that compares each user with the candidates of the corpus."""
         config = rules.config
         count = config.planner.others if config.aspects == "planner" else 0
-        candidates = Candidates(corpus, config.twin, count, rules.domains.item_language)
-        return cls(corpus, candidates, replace(rules, others=candidates.histories))
+        candidates = Candidates(corpus, config.twin, count, rules.language)
+        return cls(corpus, candidates, rules.with_others(candidates.histories))
 
     async def build(
         self,
@@ -83,14 +81,16 @@ class Builder:
 
     async def outcome(self, unit: Unit, source: ModelSource) -> Outcome:
         """Build one unit."""
-        item = self.corpus.item(unit.item)
-        if self.rules.config.own_choices:
-            # People's own choices are built without a model, and none is configured.
-            models, log = cast(Models, None), CallLog()
-        else:
-            models, log = source.models(generator_of(item, self.rules.config)).logged()
+        item, mode, log = self.corpus.item(unit.item), MODES.get(unit.mode), CallLog()
+        result: UnitResult
         try:
-            result = unit.settled or await self._built(unit, item, models)
+            if unit.settled:
+                result = unit.settled
+            elif mode and mode.given:
+                result = mode.given(item)
+            else:
+                models, log = source.models(self._generator(item)).logged()
+                result = await self._built(unit, item, models)
         except CallFailed as error:
             result = Failed(reason=error.reason, detail=error.detail)
         except Unanswered as call:
@@ -105,17 +105,12 @@ class Builder:
         if partner and have_same_posts(item, partner):
             detail = "both users have the same posts: one person may have both accounts"
             return Dropped(stage="partners", reason="same_posts", detail=detail)
-        rules = replace(self.rules, rubric=unit.rubric)
-        return await MODES[unit.mode].build(item, partner, models, rules)
+        build = MODES[unit.mode].build
+        assert build, "what is not given is built"
+        return await build(item, partner, models, self.rules, unit.rubric)
 
-
-def event_of(outcome: Outcome) -> UnitEnded:
-    """The event of a unit that has ended."""
-    return UnitEnded(outcome.unit, outcome.mode, outcome.kind, outcome.reason)
-
-
-def generator_of(item: Item, config: Config) -> str:
-    """The generator that writes for an item: by its id, so that adding items moves no other item
-    to another generator."""
-    names = config.roles.generator
-    return names[int(draw_id("generator", item.id)[-8:], 16) % len(names)]
+    def _generator(self, item: Item) -> str:
+        """The generator that writes for an item: by its id, so that adding items moves no other
+        item to another generator."""
+        names = self.rules.config.roles.generator
+        return names[int(draw_id("generator", item.id)[-8:], 16) % len(names)]

@@ -1,4 +1,5 @@
-"""Drafts: two responses to one question, drawn until the gates accept both."""
+"""Drafts: two responses to one question, drawn until the gates accept both; and the pairs over an
+accepted draft."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple, get_args
@@ -8,13 +9,19 @@ from pairwright.drafting.rules import BuildRules
 from pairwright.models import Models
 from pairwright.records import (
     FULL_ADHERENCE,
-    Aspect,
     AspectScore,
     Draft,
     DraftSide,
     Dropped,
     DroppedAspect,
+    Item,
+    Kept,
+    Pair,
+    Post,
     Rubric,
+    content_id,
+    judge_name,
+    pseudonym,
 )
 from pairwright.settings.rules import JudgedGate
 from pairwright.stages.writer import Stance
@@ -45,19 +52,17 @@ class Side(NamedTuple):
         if they were refused for something else, or fewer than `least` aspects would be left."""
         if refused_twice(refused) not in ("adherence", "twin_margin", "twin_margin_mirror"):
             return self
-        aspects, dropped = list[Aspect](), list[DroppedAspect]()
-        scores = zip(*(self.scores(draft) for draft in refused[-2:]), strict=True)
-        for aspect, (earlier, last) in zip(self.rubric.aspects, scores, strict=True):
-            if FULL_ADHERENCE in (earlier.score, last.score):
-                aspects.append(aspect)
-            else:
-                dropped.append(
-                    DroppedAspect(aspect=aspect, reason="not_served", detail=last.reason)
-                )
-        if len(aspects) < least or not dropped:
+        earlier, last = (self.scores(draft) for draft in refused[-2:])
+        judged = list(zip(self.rubric.aspects, earlier, last, strict=True))
+        served = [one for one, *scores in judged if FULL_ADHERENCE in [s.score for s in scores]]
+        if len(served) < least or len(served) == len(judged):
             return self
-        rubric = self.rubric.narrowed(aspects, dropped)
-        return Side(self.name, rubric, self.half, self.stance)
+        dropped = (
+            DroppedAspect(aspect=one, reason="not_served", detail=score.reason)
+            for one, _, score in judged
+            if one not in served
+        )
+        return Side(self.name, self.rubric.narrowed(served, dropped), self.half, self.stance)
 
 
 def refused_twice(refused: Sequence[Draft]) -> str | None:
@@ -70,20 +75,14 @@ def refused_twice(refused: Sequence[Draft]) -> str | None:
 class Drawing:
     """The drafts of one unit, `draws` of the config at most."""
 
-    def __init__(self, strategy: str, models: Models, rules: BuildRules) -> None:
-        self._strategy = strategy
-        self._models = models
-        self._rules = rules
+    def __init__(self, item: Item, strategy: str, models: Models, rules: BuildRules) -> None:
+        self._item, self._strategy = item, strategy
+        self._models, self._rules = models, rules
         self._numbers = iter(range(rules.config.draws))
         self._refused = list[Draft]()
         self._failure: Dropped | None = None
         self.round = list[Draft]()
         """The refused drafts of the last round."""
-
-    @property
-    def refused(self) -> tuple[Draft, ...]:
-        """The refused drafts of all rounds."""
-        return tuple(self._refused)
 
     async def until_accepted(self, write: Write, required: Requirements) -> Draft | None:
         """A round of drafts: until one is accepted, one gate on judgements has refused two in
@@ -108,20 +107,72 @@ class Drawing:
 
     def dropped(self, *rubrics: Rubric) -> Dropped:
         """Why no draft was accepted: what kept the last one from being written, or refused it."""
-        why = self._failure or _refusal(self._refused[-1])
+        if why := self._failure:
+            stage, reason, detail = why.stage, why.reason, why.detail
+        else:
+            gate = self._refused[-1].refused_by
+            assert gate, "a draft that is kept here was refused"
+            judge = f", by {gate.judge}" if gate.judge else ""
+            stage, reason = "gates", gate.gate
+            detail = f"measured {gate.value}, limit {gate.limit}{judge}"
         return Dropped(
-            stage=why.stage,
-            reason=why.reason,
-            detail=why.detail,
+            stage=stage,
+            reason=reason,
+            detail=detail,
             aspects=tuple(aspect for rubric in rubrics for aspect in rubric.aspects),
             dropped=tuple(dropped for rubric in rubrics for dropped in rubric.dropped),
-            drafts=self.refused,
+            drafts=tuple(self._refused),
         )
 
+    def kept(
+        self, mode: str, draft: Draft, rubrics: tuple[Rubric, ...], posts: tuple[Post, ...] = ()
+    ) -> Kept:
+        """The pairs over an accepted draft; `posts` are the partner's."""
+        names = (judge.name for judge in self._models.judges)
+        judge = judge_name(names) if self._rules.config.gated else None
+        pairs = pairs_of(mode, self._item, draft, rubrics, posts, judge)
+        return Kept(pairs=pairs, refused=tuple(self._refused))
 
-def _refusal(draft: Draft) -> Dropped:
-    gate = draft.refused_by
-    assert gate, "only refused drafts are asked"
-    judge = f", by {gate.judge}" if gate.judge else ""
-    detail = f"measured {gate.value}, limit {gate.limit}{judge}"
-    return Dropped(stage="gates", reason=gate.gate, detail=detail)
+
+def pairs_of(
+    mode: str,
+    item: Item,
+    draft: Draft,
+    rubrics: tuple[Rubric, ...],
+    posts: tuple[Post, ...] = (),
+    judge: str | None = None,
+) -> tuple[Pair, ...]:
+    """The pair of each rubric's user, the asker's first. The asker's chosen response is the first,
+    the partner's, who is known by `posts`, the second.
+
+    A partner who did not choose never asked either: the question and its time are the asker's.
+    """
+    users = (pseudonym(rubric.user) for rubric in rubrics)
+    twin = content_id(mode, item.id, *users, draft.first, draft.second)
+
+    def pair(rubric: Rubric, *, asked: bool) -> Pair:
+        chosen, rejected = draft.both if asked else draft.both[::-1]
+        choice = None if asked else item.opposite
+        words, source = choice.reason if choice else None, choice or item
+        return Pair(
+            id=content_id("pair", mode, item.id, pseudonym(rubric.user), chosen, rejected),
+            mode=mode,
+            item_id=item.id,
+            user=rubric.user,
+            question=item.question,
+            category=item.category,
+            domain=item.domain,
+            profile=item.profile if asked else posts,
+            rubric=rubric,
+            chosen=chosen,
+            rejected=rejected,
+            draft=draft,
+            judge=judge,
+            twin_id=twin if len(rubrics) > 1 else None,
+            asked=asked,
+            narrative=item.narrative if asked else words,
+            created=source.created,
+            source_url=source.source_url,
+        )
+
+    return tuple(pair(rubric, asked=number == 0) for number, rubric in enumerate(rubrics))

@@ -1,9 +1,9 @@
 """Judging two responses: the gates on their texts, then each judge's scores with the gates on
 them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pairwright.drafting.rules import BuildRules
 from pairwright.gates import DraftSides, Fit, check_writing, judge_quality
@@ -28,8 +28,9 @@ Texts = tuple[str, str]
 Gates = tuple[GateResult, ...]
 
 
-def both(first: T | Dropped, second: T | Dropped) -> tuple[T, T] | Dropped:
-    """What was made for two responses, or why one of them is missing."""
+async def both(calls: Iterable[Coroutine[Any, Any, T | Dropped]]) -> tuple[T, T] | Dropped:
+    """What two calls, which are sent together, give for two responses, or why one is missing."""
+    first, second = await together(*calls)
     if isinstance(first, Dropped):
         return first
     return second if isinstance(second, Dropped) else (first, second)
@@ -51,18 +52,16 @@ class Requirements:
     winner_gap: float | None = None
     """The gap in quality that a response preferred in both orders may have; None refuses any."""
 
-    def sides(self, texts: Texts, rules: BuildRules) -> DraftSides:
-        """What the gates on texts read. The partner's posts have a part in the language."""
-        others = (post.text for history in self.histories[1:] for post in history)
-        return DraftSides(
-            question=self.item.question,
-            first=texts[0],
-            second=texts[1],
-            rubrics=self.rubrics,
-            narrative=self.item.narrative,
-            histories=tuple(tuple(post.text for post in posts) for posts in self.histories),
-            language=rules.language(self.item, *others),
-        )
+
+@dataclass(frozen=True)
+class Reading:
+    """What one judge found about two responses."""
+
+    gates: tuple[GateResult, ...] = ()
+    adherence: tuple[dict[DraftSide, Adherence], ...] = ()
+    quality: dict[DraftSide, Quality] = field(default_factory=dict)
+    comparison: Comparison | None = None
+    comparison_reason: str = ""
 
 
 async def judge_draft(
@@ -82,19 +81,18 @@ async def judge_draft(
     choice between accepted responses, which is a figure of the set and refuses nothing. It is not
     asked about two plain responses: neither is meant to be better for anybody.
     """
-    gates = _text_gates(texts, required, rules) if rules.config.gated else []
-    first, *further = (_Reading(texts, required, judge, rules) for judge in models.judges)
-    found, chosen = first, None
-    if rules.config.gated and _accept(gates):
-        await first.read()
-        gates += first.gates
-        for reading in further:
-            if _accept(gates):
-                await reading.read()
-                gates += _named(reading.gates, reading.judge.name)
-                found = first if _accept(gates) else reading
-        if _accept(gates) and required.rubrics:
-            chosen = await choose(required.item.question, *texts, models.judge, rules.prompts)
+    gated = rules.config.gated
+    gates = _text_gates(texts, required, rules) if gated else []
+    found, chosen = Reading(), None
+    for number, judge in enumerate(models.judges if gated else ()):
+        if not _accept(gates):
+            break
+        read = await _read(texts, required, judge, rules)
+        gates += _named(read.gates, judge.name) if number else read.gates
+        if number == 0 or not _accept(gates):
+            found = read
+    if gated and _accept(gates) and required.rubrics:
+        chosen = await choose(required.item.question, *texts, models.judge, rules.prompts)
     return Draft(
         draw=draw,
         strategy=strategy,
@@ -110,89 +108,80 @@ async def judge_draft(
     )
 
 
+def _named(gates: Iterable[GateResult], judge: str) -> list[GateResult]:
+    """Gate results with the judge on whose scores they decide."""
+    return [GateResult.model_validate(gate.model_dump() | {"judge": judge}) for gate in gates]
+
+
 def _accept(gates: Iterable[GateResult]) -> bool:
     return all(gate.passed for gate in gates)
 
 
 def _text_gates(texts: Texts, required: Requirements, rules: BuildRules) -> list[GateResult]:
-    config, sides = rules.config, required.sides(texts, rules)
+    item, config = required.item, rules.config
+    # The partner's posts have a part in the language.
+    others = (post.text for history in required.histories[1:] for post in history)
+    sides = DraftSides(
+        question=item.question,
+        first=texts[0],
+        second=texts[1],
+        rubrics=required.rubrics,
+        narrative=item.narrative,
+        histories=tuple(tuple(post.text for post in posts) for posts in required.histories),
+        language=rules.language(item, *others),
+    )
     gates = [*check_writing(sides, config.gates, words=config.words)]
     if required.texts and _accept(gates):
         gates += required.texts(sides)
     return gates
 
 
-def _named(gates: Iterable[GateResult], judge: str) -> list[GateResult]:
-    """Gate results with the judge on whose scores they decide."""
-    return [GateResult.model_validate(gate.model_dump() | {"judge": judge}) for gate in gates]
+async def _read(texts: Texts, required: Requirements, judge: Model, rules: BuildRules) -> Reading:
+    """One judge's reading, with the gates on it up to the first kind that refuses.
 
-
-@dataclass
-class _Reading:
-    """One judge's reading of two responses."""
-
-    texts: Texts
-    required: Requirements
-    judge: Model
-    rules: BuildRules
-    gates: list[GateResult] = field(default_factory=list)
-    adherence: tuple[dict[DraftSide, Adherence], ...] = ()
-    quality: dict[DraftSide, Quality] = field(default_factory=dict)
-    comparison: Comparison | None = None
-    comparison_reason: str = ""
-
-    async def read(self) -> None:
-        """Ask in the order in which most is refused at least cost: which response is better, how
-        far they meet the rubrics, how good they are. After a winner quality comes first."""
-        verdict = await compare(
-            self.required.item.question, *self.texts, self.rules.scales, self.judge,
-            self.rules.prompts,
-        )  # fmt: skip
-        if isinstance(verdict, Dropped):
-            self._refuse_unread(verdict)
-            return
-        self.comparison, self.comparison_reason = verdict
-        steps = (self._adherence, self._quality)
-        for step in steps[::-1] if verdict[0].has_winner else steps:
-            if _accept(self.gates):
-                await step(verdict[0])
-
-    def _refuse_unread(self, reply: Dropped) -> None:
-        """Refuse the draft for a reply that cannot be read: a judge that fails is not a vote."""
-        name, limit = f"{reply.stage}_{reply.reason}", "a judgement that can be read"
-        self.gates.append(GateResult(gate=name, passed=False, value=reply.detail, limit=limit))
-
-    async def _adherence(self, _verdict: Comparison) -> None:
-        if self.required.fits is None:
-            return
-        rubrics, question = self.required.rubrics, self.required.item.question
-        fits = (
-            adherence_to_each(question, text, rubrics, self.judge, self.rules.prompts)
-            for text in self.texts
-        )
-        read = both(*await together(*fits))
-        if isinstance(read, Dropped):
-            self._refuse_unread(read)
-            return
-        self.adherence = tuple(
-            {"first": first, "second": second} for first, second in zip(*read, strict=True)
-        )
-        self.gates += self.required.fits(self.adherence)
-
-    async def _quality(self, verdict: Comparison) -> None:
-        config, gap = self.rules.config, self.required.winner_gap
-        # Without a gap that is allowed to it, a winner decides alone.
-        if not verdict.has_winner or gap is not None or "parity" in config.gates.off:
-            scores = (
-                quality(
-                    self.required.item.question, text, self.rules.scales, self.judge,
-                    self.rules.prompts,
+    It is asked for in the order in which most is refused at least cost: which response is better,
+    how far they meet the rubrics, how good they are. After a winner quality comes first.
+    """
+    question, prompts = required.item.question, rules.prompts
+    verdict = await compare(question, *texts, rules.scales, judge, prompts)
+    if isinstance(verdict, Dropped):
+        return Reading((_unread(verdict),))
+    comparison, reason = verdict
+    gates: Gates = ()
+    fits: tuple[dict[DraftSide, Adherence], ...] = ()
+    grades: dict[DraftSide, Quality] = {}
+    steps = ("adherence", "quality")
+    for step in steps[::-1] if comparison.has_winner else steps:
+        if not _accept(gates):
+            break
+        if step == "quality":
+            # Without a gap that is allowed to it, a winner decides alone.
+            alone = comparison.has_winner and required.winner_gap is None
+            if not alone or "parity" in rules.config.gates.off:
+                read = await both(
+                    quality(question, text, rules.scales, judge, prompts) for text in texts
                 )
-                for text in self.texts
-            )  # fmt: skip
-            read = both(*await together(*scores))
-            if isinstance(read, Dropped):
-                self._refuse_unread(read)
-                return
-            self.quality = {"first": read[0], "second": read[1]}
-        self.gates += judge_quality(verdict, self.quality, config.gates, winner_gap=gap)
+                if isinstance(read, Dropped):
+                    gates += (_unread(read),)
+                    break
+                grades = {"first": read[0], "second": read[1]}
+            gates += judge_quality(
+                comparison, grades, rules.config.gates, winner_gap=required.winner_gap
+            )
+        elif required.fits:
+            met = await both(
+                adherence_to_each(question, text, required.rubrics, judge, prompts)
+                for text in texts
+            )
+            if isinstance(met, Dropped):
+                gates += (_unread(met),)
+                break
+            fits = tuple({"first": one, "second": two} for one, two in zip(*met, strict=True))
+            gates += required.fits(fits)
+    return Reading(gates, fits, grades, comparison, reason)
+
+
+def _unread(reply: Dropped) -> GateResult:
+    """The refusal for a reply that cannot be read: a judge that fails is not a vote."""
+    name, limit = f"{reply.stage}_{reply.reason}", "a judgement that can be read"
+    return GateResult(gate=name, passed=False, value=reply.detail, limit=limit)

@@ -13,7 +13,7 @@ from pairwright import text
 from pairwright.drafting.drafts import Side
 from pairwright.drafting.judging import Texts, both
 from pairwright.drafting.rules import BuildRules
-from pairwright.models import Models, together
+from pairwright.models import Models
 from pairwright.records import FULL_ADHERENCE, Draft, Dropped, GateResult, Item
 from pairwright.stages.writer import Refusal, write
 
@@ -23,17 +23,13 @@ MOST_REASON = 600
 MOST_CHARACTERS = 30
 """Characters of a refused text that a writer reads, for each word that is accepted."""
 
-_UNSERVED = "It did not serve this well enough: {unserved}."
-_SERVED = "It served this, which it should not: {served}."
+_UNSERVED = "It did not serve this well enough: {aspects}."
+_SERVED = "It served this, which it should not: {aspects}."
 _AT_THE_CASES = (
     " Begin with what serves anyone who asks, and let the aspects decide only cases and examples."
 )
 _SOME_RUN = "It had the words of an aspect in their order. Say every aspect in words of your own."
 _ELSEWHERE = "It spent too many words on other needs than these aspects."
-_OWN_WORDS = (
-    "A count of words tells for whom it was written. Say what these words of it say by more general"
-    " or other words, and keep the rest as it is: {owned}."
-)
 
 NOTES: dict[str, str] = {
     "refusal": "It declined to answer.",
@@ -48,7 +44,8 @@ NOTES: dict[str, str] = {
     "near_duplicate": "It said hardly anything but what other answers to the question say.",
     "wrong_language": "It was not in the language of the question.",
     "echo_gap": "It repeated most words of its aspects. Say every aspect in words of your own.",
-    "shared_words": _OWN_WORDS,
+    "shared_words": "A count of words tells for whom it was written. Say what these words of it say"
+    " by more general or other words, and keep the rest as it is: {owned}.",
     "adherence": _UNSERVED,
     "violation": _SERVED,
     "adherence_margin": _UNSERVED,
@@ -92,7 +89,7 @@ async def write_sides(
             language=rules.language(item),
         )
 
-    return both(*await together(*map(one, sides)))
+    return await both(map(one, sides))
 
 
 def refusal_of(side: Side, refused: Draft, words: int) -> Refusal:
@@ -118,30 +115,27 @@ def _judge_reason(side: Side, refused: Draft, gates: set[str]) -> str:
 
 
 def _note(result: GateResult, side: Side, refused: Draft) -> str | None:
+    """What was wrong by one gate; None where it is the other side's matter."""
     gate, own = result.gate, side.text(refused)
-    against = gate == "adherence_margin" and side.stance != "adhering"
-    note = _SERVED if against else NOTES[gate]
-    if gate == "rubric_leakage":
-        quoted = result.value if isinstance(result.value, str) else ""
-        return note.format(quoted=f'"{quoted}"') if text.holds_run(own, quoted) else _SOME_RUN
-    if gate == "shared_words":
-        return _shared_words(result, side)
+    adhering = side.stance == "adhering"
+    note = NOTES[gate] if adhering or gate != "adherence_margin" else _SERVED
+    match gate:
+        case "rubric_leakage":
+            run = result.value if isinstance(result.value, str) else ""
+            return note.format(quoted=f'"{run}"') if text.holds_run(own, run) else _SOME_RUN
+        case "shared_words":
+            # Each side gives up its part of the words over the limit.
+            shared, *words = cast(tuple[int, list[str], list[str]], result.value)
+            over, owned = shared - cast(int, result.limit), words[side.name == "second"]
+            spare = math.ceil(over * len(owned) / len(words[0] + words[1]))
+            return note.format(owned=", ".join(owned[:spare]))
+        case "parity" if adhering:
+            return note + _AT_THE_CASES
     if note in (_SERVED, _UNSERVED):
         aspects = _aspects(side, refused, served=note == _SERVED)
         # Without any it served what it should: the margin is too small because of the other side.
-        return note.format(served=aspects, unserved=aspects) if aspects else None
-    if gate == "parity" and side.stance == "adhering":
-        note += _AT_THE_CASES
+        return note.format(aspects=aspects) if aspects else None
     return note.format(words=text.number_of(text.word_count(own), "word"))
-
-
-def _shared_words(result: GateResult, side: Side) -> str:
-    """The words that tell for whom a response was written. Each side gives up its part of those
-    over the limit."""
-    shared, *both = cast(tuple[int, list[str], list[str]], result.value)
-    over, owned = shared - cast(int, result.limit), both[side.name == "second"]
-    spare = min(len(owned), math.ceil(over * len(owned) / len(both[0] + both[1])))
-    return _OWN_WORDS.format(owned=", ".join(owned[:spare]))
 
 
 def _aspects(side: Side, refused: Draft, *, served: bool) -> str:

@@ -3,14 +3,7 @@
 from pairwright.drafting.rules import BuildRules, Histories
 from pairwright.models import Models
 from pairwright.records import Aspect, Dropped, DroppedAspect, Item, Post, Rubric
-from pairwright.stages.aspect_match import measure_planner
-from pairwright.stages.infer import (
-    PlanSettings,
-    UserQuestion,
-    infer_rubric,
-    plan_once,
-    plan_others,
-)
+from pairwright.stages.infer import Question, infer_rubric, plan_others
 from pairwright.stages.planner import Plan
 
 _UNFOUNDED = frozenset({"support_far_fetched", "evidence_not_in_post", "names_no_shown_post"})
@@ -18,16 +11,16 @@ _UNFOUNDED = frozenset({"support_far_fetched", "evidence_not_in_post", "names_no
 others have, too, and no response to it is plain for sure."""
 
 
-async def rubric_of(item: Item, models: Models, rules: BuildRules) -> Rubric | Dropped:
-    """The asker's rubric for the own question, by `aspects =` of the config."""
-    if rules.rubric:
-        return rules.rubric
+async def rubric_of(
+    item: Item, models: Models, rules: BuildRules, planned: Rubric | None = None
+) -> Rubric | Dropped:
+    """The asker's rubric for the own question, by `aspects =` of the config; the one that is
+    planned already, if there is one."""
+    if planned:
+        return planned
     if rules.config.aspects == "gold":
         return _gold(item, rules)
-    rubric = await plan_rubric(item, item.user, item.profile, models, rules)
-    if isinstance(rubric, Rubric):
-        await _measure(item, rubric, models, rules)
-    return rubric
+    return await plan_rubric(item, item.user, item.profile, models, rules)
 
 
 async def plan_rubric(
@@ -37,8 +30,7 @@ async def plan_rubric(
     are ranked by the question, aspects are planned from them, and those stay that the posts support
     and that others do not expect, too."""
     others = rules.others(item, user)
-    question = UserQuestion(item.id, item.question, user, posts, others)
-    return await infer_rubric(question, models, _plan_settings(item, rules))
+    return await infer_rubric(_question(item, rules), user, posts, others, models)
 
 
 async def plan_of(
@@ -46,7 +38,7 @@ async def plan_of(
 ) -> Plan | Dropped:
     """What a planner finds in another user's posts for the item's question, before the checks that
     ask models."""
-    return await plan_once(item.question, posts, models, _plan_settings(item, rules))
+    return await _question(item, rules).plan(posts, models.planner)
 
 
 async def plans_of(
@@ -54,7 +46,19 @@ async def plans_of(
 ) -> tuple[Plan | Dropped, ...]:
     """The plans of the first of these users for the item's question: those that a rubric for it is
     compared with."""
-    return await plan_others(item.question, histories, models, _plan_settings(item, rules))
+    return await plan_others(_question(item, rules), histories, models.planner)
+
+
+def _question(item: Item, rules: BuildRules) -> Question:
+    return Question(
+        id=item.id,
+        text=item.question,
+        language=rules.language(item),
+        guidance=rules.domains.guidance(item.domain),
+        words=rules.config.words,
+        rules=rules.config.planner,
+        prompts=rules.prompts,
+    )
 
 
 def no_rubric(item: Item, user: str) -> Rubric:
@@ -69,12 +73,6 @@ def says_nothing(found: Rubric | Plan | Dropped) -> bool:
     return not found.aspects and all(one.reason in _UNFOUNDED for one in found.dropped)
 
 
-def _plan_settings(item: Item, rules: BuildRules) -> PlanSettings:
-    config = rules.config
-    guidance, language = rules.guidance(item), rules.language(item)
-    return PlanSettings(rules.prompts, config.planner, guidance, config.words, language)
-
-
 def _gold(item: Item, rules: BuildRules) -> Rubric | Dropped:
     """The aspects that came with the item, as many as a response has room for; the paper's setting
     uses all of them."""
@@ -86,12 +84,12 @@ def _gold(item: Item, rules: BuildRules) -> Rubric | Dropped:
     if not aspects:
         detail = 'the item has no aspects: set aspects = "planner"'
         return Dropped(stage="gold", reason="no_gold_aspects", detail=detail)
-    # The paper's setting uses every gold aspect; elsewhere two are the least that is a rubric.
-    if config.gated and len(aspects) < config.planner.min_aspects:
-        detail = f"{len(aspects)} in the data"
-        return Dropped(stage="gold", reason="too_few_aspects", detail=detail)
-    most = max(1, config.planner.per_100_words * config.words // 100)
-    most = most if config.gated else len(aspects)
+    most = len(aspects)
+    if config.gated:
+        if most < config.planner.min_aspects:
+            detail = f"{most} in the data"
+            return Dropped(stage="gold", reason="too_few_aspects", detail=detail)
+        most = max(1, config.planner.per_100_words * config.words // 100)
     over = (DroppedAspect(aspect=one, reason="over_the_word_limit") for one in aspects[most:])
     return Rubric(
         question_id=item.id,
@@ -100,10 +98,3 @@ def _gold(item: Item, rules: BuildRules) -> Rubric | Dropped:
         aspects=aspects[:most],
         dropped=tuple(over),
     )
-
-
-async def _measure(item: Item, rubric: Rubric, models: Models, rules: BuildRules) -> None:
-    gold = tuple(aspect.aspect for aspect in item.rubric_aspects)
-    if gold and rules.config.planner.measure_against == "gold":
-        names = tuple(aspect.aspect for aspect in rubric.aspects)
-        await measure_planner(item.question, names, gold, models.judge, rules.prompts)

@@ -1,4 +1,5 @@
-"""The rules of a build: its configuration with the prompts, domains and scales that it names."""
+"""The rules of a build: its configuration with the prompts, domains and scales that it names; and
+the posts of another user that may be read for a question."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,13 +7,16 @@ from pathlib import Path
 
 from pairwright import assets
 from pairwright.errors import ConfigError
-from pairwright.records import Item, Post, Rubric
+from pairwright.records import Item, Post
 from pairwright.retrieve import dense
 from pairwright.settings.config import Config
-from pairwright.settings.domains import Domains, Guidance, Scale, load_scales
+from pairwright.settings.domains import Domains, Scale, load_scales
 from pairwright.settings.prompt import Prompts
+from pairwright.settings.rules import TwinRules
+from pairwright.times import is_older
 
 Histories = tuple[tuple[Post, ...], ...]
+OtherUsers = Callable[[Item, str], Histories]
 
 
 def no_others(item: Item, user: str) -> Histories:  # noqa: ARG001 - as a corpus is called
@@ -25,14 +29,14 @@ class BuildRules:
     """Everything that decides how a pair is built, apart from its item and the models."""
 
     config: Config
+    folder: Path
+    """The folder that the paths of the config start from."""
     prompts: Prompts
     domains: Domains
     scales: tuple[Scale, ...]
-    others: Callable[[Item, str], Histories] = no_others
+    others: OtherUsers = no_others
     """Histories of other users, with whose plans the aspects of a user for an item's question are
     compared: the asker's, or a partner's."""
-    rubric: Rubric | None = None
-    """The asker's rubric, if it is planned already."""
 
     @classmethod
     def load(cls, config: Config, folder: Path) -> "BuildRules":
@@ -40,17 +44,12 @@ class BuildRules:
         if config.planner.retrieval == "dense":
             dense.require()
         rubrics = _folder(config.rubrics, "rubrics", folder, assets.RUBRICS)
-        prompts = _folder(config.prompts, "prompts", folder, assets.PROMPTS)
-        return cls(
-            config=config,
-            prompts=Prompts.load(prompts),
-            domains=Domains.load(rubrics),
-            scales=load_scales(rubrics),
-        )
+        prompts = Prompts.load(_folder(config.prompts, "prompts", folder, assets.PROMPTS))
+        return cls(config, folder, prompts, Domains.load(rubrics), load_scales(rubrics))
 
-    def guidance(self, item: Item) -> Guidance:
-        """What the planner reads of the item's domain."""
-        return self.domains.by_key[item.domain].guidance
+    def with_others(self, others: OtherUsers) -> "BuildRules":
+        """The rules with other users to compare with."""
+        return BuildRules(self.config, self.folder, self.prompts, self.domains, self.scales, others)
 
     def language(self, item: Item, *texts: str) -> str | None:
         """The language of an item, by its domain's file or its texts; `texts` are more of them."""
@@ -66,3 +65,32 @@ def _folder(name: str | None, key: str, base: Path, shipped: Path) -> Path:
             f"no folder {folder}", where=f"[{key}]", fix="Name a folder, or leave the key out."
         )
     return folder
+
+
+def older_than(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
+    """The posts written before the question; all of them if a time is not known."""
+    if item.created is None:
+        return posts
+    return tuple(p for p in posts if p.created is None or is_older(p.created, item.created))
+
+
+def fair_posts(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
+    """The older posts of another user without those that repeat the question or its narrative: if
+    a source names no users, that other user may be the asker."""
+    texts = [own.lower() for own in (item.question, item.narrative) if own]
+    return tuple(
+        post
+        for post in older_than(item, posts)
+        if not any(own in post.text.lower() for own in texts)
+    )
+
+
+def have_same_posts(item: Item, other: Item) -> bool:
+    """Whether the asker and another user had written the same before the question."""
+    earlier = older_than(item, other.profile)
+    return sorted(post.text for post in item.profile) == sorted(post.text for post in earlier)
+
+
+def are_level(asker: int, partner: int, rules: TwinRules) -> bool:
+    """Whether two users have about as many posts."""
+    return max(asker, partner) <= rules.length_ratio * min(asker, partner)

@@ -7,10 +7,11 @@ from typing import Literal
 
 from pairwright.drafting.rules import BuildRules
 from pairwright.models import Models
-from pairwright.records import Dropped, Item, Kept
+from pairwright.records import Dropped, Item, Kept, Rubric
 
-Build = Callable[[Item, Item | None, Models, BuildRules], Awaitable[Kept | Dropped]]
-"""Builds the pairs of an item's user, and of a partner if the mode has two users."""
+Build = Callable[[Item, Item | None, Models, BuildRules, Rubric | None], Awaitable[Kept | Dropped]]
+"""Builds the pairs of an item's user, and of a partner if the mode has two users; the asker's
+rubric is given if it is planned already."""
 
 Label = Literal["chosen", "equal", "given"]
 Stage = Literal["items", "signal", "partner", "partner_signal", "drafts", "kept"]
@@ -32,7 +33,6 @@ class Mode:
     name: str
     units: str
     """Its units in the plural, in lower case."""
-    build: Build
     halves: Literal[1, 2]
     """The pairs of a unit, which are verified, released and left out as one. Two have the same
     responses, chosen and rejected swapped."""
@@ -43,6 +43,10 @@ class Mode:
     """The stages of its funnel."""
     card: str
     """Paragraphs for the dataset card: what its pairs are, then each of their limits."""
+    build: Build | None = None
+    """Builds its pairs; None where they are given by the source."""
+    given: Callable[[Item], Kept] | None = None
+    """Makes the pairs that an item of the source holds already."""
 
     @property
     def unit(self) -> str:

@@ -3,18 +3,20 @@ responses, so that nothing decides."""
 
 from pairwright.drafting.drafts import Drawing
 from pairwright.drafting.judging import Requirements, Texts, both
-from pairwright.drafting.pairs import judge_of, pairs_of
-from pairwright.drafting.posts import are_level, fair_posts
 from pairwright.drafting.rubrics import no_rubric, plan_of, says_nothing
-from pairwright.drafting.rules import BuildRules
-from pairwright.models import Models, together
+from pairwright.drafting.rules import BuildRules, are_level, fair_posts
+from pairwright.models import Models
 from pairwright.modes.mode import Mode, read_card
-from pairwright.records import Draft, Dropped, Item, Kept, Post
+from pairwright.records import Draft, Dropped, Item, Kept, Post, Rubric
 from pairwright.stages.writer import write_plain
 
 
 async def build_placebo(
-    item: Item, partner: Item | None, models: Models, rules: BuildRules
+    item: Item,
+    partner: Item | None,
+    models: Models,
+    rules: BuildRules,
+    rubric: Rubric | None = None,  # noqa: ARG001 - nothing is known of its users
 ) -> Kept | Dropped:
     """Build the placebo of `item`'s question for its user, whose posts say nothing on it, and the
     partner's user, if theirs do not either; or give the reason why there is none.
@@ -32,23 +34,21 @@ async def build_placebo(
 
     async def write(number: int, _refused: Draft | None) -> Texts | Dropped:
         # There is nothing to learn of a refused draft: both are written again.
-        plain = (
+        return await both(
             write_plain(
                 item.question, models.generator, rules.prompts, words=rules.config.words,
                 draw=2 * number + side, language=rules.language(item),
             )
             for side in range(2)
         )  # fmt: skip
-        return both(*await together(*plain))
 
-    drawing = Drawing("plain", models, rules)
+    drawing = Drawing(item, "plain", models, rules)
     required = Requirements(item, winner_gap=rules.config.twin.winner_gap)
     draft = await drawing.until_accepted(write, required)
     if draft is None:
         return drawing.dropped()
     rubrics = no_rubric(item, item.user), no_rubric(item, partner.user)
-    pairs = pairs_of("placebo", item, draft, rubrics, posts, judge_of(models, rules))
-    return Kept(pairs=pairs, refused=drawing.refused)
+    return drawing.kept("placebo", draft, rubrics, posts)
 
 
 async def _check_partner(

@@ -6,11 +6,9 @@ from functools import partial
 from pairwright import text
 from pairwright.drafting.drafts import Drawing, Side
 from pairwright.drafting.judging import Requirements
-from pairwright.drafting.pairs import judge_of, pairs_of
-from pairwright.drafting.posts import older_than
 from pairwright.drafting.redraw import write_sides
 from pairwright.drafting.rubrics import plan_rubric, rubric_of
-from pairwright.drafting.rules import BuildRules
+from pairwright.drafting.rules import BuildRules, older_than
 from pairwright.gates import check_echo, check_shared_words, judge_twin
 from pairwright.models import Models, together
 from pairwright.modes.mode import Mode, read_card
@@ -18,7 +16,11 @@ from pairwright.records import Draft, Dropped, Item, Kept, Post, Rubric
 
 
 async def build_twin(
-    item: Item, partner: Item | None, models: Models, rules: BuildRules
+    item: Item,
+    partner: Item | None,
+    models: Models,
+    rules: BuildRules,
+    rubric: Rubric | None = None,
 ) -> Kept | Dropped:
     """Build the twin of `item`'s question for its user and the partner's user, or give the reason
     why there is none. Both halves are accepted, or neither.
@@ -34,7 +36,8 @@ async def build_twin(
     posts = older_than(item, partner.profile)
     # Of each user: rank the posts, plan aspects, keep those that the posts support.
     own, theirs = await together(
-        rubric_of(item, models, rules), plan_rubric(item, partner.user, posts, models, rules)
+        rubric_of(item, models, rules, rubric),
+        plan_rubric(item, partner.user, posts, models, rules),
     )
     if isinstance(own, Dropped):
         return own
@@ -43,7 +46,7 @@ async def build_twin(
     if alike := _check_rubrics(item, own, theirs, rules):
         return alike
 
-    drawing = Drawing("twin", models, rules)
+    drawing = Drawing(item, "twin", models, rules)
 
     async def drawn(sides: tuple[Side, Side]) -> Draft | None:
         """Write both sides, judge, gate; a refused side is written again with the reasons."""
@@ -60,8 +63,7 @@ async def build_twin(
     own, theirs = (side.rubric for side in sides)
     if draft is None:
         return drawing.dropped(own, theirs)
-    pairs = pairs_of("twin", item, draft, (own, theirs), posts, judge_of(models, rules))
-    return Kept(pairs=pairs, refused=drawing.refused)
+    return drawing.kept("twin", draft, (own, theirs), posts)
 
 
 def _check_rubrics(item: Item, own: Rubric, theirs: Rubric, rules: BuildRules) -> Dropped | None:

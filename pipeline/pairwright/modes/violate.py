@@ -7,8 +7,7 @@ are expected to fail a shortcut audit; twins are not.
 from functools import partial
 
 from pairwright.drafting.drafts import Drawing, Side
-from pairwright.drafting.judging import Requirements, Texts, both
-from pairwright.drafting.pairs import judge_of, pairs_of
+from pairwright.drafting.judging import Requirements, Texts
 from pairwright.drafting.redraw import write_sides
 from pairwright.drafting.rubrics import rubric_of
 from pairwright.drafting.rules import BuildRules
@@ -23,7 +22,11 @@ _AGAINST: dict[str, Stance] = {"omit": "omitting", "contradict": "contradicting"
 
 
 async def build_violate(
-    item: Item, partner: Item | None, models: Models, rules: BuildRules
+    item: Item,
+    partner: Item | None,
+    models: Models,
+    rules: BuildRules,
+    rubric: Rubric | None = None,
 ) -> Kept | Dropped:
     """Build one pair for the item's own user, or give the reason why there is none. There is no
     partner. Raises as `build_twin` does.
@@ -34,28 +37,27 @@ async def build_violate(
     """
     assert partner is None, "one user has this pair"
     config, gates = rules.config, rules.config.gates
-    rubric = await rubric_of(item, models, rules)
-    if isinstance(rubric, Dropped):
-        return rubric
+    own = await rubric_of(item, models, rules, rubric)
+    if isinstance(own, Dropped):
+        return own
     if config.paper_writers:
-        rubric = _as_writers_saw(item, rubric, models, rules)
-        strategy, write = "avoid", partial(_write_paper, item, rubric, models, rules)
+        own = _as_writers_saw(item, own, models, rules)
+        strategy, write = "avoid", partial(_write_paper, item, own, models, rules)
     else:
         strategy = strategy_of(item, config.strategies)
-        sides = Side("first", rubric), Side("second", rubric, stance=_AGAINST[strategy])
+        sides = Side("first", own), Side("second", own, stance=_AGAINST[strategy])
         write = partial(write_sides, item, sides, models, rules)
-    drawing = Drawing(strategy, models, rules)
+    drawing = Drawing(item, strategy, models, rules)
     required = Requirements(
         item,
-        rubrics=(rubric,),
+        rubrics=(own,),
         histories=(item.profile,),
         fits=lambda fits: judge_violate(fits[0], gates),
     )
     draft = await drawing.until_accepted(write, required)
     if draft is None:
-        return drawing.dropped(rubric)
-    pairs = pairs_of("violate", item, draft, (rubric,), judge=judge_of(models, rules))
-    return Kept(pairs=pairs, refused=drawing.refused)
+        return drawing.dropped(own)
+    return drawing.kept("violate", draft, (own,))
 
 
 def strategy_of(item: Item, strategies: tuple[str, ...]) -> str:
@@ -101,7 +103,9 @@ async def _write_paper(
             )
         )  # fmt: skip
         if first_seen.posts == also_seen.posts:
-            return both(first, second)
+            if isinstance(first, Dropped):
+                return first
+            return second if isinstance(second, Dropped) else (first, second)
         posts = min(first_seen.posts, also_seen.posts, key=len)
 
 

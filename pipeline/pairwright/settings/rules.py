@@ -121,9 +121,6 @@ class PlanRules(HistoryRules):
     support_control: Share = Field(
         0.1, description="share of rubrics also asked with other users' posts"
     )
-    measure_against: Literal["none", "gold"] = Field(
-        "gold", description="measure the planner's precision and recall against these, if any"
-    )
 
 
 class TwinRules(Record):

@@ -4,12 +4,12 @@ It has a direction: a list asks for an aspect if an answer that serves one of th
 would necessarily serve this one.
 
 Used for specificity (against the rubric without a history and other users' rubrics) and for
-the planner's precision and recall against gold aspects.
+the precision and recall of a trained planner against gold aspects.
 """
 
 from typing import Annotated
 
-from pairwright.models import WHOLE_NUMBER, Model, Reply, in_order, misnumbered, together
+from pairwright.models import WHOLE_NUMBER, Model, Reply, in_order, misnumbered
 from pairwright.records import Dropped
 from pairwright.settings.prompt import Ask, Numbered, NumberedList, Prompts
 
@@ -53,13 +53,3 @@ async def match(
     if isinstance(reply, Dropped):
         return reply
     return tuple(frozenset(n - 1 for n in matched.found_in) for matched in in_order(reply.aspects))
-
-
-async def measure_planner(
-    question: str, planned: tuple[str, ...], gold: tuple[str, ...], judge: Model, prompts: Prompts
-) -> None:
-    """Ask both questions; their stored replies are read when the manifest is made."""
-    await together(
-        match(question, list(planned), [gold], judge, prompts, name="planner_precision"),
-        match(question, list(gold), [planned], judge, prompts, name="planner_recall"),
-    )

@@ -33,54 +33,39 @@ AT_ONCE = 2
 Histories = tuple[tuple[Post, ...], ...]
 
 
-class UserQuestion(NamedTuple):
-    """A question, and the user whose rubric is wanted."""
+class Question(NamedTuple):
+    """A question, and all that rubrics for it are inferred by."""
 
-    question_id: str
-    question: str
-    user: str
-    """The name by which the user is known."""
-    posts: tuple[Post, ...]
-    others: Histories
-    """Histories of other users, in the order in which they are planned for comparison."""
-
-
-class PlanSettings(NamedTuple):
-    """What every rubric of a build is inferred by."""
-
-    prompts: Prompts
-    rules: PlanRules
+    id: str
+    text: str
+    language: str | None
+    """In which aspects and answers are written."""
     guidance: Guidance
     """What the planner reads of the domain."""
     words: int
     """The length of a response."""
-    language: str | None = None
-    """That of the question, in which aspects and answers are written."""
+    rules: PlanRules
+    prompts: Prompts
 
-
-async def plan_once(
-    question: str, posts: tuple[Post, ...], models: Models, settings: PlanSettings
-) -> Plan | Dropped:
-    """The planner's aspects for a user with these posts. A possible partner is planned for in the
-    same call as the partner of a twin."""
-    return await plan(
-        question, posts, models.planner, settings.prompts, settings.rules,
-        guidance=settings.guidance, words=settings.words, language=settings.language,
-    )  # fmt: skip
+    async def plan(self, posts: tuple[Post, ...], planner: Model) -> Plan | Dropped:
+        """The planner's aspects for a user with these posts. A possible partner is planned for in
+        the same call as the partner of a twin."""
+        return await plan(
+            self.text, posts, planner, self.prompts, self.rules,
+            guidance=self.guidance, words=self.words, language=self.language,
+        )  # fmt: skip
 
 
 async def plan_others(
-    question: str, histories: Histories, models: Models, settings: PlanSettings
+    question: Question, histories: Histories, planner: Model
 ) -> tuple[Plan | Dropped, ...]:
     """The plans of other users, two at a time until one shows a signal: that user could be the
     partner, and the plans tell what is generic."""
     plans = list[Plan | Dropped]()
     for n in range(0, len(histories), AT_ONCE):
-        step = (
-            plan_once(question, posts, models, settings) for posts in histories[n : n + AT_ONCE]
-        )
-        plans += await together(*step)
-        if any(shows_signal(plan, settings.rules) for plan in plans):
+        step = histories[n : n + AT_ONCE]
+        plans += await together(*(question.plan(posts, planner) for posts in step))
+        if any(shows_signal(plan, question.rules) for plan in plans):
             break
     return tuple(plans)
 
@@ -91,28 +76,35 @@ def shows_signal(plan: Plan | Dropped, rules: PlanRules) -> bool:
 
 
 async def infer_rubric(
-    user_question: UserQuestion, models: Models, settings: PlanSettings
+    question: Question,
+    user: str,
+    posts: tuple[Post, ...],
+    others: Histories,
+    models: Models,
 ) -> Rubric | Dropped:
-    """What the user would expect in an answer to the question, or why nothing personal is known."""
-    prompts, rules, words = settings.prompts, settings.rules, settings.words
-    question, user = user_question.question, user_question.user
-    if not user_question.posts:
+    """What a user, known by `posts`, would expect in an answer to the question, or why nothing
+    personal is known. `others` are the histories of other users, in the order in which they are
+    planned for comparison."""
+    prompts, rules, words = question.prompts, question.rules, question.words
+    if not posts:
         return _no_signal(user, (), ())
-    own = await plan_once(question, user_question.posts, models, settings)
+    own = await question.plan(posts, models.planner)
     if isinstance(own, Dropped):
         return Dropped(stage=own.stage, reason=own.reason, detail=own.detail, user=user)
     if len(own.aspects) < rules.min_aspects:
         return _no_signal(user, own.aspects, own.dropped)
 
     answer, carried = await together(
-        write_plain(question, models.generator, prompts, words=words, language=settings.language),
-        _supported(user_question, own, models.judge, settings),
+        write_plain(
+            question.text, models.generator, prompts, words=words, language=question.language
+        ),
+        _supported(question, user, own, others, models.judge),
     )
     if isinstance(answer, Dropped):
         return answer
     if isinstance(carried, Dropped):
         return carried
-    met = await adherence(question, answer, own.aspects, models.judge, prompts)
+    met = await adherence(question.text, answer, own.aspects, models.judge, prompts)
     if isinstance(met, Dropped):
         return met
     unfit = [_unneeded(n, met, carried) for n in range(len(own.aspects))]
@@ -120,8 +112,8 @@ async def infer_rubric(
         return _no_signal(user, *_sift(own, unfit, len(unfit)))
 
     blind, other_plans = await together(
-        plan_blind(question, models.planner, prompts, settings.language),
-        plan_others(question, user_question.others, models, settings),
+        plan_blind(question.text, models.planner, prompts, question.language),
+        plan_others(question, others, models.planner),
     )
     if isinstance(blind, Dropped):
         return blind
@@ -130,7 +122,7 @@ async def infer_rubric(
     names = [aspect.aspect for aspect in own.aspects]
     # A plan without aspects counts as one that lacks them all; the judge need not read it.
     lists = [blind, *filter(None, read)]
-    found_in = await match(question, names, lists, models.judge, prompts)
+    found_in = await match(question.text, names, lists, models.judge, prompts)
     if isinstance(found_in, Dropped):
         return found_in
     unfit = [
@@ -140,7 +132,7 @@ async def infer_rubric(
     if len(personal) < rules.min_aspects:
         return _no_signal(user, personal, dropped)
     return Rubric(
-        question_id=user_question.question_id,
+        question_id=question.id,
         user=user,
         origin="planner",
         aspects=personal,
@@ -189,28 +181,28 @@ def _sift(
 
 
 async def _supported(
-    user_question: UserQuestion, own: Plan, judge: Model, settings: PlanSettings
+    question: Question, user: str, own: Plan, others: Histories, judge: Model
 ) -> tuple[SupportCase, ...] | Dropped:
-    rules, prompts, question = settings.rules, settings.prompts, user_question.question
+    """The verdicts of the support judge; nothing where it is not asked.
+
+    A seeded share of rubrics is judged again with posts of other users in place of the true ones.
+    The answers decide nothing: they show in the manifest what the judge is worth.
+    """
+    rules, prompts = question.rules, question.prompts
     if not rules.support_check:
         return ()
     by_id = {post.id: post for post in own.shown.posts}
     cases = [(aspect, tuple(by_id[id] for id in aspect.post_ids)) for aspect in own.aspects]
-    # A seeded share of rubrics is judged again with posts of other users in place of the true ones.
-    # The answers decide nothing: they show in the manifest what the judge is worth.
-    chance = random.Random(content_id("control", user_question.question_id, user_question.user))
-    strangers = [post for history in user_question.others for post in history]
+    chance = random.Random(content_id("control", question.id, user))
+    strangers = [post for history in others for post in history]
+    asked = [support(question.text, cases, judge, prompts)]
     if strangers and chance.random() < rules.support_control:
         shuffled = [
             (aspect, tuple(chance.sample(strangers, min(len(posts), len(strangers)))))
             for aspect, posts in cases
         ]
-        true, _ = await together(
-            support(question, cases, judge, prompts),
-            support(question, shuffled, judge, prompts, name="support_control"),
-        )
-        return true
-    return await support(question, cases, judge, prompts)
+        asked.append(support(question.text, shuffled, judge, prompts, name="support_control"))
+    return (await together(*asked))[0]
 
 
 def _no_signal(

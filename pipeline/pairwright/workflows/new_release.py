@@ -327,7 +327,7 @@ def _units(
     removed = {entry.id for entry in entries if entry.forgotten}
     listed = [entry.id for entry in entries]
     built = list[str]()
-    for row in Outcomes(store).lean():
+    for row in Outcomes(store).rows(whole=False):
         subject = row.subject
         if subject:
             built.append(subject)
