@@ -31,9 +31,7 @@ class Endpoint(Record):
     engine: Literal["http", "vllm"] = Field(
         "http", description="a server at `base_url`, or vLLM in this process"
     )
-    base_url: str | None = Field(
-        None, description="address up to /v1, or 'recording:FILE'; only with engine = 'http'"
-    )
+    base_url: str | None = Field(None, description="address up to /v1, or 'recording:FILE'")
     model: str = Field(description="model id as the endpoint knows it")
     revision: str | None = Field(None, description="revision of the model; part of each call's key")
     api_key_env: str | None = Field(

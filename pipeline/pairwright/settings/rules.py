@@ -35,9 +35,7 @@ class SourceRules(Record):
     targets: Positive | Literal["all"] = Field(
         1, description="posts, stackexchange: so many of a user's latest questions, or `all`"
     )
-    site: str | None = Field(
-        None, description="stackexchange: host of the site; none: the folder's name"
-    )
+    site: str | None = Field(None, description="stackexchange: its host; none: the folder's name")
     user: str = Field("user", description="posts, choices, texts: column of the user")
     text: str = Field("text", description="posts, texts: column of the text")
     created: str = Field("created", description="posts, choices, texts: column of the time")
@@ -112,29 +110,19 @@ class PlanRules(HistoryRules):
         5,
         description="most other users a question is planned for: for specificity, and as partners",
     )
-    others_share: Share = Field(
-        0.2, description="an aspect that more than this share of them have is generic"
-    )
+    others_share: Share = Field(0.2, description="an aspect of more of them is generic")
     min_aspects: int = Field(1, ge=1, le=4, description="fewer left and the item is refused")
     per_100_words: Positive = Field(3, description="most aspects used per 100 words")
     support_check: bool = Field(True, description="ask a judge whether the posts carry it")
-    support_control: Share = Field(
-        0.1, description="share of rubrics also asked with other users' posts"
-    )
+    support_control: Share = Field(0.1, description="rubrics also asked with others' posts")
 
 
 class TwinRules(Record):
     """Who may be partners, and when a twin is accepted."""
 
-    margin: Share = Field(
-        0.3, description="least adherence gap for both rubrics of the 2 x 2 matrix"
-    )
-    cross_adherence: Share = Field(
-        0.5, description="most adherence of a response to the other user's rubric"
-    )
-    winner_gap: NotNegative = Field(
-        0.34, description="most gap in mean quality if one response wins in both orders"
-    )
+    margin: Share = Field(0.3, description="least adherence gap for either of both rubrics")
+    cross_adherence: Share = Field(0.5, description="most adherence to the other user's rubric")
+    winner_gap: NotNegative = Field(0.34, description="most quality gap if one wins both orders")
     echo_gap: Share = Field(
         0.6,
         description="most difference of the two responses in the share of their aspects' words"
@@ -147,9 +135,7 @@ class TwinRules(Record):
     )
     rubric_overlap: Share = Field(0.5, description="most word overlap of the rubrics")
     min_relevant: Count = Field(1, description="partner's posts that must bear on the question")
-    relevance_floor: Share = Field(
-        0.1, description="share of the question's words that such a post holds"
-    )
+    relevance_floor: Share = Field(0.1, description="share of the question's words in such a post")
     length_ratio: float = Field(2.0, ge=1, description="most ratio of the two profile lengths")
     questions_per_couple: Positive = Field(
         4, description="most twins of two users, on the questions of both"
@@ -159,10 +145,7 @@ class TwinRules(Record):
 class NaturalRules(Record):
     """How many natural twins are made of two users' own choices."""
 
-    twins_per_user: Positive = Field(
-        6,
-        description="most natural twins of a user, all with one partner; new questions first",
-    )
+    twins_per_user: Positive = Field(6, description="most twins of a user; new questions first")
 
 
 TextGate = Literal[
@@ -183,24 +166,18 @@ class GateRules(Record):
     min_words: Count = Field(20, description="least words of a response")
     length_ratio: float = Field(1.5, ge=1, description="longer over shorter, in words")
     leak_words: int = Field(QUOTED_WORDS, ge=2, description="run of words that counts as copied")
-    near_duplicate: Share = Field(
-        0.6, description="most shared runs of three words of the two sides"
-    )
+    near_duplicate: Share = Field(0.6, description="most shared runs of three words of both sides")
     adherence: Share = Field(0.6, description="least adherence of the fitting side")
     violation: Share = Field(0.5, description="most adherence of the other side")
     margin: Share = Field(0.4, description="least gap between them (mode violate)")
     quality_floor: float = Field(3.0, description="least mean quality of either side")
-    parity: NotNegative = Field(
-        0.67, description="most gap in mean quality if no response wins in both orders"
-    )
+    parity: NotNegative = Field(0.67, description="most quality gap if none wins both orders")
 
 
 class HumanRules(Record):
     """When people's answers verify a pair, and what a study measures of itself."""
 
-    votes: int = Field(
-        4, ge=1, le=99, description="preference votes a pair needs (each half of a twin)"
-    )
+    votes: int = Field(4, ge=1, le=99, description="votes that a pair, or half a twin, needs")
     rule: Literal["majority", "unanimity"] = Field(
         "unanimity", description="how many of the votes must be for the chosen response"
     )
@@ -213,27 +190,18 @@ class HumanRules(Record):
         " without a majority one adjudicator decides",
     )
     cannot_tell: Share = Field(0.34, description="most share of `cannot tell` among a pair's votes")
-    quality_floor: float = Field(
-        3.0, description="least mean score of either response on every scale"
-    )
+    quality_floor: float = Field(3.0, description="least mean score of either response, by scale")
     quality_votes: Count = Field(2, description="quality answers a subject needs; 0: none")
-    aspects_supported: Share = Field(
-        0.5, description="least share of aspects that most people find supported by the posts"
-    )
+    aspects_supported: Share = Field(0.5, description="least share of aspects that are supported")
     rubric_votes: Count = Field(2, description="rubric answers a pair needs; 0: none")
-    quality_gap: NotNegative = Field(
-        1.5, description="most gap of the two mean scores on any scale"
-    )
+    quality_gap: NotNegative = Field(1.5, description="most gap of the two mean scores, by scale")
     delivered: Share = Field(
         0.51,
-        description="of the supported aspects, least share that the chosen response delivers and"
-        " the rejected one does not",
+        description="least share of supported aspects that the chosen response alone delivers",
     )
-    contradicted: Share = Field(
-        0.5, description="most share of an aspect's answers that call it contradicted by the posts"
-    )
+    contradicted: Share = Field(0.5, description="most share of `contradicted` answers")
     attention_floor: Share = Field(
-        0.7, description="least share of attention checks that an annotator must pass"
+        0.7, description="least share of attention checks that an annotator passes"
     )
     repeats: Share = Field(0.05, description="share of votes asked again, swapped")
 
