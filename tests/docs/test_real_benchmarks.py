@@ -13,6 +13,7 @@ SMALLEST: dict[str, list[object]] = {
     "funnel.py": [],
     "gates.py": [20, 5], "label_studio.py": [10], "memory.py": [10, 20], "natural.py": [],
     "placebo.py": [2], "resume.py": [10], "throughput.py": [1],
+    "verified.py": [1],
     "reward_server.py": ["--texts", 8, "--runs", 1], "scoring.py": ["--pairs", 4, "--runs", 1],
 }  # fmt: skip
 """Its arguments; prefix_cache.py has a test of its own."""
