@@ -5,7 +5,7 @@ with 95 % intervals by dyad of users; with fewer than five dyads there is none.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,9 +64,9 @@ class AnnotatorRow(Record):
     excluded: bool
     answered: Estimate
     """Tasks, of those assigned."""
-    with_others: Estimate
+    others: Estimate
     """Preference votes that are what most of the others on the pair said."""
-    attention: Estimate
+    checks: Estimate
     """Attention checks passed."""
     repeats: Estimate
     """Swapped repeats answered as before."""
@@ -174,7 +174,8 @@ def compute_report(
     study, key = fixed
     excluded = excluded_by(checks(answers, outlines), rules.attention_floor)
     decisions = decide_units(outlines, answers, rules, excluded)
-    then, now = dict(study.policy), dict(rules)
+    counted = counted_answers(outlines, answers, excluded)
+    then = dict(study.policy)
     by_program = answers["source"].astype(str).str.startswith(SIMULATED)
     report = StudyReport(
         **dict(find(outlines, answers, study.scales, excluded)),
@@ -184,56 +185,46 @@ def compute_report(
         answered=answers["task"].nunique(),
         simulated=answers.loc[by_program, "task"].nunique(),
         rule=rules,
-        changed={
-            name: (str(then[name]), str(now[name])) for name in now if then[name] != now[name]
-        },
-        decisions=tuple(_decisions(outlines, decisions)),
-        judge=dict(
-            judge_against_people(
-                counted_answers(outlines, answers, excluded), outlines, study.scales
-            )
-        ),
+        changed={name: (str(then[name]), str(now)) for name, now in rules if then[name] != now},
+        decisions=tuple(count_decisions(outlines, decisions)),
+        judge=dict(judge_against_people(counted, outlines, study.scales)),
         annotators=tuple(_annotators(fixed, answers, outlines, excluded)),
     )
     return report, decisions
 
 
-def _decisions(
+def count_decisions(
     outlines: Sequence[Outline], decisions: Mapping[str, Decision]
 ) -> Iterator[GroupDecisions]:
-    for group in ("all", *sorted({unit.mode for unit in outlines})):
-        own = [unit for unit in outlines if group in ("all", unit.mode)]
-        made = [decisions[unit.id] for unit in own]
-        counts = Counter(one.state for one in made)
-        reasons = Counter(f"{one.state}: {why}" for one in made for why in one.reasons)
-        verified = pd.Series([one.state == "verified" for one in made])
+    """The decisions on all units, and on those of each mode."""
+    rows = [(unit.mode, unit.dyad, decisions[unit.id]) for unit in outlines]
+    for group in ("all", *sorted({mode for mode, _, _ in rows})):
+        own = [(dyad, made) for mode, dyad, made in rows if group in ("all", mode)]
+        counts = Counter(made.state for _, made in own)
+        reasons = Counter(f"{made.state}: {why}" for _, made in own for why in made.reasons)
+        verified = pd.Series([made.state == "verified" for _, made in own])
         yield GroupDecisions(
             group=group,
             units=len(own),
             states={state: counts[state] for state in COLOURS},
             reasons=dict(sorted(reasons.items(), key=lambda one: (-one[1], one[0]))),
-            verified=share_by_dyad(verified, pd.Series([unit.dyad for unit in own])),
+            verified=share_by_dyad(verified, pd.Series([dyad for dyad, _ in own])),
         )
 
 
 def _annotators(
-    fixed: FixedStudy,
-    answers: pd.DataFrame,
-    outlines: Iterable[Outline],
-    excluded: frozenset[str],
+    fixed: FixedStudy, answers: pd.DataFrame, outlines: Iterable[Outline], excluded: Set[str]
 ) -> Iterator[AnnotatorRow]:
     assigned = Counter(task.annotator for task in fixed.key.values() if task.round == 1)
     given = answers[answers["round"] < 2].groupby("annotator")["task"].nunique()
-    table = annotators(answers, outlines).reindex(sorted(assigned), fill_value=0)
+    table = annotators(answers, outlines).reindex(sorted(assigned))
+    table = table.assign(answered_k=given, answered_n=pd.Series(assigned)).fillna(0).astype(int)
     for who, row in table.iterrows():
-        yield AnnotatorRow(
-            annotator=str(who),
-            excluded=who in excluded,
-            answered=share(int(given.get(who, 0)), assigned[str(who)]),
-            with_others=share(int(row["others_k"]), int(row["others_n"])),
-            attention=share(int(row["checks_k"]), int(row["checks_n"])),
-            repeats=share(int(row["repeats_k"]), int(row["repeats_n"])),
-        )
+        shares = {
+            name: share(row[f"{name}_k"], row[f"{name}_n"])
+            for name in ("answered", "others", "checks", "repeats")
+        }
+        yield AnnotatorRow(annotator=str(who), excluded=who in excluded, **shares)
 
 
 def judge_against_people(
@@ -242,43 +233,47 @@ def judge_against_people(
     """How often the judge says what people say by their majority, "cannot tell" left out, or by
     their mean."""
     told = counted[counted["label"] != CANNOT_TELL]
-    judged = pd.DataFrame(
-        [
-            (pair.id, str(n), side, score >= DELIVERS)
-            for unit in outlines
-            for pair in unit.pairs
-            for side, scores in pair.adherence.items()
-            for n, score in enumerate(scores, start=1)
-        ],
-        columns=["pair", "item", "side", "judge"],
-    )
+    scores = [
+        (pair.id, str(n), side, score >= DELIVERS)
+        for unit in outlines
+        for pair in unit.pairs
+        for side, given in pair.adherence.items()
+        for n, score in enumerate(given, start=1)
+    ]
+    judged = pd.DataFrame(scores, columns=["pair", "item", "side", "judge"])
     both = told[told["kind"] == "delivery"].merge(judged, on=["pair", "item"])
     both["people"] = (both["label"] == both["side"]) | (both["label"] == BOTH)
-    about = both.groupby(["side", "pair", "item"], as_index=False)
-    aspects = about.agg({"dyad": "first", "judge": "first", "people": "mean"})
+    aspects = _people(both, ["side", "pair", "item"])
     aspects = aspects[aspects["people"] != 0.5]
+    aspects["same"] = aspects["judge"] == (aspects["people"] > 0.5)
     for side in SIDES:
         own = aspects[aspects["side"] == side]
-        hits = own["judge"] == (own["people"] > 0.5)
-        yield f"an aspect is delivered by the {side} response", share_by_dyad(hits, own["dyad"])
+        yield (
+            f"an aspect is delivered by the {side} response",
+            share_by_dyad(own["same"], own["dyad"]),
+        )
     votes = votes_of(told)
     by_pair = (
         votes[votes["expected"] != EQUAL].groupby("pair").agg({"dyad": "first", "label": list})
     )
-    most = by_pair["label"].map(lambda labels: majority(Counter(labels)))
-    sure = most.isin(SIDES)
+    by_pair["most"] = by_pair["label"].map(lambda labels: majority(Counter(labels)))
+    sure = by_pair[by_pair["most"].isin(SIDES)]
     yield (
         "the chosen response is this user's",
-        share_by_dyad(most[sure] == "chosen", by_pair["dyad"][sure]),
+        share_by_dyad(sure["most"] == "chosen", sure["dyad"]),
     )
     rows = [(unit.id, item, score) for unit in outlines for item, score in unit.quality.items()]
-    scored = told[told["kind"] == "quality"].merge(
-        pd.DataFrame(rows, columns=["unit", "item", "judge"]), on=["unit", "item"]
-    )
-    scored["label"] = pd.to_numeric(scored["label"], errors="coerce")
-    about = scored.dropna(subset="label").groupby(["unit", "item"], as_index=False)
-    means = about.agg({"dyad": "first", "judge": "first", "label": "mean"})
+    rated = pd.DataFrame(rows, columns=["unit", "item", "judge"])
+    scored = told[told["kind"] == "quality"].merge(rated, on=["unit", "item"])
+    scored["people"] = pd.to_numeric(scored["label"], errors="coerce")
+    means = _people(scored.dropna(subset="people"), ["unit", "item"])
     for scale in scales:
         own = means[means["item"].str.startswith(f"{scale.name} ")]
-        near = (own["judge"] - own["label"]).abs() <= 1
+        near = (own["judge"] - own["people"]).abs() <= 1
         yield f"{scale.name}, at most one point apart", share_by_dyad(near, own["dyad"])
+
+
+def _people(told: pd.DataFrame, about: list[str]) -> pd.DataFrame:
+    """By what is asked about: the dyad, what the judge says, and the mean of people."""
+    kept = {"dyad": "first", "judge": "first", "people": "mean"}
+    return told.groupby(about, as_index=False).agg(kept)

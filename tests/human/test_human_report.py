@@ -253,7 +253,7 @@ def test_who_always_takes_the_first_agrees_less_and_repeats_otherwise() -> None:
     assert (one.repeats.value, other.repeats.value) == (0, 1)
     assert one.repeats.n > 0
     # Two others, of whom the lazy one may be one: then there is no majority, not a wrong one.
-    assert (one.with_others.value or 1) < 0.8 < (other.with_others.value or 0) == 1
+    assert (one.others.value or 1) < 0.8 < (other.others.value or 0) == 1
     assert (one.answered.k, one.answered.n) == (one.answered.n, one.answered.n)
 
 
