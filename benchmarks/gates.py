@@ -43,7 +43,7 @@ from pairwright.text import echo, passages
 RATE, ITEMS, PLANTED = 0.2, 300, 300
 DOUBLINGS = 4
 DRAFTS = (
-    "leaked_rubric", "copied_profile", "copied_particular", "violated_chosen", "adhering_rejected",
+    "leaked_rubric", "copied_profile", "violated_chosen", "adhering_rejected",
     "over_long", "persona_talk", "refusal",
 )  # fmt: skip
 ASPECTS = ("aspect_without_evidence", "generic_aspect")

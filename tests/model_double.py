@@ -25,9 +25,6 @@ FRAMES = ("Advice that fits {} and {}", "What {} asks for beside {}")
 """How an aspect is said of two words of a post."""
 PERSONAL = re.compile(r"\b(?:I|I'm|I've|my|we|our)\b")
 SENTENCE = re.compile(r"[^.!?\n]+")
-PARTICULAR = re.compile(
-    r"\b[\w.]+@\w+\.\w+|(?<=[a-z] )[A-Z][a-z]+ [A-Z][a-z]+|\b[1-9]\d+[1-9]{2}\b"
-)
 _OF_FRAMES = terms(" ".join(FRAMES))
 
 
@@ -250,15 +247,11 @@ class _Task:
         longest = max(aspects, key=word_count, default="")
         listed = dict.fromkeys(reversed([word for aspect in serve for word in words(aspect)]))
         fit = [s.strip() for post in self._known for s in SENTENCE.findall(post) if len(s) > 60]
-        particulars = [found for post in self._known for found in PARTICULAR.findall(post)]
         first = self._topics()[0]
         sentences = {
             "leaked_rubric": f"{longest}." if word_count(longest) >= 6 else "",
             "repeated_aspects": f"Think of {', '.join(listed)}." if listed else "",
             "copied_profile": f"{pick(fit, self.key)}." if fit else "",
-            "copied_particular": (
-                f"Much depends on {pick(particulars, self.key)} here." if particulars else ""
-            ),
             "persona_talk": f"As someone who has been busy with {first}, you will see why.",
         }
         return [said for kind, said in sentences.items() if said and self._strikes(kind)]

@@ -308,49 +308,6 @@ def test_a_run_of_words_from_a_post_is_a_copy() -> None:
         assert not measured("profile_copy", of, FIVE).passed
 
 
-LIFE = (
-    "I asked at www.loafclub.example/rye and wrote to jo.k@mill.example; thanks to @crumbly_joe.",
-    "We moved from Upper Marlow in 2019, my old cat Tobias too, and I bake 413 g loaves on 37 mm "
-    "tiles. I own a French press, 300 ml, 12.5 kg of Italian flour and 25 tins.",
-)
-
-
-@pytest.mark.parametrize(
-    ("said", "found"),
-    [
-        ("See https://www.loafclub.example/rye.", "loafclub.example/rye"),
-        ("Ask jo.k@mill.example first.", "jo.k@mill.example"),
-        ("Ask @crumbly_joe first.", "@crumbly_joe"),
-        ("Upper Marlow has hard water.", "Upper Marlow"),
-        ("Keep Tobias away from it.", "Tobias"),
-        ("Weigh 413 grams of it.", "413"),
-        ("Stack 12.5 litres of it.", "12.5"),
-        ("Use tiles of 37 mm.", "37 mm"),
-    ],
-)
-def test_a_name_number_or_address_of_a_post_is_a_copy(said: str, found: str) -> None:
-    for of, side in zip(both_orders(f"{FIRST} {said}"), ("first", "second"), strict=True):
-        measure = measured("profile_copy", of._replace(histories=(LIFE,)))
-        assert (measure.passed, measure.value, measure.sides) == (False, [found], (side,))
-    # A name or number that any answer may have, both may; an address is somebody's.
-    both = measured("profile_copy", sides(f"{FIRST} {said}", f"{SECOND} {said}", histories=(LIFE,)))
-    assert both.sides == (("first", "second") if "example" in found or "@" in found else ())
-
-
-def test_what_many_write_is_no_copy() -> None:
-    said = (
-        "A French press helps. Italian flour is finer. Take 300 ml, or 25 tins. In 2019 it was in"
-        " fashion. Use 37 tins. The upper marlow road is long. Cats called so purr. On a narrowboat"
-        " with burners and no hazelnuts."
-    )
-    for of in both_orders(f"{FIRST} {said}", histories=(POSTS, LIFE)):
-        assert measured("profile_copy", of).passed
-    # Words of a title, or that the posts themselves write in lower case, are no names.
-    titled = "How to Bake Rye Bread Without Any Oven\nI like the Rye Bread Club, a rye bread club."
-    said = f"{FIRST} Bake Rye Bread well. The Rye Bread Club knows."
-    assert measured("profile_copy", sides(said, histories=((titled,),))).passed
-
-
 def test_each_gate_on_a_text_names_the_side_at_fault() -> None:
     rubrics = (rubric("Bread without an oven, nothing with nuts"),)
     for gate, said in (

@@ -61,7 +61,7 @@ def test_a_further_mode_is_one_file_and_its_registration(
         (f"verify {release}", ""),
         (f"evaluate {release} --out {tmp_path}/results --scorer longer --condition profile", ""),
         (f"leaderboard {tmp_path}/results --out {tmp_path}/board", title_of(name)),
-        (f"human export {study.run} --tool spreadsheet --annotators 9", mode.units),
+        (f"human export {study.run} --tool spreadsheet --annotators 9", ""),
         (f"human simulate {study.run}", ""),
         (f"human report {study.run}", name),
     ):

@@ -22,6 +22,7 @@ from pairwright.settings.rules import TwinRules
 from pairwright.stages.infer import AT_ONCE, shows_signal
 
 ItemLanguage = Callable[[Item], str | None]
+Terms = frozenset[str]
 
 
 class TriedUsers(NamedTuple):
@@ -73,23 +74,12 @@ class Candidates:
     def __init__(
         self, corpus: Corpus, rules: TwinRules, count: int, language: ItemLanguage
     ) -> None:
-        self._corpus, self._count = corpus, count
+        self._corpus, self._rules, self._count = corpus, rules, count
+        self._language = language
         self._chosen: dict[str, TriedUsers] = {}
-        # Work goes block by block.
-        self._choice = lru_cache(maxsize=4)(lambda block: _Choice(corpus, block, rules, language))
-
-    def of(self, item: Item) -> TriedUsers:
-        """The users that the item's question is tried on, as many as the rules say if its block has
-        as many."""
-        if item.id not in self._chosen:
-            block = self._blocks[item.category.lower(), item.user]
-            self._chosen[item.id] = self._choice(block).of(item, self._count)
-        return self._chosen[item.id]
-
-    @cached_property
-    def _blocks(self) -> dict[tuple[str, str], Block]:
-        blocks = self._corpus.blocks
-        return {(block.category, user): block for block in blocks for user in block.users}
+        # Work goes block by block. Near users ask for each other, once from each side.
+        self._terms = lru_cache(maxsize=1024)(self._terms_of)
+        self._suit = lru_cache(maxsize=100_000)(self._suits_latest)
 
     def histories(self, item: Item, user: str) -> Histories:
         """The histories with whose plans a user's aspects for the item's question are compared.
@@ -99,103 +89,83 @@ class Candidates:
         many users, and nobody with themselves.
         """
         return tuple(
-            item.profile
-            if other == user
-            else fair_posts(item, self._corpus.longest_item(other).profile)
+            item.profile if other == user else self._posts(item, other)
             for other in self.of(item).users
         )
 
+    def _posts(self, item: Item, user: str) -> tuple[Post, ...]:
+        return fair_posts(item, self._corpus.longest_item(user).profile)
 
-class _User(NamedTuple):
-    """A user with the item of the longest history, and the content words of its texts."""
+    def of(self, item: Item) -> TriedUsers:
+        """The users that the item's question is tried on, as many as the rules say if its block has
+        as many."""
+        if item.id not in self._chosen:
+            self._chosen[item.id] = self._choose(item)
+        return self._chosen[item.id]
 
-    item: Item
-    asks: frozenset[str]
-    terms: tuple[frozenset[str], ...]
-    """Of each post, in order."""
-    every_term: frozenset[str]
+    @cached_property
+    def _blocks(self) -> dict[tuple[str, str], Block]:
+        blocks = self._corpus.blocks
+        return {(block.category, user): block for block in blocks for user in block.users}
 
-
-class _Choice:
-    """Choosing among the users of one block."""
-
-    def __init__(
-        self, corpus: Corpus, block: Block, rules: TwinRules, language: ItemLanguage
-    ) -> None:
-        self._corpus, self._block = corpus, block
-        self._rules, self._language = rules, language
-        # A user who asks in several categories can be a partner in that of the longest history.
-        self._users = {
-            user: self._user(corpus.longest_item(user))
-            for user in block.users
-            if corpus.category_of(user) == block.category
-        }
-        # Near users ask for each other, once from each side.
-        self._suit_latest = lru_cache(maxsize=None)(self._may_be_partner_of_latest)
-
-    def _user(self, item: Item) -> _User:
-        language = self._language(item)
-        terms = tuple(text.terms(post.text, language) for post in item.profile)
-        return _User(item, text.terms(item.question, language), terms, frozenset().union(*terms))
-
-    def of(self, item: Item, count: int) -> TriedUsers:
+    def _choose(self, item: Item) -> TriedUsers:
         """First come those who suit the question while the asker suits theirs, which makes two
         twins of a couple; then those who suit the question; if these are less than two, then
         anybody of the block. The nearest on the ring come first."""
         both, one, rest = list[str](), list[str](), list[str]()
+        count, latest = self._count, self._corpus.longest_item(item.user)
         asks = text.terms(item.question, self._language(item))
-        for user in nearest(self._block.users, item.user):
+        for user in nearest(self._blocks[item.category.lower(), item.user].users, item.user):
             if len(both) == count:
                 break
-            if not self._suits(item, asks, user):
+            known = latest.id == item.id
+            if not (self._suit(item.user, user) if known else self._suits(item, asks, user)):
                 rest.append(user)
-            elif item.user in self._users and self._suit_latest(user, item.user):
+            elif self._suit(user, item.user):
                 both.append(user)
             else:
                 one.append(user)
         suited = (both + one)[:count]
-
-        def posts(user: str) -> int:
-            return len(fair_posts(item, self._corpus.longest_item(user).profile))
-
         # Without a possible partner it is still to be seen what is generic.
-        fill = islice(filter(posts, rest), max(0, AT_ONCE - len(suited)))
-        level = (u for u in rest if are_level(len(item.profile), posts(u), self._rules))
+        written = (user for user in rest if self._posts(item, user))
+        fill = islice(written, max(0, AT_ONCE - len(suited)))
+        own, rules = len(item.profile), self._rules
+        level = (user for user in rest if are_level(own, len(self._posts(item, user)), rules))
         return TriedUsers((*suited, *fill), len(suited), tuple(islice(level, count)))
 
-    def _suits(self, item: Item, asks: frozenset[str], user: str) -> bool:
-        if user not in self._users:
+    def _suits_latest(self, asker: str, user: str) -> bool:
+        """Whether `user` could be the partner for the question of the asker's longest history."""
+        item = self._corpus.longest_item(asker)
+        return self._suits(item, text.terms(item.question, self._language(item)), user)
+
+    def _suits(self, item: Item, asks: Terms, user: str) -> bool:
+        """Whether a user could be the partner for an item's question, whose content words are
+        `asks`.
+
+        The posts that are older than the question must be about as many as the asker's, enough of
+        them must bear on the question, and none may repeat it. A user who asks in several
+        categories can be a partner in that of the longest history.
+        """
+        rules, floor = self._rules, self._rules.relevance_floor
+        if self._corpus.category_of(user) != item.category.lower():
             return False
-        own = self._users.get(item.user)
-        if own and own.item.id == item.id:
-            return self._suit_latest(item.user, user)
-        return may_be_partner(item, asks, self._users[user], self._rules)
+        each, all_terms = self._terms(user)
+        if rules.min_relevant and floor and asks.isdisjoint(all_terms):
+            return False
+        profile = self._corpus.longest_item(user).profile
+        older = older_than(item, profile)
+        if not are_level(len(item.profile), len(older), rules):
+            return False
+        relevant = [
+            post for post in older if asks and len(asks & each[post.id]) / len(asks) >= floor
+        ]
+        if len(relevant) < rules.min_relevant or fair_posts(item, profile) != older:
+            return False
+        return not any(text.near_duplicate(item.question, post.text) for post in older)
 
-    def _may_be_partner_of_latest(self, asker: str, user: str) -> bool:
-        """Whether `user` could be the partner for the latest question of `asker`."""
-        own = self._users[asker]
-        return may_be_partner(own.item, own.asks, self._users[user], self._rules)
-
-
-def may_be_partner(item: Item, asks: frozenset[str], other: _User, rules: TwinRules) -> bool:
-    """Whether a user could be the partner for an item's question, whose content words are `asks`.
-
-    The posts that are older than the question must be about as many as the asker's, enough of them
-    must bear on the question, and none may repeat it.
-    """
-    needs_words = rules.min_relevant and rules.relevance_floor
-    if needs_words and asks.isdisjoint(other.every_term):
-        return False
-    profile = other.item.profile
-    older = older_than(item, profile)
-    if not are_level(len(item.profile), len(older), rules):
-        return False
-    terms = dict(zip((post.id for post in profile), other.terms, strict=True))
-    relevant = sum(_bears(asks, terms[post.id], rules.relevance_floor) for post in older)
-    if relevant < rules.min_relevant or fair_posts(item, profile) != older:
-        return False
-    return not any(text.near_duplicate(item.question, post.text) for post in older)
-
-
-def _bears(asks: frozenset[str], terms: frozenset[str], floor: float) -> bool:
-    return bool(asks) and len(asks & terms) / len(asks) >= floor
+    def _terms_of(self, user: str) -> tuple[dict[str, Terms], Terms]:
+        """The content words of each post of a user's longest history, by its id, and all words."""
+        item = self._corpus.longest_item(user)
+        language = self._language(item)
+        each = {post.id: text.terms(post.text, language) for post in item.profile}
+        return each, frozenset().union(*each.values())

@@ -40,7 +40,7 @@ NOTES: dict[str, str] = {
     "persona_talk": "It spoke about its reader.",
     "meta_talk": "It spoke about itself or about its task.",
     "rubric_leakage": "It must not have these words in this order: {quoted}.",
-    "profile_copy": "It had words, a name, a number or an address that it must not quote.",
+    "profile_copy": "It had words of a text that it must not quote.",
     "near_duplicate": "It said hardly anything but what other answers to the question say.",
     "wrong_language": "It was not in the language of the question.",
     "echo_gap": "It repeated most words of its aspects. Say every aspect in words of your own.",

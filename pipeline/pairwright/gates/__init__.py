@@ -5,7 +5,7 @@ judgement; judged gates run after. Every gate of a group is measured, whatever t
 
 writing.py      the gates on texts
 judged.py       the gates on judgements
-phrases.py phrases.toml particulars.py    what the text gates look for, by language
+phrases.py phrases.toml    ways of talking that the text gates look for, by language
 results.py      a gate's decision
 
 A gate's limit is a rule of the build (`settings`), and what a writer reads after its refusal is one

@@ -8,7 +8,6 @@ from typing import NamedTuple, TypeVar
 from pydantic import JsonValue
 
 from pairwright import text
-from pairwright.gates.particulars import is_address, shared_particulars
 from pairwright.gates.phrases import Talk, first_phrase
 from pairwright.gates.results import gate_result
 from pairwright.records import GateResult, Rubric
@@ -110,18 +109,10 @@ def _leakage(s: DraftSides, rules: GateRules) -> GateResult:
 
 
 def _copying(s: DraftSides, rules: GateRules) -> GateResult:
-    """A run of words of a post, an address of one, or a name or number that only this side has:
-    one that both sides have any answer may have, and it distinguishes them for nobody."""
-    aspects = (a.aspect for rubric in s.rubrics for a in rubric.aspects)
-    allowed = "\n".join((s.question, *aspects))
+    """A run of words of a post."""
     runs = [text.shared_span(r, s.posts, s.question, rules.leak_words) for r in s.both]
-    held = [shared_particulars(one, s.posts, allowed, s.language) for one in s.both]
-    common = frozenset(one for one in held[0] & held[1] if not is_address(one))
-    own = [sorted(one - common) for one in held]
-    faults = bool(runs[0] or own[0]), bool(runs[1] or own[1])
-    value: JsonValue = runs[0] or runs[1] or [*own[0], *own[1]]
-    limit = f"{rules.leak_words} words; no name, number or address"
-    return gate_result(rules, "profile_copy", faults, value, limit)
+    limit = f"{rules.leak_words} words"
+    return gate_result(rules, "profile_copy", _each(runs, bool), runs[0] or runs[1], limit)
 
 
 def check_echo(sides: DraftSides, twin: TwinRules, rules: GateRules) -> GateResult:
