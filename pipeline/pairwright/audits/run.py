@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from threadpoolctl import threadpool_limits
+
 from pairwright.audits.balance import Balance, compare
 from pairwright.audits.catalogue import decide, note_check
 from pairwright.audits.human import Human
@@ -27,7 +29,6 @@ from pairwright.pairs import (
 from pairwright.pairs.address import ForgetList
 from pairwright.pairs.others import REASONS
 from pairwright.sources.problems import Problems, SourceProblem
-from pairwright.threads import one_thread
 from pairwright.version import __version__
 from pairwright_human_eval.released import ReleasedStudy, read_public
 
@@ -92,7 +93,7 @@ def audit(
         for reader in readers:
             reader.add(line)
 
-    with one_thread():
+    with threadpool_limits(1):  # Else sums, and with them last digits, follow the machine.
         read, found = _read(source, add, progress)
         for name, part in parts.items():
             progress(name, None)

@@ -95,8 +95,17 @@ class Cells:
         return time_of(self._fields.get(name), name)
 
     def rows(self, name: str) -> list[Any]:
-        """A field that holds a list."""
-        return rows_of(self._fields.get(name), name)
+        """A field that holds a list. A table by columns, as `datasets` stores one, is turned."""
+        value: Any = self._fields.get(name)
+        if is_missing(value):
+            return []
+        if isinstance(value, dict):
+            columns = list(value.values())
+            if all(isinstance(one, list) for one in columns) and len(set(map(len, columns))) == 1:
+                return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
+        if not isinstance(value, list):
+            refuse("wrong_type", f"{name} is {kind(value)}, not a list")
+        return value
 
 
 def is_missing(value: object) -> bool:
@@ -123,20 +132,6 @@ def _string(value: object, name: str) -> str:
         return ""
     if not isinstance(value, str):
         refuse("wrong_type", f"{name} is {kind(value)}, not text")
-    return value
-
-
-def rows_of(value: Any, name: str) -> list[Any]:
-    """The list that the field `name` holds; raises SourceRefusal if it is none. A table by
-    columns, as `datasets` stores one, is turned."""
-    if is_missing(value):
-        return []
-    if isinstance(value, dict):
-        columns = list(value.values())
-        if all(isinstance(one, list) for one in columns) and len(set(map(len, columns))) == 1:
-            return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
-    if not isinstance(value, list):
-        refuse("wrong_type", f"{name} is {kind(value)}, not a list")
     return value
 
 

@@ -21,7 +21,6 @@ from pairwright.text.forms import (
 from pairwright.text.languages import LANGUAGES, language, language_of
 from pairwright.text.runs import (
     QUOTED_WORDS,
-    WHOLE_WORDS,
     find_question,
     find_whole_aspect,
     holds_run,
@@ -39,7 +38,6 @@ from pairwright.text.scripts import (
     words_of,
 )
 from pairwright.text.stems import (
-    WordCache,
     echo,
     jaccard,
     stem,
@@ -51,7 +49,7 @@ from pairwright.text.stems import (
 from pairwright.text.stopwords import STOPWORDS
 
 __all__ = [
-    "LANGUAGES", "QUOTED_WORDS", "STOPWORDS", "WHOLE_WORDS", "WordCache", "bare_quote", "canonical",
+    "LANGUAGES", "QUOTED_WORDS", "STOPWORDS", "bare_quote", "canonical",
     "echo", "find_hidden", "find_question", "find_whole_aspect", "holds_run", "is_character_run",
     "jaccard", "language", "language_of", "near_duplicate", "normalised", "number_of", 
     "passages", "run_length", "shared_span", "space_scripts", "spans", "stem", "stemmer", "terms",

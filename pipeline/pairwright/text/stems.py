@@ -2,8 +2,7 @@
 
 Each function takes the language of the texts, as `language` or `language_of` gives it. Two texts
 can be compared only if both are stemmed in the same language. In English, and where the language is
-not known or Snowball has no stemmer for it, stems are those of `stem_english`, as in all earlier
-versions.
+not known or Snowball has no stemmer for it, stems are those of `stem_english`.
 """
 
 from collections.abc import Callable, Iterable, Set
@@ -15,23 +14,8 @@ from pairwright.text.scripts import is_character_run, words_of
 from pairwright.text.stopwords import FURTHER, STOPWORDS, carries_nothing
 
 T = TypeVar("T")
-
-
-class WordCache(dict[str, T]):
-    """The results of a function, by word. Most words of any text are the same frequent ones, and a
-    look-up takes half the time of an `lru_cache`."""
-
-    MOST_WORDS = 200_000
-
-    def __init__(self, values: Callable[[str], T]) -> None:
-        super().__init__()
-        self._of = values
-
-    def __missing__(self, word: str) -> T:
-        if len(self) >= self.MOST_WORDS:
-            self.clear()
-        self[word] = value = self._of(word)
-        return value
+MOST_WORDS = 200_000
+"""Words whose stems are kept: most words of any text are the same frequent ones."""
 
 
 @lru_cache(maxsize=65536)
@@ -75,11 +59,11 @@ def stemmer(language: str | None) -> Callable[[str], str]:
     from Stemmer import Stemmer
 
     algorithm: Callable[[str], str] = Stemmer(name).stemWord
-    return WordCache(lambda word: word if is_character_run(word) else algorithm(word)).__getitem__
+    return lru_cache(MOST_WORDS)(lambda word: word if is_character_run(word) else algorithm(word))
 
 
 @cache
-def _content_stems(language: str | None) -> WordCache[str]:
+def _content_stems(language: str | None) -> Callable[[str], str]:
     """By word its stem if the word carries content, else an empty text."""
     stemmed, without, name = stemmer(language), STOPWORDS, _snowball(language)
     if name:
@@ -89,13 +73,14 @@ def _content_stems(language: str | None) -> WordCache[str]:
         without = frozenset(listed) | FURTHER.get(language or "", frozenset())
     least = 2 if language in _SHORT else 3
 
+    @lru_cache(MOST_WORDS)
     def content(word: str) -> str:
         if is_character_run(word):
             return "" if carries_nothing(word) else word
         long = len(word) > 2 or (len(word) >= least and word.isalpha())
         return stemmed(word) if long and word not in without else ""
 
-    return WordCache(content)
+    return content
 
 
 def terms(text: str, language: str | None = "en") -> frozenset[str]:
@@ -109,14 +94,12 @@ def words_with(stems: Set[str], text: str, language: str | None = "en") -> tuple
     """The words of a text that have one of these `terms` as their stem, each once, in order."""
     content = _content_stems(language if _snowball(language) else "en")
     distinct = dict.fromkeys(words_of(text, language))
-    return tuple(word for word in distinct if content[word] in stems)
+    return tuple(word for word in distinct if content(word) in stems)
 
 
 @lru_cache(maxsize=2048)
 def _terms(text: str, language: str | None) -> frozenset[str]:
-    return frozenset(
-        filter(None, map(_content_stems(language).__getitem__, words_of(text, language)))
-    )
+    return frozenset(filter(None, map(_content_stems(language), words_of(text, language))))
 
 
 def terms_of(texts: Iterable[str], language: str | None = "en") -> frozenset[str]:

@@ -11,12 +11,12 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 from sklearn.preprocessing import normalize
+from threadpoolctl import threadpool_limits
 
 from pairwright import text
 from pairwright.manner import count_markup
 from pairwright.pairs import Row
 from pairwright.stats import Floats, Places
-from pairwright.threads import one_thread
 
 # A sentence's end, at most with what closes a quotation, a bracket or emphasis after it; or the end
 # of a list, a table, a code block or an address.
@@ -82,7 +82,7 @@ def bag_points(rows: Sequence[Row], clusters: Places) -> Floats:
     points = np.full(len(rows), 0.5)
     signs = np.where(np.arange(len(rows)) % 2, -1.0, 1.0)
     turned = sparse.csr_array(sparse.diags_array(signs) @ table)
-    with one_thread():
+    with threadpool_limits(1):  # Else sums, and with them last digits, follow the machine.
         for train, test in GroupKFold(FOLDS, shuffle=True, random_state=0).split(
             table, groups=clusters
         ):
