@@ -39,9 +39,11 @@ from pairwright_human_eval.released import Findings, counted_answers, find, shar
 from pairwright_human_eval.study import open_study
 from pairwright_human_eval.units import Outline, outline_of
 
-COLOURS: dict[State, Colour] = {
-    "verified": GREEN, "refused": RED, "disputed": ORANGE, "waiting": GREY,
+STATES: dict[State, tuple[str, Colour]] = {
+    "verified": ("verified", GREEN), "refused": ("not verified", RED),
+    "disputed": ("undecided", ORANGE), "waiting": ("waiting", GREY),
 }  # fmt: skip
+"""How a page names and draws each state."""
 DELIVERS = 1
 """The least adherence score at which the judge finds an aspect delivered."""
 
@@ -155,8 +157,11 @@ def page_of(report: StudyReport) -> Page:
 
 
 def _plots(report: StudyReport) -> dict[str, Plot]:
-    bars = {row.group: {str(one): n for one, n in row.states.items()} for row in report.decisions}
-    colours = {str(state): colour for state, colour in COLOURS.items()}
+    bars = {
+        row.group: {STATES[state][0]: n for state, n in row.states.items()}
+        for row in report.decisions
+    }
+    colours = dict(STATES.values())
     states = draw_counts(
         bars, colours, unit="Share of the twins and pairs", name="states",
         caption="What was decided, by mode: numbers in the bars are counts.",
@@ -206,7 +211,7 @@ def count_decisions(
         yield GroupDecisions(
             group=group,
             units=len(own),
-            states={state: counts[state] for state in COLOURS},
+            states={state: counts[state] for state in STATES},
             reasons=dict(sorted(reasons.items(), key=lambda one: (-one[1], one[0]))),
             verified=share_by_dyad(verified, pd.Series([dyad for dyad, _ in own])),
         )
