@@ -236,17 +236,17 @@ def of_choice(change: Callable[[list[Any]], Any]) -> Callable[[dict[str, Any]], 
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    "change",
     [
-        (of_choice(lambda found: found[:-1]), "were sent"),
-        (of_choice(lambda found: [*found, found[-1]]), "were sent"),
-        (of_choice(lambda found: [*found[:-1], None]), "no log-probability of token"),
-        (of_choice(lambda found: [*found[:-1], {"5": {"logprob": -1.0}}]), "no log-probability"),
-        (of_choice(lambda found: [*found[:-1], {"98": {"logprob": None}}]), "logprob"),
-        (of_choice(lambda found: [*found[:-1], {"98": {"logprob": "so"}}]), "logprob"),
-        (lambda _: {"choices": []}, "choices"),
-        (lambda _: {}, "choices"),
-        (lambda _: [], "object"),
+        of_choice(lambda found: found[:-1]),
+        of_choice(lambda found: [*found, found[-1]]),
+        of_choice(lambda found: [*found[:-1], None]),
+        of_choice(lambda found: [*found[:-1], {"5": {"logprob": -1.0}}]),
+        of_choice(lambda found: [*found[:-1], {"98": {"logprob": None}}]),
+        of_choice(lambda found: [*found[:-1], {"98": {"logprob": "so"}}]),
+        lambda _: {"choices": []},
+        lambda _: {},
+        lambda _: [],
     ],
     ids=[
         "fewer tokens than sent", "more tokens than sent", "a token without", "of another token",
@@ -254,12 +254,12 @@ def of_choice(change: Callable[[list[Any]], Any]) -> Callable[[dict[str, Any]], 
     ],
 )  # fmt: skip
 def test_a_reply_that_does_not_cover_what_was_sent_is_a_failed_call(
-    change: Callable[[dict[str, Any]], Any], said: str
+    change: Callable[[dict[str, Any]], Any],
 ) -> None:
     error, sent = likelihood(answers(change))
     assert isinstance(error, CallFailed)
     assert error.reason == "malformed_body"
-    assert said in error.detail
+    assert "not the scores of what was sent" in error.detail
     assert [of.wire.path for of in sent].count("/v1/completions") == 2
 
 

@@ -7,15 +7,16 @@ import json
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, Field, ValidationError
-
-from pairwright.errors import EndpointRefused, first_invalid
+from pairwright.errors import EndpointRefused
 from pairwright.models.model import Request
 from pairwright.models.refusals import Response, Transient, stand_in
 from pairwright.models.reply import CONTEXT_LENGTH
 from pairwright.models.server import Server
+
+LEAST = -9999.0
+"""What vLLM puts in place of minus infinity and of NaN: JSON has neither."""
 
 
 def score_of(logits: Sequence[float]) -> float:
@@ -45,10 +46,6 @@ def chat_reply(text: str, prompt_tokens: int) -> bytes:
     return json.dumps({"object": "score", "choices": [choice], "usage": usage}).encode()
 
 
-LEAST = -9999.0
-"""What vLLM puts in place of minus infinity and of NaN: JSON has neither."""
-
-
 class TokenLogprobs(NamedTuple):
     """The tokens of a response, each with its log-probability after all before it (base e)."""
 
@@ -76,24 +73,17 @@ def of_text(text: str) -> TokenLogprobs:
     """What `to_text` wrote; null is NaN. Raises ValueError for anything else."""
     try:
         stored = json.loads(text)
-        pairs = tuple(zip(stored["ids"], stored["log_probabilities"], strict=True))
-        return TokenLogprobs(
-            tuple(int(token) for token, _ in pairs),
-            tuple(math.nan if value is None else float(value) for _, value in pairs),
-        )
+        values = [math.nan if one is None else float(one) for one in stored["log_probabilities"]]
+        ids = tuple(map(int, stored["ids"]))
     except (TypeError, LookupError) as error:
         raise ValueError(f"no list of tokens: {error}") from None
-
-
-_T = TypeVar("_T", bound=BaseModel)
+    if len(ids) != len(values):
+        raise ValueError("not as many tokens as log-probabilities")
+    return TokenLogprobs(ids, tuple(values))
 
 
 class _Refused(Exception):
-    """What came in place of a reply."""
-
-    def __init__(self, reply: Response) -> None:
-        super().__init__()
-        self.reply = reply
+    """A reply that is a refusal, which is the argument."""
 
 
 class ScoringServer(Server):
@@ -103,43 +93,31 @@ class ScoringServer(Server):
         try:
             return Response(200, await self.scored(request))
         except _Refused as refused:
-            return refused.reply
+            reply: Response = refused.args[0]
+            return reply
+        except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            why = f"({type(error).__name__}: {error})"
+            said = f"{self.where}: not the scores of what was sent {why}"
+        raise Transient("malformed_body", said[:500])
 
     @abstractmethod
     async def scored(self, request: Request) -> bytes:
-        """The score as a chat completion. Raises Transient for a reply that does not answer the
-        request, EndpointRefused for an endpoint that has no such scores."""
+        """The score as a chat completion. Raises EndpointRefused for an endpoint that has none, and
+        ValueError and its like for a reply that does not answer the request."""
 
-    async def _asked(self, url: str, body: dict[str, Any], kind: type[_T]) -> _T:
-        """The reply as a record. Raises _Refused for a refusal, Transient for another body."""
-        reply = await self.exchange(url, body)
+    async def _asked(self, path: str, model: str, **body: Any) -> Any:
+        reply = await self.exchange(
+            f"{self._base_url.removesuffix('/v1')}{path}", {"model": model, **body}
+        )
         if not 200 <= reply.status < 300:
             raise _Refused(reply)
-        try:
-            return kind.model_validate_json(reply.body)
-        except ValidationError as error:
-            raise self._broken(": ".join(first_invalid(error))) from None
-
-    def _broken(self, what: str) -> Transient:
-        return Transient("malformed_body", f"{self.where}: {what}")
-
-    @property
-    def _root(self) -> str:
-        return self._base_url.removesuffix("/v1")
+        return json.loads(reply.body)
 
 
-class _Class(BaseModel, strict=True):
-    probs: list[float] = Field(min_length=1)
-    num_classes: int
-
-
-class _Usage(BaseModel, strict=True):
-    prompt_tokens: int = 0
-
-
-class _ClassReply(BaseModel, strict=True):
-    data: list[_Class] = Field(min_length=1, max_length=1)
-    usage: _Usage = _Usage()
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{value!r:.80} is no number")
+    return float(value)
 
 
 class Classify(ScoringServer):
@@ -152,46 +130,31 @@ class Classify(ScoringServer):
 
     @property
     def where(self) -> str:
-        return f"{self._root}/classify"
+        return f"{self._base_url.removesuffix('/v1')}/classify"
 
     async def scored(self, request: Request) -> bytes:
         messages = [{"role": m.role, "content": m.content} for m in request.messages]
-        sent = {"model": request.model, "messages": messages, "use_activation": False}
-        classified = await self._asked(self.where, sent, _ClassReply)
-        classes = classified.data[0]
-        if len(classes.probs) != classes.num_classes:
-            raise self._broken(f"{len(classes.probs)} scores for {classes.num_classes} classes")
+        reply = await self._asked(
+            "/classify", request.model, messages=messages, use_activation=False
+        )
+        (classes,) = reply["data"]
+        logits = [_number(value) for value in classes["probs"]]
+        if not 0 < len(logits) == classes["num_classes"]:
+            raise ValueError(f"{len(logits)} scores for {classes['num_classes']} classes")
         try:
-            score = score_of(classes.probs)
+            score = score_of(logits)
         except ValueError as error:
             raise EndpointRefused(
                 f"{self.where}: {request.model}: {error}\n"
                 "  Serve a reward model with one output, or a classifier of good and bad."
             ) from None
-        return score_reply(score, classified.usage.prompt_tokens)
+        return score_reply(score, reply.get("usage", {}).get("prompt_tokens", 0))
 
 
 _FIX = (
     "  Log-probabilities of a given text are asked of vLLM: give the base_url of `vllm serve"
     " MODEL`, or use kind = 'likelihood' for a model in this process."
 )
-
-
-class _Tokenized(BaseModel, strict=True):
-    tokens: list[int]
-    max_model_len: int
-
-
-class _TokenLogprob(BaseModel):
-    logprob: float
-
-
-class _Choice(BaseModel):
-    prompt_logprobs: list[dict[int, _TokenLogprob] | None] | None = None
-
-
-class _Completed(BaseModel):
-    choices: list[_Choice] = Field(min_length=1)
 
 
 class PromptLogprobs(ScoringServer):
@@ -204,47 +167,33 @@ class PromptLogprobs(ScoringServer):
     """
 
     async def scored(self, request: Request) -> bytes:
-        messages = [{"role": m.role, "content": m.content} for m in request.messages]
-        model, response = request.model, messages[-1]["content"]
-        opening = await self._tokens(
-            {"model": model, "messages": messages[:-1], "add_generation_prompt": True}
-        )
-        answer = await self._tokens(
-            {"model": model, "prompt": response, "add_special_tokens": False}
-        )
-        ids, most = opening.tokens + answer.tokens, opening.max_model_len
-        if len(ids) >= most:
-            said = f"{len(ids)} tokens, and the model reads {most} and writes one"
-            return stand_in(CONTEXT_LENGTH, said)
-        tokens = await self._logprobs(model, ids, len(opening.tokens))
-        return chat_reply(to_text(tokens), len(ids))
-
-    async def _tokens(self, body: dict[str, Any]) -> _Tokenized:
+        *messages, last = [{"role": m.role, "content": m.content} for m in request.messages]
+        model = request.model
         try:
-            return await self._asked(f"{self._root}/tokenize", body, _Tokenized)
+            opening = await self._asked(
+                "/tokenize", model, messages=messages, add_generation_prompt=True
+            )
+            answer = await self._asked(
+                "/tokenize", model, prompt=last["content"], add_special_tokens=False
+            )
         except _Refused as refused:
-            status, said, _ = refused.reply
+            status, said, _ = refused.args[0]
             if status in (404, 405) and b"does not exist" not in said:
                 raise EndpointRefused(f"{self.where}: {status} for /tokenize\n{_FIX}") from None
             raise
-
-    async def _logprobs(self, model: str, ids: list[int], first: int) -> TokenLogprobs:
-        body = {
-            "model": model, "prompt": ids, "prompt_logprobs": 0, "max_tokens": 1,
-            "temperature": 0.0,
-        }  # fmt: skip
-        completed = await self._asked(f"{self._base_url}/completions", body, _Completed)
-        found = completed.choices[0].prompt_logprobs
+        ids, most = [*opening["tokens"], *answer["tokens"]], opening["max_model_len"]
+        if len(ids) >= most:
+            said = f"{len(ids)} tokens, and the model reads {most} and writes one"
+            return stand_in(CONTEXT_LENGTH, said)
+        reply = await self._asked(
+            "/v1/completions", model, prompt=ids, prompt_logprobs=0, max_tokens=1, temperature=0.0
+        )
+        found = reply["choices"][0].get("prompt_logprobs")
         if found is None:
             raise EndpointRefused(f"{self.where}: its replies have no prompt_logprobs\n{_FIX}")
         if len(found) != len(ids):
-            raise self._broken(
-                f"log-probabilities of {len(found)} tokens, and {len(ids)} were sent"
-            )
-        values = list[float]()
-        for place in range(first, len(ids)):
-            token = (found[place] or {}).get(ids[place])
-            if token is None:
-                raise self._broken(f"no log-probability of token {place}, which is {ids[place]}")
-            values.append(token.logprob)
-        return TokenLogprobs(tuple(ids[first:]), tuple(values))
+            raise ValueError(f"log-probabilities of {len(found)} tokens, and {len(ids)} were sent")
+        first = len(opening["tokens"])
+        given = zip(ids[first:], found[first:], strict=True)
+        values = [_number(one[str(token)]["logprob"]) for token, one in given]
+        return chat_reply(to_text(TokenLogprobs(tuple(ids[first:]), tuple(values))), len(ids))
