@@ -81,21 +81,20 @@ class Engine(EndpointClient):
         gc.collect()
 
     async def _start(self) -> "EngineChat":
-        name, model = self.name, self._endpoint.model
+        model, began = self._endpoint.model, time.monotonic()
         self._say(f"vLLM starts with {model}: half a minute or more")
-        began = time.monotonic()
         for variable, value in _ENVIRONMENT.items():
             os.environ.setdefault(variable, value)
         try:
             # It takes seconds, and does so beside the loop.
             vllm = await asyncio.to_thread(import_module, "pairwright.models.vllm")
-            served: EngineChat = await vllm.start(name, self._endpoint)
+            served: EngineChat = await vllm.start(self.name, self._endpoint)
         except PairwrightError:
             raise
         except Exception as error:  # What vLLM, its model and the machine raise.
             raise ConfigError(
                 f"vLLM cannot start with {model!r}: {str(error) or type(error).__name__}",
-                where=f"[endpoints.{name}]",
+                where=f"[endpoints.{self.name}]",
                 fix="Check `model` and the table `vllm`; vLLM's own words are above.",
             ) from None
         self._say(f"vLLM is ready after {time.monotonic() - began:.0f} s")
@@ -113,29 +112,25 @@ def parsed(parser: ArgumentParser, name: str, endpoint: Endpoint, required: list
 
     parser.error, parser.allow_abbrev = refuse, False  # type: ignore[method-assign]
     # What is stored and sent is the endpoint's `model`; a flag may say where its files lie.
-    flags: dict[str, JsonValue] = {"model": endpoint.model}
-    if endpoint.revision is not None:
-        flags["revision"] = endpoint.revision
-    flags |= {**endpoint.vllm, "served_model_name": endpoint.model}
-    words = (word for key, value in flags.items() for word in _words(key, value))
-    return parser.parse_args([*required, *words])
+    named = {"model": endpoint.model, "revision": endpoint.revision}
+    flags = {**named, **endpoint.vllm, "served_model_name": endpoint.model}
+    words = list(required)
+    for key, value in flags.items():
+        flag = key.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(f"--{flag}" if value else f"--no-{flag}")
+        elif isinstance(value, list):
+            words += [f"--{flag}", *map(_word, value)]
+        elif value is not None:
+            words.append(f"--{flag}={_word(value)}")
+    return parser.parse_args(words)
+
+
+def _word(value: JsonValue) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def wrong(name: str, message: str) -> ConfigError:
     """An error of the table of flags."""
     fix = "Its keys are flags of `vllm serve --help=all`, with underscores."
     return ConfigError(message, where=f"[endpoints.{name}.vllm]", fix=fix)
-
-
-def _words(key: str, value: JsonValue) -> list[str]:
-    """A key as it is written on the command line."""
-    flag = key.replace("_", "-")
-    if isinstance(value, bool):
-        return [f"--{flag}" if value else f"--no-{flag}"]
-    if isinstance(value, list):
-        return [f"--{flag}", *map(_word, value)]
-    return [f"--{flag}={_word(value)}"]
-
-
-def _word(value: JsonValue) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
