@@ -189,5 +189,5 @@ def test_printed_commands_can_be_pasted_where_paths_have_spaces(tmp_path: Path) 
     more = ("--limit", 2, "--batch")
     done = pairwright("build", folder / "pairwright.toml", "--run", run, *more)
     assert done.code == 3
-    assert f"batch poll '{run}' --wait" in done.out
+    assert f"batch submit '{run}' --wait" in done.out
     assert f"batch ingest '{run}' '{run}/batch/round-1'/*.replies.jsonl" in done.out

@@ -98,7 +98,7 @@ def test_written_again_it_is_the_same_round_under_another_number_and_says_what_t
     first, again = (shards(copied, number)[0] for number in (1, 2))
     assert first.read_bytes() == again.read_bytes()
     assert f"{ITEMS} calls to be answered in {again.parent}/" in done.out
-    assert f"pairwright batch submit {copied.run}" in done.out
+    assert f"pairwright batch submit {copied.run} --wait" in done.out
     assert f"-i {again}" in done.out
     assert f"pairwright batch ingest {copied.run} {again.parent}/*.replies.jsonl" in done.out
     goes_on = f"pairwright build {copied.config} --run {copied.run}"

@@ -56,12 +56,8 @@ def write(study: Study) -> Done:
     return study.build("--batch")
 
 
-def submit(study: Study) -> Done:
-    return pairwright("batch", "submit", study.run)
-
-
-def poll(study: Study, *options: str) -> Done:
-    return pairwright("batch", "poll", study.run, *options)
+def submit(study: Study, *options: str) -> Done:
+    return pairwright("batch", "submit", study.run, *options)
 
 
 def keys(study: Study, number: int) -> list[str]:
@@ -73,12 +69,11 @@ def keys(study: Study, number: int) -> list[str]:
 
 def test_replies_come_through_the_api_into_the_next_round(study: Study, api: BatchApi) -> None:
     done = submit(study)
-    assert done.code == 0, done.said
+    assert done.code == 3, done.said
     assert "001.jsonl: 2 requests to served as batch_0, 2 under way" in done.out
     assert submit(study).out == done.out
     assert (len(api.batches), len(api.files)) == (2, 2)
-    assert f"pairwright batch poll {study.run} --wait" in done.out
-    done = poll(study, "--wait")
+    done = submit(study, "--wait")
     assert done.code == 0, done.said
     assert "001.jsonl: 2 requests to served as batch_0\n" in done.out
     assert "4 lines: 4 stored; 0 stored before; 0 without a reply." in done.out
@@ -89,19 +84,19 @@ def test_replies_come_through_the_api_into_the_next_round(study: Study, api: Bat
 
 def test_polling_says_how_far_it_is_and_fetches_nothing_again(study: Study, api: BatchApi) -> None:
     submit(study)
-    done = poll(study)
+    done = submit(study)
     assert done.code == 3
     assert "001.jsonl: in_progress, 0 of 2 answered" in done.err
     assert "001.jsonl: 2 requests to served as batch_0, 2 under way" in done.out
     done = write(study)
     assert done.code == 2, "what is under way is not asked again"
-    for said in ("under way", "batch poll"):
+    for said in ("under way", "batch submit"):
         assert said in done.err
-    done = poll(study)
+    done = submit(study)
     assert done.code == 0
     assert "4 lines: 4 stored; 0 stored before; 0 without a reply." in done.out
     api.asked.clear()
-    assert poll(study).code == 0
+    assert submit(study).code == 0
     assert api.asked == []
 
 
@@ -110,7 +105,7 @@ def test_replies_of_an_expired_batch_stay_and_the_rest_is_asked(
 ) -> None:
     api.ends, api.unanswered = "expired", 1
     submit(study)
-    done = poll(study, "--wait")
+    done = submit(study, "--wait")
     assert done.code == 1
     assert "2 stored; 0 stored before; 2 without a reply" in done.out
     assert "failed, to be asked again: http_500: could not be executed in time" in done.out
@@ -135,7 +130,7 @@ def test_a_batch_of_which_every_line_failed_is_told_each_time_and_refusals_are_n
 ) -> None:
     api.failing = line
     submit(study)
-    for done in (poll(study, "--wait"), poll(study), poll(study)):
+    for done in (submit(study, "--wait"), submit(study), submit(study)):
         assert done.code == 1
         assert "001.jsonl: 2 requests to served as batch_0, 2 without a reply (http_" in done.out
         assert "Invalid schema" in done.out
@@ -151,7 +146,7 @@ def test_a_batch_of_which_every_line_failed_is_told_each_time_and_refusals_are_n
 def test_a_batch_that_failed_is_told_and_asked_again(study: Study, api: BatchApi) -> None:
     api.ends = "failed"
     submit(study)
-    done = poll(study, "--wait")
+    done = submit(study, "--wait")
     assert done.code == 1
     assert "token_limit_exceeded: Enqueued token limit reached" in done.out
     assert "2 without a reply (no_reply: the batch failed; token" in done.out
@@ -168,10 +163,9 @@ def test_a_batch_whose_making_was_interrupted_is_found_and_not_made_twice(
     assert done.code == 1
     assert "Run the same command again" in done.err
     assert write(study).code == 2, "it may be under way"
-    done = submit(study)
-    assert done.code == 0, done.said
+    assert submit(study).code == 3
     assert (len(api.batches), len(api.files)) == (2, 2)
-    assert poll(study, "--wait").code == 0
+    assert submit(study, "--wait").code == 0
 
 
 def test_a_batch_that_the_api_refuses_can_be_answered_in_another_way(
@@ -198,9 +192,3 @@ def test_a_refused_key_ends_with_what_to_do_and_without_one_nothing_is_sent(
     assert done.code == 2
     assert KEY_VARIABLE in done.err
     assert api.asked == []
-
-
-def test_polling_what_was_not_submitted_says_so(study: Study) -> None:
-    done = poll(study)
-    assert done.code == 2
-    assert "not all files of this round are submitted" in done.err

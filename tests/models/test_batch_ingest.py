@@ -201,7 +201,7 @@ BAD: dict[str, tuple[str, str, str]] = {
     "a path as key": (json.dumps(ok("../../x", completion())), UNREAD, "asked for nothing"),
     "a request": (json.dumps({"custom_id": KEY, "method": "POST", "body": {}}),
                   UNREAD, "a request, or a line without response and error"),
-    "true as status": (response(status_code=True), UNREAD, "response.status_code: "),
+    "true as status": (response(status_code=True), FAILED, "http_500"),
     "no body": (response(body=None), FAILED, "not a chat completion"),
     "an embedding": (response(body={"object": "list", "data": [{"embedding": [0.1]}]}),
                      FAILED, "not a chat completion"),

@@ -1,7 +1,6 @@
 """`pairwright doctor` and `batch`: what answers the calls of a build."""
 
 from pairwright.cli.printing import print_words
-from pairwright.models.batch import RequestFile
 from pairwright.models.batch_service import Ingest
 from pairwright.models.doctor import ServerReport
 
@@ -14,15 +13,9 @@ def print_examination(reports: tuple[ServerReport, ...]) -> int:
     return 0 if usable else 2
 
 
-def print_submitted(files: tuple[RequestFile, ...]) -> int:
-    """Print what is at a Batch API, and what comes next."""
-    print_words("batch", files=files, ingested=None)
-    return 0
-
-
 def print_ingested(ingested: Ingest) -> int:
     """Print how far each file of requests is, and what became of the lines of replies."""
-    print_words("batch", files=ingested.files, ingested=ingested)
+    print_words("batch", ingested=ingested)
     if any(file.waiting for file in ingested.files):
         return 3
     return int(bool(ingested.problems or any(file.failed for file in ingested.files)))

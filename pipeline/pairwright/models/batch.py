@@ -86,7 +86,7 @@ class Requests:
             raise InputError(
                 "batches of the last round are under way, and would be paid for again",
                 where=self._folder,
-                fix=f"Run `pairwright batch poll {self._folder.parent} --wait` first.",
+                fix=f"Run `pairwright batch submit {self._folder.parent} --wait` first.",
             )
         (last,) = self.store.execute("SELECT max(needed) FROM requests").fetchone()
         self._round = (last or 0) + 1

@@ -1,5 +1,5 @@
-"""The commands of a run whose calls are answered by files: submit a round to a Batch API, ask how
-far it is, take replies in. Every line of replies is stored, known already, or reported.
+"""The commands of a run whose calls are answered by files: requests to a Batch API, replies in.
+Every line of replies is stored, known already, or reported.
 
 {"custom_id": KEY, "response": {"status_code": 200, "body": {...}}, "error": null}
 """
@@ -14,14 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BaseModel, Field, JsonValue, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 from typer import Argument, Option
 
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError, first_invalid
 from pairwright.files import CALLS, write_whole
 from pairwright.models.batch import URL, RequestFile, Requests
 from pairwright.models.connect import api_key
-from pairwright.models.model import Answer, Request
 from pairwright.models.refusals import Response, Secrets, Transient, error_of, read_reply
 from pairwright.models.reply import is_same_model
 from pairwright.models.store import Store
@@ -36,36 +35,29 @@ if TYPE_CHECKING:
 ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 """Statuses of a batch that does not change any more."""
 POLL_EVERY_S = 30.0
-_say = logging.getLogger("pairwright").warning
 _ACCOUNT = (401, 402, 407, 429)
 """Statuses of what is wrong with the account or the way to it, and not with the request."""
 
 
-class _Response(BaseModel):
-    status_code: int = Field(ge=100, le=599, strict=True)
-    body: JsonValue = None
-
-
 class _Line(BaseModel):
     custom_id: str
-    response: _Response | None = None
+    response: dict[str, JsonValue] | None = None
     error: JsonValue = None
 
     def reply(self) -> Response:
-        """What the endpoint said to the request. An error without a status counts as the server's,
-        because a batch that ended before a request's turn says nothing about the request."""
-        status, body = 0, None
-        if self.response:
-            status, body = self.response.status_code, self.response.body
+        """What the endpoint said to the request. Without a status it counts as an error of the
+        server: a batch that ended before a request's turn says nothing about the request."""
+        if not (self.response or self.error):
+            raise ValueError("a request, or a line without response and error")
+        response = self.response or {}
+        status, body = response.get("status_code"), response.get("body")
         if error := self.error or (isinstance(body, dict) and body.get("error")):
             # vLLM says the status in the error alone if there is no response.
-            said = (status, error_of(error).get("code"))
-            known = (one for one in said if isinstance(one, int) and 400 <= one <= 599)
-            return Response(next(known, 500), json.dumps({"error": error}).encode())
-        if not status:
-            raise ValueError("a request, or a line without response and error")
-        whole = json.dumps(body, separators=(",", ":")).encode()
-        return Response(500 if 300 <= status < 400 else status, whole)
+            body, codes = {"error": error}, (status, error_of(error).get("code"))
+            status = next((one for one in codes if isinstance(one, int) and one >= 400), 500)
+        if type(status) is not int or not (200 <= status < 300 or 400 <= status < 600):
+            status = 500
+        return Response(status, json.dumps(body, separators=(",", ":")).encode())
 
 
 @dataclass
@@ -95,7 +87,7 @@ class Ingest:
             with path.open("rb") as file:
                 for number, raw in enumerate(file, start=1):
                     if text := raw.removeprefix(b"\xef\xbb\xbf").strip():
-                        self._line(self.secrets.without(text), f"{path}:{number}")
+                        self._line(text, f"{path}:{number}")
         except OSError as error:
             raise InputError(
                 f"cannot be read: {error.strerror}",
@@ -113,51 +105,44 @@ class Ingest:
             # Whatever became of another try, the first answer stays.
             if self.requests.store.get(key):
                 self.known += 1
-            elif call := self.requests.call(key):
-                # First the store: a stop in between asks for nothing twice.
-                self.requests.store.put_all([(call[1], self._answer(line.reply(), *call))])
-                self.stored += 1
             else:
-                raise ValueError("this run asked for nothing with that custom_id")
+                self._take(key, line.reply())
+                self.stored += 1
             self.requests.answered(key)
+            return
         except CallFailed as failed:
             self.requests.failed("failed", str(failed), key=key)
-            self._problem(where, f"failed, to be asked again: {failed}")
+            why = f"failed, to be asked again: {failed}"
         except EndpointRefused as refused:
             self.requests.failed("refused", str(refused), key=key)
-            self._problem(where, f"refused for good, not asked again: {refused}")
+            why = f"refused for good, not asked again: {refused}"
         except ValidationError as error:
-            self._problem(
-                where, "no usable reply: " + ": ".join(filter(None, first_invalid(error)))
-            )
+            why = "no usable reply: " + ": ".join(filter(None, first_invalid(error)))
         except (ValueError, RecursionError) as error:
-            self._problem(where, f"no usable reply: {error}")
-
-    def _problem(self, where: str, why: str) -> None:
+            why = f"no usable reply: {error}"
         self.problems.append(visible(f"{where} {why}")[:1000])
 
-    def _answer(self, reply: Response, endpoint: str, request: Request) -> Answer:
-        """A usable reply, or what is stored in place of a prompt that is too long or filtered.
+    def _take(self, key: str, reply: Response) -> None:
+        """Store a usable reply, or what says that a prompt is too long or filtered.
 
         Raises CallFailed for what is worth asking again, EndpointRefused for what is not, and
-        ValueError for the reply of another model.
+        ValueError for a reply to nothing and for one of another model.
         """
+        if (call := self.requests.call(key)) is None:
+            raise ValueError("this run asked for nothing with that custom_id")
+        where, request = f"[endpoints.{call[0]}]", call[1]
         try:
             # The batch was run, so the key is known.
-            answer = read_reply(
-                request, reply, f"[endpoints.{endpoint}]", self.secrets, known_key=True
-            )
+            answer = read_reply(request, reply, where, self.secrets, known_key=True)
         except Transient as error:
             raise CallFailed(error.reason, error.detail) from None
         except (CallFailed, EndpointRefused) as error:
-            reason, detail = f"http_{reply.status}", str(getattr(error, "detail", error))
-            if reply.status in _ACCOUNT:
-                raise CallFailed(reason, detail) from None
-            raise EndpointRefused(f"{reason}: {detail}") from None
+            failed = CallFailed(f"http_{reply.status}", str(getattr(error, "detail", error)))
+            raise failed if reply.status in _ACCOUNT else EndpointRefused(str(failed)) from None
         served = answer.completion.served
         if served and not is_same_model(served, request.model):
             raise ValueError(f"a reply of the model {served[:80]!r}, not of {request.model!r}")
-        return answer
+        self.requests.store.put_all([(request, answer)])
 
 
 @contextmanager
@@ -183,6 +168,55 @@ def _open_run(folder: Path) -> Iterator[tuple[Config, Ingest]]:
         ingest.files = requests.files()
 
 
+def ingest_replies(
+    run: RunPath,
+    files: Annotated[Sequence[Path | str], Argument(help="Files of replies.", metavar="FILE")],
+) -> Ingest:
+    """Put the replies of a batch into the run's store.
+
+    A line that cannot be used is named with its file and line number, and the exit code is 1; the
+    next round asks again for what has no reply. The same file twice changes nothing.
+
+    Examples::
+
+        pairwright batch ingest runs/first runs/first/batch/round-1/*.replies.jsonl
+    """
+    with _open_run(Path(run)) as (_, ingest):
+        for file in files:
+            ingest.file(Path(file))
+    return ingest
+
+
+def submit_batches(
+    run: RunPath,
+    *,
+    wait: Annotated[bool, Option("--wait", help="Go on until every batch has ended.")] = False,
+) -> Ingest:
+    """Hand the latest requests to the OpenAI Batch API, and ingest the replies that have come.
+
+    Safe to repeat and to interrupt: no file is submitted twice. Each goes to the endpoint it was
+    written for, with the key that its api_key_env names. Exits with 3 while a batch is under way,
+    and with 1 if one has ended without all of its replies: those are asked for in the next round.
+
+    Raises ConfigError, InputError if the run was not built with `batch`, CallFailed and
+    EndpointRefused.
+
+    Examples::
+
+        pairwright batch submit runs/first
+        pairwright batch submit runs/first --wait
+    """
+    with _open_run(Path(run)) as (config, ingest):
+        while True:
+            for file in ingest.requests.files():
+                if not file.batch or file.waiting:
+                    with _batch_api(config, file.endpoint) as api:
+                        (_collect if file.batch else _submit)(api, file, ingest)
+            if not (wait and any(file.waiting for file in ingest.requests.files())):
+                return ingest
+            time.sleep(POLL_EVERY_S)
+
+
 @contextmanager
 def _batch_api(config: Config, name: str) -> "Iterator[OpenAI]":
     """The Batch API of an endpoint. Raises ConfigError for what has none, and in the block what it
@@ -194,7 +228,7 @@ def _batch_api(config: Config, name: str) -> "Iterator[OpenAI]":
             where=where,
             fix="Have the files answered by `vllm run-batch`, and `pairwright batch ingest` them.",
         )
-    # It takes half a second to import, and only these commands need it.
+    # It takes half a second to import, and only this command needs it.
     from openai import APIError, OpenAI
 
     key, url = api_key(name, endpoint), endpoint.base_url
@@ -208,58 +242,15 @@ def _batch_api(config: Config, name: str) -> "Iterator[OpenAI]":
         if status in (401, 403, 404):
             advice = "Check `base_url`, and the key in the variable that `api_key_env` names."
             raise EndpointRefused(f"{said}\n  {advice}") from None
-        again = "Run the same command again: nothing is submitted twice."
-        raise CallFailed(
-            f"http_{status}" if status else "connection", f"{said}\n  {again}"
-        ) from None
+        said += "\n  Run the same command again: nothing is submitted twice."
+        raise CallFailed(f"http_{status}" if status else "connection", said) from None
 
 
-def ingest_replies(
-    run: RunPath,
-    files: Annotated[Sequence[Path | str], Argument(help="Files of replies.", metavar="FILE")],
-) -> Ingest:
-    """Put the replies of a batch into the run's store.
-
-    A line that cannot be used is named with its file and line number, and the exit code is 1; the
-    next round asks again for what has no reply.
-    The same file twice changes nothing.
-
-    Examples::
-
-        pairwright batch ingest runs/first runs/first/batch/round-1/*.replies.jsonl
-    """
-    with _open_run(Path(run)) as (_, ingest):
-        for file in files:
-            ingest.file(Path(file))
-    return ingest
-
-
-def submit_batches(run: RunPath) -> tuple[RequestFile, ...]:
-    """Hand the files of the latest round to the OpenAI Batch API.
-
-    Safe to repeat and to interrupt: no file is submitted twice. Each file goes to the endpoint it
-    was written for, with the key that its api_key_env names.
-
-    Raises ConfigError, InputError if the run was not built with `batch`, CallFailed and
-    EndpointRefused.
-
-    Examples::
-
-        pairwright batch submit runs/first
-    """
-    with _open_run(Path(run)) as (config, ingest):
-        for file in ingest.requests.files():
-            if not file.batch:
-                with _batch_api(config, file.endpoint) as api:
-                    _submit(api, file, ingest.requests)
-    return ingest.files
-
-
-def _submit(api: "OpenAI", file: RequestFile, requests: Requests) -> None:
+def _submit(api: "OpenAI", file: RequestFile, ingest: Ingest) -> None:
     """Make a batch of one file, or find the one that an interrupted try made."""
     from openai import APIStatusError
 
-    batch = None
+    batch, requests = None, ingest.requests
     if upload := file.upload:
         batch = next((one for one in api.batches.list() if one.input_file_id == upload), None)
     else:
@@ -278,54 +269,20 @@ def _submit(api: "OpenAI", file: RequestFile, requests: Requests) -> None:
     requests.submitted(file, upload, batch.id)
 
 
-def poll_batches(
-    run: RunPath,
-    *,
-    wait: Annotated[bool, Option(help="Go on asking until every batch has ended.")] = False,
-) -> Ingest:
-    """Ask how far the submitted batches are, and ingest the replies that have come.
-
-    Exits with 3 while a batch is under way, and with 1 if one has ended without all of its
-    replies: what is missing is asked again in the next round.
-
-    Raises as `submit_batches` does.
-
-    Examples::
-
-        pairwright batch poll runs/first
-        pairwright batch poll runs/first --wait
-    """
-    with _open_run(Path(run)) as (config, ingest):
-        while True:
-            files = ingest.requests.files()
-            if not all(file.batch for file in files):
-                raise InputError(
-                    "not all files of this round are submitted",
-                    where=files[0].path.parent,
-                    fix=f"Run `pairwright batch submit {run}`.",
-                )
-            for file in files:
-                if file.waiting:
-                    _poll(config, file, ingest)
-            if not (wait and any(file.waiting for file in ingest.requests.files())):
-                return ingest
-            time.sleep(POLL_EVERY_S)
-
-
-def _poll(config: Config, file: RequestFile, ingest: Ingest) -> None:
+def _collect(api: "OpenAI", file: RequestFile, ingest: Ingest) -> None:
     """Look at the batch of a file once, and ingest its replies if it has ended."""
-    with _batch_api(config, file.endpoint) as api:
-        batch = api.batches.retrieve(file.batch)
-        if batch.status not in ENDED:
-            done = batch.request_counts.completed if batch.request_counts else 0
-            _say(f"{file.path.name}: {batch.status}, {done:,} of {file.lines:,} answered")
-            return
-        for kind, file_id in (("output", batch.output_file_id), ("errors", batch.error_file_id)):
-            if file_id:
-                path = file.path.with_suffix(f".{kind}.jsonl")
-                with api.files.with_streaming_response.content(file_id) as response:
-                    write_whole(path, response.iter_bytes())
-                ingest.file(path)
+    batch = api.batches.retrieve(file.batch)
+    if batch.status not in ENDED:
+        done = batch.request_counts.completed if batch.request_counts else 0
+        said = f"{file.path.name}: {batch.status}, {done:,} of {file.lines:,} answered"
+        logging.getLogger("pairwright").warning(said)
+        return
+    for kind, file_id in (("output", batch.output_file_id), ("errors", batch.error_file_id)):
+        if file_id:
+            path = file.path.with_suffix(f".{kind}.jsonl")
+            with api.files.with_streaming_response.content(file_id) as response:
+                write_whole(path, response.iter_bytes())
+            ingest.file(path)
     errors = (batch.errors and batch.errors.data) or []
     why = "; ".join([batch.status, *(f"{one.code}: {one.message}" for one in errors[:3])])
     ingest.requests.failed("failed", f"no_reply: the batch {why[:500]}", batch=batch.id)
