@@ -9,6 +9,7 @@ Our own seconds are CPU of this process, from the first request to answers.jsonl
 """
 
 import json
+import os
 import sqlite3
 import sys
 import tempfile
@@ -26,12 +27,11 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from label_studio_process import DATABASE, LabelStudioServer, ServerAccount, prepare
 from label_studio_server import Made, answers, cache_folder, make_study, raw_import
 from pairwright.lines import write_one
-from pairwright_human_eval.answers import write_answers
 from pairwright_human_eval.label_studio import (
     PushedProject,
     ServerState,
-    fetch_annotations,
-    send_tasks,
+    pull_answers,
+    push_tasks,
     titles_of,
 )
 from pairwright_human_eval.records import Kind
@@ -67,6 +67,7 @@ def main(sizes: list[int]) -> None:
         LabelStudioServer(prepare(cache_folder(), print), Path(scratch) / "data", 0) as running,
         LabelStudioClient(running.url, running.account.token) as server,
     ):
+        os.environ["LABEL_STUDIO_API_KEY"] = running.account.token
         people = {who: running.sign_up(f"{who}@example.org", "a-long-password") for who in WHO}
         figures = [
             measure(running, server, people, Path(scratch) / str(size), size) for size in sizes
@@ -93,7 +94,7 @@ def measure(
     for n in range(rounds):
         raw.append(timed(partial(raw_push, running, server, made, n)))
         again = make_study(run / f"pushed-{n}", subjects, WHO, KINDS, WORDS, seed=n + size)
-        ours.append(timed(partial(send_tasks, server, again.folder, again.fixed)))
+        ours.append(timed(partial(push_tasks, again.folder.run, running.url)))
     push_ratio = median(ours) / median(raw)
     print(f"{size:,} tasks: push {median(ours):.1f} s, raw {median(raw):.1f} s", flush=True)
 
@@ -102,14 +103,13 @@ def measure(
     ours, raw = [], []
     for _ in range(rounds):
         raw.append(timed(lambda: raw_pull(running, made)))
-        ours.append(timed(partial(fetch_annotations, server, made.folder, made.study)))
+        ours.append(timed(partial(pull_answers, made.folder.run)))
     pull_ratio = median(ours) / median(raw)
     print(f"{size:,} tasks: pull {median(ours):.1f} s, raw {median(raw):.1f} s", flush=True)
 
     annotate(running, left)
     before = time.process_time()
-    fetch_annotations(server, made.folder, made.study)
-    tasks = len(write_answers(made.folder, made.fixed).tasks)
+    tasks = len(pull_answers(made.folder.run).tasks)
     own = time.process_time() - before
     assert tasks == size, f"{tasks} answered of {size}"
     print(f"{size:,} tasks: {own:.2f} s of our own for a pull of {tasks:,} answers", flush=True)

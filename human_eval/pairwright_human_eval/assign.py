@@ -10,6 +10,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -84,6 +85,21 @@ def make_tasks(units: Sequence[Unit], study: Study, planner: PlanRules) -> dict[
     return {who: _ordered(who, tasks, study) for who, tasks in given.items()}
 
 
+class Seat(NamedTuple):
+    """Work on one unit for one annotator, who has no other seat at it."""
+
+    pair: Pair | None
+    """Whose preference is asked; without it, the aspects of all pairs are."""
+    users: frozenset[str]
+    """Whom it is about."""
+    sign: int
+    """1 where the chosen response is shown as A, -1 where it is B; 0 if none is to be preferred."""
+
+    @property
+    def kind(self) -> Kind:
+        return "preference" if self.pair else "rubric"
+
+
 class Dealer:
     """Deals the work on one unit after the other out to annotators, and keeps it even."""
 
@@ -98,66 +114,49 @@ class Dealer:
     def raters(self, unit: Unit) -> list[str]:
         """Who rates the quality of a unit: those who have rated fewest."""
         chance = random.Random(content_id("quality", str(self._study.seed), unit.id))
-        order = sorted(
-            self._study.annotators,
-            key=lambda who: (self._loads[who, "quality"], chance.random()),
-        )
-        raters = order[: self._people("quality")]
+        loads = {who: (self._loads[who, "quality"], chance.random()) for who in self._annotators}
+        raters = sorted(self._annotators, key=loads.__getitem__)[: self._people("quality")]
         self._loads.update((who, "quality") for who in raters)
         return raters
 
     def seated(self, page: BlindUnit) -> list[tuple[str, Pair | None]]:
         """Who is asked for the preference on which pair of a unit, or, without a pair, for the
         aspects of all of them. Nobody is named twice."""
-        study, unit = self._study, page.unit
-        seats: list[Pair | None] = [
-            pair for pair in unit.pairs for _ in range(self._people("preference"))
-        ]
+        unit, seats = page.unit, list[Seat]()
+        for pair in unit.pairs:
+            sign = 0 if unit.label == "equal" else 1 if page.role(pair) == "chosen" else -1
+            seats += [Seat(pair, frozenset({pair.user}), sign)] * self._people("preference")
         if unit.has_aspects:
-            seats += [None] * self._people("rubric")
-        chance = random.Random(content_id("assign", str(study.seed), unit.id))
+            everybody = frozenset(pair.user for pair in unit.pairs)
+            seats += [Seat(None, everybody, 0)] * self._people("rubric")
+        chance = random.Random(content_id("assign", str(self._study.seed), unit.id))
         cost = [
-            [self._cost(who, pair, page) + chance.random() for pair in seats]
-            for who in study.annotators
+            [self._cost(who, seat, unit) + chance.random() for seat in seats]
+            for who in self._annotators
         ]
-        found = [
-            (study.annotators[row], seats[n])
-            for row, n in zip(*linear_sum_assignment(np.array(cost)), strict=True)
-        ]
-        for who, pair in found:
-            kind = _kind(pair)
-            self._loads[who, kind] += 1
-            self._lean[who, unit.domain] += _sign(page, pair)
-            self._met |= {(who, kind, unit.asked.item_id, user) for user in _users(unit, pair)}
+        found = []
+        for row, n in zip(*linear_sum_assignment(np.array(cost)), strict=True):
+            who, seat = self._annotators[row], seats[n]
+            self._loads[who, seat.kind] += 1
+            self._lean[who, unit.domain] += seat.sign
+            self._met |= {(who, seat.kind, unit.asked.item_id, user) for user in seat.users}
+            found.append((who, seat.pair))
         return found
+
+    @property
+    def _annotators(self) -> tuple[str, ...]:
+        return self._study.annotators
 
     def _people(self, kind: Kind) -> int:
         return people_for(kind, self._study.overlap, self._study.policy)
 
-    def _cost(self, who: str, pair: Pair | None, page: BlindUnit) -> float:
+    def _cost(self, who: str, seat: Seat, unit: Unit) -> float:
         # A task too many weighs as much as one step out of balance. No load outweighs telling
         # somebody the aspects of a user whose preference they are asked for.
-        unit, other = page.unit, _kind(None if pair else page.unit.asked)
-        question = unit.asked.item_id
-        told = sum((who, other, question, user) in self._met for user in _users(unit, pair))
-        balance = _sign(page, pair) * self._lean[who, unit.domain]
-        return 1e6 * told + 4 * self._loads[who, _kind(pair)] + 4 * balance
-
-
-def _kind(pair: Pair | None) -> Kind:
-    return "preference" if pair else "rubric"
-
-
-def _users(unit: Unit, pair: Pair | None) -> Iterable[str]:
-    """Whose preference or aspects it is about."""
-    return [one.user for one in ([pair] if pair else unit.pairs)]
-
-
-def _sign(page: BlindUnit, pair: Pair | None) -> int:
-    """1 where the chosen response is shown as A, -1 where it is B; 0 if none is to be preferred."""
-    if pair is None or page.unit.label == "equal":
-        return 0
-    return 1 if page.role(pair) == "chosen" else -1
+        other: Kind = "rubric" if seat.pair else "preference"
+        told = sum((who, other, unit.asked.item_id, user) in self._met for user in seat.users)
+        balance = seat.sign * self._lean[who, unit.domain]
+        return 1e6 * told + 4 * self._loads[who, seat.kind] + 4 * balance
 
 
 def _ordered(who: str, tasks: list[Task], study: Study) -> list[Task]:

@@ -6,7 +6,7 @@ names a person, lies under `private/` and never goes into a release.
 
 import json
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -14,10 +14,10 @@ from pydantic_core import to_json
 
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
-from pairwright.lines import read_lines, read_one, write_one
+from pairwright.lines import read_lines, read_one, write_lines, write_one
 from pairwright.records import Record
 from pairwright_human_eval.forms import labelling_config, load_language, render_guidelines
-from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study, text_hash
+from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study
 from pairwright_human_eval.tasks import Task
 from pairwright_human_eval.units import file_hash
 
@@ -77,12 +77,10 @@ class FixedStudy(NamedTuple):
 
 
 class Withdrawal(Record):
-    """A line of private/withdrawn.jsonl."""
+    """A line of private/withdrawn.jsonl: a person who withdrew, and the tasks they had."""
 
     annotator: str
-    """The pseudonym that the person had."""
     tasks: tuple[str, ...]
-    """The tasks that the person was given."""
 
 
 # Reading
@@ -100,8 +98,13 @@ def record_in(path: Path, kind: type[T]) -> T | None:
     return read_one(path, kind, fix=RESTORE) if path.exists() else None
 
 
+def read_fixed(folder: HumanFolder) -> Study | None:
+    """The study's settings alone; None if there is no study."""
+    return record_in(folder.study, Study)
+
+
 def read_withdrawals(folder: HumanFolder) -> tuple[Withdrawal, ...]:
-    """The oldest first. Raises InputError for a damaged line."""
+    """Who has withdrawn, the oldest first."""
     return records_in(folder.withdrawn, Withdrawal)
 
 
@@ -110,24 +113,17 @@ def withdrawn_people(folder: HumanFolder) -> frozenset[str]:
     return frozenset(one.annotator for one in read_withdrawals(folder))
 
 
-def read_fixed(folder: HumanFolder) -> Study | None:
-    """The study's settings alone; None if there is no study."""
-    return record_in(folder.study, Study)
-
-
 def read_study(folder: HumanFolder) -> FixedStudy:
     """What was fixed at export, without second-round tasks of people who have withdrawn; raises
     InputError if there is no study or it was damaged."""
     study = read_fixed(folder)
     if study is None:
-        fix = f"`pairwright human export {folder.run}` first."
+        fix = f"Name a run's folder, and `pairwright human export {folder.run}` first."
         raise InputError("no study here", where=folder.path, fix=fix)
-    lost = "No answer can be read without it: restore it from a copy, or export again."
-    if not folder.key.exists():
-        raise InputError("the key is missing", where=folder.key, fix=lost)
     key = {keyed.task: keyed for keyed in records_in(folder.key, KeyedTask)}
-    if file_hash(folder.key) != study.key_hash:
-        raise InputError("is not the key that was exported", where=folder.key, fix=lost)
+    if not folder.key.exists() or file_hash(folder.key) != study.key_hash:
+        fix = "No answer can be read without it: restore it from a copy."
+        raise InputError("is not the key that was exported", where=folder.key, fix=fix)
     away = withdrawn_people(folder)
     for keyed in records_in(folder.adjudication_key, KeyedTask):
         if keyed.task in key or keyed.round != 2:
@@ -143,12 +139,8 @@ def read_task_file(path: Path) -> dict[str, Data]:
     try:
         return {task["data"]["task"]: dict(task["data"]) for task in json.loads(path.read_bytes())}
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        what = error.strerror if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
-        raise InputError(
-            f"not a task file ({what})",
-            where=path,
-            fix="Restore the file from a copy, or move the study away and export it again.",
-        ) from None
+        why = error.strerror if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+        raise InputError(f"not a task file ({why})", where=path, fix=RESTORE) from None
 
 
 def read_tasks(folder: HumanFolder, key: Iterable[KeyedTask]) -> dict[str, Data]:
@@ -160,8 +152,7 @@ def read_tasks(folder: HumanFolder, key: Iterable[KeyedTask]) -> dict[str, Data]
         if path not in files:
             files[path] = read_task_file(path)
         if keyed.task not in files[path]:
-            fix = "Restore the file from a copy, or export again."
-            raise InputError(f"{keyed.task} is missing", where=path, fix=fix)
+            raise InputError(f"{keyed.task} is missing", where=path, fix=RESTORE)
         found[keyed.task] = files[path][keyed.task]
     return found
 
@@ -169,18 +160,16 @@ def read_tasks(folder: HumanFolder, key: Iterable[KeyedTask]) -> dict[str, Data]
 # Writing
 
 
-def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]]) -> None:
-    """Write tasks, forms, guidelines, the key and the study's settings.
+def write_study(folder: HumanFolder, study: Study, tasks: Mapping[str, Iterable[Task]]) -> None:
+    """Write each annotator's tasks, forms, guidelines, the key and the study's settings.
 
     Raises InputError if a study is there: people may be working on it.
     """
     if folder.study.exists():
-        fix = "Move the folder away to export anew."
         what = "a study was exported here, and people may be working on it"
-        raise InputError(what, where=folder.path, fix=fix)
-    language = load_language(study.language)
-    key = key_lines(task.keyed for who in study.annotators for task in tasks[who])
-    aspects = any(one.keyed.kind == "rubric" for own in tasks.values() for one in own)
+        raise InputError(what, where=folder.path, fix="Move the folder away to export anew.")
+    made, language = [task for own in tasks.values() for task in own], load_language(study.language)
+    aspects = any(task.keyed.kind == "rubric" for task in made)
     with on_disk(folder.path):
         folder.private.mkdir(parents=True, exist_ok=True)
         folder.private.chmod(0o700)
@@ -190,40 +179,19 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
             write_whole(folder.form(kind), labelling_config(kind, study.scales, language))
         page = render_guidelines(study.scales, language, aspects=aspects)
         write_whole(folder.guidelines, page)
-        for who in study.annotators:
-            write_tasks(folder, who, tasks[who])
-        write_whole(folder.key, key)
+        write_tasks(folder, made)
+        write_lines(folder.key, [task.keyed for task in made])
         # Last: a study that is there is whole.
-        write_one(folder.study, Study(**dict(study) | {"key_hash": text_hash(key)}))
+        fixed = dict(study) | {"key_hash": file_hash(folder.key)}
+        write_one(folder.study, Study(**fixed))
 
 
-def write_tasks(
-    folder: HumanFolder, annotator: str, tasks: Iterable[Task], *, add: bool = False
-) -> None:
-    """Write one file a kind and round; `add`: behind the tasks that are there."""
-    files: dict[Path, list[Data]] = {}
+def write_tasks(folder: HumanFolder, tasks: Iterable[Task]) -> set[Path]:
+    """Write one file an annotator, kind and round, as Label Studio imports it; all of them."""
+    files: dict[Path, list[dict[str, Data]]] = {}
     for task in tasks:
-        path = folder.tasks(annotator, task.keyed.kind, task.keyed.round)
-        files.setdefault(path, []).append(task.data)
-    for path, data in files.items():
-        there = read_task_file(path).values() if add and path.exists() else ()
-        write_whole(path, _task_file([*there, *data]))
-
-
-def keep_tasks(tasks: Path, is_kept: Callable[[str], bool]) -> None:
-    """Take all other tasks, by their ids, out of the files below a folder."""
-    for path in sorted(tasks.rglob("*.json")):
-        if left := [data for name, data in read_task_file(path).items() if is_kept(name)]:
-            write_whole(path, _task_file(left))
-        else:
-            path.unlink()
-
-
-def _task_file(tasks: Iterable[Data]) -> str:
-    """The text of a task file, as Label Studio imports it."""
-    return to_json([{"data": data} for data in tasks], indent=1).decode() + "\n"
-
-
-def key_lines(keyed: Iterable[KeyedTask]) -> str:
-    """The text of a key file."""
-    return "".join(line.model_dump_json() + "\n" for line in keyed)
+        path = folder.tasks(task.keyed.annotator, task.keyed.kind, task.keyed.round)
+        files.setdefault(path, []).append({"data": task.data})
+    for path, listed in files.items():
+        write_whole(path, to_json(listed, indent=1).decode() + "\n")
+    return set(files)

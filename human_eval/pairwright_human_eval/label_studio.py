@@ -5,7 +5,7 @@ down before its tasks are sent, and again once all of them are there.
 """
 
 import os
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, NamedTuple
 from xml.etree import ElementTree
@@ -27,10 +27,11 @@ from pairwright_human_eval.folder import (
     withdrawn_people,
 )
 from pairwright_human_eval.records import KINDS, Data, Kind, Study, digest
-from pairwright_human_eval.server import LabelStudioClient
+from pairwright_human_eval.server import LabelStudioClient, Project
 from pairwright_human_eval.study import open_study
 
 KEY_VARIABLE = "LABEL_STUDIO_API_KEY"
+_MOVE = "move this file away and push again: what is answered is not asked again."
 
 
 class PushedProject(Record):
@@ -55,20 +56,11 @@ class ServerState(Record):
         """By annotator, in the order of the work: kinds of tasks and where to label them, one after
         the other. The list of tasks (without `labeling=1`) would show what else there is."""
         links: dict[str, list[tuple[Kind, str]]] = {}
-        order = sorted(self.projects, key=lambda one: (one.annotator, KINDS.index(one.kind)))
-        for one in (one for one in order if one.round == round):
-            link = f"{self.url}/projects/{one.id}/data?labeling=1"
-            links.setdefault(one.annotator, []).append((one.kind, link))
+        for one in sorted(self.projects, key=lambda one: (one.annotator, KINDS.index(one.kind))):
+            if one.round == round:
+                link = f"{self.url}/projects/{one.id}/data?labeling=1"
+                links.setdefault(one.annotator, []).append((one.kind, link))
         return links
-
-
-def pushed_state(folder: HumanFolder) -> ServerState:
-    """What was pushed; raises InputError where nothing was."""
-    state = record_in(folder.server, ServerState)
-    if state is None:
-        fix = "`pairwright human push` first, or `import` files exported by hand."
-        raise InputError("no task was pushed to a server yet", where=folder.server, fix=fix)
-    return state
 
 
 def titles_of(study: Study) -> str:
@@ -79,11 +71,10 @@ def titles_of(study: Study) -> str:
 def _client(url: str) -> LabelStudioClient:
     """A client of a server, whose key is taken from the environment, so that no shell history holds
     it. Raises InputError where it is not set."""
-    key = os.environ.get(KEY_VARIABLE, "")
-    if not key:
-        fix = "Put a personal access token or a legacy token of the server's account into it."
-        raise InputError("not set", where=f"${KEY_VARIABLE}", fix=fix)
-    return LabelStudioClient(url, key)
+    if key := os.environ.get(KEY_VARIABLE, ""):
+        return LabelStudioClient(url, key)
+    fix = "Put a personal access token or a legacy token of the server's account into it."
+    raise InputError("not set", where=f"${KEY_VARIABLE}", fix=fix)
 
 
 # Out
@@ -92,8 +83,6 @@ def _client(url: str) -> LabelStudioClient:
 class PushResult(NamedTuple):
     """What a push did."""
 
-    created: int
-    """Projects."""
     imported: int
     already: int
     """Tasks that were there before."""
@@ -110,85 +99,62 @@ def push_tasks(
 ) -> PushResult:
     """Make one project for each annotator and kind on a Label Studio server, and import the tasks.
 
-    Safe to repeat and to interrupt: no task is imported twice. The key is read from
-    LABEL_STUDIO_API_KEY: a personal access token or a legacy token. Needs the extra [label-studio].
+    Safe to repeat and to interrupt: no task is imported twice. A task that is answered, and whose
+    project was deleted, is not asked again. The key is read from LABEL_STUDIO_API_KEY: a personal
+    access token or a legacy token. Needs the extra [label-studio].
 
-    Raises InputError where there is no study, simulated answers are in it, or the server is another
-    one or refuses. Returns what was done, and the links under which people label.
+    Raises InputError where there is no study, simulated answers or a task file that is not as
+    exported are in it, or the server is another one or refuses. Returns what was done, and the
+    links under which people label.
 
     Examples::
 
         pairwright human push runs/first --url http://127.0.0.1:8080
     """
-    with open_study(Path(run)) as study:
+    with open_study(Path(run)) as study, _client(url) as server:
+        folder, titles = study.folder, titles_of(study.fixed.study)
+        state = record_in(folder.server, ServerState) or ServerState(url=server.url)
+        if state.url != server.url:
+            what = f"the tasks were pushed to {state.url}"
+            fix = "Push there. If that server has a new address, write it into this file. To begin"
+            raise InputError(what, where=folder.server, fix=f"{fix} anew, {_MOVE}")
         # With simulated answers in the study, people's answers could not be taken in later.
-        check_unmixed(study.folder, simulated=False)
+        check_unmixed(folder, simulated=False)
         answers = study.write_answers()
         skipped = {aside.task for aside in answers.set_aside if aside.reason == "skipped"}
-        done = answers.tasks | skipped
-        with _client(url) as server:
-            return send_tasks(
-                server, study.folder, study.fixed, round=round, answered=done, progress=progress
-            )
-
-
-def send_tasks(
-    server: LabelStudioClient,
-    folder: HumanFolder,
-    fixed: FixedStudy,
-    *,
-    round: int = 1,
-    answered: Set[str] = frozenset(),
-    progress: Progress = log_notes,
-) -> PushResult:
-    """Import all tasks of a round that were not pushed before, but those of withdrawn people.
-
-    What is `answered` and not on the server, because its project was deleted, is not asked again.
-    Raises InputError where a task file is not as exported, and where tasks were pushed to another
-    server.
-    """
-    state = record_in(folder.server, ServerState) or ServerState(url=server.url)
-    if state.url != server.url:
-        raise InputError(
-            f"the tasks were pushed to {state.url}",
-            where=folder.server,
-            fix="Push there. If that server has a new address, write it into this file. To begin"
-            " on another server, move the file away: what is answered is not asked again.",
-        )
-    loads, titles = _loads(folder, fixed, round), titles_of(fixed.study)
-    done = [project for project in state.projects if project.tasks]
-    _delete_cut_off(server, state, titles)
-    there = {task for project in done for task in project.tasks}
-    before, imported = len(done), 0
-
-    def write(*more: PushedProject) -> ServerState:
-        state = ServerState(url=server.url, projects=(*done, *more))
-        write_one(folder.server, state)
-        return state
-
-    for n, ((annotator, kind), tasks) in enumerate(loads.items()):
-        progress(Step("making projects", n, len(loads)))
-        new = {name: data for name, data in tasks.items() if name not in there | answered}
-        if new:
+        loads = _loads(folder, study.fixed, round)
+        _delete(server, titles, {project.id for project in state.projects if not project.tasks})
+        done = [project for project in state.projects if project.tasks]
+        there = {task for project in done for task in project.tasks}
+        imported = 0
+        for n, ((annotator, kind), tasks) in enumerate(loads.items()):
+            progress(Step("making projects", n, len(loads)))
+            left = tasks.keys() - there - answers.tasks - skipped
+            new = {name: data for name, data in tasks.items() if name in left}
+            if not new:
+                continue
             title = f"{titles} {annotator} {kind}{'' if round == 1 else ' 2'}"
             id = server.create(title, folder.form(kind).read_text(encoding="utf-8"))
-            about = {"id": id, "title": title, "annotator": annotator, "kind": kind, "round": round}
-            write(PushedProject.model_validate(about))
-            server.add(id, list(new.values()))
-            done.append(PushedProject.model_validate({**about, "tasks": tuple(new)}))
-            write()
+            for names in ((), tuple(new)):
+                if names:
+                    server.add(id, list(new.values()))
+                made = PushedProject(
+                    id=id, title=title, annotator=annotator, kind=kind, round=round, tasks=names
+                )
+                write_one(folder.server, ServerState(url=server.url, projects=(*done, made)))
+            done.append(made)
             imported += len(new)
-    already = sum(len(tasks.keys() & there) for tasks in loads.values())
-    return PushResult(len(done) - before, imported, already, write().links(round))
+        already = sum(len(tasks.keys() & there) for tasks in loads.values())
+        pushed = ServerState(url=server.url, projects=tuple(done))
+        return PushResult(imported, already, pushed.links(round))
 
 
-def _delete_cut_off(server: LabelStudioClient, state: ServerState, titles: str) -> None:
-    """Delete the project whose import was cut off, with what of it may have arrived. Raises
+def _delete(server: LabelStudioClient, titles: str, cut: set[int]) -> None:
+    """Delete the projects whose import was cut off, with what of it may have arrived. Raises
     InputError where somebody has answered there."""
-    cut = {project.id for project in state.projects if not project.tasks}
     for id, found in server.projects(titles).items() if cut else ():
-        if id in cut and found.annotated:
-            what = f"the import into `{found.title}` was cut off, and people have answered there"
+        if id in cut and found.answered:
+            what = "the import was cut off, and people have answered what of it arrived"
             fix = "Delete the project on the server, and push again."
             raise InputError(what, where=f"{server.url} [project {id}]", fix=fix)
         if id in cut:
@@ -201,19 +167,18 @@ def _loads(
     """The round's tasks by annotator and kind, in the order of the work. Raises InputError where
     a task file is not as the key has it."""
     away = withdrawn_people(folder)
-    rows: dict[tuple[str, Kind], dict[str, str]] = {}
+    expected: dict[tuple[str, Kind], dict[str, str]] = {}
     for row in fixed.key.values():
         if row.round == round and row.annotator not in away:
-            rows.setdefault((row.annotator, row.kind), {})[row.task] = row.data_hash
+            expected.setdefault((row.annotator, row.kind), {})[row.task] = row.data_hash
     loads = {}
-    for load in sorted(rows, key=lambda load: (load[0], KINDS.index(load[1]))):
-        path, expected = folder.tasks(*load, round), rows[load]
-        tasks = read_task_file(path) if path.exists() else {}
-        hashes = {name: digest(data) for name, data in tasks.items()}
-        if changed := {name for name, _ in hashes.items() ^ expected.items()}:
+    for load in sorted(expected, key=lambda load: (load[0], KINDS.index(load[1]))):
+        path = folder.tasks(*load, round)
+        loads[load] = read_task_file(path)
+        hashes = {name: digest(data) for name, data in loads[load].items()}
+        if changed := {name for name, _ in hashes.items() ^ expected[load].items()}:
             what = f"{len(changed)} tasks are not as exported, such as {min(changed)}"
             raise InputError(what, where=path, fix=RESTORE)
-        loads[load] = tasks
     return loads
 
 
@@ -225,7 +190,8 @@ def pull_answers(run: RunPath, *, progress: Progress = log_notes) -> Answered:
 
     Safe to repeat and to interrupt. The key is read from LABEL_STUDIO_API_KEY.
 
-    Raises InputError where there is no study, or the server is another one or refuses.
+    Raises InputError where there is no study, nothing was pushed, or the server is another one or
+    refuses.
 
     Examples::
 
@@ -233,43 +199,45 @@ def pull_answers(run: RunPath, *, progress: Progress = log_notes) -> Answered:
     """
     with open_study(Path(run)) as study:
         check_unmixed(study.folder, simulated=False)
-        with _client(pushed_state(study.folder).url) as server:
-            fetch_annotations(server, study.folder, study.fixed.study, progress=progress)
+        state = pushed_state(study.folder)
+        with _client(state.url) as server:
+            listed = server.projects(titles_of(study.fixed.study))
+            if not any(project.id in listed for project in state.projects):
+                what = f"no project of this study is on the server at {server.url}"
+                fix = f"Start the server that has them. If they were deleted for good, {_MOVE}"
+                raise InputError(what, where=study.folder.server, fix=fix)
+            away = withdrawn_people(study.folder)
+            for n, project in enumerate(state.projects):
+                progress(Step("fetching projects", n, len(state.projects)))
+                if project.annotator in away:
+                    continue
+                if odd := _fetch(server, study.folder, project, listed.get(project.id)):
+                    progress(Note(f"The project `{project.title}` {odd}"))
         return study.write_answers()
 
 
-def fetch_annotations(
-    server: LabelStudioClient, folder: HumanFolder, study: Study, *, progress: Progress = log_notes
-) -> None:
-    """Fetch every project that was pushed, each into one raw file, and note what is odd there.
+def pushed_state(folder: HumanFolder) -> ServerState:
+    """What was pushed; raises InputError where nothing was."""
+    if state := record_in(folder.server, ServerState):
+        return state
+    fix = "`pairwright human push` first, or `import` files exported by hand."
+    raise InputError("no task was pushed to a server yet", where=folder.server, fix=fix)
 
-    Counts do not show whether an answer was changed, so every project is fetched again; the
-    time it takes follows the number of annotated tasks.
-    """
-    away, listed = withdrawn_people(folder), server.projects(titles_of(study))
-    projects = [one for one in pushed_state(folder).projects if one.annotator not in away]
-    if not any(project.id in listed for project in projects):
-        raise InputError(
-            f"no project of this study is on the server at {server.url}",
-            where=folder.server,
-            fix="Start the server that the tasks were pushed to. If they were deleted for good,"
-            " move this file away and push again: what is answered is not asked again.",
-        )
-    for n, project in enumerate(projects, start=1):
-        found, form = listed.get(project.id), folder.form(project.kind)
-        if found is None:
-            what = "is not on the server any more: what was pulled of it before stays."
-        elif not same_form(found.config, form.read_text(encoding="utf-8")):
-            what = f"has another form than {form.name}, so nothing of it was taken: put that back."
-        else:
-            content = without_withdrawn(server.export(project.id), folder) or b"[]"
-            store_raw(folder, f"project-{project.id}", content)
-            gone = len(project.tasks) - found.tasks
-            what = f"lacks {gone:,} tasks, deleted there; a push does not bring them back."
-            what = what if gone > 0 else ""
-        if what:
-            progress(Note(f"The project `{project.title}` {what}"))
-        progress(Step("fetching projects", n, len(projects)))
+
+def _fetch(
+    server: LabelStudioClient, folder: HumanFolder, project: PushedProject, found: Project | None
+) -> str:
+    """Fetch a project into one raw file; what is odd about it. Counts do not show whether an
+    answer was changed, so all of it is fetched again."""
+    form = folder.form(project.kind)
+    if found is None:
+        return "is not on the server any more: what was pulled of it before stays."
+    if not same_form(found.config, form.read_text(encoding="utf-8")):
+        return f"has another form than {form.name}, so nothing of it was taken: put that back."
+    content = without_withdrawn(server.export(project.id), folder) or b"[]"
+    store_raw(folder, f"project-{project.id}", content)
+    gone = len(project.tasks) - found.tasks
+    return f"lacks {gone:,} tasks, deleted there; a push does not bring them back." * (gone > 0)
 
 
 def same_form(config: str, exported: str) -> bool:

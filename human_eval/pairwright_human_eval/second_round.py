@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from typer import Option
 
 from pairwright.errors import InputError, on_disk
-from pairwright.files import write_whole
+from pairwright.lines import write_lines
 from pairwright.options import RunPath
 from pairwright.settings.rules import PlanRules
 from pairwright_human_eval.folder import (
     HumanFolder,
-    keep_tasks,
-    key_lines,
+    read_tasks,
     records_in,
     withdrawn_people,
     write_tasks,
@@ -206,16 +205,17 @@ def second_task(page: BlindUnit, rules: PlanRules, part: OpenPart, who: str) -> 
 
 def add_adjudication(folder: HumanFolder, tasks: Sequence[Task]) -> int:
     """Add the tasks that are new to round 2, and say how many they are."""
-    there = list(records_in(folder.adjudication_key, KeyedTask))
+    there = records_in(folder.adjudication_key, KeyedTask)
     names = {keyed.task for keyed in there}
     added = [task for task in tasks if task.keyed.task not in names]
     if not added:
         return 0
+    shown = read_tasks(folder, there)
+    every = [*(Task(shown[keyed.task], keyed) for keyed in there), *added]
     with on_disk(folder.path):
+        written = write_tasks(folder, every)
         # A round that was cut short left tasks that are in no key.
-        keep_tasks(folder.path / "adjudication", names.__contains__)
-        for who in sorted({task.keyed.annotator for task in added}):
-            own = [task for task in added if task.keyed.annotator == who]
-            write_tasks(folder, who, own, add=True)
-        write_whole(folder.adjudication_key, key_lines([*there, *(task.keyed for task in added)]))
+        for path in {*(folder.path / "adjudication").rglob("*.json")} - written:
+            path.unlink()
+        write_lines(folder.adjudication_key, [task.keyed for task in every])
     return len(added)

@@ -19,40 +19,39 @@ TIMEOUT_S = 900.0
 """An export of 10,000 annotated tasks takes more than a minute."""
 SHOWN = 400
 """Characters of a reply's body that an error shows."""
+_FIELDS = "id,title,label_config,task_number,num_tasks_with_annotations,skipped_annotations_number"
 _ONCE = {"max_retries": 0}
 """The SDK would repeat a request whose reply got lost, and what is made twice is there twice."""
+_ADDRESS = "Give http:// or https://, a host and perhaps a port; the key is no part of it."
+_TOKEN = (
+    "Put a legacy or a personal access token from the server's Account & Settings page into"
+    " LABEL_STUDIO_API_KEY."
+)
 
 
 class Project(NamedTuple):
     """A project as the server describes it."""
 
     id: int
-    title: str
     config: str
     """The labelling configuration, as XML."""
     tasks: int
-    annotated: int
-    """Tasks with an answer or a skip."""
+    answered: bool
+    """Whether there is an answer or a skip."""
 
 
 class LabelStudioClient:
     """A Label Studio server and somebody's key to it: a legacy or a personal access token."""
 
-    def __init__(self, url: str, api_key: str, *, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(self, url: str, api_key: str) -> None:
         """Nothing is sent yet. Raises InputError for an address that is not one, for a key that
         cannot be sent or has expired, and where the SDK is not installed."""
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
-            raise InputError(
-                "not the address of a server",
-                where="--url",
-                fix="Give http:// or https://, a host and perhaps a port; the key goes into "
-                "LABEL_STUDIO_API_KEY.",
-            )
-        self.url = url.rstrip("/")
-        self._key = api_key.strip()
+            raise InputError("not the address of a server", where="--url", fix=_ADDRESS)
+        self.url, self._key = url.rstrip("/"), api_key.strip()
         if not re.fullmatch(r"[!-~]+", self._key):
-            raise self._no_key("no API key" if not self._key else "this is not an API key")
+            raise InputError("this is not an API key", where=self.url, fix=_TOKEN)
         try:
             import httpx
             from label_studio_sdk import LabelStudio
@@ -62,12 +61,10 @@ class LabelStudioClient:
         # A connection a request: on one that stays open, Label Studio's own server sends head and
         # body of a reply apart and waits 40 ms in between for our acknowledgement.
         one_each = httpx.Limits(max_keepalive_connections=0)
-        self._http = httpx.Client(timeout=timeout_s, follow_redirects=True, limits=one_each)
+        self._http = httpx.Client(timeout=TIMEOUT_S, follow_redirects=True, limits=one_each)
         sdk: Any = LabelStudio  # Its constructor has no types.
         with self._asking():
-            self._sdk = sdk(
-                base_url=self.url, api_key=self._key, timeout=timeout_s, httpx_client=self._http
-            )
+            self._sdk = sdk(base_url=self.url, api_key=self._key, httpx_client=self._http)
 
     def __enter__(self) -> Self:
         return self
@@ -77,18 +74,13 @@ class LabelStudioClient:
 
     def projects(self, part: str) -> dict[int, Project]:
         """By id: the projects with `part` in their title."""
-        fields = "id,title,label_config,task_number,num_tasks_with_annotations,"
-        fields += "skipped_annotations_number"
         found: dict[int, Project] = {}
         with self._asking():
-            for p in self._sdk.projects.list(title=part, page_size=100, include=fields):
+            for p in self._sdk.projects.list(title=part, page_size=100, include=_FIELDS):
                 if p.id in found:  # A server that gives its last page again and again.
                     break
-                annotated = (p.num_tasks_with_annotations or 0) + (
-                    p.skipped_annotations_number or 0
-                )
-                config, tasks = p.label_config or "", p.task_number or 0
-                found[p.id] = Project(p.id, p.title, config, tasks, annotated)
+                answered = bool(p.num_tasks_with_annotations or p.skipped_annotations_number)
+                found[p.id] = Project(p.id, p.label_config or "", p.task_number or 0, answered)
         return found
 
     def create(self, title: str, config: str) -> int:
@@ -113,12 +105,10 @@ class LabelStudioClient:
 
     def add(self, project: int, batch: Sequence[Data]) -> list[int]:
         """Import tasks, all or none; their ids in the same order."""
+        rows = [{"data": data} for data in batch]
         with self._asking():
             reply = self._sdk.projects.import_tasks(
-                project,
-                request=[{"data": data} for data in batch],
-                return_task_ids=True,
-                request_options=_ONCE,
+                project, request=rows, return_task_ids=True, request_options=_ONCE
             )
         ids = [int(task) for task in getattr(reply, "task_ids", None) or ()]
         if len(ids) != len(batch):
@@ -129,17 +119,16 @@ class LabelStudioClient:
     def export(self, project: int) -> bytes:
         """All tasks with any annotation, skips included, as `exportType=JSON` gives them."""
         with self._asking():
-            parts = self._sdk.projects.exports.download_sync(
-                project, export_type="JSON", download_all_tasks=False
+            body = b"".join(
+                self._sdk.projects.exports.download_sync(
+                    project, export_type="JSON", download_all_tasks=False
+                )
             )
-            body = b"".join(parts)
-        try:
+        with suppress(ValueError, RecursionError):
             tasks = json.loads(body)
-        except (ValueError, RecursionError) as error:
-            raise CallFailed("export", f"{self.url}, project {project}: {error}") from None
-        if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
-            raise CallFailed("export", f"{self.url}, project {project}: not a list of tasks")
-        return body
+            if isinstance(tasks, list) and all(isinstance(task, dict) for task in tasks):
+                return body
+        raise CallFailed("export", f"{self.url}, project {project}: not a list of tasks")
 
     @contextmanager
     def _asking(self) -> Iterator[None]:
@@ -152,38 +141,28 @@ class LabelStudioClient:
         except RecursionError:
             raise CallFailed("server", f"{self.url}: the reply cannot be read") from None
         except ApiError as error:
-            raise self._refusal(error.status_code or 0, error.body) from None
+            body = (
+                error.body if isinstance(error.body, str) else json.dumps(error.body, default=str)
+            )
+            raise self._refusal(error.status_code or 0, self._text(body)) from None
         except HTTPError as error:
-            raise InputError(
-                f"no answer ({type(error).__name__}: {self._text(error)})",
-                where=self.url,
-                fix="Start the server or correct --url, and run the command again; it goes on.",
-            ) from None
+            what = f"no answer ({type(error).__name__}: {self._text(str(error))})"
+            fix = "Start the server or correct --url, and run the command again; it goes on."
+            raise InputError(what, where=self.url, fix=fix) from None
 
-    def _refusal(self, status: int, body: object) -> Exception:
-        text = self._text(body if isinstance(body, str) else json.dumps(body, default=str))
+    def _refusal(self, status: int, text: str) -> Exception:
         if status in (401, 403):
-            return self._no_key(f"the server does not take the API key ({status}: {text})")
+            what = f"the server does not take the API key ({status}: {text})"
+            return InputError(what, where=self.url, fix=_TOKEN)
         if status >= 500 or status < 400:
             return CallFailed("server", f"{self.url} answered {status}: {text}")
-        return EndpointRefused(
-            f"{self.url}: answered {status}: {text}\n"
-            "  Is this the address of a Label Studio, and does the project still exist?"
-        )
+        ask = "Is this the address of a Label Studio, and does the project still exist?"
+        return EndpointRefused(f"{self.url}: answered {status}: {text}\n  {ask}")
 
-    def _no_key(self, what: str) -> InputError:
-        return InputError(
-            what,
-            where=self.url,
-            fix="Put a token from the server's Account & Settings page into LABEL_STUDIO_API_KEY: "
-            "a legacy or a personal access token.",
-        )
-
-    def _text(self, reply: object) -> str:
+    def _text(self, reply: str) -> str:
         """What a reply says, without the key; a page of HTML is only named."""
-        text = str(reply).strip()
-        if text.startswith("<"):
+        if reply.strip().startswith("<"):
             return "a web page"
         with suppress(ValueError, TypeError, KeyError, RecursionError):
-            text = json.loads(text)["detail"]
-        return str(text).replace(self._key, "(the key)")[:SHOWN]
+            reply = str(json.loads(reply)["detail"])
+        return reply.strip().replace(self._key, "(the key)")[:SHOWN]

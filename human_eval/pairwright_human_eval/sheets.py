@@ -1,10 +1,9 @@
 """Spreadsheets: one CSV file a person, with all their tasks, and what they filled in.
 
-A row is something to read, or something to answer. `task` and `field` name what is answered, so
-rows may be sorted, filtered and left out. Cells may be in any order of rows and columns, between
-commas, semicolons or tabs, in UTF-8, UTF-16 or the Windows code page of Western Europe. Anything
-that cannot be meant is an error that says where, and nothing of such a file is kept: it can be
-corrected. An empty cell is never an answer.
+A row is something to read, or something to answer: `task` and `field` name what. Rows and columns
+may come back in any order, as any program saves them. Anything that cannot be meant is an error
+that says where, and nothing of such a file is kept: it can be corrected. An empty cell is never an
+answer.
 """
 
 import codecs
@@ -14,22 +13,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
-from typing import NamedTuple
 
 from pairwright.errors import InputError
 from pairwright.files import write_whole
+from pairwright_human_eval import forms
 from pairwright_human_eval.folder import HumanFolder, read_study, read_tasks, withdrawn_people
-from pairwright_human_eval.forms import (
-    COMMENT,
-    ENGLISH,
-    Language,
-    load_language,
-    nameless,
-    questions,
-    quoted,
-    read_choices,
-    sheet_rows,
-)
+from pairwright_human_eval.forms import Language, load_language, questions
 from pairwright_human_eval.records import (
     Data,
     Given,
@@ -74,15 +63,12 @@ def write_sheets(folder: HumanFolder, round: int = 1) -> tuple[Path, ...]:
     for who, tasks in sorted(given.items()):
         path = folder.sheet(who, round)
         head = [name if name in (TASK, FIELD) else language(name) for name in COLUMNS]
-        made = sheet_rows(tasks, study.scales, language)
+        made = forms.sheet_rows(tasks, study.scales, language)
         rows = [[*map(guarded, cells)] for row in made for cells in _split(row)]
         content = _csv([head, *rows], language.separator)
         if path.exists() and path.read_bytes() != content:
-            raise InputError(
-                "is there, and was filled in or changed",
-                where=path,
-                fix="Import it if it holds answers, then move it away.",
-            )
+            fix = "Import it if it holds answers, then move it away."
+            raise InputError("is there, and was filled in or changed", where=path, fix=fix)
         write_whole(path, content)
         written.append(path)
     return tuple(written)
@@ -108,7 +94,6 @@ def unguarded(cell: str) -> str:
 
 
 def _csv(rows: Iterable[Iterable[str]], separator: str) -> bytes:
-    """Cells in quotes where they need them, lines that end in CRLF."""
     text = io.StringIO()
     csv.writer(text, delimiter=separator).writerows(rows)
     # By the mark Excel knows UTF-8.
@@ -118,31 +103,15 @@ def _csv(rows: Iterable[Iterable[str]], separator: str) -> bytes:
 # In
 
 
-class _Cell(NamedTuple):
-    """An answer as it stands in a file."""
-
-    row: int
-    """As a spreadsheet counts them: the head is row 1."""
-    task: str
-    field: str
-    answer: str
-
-
-_Mistake = tuple[int, str]
-"""A row, and what is wrong there."""
-
-
 def read_rows(content: bytes, where: Path) -> tuple[list[list[str]], str]:
     """All rows, and what is between their cells. Raises InputError for what is not a text of
     cells."""
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        text = content.decode("utf-16", errors="replace")
-    else:
-        try:
-            text = content.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            # Identifiers and answers are ASCII; in a comment a few letters may be wrong.
-            text = content.decode("cp1252", errors="replace")
+    utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        text = content.decode("utf-16" if utf16 else "utf-8-sig")
+    except UnicodeDecodeError:
+        # Identifiers and answers are ASCII; in a comment a few letters may be wrong.
+        text = content.decode("cp1252", errors="replace")
     text = re.sub(r"\Asep=.\s*\n", "", text)  # Excel writes and reads such a line.
     separator = max(",;\t", key=text.partition("\n")[0].count)
     try:
@@ -179,19 +148,21 @@ def read_sheet(
     Raises InputError, which names file, row and task.
     """
     language = load_language(study.language)
-    by_task: dict[str, list[_Cell]] = defaultdict(list)
-    mistakes: list[_Mistake] = []
-    for cell in _cells(content, where, language):
-        by_task[cell.task].append(cell)
-        if cell.task not in key:
-            what = f"{quoted(cell.task)} is not a task of this study"
-            mistakes.append((cell.row, what if cell.task else "an answer to no task"))
-    own = {name: cells for name, cells in sorted(by_task.items()) if name in key}
-    given = [_read_task(own[name], key[name], study, language, mistakes) for name in own]
-    people = sorted({key[name].annotator for name in own})
+    by_task: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
+    mistakes: list[tuple[int, str]] = []
+    for row, (task, field, answer) in _cells(content, where, language):
+        if task in key:
+            by_task[task].append((row, field, answer))
+        else:
+            mistakes.append((row, f"{forms.quoted(task)} is not a task of this study"))
+    people = sorted({key[task].annotator for task in by_task})
     if len(people) > 1:
         what = f"answers to tasks of {' and '.join(people)}, and a file is one person's"
         mistakes.append((1, what))
+    given = [
+        _read_task(cells, key[task], study, language, mistakes)
+        for task, cells in sorted(by_task.items())
+    ]
     if mistakes:
         said = [f"row {row}: {what}" for row, what in sorted(mistakes)[:MOST_NAMED]]
         if len(mistakes) > MOST_NAMED:
@@ -204,8 +175,11 @@ def read_sheet(
     return [RawTask(one.task, "", (one,)) for one in given]
 
 
-def _cells(content: bytes, where: Path, language: Language) -> Iterator[_Cell]:
-    """Every cell of the last column that is not empty."""
+def _cells(
+    content: bytes, where: Path, language: Language
+) -> Iterator[tuple[int, tuple[str, str, str]]]:
+    """Task, field and answer of every row that is answered, by its number: that of the head is
+    1."""
     (head, *rows), _ = read_rows(content, where)
     names = list(map(_plain, head))
     places = []
@@ -219,62 +193,54 @@ def _cells(content: bytes, where: Path, language: Language) -> Iterator[_Cell]:
     for number, row in enumerate(rows, start=2):
         task, field, answer = (unguarded(row[n] if n < len(row) else "").strip() for n in places)
         if answer:
-            yield _Cell(number, task, field, answer)
+            yield number, (task, field, answer)
 
 
 def _read_task(
-    cells: Sequence[_Cell],
+    cells: Sequence[tuple[int, str, str]],
     keyed: KeyedTask,
     study: Study,
     language: Language,
-    mistakes: list[_Mistake],
+    mistakes: list[tuple[int, str]],
 ) -> Given:
     """What somebody wrote for one task; what cannot be meant is added to the mistakes."""
     asked = questions(keyed.kind, study.scales, keyed.aspects, language)
-    meanings = _meanings(keyed, study, language)
+    english = questions(keyed.kind, study.scales, keyed.aspects)
     chosen: dict[str, str] = {}
     rows: dict[str, int] = {}
     comment = ""
-    for row, task, field, answer in cells:
-        # A spreadsheet may have made 4.0 of a score.
-        written = re.sub(r"^(\d+)[.,]0+$", r"\1", _plain(answer))
+    for row, field, answer in cells:
+        place = f"{keyed.task}, {field}"
         if field in rows:
-            mistakes.append((row, f"{task}, {field} is answered in row {rows[field]}, too"))
-        elif field == COMMENT:
-            comment = nameless(answer)
+            mistakes.append((row, f"{place} is answered in row {rows[field]}, too"))
+        elif field == forms.COMMENT:
+            comment = forms.nameless(answer)
         elif field not in asked:
-            mistakes.append((row, f"{task}: there is no question {quoted(field)}"))
-        elif written in meanings[field]:
-            chosen[field] = meanings[field][written]
+            mistakes.append((row, f"{keyed.task}: there is no question {forms.quoted(field)}"))
         else:
-            allowed = ", ".join(asked[field].choices.values())
-            mistakes.append((row, f"{task}, {field}: {quoted(answer)} is none of {allowed}"))
+            meanings = {_plain(language(SKIP_WORD)): SKIP_WORD, SKIP_WORD: SKIP_WORD}
+            for choices in (english[field].choices, asked[field].choices):
+                meanings |= {_plain(alias): alias for alias in choices}
+                meanings |= {_plain(label): alias for alias, label in choices.items()}
+            # A spreadsheet may have made 4.0 of a score.
+            meant = meanings.get(re.sub(r"^(\d+)[.,]0+$", r"\1", _plain(answer)))
+            if meant:
+                chosen[field] = meant
+            else:
+                allowed = ", ".join(asked[field].choices.values())
+                mistakes.append((row, f"{place}: {forms.quoted(answer)} is none of {allowed}"))
         rows.setdefault(field, row)
     skipped = SKIP_WORD in chosen.values()
-    read = None if skipped else read_choices(chosen.items(), keyed, study.scales)
+    read = None if skipped else forms.read_choices(chosen.items(), keyed, study.scales)
     unfinished = isinstance(read, Objection)
     return Given(
         task=keyed.task,
-        place=f"row {cells[0].row}",
+        place=f"row {cells[0][0]}",
         identity=digest([keyed.task, comment, dict(sorted(chosen.items()))]),
         comment=comment,
         choices=None if isinstance(read, Objection) else read,
         fault=Objection("draft", "begun and not finished") if unfinished else None,
     )
-
-
-def _meanings(keyed: KeyedTask, study: Study, language: Language) -> dict[str, dict[str, str]]:
-    """By field: what may be written there, in the study's language or in English, and what it
-    stands for."""
-    found: dict[str, dict[str, str]] = {}
-    for words in (ENGLISH, language):
-        for one in questions(keyed.kind, study.scales, keyed.aspects, words).values():
-            own = found.setdefault(one.control, {})
-            own |= {
-                _plain(text): name for name, label in one.choices.items() for text in (name, label)
-            }
-            own[_plain(words(SKIP_WORD))] = SKIP_WORD
-    return found
 
 
 def _plain(text: str) -> str:

@@ -6,7 +6,7 @@ One command at a time writes in a study: two pushes at once would make every tas
 import re
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import unescape
@@ -19,14 +19,13 @@ from pairwright.construct.files import iterate_pairs
 from pairwright.construct.folder import RunFolder
 from pairwright.errors import InputError, on_disk
 from pairwright.files import locked
-from pairwright.modes import MODES
 from pairwright.options import AnnotatorCount, Overlap, RunPath, SampleSize
 from pairwright.settings.config import Config
 from pairwright.settings.rules import HumanRules
 from pairwright.text import word_count
 from pairwright.version import __version__
 from pairwright_human_eval.answers import Answered, read_answers, write_answers
-from pairwright_human_eval.assign import fitting, make_tasks, possible_overlap
+from pairwright_human_eval.assign import fitting, make_tasks, people_for, possible_overlap
 from pairwright_human_eval.folder import (
     FixedStudy,
     HumanFolder,
@@ -34,16 +33,7 @@ from pairwright_human_eval.folder import (
     records_in,
     write_study,
 )
-from pairwright_human_eval.records import (
-    KINDS,
-    Answer,
-    Data,
-    KeyedTask,
-    Kind,
-    SetAside,
-    Study,
-    pseudonyms,
-)
+from pairwright_human_eval.records import Answer, Data, Kind, SetAside, Study, pseudonyms
 from pairwright_human_eval.sheets import write_sheets
 from pairwright_human_eval.tasks import Task
 from pairwright_human_eval.units import Unit, file_hash, sample_of, units_of
@@ -61,7 +51,11 @@ class OpenStudy(NamedTuple):
 
     folder: HumanFolder
     fixed: FixedStudy
-    config: Config
+
+    @property
+    def config(self) -> Config:
+        """The run's."""
+        return RunFolder(self.folder.run).settings()
 
     def pairs(self) -> Path:
         """The run's pairs.jsonl. Raises InputError if the tasks were made of another file."""
@@ -104,8 +98,8 @@ class OpenStudy(NamedTuple):
 def read_open_study(run: Path) -> OpenStudy:
     """A run's study to be read: without a lock, and nothing is written. Raises InputError where
     there is none."""
-    folder, config = HumanFolder(run), RunFolder(run).settings()
-    return OpenStudy(folder, read_study(folder), config)
+    folder = HumanFolder(run)
+    return OpenStudy(folder, read_study(folder))
 
 
 @contextmanager
@@ -124,23 +118,11 @@ def open_study(run: Path) -> Iterator[OpenStudy]:
 # Before and out
 
 
-class DraftedStudy(NamedTuple):
-    """A study before it is written."""
-
-    study: Study
-    units: list[Unit]
-    tasks: dict[str, list[Task]]
-
-    @property
-    def keyed(self) -> Iterator[KeyedTask]:
-        return (task.keyed for own in self.tasks.values() for task in own)
-
-
 def draft_study(
     run: Path, people: int, overlap: int, sample: int | None, seed: int, language: str
-) -> DraftedStudy:
-    """Draw the units, fit overlap and rule to the number of people, and make the tasks. Raises
-    InputError where there is nothing to verify."""
+) -> tuple[Study, list[Unit], dict[str, list[Task]]]:
+    """Draw the units, fit overlap and rule to the number of people, and make everybody's tasks.
+    Raises InputError where there is nothing to verify."""
     folder, file = RunFolder(run), run / "pairs.jsonl"
     config = folder.settings()
     if config.own_choices:
@@ -162,7 +144,7 @@ def draft_study(
         scales=folder.scales(),
         language=language,
     )
-    return DraftedStudy(study, units, make_tasks(units, study, config.planner))
+    return study, units, make_tasks(units, study, config.planner)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,15 +155,13 @@ class TaskExport:
     """RUN/human: its files load into any Label Studio; `private` in it is not for annotators."""
     study: Study
     """What the study fixed: its rule, annotators and scales."""
-    units: Mapping[str, int]
-    """By mode: what is verified as one, twins or single pairs."""
+    units: int
+    """Twins, placebos and single pairs that can be verified."""
     tasks: Mapping[Kind, int]
-    repeats: int
-    """Tasks that ask a vote again."""
     workloads: Mapping[str, int]
     """The tasks of each annotator, by name."""
     sheets: tuple[Path, ...]
-    """The files to fill in, one an annotator, where people work in spreadsheets."""
+    """The files to fill in, one an annotator, if people work in spreadsheets."""
 
 
 def export_tasks(
@@ -215,19 +195,15 @@ def export_tasks(
         pairwright human export runs/first --tool spreadsheet --language de
     """
     # The seed tells the sides from the ids.
-    secret = secrets.randbits(128) if seed is None else seed
-    made, folder = (
-        draft_study(Path(run), annotators, overlap, sample, secret, language),
-        HumanFolder(Path(run)),
-    )
-    write_study(folder, made.study, made.tasks)
+    secret, folder = secrets.randbits(128) if seed is None else seed, HumanFolder(Path(run))
+    study, units, tasks = draft_study(folder.run, annotators, overlap, sample, secret, language)
+    write_study(folder, study, tasks)
     return TaskExport(
         folder=folder.path,
-        study=made.study,
-        units=Counter(unit.mode for unit in made.units),
-        tasks=Counter(keyed.kind for keyed in made.keyed),
-        repeats=sum(keyed.purpose == "repeat" for keyed in made.keyed),
-        workloads={name: len(given) for name, given in made.tasks.items()},
+        study=study,
+        units=len(units),
+        tasks=Counter(task.keyed.kind for own in tasks.values() for task in own),
+        workloads={name: len(own) for name, own in tasks.items()},
         sheets=write_sheets(folder) if tool == "spreadsheet" else (),
     )
 
@@ -241,11 +217,9 @@ class PlannedStudy:
     annotators: int
     votes: int
     """On each pair."""
-    tasks: dict[Kind, int]
-    hours: dict[Kind, float]
+    tasks: Mapping[Kind, int]
+    hours: Mapping[Kind, float]
     """To read the tasks of a kind once, by all annotators together."""
-    hours_each: float
-    """Of the annotator who has most."""
 
 
 def plan_study(
@@ -270,23 +244,18 @@ def plan_study(
         pairwright human plan runs/first
         pairwright human plan runs/first --annotators 2 --sample 30
     """
-    made = draft_study(Path(run), annotators, overlap, sample, 0, "en")
-    by_kind: dict[Kind, list[Task]] = {}
-    for task in (task for own in made.tasks.values() for task in own):
-        by_kind.setdefault(task.keyed.kind, []).append(task)
+    study, units, given = draft_study(Path(run), annotators, overlap, sample, 0, "en")
+    tasks, words = Counter[Kind](), Counter[Kind]()
+    for task in (task for own in given.values() for task in own):
+        tasks[task.keyed.kind] += 1
+        words[task.keyed.kind] += words_shown(task.data)
     return PlannedStudy(
-        units=len(made.units),
+        units=len(units),
         annotators=annotators,
-        votes=max(made.study.overlap, made.study.policy.votes),
-        tasks={kind: len(by_kind[kind]) for kind in KINDS if kind in by_kind},
-        hours={kind: hours_of(by_kind[kind]) for kind in KINDS if kind in by_kind},
-        hours_each=max(map(hours_of, made.tasks.values())),
+        votes=people_for("preference", study.overlap, study.policy),
+        tasks=tasks,
+        hours={kind: n / WORDS_A_MINUTE / 60 for kind, n in words.items()},
     )
-
-
-def hours_of(tasks: Iterable[Task]) -> float:
-    """To read once what the tasks show."""
-    return sum(words_shown(task.data) for task in tasks) / WORDS_A_MINUTE / 60
 
 
 def words_shown(data: Data) -> int:
@@ -307,10 +276,8 @@ class StudyStatus:
 
     tasks: Mapping[str, Mapping[str, tuple[int, int]]]
     """By annotator and kind, or `adjudication`: how many are answered, and of how many."""
-    states: Mapping[tuple[str, str], int]
-    """Decisions of the last report, by state and by what is decided."""
-    reasons: Mapping[tuple[str, str], int]
-    """The same by state and by each reason for it."""
+    states: Mapping[str, int]
+    """Twins and pairs by the decision of the last report."""
 
 
 def study_status(run: RunPath) -> StudyStatus:
@@ -331,10 +298,5 @@ def study_status(run: RunPath) -> StudyStatus:
         own, part = tasks.setdefault(one.annotator, {}), one.kind if one.round == 1 else SECOND
         answered, of = own.get(part, (0, 0))
         own[part] = answered + (one.task in done), of + 1
-    names = {name: mode.units for name, mode in MODES.items()}
     decisions = records_in(study.folder.decisions, Decision)
-    return StudyStatus(
-        tasks,
-        Counter((d.state, names.get(d.unit.partition("-")[0], "single pairs")) for d in decisions),
-        Counter((d.state, why) for d in decisions for why in d.reasons),
-    )
+    return StudyStatus(tasks, Counter(decision.state for decision in decisions))

@@ -5,12 +5,10 @@ name in a task is its opaque id; everything else about it is in the private key.
 """
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from pairwright.errors import InputError
 from pairwright.records import Pair, Post, content_id
 from pairwright.retrieve import ranked
 from pairwright.settings.rules import PlanRules
@@ -42,7 +40,8 @@ class BlindUnit(NamedTuple):
     @property
     def responses(self) -> tuple[str, str]:
         """A and B."""
-        first, second = self.unit.first, self.unit.second
+        asked = self.unit.asked
+        first, second = asked.chosen, asked.rejected
         return (second, first) if self.swapped else (first, second)
 
     def role(self, pair: Pair | None) -> Role:
@@ -69,12 +68,6 @@ def rubric_task(page: BlindUnit, pair: Pair, annotator: str, rules: PlanRules) -
     """Does what the user wrote carry each aspect, and which response delivers it?"""
     aspects = pair.rubric.aspects
     named = {post for aspect in aspects for post in aspect.post_ids}
-    if lost := named - {post.id for post in pair.profile}:
-        raise InputError(
-            f"an aspect rests on the post {min(lost)!r}, which is not in the profile",
-            where=pair.id,
-            fix="Build again: the pair was changed or made by another version.",
-        )
     rows: list[JsonValue] = [
         {"text": visible(aspect.aspect), "quote": visible(aspect.evidence) or NO_PASSAGE}
         for aspect in aspects
@@ -132,12 +125,8 @@ def repeated(task: Task, seed: int) -> Task:
 
 def best_posts(pair: Pair, rules: PlanRules) -> tuple[Post, ...]:
     """The posts to show, best ranked first, as many as the planner was shown at most."""
-    return ranked(pair.question, pair.profile, _lexical(rules))[: rules.posts]
-
-
-@lru_cache(maxsize=8)
-def _lexical(rules: PlanRules) -> PlanRules:
-    return PlanRules(**dict(rules) | {"retrieval": "bm25"})
+    lexical = PlanRules(**dict(rules) | {"retrieval": "bm25"})
+    return ranked(pair.question, pair.profile, lexical)[: rules.posts]
 
 
 def _posts(posts: Iterable[Post]) -> list[JsonValue]:

@@ -43,48 +43,36 @@ class Unit:
         return "equal" if MODES[self.mode].label == "equal" else "chosen"
 
     @property
-    def first(self) -> str:
-        """The response that is chosen for the user who asked."""
-        return self.asked.chosen
-
-    @property
-    def second(self) -> str:
-        return self.asked.rejected
-
-    @property
     def has_aspects(self) -> bool:
         """Whether there is a rubric to ask people about."""
         return any(pair.rubric.aspects for pair in self.pairs)
 
 
 def units_of(pairs: Iterable[Pair], file: Path) -> list[Unit]:
-    """The units in the order of the file. Raises InputError for half a twin."""
+    """The units in the order of the file. Raises InputError for what is no whole unit."""
     together: dict[str, list[Pair]] = {}
     for pair in pairs:
         together.setdefault(pair.twin_id or pair.id, []).append(pair)
     units = []
     for name, parts in together.items():
         unit = Unit(name, tuple(sorted(parts, key=lambda pair: not pair.asked)))
-        if wrong := _fault(unit):
+        if not _is_whole(unit):
+            what = f"the {len(parts)} lines of {name} are not one pair, or two halves of a twin"
             fix = "Build again: pairs.jsonl is derived from the run folder's store."
-            raise InputError(wrong, where=file, fix=fix)
+            raise InputError(what, where=file, fix=fix)
         units.append(unit)
     return units
 
 
-def _fault(unit: Unit) -> str:
-    """Why the pairs are no whole unit; empty if they are one."""
-    expected = 1 if unit.asked.twin_id is None else 2
-    if len(unit.pairs) != expected or sum(pair.asked for pair in unit.pairs) != 1:
-        n = len(unit.pairs)
-        return f"lines of {unit.id}: {n}, and it must have {expected}, one of them asked"
+def _is_whole(unit: Unit) -> bool:
+    """Whether the pairs are one, or two of two users with chosen and rejected swapped, of which one
+    is the asked one."""
     first, last = unit.pairs[0], unit.pairs[-1]
+    if len(unit.pairs) != (2 if first.twin_id else 1) or sum(one.asked for one in unit.pairs) != 1:
+        return False
     mirrored = (last.question, last.rejected, last.chosen)
-    if first is not last and (
-        first.user == last.user or (first.question, first.chosen, first.rejected) != mirrored
-    ):
-        return f"the halves of {unit.id} are not one question with chosen and rejected swapped"
-    return ""
+    same = (first.question, first.chosen, first.rejected) == mirrored
+    return first is last or (first.user != last.user and same)
 
 
 def sample_of(units: list[Unit], n: int | None, seed: int) -> list[Unit]:

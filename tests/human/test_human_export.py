@@ -141,7 +141,7 @@ def test_a_task_shows_its_kind_s_texts_and_no_other(made: Made) -> None:
         unit = made.by_id[task.keyed.unit]
         sides = [str(task.data["response_a"]), str(task.data["response_b"])]
         pair = next((p for p in unit.pairs if p.id == task.keyed.pair), None)
-        roles = {"first": unit.first, "second": unit.second}
+        roles = {"first": unit.asked.chosen, "second": unit.asked.rejected}
         if pair:
             roles = {"chosen": pair.chosen, "rejected": pair.rejected}
         assert sides == [f"<p>{roles[role]}</p>\n" for role in task.keyed.sides.values()]
@@ -265,7 +265,6 @@ def test_a_twin_is_one_unit_with_the_asked_half_first() -> None:
     for order in ((asked, partner), (partner, asked)):
         unit = one(*order)
         assert (unit.id, unit.pairs) == (asked.twin_id, (asked, partner))
-        assert (unit.first, unit.second) == (asked.chosen, asked.rejected)
         assert (unit.mode, unit.domain) == ("twin", "Home")
     assert one(violate(2)).id == violate(2).id
 
@@ -294,7 +293,7 @@ def test_what_is_no_whole_unit_is_named() -> None:
             units_of([violate(2), *lines], FILE)
         assert refused.value.where == str(FILE)
         assert refused.value.fix
-    with pytest.raises(InputError, match=f"{violate(1).id}: 2, and"):
+    with pytest.raises(InputError, match=f"the 2 lines of {violate(1).id}"):
         units_of([violate(1), violate(1)], FILE)
 
 

@@ -236,7 +236,7 @@ def wrong_rows(rows: Rows) -> list[str]:
     n = next(n for n, row in enumerate(rows) if row[TASK] and not row[FIELD])
     rows[n][ANSWER], rows[1][ANSWER] = "A", "B"
     said = f"row {n + 1}: {rows[n][TASK]}: there is no question ''"
-    return [said, "row 2: an answer to no task"]
+    return [said, "row 2: '' is not a task of this study"]
 
 
 def two_answers(rows: Rows) -> list[str]:

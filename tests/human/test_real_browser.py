@@ -13,9 +13,8 @@ from label_studio_process import LabelStudioServer, prepare
 from label_studio_server import ANNOTATORS, cache_folder, make_study, scales
 from pairwright.records import Aspect, Pair, Post
 from pairwright.settings.rules import PlanRules
-from pairwright_human_eval.answers import write_answers
 from pairwright_human_eval.forms import labelling_config
-from pairwright_human_eval.label_studio import fetch_annotations, send_tasks
+from pairwright_human_eval.label_studio import pull_answers, push_tasks
 from pairwright_human_eval.records import KINDS, Data
 from pairwright_human_eval.server import LabelStudioClient
 from pairwright_human_eval.tasks import (
@@ -59,6 +58,11 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelStudioSer
     data = tmp_path_factory.mktemp("label-studio")
     with LabelStudioServer(prepare(cache_folder(), print), data, 0) as server:
         yield server
+
+
+@pytest.fixture(autouse=True)
+def key(running: LabelStudioServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LABEL_STUDIO_API_KEY", running.account.token)
 
 
 @pytest.fixture(scope="module")
@@ -139,8 +143,8 @@ def test_a_comment_written_before_skip_comes_back_with_the_skip(
 ) -> None:
     """In every form: what was only typed keeps Skip from being pressed, and what was added comes
     back; a skip without a word needs no more than the button."""
-    made = make_study(tmp_path, 2, ANNOTATORS[:1], KINDS)
-    for title, link in send_tasks(server, made.folder, made.fixed).links[ANNOTATORS[0]]:
+    make_study(tmp_path, 2, ANNOTATORS[:1], KINDS)
+    for title, link in push_tasks(tmp_path, server.url).links[ANNOTATORS[0]]:
         page = browsing.page
         open_form(page, link)
         page.locator("textarea").fill("offensive")
@@ -151,8 +155,7 @@ def test_a_comment_written_before_skip_comes_back_with_the_skip(
         skip(page)
         open_form(page, link)
         skip(page)
-    fetch_annotations(server, made.folder, made.study)
-    answered = write_answers(made.folder, made.fixed)
+    answered = pull_answers(tmp_path)
     assert not answered.answers
     found = Counter((line.reason, line.detail) for line in answered.set_aside)
     assert found == {("skipped", "offensive"): 3, ("skipped", ""): 3}
@@ -161,8 +164,8 @@ def test_a_comment_written_before_skip_comes_back_with_the_skip(
 def test_a_phone_is_told_that_it_will_not_do(
     tmp_path: Path, server: LabelStudioClient, browsing: Browsing
 ) -> None:
-    made = make_study(tmp_path, 1, ("annotator-10",), KINDS)
-    pushed = send_tasks(server, made.folder, made.fixed)
+    make_study(tmp_path, 1, ("annotator-10",), KINDS)
+    pushed = push_tasks(tmp_path, server.url)
     page = browsing.page
     size = page.viewport_size
     assert size is not None

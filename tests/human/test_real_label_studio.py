@@ -28,12 +28,7 @@ from label_studio_server import (
 from pairwright.errors import InputError
 from pairwright.progress import Event, Note
 from pairwright_human_eval.answers import write_answers
-from pairwright_human_eval.label_studio import (
-    PushResult,
-    fetch_annotations,
-    pushed_state,
-    send_tasks,
-)
+from pairwright_human_eval.label_studio import PushResult, pull_answers, push_tasks, pushed_state
 from pairwright_human_eval.server import LabelStudioClient
 
 pytestmark = pytest.mark.real
@@ -50,6 +45,11 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelStudioSer
         yield server
 
 
+@pytest.fixture(autouse=True)
+def key(running: LabelStudioServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LABEL_STUDIO_API_KEY", running.account.token)
+
+
 @pytest.fixture(scope="module")
 def server(running: LabelStudioServer) -> Iterator[LabelStudioClient]:
     with LabelStudioClient(running.url, running.account.token) as server:
@@ -63,26 +63,25 @@ def people(running: LabelStudioServer) -> Iterator[dict[str, Person]]:
         yield {who: stack.enter_context(closing(newcomer(running, who))) for who in ANNOTATORS}
 
 
-def push(server: LabelStudioClient, made: Made) -> PushResult:
-    return send_tasks(server, made.folder, made.fixed)
+def push(running: LabelStudioServer, made: Made) -> PushResult:
+    return push_tasks(made.folder.run, running.url)
 
 
-def pull(server: LabelStudioClient, made: Made) -> list[str]:
+def pull(made: Made) -> list[str]:
     """What is odd on the server."""
     events: list[Event] = []
-    fetch_annotations(server, made.folder, made.study, progress=events.append)
+    pull_answers(made.folder.run, progress=events.append)
     return [event.text for event in events if isinstance(event, Note)]
 
 
 def test_200_units_go_out_and_come_back(
     tmp_path: Path,
     running: LabelStudioServer,
-    server: LabelStudioClient,
     people: dict[str, Person],
 ) -> None:
     made = make_study(tmp_path, UNITS)
-    pushed = push(server, made)
-    assert (pushed.created, pushed.imported) == (9, 9 * UNITS)
+    pushed = push(running, made)
+    assert (pushed.imported, len(pushed_state(made.folder).projects)) == (9 * UNITS, 9)
     state = pushed_state(made.folder)
     for project in state.projects:
         rows = made.rows(project.annotator, project.kind)
@@ -97,13 +96,13 @@ def test_200_units_go_out_and_come_back(
         person.annotate(tasks[ANNOTATED], answers(project.kind), skip=True)
         person.draft(tasks[ANNOTATED + 1], answers(project.kind))
     books = made.folder.server.read_bytes()
-    again = push(server, made)
-    assert (again.created, again.imported, again.already) == (0, 0, 9 * UNITS)
+    again = push(running, made)
+    assert (again.imported, again.already) == (0, 9 * UNITS)
     assert made.folder.server.read_bytes() == books
-    assert pull(server, made) == []
+    assert pull(made) == []
     before = sorted(made.folder.raw.iterdir())
     assert len(before) == 9
-    pull(server, made)
+    pull(made)
     assert sorted(made.folder.raw.iterdir()) == before
     for path in before:
         # What was only begun the server does not export.
@@ -118,41 +117,34 @@ def test_200_units_go_out_and_come_back(
 def test_what_changes_on_the_server_is_pulled_and_what_is_deleted_is_named(
     tmp_path: Path,
     running: LabelStudioServer,
-    server: LabelStudioClient,
     people: dict[str, Person],
 ) -> None:
     made = make_study(tmp_path, 5, ANNOTATORS[:1], ("preference",))
-    push(server, made)
+    push(running, made)
     (project,) = pushed_state(made.folder).projects
     person = people[ANNOTATORS[0]]
     ids = list(held(running.url, running.account.token, project.id).values())
     annotation = person.annotate(ids[0], answers("preference", 0))
-    pull(server, made)
+    pull(made)
     # The counts stay what they are when an answer is changed.
     person.change(annotation, answers("preference", 1))
-    pull(server, made)
+    pull(made)
     (answer,) = write_answers(made.folder, made.fixed).answers
     assert answer.label == made.fixed.key[answer.task].sides["B"]
 
     person.delete_task(ids[0])
     person.delete_task(ids[4])
-    (note,) = pull(server, made)
+    (note,) = pull(made)
     assert f"`{project.title}` lacks 2 tasks" in note
     # A push does not bring back what somebody deleted.
-    assert push(server, made).imported == 0
+    assert push(running, made).imported == 0
 
 
 PUSH = """
 import sys
-from pathlib import Path
-from typing import Any
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.server import LabelStudioClient
-from pairwright_human_eval.label_studio import send_tasks
-from pairwright_human_eval.folder import read_study
+from pairwright_human_eval.label_studio import push_tasks
 
-folder = HumanFolder(Path(sys.argv[1]))
-send_tasks(LabelStudioClient(sys.argv[2], sys.stdin.read()), folder, read_study(folder))
+push_tasks(sys.argv[1], sys.argv[2])
 """
 
 
@@ -162,12 +154,7 @@ def test_a_push_that_is_killed_goes_on_without_importing_twice(
 ) -> None:
     people = tuple(f"annotator-{done}{n}" for n in range(4))
     made = make_study(tmp_path, UNITS, people, ("preference",))
-    process = subprocess.Popen(
-        [sys.executable, "-c", PUSH, str(tmp_path), running.url], stdin=subprocess.PIPE, text=True
-    )
-    assert process.stdin is not None
-    process.stdin.write(running.account.token)
-    process.stdin.close()
+    process = subprocess.Popen([sys.executable, "-c", PUSH, str(tmp_path), running.url])
 
     def in_the_middle() -> bool:
         """An import is out, and it is not known what came of it."""
@@ -179,7 +166,7 @@ def test_a_push_that_is_killed_goes_on_without_importing_twice(
     wait_for("an import", in_the_middle)
     process.kill()
     process.wait()
-    pushed = push(server, made)
+    pushed = push(running, made)
     assert (pushed.imported, pushed.already) == ((4 - done) * UNITS, done * UNITS)
     title = pushed_state(made.folder).projects[0].title.partition(" annotator")[0]
     there = server.projects(title)
@@ -192,7 +179,10 @@ def test_a_push_that_is_killed_goes_on_without_importing_twice(
 
 @pytest.mark.filterwarnings("ignore::pydantic.PydanticDeprecatedSince20")  # The SDK's own.
 def test_a_personal_access_token_serves_as_well(
-    tmp_path: Path, running: LabelStudioServer, people: dict[str, Person]
+    tmp_path: Path,
+    running: LabelStudioServer,
+    people: dict[str, Person],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     account = people[ANNOTATORS[0]].account
     with httpx2.Client(base_url=running.url, trust_env=False, timeout=60) as session:
@@ -205,8 +195,8 @@ def test_a_personal_access_token_serves_as_well(
         token = session.post("/api/token/", headers=headers).json()["token"]
     assert re.fullmatch(r"[^.]+\.[^.]+\.[^.]+", token)
     made = make_study(tmp_path, 2, ("annotator-40",), ("quality",))
-    with LabelStudioClient(running.url, token) as server:
-        assert push(server, made).imported == 2
+    monkeypatch.setenv("LABEL_STUDIO_API_KEY", token)
+    assert push(running, made).imported == 2
 
 
 def test_the_server_starts_again_on_its_data_and_ends_with_us(

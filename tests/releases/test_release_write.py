@@ -324,7 +324,7 @@ WRONG: dict[str, tuple[Damage, str]] = {
     "pairs changed after the tasks were made": (
         lambda run: first_line(run / "pairs.jsonl", category="other"), "not the file that the tasks"
     ),
-    "half a twin is lost": (_pairs(lambda lines: lines[1:]), "and it must have 2"),
+    "half a twin is lost": (_pairs(lambda lines: lines[1:]), "two halves of a twin"),
     "fewer pairs than were built": (
         _pairs(lambda lines: lines[:-1]), r"that the build kept"
     ),
@@ -342,7 +342,7 @@ WRONG: dict[str, tuple[Damage, str]] = {
     ),
     "no config": (dropped("config.toml"), "config.toml"),
     "a config that is none": (replaced("config.toml", "x ="), "config"),
-    "a study whose key is lost": (dropped("human/private/key.jsonl"), "the key is missing"),
+    "a study whose key is lost": (dropped("human/private/key.jsonl"), "is not the key"),
 }  # fmt: skip
 
 
