@@ -83,7 +83,7 @@ def test_the_card_of_a_release_names_them_without_folders(built: Study) -> None:
 def test_names_of_a_shard_come_into_the_store(tmp_path: Path) -> None:
     with closing(Store(tmp_path / "run.sqlite")) as store:
         (tmp_path / "shards" / "1").mkdir(parents=True)
-        with closing(Store(tmp_path / "shards" / "1" / "run.sqlite", beneath=store)) as shard:
+        with closing(Store(tmp_path / "shards" / "1" / "run.sqlite", beneath=store.path)) as shard:
             keep(shard, (ask(model="gpt-4o"), body(model="gpt-4o-mini")))
         shards.merge_all(store, tmp_path / "shards")
         assert store.served_names() == {"gpt-4o": {"gpt-4o-mini": 1}}

@@ -42,7 +42,8 @@ def place(folder: Path, number: int) -> Path:
 
 def shard(folder: Path, number: int, main: Store) -> Store:
     place(folder, number).mkdir(parents=True, exist_ok=True)
-    return Store(place(folder, number) / "run.sqlite", beneath=main)
+    main.settle()
+    return Store(place(folder, number) / "run.sqlite", beneath=main.path)
 
 
 def ended(store: Store, position: int) -> None:
@@ -185,7 +186,9 @@ def test_a_store_that_nobody_writes_is_read_without_a_trace(store: Store, tmp_pa
     copy = tmp_path / "elsewhere" / "run.sqlite"
     copy.parent.mkdir()
     copy.write_bytes(store.path.read_bytes())
-    with closing(Store(copy, writing=False, unchanging=True)) as read:
+    own = tmp_path / "own" / "run.sqlite"
+    own.parent.mkdir()
+    with closing(Store(own, beneath=copy)) as read:
         assert answer(read, "q") == "a"
         assert [path.name for path in copy.parent.iterdir()] == ["run.sqlite"]
 

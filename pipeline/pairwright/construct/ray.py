@@ -79,9 +79,7 @@ class Actor:
         config, meter = self._config, self._meter
         with (
             closing(corpus),
-            # Between hosts SQLite has no locks.
-            closing(Store(self._run / CALLS, writing=False, unchanging=True)) as main,
-            closing(Store(self._shard, beneath=main)) as shard,
+            closing(Store(self._shard, beneath=self._run / CALLS)) as shard,
         ):
             outcomes = Outcomes(shard)
             outcomes.begin(identity)

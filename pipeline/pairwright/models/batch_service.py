@@ -142,7 +142,7 @@ class Ingest:
         served = answer.completion.served
         if served and not is_same_model(served, request.model):
             raise ValueError(f"a reply of the model {served[:80]!r}, not of {request.model!r}")
-        self.requests.store.put_all([(request, answer)])
+        self.requests.store.keep(request, answer)
 
 
 @contextmanager

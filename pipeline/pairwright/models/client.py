@@ -5,7 +5,6 @@ A reply is committed before it is handed on, and equal requests in flight are as
 """
 
 import asyncio
-import time
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -15,13 +14,7 @@ from typing import Self
 
 import tenacity
 
-from pairwright.errors import (
-    BudgetSpent,
-    CallFailed,
-    EndpointRefused,
-    Interrupted,
-    PairwrightError,
-)
+from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
 from pairwright.models.model import Answer, CallLog, Request
 from pairwright.models.refusals import Response, Secrets, Transient, read_reply
 from pairwright.models.reply import Completion, completion_of
@@ -32,8 +25,6 @@ RECENT = 10_000
 """Completions kept at hand: the units of one item ask for the same ones."""
 RATE_LIMITED = "rate_limited"
 """The reason of a call that failed because its endpoint asks for too long a wait."""
-LONG_WAIT_S = 15.0
-"""A wait that people learn of, and for how long they learn of no other."""
 _JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_random(0, 0.5)
 _NO_ENDPOINT = ("connection", "web_page")
 """Reasons for which an endpoint that has never answered is given up."""
@@ -173,8 +164,7 @@ class EndpointClient(Client):
         api_key: str | None = None,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """`say` tells people that the endpoint does not answer at its start, or asks for a long
-        wait."""
+        """`say` tells people why a call is sent again, or fails for the wait it would take."""
         super().__init__(meter, store)
         self.name = name
         self._base_url = (endpoint.base_url or "").rstrip("/")
@@ -186,7 +176,7 @@ class EndpointClient(Client):
         self._answered = False
         self._closed = ""
         """Why no call is sent any more."""
-        self._quiet_until = 0.0
+        self._told = False
         self._trying = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception(self._passes),
             stop=tenacity.stop_after_attempt(endpoint.attempts),
@@ -247,7 +237,7 @@ class EndpointClient(Client):
         """Whether a call is sent again: not if the endpoint asks for too long a wait."""
         return isinstance(error, Transient) and (error.retry_after or 0) <= self._endpoint.max_wait
 
-    def _given_up(self, error: Transient) -> PairwrightError:
+    def _given_up(self, error: Transient) -> CallFailed | EndpointRefused:
         """What a call fails with that is not sent again."""
         place, most = f"[endpoints.{self.name}]", self._endpoint.max_wait
         if not self._passes(error):
@@ -271,20 +261,14 @@ class EndpointClient(Client):
         self.go_on()
 
     def _tell(self, state: tenacity.RetryCallState) -> None:
-        """Say once in a while that the endpoint does not answer at its start, or asks for a long
-        wait."""
-        now, wait = time.monotonic(), state.upcoming_sleep
-        if now >= self._quiet_until and (wait >= LONG_WAIT_S or not self._answered):
-            self._quiet_until = now + max(wait, LONG_WAIT_S)
+        """Say of the first call that is sent again why, and when."""
+        if not self._told and state.outcome:
+            self._told, why = True, state.outcome.exception()
             tries = f"{self._endpoint.attempts} attempts in all"
-            self._say(f"{_error(state)}; trying again after {wait:,.0f} s, {tries}")
-
-
-def _error(state: tenacity.RetryCallState) -> BaseException | None:
-    return state.outcome.exception() if state.outcome else None
+            self._say(f"{why}; trying again after {state.upcoming_sleep:,.0f} s, {tries}")
 
 
 def _wait(state: tenacity.RetryCallState) -> float:
     """What the endpoint asked for, else jittered backoff."""
-    asked = getattr(_error(state), "retry_after", None)
+    asked = getattr(state.outcome and state.outcome.exception(), "retry_after", None)
     return _JITTERED(state) if asked is None else float(asked)

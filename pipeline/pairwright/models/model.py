@@ -31,12 +31,8 @@ from pairwright.settings.prompt import Ask, Message
 from pairwright.text import visible
 
 T = TypeVar("T")
-CUT_IN_THINKING = "cut_in_thinking"
-"""The reason of a refusal where thinking left no room for a reply."""
-CUT_SHORT = "cut_short"
-"""The reason of a refusal where every reply was cut off at the limit of tokens."""
 UNUSABLE = frozenset(
-    {"unparseable", "unusable_reply", CUT_IN_THINKING, CUT_SHORT, MODEL_REFUSED, TOOL_CALL}
+    {"unparseable", "unusable_reply", "cut_in_thinking", "cut_short", MODEL_REFUSED, TOOL_CALL}
 )
 """The reasons of refusals where no draw of a model was a reply that can be used."""
 # Redraws of an empty text must not collide with the writers' own draws 0, 1, 2, ...
@@ -269,11 +265,9 @@ class Model(NamedTuple):
         messages, endpoint, sampling = ask.messages, self.endpoint, self.sampling
         if schema and not endpoint.structured:
             *before, last = messages
-            content = (
-                f"{last.content}\n\nReply with one JSON object that follows this JSON schema:\n"
-                f"{schema[1]}"
-            )
-            messages, schema = (*before, Message(last.role, content)), None
+            wanted = f"Reply with one JSON object that follows this JSON schema:\n{schema[1]}"
+            messages = (*before, Message(last.role, f"{last.content}\n\n{wanted}"))
+            schema = None
         name, schema_json = schema or (None, None)
         return Request(
             model=endpoint.model,
@@ -302,7 +296,7 @@ def _no_reply(completion: Completion, room: int, least: int) -> tuple[str, str] 
     if completion.instead:
         return TOOL_CALL, "the model called a tool and gave no reply: switch tools off"
     if completion.only_thinking and cut:
-        return CUT_IN_THINKING, (
+        return "cut_in_thinking", (
             f"no room was left after {completion.completion_tokens:,} tokens of thinking: set"
             " thinking_tokens of its endpoint, or raise max_tokens under [sampling]"
         )
@@ -311,9 +305,10 @@ def _no_reply(completion: Completion, room: int, least: int) -> tuple[str, str] 
             "the model thought and gave no reply: the server may take the reply for thinking (its"
             " --reasoning-parser must be the model's); see `pairwright doctor`"
         )
+    if not cut:
+        return None
     doubled = f" ({least}, doubled)" if room > least else ""
-    said = f"the reply was cut short at max_tokens = {room}{doubled}"
-    return (CUT_SHORT, said) if cut else None
+    return "cut_short", f"the reply was cut short at max_tokens = {room}{doubled}"
 
 
 class Models(NamedTuple):

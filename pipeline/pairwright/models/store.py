@@ -54,24 +54,16 @@ SqlRow = Sequence[object]
 class Store:
     """The file `run.sqlite` of a folder. Every StoreError says what is wrong and what to do."""
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        writing: bool = True,
-        unchanging: bool = False,
-        beneath: "Store | None" = None,
-    ) -> None:
-        """Open, or create where `writing`. A reply that is not here is looked for `beneath`.
+    def __init__(self, path: Path, *, writing: bool = True, beneath: Path | None = None) -> None:
+        """Open, or create where `writing`. A reply that is not here is looked for in the store
+        `beneath`, which nobody writes, and which many hosts may read at a time.
 
-        `unchanging` reads a file that nobody writes, and which many hosts may read at a time.
         Raises StoreError for a file that is not ours or is damaged, which is left as it is, and
         InUse.
         """
         self.path = path
         self.in_flight: dict[str, asyncio.Future[Completion]] = {}
         """Calls being sent to any endpoint, by key."""
-        self._beneath = beneath
         self._pending: list[SqlRow] = []
         self._committed: asyncio.Future[None] | None = None
         if not writing and not path.exists():
@@ -81,37 +73,43 @@ class Store:
                 "  Name the folder that `pairwright build` was given as --run."
             )
         self._lock = _lock(path) if writing else None
-        # Where nobody can write, and no writer left a journal, it does not change either.
-        still = unchanging or not (
-            writing or _has_journal(path) or os.access(path.parent, os.W_OK, effective_ids=True)
-        )
-        pragmas = ["query_only = ON", "trusted_schema = OFF"]  # It may be a stranger's.
-        if writing:
-            # A shard, which has a store beneath, has one reader and writer, and needs no shared
-            # memory, which a file system of several hosts may not have.
-            alone = ["locking_mode = EXCLUSIVE"] if beneath else []
-            pragmas = [*alone, "journal_mode = WAL", "synchronous = NORMAL"]
         try:
-            # In a notebook the event loop has a thread of its own, for which the caller's waits:
-            # one thread at a time uses the file.
             self.connection = sqlite3.connect(
-                f"{path.absolute().as_uri()}{'?immutable=1' if still else ''}",
-                isolation_level=None, uri=True, check_same_thread=False,
+                _address(path, changing=writing or _is_shared(path)),
+                isolation_level=None, uri=True,
+                # In a notebook the event loop has a thread of its own, for which the caller's
+                # waits: one thread at a time uses the file.
+                check_same_thread=False,
             )  # fmt: skip
-            # 0 of a file without any table, which a kill may have left.
-            if writing and self._pragma("schema_version") == 0:
-                self.connection.executescript(SCHEMA)
-            if self._pragma("application_id") != APPLICATION_ID:
-                raise StoreError(
-                    f"{path}: a database, but not one of this version of Pairwright\n"
-                    "  Give another run folder; this file was left as it is."
-                )
-            for pragma in pragmas:
-                self._pragma(pragma)
+            self._begin(writing, beneath)
         except (StoreError, sqlite3.DatabaseError) as error:
             if self._lock:
                 self._lock.close()
             raise unusable(path, error) from None
+
+    def _begin(self, writing: bool, beneath: Path | None) -> None:
+        # 0 of a file without any table, which a kill may have left.
+        if writing and self._pragma("schema_version") == 0:
+            self.connection.executescript(SCHEMA)
+        if self._pragma("application_id") != APPLICATION_ID:
+            raise StoreError(
+                f"{self.path}: a database, but not one of this version of Pairwright\n"
+                "  Give another run folder; this file was left as it is."
+            )
+        reply = "SELECT CAST(reply AS BLOB) FROM {}.calls WHERE key = ?1"
+        self._reply = reply.format("main")
+        if beneath:
+            # One process reads and writes it, and needs no shared memory, which a file system of
+            # several hosts may not have.
+            self._pragma("main.locking_mode = EXCLUSIVE")
+            self.connection.execute("ATTACH ? AS beneath", (_address(beneath, changing=False),))
+            self._reply += f" UNION ALL {reply.format('beneath')}"
+        if writing:
+            self._pragma("main.journal_mode = WAL")
+            self._pragma("main.synchronous = NORMAL")
+        else:  # It may be a stranger's.
+            self._pragma("query_only = ON")
+            self._pragma("trusted_schema = OFF")
 
     def _pragma(self, pragma: str) -> object:
         row = self.connection.execute(f"PRAGMA {pragma}").fetchone()
@@ -161,10 +159,8 @@ class Store:
 
     def get(self, key: str) -> bytes | None:
         """The raw reply under a key, here or beneath; None where there is none."""
-        row = self.execute("SELECT CAST(reply AS BLOB) FROM calls WHERE key = ?", key).fetchone()
-        if row is None:
-            return self._beneath.get(key) if self._beneath else None
-        return bytes(row[0])
+        row = self.execute(self._reply, key).fetchone()
+        return row and bytes(row[0])
 
     def call(self, key: str) -> tuple[Request, bytes] | None:
         """A request with its raw reply, for people."""
@@ -181,9 +177,9 @@ class Store:
             loop.call_soon(self._flush)
         await asyncio.shield(self._committed)
 
-    def put_all(self, calls: Iterable[tuple[Request, Answer]]) -> None:
-        """Store replies in one transaction."""
-        self.write(_CALL, [_call_row(*call) for call in calls])
+    def keep(self, request: Request, answer: Answer) -> None:
+        """Store one reply at once."""
+        self.write(_CALL, [_call_row(request, answer)])
 
     def _flush(self) -> None:
         pending, self._pending = self._pending, []
@@ -243,9 +239,16 @@ def _call_row(request: Request, answer: Answer) -> SqlRow:
     return (*about, body, request.canonical)
 
 
-def _has_journal(path: Path) -> bool:
+def _address(path: Path, *, changing: bool) -> str:
+    return f"{path.absolute().as_uri()}{'' if changing else '?immutable=1'}"
+
+
+def _is_shared(path: Path) -> bool:
+    """Whether a reader goes through the journal of a writer, so that a status can be asked for
+    during a run: not where nobody can write, and no writer left a journal."""
     journal = path.with_name(f"{path.name}-wal")
-    return journal.exists() and journal.stat().st_size > 0
+    left = journal.exists() and journal.stat().st_size
+    return bool(left) or os.access(path.parent, os.W_OK, effective_ids=True)
 
 
 def is_held(path: Path) -> bool:
