@@ -123,17 +123,13 @@ def test_a_reply_that_follows_no_schema_stops_and_one_in_a_fence_does_not() -> N
     assert "response_format" not in asked[0].body
 
 
-@pytest.mark.parametrize(
-    ("tokens", "room", "state", "said"),
-    [(600, None, "note", "thinking_tokens = 1"), (600, 1280, "ok", ""),
-     (3000, None, "note", "tokens of room ran out in it")],
-)  # fmt: skip
-def test_thinking_is_measured_and_the_key_for_its_room_is_named(
-    tokens: int, room: int | None, state: str, said: str
-) -> None:
-    endpoint: Any = {} if room is None else {"thinking_tokens": room}
-    one = examined(thinks(tokens, PLAN), **endpoint)[0]["thinking"]
-    assert (one.state, said in one.found + one.advice) == (state, True), one
+def test_a_reply_that_takes_more_than_one_draw_is_noted_with_the_keys_to_set() -> None:
+    one = examined(thinks(3000, PLAN))[0]["structured output"]
+    assert (one.state, one.found) == ("note", "follows the schema at draw 3")
+    assert "thinking_tokens" in one.advice
+    assert examined(thinks(600, PLAN))[0]["structured output"].state == "ok"
+    found = examined(thinks(9000, PLAN))[0]["structured output"]
+    assert (found.state, "thinking_tokens" in found.found) == ("stop", True)
 
 
 @pytest.mark.parametrize(

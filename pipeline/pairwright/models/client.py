@@ -22,7 +22,6 @@ from pairwright.models.store import Store, unusable
 from pairwright.settings.endpoints import Endpoint
 
 RECENT = 10_000
-"""Completions kept at hand: the units of one item ask for the same ones."""
 RATE_LIMITED = "rate_limited"
 """The reason of a call that failed because its endpoint asks for too long a wait."""
 _JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_random(0, 0.5)
@@ -83,7 +82,8 @@ class Client(ABC):
         self.meter = meter
         self._stopping = asyncio.Event()
         self._store = store
-        self._recent: OrderedDict[str, Completion] = OrderedDict()
+        self.recent: OrderedDict[str, Completion] = OrderedDict()
+        """The latest replies: the units of one item ask for the same ones."""
         # Of a store, because two endpoints may be asked for one key at once.
         self._in_flight = {} if store is None else store.in_flight
 
@@ -115,7 +115,7 @@ class Client(ABC):
         """A usable reply. Raises CallFailed, EndpointRefused and Interrupted."""
 
     def _known(self, key: str) -> Completion | None:
-        if completion := self._recent.get(key):
+        if completion := self.recent.get(key):
             return completion
         if self._store is None or (stored := self._store.get(key)) is None:
             return None
@@ -125,9 +125,9 @@ class Client(ABC):
             raise unusable(self._store.path, error, key) from None
 
     def _remember(self, completion: Completion) -> Completion:
-        self._recent[completion.key] = completion
-        if len(self._recent) > RECENT:
-            self._recent.popitem(last=False)
+        self.recent[completion.key] = completion
+        if len(self.recent) > RECENT:
+            self.recent.popitem(last=False)
         return completion
 
     async def _once(self, request: Request) -> Completion:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -12,10 +11,10 @@ from pairwright import assets
 from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.models.client import Meter
 from pairwright.models.connect import api_key
-from pairwright.models.model import Model, Request
+from pairwright.models.model import Model
 from pairwright.models.recording import read_recording
 from pairwright.models.refusals import KEY_ADVICE, Response, Transient
-from pairwright.models.reply import Completion, Reply, is_same_model
+from pairwright.models.reply import Reply, is_same_model
 from pairwright.models.server import Server
 from pairwright.notebook import run_async
 from pairwright.records import Dropped
@@ -27,7 +26,6 @@ PATIENCE_S = 120.0
 LIST_S = 20.0
 INSTRUCTIONS = 1000
 """Tokens of a prompt beside a history: system text, question and what is asked."""
-LEAST_THINKING = 1024
 PROMPT, QUESTION = "plan_blind", "How do I keep bread fresh?"
 
 
@@ -66,10 +64,9 @@ def examine_endpoints(
 ) -> tuple[ServerReport, ...]:
     """Check the servers of the endpoints that the roles name, and say what to change.
 
-    Finds out whether each is reachable and serves the model, how long its context is, whether a
-    reply follows a JSON schema, and how much room the model takes to think before it. Sends one
-    small request to each server, more if its reply cannot be read. Exits with 2 if an endpoint
-    cannot be used.
+    Finds out whether each is reachable and serves the model, how long its context is, and whether
+    a reply follows a JSON schema. Sends one small request to each server, more if its reply cannot
+    be read. Exits with 2 if an endpoint cannot be used.
 
     Raises ConfigError where the config cannot be used or a key is not set, InputError for a
     recording that cannot be read. The paths of a Config start from `folder`.
@@ -105,17 +102,6 @@ class _Aspects(Reply):
     aspects: list[str]
 
 
-class _Heard(NamedTuple):
-    """A client whose replies are kept here."""
-
-    client: Server
-    replies: list[Completion]
-
-    async def complete(self, request: Request) -> Completion:
-        self.replies.append(await self.client.complete(request))
-        return self.replies[-1]
-
-
 async def examine(config: Config, name: str, key: str | None) -> list[ServerFinding]:
     """What one server says of itself, and what its reply to a real prompt shows."""
     given = config.endpoints[name].model_dump()
@@ -131,16 +117,14 @@ async def examine(config: Config, name: str, key: str | None) -> list[ServerFind
         if findings[0].state == "stop":
             return findings
         # How the first role that it plays samples.
-        heard = _Heard(server, [])
-        model = Model(heard, endpoint, _samplings(config, name)[0])
+        model = Model(server, endpoint, _samplings(config, name)[0])
         ask = Prompts.load(assets.PROMPTS).ask(PROMPT, question=QUESTION, max_aspects=8)
         try:
             followed = await model.answer(ask, _Aspects)
         except (CallFailed, EndpointRefused) as error:
             return [*findings, ServerFinding("stop", "requests", f"not answered: {error}")]
-    findings.append(_structured(followed, endpoint))
-    findings += _thinking(heard.replies, name, model)
-    names = {one.served for one in heard.replies if one.served}
+        names = {one.served for one in server.recent.values() if one.served}
+    findings.append(_structured(followed, len(server.recent), endpoint))
     if others := sorted(one for one in names if not is_same_model(one, endpoint.model)):
         found = f"replies name {', '.join(others)}, not {endpoint.model}"
         advice = "If it is the same model by another name, nothing is wrong. Else set `model`."
@@ -150,7 +134,7 @@ async def examine(config: Config, name: str, key: str | None) -> list[ServerFind
 
 def check_list(reply: Response, endpoint: Endpoint, need: int) -> list[ServerFinding]:
     """What a server's list of models says of the one that is wanted."""
-    where = f"{(endpoint.base_url or '').rstrip('/')}/models"
+    where, model = f"{(endpoint.base_url or '').rstrip('/')}/models", endpoint.model
     if reply.status in (401, 403):
         said = f"{where} refuses the key: {reply.status}"
         return [ServerFinding("stop", "server", said, KEY_ADVICE)]
@@ -161,14 +145,13 @@ def check_list(reply: Response, endpoint: Endpoint, need: int) -> list[ServerFin
         found = f"no list of models at {where}" + (f": {reply.status}" if reply.status else "")
         advice = "Some servers have none. Otherwise: does base_url end in /v1?"
         return [ServerFinding("note", "server", found, advice)]
-    if endpoint.model not in served:
-        known = ", ".join(sorted(served)) or "none"
-        found = f"{endpoint.model} is not served; there are: {known}"
+    if model not in served:
+        found = f"{model} is not served; there are: {', '.join(sorted(served)) or 'none'}"
         advice = "Write one of these names as `model`, or start the server with another one."
         return [ServerFinding("stop", "model", found, advice)]
-    length = served[endpoint.model].get("max_model_len")
+    length = served[model].get("max_model_len")
     fits = check_context(length if isinstance(length, int) and length > 0 else None, need)
-    return [ServerFinding("ok", "server", f"reachable, and serves {endpoint.model}"), fits]
+    return [ServerFinding("ok", "server", f"reachable, and serves {model}"), fits]
 
 
 def check_context(length: int | None, need: int) -> ServerFinding:
@@ -184,11 +167,17 @@ def check_context(length: int | None, need: int) -> ServerFinding:
     return ServerFinding("note", "context", found, advice)
 
 
-def _structured(reply: object, endpoint: Endpoint) -> ServerFinding:
-    """Whether a reply by a schema came of up to `attempts` draws."""
-    if not isinstance(reply, Dropped):
-        place = "" if endpoint.structured else " in the prompt"
-        return ServerFinding("ok", "structured output", f"follows the schema{place}")
+def _structured(reply: _Aspects | Dropped, draws: int, endpoint: Endpoint) -> ServerFinding:
+    """Whether a reply by a schema came of so many draws."""
+    if isinstance(reply, _Aspects):
+        found = f"follows the schema{'' if endpoint.structured else ' in the prompt'}"
+        if draws == 1:
+            return ServerFinding("ok", "structured output", found)
+        advice = (
+            "Raise max_tokens under [sampling] if replies are cut short; if the model thinks first,"
+            " set thinking_tokens of its endpoint, or switch thinking off in `extra`."
+        )
+        return ServerFinding("note", "structured output", f"{found} at draw {draws}", advice)
     advice = (
         "A build would drop its units like this. Switch thinking, tools or filters of the server"
         " off, raise max_tokens, or set structured = false: the schema is then in the prompt."
@@ -196,35 +185,12 @@ def _structured(reply: object, endpoint: Endpoint) -> ServerFinding:
     return ServerFinding("stop", "structured output", f"not followed: {reply.detail}", advice)
 
 
-def _thinking(replies: Sequence[Completion], name: str, model: Model) -> list[ServerFinding]:
-    """How much room thinking took; nothing for a model that does not think."""
-    thought = [one for one in replies if one.reasoning or one.thinking_tokens]
-    if not thought:
-        return []
-    most = max(one.thinking_tokens or one.completion_tokens for one in thought)
-    room = model.endpoint.thinking_tokens or 0
-    found = f"thinks before a reply, up to {most:,} tokens"
-    if any(one.finish == "length" for one in thought):
-        found += f"; {model.sampling.max_tokens + room:,} tokens of room ran out in it"
-    elif room >= 1.5 * most:
-        return [ServerFinding("ok", "thinking", found)]
-    wanted = max(LEAST_THINKING, 2 * room, 2 * most)
-    advice = (
-        f"Set thinking_tokens = {wanted} under [endpoints.{name}], and serve the model with its"
-        " --reasoning-parser; or switch thinking off in `extra` of [sampling]."
-    )
-    return [ServerFinding("note", "thinking", found, advice)]
-
-
 def _samplings(config: Config, name: str) -> list[Sampling]:
     """How each role samples that an endpoint plays."""
     roles, sampling = config.roles, config.sampling
-    played = [
-        (roles.planner == name, sampling.planner),
-        (name in roles.generator, sampling.generator),
-        (name in roles.judge, sampling.judge),
-    ]
-    return [role for plays, role in played if plays]
+    played = [sampling.planner] * (roles.planner == name)
+    played += [sampling.generator] * (name in roles.generator)
+    return played + [sampling.judge] * (name in roles.judge)
 
 
 def context_needed(config: Config, name: str) -> int:

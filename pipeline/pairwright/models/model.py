@@ -9,7 +9,7 @@ retries, concurrency) is not in it.
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -37,6 +37,12 @@ UNUSABLE = frozenset(
 """The reasons of refusals where no draw of a model was a reply that can be used."""
 # Redraws of an empty text must not collide with the writers' own draws 0, 1, 2, ...
 _NEXT_SERIES = 1000
+
+
+_SAMPLED = (
+    "draw", "extra", "max_tokens", "model", "revision", "schema_name", "seed", "temperature",
+    "top_p",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -67,19 +73,10 @@ class Request:
 
         Changing it changes every key.
         """
-        fields = {
-            "draw": self.draw,
-            "extra": self.extra,
-            "max_tokens": self.max_tokens,
-            "messages": [{"content": m.content, "role": m.role} for m in self.messages],
-            "model": self.model,
-            "revision": self.revision,
-            "schema": self.schema_json,
-            "schema_name": self.schema_name,
-            "seed": self.seed,
-            "temperature": self.temperature,
-            "top_p": self.top_p,
-        }
+        fields = {name: getattr(self, name) for name in _SAMPLED}
+        fields["messages"] = [{"content": m.content, "role": m.role} for m in self.messages]
+        fields["schema"] = self.schema_json
+        fields = dict(sorted(fields.items()))
         return bytes_of(fields).decode()
 
     @cached_property
@@ -100,19 +97,16 @@ class Request:
             "model": self.model,
             "messages": [{"role": m.role, "content": m.content} for m in self.messages],
             token_parameter: self.max_tokens,
+            "temperature": self.temperature,
+            "top_p": self.top_p,
+            "seed": self.seed,
         }
-        for name in ("temperature", "top_p", "seed"):
-            if (value := getattr(self, name)) is not None:
-                body[name] = value
+        body = {name: value for name, value in body.items() if value is not None}
         if self.schema_json is not None:
-            body["response_format"] = _format(self.schema_name, self.schema_json)
+            schema = json.loads(self.schema_json)
+            named = {"name": self.schema_name, "schema": schema, "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": named}
         return {**body, **json.loads(self.extra)}
-
-
-@lru_cache
-def _format(name: str | None, schema_json: str) -> dict[str, Any]:
-    schema = {"name": name, "schema": json.loads(schema_json), "strict": True}
-    return {"type": "json_schema", "json_schema": schema}
 
 
 def bytes_of(body: dict[str, Any]) -> bytes:

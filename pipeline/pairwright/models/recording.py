@@ -100,10 +100,9 @@ def read_recording(path: Path) -> Recording:
 
 
 class Recorded(EndpointClient):
-    """A client of a recording."""
+    """A client of a recording. Raises InputError for a file that cannot be read."""
 
     def __init__(self, *given: Any) -> None:
-        """As every client of an endpoint. Raises InputError for a file that cannot be read."""
         super().__init__(*given)
         self._path = Path(self._endpoint.recording or "")
         self._calls = read_recording(self._path).calls

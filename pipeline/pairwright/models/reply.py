@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -227,12 +228,10 @@ def _unfenced(text: str) -> str:
 
 
 class NumberedEntry(Protocol):
-    """An entry of a reply that names the number of what it answers, in any order."""
+    """An entry of a reply that names the number, from 1, of what it answers."""
 
     @property
-    def number(self) -> int:
-        """The number, from 1, of what it answers."""
-        ...
+    def number(self) -> int: ...
 
 
 E = TypeVar("E", bound=NumberedEntry)
@@ -240,14 +239,12 @@ E = TypeVar("E", bound=NumberedEntry)
 
 def misnumbered(entries: Iterable[NumberedEntry], due: int) -> str | None:
     """Why the entries do not answer each of 1 ... `due` exactly once, or None where they do."""
-    numbers = [entry.number for entry in entries]
-    wanted = range(1, due + 1)
-    if unknown := [number for number in numbers if number not in wanted]:
-        return f"an entry for number {unknown[0]}, which is not among 1 to {due}"
-    if doubled := [number for number in wanted if numbers.count(number) > 1]:
-        return f"more than one entry for number {doubled[0]}"
-    if missing := [number for number in wanted if number not in numbers]:
-        return f"no entry for number {missing[0]}"
+    counts = Counter(entry.number for entry in entries)
+    for number in sorted({*counts, *range(1, due + 1)}):
+        if not 1 <= number <= due:
+            return f"an entry for number {number}, which is not among 1 to {due}"
+        if counts[number] != 1:
+            return f"{'more than one' if counts[number] else 'no'} entry for number {number}"
     return None
 
 
