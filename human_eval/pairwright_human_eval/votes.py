@@ -22,6 +22,7 @@ from pairwright.records import Record
 from pairwright.sources.tables import OPENERS, sound_rows
 from pairwright.stats import Estimate, share
 from pairwright_human_eval.agreement import FEWEST, Agreement, Measurement, agreement
+from pairwright_human_eval.exports import account_of, results_of
 from pairwright_human_eval.quality_control import count_labels, entries, majority, with_others
 from pairwright_human_eval.records import CANNOT_JUDGE, CANNOT_TELL
 
@@ -287,23 +288,19 @@ def _label_studio(rows: list[Row]) -> Found:
     for row in rows:
         given = [one for one in row.get("annotations") or () if isinstance(one, dict)]
         for one in sorted(given, key=lambda one: str(one.get("updated_at", ""))):
-            who = one.get("completed_by")
-            who = who.get("email", who.get("id")) if isinstance(who, dict) else who
             if one.get("was_cancelled"):
                 yield "skipped tasks"
                 continue
-            result = one.get("result") or ()
-            rows = [part for part in result if isinstance(part.get("value"), dict)]
-            controls = Counter(part.get("from_name") for part in rows)
-            for part in rows:
-                value, control = part["value"], part.get("from_name")
-                label = value.get("choices", value.get("rating", value.get("number")))
-                if label is None:
-                    yield f"results of type {part.get('type')}"
+            item, who = str(row.get("id")), str(account_of(one.get("completed_by"), "email"))
+            results = [*results_of(one.get("result") or ())]
+            controls = Counter(control for control, _, _ in results)
+            for control, kind, value in results:
+                if kind not in ("choices", "rating", "number"):
+                    yield f"results of type {kind}"
                 elif controls[control] > 1:
-                    yield f"results of type {part.get('type')} for several regions"
+                    yield f"{kind} for several regions"
                 else:
-                    yield Vote(str(control), str(row.get("id")), str(who), label_of(label))
+                    yield Vote(control, item, who, label_of(value))
 
 
 def _label_studio_table(rows: list[Row]) -> Found:

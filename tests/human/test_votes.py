@@ -154,7 +154,7 @@ def test_the_same_votes_are_read_from_every_format(
 def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     notes = agreement_of(written(tmp_path / "a.json", label_studio())).notes
     assert "1 skipped tasks" in notes
-    assert "7 results of type textarea" in notes
+    assert "7 results of type text" in notes
     assert "2 earlier votes of the same people on the same items" in notes
     assert (
         "1 rejected assignments" in agreement_of(written(tmp_path / "m.csv", mturk("plain"))).notes
