@@ -61,16 +61,6 @@ class Answered:
         return len(self.key.keys() - self.tasks)
 
     @property
-    def by_kind(self) -> Counter[tuple[str, str]]:
-        """How many tasks have an answer, by their kind and purpose."""
-        return Counter((self.key[task].kind, self.key[task].purpose) for task in self.tasks)
-
-    @property
-    def by_reason(self) -> Counter[str]:
-        """How many annotations were set aside, by reason."""
-        return Counter(line.reason for line in self.set_aside)
-
-    @property
     def simulated(self) -> bool:
         """Whether simulated annotators answered, which verifies nothing."""
         return any(answer.source.startswith(SIMULATED) for answer in self.answers)
@@ -107,14 +97,15 @@ def _hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-def store_raw(folder: HumanFolder, name: str, content: bytes, end: str = ".json") -> None:
-    """Keep a file as it came, in place of the last one of that name."""
+def store_raw(folder: HumanFolder, name: str, content: bytes, end: str = ".json") -> str:
+    """Keep a file as it came, in place of the last one of that name, and give its full name."""
     path = folder.raw / f"{name}-{_hash(content)}{end}"
     before = [one for one in folder.raw.glob(f"{name}-*") if one != path]
     if not path.exists():
         write_whole(path, content)
     for one in before:
         one.unlink()
+    return path.name
 
 
 def check_unmixed(folder: HumanFolder, *, simulated: bool) -> None:
@@ -154,17 +145,18 @@ def import_raw(paths: Iterable[Path], folder: HumanFolder, fixed: FixedStudy) ->
     added, repeated, refused = list[str](), list[str](), list[InputError]()
     for path in paths:
         try:
-            content, tasks = _of_study(path, folder, fixed)
+            content = _of_study(path, folder, fixed)
         except InputError as error:
             refused.append(error)
             continue
+        tasks = _tasks(read_raw(path, content, fixed))
         same = [name for name, own in there if own & tasks]
         if same and f"-{_hash(content)}." in same[-1]:
             repeated.append(path.name)
             continue
-        name = f"{int(there[-1][0].partition('-')[0]) + 1 if there else 1:04}"
-        store_raw(folder, name, content, ".csv" if is_sheet(content) else ".json")
-        there.append((f"{name}-{_hash(content)}.", tasks))
+        number = int(there[-1][0].partition("-")[0]) + 1 if there else 1
+        end = ".csv" if is_sheet(content) else ".json"
+        there.append((store_raw(folder, f"{number:04}", content, end), tasks))
         added.append(path.name)
     return Imported(tuple(added), tuple(repeated), tuple(refused))
 
@@ -173,9 +165,9 @@ def _tasks(read: Iterable[RawTask]) -> set[str]:
     return {task.task for task in read} - {""}
 
 
-def _of_study(path: Path, folder: HumanFolder, fixed: FixedStudy) -> tuple[bytes, set[str]]:
-    """A file without tasks of people who have withdrawn, and its tasks. Raises InputError if there
-    is none of the study: it may hold a stranger's texts."""
+def _of_study(path: Path, folder: HumanFolder, fixed: FixedStudy) -> bytes:
+    """A file without tasks of people who have withdrawn. Raises InputError if no task of it is of
+    the study: it may hold a stranger's texts."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -183,18 +175,13 @@ def _of_study(path: Path, folder: HumanFolder, fixed: FixedStudy) -> tuple[bytes
         raise InputError(str(error.strerror), where=path, fix=fix) from None
     if not is_sheet(content):
         check_export(content, path)
-    tasks = _tasks(read_raw(path, content, fixed))
     kept = without_withdrawn(content, folder)
-    left = tasks if kept == content else _tasks(read_raw(path, kept, fixed)) if kept else set()
-    if not left:
-        what = "only answers of a person who has withdrawn" if tasks else "no task of this study"
-        raise InputError(
-            f"holds {what}",
-            where=path,
-            fix="Nothing of it was kept. Give the export of a project of this study, or name the"
-            " run that the file belongs to.",
-        )
-    return kept, left
+    empty = {kept: "only answers of a person who has withdrawn", content: "no task of this study"}
+    for left, what in empty.items():
+        if not left or not _tasks(read_raw(path, left, fixed)):
+            fix = "Give the export of a project of this study, or name the run that it belongs to."
+            raise InputError(f"holds {what}", where=path, fix=f"Nothing of it was kept. {fix}")
+    return kept
 
 
 def without_withdrawn(content: bytes, folder: HumanFolder) -> bytes:

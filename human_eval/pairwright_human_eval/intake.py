@@ -46,8 +46,8 @@ def import_answers(
     be imported.
 
         >>> taken = import_answers("runs/first", ["project-1.json", "project-2.json"])
-        >>> taken.answers.open_tasks, taken.answers.by_reason
-        (0, Counter())
+        >>> taken.answers.open_tasks, taken.answers.set_aside
+        (0, ())
 
     Examples::
 
