@@ -28,8 +28,7 @@ from building import outcomes
 
 from pairwright.audits.shortcuts.informed import baseline_points
 from pairwright.construct.build import build, write_example_study
-from pairwright.construct.files import iterate_pairs
-from pairwright.construct.outcomes import Outcomes
+from pairwright.construct.outcomes import Outcomes, iterate_pairs
 from pairwright.construct.status import RunStatus, status
 from pairwright.models.store import Store
 from pairwright.modes import MODES, STAGES, label_of

@@ -18,10 +18,16 @@ from typing import Any
 
 from pairwright import __version__, assets
 from pairwright.build_statement import SourceSummary
-from pairwright.construct.files import make_manifest, write_files
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.outcomes import Failed, Outcomes, Unit, UnitResult, outcome_of
-from pairwright.construct.status import status_of
+from pairwright.construct.outcomes import (
+    Failed,
+    Outcomes,
+    Unit,
+    UnitResult,
+    outcome_of,
+    write_files,
+)
+from pairwright.construct.status import make_manifest, status_of
 from pairwright.models import CallLog
 from pairwright.models.store import Store
 from pairwright.pairs import Layout, Row

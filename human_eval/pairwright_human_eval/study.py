@@ -15,8 +15,8 @@ from typing import Annotated, Literal, NamedTuple
 
 from typer import Option
 
-from pairwright.construct.files import iterate_pairs
 from pairwright.construct.folder import RunFolder
+from pairwright.construct.outcomes import iterate_pairs
 from pairwright.errors import InputError, on_disk
 from pairwright.files import locked
 from pairwright.options import AnnotatorCount, Overlap, RunPath, SampleSize

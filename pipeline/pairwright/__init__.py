@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     __all__: list[str]
     from pairwright.construct.build import BuildResult as BuildResult
     from pairwright.construct.build import build as build
-    from pairwright.construct.files import load_release as load_release
+    from pairwright.construct.outcomes import load_release as load_release
     from pairwright.construct.status import RunStatus as RunStatus
     from pairwright.construct.status import status as status
     from pairwright.evaluation.correlation.correlations import Correlations as Correlations

@@ -11,7 +11,7 @@ import pytest
 
 from endpoint import Endpoint, double, in_thread
 from pairwright.construct import folder
-from pairwright.construct.units import Builder
+from pairwright.construct.session import Builder
 from pairwright.version import __version__
 from study import Study
 

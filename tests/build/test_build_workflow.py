@@ -14,7 +14,7 @@ from aiohttp import web
 from endpoint import Asked, double, in_thread
 from model_double import ModelDouble
 from pairwright.construct.build import BuildResult, build, estimate, write_example_study
-from pairwright.construct.status import ReplyCheck, status
+from pairwright.construct.status import status
 from pairwright.errors import ConfigError, InputError, Interrupted
 from pairwright.pages import render_words
 from pairwright.progress import BuildBegun, Event, Note, Stop, UnitEnded
@@ -46,7 +46,7 @@ def test_a_build_gives_its_counts_alone_and_the_files_of_the_command(
     assert result.requests == ()
     assert result.status.pairs == len((run / "pairs.jsonl").read_text().splitlines())
     assert result.usage.sent == result.status.stored.calls > 0
-    assert all(check.found.n >= check.found.k for check in result.status.checks)
+    assert all(found.n >= found.k for found in result.status.checks.values())
     begun, *ended = [event for event in events if not isinstance(event, Note)]
     assert expect(BuildBegun, begun).units == len(ended) == 3 * ITEMS
     kinds = Counter(event.kind for event in ended if isinstance(event, UnitEnded))
@@ -120,11 +120,11 @@ def test_a_judge_that_accepts_the_posts_of_strangers_is_warned_of(tmp_path: Path
     config = write_example_study(tmp_path / "study")
     made = build(config, tmp_path / "run", limit=1).status
     for accepted, cases, warned in ((2, 2, True), (1, 3, True), (0, 7, False), (1, 20, False)):
-        nods = ReplyCheck("support_control", "support by stranger's post", share(accepted, cases))
-        found = replace(made, checks=(nods,))
+        nods = share(accepted, cases)
+        found = replace(made, checks={"support_control": nods})
         said = " ".join(map(str, render_words("terminal/shortfalls", found=found)))
         assert ("a stranger's posts support" in said) == warned
-        assert (nods.found.counted() in said) == warned
+        assert (nods.counted() in said) == warned
 
 
 @pytest.mark.parametrize("users", [1, 2])

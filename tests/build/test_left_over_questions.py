@@ -17,9 +17,10 @@ from test_planning import STRANGER, plan
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.outcomes import Planned, Unit
 from pairwright.construct.partners import Question, assign_partners
-from pairwright.construct.units import Builder
+from pairwright.construct.session import Builder
 from pairwright.drafting.rubrics import says_nothing
 from pairwright.models import Models
+from pairwright.models.connect import RunModels
 from pairwright.modes.placebo import build_placebo
 from pairwright.records import Aspect, Dropped, DroppedAspect, Item, Kept, Post
 from scripted import (
@@ -97,15 +98,14 @@ def test_a_placebo_is_of_users_with_about_as_many_posts_before_the_question(
     assert llm.purposes == []
 
 
-class _Nobody:
+class _Nobody(RunModels):
     """Models that are not asked."""
 
-    workers = 1
+    def __init__(self) -> None:
+        pass
 
     def models(self, generator: str) -> Models:
         return models(Scripted())
-
-    def stop(self) -> None: ...
 
 
 @pytest.mark.parametrize("mode", ["twin", "placebo"])

@@ -18,8 +18,7 @@ from pairwright.construct.outcomes import (
     UnitResult,
     outcome_of,
 )
-from pairwright.construct.session import Session
-from pairwright.construct.units import Builder
+from pairwright.construct.session import Builder, Session
 from pairwright.models import CallLog
 from pairwright.models.store import Store
 from pairwright.records import Dropped, Kept

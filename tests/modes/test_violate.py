@@ -26,7 +26,7 @@ from bread import (
     written_for,
 )
 
-from pairwright.drafting.redraw import NOTES
+from pairwright.drafting.drafts import NOTES
 from pairwright.errors import CallFailed
 from pairwright.models import Request
 from pairwright.records import (
@@ -171,7 +171,8 @@ def answered(changes: dict[str, Answer], name: str) -> str:
 
 
 def test_every_gate_that_blames_a_side_has_a_note() -> None:
-    assert set(NOTES) == {*get_args(TextGate), *get_args(JudgedGate)}
+    others = {"some_run", "at_the_cases"}
+    assert set(NOTES) - others == {*get_args(TextGate), *get_args(JudgedGate)}
 
 
 @pytest.mark.parametrize(

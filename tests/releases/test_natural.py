@@ -17,8 +17,8 @@ from choosers import (
 )
 from pairwright import build
 from pairwright.assets import RUBRICS
-from pairwright.construct.files import iterate_pairs
 from pairwright.construct.natural import natural_items
+from pairwright.construct.outcomes import iterate_pairs
 from pairwright.errors import SourceError
 from pairwright.modes.natural import natural_twin
 from pairwright.records import Item

@@ -17,7 +17,7 @@ from choosers import (
 )
 from pairwright import audit, build, evaluate, leaderboard, load_release, release, verify
 from pairwright.assets import DOCS
-from pairwright.construct.files import iterate_pairs
+from pairwright.construct.outcomes import iterate_pairs
 from pairwright.errors import InputError
 from pairwright.evaluation.outputs import ReleaseQuestions
 from pairwright.pairs import Row, parts_of

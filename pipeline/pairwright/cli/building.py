@@ -9,7 +9,7 @@ from typer import Option
 from pairwright.cli.printing import command, print_words
 from pairwright.cli.progress import display
 from pairwright.construct.build import BuildResult, estimate
-from pairwright.construct.files import iterate_pairs
+from pairwright.construct.outcomes import iterate_pairs
 from pairwright.models.recording import NOT_RECORDED
 from pairwright.modes import MODES
 

@@ -6,7 +6,7 @@ write and count the outcomes.
 build.py            `init`, `build`, and `estimate` before it
 opening.py          the rules, the items, the store and the models of a run
 folder.py           a run folder, and whether a run may go on in it
-session.py          the units of a build, step by step: plans, matching, units of two users
+session.py          the units of a build, step by step, and the work on them in one process
 units.py            the work on units in one process
 ray.py shards.py    the same by actors of Ray, each with a share and a store of its own
 estimate.py         what a build will take at most, by its config
@@ -16,8 +16,7 @@ natural.py          items of people's own choices: who took what another refused
 candidates.py       the plan of a question, and the users that it is tried on
 partners.py         the matching
 
-outcomes.py         the table of outcomes
-files.py            pairs.jsonl, dropped.jsonl and the manifest, and pairs read again
-status.py           `status`: what a run has come to
+outcomes.py         the table of outcomes, and the files that are written from it
+status.py           `status`: what a run has come to, and its manifest
 show.py             `show`: one unit, or one call, in lines
 """

@@ -12,7 +12,6 @@ from typer import Argument, Option
 from pairwright import assets, sources
 from pairwright.build_statement import SourceSummary
 from pairwright.construct.estimate import BuildEstimate, estimate_calls
-from pairwright.construct.files import make_manifest, write_files
 from pairwright.construct.folder import RunFolder, content_hashes, identity
 from pairwright.construct.opening import (
     batch_models,
@@ -22,10 +21,9 @@ from pairwright.construct.opening import (
     run_store,
     warn_of_models,
 )
-from pairwright.construct.outcomes import Outcomes
-from pairwright.construct.session import Session
-from pairwright.construct.status import RunStatus, status_of
-from pairwright.construct.units import Builder
+from pairwright.construct.outcomes import Outcomes, write_files
+from pairwright.construct.session import Builder, Session
+from pairwright.construct.status import RunStatus, make_manifest, status_of
 from pairwright.errors import InputError
 from pairwright.models.batch import RequestFile, Requests
 from pairwright.models.client import Meter

@@ -9,7 +9,7 @@ from collections import Counter
 from itertools import islice
 from typing import NamedTuple
 
-from pairwright.construct.units import Builder
+from pairwright.construct.session import Builder
 from pairwright.modes import MODES, need_partners
 from pairwright.retrieve import selected
 from pairwright.text import token_estimate

@@ -1,17 +1,24 @@
 """What came of each unit: a row of the table `outcomes` in run.sqlite, written when the unit ends.
 
-Every figure of a run is SQL over this table, and the files of a run are written from it.
+Every figure of a run is SQL over this table. Its files are written from it, and read again here.
 """
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
+from pydantic import JsonValue
+
+from pairwright.construct.folder import FILES
+from pairwright.errors import InputError, on_disk
+from pairwright.lines import read_lines
 from pairwright.models import CallLog
 from pairwright.models.model import UNUSABLE
 from pairwright.models.store import Store
 from pairwright.modes import MODES, Stage
-from pairwright.records import Draft, Dropped, Item, Kept, Record, Rubric
+from pairwright.pairs import Layout, Row, parts_of, read_rows
+from pairwright.records import Draft, Dropped, Item, Kept, Pair, Record, Rubric
 from pairwright.stages.writer import WRITER_PROMPTS
 
 OutcomeKind = Literal["kept", "dropped", "failed", "waiting", "planned"]
@@ -71,7 +78,7 @@ UnitResult = Kept | Dropped | Failed | Planned
 
 
 class Outcome(NamedTuple):
-    """One row of the table."""
+    """One row of the table, whose schema says what is in a column (`models.store`)."""
 
     position: int
     unit: str
@@ -81,24 +88,17 @@ class Outcome(NamedTuple):
     partner: str | None
     kind: OutcomeKind
     stage: str
-    """What dropped the unit."""
     reason: str
     """Why the unit was dropped or failed, or the call that it waits for."""
     reached: Stage | None
-    """The last stage of its mode that the unit reached; None if that is not known."""
+    """None if that is not known."""
     posts: int
-    """The length of the asker's profile."""
     subject: str | None
-    """The id of the kept pair or twin."""
     refusals: str
-    """JSON: the gate of each refused draft; or, if too few aspects were left, why they went."""
     calls: str
-    """JSON: the purpose of each call by its key."""
     recorded: str
-    """JSON: the models whose replies came from a recording."""
     record: str
-    """JSON: the kept pairs and refused drafts, the refusal, the failure, or the plan. Empty in a
-    row that was read without it."""
+    """Empty in a row that was read without it."""
 
     def read(self, kind: type[R]) -> R:
         """The record of the unit, which is of this kind."""
@@ -172,6 +172,20 @@ def last_stage(result: UnitResult, mode: str, partner: str | None) -> Stage | No
     return None if stage != "gates" and reason in UNUSABLE else "items"
 
 
+_PAIRS = """
+    SELECT pair.value FROM outcomes, json_each(record, '$.pairs') pair
+    WHERE kind = 'kept' ORDER BY position, pair.key"""
+# Of a dropped unit the refusal, of a kept one the drafts that were refused before.
+_DROPPED = """
+    SELECT json_object(
+        'unit', unit, 'mode', mode, 'item_id', item, 'user', user, 'partner', partner,
+        'kept', json(iif(kind = 'kept', 'true', 'false')),
+        'dropped', json(iif(kind = 'dropped', record, json_object(
+            'stage', 'gates', 'reason', json_extract(refusals, '$[#-1]'),
+            'drafts', json_extract(record, '$.refused')))))
+    FROM outcomes
+    WHERE kind = 'dropped' OR kind = 'kept' AND json_array_length(record, '$.refused')
+    ORDER BY position"""
 _COLUMNS = ", ".join(Outcome._fields)
 _LEAN = ", ".join((*Outcome._fields[:-1], "''"))
 _INSERT = (
@@ -221,3 +235,45 @@ class Outcomes:
         columns = _COLUMNS if whole else _LEAN
         query = f"SELECT {columns} FROM outcomes WHERE {where} ORDER BY abs(position)"
         return (Outcome(*row) for row in self._db.rows(query, *values))
+
+
+def write_files(store: Store, folder: Path, manifest: JsonValue) -> None:
+    """Write the files that are derived from a run: whole, in source order, without times, each by a
+    rename. The manifest comes last, so that it speaks of files that are there."""
+    text = json.dumps(manifest, indent=2, ensure_ascii=False)
+    with on_disk(folder):
+        contents = store.rows(_PAIRS), store.rows(_DROPPED), [(text,)]
+        for name, lines in zip(FILES, contents, strict=True):
+            with (folder / name).with_suffix(".partial").open("w", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for (line,) in lines)
+        for name in FILES:
+            (folder / name).with_suffix(".partial").replace(folder / name)
+
+
+def load_release(path: str | Path) -> list[Pair] | list[Row]:
+    """Read the rows of a release, or the pairs of a run folder or of a `pairs.jsonl`, which hold
+    more.
+
+    Raises InputError where there are no pairs, or a line is not a pair.
+
+        >>> [row.chosen for row in load_release("releases/1.0.0") if row.mode == "twin"]
+        ['Simmer the beans for an hour ...', ...]
+    """
+    root = Path(path)
+    if parts := parts_of(root):
+        layout = Layout(root)
+        return [row for part in parts for row in read_rows(layout.part(part))]
+    return list(iterate_pairs(root))
+
+
+def iterate_pairs(path: Path) -> Iterator[Pair]:
+    """Read the pairs of a run folder or a `pairs.jsonl`, one at a time; raises InputError."""
+    file = path / "pairs.jsonl" if path.is_dir() else path
+    if not file.is_file():
+        raise InputError(
+            "no such file",
+            where=file,
+            fix="Name a release, or a run folder whose build has finished.",
+        )
+    fix = "Build again: pairs.jsonl is derived from the run folder's store."
+    yield from read_lines(file, Pair, fix=fix)

@@ -15,9 +15,8 @@ from typing import Any
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.opening import meter_of
 from pairwright.construct.outcomes import Outcomes, Unit
-from pairwright.construct.session import Session
+from pairwright.construct.session import Builder, Session
 from pairwright.construct.shards import merge_all, part_of, shares_of
-from pairwright.construct.units import Builder
 from pairwright.errors import ConfigError, InputError, Interrupted, PairwrightError
 from pairwright.extras import install
 from pairwright.files import CALLS

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import jinja2
-from pydantic import JsonValue
 from typer import Argument
 
 from pairwright.construct.folder import RunFolder
@@ -45,37 +44,33 @@ def show(
         pairwright show runs/first twin:cooking-01
     """
     with closing(Store(RunFolder(Path(run)).calls, writing=False)) as store:
-        outcomes = Outcomes(store)
         if wanted is None:
             return [
                 f"{row.unit}  {row.kind}  {row.subject or row.reason}  user {row.user}"
-                for row in outcomes.rows(whole=False)
+                for row in Outcomes(store).rows(whole=False)
             ]
         if stored := store.call(wanted):
             return _call(*stored)
-        return _unit(outcomes, _found(outcomes, wanted, Path(run)), store)
+        return _unit(store, _found(store, wanted, Path(run)))
 
 
-def _found(outcomes: Outcomes, wanted: str, run: Path) -> Outcome:
-    """The outcome that a pair id, twin id, unit id or item id belongs to, or the beginning of one
-    id alone. An item id finds the first of its units. Raises InputError where nothing has it."""
-    near: dict[str, Outcome] = {}
-    begins = (
-        "mode != 'plan' AND (substr(unit, 1, ?1) = ?2 OR substr(item, 1, ?1) = ?2"
-        ' OR substr(subject, 1, ?1) = ?2 OR instr(record, \'"id":"\' || ?2))'
-    )
-    for row in outcomes.rows(begins, len(wanted), wanted) if wanted else ():
-        pairs = row.read(Kept).pairs if row.kind == "kept" else ()
-        ids = (pair.twin_id for pair in pairs[:1] if pair.twin_id)
-        names = (row.unit, row.item, *ids, *(pair.id for pair in pairs))
-        if wanted in names:
-            return row
-        near |= {name: row for name in names if name.startswith(wanted)}
-        if len(near) > MOST_NAMED:
-            break
+_NAMES = """
+    SELECT position, unit AS name FROM outcomes WHERE mode != 'plan'
+    UNION ALL SELECT position, item FROM outcomes WHERE mode != 'plan'
+    UNION ALL SELECT position, subject FROM outcomes WHERE kind = 'kept'
+    UNION ALL SELECT position, pair.value ->> 'id' FROM outcomes, json_each(record, '$.pairs') pair
+    WHERE kind = 'kept'"""
+"""The ids that find a unit; an item's finds the first of its units."""
+
+
+def _found(store: Store, wanted: str, run: Path) -> Outcome:
+    """The outcome that an id belongs to, or the beginning of one id alone. Raises InputError."""
+    names = f"SELECT name, min(position) FROM ({_NAMES}) WHERE %s GROUP BY name LIMIT {MOST_NAMED}"
+    near = list(store.rows(names % "name = ?", wanted))
+    near = near or list(store.rows(names % "substr(name, 1, ?) = ?", len(wanted), wanted))
     if len(near) == 1:
-        return next(iter(near.values()))
-    listed = ", ".join([*near][:MOST_NAMED]) + (", ..." if len(near) > MOST_NAMED else "")
+        return next(Outcomes(store).rows("position = ?", near[0][1]))
+    listed = ", ".join(name for name, _ in near)
     raise InputError(
         f"several ids begin with {wanted!r}: {listed}"
         if near
@@ -85,9 +80,9 @@ def _found(outcomes: Outcomes, wanted: str, run: Path) -> Outcome:
     )
 
 
-def _unit(outcomes: Outcomes, outcome: Outcome, store: Store) -> list[str]:
+def _unit(store: Store, outcome: Outcome) -> list[str]:
     """Everything of a unit: users, posts, evidence, scores and texts, and the calls behind it."""
-    plans = outcomes.rows("mode = 'plan' AND item = ?", outcome.item, whole=False)
+    plans = Outcomes(store).rows("mode = 'plan' AND item = ?", outcome.item, whole=False)
     calls = {k: why for row in (*plans, outcome) for k, why in json.loads(row.calls).items()}
     query = "SELECT prompt_tokens, completion_tokens FROM calls WHERE key = ?"
     tokens = [row for key in calls for row in store.rows(query, key)]
@@ -125,25 +120,8 @@ def _template() -> jinja2.Template:
     environment = jinja2.Environment(
         trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
-    environment.filters |= {"visible": visible, "passages": passages, "words": _words}
+    environment.filters |= {"visible": visible, "passages": passages}
     environment.filters["json"] = lambda value: json.dumps(value, ensure_ascii=False)
     environment.globals |= {"label_of": label_of, "number_of": number_of, "zip": zip}
     text = Path(__file__).with_name("show.txt.jinja").read_text(encoding="utf-8")
     return environment.from_string(text)
-
-
-def _words(measured: JsonValue) -> str:
-    """What a gate measured, or its limit. Parity has the gap of the two qualities and the response
-    that a judge preferred, if there was one."""
-    match measured:
-        case [None | float() | int() as gap, ("first" | "second") as preferred]:
-            if gap is None:
-                return f"the {preferred} response is preferred in both orders"
-            return f"a gap of {gap:g} in quality, and the {preferred} response is preferred"
-        case [float() | int() as gap, None | "tie" | "undecided"]:
-            return f"a gap of {gap:g} in quality"
-        case ["gap", most]:
-            return f"a gap of {most}"
-        case str():
-            return measured
-    return json.dumps(measured, ensure_ascii=False)

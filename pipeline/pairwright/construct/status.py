@@ -1,12 +1,14 @@
-"""What a run has come to: every figure is a question to its table of outcomes."""
+"""What a run has come to, and its manifest: every figure is a question to its table of outcomes."""
 
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
+from pairwright.build_statement import SourceSummary
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import LACK_OF_ASPECTS, OutcomeKind, Outcomes
 from pairwright.lines import read_lines
@@ -14,23 +16,19 @@ from pairwright.models import Usage, completion_of, parse
 from pairwright.models.model import UNUSABLE
 from pairwright.models.reply import is_same_model
 from pairwright.models.store import Store, is_held, unusable
-from pairwright.modes import MODES, Stage, need_partners
+from pairwright.modes import MODES, Stage
 from pairwright.options import RunPath
-from pairwright.settings.config import Config
+from pairwright.settings.config import Config, essential
 from pairwright.sources import Problems, SourceProblem
 from pairwright.stages.support_check import SupportReply
 from pairwright.stats import Estimate, share
 from pairwright.text import visible
+from pairwright.version import __version__
 
 UNUSABLE_SHARE = 0.1
 """The share of units without a usable reply above which a run is short."""
-_LENGTHS = ((1, 2), (3, 4), (5, 9), (10, 19), (20, None))
-"""Profiles are counted together by length."""
-_CHECKS = {
-    "support": "support by own post",
-    "support_control": "support by stranger's post",
-}
-"""What the support judge accepts, by the purpose of its calls."""
+_CHECKS = ("support", "support_control")
+"""The calls in which the support judge reads the own post, and a stranger's."""
 
 
 class UnitCount(NamedTuple):
@@ -46,22 +44,10 @@ class UnitCount(NamedTuple):
     def without_reply(self) -> tuple[str, str] | None:
         """The prompt without a usable reply, and why, if the units were dropped for it. For a draft
         that a judge's reply refused, both are in the name of the gate: `compare_unparseable`."""
-        if self.kind != "dropped":
-            return None
         if self.stage != "gates":
-            return (self.stage, self.reason) if self.reason in UNUSABLE else None
+            return (self.stage, self.reason) if self.stage and self.reason in UNUSABLE else None
         why = next((why for why in UNUSABLE if self.reason.endswith(f"_{why}")), None)
         return (self.reason.removesuffix(f"_{why}"), why) if why else None
-
-
-class ReplyCheck(NamedTuple):
-    """A share over the replies of some calls, by which a judge of the build is judged."""
-
-    name: str
-    """The purpose of the calls, such as `support_control`."""
-    meaning: str
-    found: Estimate
-    """k of n cases, with its 95 % interval."""
 
 
 @dataclass(frozen=True)
@@ -80,10 +66,9 @@ class RunStatus:
     """Why aspects were dropped, over the units that were dropped for want of aspects."""
     drafts: Counter[str]
     """Refused drafts by gate, those before a kept one included."""
-    no_signal: tuple[tuple[str, Estimate], ...]
-    """By the number of earlier posts: the share of items without a personal signal."""
-    checks: tuple[ReplyCheck, ...]
-    """What the support judge is worth."""
+    checks: dict[str, Estimate]
+    """What the support judge is worth: the share of aspects that it finds carried by the own posts
+    (`support`), and by those of strangers (`support_control`)."""
     stored: Usage
     """Calls and tokens of the run's store, those of earlier builds included."""
     cost: float | None
@@ -144,15 +129,14 @@ class RunStatus:
         """The units that were dropped because no reply could be used, by prompt and reason."""
         found = Counter[tuple[str, str]]()
         for one in self.units:
-            if one.without_reply:
+            if one.kind == "dropped" and one.without_reply:
                 found[one.without_reply] += one.n
         return found
 
     @property
     def short_of_replies(self) -> bool:
         """Whether so many were that the run does not speak for its items."""
-        ended = self.count("kept") + self.dropped
-        return self.unusable.total() > UNUSABLE_SHARE * ended
+        return self.unusable.total() > UNUSABLE_SHARE * (self.count("kept") + self.dropped)
 
     @property
     def nothing_kept(self) -> bool:
@@ -168,22 +152,17 @@ class RunStatus:
     def for_each_pair(self) -> dict[str, float]:
         """Calls, tokens and cost of the run over its kept pairs: what was dropped is paid for, too.
         Empty if none is kept; without the cost if no price is set."""
-        sums = {
-            "calls": self.stored.calls,
-            "prompt_tokens": self.stored.prompt_tokens,
-            "completion_tokens": self.stored.completion_tokens,
-            **({"cost": self.cost} if self.cost else {}),
-        }
-        pairs = self.pairs
-        return {name: round(value / pairs, 4) for name, value in sums.items()} if pairs else {}
+        sums = {**self.stored._asdict(), "cost": self.cost or 0}
+        names = ("calls", "prompt_tokens", "completion_tokens", *["cost"] * bool(self.cost))
+        return {name: round(sums[name] / self.pairs, 4) for name in names if self.pairs}
 
 
 def status(run: RunPath) -> RunStatus:
     """Show what a run has made so far; works while it is running.
 
-    The tables count what was kept, dropped and failed, and how often a history showed no personal
-    signal. Exits with 1 if units failed, a tenth had no usable reply or nothing was kept, and
-    with 3 if units wait for the replies of a batch.
+    The tables count what was kept, dropped and failed, and how far items came. Exits with 1 if
+    units failed, a tenth had no usable reply or nothing was kept, and with 3 if units wait for the
+    replies of a batch.
 
     Raises ConfigError where `run` is not a run folder, and StoreError where its store cannot be
     read.
@@ -213,8 +192,8 @@ def status_of(
         "SELECT mode, kind, stage, reason, count(*) FROM outcomes WHERE mode != 'plan'"
         " GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 1, 3, 4"
     )
-    recorded = "SELECT DISTINCT one.value FROM outcomes, json_each(recorded) AS one ORDER BY 1"
-    planned = "SELECT unit FROM outcomes WHERE kind = 'planned'"
+    recorded = store.rows("SELECT DISTINCT value FROM outcomes, json_each(recorded) ORDER BY 1")
+    ((planned,),) = store.rows("SELECT count(*) FROM outcomes WHERE kind = 'planned'")
     return RunStatus(
         run=folder.path,
         config=config,
@@ -222,13 +201,12 @@ def status_of(
         funnel={mode: funnel_of(store, mode) for mode in config.modes},
         aspects=_refusals(store, "IN"),
         drafts=_refusals(store, "NOT IN"),
-        no_signal=tuple(_no_signal(store, config)),
-        checks=tuple(_checks(store)),
+        checks={name: _accepted(store, name) for name in _CHECKS},
         stored=store.totals(),
         cost=cost(store, config),
         served={model: names for model, names in served.items() if names},
-        recorded=tuple(model for (model,) in store.rows(recorded)),
-        planned=sum(1 for _ in store.rows(planned)),
+        recorded=tuple(model for (model,) in recorded),
+        planned=planned,
         finished=Outcomes(store).finished and (folder.path / "manifest.json").exists(),
         running=running,
         source_problems=source_problems(folder),
@@ -257,42 +235,22 @@ def _refusals(store: Store, which: str) -> Counter[str]:
     return Counter(dict(rows))
 
 
-def _no_signal(store: Store, config: Config) -> Iterator[tuple[str, Estimate]]:
-    """The share of items without a personal signal, by number of earlier posts, where a planner
-    inferred the rubrics; items without a usable reply are left out."""
-    if config.aspects != "planner" or config.own_choices:
-        return
-    mode = "plan" if need_partners(config.modes) else config.modes[0]
-    for low, high in _LENGTHS:
-        ((nothing, n),) = store.rows(
-            "SELECT total(reason = 'no_personal_signal'), count(*) FROM outcomes"
-            " WHERE mode = ? AND posts BETWEEN ? AND ? AND kind NOT IN ('failed', 'waiting')"
-            f" AND (stage = 'gates' OR reason NOT IN ({', '.join('?' * len(UNUSABLE))}))",
-            *(mode, low, high or 1 << 62, *UNUSABLE),
-        )
-        if n:
-            yield f"{low} to {high}" if high else f"{low} or more", share(int(nothing), n)
-
-
-def _checks(store: Store) -> Iterator[ReplyCheck]:
-    """Each check with its share. A reply that units share counts once, one that cannot be read for
-    nothing. Raises StoreError if a reply is damaged."""
-    for name, meaning in _CHECKS.items():
-        query = "SELECT DISTINCT key FROM outcomes, json_each(calls) WHERE value = ? ORDER BY 1"
-        cases = [case for (key,) in store.rows(query, name) for case in _accepted(store, key)]
-        yield ReplyCheck(name, meaning, share(sum(cases), len(cases)))
-
-
-def _accepted(store: Store, key: str) -> Iterator[bool]:
-    """Whether the judge accepts each case of a stored reply."""
-    if (body := store.get(key)) is None:
-        return
-    try:
-        reply = parse(completion_of(key, body).text, SupportReply)
-    except ValueError as error:
-        raise unusable(store.path, error, key) from None
-    if not isinstance(reply, str):
-        yield from (case.verdict == "carried" for case in reply.cases)
+def _accepted(store: Store, check: str) -> Estimate:
+    """The share of cases that a judge accepts in all replies to one kind of call. A reply that
+    units share counts once, one that cannot be read for nothing. Raises StoreError if one is
+    damaged."""
+    query = "SELECT DISTINCT key FROM outcomes, json_each(calls) WHERE value = ? ORDER BY 1"
+    accepted = list[bool]()
+    for (key,) in store.rows(query, check):
+        if (body := store.get(key)) is None:
+            continue
+        try:
+            reply = parse(completion_of(key, body).text, SupportReply)
+        except ValueError as error:
+            raise unusable(store.path, error, key) from None
+        if not isinstance(reply, str):
+            accepted += (case.verdict == "carried" for case in reply.cases)
+    return share(sum(accepted), len(accepted))
 
 
 def cost(store: Store, config: Config) -> float | None:
@@ -303,14 +261,12 @@ def cost(store: Store, config: Config) -> float | None:
     """
     endpoints = {endpoint.model: endpoint for endpoint in reversed(config.endpoints.values())}
     prices = {name: one for name, one in endpoints.items() if one.price_in or one.price_out}
-    if not prices:
-        return None
-    priced = sum(
-        prices[model].cost(calls.prompt_tokens, calls.completion_tokens, calls.cached_tokens)
-        for model, calls in store.calls_by_model().items()
+    costs = (
+        prices[model].cost(used.prompt_tokens, used.completion_tokens, used.cached_tokens)
+        for model, used in store.calls_by_model().items()
         if model in prices
     )
-    return round(priced, 6)
+    return round(sum(costs), 6) if prices else None
 
 
 def source_problems(run: RunFolder) -> tuple[str, ...]:
@@ -324,3 +280,67 @@ def source_problems(run: RunFolder) -> tuple[str, ...]:
     for problem in read_lines(run.problems, SourceProblem):
         problems.add(problem)
     return tuple(map(visible, problems.lines()))
+
+
+def make_manifest(
+    found: RunStatus, store: Store, prompts: dict[str, str], source: SourceSummary
+) -> JsonValue:
+    """The manifest as JSON; `prompts` are the hashes of the prompts by name."""
+    config, totals = found.config, found.stored
+    served: JsonValue = {
+        model: dict(names) for model, names in sorted(store.served_names().items())
+    }
+    models: dict[str, JsonValue] = {
+        name: {"model": endpoint.model, "revision": endpoint.revision}
+        for name, endpoint in config.endpoints.items()
+        if name in config.roles.all
+    }
+    return {
+        "pairwright": __version__,
+        "recorded": [*found.recorded],
+        "state": "short" if found.is_short else "whole",
+        "source": source.model_dump(),
+        "counts": _counts(found, source.items),
+        "funnel": {
+            mode: {stage: reached.k for stage, reached in stages}
+            for mode, stages in found.funnel.items()
+        },
+        "for_each_pair": {**found.for_each_pair},
+        "checks": {name: _share(accepted) for name, accepted in found.checks.items()},
+        "roles": config.roles.model_dump(mode="json"),
+        "endpoints": models,
+        **({"served_models": served} if served else {}),
+        "calls": {
+            "n": totals.calls,
+            "prompt_tokens": totals.prompt_tokens,
+            "completion_tokens": totals.completion_tokens,
+            "cached_tokens": totals.cached_tokens,
+            "cost": found.cost,
+        },
+        "prompts": {**dict(sorted(prompts.items()))},
+        "config": essential(config.model_dump(mode="json")),
+    }
+
+
+def _counts(found: RunStatus, items: int) -> dict[str, JsonValue]:
+    """The units and drafts by what came of them."""
+
+    def ended(kind: str, *keys: str) -> list[JsonValue]:
+        rows = (one._asdict() for one in sorted(found.units) if one.kind == kind)
+        return [{key: row[key] for key in keys} for row in rows]
+
+    modes = [mode for mode in sorted(found.config.modes) if found.count("kept", mode)]
+    return {
+        "items": items,
+        "units": found.count(),
+        "kept": {mode: found.count("kept", mode) for mode in modes},
+        "pairs": {mode: found.pairs_of(mode) for mode in modes},
+        "dropped": ended("dropped", "mode", "stage", "reason", "n"),
+        "failed": ended("failed", "mode", "reason", "n"),
+        "dropped_aspects": dict(sorted(found.aspects.items())),
+        "refused_drafts": dict(sorted(found.drafts.items())),
+    }
+
+
+def _share(found: Estimate) -> dict[str, JsonValue]:
+    return {"k": found.k, "n": found.n, "low": found.low, "high": found.high}

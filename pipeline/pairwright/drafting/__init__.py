@@ -2,7 +2,6 @@
 
 rules.py        what decides how a pair is built; the posts that may be read of another user
 rubrics.py      what a user expects in an answer
-drafts.py       drafts, drawn until one is accepted, and the pairs over it
-redraw.py       writing both responses, and writing the ones at fault again
+drafts.py notes.toml    drafts, drawn until one is accepted, and the pairs over it
 judging.py      the gates, and the judges' scores that they decide by
 """

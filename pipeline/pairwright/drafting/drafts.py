@@ -1,10 +1,21 @@
 """Drafts: two responses to one question, drawn until the gates accept both; and the pairs over an
-accepted draft."""
+accepted draft.
 
+A gate names the sides at fault. Those are written again, and a side without fault stays. The writer
+of a side at fault reads the refused text and what was wrong with it in plain words (`notes.toml`),
+after a refusal for parity also what the judge said of both sides. No post is quoted, except words
+of the writer's own that are in one. All this follows from the refused draft, so that a resumed
+build asks the same.
+"""
+
+import math
+import tomllib
 from collections.abc import Awaitable, Callable, Sequence
-from typing import NamedTuple, get_args
+from pathlib import Path
+from typing import NamedTuple, cast, get_args
 
-from pairwright.drafting.judging import Requirements, Texts, judge_draft
+from pairwright import text
+from pairwright.drafting.judging import Requirements, Texts, both, judge_draft
 from pairwright.drafting.rules import BuildRules
 from pairwright.models import Models
 from pairwright.records import (
@@ -14,6 +25,7 @@ from pairwright.records import (
     DraftSide,
     Dropped,
     DroppedAspect,
+    GateResult,
     Item,
     Kept,
     Pair,
@@ -24,7 +36,18 @@ from pairwright.records import (
     pseudonym,
 )
 from pairwright.settings.rules import JudgedGate
-from pairwright.stages.writer import Stance
+from pairwright.stages.writer import Refusal, Stance, write
+
+MOST_NOTES = 2
+MOST_REASON = 600
+"""Characters of a judge's reason that a writer reads."""
+MOST_CHARACTERS = 30
+"""Characters of a refused text that a writer reads, for each word that is accepted."""
+
+NOTES: dict[str, str] = tomllib.loads(
+    Path(__file__).with_name("notes.toml").read_text(encoding="utf-8")
+)
+"""What the writer of a side at fault reads, by gate."""
 
 Write = Callable[[int, Draft | None], Awaitable[Texts | Dropped]]
 """Writes the two responses of a draw, given its number and the draft that was refused before."""
@@ -132,6 +155,104 @@ class Drawing:
         judge = judge_name(names) if self._rules.config.gated else None
         pairs = pairs_of(mode, self._item, draft, rubrics, posts, judge)
         return Kept(pairs=pairs, refused=tuple(self._refused))
+
+
+async def write_sides(
+    item: Item,
+    sides: tuple[Side, Side],
+    models: Models,
+    rules: BuildRules,
+    number: int,
+    refused: Draft | None,
+) -> Texts | Dropped:
+    """Both responses of a draw: written by their rubrics, or kept from the refused draft."""
+
+    async def one(side: Side) -> str | Dropped:
+        refusal = None
+        if refused:
+            failed = [gate.sides for gate in refused.gates if not gate.passed]
+            if any(side.name in sides for sides in failed):
+                refusal = refusal_of(side, refused, rules.config.words)
+            elif all(failed):
+                return side.text(refused)
+            # A judgement that could not be read is nobody's fault: both sides are drawn again.
+        return await write(
+            item.question,
+            side.rubric,
+            side.stance,
+            models.generator,
+            rules.prompts,
+            words=rules.config.words,
+            draw=number,
+            refusal=refusal,
+            language=rules.language(item),
+        )
+
+    return await both(map(one, sides))
+
+
+def refusal_of(side: Side, refused: Draft, words: int) -> Refusal:
+    """What the writer of a side reads of the refused draft: its text, cut if it is many times as
+    long as the `words` that are accepted; up to two sentences on what was wrong; and the judge's
+    reason if it preferred the other side or did not find this one good enough."""
+    gates = [gate for gate in refused.gates if side.name in gate.sides]
+    lines = (_note(gate, side, refused) for gate in gates)
+    faults = tuple(dict.fromkeys(note for note in lines if note))[:MOST_NOTES]
+    reason = _judge_reason(side, refused, {gate.gate for gate in gates})
+    reasons = (reason,) if reason else ()
+    return Refusal(side.text(refused)[: MOST_CHARACTERS * words], faults, reasons)
+
+
+def _judge_reason(side: Side, refused: Draft, gates: set[str]) -> str:
+    """What the judge said of this side, which it found worse than the other or not good enough."""
+    verdict = refused.comparison
+    if "parity" in gates and ((verdict and verdict.has_winner) or not refused.quality):
+        name = "A" if side.name == "first" else "B"
+        reason = _cut(refused.comparison_reason)
+        return reason and f"(Your answer is response {name}.) {reason}"
+    return _cut(refused.quality[side.name].reason) if gates & {"parity", "quality_floor"} else ""
+
+
+def _note(result: GateResult, side: Side, refused: Draft) -> str | None:
+    """What was wrong by one gate; None where it is the other side's matter."""
+    gate, own = result.gate, side.text(refused)
+    adhering = side.stance == "adhering"
+    if gate == "adherence_margin" and not adhering:
+        gate = "violation"
+    match gate:
+        case "rubric_leakage":
+            run = result.value if isinstance(result.value, str) else ""
+            return NOTES[gate if text.holds_run(own, run) else "some_run"].format(quoted=f'"{run}"')
+        case "shared_words":
+            # Each side gives up its part of the words over the limit.
+            shared, *words = cast(tuple[int, list[str], list[str]], result.value)
+            over, owned = shared - cast(int, result.limit), words[side.name == "second"]
+            spare = math.ceil(over * len(owned) / len(words[0] + words[1]))
+            return NOTES[gate].format(owned=", ".join(owned[:spare]))
+        case "parity" if adhering:
+            return f"{NOTES[gate]} {NOTES['at_the_cases']}"
+        case "adherence" | "adherence_margin" | "violation":
+            aspects = _aspects(side, refused, served=gate == "violation")
+            # Without any it did what it should: the margin is too small because of the other side.
+            return NOTES[gate].format(aspects=aspects) if aspects else None
+    return NOTES[gate].format(words=text.number_of(text.word_count(own), "word"))
+
+
+def _aspects(side: Side, refused: Draft, *, served: bool) -> str:
+    """The side's own aspects that its text served (in part at least), or did not fully, with what
+    the judge said of it."""
+    named = [
+        f'"{aspect.aspect}"' + (f" ({_cut(score.reason)})" if score.reason.strip() else "")
+        for aspect, score in zip(side.rubric.aspects, side.scores(refused), strict=True)
+        if (score.score > 0 if served else score.score < FULL_ADHERENCE)
+    ]
+    return "; ".join(named)
+
+
+def _cut(reason: str) -> str:
+    """A reason on one line, cut if it is long."""
+    line = " ".join(reason.split())
+    return line if len(line) <= MOST_REASON else f"{line[:MOST_REASON].rstrip()} ..."
 
 
 def pairs_of(

@@ -9,7 +9,7 @@ phrases.py phrases.toml    ways of talking that the text gates look for, by lang
 results.py      a gate's decision
 
 A gate's limit is a rule of the build (`settings`), and what a writer reads after its refusal is one
-of the `NOTES` of `drafting`.
+of `notes.toml` of `drafting`.
 """
 
 from pairwright.gates.judged import Fit, judge_quality, judge_twin, judge_violate

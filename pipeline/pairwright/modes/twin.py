@@ -4,9 +4,8 @@ the other, so that nothing but the user decides."""
 from functools import partial
 
 from pairwright import text
-from pairwright.drafting.drafts import Drawing, Side
+from pairwright.drafting.drafts import Drawing, Side, write_sides
 from pairwright.drafting.judging import Requirements
-from pairwright.drafting.redraw import write_sides
 from pairwright.drafting.rubrics import plan_rubric, rubric_of
 from pairwright.drafting.rules import BuildRules, older_than
 from pairwright.gates import check_echo, check_shared_words, judge_twin

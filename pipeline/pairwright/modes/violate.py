@@ -6,9 +6,8 @@ are expected to fail a shortcut audit; twins are not.
 
 from functools import partial
 
-from pairwright.drafting.drafts import Drawing, Side
+from pairwright.drafting.drafts import Drawing, Side, write_sides
 from pairwright.drafting.judging import Requirements, Texts
-from pairwright.drafting.redraw import write_sides
 from pairwright.drafting.rubrics import rubric_of
 from pairwright.drafting.rules import BuildRules
 from pairwright.gates import judge_violate
