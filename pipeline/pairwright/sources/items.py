@@ -81,8 +81,8 @@ def read_items(source: Source) -> Iterator[Item]:
 def _item(source: Source, id: str, user: str, cells: Cells, where: str) -> Item:
     question = cells.text("question") or refuse("empty_question", "the row has no question")
     placed(source, cells.label(source.rules.category))
-    narrative, aspects = cells.text("narrative"), _aspects(source, cells)
-    asked = _item_post(source, id, cells, where, question, narrative)
+    aspects = tuple(_aspects(source, cells))
+    asked = _item_post(source, id, cells, where, question)
     posts = list[SourcePost]()
     for raw in cells.rows("profile"):
         with source.problems.row(where) as read:
@@ -95,29 +95,25 @@ def _item(source: Source, id: str, user: str, cells: Cells, where: str) -> Item:
     return make_item(source, id, user, asked, posts, aspects)
 
 
-def _item_post(
-    source: Source, id: str, cells: Cells, where: str, text: str, narrative: str = ""
-) -> SourcePost:
+def _item_post(source: Source, id: str, cells: Cells, where: str, text: str) -> SourcePost:
     return SourcePost(
         where=where, id=id, text=text, category=cells.label(source.rules.category),
         created=cells.time("created"), url=cells.address("source_url"),
         kind=cells.label("kind").lower(), repairs=cells.repairs, question=text,
-        narrative=narrative,
+        narrative=cells.text("narrative"),
     )  # fmt: skip
 
 
-def _aspects(source: Source, cells: Cells) -> tuple[GoldAspect, ...]:
-    aspects = []
+def _aspects(source: Source, cells: Cells) -> Iterator[GoldAspect]:
     for raw in cells.rows("rubric_aspects"):
         if not isinstance(raw, dict):
             refuse("wrong_type", "an entry of rubric_aspects is not an object")
         entry = Cells(raw, source.rules, cells.repairs)
         name, reason, evidence = map(entry.text, ("aspect", "reason", "evidence"))
         if name:
-            aspects.append(GoldAspect(aspect=name, reason=reason, evidence=evidence))
+            yield GoldAspect(aspect=name, reason=reason, evidence=evidence)
         else:
             cells.repairs["empty_aspect"] = "an entry of rubric_aspects names no aspect"
-    return tuple(aspects)
 
 
 # Rows that are posts
@@ -202,24 +198,23 @@ def user_items(source: Source, user: str, posts: Sequence[SourcePost]) -> Iterat
 def _asked(source: Source, user: str, posts: Sequence[SourcePost]) -> list[int]:
     """The places of the posts that are asked, oldest first: the user's latest `targets` questions,
     each in its last form."""
-    askable, chosen = list[int](), dict[str, int]()
-    for n, post in enumerate(posts):
-        if post.kind in ("", "question") and post.refusal:
+    questions = [n for n, post in enumerate(posts) if post.kind in ("", "question")]
+    for post in (posts[n] for n in questions):
+        if post.refusal:
             source.problems.add(post.refusal.at(post.where, post.id or user))
-        elif post.kind in ("", "question"):
-            askable.append(n)
+    askable = [n for n in questions if not posts[n].refusal]
     if not askable:
         detail = "none of the user's posts can be asked"
         source.problems.refuse("no_question", posts[0].where, user, detail)
+    chosen = dict[str, int]()
     for n in reversed(askable):
-        where, id, question = posts[n].where, posts[n].id or user, posts[n].question
+        key = normalised(posts[n].question) or str(n)
         if len(chosen) == source.rules.targets:
             break
-        if question and normalised(question) in chosen:
-            detail = f"{excerpt(question)} is asked again by a later post"
-            source.problems.refuse("repeated_question", where, id, detail)
-        else:
-            chosen[normalised(question) or str(n)] = n
+        if chosen.setdefault(key, n) != n:
+            detail = f"{excerpt(posts[n].question)} is asked again by a later post"
+            id = posts[n].id or user
+            source.problems.refuse("repeated_question", posts[n].where, id, detail)
     return sorted(chosen.values())
 
 

@@ -145,11 +145,10 @@ class Problems:
 
     def once(self) -> "Problems":
         """Problems of posts that several items hold: each is handed on once."""
-        seen = set[tuple[str, str, str]]()
+        seen = set[str]()
 
         def hand_on(problem: SourceProblem) -> None:
-            key = problem.reason, problem.where, problem.detail
-            if key not in seen:
+            if (key := f"{problem.reason} {problem.where} {problem.detail}") not in seen:
                 seen.add(key)
                 self.add(problem)
 
