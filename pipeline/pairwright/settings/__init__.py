@@ -63,29 +63,18 @@ def validated(
         key = _key(first, data)
         absent = {str(one["loc"][-1]) for one in errors if one["type"] == "missing"}
         # A value that fits no member of a union has an error for each of them.
-        said = [_in_toml(one["msg"]) for one in errors if _key(one, data) == key and one != first]
-        said = [one.removeprefix("Input should be ") for one in said]
+        more = [one["msg"] for one in errors if _key(one, data) == key and one != first]
+        said = [first["msg"], *(one.removeprefix("Input should be ") for one in more)]
         raise error(
-            " or ".join(dict.fromkeys((_in_toml(first["msg"]), *said))),
+            _in_toml(" or ".join(dict.fromkeys(said))),
             where=f"{path} [{key or 'the whole file'}]",
             fix=f"{_remedy(kind, first, key, absent)} {docs} lists every key.".lstrip(),
         ) from None
 
 
-_WORDS = (
-    (r"valid dictionary.*", "table"),
-    (r"valid tuple", "list"),
-    (r"^Value error, ", ""),
-    (r"Extra inputs are not permitted", "unknown key"),
-    (r"Field required", "is required and missing"),
-)
-"""What pydantic says, as somebody knows it who writes TOML."""
-
-
-def _in_toml(message: str) -> str:
-    for pattern, words in _WORDS:
-        message = re.sub(pattern, words, message)
-    return message
+def _in_toml(said: str) -> str:
+    said = re.sub("valid dictionary[^,]*", "table", said).replace("valid tuple", "list")
+    return said.removeprefix("Value error, ")
 
 
 def _key(error: ErrorDetails, data: Any) -> str:
