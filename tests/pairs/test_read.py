@@ -535,8 +535,8 @@ def test_a_file_in_which_nothing_can_be_read_names_its_columns(tmp_path: Path) -
         (("chosen=a", "chosen=b"), "given twice"),
         (("--label left=a",), "WHAT is one of first, second"),
         (("first=prompt", "second=chosen", "--label first", "--label second=2"), "without values"),
-        (("first=a", "second=b", "label=c", "chosen=d"), "chosen beside first"),
-        (("options=a", "chosen=b"), "chosen beside options"),
+        (("first=a", "second=b", "label=c", "chosen=d"), "chosen, first, second, label are of several forms"),
+        (("options=a", "chosen=b"), "chosen, options are of several forms"),
     ],
 )
 def test_a_map_without_meaning_is_refused(

@@ -1,127 +1,52 @@
 """The columns of anybody's file by what they hold, and what the labels in one of them mean.
 
-Well-known sets are recognised by their columns. The meaning of a number or of true and false is
-never guessed: it comes from such a set, or from the person's own map.
+`forms.toml` has what is known. The meaning of a number, or of true and false, is never guessed: it
+comes from a set that is known by its columns, or from the person's own map.
 """
 
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
 
 from pairwright.errors import InputError, near
+from pairwright.records import Record
 from pairwright.sources.fields import is_missing
 from pairwright.sources.problems import SourceRefusal, excerpt
 
 Fields = Mapping[str, Any]
-_SIDES = (
-    ("first", "second"), ("response1", "response2"), ("response_1", "response_2"),
-    ("response 1", "response 2"), ("response_a", "response_b"), ("response_A", "response_B"),
-    ("response_0", "response_1"), ("output_1", "output_2"), ("answer_a", "answer_b"),
-    ("human_ref_A", "human_ref_B"), ("conversation_a", "conversation_b"),
-)  # fmt: skip
-KNOWN: dict[str, tuple[str, ...]] = {
-    "prompt": (
-        "prompt", "question", "instruction,input", "instruction", "input", "user_query",
-        "conversations",
-    ),
-    "chosen": ("chosen",),
-    "rejected": ("rejected",),
-    "first": tuple(first for first, _ in _SIDES),
-    "second": tuple(second for _, second in _SIDES),
-    "label": (
-        "label", "winner", "preference", "overall_preference", "preference_strength",
-        "better_response_id", "labels",
-    ),
-    "options": ("options", "choices", "all_options"),
-    "key": ("key", "answer", "correct_answer"),
-    "id": ("id", "pair_id"),
-    "domain": ("domain", "config", "subset"),
-    "category": ("category",),
-    "user": ("user", "persona_id", "user_id"),
-    "narrative": ("narrative",),
-    "profile": ("profile",),
-    "rubric_aspects": ("rubric_aspects",),
-    "generator": ("generator",),
-    "created": ("created",),
-    "source_url": ("source_url",),
-    "licence": ("licence",),
-    "split": ("split",),
-}  # fmt: skip
-"""What a row is made of, and the columns that hold it unless the person says otherwise: the first
-that is there. `first`, `second` and `label`, or `options` and `key`, stand for the pair."""
-PAIR = frozenset({"chosen", "rejected", "first", "second", "label", "options", "key"})
+FORMS = tomllib.loads(Path(__file__).with_name("forms.toml").read_text(encoding="utf-8"))
+KNOWN: dict[str, list[str]] = FORMS["columns"]
+"""What a row is made of, and the columns that usually hold it."""
+CHOICE = frozenset({"chosen", "rejected", "first", "second", "label", "options", "key"})
+"""Of these, what says which response is better; a file has it in one form."""
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
             "tenth")  # fmt: skip
-PLACES = (*ORDINALS, "tie")
 Meaning = int | None
 """The place of the right response, from 0; None of a tie."""
+MOST_LABELS = 1000
+"""Different labels after which no more are looked at: they are no labels."""
 
 
-class KnownSet(NamedTuple):
-    """A published set whose columns show what it is."""
+class KnownSet(Record):
+    """A published set that its columns show."""
 
     name: str
     needs: frozenset[str]
-    labels: Mapping[str, tuple[str, ...]]
-    columns: Mapping[str, str] = {}
+    columns: Mapping[str, str] = Field(default_factory=dict)
+    labels: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
 
 
-def _known(
-    name: str, needs: str, columns: Mapping[str, str] | None = None, **labels: str
-) -> KnownSet:
-    given = {place: tuple(values.split()) for place, values in labels.items()}
-    return KnownSet(name, frozenset(needs.split(", ")), given, columns or {})
+SETS = [KnownSet.model_validate(one) for one in FORMS["sets"]]
+
+# What a label says
 
 
-_STRENGTH = {"first": "-3 -2 -1", "tie": "0", "second": "1 2 3"}
-SETS = (
-    _known("PandaLM", "response1, response2, annotator1", first="1", second="2", tie="0"),
-    _known("Auto-J", "response 1, response 2, label", first="0", second="1", tie="2"),
-    _known("LLMBar", "input, output_1, output_2, label", first="1", second="2"),
-    _known("HelpSteer2", "response_1, response_2, preference_strength", None, **_STRENGTH),
-    _known(
-        "HelpSteer3", "context, response1, response2, overall_preference",
-        {"prompt": "context"}, **_STRENGTH,
-    ),
-    _known(
-        "PKU-SafeRLHF", "response_0, response_1, better_response_id", first="0", second="1"
-    ),
-    _known(
-        "SHP", "history, human_ref_A, human_ref_B, labels", {"prompt": "history"},
-        first="1", second="0",
-    ),
-    _known(
-        "Chatbot Arena", "response_a, response_b, winner_model_a, winner_model_b, winner_tie",
-        first="winner_model_a", second="winner_model_b", tie="winner_tie",
-    ),
-    _known(
-        "PrefEval", "preference, question, classification_task_options",
-        {"options": "classification_task_options", "profile": "preference"}, first="",
-    ),
-    _known(
-        "PersonaMem", "user_question_or_message, all_options, correct_answer",
-        {"prompt": "user_question_or_message", "id": "question_id"},
-    ),
-    _known(
-        "PRISM", "conversation_history, conversation_id, user_id",
-        {"options": "conversation_history", "id": "conversation_id"},
-    ),
-    _known(
-        "UltraFeedback, the highest overall_score right", "instruction, completions",
-        {"options": "completions"},
-    ),
-    _known(
-        "PersonaMem", "user_query, correct_answer, incorrect_answers",
-        {"chosen": "correct_answer", "rejected": "incorrect_answers", "domain": "who"},
-    ),
-)  # fmt: skip
-
-_TIES = frozenset(
-    {"tie", "tied", "tie (bothbad)", "tie (both bad)", "both_bad", "bothbad", "both bad", "equal",
-     "draw", "same", "both", "neither", "no preference", "a=b", "b=a"}
-)  # fmt: skip
 _NOUN = r"(?:the )?(?:model|response|assistant|answer|output|option|completion)[ _]?"
 _ONE = re.compile(rf"(?:{_NOUN})?(?P<letter>[ab])|{_NOUN}(?P<number>[12])|(?P<word>first|second)")
 _COMPARED = re.compile(r"([ab])(>{1,3}|<{1,3})([ab])")
@@ -137,43 +62,47 @@ def token(value: object) -> str:
     return re.sub(r"^\+|(?<=\d)\.0+$", "", text) if _NUMBER.fullmatch(text) else text
 
 
-def word_meaning(label: str) -> Meaning | str:
-    """What a word says by itself; `""` of one that says nothing, such as a number."""
-    if label in _TIES:
-        return None
-    if compared := _COMPARED.fullmatch(label):
-        left, sign, right = compared.groups()
-        return "" if left == right else int((left == "b") == (sign[0] == ">"))
-    if named := _ONE.fullmatch(label):
-        return int((named["letter"] or named["number"] or named["word"]) in ("b", "2", "second"))
-    return ""
-
-
-def read_map(options: Iterable[str], known: Iterable[str], option: str) -> dict[str, str]:
-    """A map from options such as `chosen=better_text`; raises InputError."""
-    named: dict[str, str] = {}
-    for one in options:
-        name, equals, value = one.partition("=")
-        where, names = f"{option} {one}", list(known)
-        if name not in names or not (equals or option == "--label"):
-            fix = f"Write {option} WHAT=VALUE; WHAT is one of {', '.join(names)}."
-            raise InputError("is not WHAT=VALUE", where=where, fix=fix + near(name, names))
-        if name in named:
-            raise InputError(f"{name} is given twice", where=where, fix="Leave one out.")
-        named[name] = value
-    return named
+def _words(labels: Iterable[str]) -> dict[str, Meaning]:
+    """What labels say by themselves, for those that do: a number does not."""
+    found: dict[str, Meaning] = {}
+    for label in labels:
+        compared, named = _COMPARED.fullmatch(label), _ONE.fullmatch(label)
+        if label in FORMS["labels"]["tie"]:
+            found[label] = None
+        elif compared and compared[1] != compared[3]:
+            found[label] = int((compared[1] == "b") == (compared[2][0] == ">"))
+        elif named:
+            found[label] = int(named.group(named.lastgroup or 0) in ("b", "2", "second"))
+    return found
 
 
 def column_map(options: Iterable[str]) -> dict[str, str]:
-    """The map of `--column` options; raises InputError."""
-    return read_map(options, KNOWN, "--column")
+    """The map of `--column` options, such as `chosen=better_text`; raises InputError."""
+    return _map(options, KNOWN, "--column")
 
 
 def label_map(options: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The map of `--label` options, such as `first=model_a,A>B`, or `first` for every row; raises
     InputError."""
-    named = read_map(options, PLACES, "--label").items()
-    return {place: tuple(filter(None, values.split(","))) for place, values in named}
+    named = _map(options, (*ORDINALS, "tie"), "--label")
+    return {place: tuple(filter(None, values.split(","))) for place, values in named.items()}
+
+
+def _map(options: Iterable[str], known: Iterable[str], option: str) -> dict[str, str]:
+    named: dict[str, str] = {}
+    for one in options:
+        name, equals, value = one.partition("=")
+        if name not in known or not (equals or option == "--label"):
+            fix = f"WHAT is one of {', '.join(known)}.{near(name, known)}"
+            raise InputError("is not WHAT=VALUE", where=f"{option} {one}", fix=fix)
+        if name in named:
+            fix = "Leave one out."
+            raise InputError(f"{name} is given twice", where=f"{option} {one}", fix=fix)
+        named[name] = value
+    return named
+
+
+# The columns of a file
 
 
 @dataclass(frozen=True)
@@ -184,31 +113,19 @@ class Columns:
     """By what it holds; several with commas between."""
     given: frozenset[str] = frozenset()
     """Those that the person named."""
+    meanings: Mapping[str, Meaning] = field(default_factory=dict)
+    """Of labels, by `token`. If no column is named for them, of the columns that hold 0 or 1; of an
+    empty label, the place that is right in every row."""
     said: tuple[str, ...] = ()
     """What was recognised, for the person."""
-    meanings: Mapping[str, Meaning] = field(default_factory=dict)
-    """Of labels, by `token`."""
-    one_hot: bool = False
-    """Whether `meanings` are of columns that hold 0 or 1."""
-    always: int | None = None
-    """The place of the right response in every row, if the file has no labels."""
-
-    @property
-    def form(self) -> str:
-        """How a row holds its pairs: `pair`, `labelled` or `options`."""
-        if "chosen" in self.named or "rejected" in self.named:
-            return "pair"
-        if "options" in self.named:
-            return "options"
-        return "labelled" if {"first", "second"} & self.named.keys() else "pair"
 
     def value(self, fields: Fields, name: str) -> object:
-        """What a row holds under this name; None if it has no such column.
+        """What a row holds under this name, a list of several columns; None without such a column.
 
         Raises SourceRefusal if the person named a column that the row does not have.
         """
         column = self.named.get(name, "")
-        if not column and name not in self.given | PAIR:  # Not every row of JSON has every column.
+        if not column and name not in self.given | CHOICE:  # Rows of JSON differ in their columns.
             column = next((one for one in KNOWN[name] if one in fields), "")
         parts = [column] if column in fields else list(filter(None, column.split(",")))
         missing = [part for part in parts if part not in fields]
@@ -228,35 +145,31 @@ class Columns:
             raise SourceRefusal("empty_value" if there else "missing_column", detail)
         return value
 
-    def tokens(self, fields: Fields) -> list[str]:
-        """The labels of a row, one for each column that holds one. A label that is a model's name
-        is the place of that model."""
+    def labels(self, fields: Fields) -> list[str]:
+        """The labels of a row, of each annotator. A model's name is the place of that model."""
         values = self.value(fields, "label")
         found = list(map(token, values if isinstance(values, list) else [values]))
-        for place in "ab":
-            model = token(fields.get(f"model_{place}"))
-            found = [f"model_{place}" if model and one == model else one for one in found]
-        return found
+        models = {token(fields.get(f"model_{place}")): f"model_{place}" for place in "ab"}
+        return [models.get(one, one) if one else "" for one in found]
 
-    def labelled(self, fields: Fields) -> Meaning:
-        """The place of the right one of two responses; None of a tie. Of several annotators, what
-        more than half say. Raises SourceRefusal."""
-        if self.always is not None:
-            return self.always
-        if self.one_hot:
-            said = {column: token(fields.get(column)) for column in self.meanings}
-            marked = [column for column, value in said.items() if value in ("1", "true")]
-            if len(marked) != 1 or {*said.values()} - {"0", "1", "true", "false"}:
-                listed = ", ".join(f"{column} is {value!r}" for column, value in said.items())
+    def better(self, fields: Fields) -> Meaning:
+        """The place of the better of two responses; None of a tie. Of several annotators, what more
+        than half say. Raises SourceRefusal."""
+        if "" in self.meanings:
+            return self.meanings[""]
+        if "label" in self.named or not self.meanings:
+            found = self.labels(fields)
+        else:
+            marks = {column: token(fields.get(column)) for column in self.meanings}
+            found = [column for column, mark in marks.items() if mark in ("1", "true")]
+            if len(found) != 1 or {*marks.values()} - {"0", "1", "true", "false"}:
+                listed = ", ".join(f"{column} is {mark!r}" for column, mark in marks.items())
                 raise SourceRefusal("bad_label", f"not one 1 among 0s: {listed}")
-            return self.meanings[marked[0]]
-        found = self.tokens(fields)
-        for label in found:
-            if label not in self.meanings:
-                raise SourceRefusal("bad_label", f"the label is {excerpt(label)}")
+        if unknown := [label for label in found if label not in self.meanings]:
+            raise SourceRefusal("bad_label", f"the label is {excerpt(unknown[0])}")
         votes = Counter(self.meanings[label] for label in found)
-        most, n = votes.most_common(1)[0]
-        return most if 2 * n > votes.total() else None
+        place, n = votes.most_common(1)[0]
+        return place if 2 * n > votes.total() else None
 
 
 def columns_of(
@@ -270,127 +183,96 @@ def columns_of(
     `rows` are gone through only to see all labels. Raises InputError for maps without meaning and
     for labels whose meaning nothing tells.
     """
-    _check(given)
-    of = next((one for one in SETS if one.needs <= first.keys()), None)
-    known = of.columns if of else {}
-    sides = {"chosen", "rejected"} & (given.keys() | known.keys() | first.keys())
-    named: dict[str, str] = {}
-    for name, columns in KNOWN.items():
-        usual = (column for column in columns if {*column.split(",")} <= first.keys())
-        if column := given.get(name, known.get(name) or next(usual, "")):
-            named[name] = column
-    annotators = [column for column in first if re.fullmatch(r"annotator_?\d+", column)]
-    if "label" not in named and annotators:
-        named["label"] = ",".join(annotators)
-    if {"options", "key"} & given.keys() or (not sides and "options" in named):
-        other = {"chosen", "rejected", "first", "second", "label"}
-    elif {"first", "second"} & given.keys() or not sides:
-        other = {"chosen", "rejected", "options", "key"}
-    else:
-        other = {"first", "second", "label", "options", "key"}
-    named = {name: column for name, column in named.items() if name not in other}
-    source = f", as in {of.name}" if of else ""
-    said = ", ".join(f"{name} = {column}" for name, column in named.items() if name != column)
-    meant = _with_labels(Columns(named), first, labels or (of.labels if of else {}), rows)
-    return Columns(
-        named,
-        frozenset(given),
-        tuple(
-            [f"columns read as: {said}{source}"] * bool(said and (of or meant.form != "pair"))
-            + [f"{one}{'' if labels else source}" for one in meant.said]
-        ),
-        meant.meanings,
-        meant.one_hot,
-        meant.always,
-    )
-
-
-def _check(given: Mapping[str, str]) -> None:
-    groups = ({"chosen", "rejected"}, {"first", "second", "label"}, {"options", "key"})
-    several = [group & given.keys() for group in groups if group & given.keys()]
-    if len(several) > 1:
-        listed = " beside ".join(", ".join(sorted(group)) for group in several)
+    forms = ({"chosen", "rejected"}, {"first", "second", "label"}, {"options", "key"})
+    if sum(bool(form & given.keys()) for form in forms) > 1:
+        listed = ", ".join(name for name in KNOWN if name in CHOICE & given.keys())
         fix = "Give chosen and rejected; or first, second and label; or options and key."
-        raise InputError(listed, where="--column", fix=fix)
+        raise InputError(f"{listed} are of several forms", where="--column", fix=fix)
+    of = next((one for one in SETS if one.needs <= first.keys()), None)
+    usual = {
+        name: next((one for one in columns if {*one.split(",")} <= first.keys()), "")
+        for name, columns in KNOWN.items()
+    }
+    sides = zip(FORMS["sides"]["first"], FORMS["sides"]["second"], strict=True)
+    usual["first"], usual["second"] = next((s for s in sides if {*s} <= first.keys()), ("", ""))
+    annotators = [column for column in first if re.fullmatch(r"annotator_?\d+", column)]
+    usual["label"] = usual["label"] or ",".join(annotators)
+    known = of.columns if of else {}
+    named = {name: given.get(name, known.get(name, usual[name])) for name in KNOWN}
+    pair = bool(named["chosen"] or named["rejected"])
+    form = (
+        next((form for form in forms if form & given.keys()), None)
+        or forms[
+            0 if pair else 2 if named["options"] else 1 if named["first"] or named["second"] else 0
+        ]
+    )
+    named = {name: one for name, one in named.items() if one and name not in CHOICE - form}
+    source = f", as in {of.name}" if of else ""
+    columns = ", ".join(f"{name} = {one}" for name, one in named.items() if name != one)
+    said = [f"columns read as: {columns}{source}"] if columns and (of or form != forms[0]) else []
+    own = labels or (of.labels if of else {})
+    meanings = {} if form == forms[0] else _meanings(named, own, first, rows)
+    if {*meanings} == {""}:
+        place = ORDINALS[meanings[""] or 0]
+        said.append(f"the {place} is right in every row{'' if labels else source}")
+    elif meanings and form == forms[1]:
+        listed = ", ".join(
+            f"{label} = {'tie' if place is None else ORDINALS[place]}"
+            for label, place in sorted(meanings.items())
+        )
+        said.append(f"labels read as: {listed}{'' if labels else source}")
+    return Columns(named, frozenset(given), meanings, tuple(said))
 
 
-def _with_labels(
-    columns: Columns,
+def _meanings(
+    named: dict[str, str],
+    given: Mapping[str, tuple[str, ...]],
     first: Fields,
-    labels: Mapping[str, tuple[str, ...]],
     rows: Iterable[Fields],
-) -> Columns:
-    """The same columns with what the labels mean, said in a sentence."""
-    named = columns.named
-    always = [place for place, values in labels.items() if not values]
-    if columns.form == "pair":
-        return columns
+) -> dict[str, Meaning]:
+    """What the labels of a file mean. If they are columns that hold 0 or 1, no other is named for
+    labels."""
+    places = dict(zip(ORDINALS, range(len(ORDINALS)), strict=True))
+    always = [place for place, values in given.items() if not values]
+    if always and (len(given) > 1 or always[0] == "tie"):
+        fix = "Give --label first alone for every row; or each with its values."
+        raise InputError("a place without values", where=f"--label {always[0]}", fix=fix)
     if always:
-        if len(labels) > 1 or always[0] not in ORDINALS:
-            fix = "Give --label first alone for every row; or each with its values."
-            raise InputError("a place without values", where=f"--label {always[0]}", fix=fix)
-        place = ORDINALS.index(always[0])
-        return Columns(named, said=(f"the {always[0]} is right in every row",), always=place)
-    own = {value: _place(place) for place, values in labels.items() for value in values}
+        return {"": places[always[0]]}
+    own = {value: places.get(place) for place, values in given.items() for value in values}
     if own and all(token(first.get(column)) in ("0", "1", "true", "false") for column in own):
-        return Columns(named, said=(_say(own),), meanings=own, one_hot=True)
+        named.pop("label", None)
+        return own
     own = {token(value): place for value, place in own.items()}
-    if len(own) == 1 and [*own.values()] == [0] and (start := next(iter(own))).isdigit():
-        own = {str(int(start) + place): place for place in range(len(ORDINALS))}
-    if columns.form == "options":
-        return Columns(named, meanings=own)
-    counts = Counter[str]()
+    if len(own) == 1 and own.get(start := next(iter(own))) == 0 and start.isdigit():
+        own = {str(int(start) + place): place for place in places.values()}
+    if "options" in named:
+        return own
+    counts, columns = Counter[str](), Columns(named)
     for fields in rows:
-        counts.update(columns.tokens(fields))
+        counts.update(columns.labels(fields))
         if len(counts) > MOST_LABELS:
             break
     counts.pop("", None)
-    words = {label: word_meaning(label) for label in counts}
-    meanings = {label: one for label, one in words.items() if not isinstance(one, str)} | own
-    unknown = [label for label in counts if label not in meanings]
-    read = {label: meanings[label] for label in counts if label in meanings}
-    if any(map(_NUMBER.fullmatch, unknown)) or (unknown and {*read.values()} <= {None}):
-        raise _unknown(named.get("label", ""), counts, unknown)
-    return Columns(named, said=(_say(read),) if read else (), meanings=meanings)
-
-
-MOST_LABELS = 1000
-"""Different labels after which no more are looked at: they are no labels."""
-
-
-def _place(name: str) -> Meaning:
-    return ORDINALS.index(name) if name in ORDINALS else None
-
-
-def _say(meanings: Mapping[str, Meaning]) -> str:
-    listed = (
-        f"{label} = {'tie' if place is None else ORDINALS[place]}"
-        for label, place in sorted(meanings.items())
-    )
-    return f"labels read as: {', '.join(listed)}"
-
-
-_HABITS = {
-    ("0", "1", "2"): (("1", "2", "0"), ("0", "1", "2")),
-    ("0", "1"): (("0", "1", ""), ("1", "0", "")),
-    ("1", "2"): (("1", "2", ""), ("2", "1", "")),
-}
-"""By values, what they mean to some people: the first is better, the second, a tie."""
-
-
-def _unknown(column: str, counts: Counter[str], unknown: list[str]) -> InputError:
-    shown = ", ".join(f"{excerpt(label)} ({counts[label]:,})" for label in sorted(unknown)[:20])
-    habits = _HABITS.get(tuple(sorted(unknown)), (("...", "...", "..."),))
-    maps = [
-        " ".join(
-            f"--label {place}={value}"
-            for place, value in zip(("first", "second", "tie"), habit, strict=True)
-            if value
+    meanings = {label: one for label, one in (_words(counts) | own).items() if label in counts}
+    unknown = sorted(counts.keys() - meanings.keys())
+    if any(map(_NUMBER.fullmatch, unknown)) or (unknown and {*meanings.values()} <= {None}):
+        shown = ", ".join(f"{excerpt(label)} ({counts[label]:,})" for label in unknown[:20])
+        raise InputError(
+            f"nothing says what these labels mean: {shown}",
+            where=f"column {named.get('label', '')}",
+            fix=f"Look it up where the file comes from, and say it: {_possible(unknown)}.",
         )
-        for habit in habits
-    ]
-    return InputError(
-        f"nothing says what these labels mean: {shown}",
-        where=f"column {column}",
-        fix=f"Look it up where the file comes from, and say it: {', or '.join(maps)}.",
-    )
+    return meanings
+
+
+def _possible(unknown: list[str]) -> str:
+    """The maps to write: the ones that people mean by such values, or one to be filled in."""
+    habits = {
+        "0,1,2": ("--label first=1 --label second=2 --label tie=0",
+                  "--label first=0 --label second=1 --label tie=2"),
+        "0,1": ("--label first=0 --label second=1", "--label first=1 --label second=0"),
+        "1,2": ("--label first=1 --label second=2", "--label first=2 --label second=1"),
+    }  # fmt: skip
+    fill = ("--label first=... --label second=... --label tie=...",)
+    return ", or ".join(habits.get(",".join(unknown), fill))

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from pairwright.errors import first_invalid
 from pairwright.pairs.address import licence_of
-from pairwright.pairs.columns import Columns, Fields, token
+from pairwright.pairs.columns import FORMS, Columns, Fields, token
 from pairwright.pairs.row import Row, RowAspect, has_columns
 from pairwright.pairs.texts import (
     as_text,
@@ -19,41 +19,17 @@ from pairwright.pairs.texts import (
     is_texts,
     name_of,
     parsed,
-    parsed_side,
     posts_of,
     prompt,
-    replies,
-    text_of,
-    turns,
+    responses,
+    transcript,
 )
 from pairwright.records import content_id, pseudonym
-from pairwright.sources.fields import is_missing, time_of
+from pairwright.sources.fields import time_of
 from pairwright.sources.problems import SourceRefusal, excerpt
 from pairwright.sources.tables import kind
 
-REASONS = {
-    "bad_json": "a line is not JSON",
-    "invalid_utf8": "a line or row holds bytes that are not UTF-8",
-    "not_an_object": "a row, or an entry of one of its lists, is not an object",
-    "missing_column": "a column that is needed or was named is not in the row",
-    "empty_value": "a response or the prompt is null",
-    "wrong_type": "a field holds another type than it should, such as a number for text",
-    "lone_surrogate": "a text holds half a character, which no file in UTF-8 can hold",
-    "bad_time": "a time that cannot be read",
-    "bad_csv": "a record's quotes do not match",
-    "ragged_row": "a record has more or fewer cells than there are columns",
-    "bad_label": "the label does not say which response is better",
-    "bad_cell": "a cell looks like a list of responses or messages, and cannot be read as one",
-    "tie": "the label says that neither response is better",
-    "no_messages": "a list of messages is empty",
-    "ends_with_user": "the last message is not a response",
-    "prompts_differ": "the two conversations differ before their last turn",
-    "one_continues": "one conversation is the beginning of the other",
-    "one_longer": "one conversation goes on after the answer of the other",
-    "bad_options": "the options are not a list of two or more texts",
-    "bad_key": "the key does not name one of the options",
-    "not_a_row": "the row has a release's columns, and not its values",
-}
+REASONS: dict[str, str] = FORMS["reasons"]
 TIE = "tie"
 """The reason of a row that can be read, and is not a preference."""
 
@@ -88,32 +64,22 @@ class ReadRow(NamedTuple):
     split: str
     row: Row
     where: str
-    """The row's place: `file:line`, or `file:row` counted from 1; without the folders of this
-    machine."""
+    """`file:line`, or `file:row` counted from 1; without the folders of this machine."""
     choice: Choice | None = None
-    """The question with options that it is of, or the place of a pair's better response where a
-    label names it."""
+    """Its question with options, or the place that a label names."""
 
 
 class _Question(NamedTuple):
-    """What a row of a file asks, as far as its prompt is not a column, with all responses and the
-    places of the right ones. The others are wrong."""
+    """All responses that a row holds to one prompt, and the places of the right ones."""
 
-    before: str
     texts: Sequence[str]
     right: Sequence[int]
+    before: str = ""
+    """Its prompt, if that is no column."""
     ordered: bool = True
     """Whether the file gives all responses in one order, the right ones among the wrong."""
-    of_pair: bool = False
     at: str = ""
     """Its place in the row, if there are several."""
-
-    def place(self, right: int, wrong: int) -> str:
-        """The place of a pair in the row."""
-        if self.ordered:
-            return f"{self.at}options[{wrong}]"
-        chosen = f"chosen[{right}] " if len(self.right) > 1 else ""
-        return f"{self.at}{chosen}rejected[{wrong - len(self.right)}]"
 
 
 def read_row(
@@ -127,7 +93,7 @@ def read_row(
     """
     if has_columns(fields) and not columns.given:
         return [ReadRow(split, _release_row(fields), where)]
-    if columns.form == "options":
+    if "options" in columns.named:
         questions = list(_options(fields, columns))
     else:
         questions = [_sides(fields, columns, flat=flat)]
@@ -137,76 +103,6 @@ def read_row(
         for question in questions
         for row, place, choice in _pairs(question, fields, columns, config, where)
     ]
-
-
-def _pairs(
-    asked: _Question, fields: Fields, columns: Columns, config: str, where: str
-) -> Iterator[tuple[Row, str, Choice | None]]:
-    shared = _shared(fields, columns, config, asked.before)
-    wrong = [n for n in range(len(asked.texts)) if n not in asked.right]
-    if asked.of_pair or (not asked.ordered and len(asked.texts) == 2):
-        chosen, rejected = asked.texts[asked.right[0]], asked.texts[wrong[0]]
-        own = content_id("row", shared["question"], chosen, rejected)
-        shared["id"] = shared["item_id"] or own
-        choice = Choice(where, 2, place=asked.right[0], of_pair=True) if asked.of_pair else None
-        yield Row(**shared, chosen=chosen, rejected=rejected), where, choice
-        return
-    item = shared["item_id"] or content_id("item", where, asked.at, *asked.texts)
-    one = len(asked.right) == 1
-    question = f"{where} {asked.at}".strip()
-    place = asked.right[0] if asked.ordered and one else None
-    choice = Choice(question, len(asked.texts), len(asked.right), place)
-    for good in asked.right:
-        for bad in wrong:
-            at = asked.place(good, bad)
-            numbers = "".join(re.findall(r"\[\d+\]", at))
-            made = {**shared, "item_id": item, "id": f"{item}{numbers}"}
-            pair = Row(**made, chosen=asked.texts[good], rejected=asked.texts[bad])
-            yield pair, f"{where} {at}", choice
-
-
-def _shared(fields: Fields, columns: Columns, config: str, before: str) -> dict[str, Any]:
-    """What all pairs of a row have."""
-    question = before
-    if not before:
-        asked = columns.needed(fields, "prompt")
-        messages = parsed(asked)
-        question = prompt(messages if is_messages(messages) else asked, "prompt")
-    labels = {
-        name: name_of(columns.value(fields, name), name)
-        for name in ("id", "category", "domain", "user", "source_url", "licence", "generator")
-    }
-    url, created = (
-        labels["source_url"] or None,
-        time_of(columns.value(fields, "created"), "created"),
-    )
-    return {
-        "question": question,
-        "profile": tuple(posts_of(columns.value(fields, "profile"))),
-        "rubric_aspects": tuple(_aspects(columns.value(fields, "rubric_aspects"))),
-        "narrative": text_of(columns.value(fields, "narrative"), "narrative") or None,
-        "item_id": labels["id"],
-        "category": labels["category"],
-        "domain": labels["domain"] or config,
-        "user": pseudonym(labels["user"]) if labels["user"] else None,
-        "generator": labels["generator"],
-        "created": created,
-        "source_url": url,
-        "licence": labels["licence"] or licence_of(url, created),
-    }
-
-
-def _aspects(value: object) -> Iterator[RowAspect]:
-    """The aspects of a row's rubric; raises SourceRefusal."""
-    listed = parsed(value)
-    for entry in [] if is_missing(listed) else entries_of(listed, "rubric_aspects"):
-        if not isinstance(entry, dict):
-            raise SourceRefusal("not_an_object", "an entry of rubric_aspects is not an object")
-        yield RowAspect(
-            aspect=text_of(entry.get("aspect"), "aspect"),
-            reason=text_of(entry.get("reason"), "reason of an aspect"),
-            evidence=text_of(entry.get("evidence"), "evidence of an aspect"),
-        )
 
 
 def _release_row(fields: Fields) -> Row:
@@ -220,64 +116,116 @@ def _release_row(fields: Fields) -> Row:
     return row
 
 
-# Two responses, or right ones and wrong ones
+def _pairs(
+    asked: _Question, fields: Fields, columns: Columns, config: str, where: str
+) -> Iterator[tuple[Row, str, Choice | None]]:
+    shared, texts, right = _shared(fields, columns, config, asked.before), asked.texts, asked.right
+    name = shared.pop("name")
+    wrong = [n for n in range(len(texts)) if n not in right]
+    if len(texts) == 2 and "options" not in columns.named:
+        chosen, rejected = texts[right[0]], texts[wrong[0]]
+        id = name or content_id("row", shared["question"], chosen, rejected)
+        pair = Row(**shared, id=id, item_id=name, chosen=chosen, rejected=rejected)
+        choice = Choice(where, 2, place=right[0], of_pair=True) if asked.ordered else None
+        yield pair, where, choice
+        return
+    item = name or content_id("item", where, asked.at, *texts)
+    place = right[0] if asked.ordered and len(right) == 1 else None
+    choice = Choice(f"{where} {asked.at}".strip(), len(texts), len(right), place)
+    for good in right:
+        for bad in wrong:
+            at = f"options[{bad}]" if asked.ordered else f"rejected[{bad - len(right)}]"
+            if len(right) > 1:
+                at = f"{'options' if asked.ordered else 'chosen'}[{good}] {at}"
+            numbers = "".join(re.findall(r"\[\d+\]", asked.at + at))
+            made = {**shared, "id": item + numbers, "item_id": item}
+            pair = Row(**made, chosen=texts[good], rejected=texts[bad])
+            yield pair, f"{where} {asked.at}{at}", choice
+
+
+def _shared(fields: Fields, columns: Columns, config: str, before: str) -> dict[str, Any]:
+    """What all pairs of a row have."""
+    if not before:
+        asked = columns.needed(fields, "prompt")
+        messages = parsed(asked)
+        before = prompt(messages if is_messages(messages) else asked, "prompt")
+    names = ("id", "category", "domain", "user", "source_url", "licence", "generator", "narrative")
+    texts = {name: name_of(columns.value(fields, name), name) for name in names}
+    created = time_of(columns.value(fields, "created"), "created")
+    url = texts["source_url"] or None
+    return {
+        "name": texts["id"],
+        "question": before,
+        "profile": tuple(posts_of(columns.value(fields, "profile"))),
+        "rubric_aspects": tuple(
+            RowAspect(aspect=one)
+            if isinstance(one, str)
+            else RowAspect(**{name: name_of(one.get(name), name) for name in _ASPECT})
+            for one in entries_of(columns.value(fields, "rubric_aspects"), "rubric_aspects")
+        ),
+        "narrative": texts["narrative"] or None,
+        "category": texts["category"],
+        "domain": texts["domain"] or config,
+        "user": pseudonym(texts["user"]) if texts["user"] else None,
+        "generator": texts["generator"],
+        "created": created,
+        "source_url": url,
+        "licence": texts["licence"] or licence_of(url, created),
+    }
+
+
+_ASPECT = ("aspect", "reason", "evidence")
 
 
 def _sides(fields: Fields, columns: Columns, *, flat: bool) -> _Question:
-    labelled = columns.form == "labelled"
+    """Two responses, of which a label may say which is better, or right ones and wrong ones."""
+    labelled = "first" in columns.named or "second" in columns.named
     names = ("first", "second") if labelled else ("chosen", "rejected")
     cells = {name: columns.needed(fields, name) for name in names}
     asked = columns.value(fields, "prompt")
-    if flat:
-        lists = {name: parsed_side(cell, name) for name, cell in cells.items()}
-        # A list of one may be a text in brackets.
-        alone = not all(map(is_texts, lists.values()))
-        cells = {
-            name: cells[name] if alone and is_texts(one) and len(one) == 1 else one
-            for name, one in lists.items()
-        }
-    elif columns.named["rejected" if not labelled else "second"] == "incorrect_answers":
-        cells["rejected"] = parsed(cells["rejected"])
     better = 0
     if labelled:
-        said = columns.labelled(fields)
+        said = columns.better(fields)
         if said is None:
-            raise SourceRefusal(TIE, f"the label is {excerpt(', '.join(columns.tokens(fields)))}")
-        if said > 1:
-            raise SourceRefusal("bad_label", f"it names response {said + 1} of two")
+            raise SourceRefusal(TIE, f"the label is {excerpt(', '.join(columns.labels(fields)))}")
         better = said
-    if labelled and is_texts(parsed(asked)) and all(map(is_texts, cells.values())):
-        cells = {name: _turns(parsed(asked), cell) for name, cell in cells.items()}
-        before, texts = replies(cells)
-        return _Question(before, texts, [better], of_pair=True)
-    if any(map(is_texts, cells.values())):
-        if labelled:
-            raise SourceRefusal("bad_cell", "a response is a list of texts, and the prompt is not")
-        sides = [
+        if better > 1:
+            raise SourceRefusal("bad_label", f"it names response {better + 1} of two")
+    if flat:
+        lists = {name: parsed(cell, name) for name, cell in cells.items()}
+        # A list of one may be a text in brackets; an object may be any text.
+        alone = not all(map(is_texts, lists.values()))
+        cells = {
+            name: one if is_messages(one) or (is_texts(one) and len(one) > alone) else cells[name]
+            for name, one in lists.items()
+        }
+    elif columns.named.get("rejected") == "incorrect_answers":
+        cells["rejected"] = parsed(cells["rejected"])
+    prompts = parsed(asked) if flat else asked
+    if labelled and is_texts(prompts):
+        before, texts = responses({name: _turns(prompts, one) for name, one in cells.items()})
+        return _Question(texts, [better], before)
+    if any(map(is_texts, cells.values())) and not labelled:
+        right, wrong = (
             [as_text(one, name) for one in (cell if isinstance(cell, list) else [cell])]
             for name, cell in cells.items()
-        ]
-        return _Question("", [*sides[0], *sides[1]], range(len(sides[0])), ordered=False)
+        )
+        return _Question([*right, *wrong], range(len(right)), ordered=False)
     if asked is None:
-        cells = {name: turns(cell) for name, cell in cells.items()}
-    before, texts = replies(cells)
-    return _Question(
-        before if asked is None else "", texts, [better], ordered=labelled, of_pair=labelled
-    )
+        cells = {name: transcript(cell) for name, cell in cells.items()}
+    before, texts = responses(cells)
+    return _Question(texts, [better], before if asked is None else "", ordered=labelled)
 
 
-def _turns(prompts: object, responses: object) -> list[dict[str, str]]:
+def _turns(prompts: list[str], given: object) -> list[dict[str, str]]:
     """The messages of a conversation whose prompts and responses are two lists, a turn each."""
-    assert is_texts(prompts)
-    assert is_texts(responses)
-    if len(prompts) != len(responses):
-        detail = f"{len(prompts)} prompts and {len(responses)} responses"
-        raise SourceRefusal("prompts_differ", detail)
-    return [
-        {"role": role, "content": text}
-        for turn in zip(prompts, responses, strict=True)
-        for role, text in zip(("user", "assistant"), turn, strict=True)
-    ]
+    if not is_texts(given) or len(prompts) != len(given):
+        n = len(given) if isinstance(given, list) else "no"
+        raise SourceRefusal("bad_cell", f"{len(prompts)} prompts in a list, and {n} responses")
+    turns = zip(prompts, given, strict=True)
+    roles = ("user", "assistant")
+    both = [pair for turn in turns for pair in zip(roles, turn, strict=True)]
+    return [{"role": role, "content": text} for role, text in both]
 
 
 # Questions with options
@@ -289,16 +237,23 @@ _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
 def _options(fields: Fields, columns: Columns) -> Iterator[_Question]:
     value = columns.needed(fields, "options")
     value = value if columns.named["options"] not in fields else parsed(value)
-    entries = [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-    if entries and all("if_chosen" in one for one in entries):
+    entries = value if isinstance(value, list) and all(isinstance(v, dict) for v in value) else []
+    if entries and "if_chosen" in entries[0]:
         yield from _conversation(entries)
-    elif entries and all("overall_score" in one for one in entries):
-        yield _scored(entries)
+    elif entries and "overall_score" in entries[0]:
+        texts = [as_text(one.get("response"), "a response") for one in entries]
+        scores = [one.get("overall_score") for one in entries]
+        if not all(isinstance(one, int | float) for one in scores):
+            raise SourceRefusal("bad_label", "an overall_score is not a number")
+        right = [n for n, score in enumerate(scores) if score == max(scores)]
+        if len(right) == len(texts):
+            raise SourceRefusal(TIE, "all responses have one overall_score")
+        yield _Question(texts, right)
     else:
-        texts, labels = _texts(value)
-        if len(texts) < 2:
-            raise SourceRefusal("bad_options", f"there is {len(texts)} option")
-        yield _Question("", texts, [_right_option(texts, labels, fields, columns)])
+        given, labels = _texts(value)
+        if len(given) < 2:
+            raise SourceRefusal("bad_options", f"there is {len(given)} option")
+        yield _Question(given, [_right_option(given, labels, fields, columns)])
 
 
 def _conversation(entries: Sequence[Mapping[str, Any]]) -> Iterator[_Question]:
@@ -307,30 +262,14 @@ def _conversation(entries: Sequence[Mapping[str, Any]]) -> Iterator[_Question]:
     before: list[dict[str, str]] = []
     for turn in dict.fromkeys(one.get("turn") for one in entries):
         own = [one for one in entries if one.get("turn") == turn]
-        replies_of = [one for one in own if one.get("role") == "model"]
-        before += [
-            {"role": "user", "content": as_text(one.get("content"), "a message")}
-            for one in own
-            if one.get("role") == "user"
-        ]
-        texts = [as_text(one.get("content"), "a response") for one in replies_of]
-        right = [n for n, one in enumerate(replies_of) if one["if_chosen"]]
-        if len(right) == 1 and len(texts) > 1 and before:
-            yield _Question(prompt(before, "prompt"), texts, right, at=f"turn[{turn}] ")
-        if right:
-            before.append({"role": "assistant", "content": texts[right[0]]})
-
-
-def _scored(entries: Sequence[Mapping[str, Any]]) -> _Question:
-    """The responses with the highest score over those with a lower one, as in UltraFeedback."""
-    texts = [as_text(one.get("response"), "a response") for one in entries]
-    scores = [one["overall_score"] for one in entries]
-    if not all(isinstance(one, int | float) for one in scores):
-        raise SourceRefusal("bad_label", "an overall_score is not a number")
-    right = [n for n, score in enumerate(scores) if score == max(scores)]
-    if len(right) == len(texts):
-        raise SourceRefusal(TIE, "all responses have one overall_score")
-    return _Question("", texts, right)
+        made = [one for one in own if one.get("role") == "model"]
+        texts = [as_text(one.get("content"), "a response") for one in made]
+        right = [n for n, one in enumerate(made) if one.get("if_chosen")]
+        asked = (as_text(one.get("content"), "a message") for one in own if one not in made)
+        before += [{"role": "user", "content": text} for text in asked]
+        if before and len(right) == 1 < len(texts):
+            yield _Question(texts, right, prompt(before, "prompt"), at=f"turn[{turn}] ")
+        before += [{"role": "assistant", "content": texts[n]} for n in right[:1]]
 
 
 def _texts(value: object) -> tuple[Sequence[str], Sequence[str]]:
@@ -347,7 +286,7 @@ def _texts(value: object) -> tuple[Sequence[str], Sequence[str]]:
     texts = [as_text(text, "an option") for text in value]
     marks = [mark for text in texts if (mark := _MARK.match(text))]
     labels = [(mark[1] or mark[2]).lower() for mark in marks]
-    if len(labels) == len(texts) and len(set(labels)) == len(labels):
+    if len({*labels}) == len(texts):
         return [text[mark.end() :] for text, mark in zip(texts, marks, strict=True)], labels
     return texts, [chr(ord("a") + place) for place in range(len(texts))]
 
@@ -355,32 +294,26 @@ def _texts(value: object) -> tuple[Sequence[str], Sequence[str]]:
 def _right_option(
     texts: Sequence[str], labels: Sequence[str], fields: Fields, columns: Columns
 ) -> int:
-    """The place of the right option, from 0: by a number only where the person says what it
-    means."""
-    key = columns.always
-    if key is None:
-        given = columns.needed(fields, "key")
-        key = columns.meanings.get(token(given))
-        if key is None:
-            return _named_option(texts, labels, given)
-    if key >= len(texts):
-        raise _bad_key(key + 1, f"there are {len(texts)} options")
-    return key
-
-
-def _named_option(texts: Sequence[str], labels: Sequence[str], key: object) -> int:
-    """By the text of an option, or its letter."""
+    """The place of the right option, from 0: by the text of an option or its letter; by a number
+    only where the person says what it means."""
+    key = "" if "" in columns.meanings else columns.needed(fields, "key")
+    place = columns.meanings.get(token(key))
+    if place is not None and place >= len(texts):
+        raise _bad_key(key, f"there are {len(texts)} options")
+    if place is not None:
+        return place
     if not isinstance(key, str):
         raise _bad_key(key, "a number says which only with --label first=0 or --label first=1")
-    bare = [text.strip() for text in texts]
-    own = key.strip()
-    same = [n for n, text in enumerate(bare) if text == own]
-    if not same and (mark := _MARK.match(key)):
-        same = [n for n, text in enumerate(bare) if text == key[mark.end() :].strip()]
+    own, mark = key.strip(), _MARK.match(key)
     letter = _LETTER.fullmatch(own)
-    if not same:
-        names = (own.lower(), letter[1].lower() if letter else "")
-        same = [n for n, label in enumerate(labels) if label in names]
+    names = {own.lower(), letter[1].lower() if letter else ""}
+    bare = [text.strip() for text in texts]
+    ways = (
+        [n for n, text in enumerate(bare) if text == own],
+        [n for n, text in enumerate(bare) if mark and text == key[mark.end() :].strip()],
+        [n for n, label in enumerate(labels) if label in names],
+    )
+    same = next(filter(None, ways), [])
     if len(same) != 1:
         raise _bad_key(key, "neither the letter nor the text of one option")
     return same[0]

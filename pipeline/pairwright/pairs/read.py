@@ -4,21 +4,19 @@ Hugging Face Hub.
 
 import json
 import re
+import shlex
 import tomllib
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import ConfigDict, ValidationError
 
 from pairwright.errors import InputError, first_invalid
-from pairwright.extras import install
 from pairwright.files import CALLS
 from pairwright.lines import read_lines
 from pairwright.pairs.columns import Columns, Fields, columns_of
@@ -29,13 +27,21 @@ from pairwright.pairs.parquet import read_rows
 from pairwright.pairs.row import Row, RowVotes, has_columns
 from pairwright.records import Pair, Record
 from pairwright.settings.rules import ReleaseInfo
-from pairwright.sources.problems import REMEDIES, SourceProblem, SourceRefusal, excerpt
+from pairwright.sources.problems import (
+    REMEDIES,
+    Action,
+    Problems,
+    SourceProblem,
+    SourceRefusal,
+    excerpt,
+)
 from pairwright.sources.tables import (
     BINARY,
     FLAT,
     OPENERS,
     SourceRow,
     SourceTable,
+    hub_client,
     looks_like_id,
     numbered,
 )
@@ -43,8 +49,7 @@ from pairwright.sources.tables import (
 PairSourceKind = Literal["release", "run", "official", "plain"]
 NO_INFO = ReleaseInfo()
 """Of what states nothing of itself, as other people's files."""
-EXAMPLES = 10
-"""Rows of each reason that are kept to be named."""
+_FIX = "Download the release again and check it; or name one Parquet file of data/ by itself."
 
 
 @dataclass(frozen=True)
@@ -73,39 +78,8 @@ class PairSource:
         return (one.row for one in self.read() if isinstance(one, ReadRow))
 
 
-def read_pairs(
-    given: str | Path,
-    columns: Mapping[str, str] = {},
-    labels: Mapping[str, tuple[str, ...]] = {},
-    *,
-    command: str = "audit",
-) -> PairSource:
-    """Open the pairs of a path or a Hugging Face id.
-
-    `columns` names the column of what a row is made of (`columns.KNOWN`); `labels` the labels that
-    mean `first`, `second` or `tie`, or `{"first": ()}` where the first response is always right.
-    `command` is named in advice.
-
-    Raises InputError for what cannot be read, and for labels whose meaning nothing tells.
-    """
-    maps = _Maps(columns, labels, command)
-    path = Path(given).expanduser()
-    if path.is_file() or (path.is_dir() and not (is_release(path) or is_run(path))):
-        return _open_files(path, maps)
-    if not path.exists():
-        if looks_like_id(str(given)):
-            return _open_hub(str(given), maps)
-        fix = "Correct the path; a Hub id is ORG/NAME."
-        raise InputError("no such file or folder", where=path, fix=fix)
-    if not path.is_dir():
-        fix = "Write the pairs to a file: they are read more than once."
-        raise InputError("neither a file nor a folder", where=path, fix=fix)
-    maps.refuse(path)
-    return open_release(path) if is_release(path) else _open_run(path)
-
-
 class _Maps(NamedTuple):
-    """What the person says of a file."""
+    """What the person says of a file, and to which command."""
 
     columns: Mapping[str, str]
     labels: Mapping[str, tuple[str, ...]]
@@ -114,16 +88,42 @@ class _Maps(NamedTuple):
     def refuse(self, where: str | Path) -> None:
         """Raise InputError if there are maps, for a source whose columns are fixed."""
         if self.columns or self.labels:
-            raise InputError(
-                "a map of columns or labels is for files of others; this is a release or a run",
-                where=where,
-                fix="Leave out --column and --label, or name one file.",
-            )
+            what = "a map of columns or labels is for files of others; this is a release or a run"
+            fix = "Leave out --column and --label, or name one file."
+            raise InputError(what, where=where, fix=fix)
+
+
+def read_pairs(
+    given: str | Path,
+    columns: Mapping[str, str] | None = None,
+    labels: Mapping[str, tuple[str, ...]] | None = None,
+    *,
+    command: str = "audit",
+) -> PairSource:
+    """Open the pairs of a path or a Hugging Face id.
+
+    `columns` names the column of what a row is made of (`columns.KNOWN`); `labels` the labels that
+    mean `first`, `second` or `tie`, or `{"first": ()}` if the first response is always right.
+    `command` is named in advice.
+
+    Raises InputError for what cannot be read, and for labels whose meaning nothing tells.
+    """
+    maps, path = _Maps(columns or {}, labels or {}, command), Path(given).expanduser()
+    if path.is_dir() and (is_release(path) or is_run(path)):
+        maps.refuse(path)
+        return open_release(path) if is_release(path) else _open_run(path)
+    if path.is_dir() or path.is_file():
+        return _open_files(path, maps)
+    if not path.exists() and looks_like_id(str(given)):
+        return _open_hub(str(given), maps)
+    what, fix = "no such file or folder", "Correct the path; a Hub id is ORG/NAME."
+    if path.exists():
+        what = "neither a file nor a folder"
+        fix = "Write the pairs to a file: they are read more than once."
+    raise InputError(what, where=path, fix=fix)
 
 
 # Releases and runs
-
-_FIX = "Download the release again and check it; or name one Parquet file of data/ by itself."
 
 
 def is_release(folder: Path) -> bool:
@@ -266,10 +266,11 @@ def _run_rows(folder: Path, licence: str | None) -> Iterator[ReadRow]:
 _METADATA = {"dataset_infos.json", "dataset_info.json", "dataset_dict.json", "state.json",
              "croissant.json"}  # fmt: skip
 """What the Hub's clients write beside the rows."""
-_SHARD = re.compile(r"-\d+-of-\d+$")
 _SPLITS = ("train", "test", "validation", "valid", "dev", "eval")
 _OFFICIAL = {"question", "profile", "rubric_aspects", "narrative", "category", "chosen", "rejected"}
 _RUN = {"rubric", "draft", "mode", "twin_id"}
+_MOST = 40
+"""Columns and values that a message names."""
 
 
 class _Piece(NamedTuple):
@@ -289,34 +290,33 @@ class _Piece(NamedTuple):
 
 
 def _open_pieces(name: str, pieces: Iterable[_Piece], maps: _Maps) -> PairSource:
-    known = [(piece, _columns(piece, maps)) for piece in pieces]
-    first: Fields = next(known[0][0].rows(), {})
-    kind: PairSourceKind = "official" if first.keys() >= _OFFICIAL else "plain"
-    if has_columns(first):
-        kind = "release"
-    elif first.keys() >= _RUN:
-        what = "a run's pairs, which are not whole rows without their folder"
-        raise InputError(what, where=name, fix="Name the run folder itself.")
-    said = dict.fromkeys(line for _, columns in known for line in columns.said)
+    known, kind = list[tuple[_Piece, Columns]](), "plain"
+    for piece in pieces:
+        first: Fields = next(piece.rows(), {})
+        released = has_columns(first) and not maps.columns
+        if not known:
+            kind = "official" if first.keys() >= _OFFICIAL else "plain"
+            kind = "release" if has_columns(first) else kind
+            if kind == "plain" and first.keys() >= _RUN:
+                what = "a run's pairs, which are not whole rows without their folder"
+                raise InputError(what, where=name, fix="Name the run folder itself.")
+        columns = Columns({})
+        if first and not released:
+            columns = columns_of(first, maps.columns, maps.labels, piece.rows())
+        known.append((piece, columns))
 
     def read() -> Iterator[ReadRow | SourceProblem]:
         for piece, columns in known:
             yield from _read_piece(piece, columns, maps.command)
 
-    return PairSource(name, kind, read, tuple(said))
-
-
-def _columns(piece: _Piece, maps: _Maps) -> Columns:
-    first = next(piece.rows(), None)
-    if first is None or (has_columns(first) and not maps.columns):
-        return Columns({})
-    return columns_of(first, maps.columns, maps.labels, piece.rows())
+    said = dict.fromkeys(line for _, columns in known for line in columns.said)
+    return PairSource(name, cast(PairSourceKind, kind), read, tuple(said))
 
 
 def _read_piece(piece: _Piece, columns: Columns, command: str) -> Iterator[ReadRow | SourceProblem]:
-    """Every row. Raises InputError at the end if not one row could be read, naming its columns."""
-    table, unread, there = piece.table(), list[SourceProblem](), dict[str, Any]()
-    values, reasons, rows = Counter[str](), Counter[str](), 0
+    """Every row. Raises InputError at the end if not one row could be read, with what to do."""
+    table, rows, there = piece.table(), 0, dict[str, Any]()
+    problems = Problems()
     for line in table.rows:
         # Two files of a folder may have one name, so the place has the whole path below the folder.
         where = f"{piece.name}:{line.where.rpartition(':')[2]}"
@@ -328,65 +328,56 @@ def _read_piece(piece: _Piece, columns: Columns, command: str) -> Iterator[ReadR
                 line.fields, columns, piece.config, piece.split, where, flat=piece.flat
             )
         except SourceRefusal as refusal:
-            problem = refusal.at(where, None)
-            if problem.reason == TIE:
-                problem = SourceProblem(
-                    action="noted", reason=TIE, where=where, detail=problem.detail
-                )
-            unread = unread or [problem]
-            reasons[problem.reason] += 1
-            if problem.value is not None and len(values) < EXAMPLES:
-                values[problem.value] += 1
+            action: Action = "noted" if refusal.reason == TIE else "refused"
+            problem = SourceProblem(
+                action=action, reason=refusal.reason, where=where, detail=refusal.detail,
+                value=refusal.value,
+            )  # fmt: skip
+            problems.add(problem)
             yield problem
         else:
             rows += 1
             yield from pairs
     if not rows:
-        if not unread:
-            raise InputError("holds no rows", where=table.source, fix="Write or download it again.")
-        counts = ", ".join(f"{REASONS[reason]} ({n:,})" for reason, n in reasons.most_common())
-        shown = ", ".join(f"{excerpt(value)} ({n:,})" for value, n in sorted(values.items()))
-        raise InputError(
-            f"not one row could be read: {counts}; here: {unread[0].detail}"
-            + (f"; values: {shown}" if shown else ""),
-            where=f"{table.source}:{unread[0].where.rpartition(':')[2]}",
-            fix=_advice(table.source, there, columns, unread[0].reason, command),
-        )
+        raise _nothing_read(table.source, problems, there, columns, command)
 
 
-_MOST_COLUMNS = 40
-"""Columns that a message names."""
-
-
-def _advice(source: str, there: Fields, columns: Columns, reason: str, command: str) -> str:
-    """What to do about a file in which no row could be read: the whole command if only the prompt
-    has another name."""
-    if not there:
-        return REMEDIES.get(reason, "Correct this row first.")
-    if reason == "bad_key":
-        return "Say where the numbers begin: --label first=0, or --label first=1."
+def _nothing_read(
+    source: str, problems: Problems, there: Fields, columns: Columns, command: str
+) -> InputError:
+    """What is wrong with a file in which no row could be read, and what to do: the whole command if
+    only the prompt has another name."""
+    counts = [*problems.of("refused"), *problems.of("noted")]
+    if not counts:
+        return InputError("holds no rows", where=source, fix="Write or download it again.")
+    listed = ", ".join(f"{REASONS[one.reason]} ({one.n:,})" for one in counts)
+    first = counts[0].first
     used = {part for column in columns.named.values() for part in column.split(",")}
     texts = [name for name, value in there.items() if isinstance(value, str) and name not in used]
-    if columns.named.keys() >= {"chosen", "rejected"} and "prompt" not in columns.named and texts:
-        options = [f"--column {name}={column}" for name, column in columns.named.items()
-                   if name in columns.given]  # fmt: skip
-        prompts = [*options, f"--column prompt={texts[0] if len(texts) == 1 else 'COLUMN'}"]
-        of = "" if len(texts) == 1 else f", with one of {', '.join(map(excerpt, texts[:10]))}"
-        return f"Name the prompt{of}:\n    pairwright {command} {source} {' '.join(prompts)}"
-    more = len(there) - _MOST_COLUMNS
-    listed = ", ".join(map(excerpt, [*there][:_MOST_COLUMNS])) + (
-        f" and {more:,} more" * (more > 0)
-    )
-    return (
-        f"The columns are {listed}. Say what holds what with --column, such as"
-        " --column prompt=question --column chosen=better --column rejected=worse; first, second"
-        " and label; or options and key."
+    fix = REMEDIES.get(first.reason, "Correct this row first.")
+    if first.reason == "bad_key":
+        fix = "Say where the numbers begin: --label first=0, or --label first=1."
+    elif columns.named.keys() >= {"chosen", "rejected"} and "prompt" not in columns.named and texts:
+        of = f", with one of {', '.join(map(excerpt, texts[:_MOST]))}" if len(texts) > 1 else ""
+        maps = {name: one for name, one in columns.named.items() if name in columns.given}
+        maps["prompt"] = "COLUMN" if of else texts[0]
+        options = " ".join(f"--column {name}={shlex.quote(one)}" for name, one in maps.items())
+        fix = f"Name the prompt{of}:\n    pairwright {command} {shlex.quote(source)} {options}"
+    elif there:
+        more = f" and {len(there) - _MOST:,} more" if len(there) > _MOST else ""
+        fix = (
+            f"The columns are {', '.join(map(excerpt, [*there][:_MOST]))}{more}. Say what holds"
+            " what with --column, such as --column prompt=question --column chosen=better --column"
+            " rejected=worse; first, second and label; or options and key."
+        )
+    return InputError(
+        f"not one row could be read: {listed}; here: {counts[0].said}",
+        where=f"{source}:{first.where.rpartition(':')[2]}",
+        fix=fix,
     )
 
 
-_OPENERS = OPENERS | {
-    f"{suffix}.gz": opener for suffix, opener in OPENERS.items() if suffix not in BINARY
-}
+_OPENERS = OPENERS | {f"{one}.gz": opener for one, opener in OPENERS.items() if one not in BINARY}
 
 
 def _suffix(path: Path) -> str:
@@ -398,20 +389,18 @@ def _suffix(path: Path) -> str:
 def _open_files(path: Path, maps: _Maps) -> PairSource:
     """A file, or every such file below a folder, in the order of their names. Hidden folders are
     left alone, and so are files that describe the data."""
-    if path.is_file():
-        files = [path] if _suffix(path) in _OPENERS else []
-    else:
-        files = sorted(
+    files = sorted(path.rglob("*")) if path.is_dir() else [path]
+    files = [file for file in files if _suffix(file) in _OPENERS and file.is_file()]
+    if path.is_dir():
+        names = [file.relative_to(path).parts for file in files]
+        files = [
             file
-            for file in path.rglob("*")
-            if _suffix(file) in _OPENERS and file.is_file()
-            and file.name.lower() not in _METADATA
-            and not any(part.startswith(".") for part in file.relative_to(path).parts)
-        )  # fmt: skip
+            for file, parts in zip(files, names, strict=True)
+            if file.name.lower() not in _METADATA and not any(one.startswith(".") for one in parts)
+        ]
     if not files:
         what = "neither a release nor a run, and no file of pairs in it"
-        if path.is_file():
-            what = f"unknown kind of file {_suffix(path)!r}"
+        what = f"unknown kind of file {_suffix(path)!r}" if path.is_file() else what
         fix = f"Use one of {', '.join(_OPENERS)}; unpack any other packed file first."
         raise InputError(what, where=path, fix=fix)
     pieces = [_piece(file, path, alone=len(files) == 1) for file in files]
@@ -420,57 +409,35 @@ def _open_files(path: Path, maps: _Maps) -> PairSource:
 
 def _piece(file: Path, given: Path, *, alone: bool) -> _Piece:
     """The configuration is the folder, or else the file's name, unless that is a split's."""
-    relative = Path(file.name) if file == given else file.relative_to(given)
-    stem = _SHARD.sub("", relative.name[: -len(_suffix(file))])
+    relative, suffix = Path(file.name) if file == given else file.relative_to(given), _suffix(file)
+    stem = re.sub(r"-\d+-of-\d+$", "", relative.name[: -len(suffix)])
     split = stem if stem in _SPLITS else ""
     folders = [part for part in relative.parts[:-1] if part != "data"]
     config = "-".join(folders) or ("" if alone or split else stem)
-    table = partial(_OPENERS[_suffix(file)], file)
-    flat = _suffix(file).removesuffix(".gz") in FLAT
-    return _Piece(table, relative.as_posix(), config, split, flat)
-
-
-# The Hub
-
-_DATA = re.compile(r"data/[^/]+/[a-z]+-00000-of-00001\.parquet")
+    flat = suffix.removesuffix(".gz") in FLAT
+    return _Piece(partial(_OPENERS[suffix], file), relative.as_posix(), config, split, flat)
 
 
 def _open_hub(address: str, maps: _Maps) -> PairSource:
     """`ORG/NAME`, or `ORG/NAME@REVISION`: every split of every configuration; a release whole."""
-    name, _, revision = address.partition("@")
-    try:
-        hub, datasets = (import_module(one) for one in ("huggingface_hub", "datasets"))
-    except ImportError as error:
-        what = (
-            f"there is no such file, and to read it as a Hugging Face id `{error.name}` is missing"
-        )
-        fix = f"Run {install('hub')}; or give the path of a file."
-        raise InputError(what, where=address, fix=fix) from None
-    try:
-        there = hub.HfApi().list_repo_files(name, repo_type="dataset", revision=revision or None)
-        if "manifest.json" in there and any(map(_DATA.fullmatch, there)):
-            maps.refuse(address)
-            at = hub.snapshot_download(name, repo_type="dataset", revision=revision or None)
-            return open_release(Path(at), address)
-        loaded = {
-            config: datasets.load_dataset(name, config, revision=revision or None)
-            for config in datasets.get_dataset_config_names(name, revision=revision or None)
-        }
-    except InputError:
-        raise
-    except Exception as error:  # whatever the Hub's clients, the network and file formats raise
-        raise InputError(
-            f"neither a file or folder here nor a dataset that could be loaded:"
-            f" {type(error).__name__}: {error}",
-            where=address,
-            fix="Check the id; a private one needs `hf auth login`. Without network, name a file.",
-        ) from error
-    pieces, total = [], 0
-    for config, splits in loaded.items():
-        for split, rows in splits.items():
-            at, total = f"{name}/{config}/{split}", total + len(rows)
-            own = "" if config == "default" else config
-            pieces.append(_Piece(partial(_hub_table, at, rows), at, own, split))
+    name, _, at = address.partition("@")
+    revision = at or None
+    with hub_client(address, "huggingface_hub") as hub:
+        there = hub.HfApi().list_repo_files(name, repo_type="dataset", revision=revision)
+        release = "manifest.json" in there and any(one.startswith("data/") for one in there)
+        if release and not (maps.columns or maps.labels):
+            folder = Path(hub.snapshot_download(name, repo_type="dataset", revision=revision))
+    if release:
+        maps.refuse(address)
+        return open_release(folder, address)
+    pieces, total = list[_Piece](), 0
+    with hub_client(address, "datasets") as datasets:
+        for config in datasets.get_dataset_config_names(name, revision=revision):
+            loaded = datasets.load_dataset(name, config, revision=revision)
+            for split, rows in loaded.items():
+                own, total = f"{name}/{config}/{split}", total + len(rows)
+                table = partial(_hub_table, own, rows)
+                pieces.append(_Piece(table, own, config.replace("default", ""), split))
     return replace(_open_pieces(address, pieces, maps), total=total)
 
 

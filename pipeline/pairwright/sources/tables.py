@@ -339,7 +339,7 @@ def looks_like_id(path: str) -> bool:
 def _hub_dataset(rules: SourceRules, given: str) -> SourceTable:
     """The rows of one split, counted from 1. `datasets` keeps them on disk, not in memory."""
     name, _, revision = given.partition("@")
-    with _hub(given, "datasets") as datasets:
+    with hub_client(given, "datasets") as datasets:
         loaded = datasets.load_dataset(
             name, rules.config, split=rules.split, revision=revision or None
         )
@@ -351,12 +351,12 @@ def _hub_commit(given: str) -> str:
     name, _, revision = given.partition("@")
     if _COMMIT.fullmatch(revision):
         return given
-    with _hub(given, "huggingface_hub") as hub:
+    with hub_client(given, "huggingface_hub") as hub:
         return f"{name}@{hub.HfApi().dataset_info(name, revision=revision or None).sha}"
 
 
 @contextmanager
-def _hub(given: str, module: str) -> Iterator[Any]:
+def hub_client(given: str, module: str) -> Iterator[Any]:
     """A client of the Hub. Raises SourceError for all that it raises."""
     fix = (
         "Check the id, `config` and `split`; a private one needs `hf auth login`. Without network,"
