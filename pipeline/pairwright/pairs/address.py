@@ -1,5 +1,5 @@
-"""The address of a post: taken apart so that all its spellings are alike; the post's licence; and
-users and addresses that are to be forgotten, known by the hash of their name alone.
+"""The address of a post, alike for all its spellings; the licence that follows from it; and what is
+to be forgotten, known by hashes of names alone.
 
 The posts of Stack Exchange are under CC BY-SA, its version by the date of the post
 (https://stackoverflow.com/help/licensing): 2.5 before 2011-04-08, 3.0 before 2018-05-02, then 4.0.
@@ -15,27 +15,18 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from pairwright import text
 from pairwright.pairs.row import Row, RowPost
-from pairwright.records import (
-    Item,
-    OppositeChoice,
-    Pair,
-    Post,
-    content_id,
-    pseudonym,
-)
+from pairwright.records import Item, OppositeChoice, Pair, Post, content_id, pseudonym
 from pairwright.sources.dumps import HOST as STACK_EXCHANGE
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):/+", re.IGNORECASE)
 _AROUND = " \t\r\n\u00a0<>\"'"
 # Most addresses are like this, and then their host is plain to see.
 _PLAIN = re.compile(r"https?://([a-z0-9-]+(?:\.[a-z0-9-]+)*)(?:[/?#]|\Z)", re.IGNORECASE | re.ASCII)
-
-_LICENCES = (("2011-04-08", "CC-BY-SA-2.5"), ("2018-05-02", "CC-BY-SA-3.0"))
-_NEWEST_LICENCE = "CC-BY-SA-4.0"
+_LICENCES = {"2011-04-08": "CC-BY-SA-2.5", "2018-05-02": "CC-BY-SA-3.0"}
 
 
 class Address(NamedTuple):
-    """Its parts; the scheme does not count."""
+    """The parts of an address; the scheme does not count."""
 
     host: str
     """In lower case, in its own script, without `www.` and a last dot."""
@@ -68,6 +59,14 @@ def address_of(url: str) -> Address | None:
     )
 
 
+def _host(name: str) -> str:
+    """Raises ValueError for a label that is not punycode (RFC 3492)."""
+    return ".".join(
+        label[4:].encode().decode("punycode") if label.startswith("xn--") else label
+        for label in name.rstrip(".").split(".")
+    )
+
+
 def host_of(url: str) -> str | None:
     """The host of `address_of`, without the work of taking the rest apart."""
     plain = _PLAIN.match(url)
@@ -77,36 +76,20 @@ def host_of(url: str) -> str | None:
     return address and address.host
 
 
-def licence_of(url: str | None, created: str | None, default: str | None = None) -> str | None:
-    """The SPDX id of a post's licence.
-
-    It is `default` for a post that is not of Stack Exchange, and None where nothing tells.
-    """
-    if not url or not of_stack_exchange(url):
-        return default
-    if not created:
-        return None
-    return next((licence for until, licence in _LICENCES if created < until), _NEWEST_LICENCE)
-
-
 def of_stack_exchange(url: str) -> bool:
     """Whether an address is of one of its sites."""
     host = host_of(url)
     return bool(host and STACK_EXCHANGE.fullmatch(host))
 
 
-def _host(name: str) -> str:
-    """Raises ValueError for a label that is not punycode (RFC 3492)."""
-    labels = name.rstrip(".").split(".")
-    return ".".join(
-        label[4:].encode().decode("punycode") if label.startswith("xn--") else label
-        for label in labels
-    )
+def licence_of(url: str | None, created: str | None, default: str | None = None) -> str | None:
+    """The SPDX id of a post's licence: `default` for a post that is not of Stack Exchange, and None
+    where nothing tells."""
+    if not url or not of_stack_exchange(url):
+        return default
+    later = (licence for until, licence in _LICENCES.items() if created and created < until)
+    return next(later, "CC-BY-SA-4.0") if created else None
 
-
-# What is to be forgotten
-
-_Addressed = Post | RowPost | OppositeChoice
 
 _TRACKING = re.compile(r"utm_.*|fbclid|gclid|dclid|msclkid|mc_[ce]id|igshid", re.IGNORECASE)
 # Questions and answers of a site share their numbers. A question's page with the number of an
@@ -115,7 +98,6 @@ _POST = re.compile(
     r"/(?:questions/[0-9]+/[^/]+|questions|q|a|posts|revisions)/([0-9]+)(?:/.*)?", re.IGNORECASE
 )
 _BELOW = re.compile(r"(?:answer-|comment[0-9]+_)?([0-9]+)")
-_SAME_SITE = {"mathoverflow.com": "mathoverflow.net"}
 
 
 @lru_cache(maxsize=200_000)
@@ -126,24 +108,17 @@ def url_name(url: str) -> str:
     not count, nor does the order of the others. Of Stack Exchange's addresses, which come with a
     title or short, counts which post they lead to: a comment's, to the post it is below.
     """
-    return content_id("url", _plain(url))
-
-
-def _plain(url: str) -> str:
     address = address_of(url)
     if address is None:
-        return url.strip()
-    host = _SAME_SITE.get(address.host, address.host)
+        return content_id("url", url.strip())
+    host = "mathoverflow.net" if address.host == "mathoverflow.com" else address.host
     if STACK_EXCHANGE.fullmatch(host) and (post := _POST.fullmatch(address.path)):
         below = _BELOW.fullmatch(address.fragment)
-        return f"{host}/{below[1] if below else post[1]}"
+        return content_id("url", f"{host}/{below[1] if below else post[1]}")
     host += f":{address.port}" if address.port is not None else ""
-    query = sorted(
-        (name, value)
-        for name, value in parse_qsl(address.query, keep_blank_values=True)
-        if not _TRACKING.fullmatch(name)
-    )
-    return f"{host}{address.path}" + (f"?{urlencode(query)}" if query else "")
+    query = parse_qsl(address.query, keep_blank_values=True)
+    kept = urlencode(sorted(one for one in query if not _TRACKING.fullmatch(one[0])))
+    return content_id("url", f"{host}{address.path}" + (f"?{kept}" if kept else ""))
 
 
 class ForgetList(NamedTuple):
@@ -162,7 +137,7 @@ class ForgetList(NamedTuple):
         posts = [*record.profile, *([opposite] if opposite else ())]
         return user in self.users or self.holds(record.source_url, posts)
 
-    def holds(self, question: str | None, posts: Iterable[_Addressed]) -> bool:
+    def holds(self, question: str | None, posts: Iterable[Post | RowPost | OppositeChoice]) -> bool:
         """Whether the address of a question or of one of these posts is named."""
         if not self.urls:
             return False

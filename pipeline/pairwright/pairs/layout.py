@@ -11,10 +11,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+import networkx as nx
+
 from pairwright.errors import InputError
 from pairwright.files import write_whole
 from pairwright.records import content_id
 
+_FIX = "Take the release again from where it was published."
 SPLITS = ("test", "validation")
 DOMAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 """What a domain may be called if it is to be part of a path."""
@@ -84,11 +87,7 @@ def check_files(root: Path) -> None:
     """Raise InputError for a pipe or a device below `root`: to read one might never end."""
     for path in root.rglob("*"):
         if path.exists() and not (path.is_file() or path.is_dir()):
-            raise InputError(
-                "neither a file nor a folder",
-                where=path,
-                fix="Take the release again from where it was published.",
-            )
+            raise InputError("neither a file nor a folder", where=path, fix=_FIX)
 
 
 # Checksums
@@ -118,14 +117,13 @@ def write_checksums(root: Path) -> str:
 
 def root_digest(root: Path) -> str:
     """`sha256:` over checksums.sha256. Raises InputError where there is none."""
+    path = Layout(root).checksums
     try:
-        return f"sha256:{file_digest(Layout(root).checksums)}"
+        return f"sha256:{file_digest(path)}"
     except OSError as error:
-        raise InputError(
-            f"no checksums can be read: {error.strerror}",
-            where=Layout(root).checksums,
-            fix="Name the folder of a release, whole as it was published.",
-        ) from None
+        fix = "Name the folder of a release, whole as it was published."
+        what = f"no checksums can be read: {error.strerror}"
+        raise InputError(what, where=path, fix=fix) from None
 
 
 def read_checksums(root: Path) -> dict[str, str]:
@@ -157,9 +155,7 @@ def read_checksums(root: Path) -> dict[str, str]:
 
 
 def _wrong(path: Path, number: int, what: str) -> InputError:
-    return InputError(
-        what, where=f"{path}:{number}", fix="Take the release again from where it was published."
-    )
+    return InputError(what, where=f"{path}:{number}", fix=_FIX)
 
 
 # Splits
@@ -172,31 +168,19 @@ def splits_of(subjects: Iterable[Sequence[str]], share: float) -> dict[str, str]
     pseudonyms in it and on nothing else, so that other users who come or go change nothing.
     """
     limit = int(share * (1 << 64))
-    return {
-        user: "validation" if place < limit else "test"
-        for user, place in places_of(subjects).items()
-    }
+    places = places_of(subjects).items()
+    return {user: "validation" if place < limit else "test" for user, place in places}
 
 
 def places_of(subjects: Iterable[Sequence[str]], *purpose: str) -> dict[str, int]:
     """A place from 0 to 2^64 for every user, by chance, the same for those who stay together. The
     places for two purposes have nothing to do with each other; without one they are those of a
     release's splits, which stay as they are."""
-    leader: dict[str, str] = {}
+    graph = nx.Graph()
     for users in subjects:
-        roots = sorted({_root(user, leader) for user in users})
-        for root in roots:
-            # The first by name leads, whichever subject comes first.
-            leader[root] = roots[0]
-    names = {user: content_id("place", *purpose, _root(user, leader)) for user in leader}
-    return {user: int(name.removeprefix("place-"), 16) for user, name in names.items()}
-
-
-def _root(user: str, leader: dict[str, str]) -> str:
-    path = []
-    while (above := leader.setdefault(user, user)) != user:
-        path.append(user)
-        user = above
-    for passed in path:
-        leader[passed] = user
-    return user
+        nx.add_path(graph, users)
+    places = dict[str, int]()
+    for group in nx.connected_components(graph):
+        name = content_id("place", *purpose, min(group))
+        places |= dict.fromkeys(group, int(name.removeprefix("place-"), 16))
+    return {user: places[user] for user in graph}

@@ -110,7 +110,7 @@ class AuditSource(Record):
 
     name: str
     """A folder's or file's name, or a Hub id; never a path of the auditor's machine."""
-    kind: Literal["release", "run", "official", "plain"]
+    kind: Literal["release", "run", "plain"]
     version: str = ""
     digest: str
     """`sha256:` over the rows, in their order."""

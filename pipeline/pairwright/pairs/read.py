@@ -2,7 +2,6 @@
 Hugging Face Hub.
 """
 
-import json
 import re
 import shlex
 import tomllib
@@ -10,20 +9,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-from pydantic import ConfigDict, ValidationError
-
-from pairwright.errors import InputError, first_invalid
+from pairwright.errors import InputError
 from pairwright.files import CALLS
-from pairwright.lines import read_lines
+from pairwright.lines import read_lines, read_one
 from pairwright.pairs.columns import Columns, Fields, columns_of
 from pairwright.pairs.conversion import row_of
 from pairwright.pairs.layout import Layout, check_files, parts_of
 from pairwright.pairs.others import REASONS, TIE, ReadRow, read_row
-from pairwright.pairs.parquet import read_rows
+from pairwright.pairs.parquet import count_rows, read_rows
 from pairwright.pairs.row import Row, RowVotes, has_columns
 from pairwright.records import Pair, Record
 from pairwright.settings.rules import ReleaseInfo
@@ -46,7 +41,7 @@ from pairwright.sources.tables import (
     numbered,
 )
 
-PairSourceKind = Literal["release", "run", "official", "plain"]
+PairSourceKind = Literal["release", "run", "plain"]
 NO_INFO = ReleaseInfo()
 """Of what states nothing of itself, as other people's files."""
 _FIX = "Download the release again and check it; or name one Parquet file of data/ by itself."
@@ -127,20 +122,23 @@ def read_pairs(
 
 
 def is_release(folder: Path) -> bool:
-    """Whether a folder has a release's rows; raises InputError where only the rest is missing, or
-    something in it cannot be read."""
-    parts = parts_of(folder)
-    if parts:
-        check_files(folder)
-    if Layout(folder).manifest.is_file():
-        return bool(parts)
-    try:
-        lost = bool(parts) and has_columns(pq.read_schema(folder / parts[0].path).names)
-    except (pa.ArrowException, OSError):
+    """Whether a folder has a release's rows. Raises InputError for a pipe in it, and for a release
+    without its manifest."""
+    layout = Layout(folder)
+    if not parts_of(folder):
         return False
-    if lost:
+    check_files(folder)
+    if layout.provenance.is_file() and not layout.manifest.is_file():
         raise InputError("a release without its manifest.json", where=folder, fix=_FIX)
-    return False
+    return layout.manifest.is_file()
+
+
+class _Statement(Record, extra="ignore"):
+    """Of stated.json, what an audit goes by."""
+
+    version: str
+    kind: str = ""
+    info: ReleaseInfo = NO_INFO
 
 
 def open_release(folder: Path, fallback: str = "") -> PairSource:
@@ -149,8 +147,7 @@ def open_release(folder: Path, fallback: str = "") -> PairSource:
 
     Raises InputError where the release does not say its version.
     """
-    parts = parts_of(folder)
-    name, version, info = _release_statement(Layout(folder))
+    parts, stated = parts_of(folder), read_one(Layout(folder).provenance, _Statement, fix=_FIX)
 
     def rows() -> Iterator[ReadRow]:
         for part in parts:
@@ -158,31 +155,14 @@ def open_release(folder: Path, fallback: str = "") -> PairSource:
                 yield ReadRow(part.split, row, f"{part.path}:{number}")
 
     try:
-        total = sum(int(pq.read_metadata(folder / part.path).num_rows) for part in parts)
-    except (pa.ArrowException, OSError):
+        total = sum(count_rows(folder / part.path) for part in parts)
+    except InputError:
         total = None  # Reading says what is wrong with it.
+    name = stated.info.name + ("-trial" if stated.kind == "trial" else "")
+    name = name if "name" in stated.info.model_fields_set else fallback or folder.resolve().name
     return PairSource(
-        name or fallback or folder.resolve().name, "release", rows, version=version, folder=folder,
-        total=total, info=info,
-    )  # fmt: skip
-
-
-def _release_statement(layout: Layout) -> tuple[str, str, ReleaseInfo]:
-    """Name, version, and what else stated.json says of the release. The name says so for a trial,
-    and is empty where there is none."""
-    try:
-        stated = json.loads(layout.provenance.read_text(encoding="utf-8"))
-        info = stated.get("info", {})
-        name = str(info.get("name", ""))
-        name = f"{name}-trial" if name and stated.get("kind") == "trial" else name
-        # What newer versions state besides concerns no check of this one.
-        known = {key: value for key, value in info.items() if key in ReleaseInfo.model_fields}
-        return name, str(stated["version"]), ReleaseInfo.model_validate(known)
-    except ValidationError as error:
-        field, fault = first_invalid(error)
-        raise InputError(fault, where=f"{layout.provenance} [info.{field}]", fix=_FIX) from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise InputError("states no version", where=layout.provenance, fix=_FIX) from None
+        name, "release", rows, version=stated.version, folder=folder, total=total, info=stated.info
+    )
 
 
 def is_run(folder: Path) -> bool:
@@ -193,25 +173,19 @@ def is_run(folder: Path) -> bool:
     return (folder / "config.toml").is_file() and (folder / "pairs.jsonl").is_file()
 
 
-class _HalfLine(Record):
+class _HalfLine(Record, extra="ignore"):
     """Who a pair is about: all that is kept of the others while one is read."""
-
-    model_config = ConfigDict(extra="ignore")
 
     user: str
     twin_id: str | None = None
 
 
-class _PairVotes(RowVotes):
-    model_config = ConfigDict(extra="ignore")
-
+class _PairVotes(RowVotes, extra="ignore"):
     pair: str
 
 
-class _DecisionLine(Record):
+class _DecisionLine(Record, extra="ignore"):
     """Of a line of human/decisions.jsonl, what a row states."""
-
-    model_config = ConfigDict(extra="ignore")
 
     state: str
     simulated: bool
@@ -267,7 +241,6 @@ _METADATA = {"dataset_infos.json", "dataset_info.json", "dataset_dict.json", "st
              "croissant.json"}  # fmt: skip
 """What the Hub's clients write beside the rows."""
 _SPLITS = ("train", "test", "validation", "valid", "dev", "eval")
-_OFFICIAL = {"question", "profile", "rubric_aspects", "narrative", "category", "chosen", "rejected"}
 _RUN = {"rubric", "draft", "mode", "twin_id"}
 _MOST = 40
 """Columns and values that a message names."""
@@ -290,27 +263,24 @@ class _Piece(NamedTuple):
 
 
 def _open_pieces(name: str, pieces: Iterable[_Piece], maps: _Maps) -> PairSource:
-    known, kind = list[tuple[_Piece, Columns]](), "plain"
+    known = list[tuple[_Piece, Columns]]()
+    released = False
     for piece in pieces:
         first: Fields = next(piece.rows(), {})
-        released = has_columns(first) and not maps.columns
-        if not known:
-            kind = "official" if first.keys() >= _OFFICIAL else "plain"
-            kind = "release" if has_columns(first) else kind
-            if kind == "plain" and first.keys() >= _RUN:
-                what = "a run's pairs, which are not whole rows without their folder"
-                raise InputError(what, where=name, fix="Name the run folder itself.")
-        columns = Columns({})
-        if first and not released:
-            columns = columns_of(first, maps.columns, maps.labels, piece.rows())
-        known.append((piece, columns))
+        if first.keys() >= _RUN:
+            what = "a run's pairs, which are not whole rows without their folder"
+            raise InputError(what, where=name, fix="Name the run folder itself.")
+        released |= has_columns(first) and not known
+        plain = first and (maps.columns or not has_columns(first))
+        read_as = columns_of(first, maps.columns, maps.labels, piece.rows()) if plain else None
+        known.append((piece, read_as or Columns({})))
 
     def read() -> Iterator[ReadRow | SourceProblem]:
         for piece, columns in known:
             yield from _read_piece(piece, columns, maps.command)
 
     said = dict.fromkeys(line for _, columns in known for line in columns.said)
-    return PairSource(name, cast(PairSourceKind, kind), read, tuple(said))
+    return PairSource(name, "release" if released else "plain", read, tuple(said))
 
 
 def _read_piece(piece: _Piece, columns: Columns, command: str) -> Iterator[ReadRow | SourceProblem]:

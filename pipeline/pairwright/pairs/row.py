@@ -7,13 +7,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Literal
 
-from pairwright.records import (
-    BlindPreference,
-    Follows,
-    Origin,
-    Record,
-    content_id,
-)
+from pairwright.records import BlindPreference, Follows, Origin, Record, content_id
 from pairwright.text import language_of
 
 QualityVerdict = Literal["chosen", "rejected", "tie", "undecided"]
