@@ -1,11 +1,11 @@
-"""Released pairs as rows: what a row holds, what a release folder looks like, how both are read.
+"""Pairs: what a row holds, what a release folder looks like, and how anybody's pairs are read.
 
-row.py         Row, its parts, and the ids that anyone can derive again from a row
-conversion.py  from a pair of a run to its row, and from a question with what is shown to a message
-address.py     the address of a post, alike for all its spellings, its licence, and what is to be
-               forgotten
-layout.py      the names of a release's files, their checksums, and the split of each user
-parquet.py     rows in Parquet, and the digest of their content
+row.py conversion.py    Row and its parts; from a pair of a run to its row, from a row to a message
+address.py              the address of a post, its licence, and what is to be forgotten
+layout.py parquet.py    the files of a release, checksums and splits; rows in Parquet
+read.py                 pairs of any origin: releases, runs, files of others, the Hub
+columns.py forms.toml   the columns of other people's files, and what their labels mean
+others.py texts.py      a row of such a file as pairs, and the texts in its cells
 """
 
 from pairwright.pairs.address import licence_of
@@ -26,29 +26,8 @@ from pairwright.pairs.row import (
 )
 
 __all__ = [
-    "TIE",
-    "AuditSource",
-    "Choice",
-    "Layout",
-    "PairSource",
-    "Part",
-    "ReadRow",
-    "Row",
-    "RowAspect",
-    "RowDelivery",
-    "RowPost",
-    "RowQuality",
-    "RowSupport",
-    "RowVotes",
-    "check_files",
-    "column_map",
-    "content_digest",
-    "label_map",
-    "licence_of",
-    "open_release",
-    "parts_of",
-    "read_pairs",
-    "read_rows",
-    "row_of",
-    "write_rows",
-]
+    "TIE", "AuditSource", "Choice", "Layout", "PairSource", "Part", "ReadRow", "Row", "RowAspect",
+    "RowDelivery", "RowPost", "RowQuality", "RowSupport", "RowVotes", "check_files", "column_map",
+    "content_digest", "label_map", "licence_of", "open_release", "parts_of", "read_pairs",
+    "read_rows", "row_of", "write_rows",
+]  # fmt: skip

@@ -7,7 +7,7 @@ for the frame, whatever is written in it.
 """
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from pairwright.pairs.address import licence_of
 from pairwright.pairs.row import (
@@ -23,7 +23,7 @@ from pairwright.pairs.row import (
 from pairwright.records import (
     Comparison,
     Pair,
-    Post,
+    Record,
     dyad_id,
     judge_name,
     judges_of,
@@ -45,57 +45,43 @@ def row_of(
     """The pair as a row.
 
     `partner` is the user of a twin's other half, by the run's id; `answers` are annotators' on each
-    aspect, in the rubric's order, or none; `simulated` says that annotators
-    were, `licence` is that of posts whose own address does not tell one.
+    aspect, in the rubric's order, or none; `simulated` says that annotators were, `licence` is that
+    of posts whose own address does not tell one.
     """
-    users = {pair.user, partner or pair.user}
-    sides = pair.quality if len(pair.quality) == 2 else {}
-    chosen, rejected = (sides[side].scores if sides else {} for side in ("chosen", "rejected"))
-    return Row(
-        id=pair.id,
-        question=pair.question,
-        profile=tuple(_post(post, licence) for post in pair.profile),
-        rubric_aspects=_aspects(pair, answers),
-        narrative=pair.narrative,
-        category=pair.category,
-        chosen=pair.chosen,
-        rejected=pair.rejected,
-        item_id=pair.item_id,
-        domain=pair.domain,
-        mode=pair.mode,
-        twin_id=pair.twin_id,
-        asked=pair.asked,
-        user=pseudonym(pair.user),
-        dyad=dyad_id(users),
-        aspects_origin=pair.rubric.origin,
-        strategy=pair.draft.strategy,
-        generator=model_name(pair.draft.generator),
-        judge=pair.judge and judge_name(map(model_name, judges_of(pair.judge))),
-        quality=tuple(
+    quality = pair.quality if len(pair.quality) == 2 else {}
+    chosen, rejected = (quality[side].scores if quality else {} for side in ("chosen", "rejected"))
+    made = {
+        "profile": tuple(
+            RowPost(
+                **_same(post, RowPost),
+                licence=licence_of(post.source_url, post.created, licence),
+            )
+            for post in pair.profile
+        ),
+        "rubric_aspects": _aspects(pair, answers),
+        "user": pseudonym(pair.user),
+        "dyad": dyad_id({pair.user, partner or pair.user}),
+        "aspects_origin": pair.rubric.origin,
+        "strategy": pair.draft.strategy,
+        "generator": model_name(pair.draft.generator),
+        "judge": pair.judge and judge_name(map(model_name, judges_of(pair.judge))),
+        "quality": tuple(
             RowQuality(scale=scale, chosen=score, rejected=rejected[scale])
             for scale, score in chosen.items()
             if scale in rejected
         ),
-        comparison=_comparison(pair),
-        blind_preference=pair.blind_preference,
-        votes=votes,
-        verified=verified,
-        simulated=simulated,
-        created=pair.created,
-        source_url=pair.source_url,
-        licence=licence_of(pair.source_url, pair.created, licence),
-    )
+        "comparison": _comparison(pair),
+        "blind_preference": pair.blind_preference,
+        "licence": licence_of(pair.source_url, pair.created, licence),
+    }
+    given = {"votes": votes, "verified": verified, "simulated": simulated}
+    return Row(**{**_same(pair, Row), **made, **given})
 
 
-def _post(post: Post, licence: str | None) -> RowPost:
-    return RowPost(
-        id=post.id,
-        text=post.text,
-        category=post.category,
-        created=post.created,
-        source_url=post.source_url,
-        licence=licence_of(post.source_url, post.created, licence),
-    )
+def _same(record: Record, kind: type[Record]) -> dict[str, Any]:
+    """The fields that a record shares with another kind."""
+    names = type(record).model_fields
+    return {name: getattr(record, name) for name in kind.model_fields if name in names}
 
 
 def _aspects(
@@ -104,15 +90,11 @@ def _aspects(
     judged = {side: adherence.scores for side, adherence in pair.adherence.items()}
     return tuple(
         RowAspect(
-            aspect=aspect.aspect,
-            reason=aspect.reason,
-            evidence=aspect.evidence,
-            post_ids=aspect.post_ids,
+            **_same(aspect, RowAspect),
             chosen_score=judged["chosen"][n].score if "chosen" in judged else None,
             rejected_score=judged["rejected"][n].score if "rejected" in judged else None,
             support=answers[n][0] if answers else None,
             delivery=answers[n][1] if answers else None,
-            follows=aspect.follows,
         )
         for n, aspect in enumerate(pair.rubric.aspects)
     )
@@ -120,10 +102,10 @@ def _aspects(
 
 def _comparison(pair: Pair) -> QualityVerdict | None:
     comparison = pair.draft.comparison
-    if comparison is None:
-        return None
     if comparison in (Comparison.FIRST, Comparison.SECOND):
         return "chosen" if (comparison == Comparison.FIRST) == pair.asked else "rejected"
+    if comparison is None:
+        return None
     return "tie" if comparison == Comparison.TIE else "undecided"
 
 
@@ -145,17 +127,13 @@ class Dated(Protocol):
 
 def user_message(question: str, posts: Sequence[Dated] = (), aspects: Sequence[str] = ()) -> str:
     """The question after the posts, oldest first, and the aspects; alone where there are none."""
-    known: list[str] = []
-    if posts:
-        known.append(_POSTS)
+    known = [_POSTS] if posts else []
     for place, post in enumerate(posts, start=1):
         day = post.created[:10] if post.created else "no date"
         known.append(f"Post {place} of {len(posts)}, {day}:\n{_quoted(post.text)}")
     if aspects:
         known.append("\n".join([_ASPECTS, *map(_quoted, aspects)]))
-    if not known:
-        return question
-    return "\n\n".join([*known, f"{_QUESTION}\n{_quoted(question)}"])
+    return "\n\n".join([*known, f"{_QUESTION}\n{_quoted(question)}"]) if known else question
 
 
 def _quoted(text: str) -> str:

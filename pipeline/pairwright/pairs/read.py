@@ -407,7 +407,7 @@ def _open_hub(address: str, maps: _Maps) -> PairSource:
             for split, rows in loaded.items():
                 own, total = f"{name}/{config}/{split}", total + len(rows)
                 table = partial(_hub_table, own, rows)
-                pieces.append(_Piece(table, own, config.replace("default", ""), split))
+                pieces.append(_Piece(table, own, "" if config == "default" else config, split))
     return replace(_open_pieces(address, pieces, maps), total=total)
 
 
