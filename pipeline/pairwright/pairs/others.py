@@ -35,7 +35,7 @@ TIE = "tie"
 
 
 class Choice(NamedTuple):
-    """The question that a pair is of, if one row of a file gives several pairs or a place."""
+    """The question that a pair is of, if its row gives several pairs, or names the better place."""
 
     question: str
     """Its place: `file:line`."""
@@ -44,18 +44,11 @@ class Choice(NamedTuple):
     """How many of them are right. Each is paired with each wrong one."""
     place: int | None = None
     """The place of the right option, from 0; None if the file has no order."""
-    of_pair: bool = False
-    """Whether a label named it, of the two responses of a pair."""
 
     @property
     def chance(self) -> float:
         """How often blind choosing is right: of the options, or of pairs if several are right."""
         return 1 / self.options if self.rights == 1 else 0.5
-
-    @property
-    def weight(self) -> float:
-        """The share of one pair in its question."""
-        return 1 / (self.rights * (self.options - self.rights))
 
 
 class ReadRow(NamedTuple):
@@ -66,7 +59,6 @@ class ReadRow(NamedTuple):
     where: str
     """`file:line`, or `file:row` counted from 1; without the folders of this machine."""
     choice: Choice | None = None
-    """Its question with options, or the place that a label names."""
 
 
 class _Question(NamedTuple):
@@ -91,17 +83,18 @@ def read_row(
     ids and places name the responses, from 0. `flat`: whether cells are text that may hold lists.
     Raises SourceRefusal, with a reason of REASONS.
     """
+    split = name_of(columns.value(fields, "split"), "split") or split
     if has_columns(fields) and not columns.given:
         return [ReadRow(split, _release_row(fields), where)]
-    if "options" in columns.named:
-        questions = list(_options(fields, columns))
-    else:
-        questions = [_sides(fields, columns, flat=flat)]
-    split = name_of(columns.value(fields, "split"), "split") or split
+    if "options" not in columns.named:
+        return list(
+            _pairs(_sides(fields, columns, flat=flat), fields, columns, config, split, where)
+        )
+    questions = list(_options(fields, columns))
     return [
-        ReadRow(split, row, place, choice)
+        pair
         for question in questions
-        for row, place, choice in _pairs(question, fields, columns, config, where)
+        for pair in _pairs(question, fields, columns, config, split, where)
     ]
 
 
@@ -117,30 +110,29 @@ def _release_row(fields: Fields) -> Row:
 
 
 def _pairs(
-    asked: _Question, fields: Fields, columns: Columns, config: str, where: str
-) -> Iterator[tuple[Row, str, Choice | None]]:
+    asked: _Question, fields: Fields, columns: Columns, config: str, split: str, where: str
+) -> Iterator[ReadRow]:
     shared, texts, right = _shared(fields, columns, config, asked.before), asked.texts, asked.right
-    name = shared.pop("name")
-    wrong = [n for n in range(len(texts)) if n not in right]
-    if len(texts) == 2 and "options" not in columns.named:
-        chosen, rejected = texts[right[0]], texts[wrong[0]]
-        id = name or content_id("row", shared["question"], chosen, rejected)
-        pair = Row(**shared, id=id, item_id=name, chosen=chosen, rejected=rejected)
-        choice = Choice(where, 2, place=right[0], of_pair=True) if asked.ordered else None
-        yield pair, where, choice
-        return
-    item = name or content_id("item", where, asked.at, *texts)
+    name, single = shared["item_id"], len(texts) == 2 and "options" not in columns.named
+    shared["item_id"] = item = name or (
+        "" if single else content_id("item", where, asked.at, *texts)
+    )
     place = right[0] if asked.ordered and len(right) == 1 else None
     choice = Choice(f"{where} {asked.at}".strip(), len(texts), len(right), place)
+    names = ("options", "options", 0) if asked.ordered else ("chosen", "rejected", len(right))
     for good in right:
-        for bad in wrong:
-            at = f"options[{bad}]" if asked.ordered else f"rejected[{bad - len(right)}]"
-            if len(right) > 1:
-                at = f"{'options' if asked.ordered else 'chosen'}[{good}] {at}"
-            numbers = "".join(re.findall(r"\[\d+\]", asked.at + at))
-            made = {**shared, "id": item + numbers, "item_id": item}
-            pair = Row(**made, chosen=texts[good], rejected=texts[bad])
-            yield pair, f"{where} {asked.at}{at}", choice
+        for bad in range(len(texts)):
+            if bad in right:
+                continue
+            at = f"{asked.at}{names[1]}[{bad - names[2]}]"
+            at = f"{names[0]}[{good}] {at}" if len(right) > 1 else at
+            at = "" if single else at
+            own = content_id("row", shared["question"], texts[good], texts[bad])
+            numbers = "".join(re.findall(r"\[\d+\]", at))
+            id = f"{item}{numbers}" if item else own
+            row = Row(**shared, id=id, chosen=texts[good], rejected=texts[bad])
+            given = choice if asked.ordered or not single else None
+            yield ReadRow(split, row, f"{where} {at}".strip(), given)
 
 
 def _shared(fields: Fields, columns: Columns, config: str, before: str) -> dict[str, Any]:
@@ -154,7 +146,7 @@ def _shared(fields: Fields, columns: Columns, config: str, before: str) -> dict[
     created = time_of(columns.value(fields, "created"), "created")
     url = texts["source_url"] or None
     return {
-        "name": texts["id"],
+        "item_id": texts["id"],
         "question": before,
         "profile": tuple(posts_of(columns.value(fields, "profile"))),
         "rubric_aspects": tuple(
@@ -231,7 +223,6 @@ def _turns(prompts: list[str], given: object) -> list[dict[str, str]]:
 # Questions with options
 
 _MARK = re.compile(r"\s*(?:\((\w)\)|(\w)[).:])\s+")
-_LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
 
 
 def _options(fields: Fields, columns: Columns) -> Iterator[_Question]:
@@ -284,10 +275,9 @@ def _texts(value: object) -> tuple[Sequence[str], Sequence[str]]:
     if not isinstance(value, list):
         raise SourceRefusal("bad_options", f"options is {kind(value)}, not a list")
     texts = [as_text(text, "an option") for text in value]
-    marks = [mark for text in texts if (mark := _MARK.match(text))]
-    labels = [(mark[1] or mark[2]).lower() for mark in marks]
+    labels = [(mark[1] or mark[2]).lower() for text in texts if (mark := _MARK.match(text))]
     if len({*labels}) == len(texts):
-        return [text[mark.end() :] for text, mark in zip(texts, marks, strict=True)], labels
+        return [_MARK.sub("", text, count=1) for text in texts], labels
     return texts, [chr(ord("a") + place) for place in range(len(texts))]
 
 
@@ -297,27 +287,18 @@ def _right_option(
     """The place of the right option, from 0: by the text of an option or its letter; by a number
     only where the person says what it means."""
     key = "" if "" in columns.meanings else columns.needed(fields, "key")
-    place = columns.meanings.get(token(key))
-    if place is not None and place >= len(texts):
-        raise _bad_key(key, f"there are {len(texts)} options")
-    if place is not None:
+    place, why = columns.meanings.get(token(key)), "neither the letter nor the text of one option"
+    if place is not None and place < len(texts):
         return place
-    if not isinstance(key, str):
-        raise _bad_key(key, "a number says which only with --label first=0 or --label first=1")
-    own, mark = key.strip(), _MARK.match(key)
-    letter = _LETTER.fullmatch(own)
-    names = {own.lower(), letter[1].lower() if letter else ""}
-    bare = [text.strip() for text in texts]
-    ways = (
-        [n for n, text in enumerate(bare) if text == own],
-        [n for n, text in enumerate(bare) if mark and text == key[mark.end() :].strip()],
-        [n for n, label in enumerate(labels) if label in names],
-    )
-    same = next(filter(None, ways), [])
-    if len(same) != 1:
-        raise _bad_key(key, "neither the letter nor the text of one option")
-    return same[0]
-
-
-def _bad_key(key: object, why: str) -> SourceRefusal:
-    return SourceRefusal("bad_key", f"the key is {excerpt(key)}: {why}", str(key)[:80])
+    if place is not None:
+        why = f"there are {len(texts)} options"
+    elif isinstance(key, str):
+        own = {key.strip(), _MARK.sub("", key, count=1).strip()}
+        same = [n for n, text in enumerate(texts) if text.strip() in own]
+        letter = key.lower().strip("().: ")
+        same = same or [n for n, label in enumerate(labels) if label == letter]
+        if len(same) == 1:
+            return same[0]
+    else:
+        why = "a number says which only with --label first=0 or --label first=1"
+    raise SourceRefusal("bad_key", f"the key is {excerpt(key)}: {why}", str(key)[:80])

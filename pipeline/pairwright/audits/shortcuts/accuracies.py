@@ -68,7 +68,7 @@ class Questions:
 
     def add(self, place: int, choice: Choice) -> None:
         """Record that the pair at this place belongs to this question."""
-        (self._labels if choice.of_pair else self._options)[place] = choice
+        (self._labels if choice.options == 2 else self._options)[place] = choice
 
     def __bool__(self) -> bool:
         return bool(self._options)
