@@ -15,7 +15,7 @@ from audited import checks_of, estimate, jsonl, opened
 from pairwright.audits.shortcuts import Shortcuts
 from pairwright.errors import InputError
 from pairwright.pairs import Choice, ReadRow
-from pairwright.sources.problems import Problems
+from pairwright.sources.problems import Problems, SourceProblem
 
 PANDA = {
     "instruction": "Name a fruit.", "input": "", "response1": "Pear.",
@@ -38,6 +38,10 @@ def read(
     rows = [one.row for one in problems.sound(source.read())]
     pairs = [(row.question, row.chosen, row.rejected) for row in rows]
     return pairs, problems.counts("refused") | problems.counts("noted"), source.said
+
+
+def sound(file: Path, *maps: str) -> list[ReadRow]:
+    return [one for one in opened(file, *maps).read() if isinstance(one, ReadRow)]
 
 
 def refused(file: Path, *maps: str, command: str = "audit") -> str:
@@ -73,10 +77,9 @@ def test_0_is_a_tie_in_pandalm_and_a_response_that_is_true_or_false_is_named(
     pairs, none, said = read(file)
     assert (pairs, none) == (PEARS, {"tie": 1, "wrong_type": 1})
     assert said[-1] == f"labels read as: {TIE_0}, as in PandaLM"
-    problems = Problems()
-    list(problems.sound(opened(file).read()))
-    (lost,) = problems.of("refused")
-    assert (lost.first.where, lost.said) == ("a.jsonl:4", "second is true or false, not text")
+    (lost,) = (one for one in opened(file).read() if getattr(one, "reason", "") == "wrong_type")
+    assert isinstance(lost, SourceProblem)
+    assert (lost.where, lost.detail) == ("a.jsonl:4", "second is true or false, not text")
 
 
 def test_a_map_says_what_numbers_mean(tmp_path: Path) -> None:
@@ -99,8 +102,7 @@ def test_a_map_says_what_numbers_mean(tmp_path: Path) -> None:
         ((0, 1, 2, 2), "'0' (1), '1' (1), '2' (2)", "--label first=1 --label second=2 --label tie"),
         ((0, 1), "'0' (1), '1' (1)", "--label first=0 --label second=1, or --label first=1"),
         (("1.0", "2.0"), "'1' (1), '2' (1)", "--label first=1 --label second=2, or"),
-        ((True, False), "'false' (1), 'true' (1)", "--label first=... --label second=..."),
-        ((-1, 1), "'-1' (1), '1' (1)", "--label first=... --label second=..."),
+        ((True, -1), "'-1' (1), 'true' (1)", "--label first=... --label second=..."),
         (("left", "maybe"), "'left' (1), 'maybe' (1)", "--label tie=..."),
         (("A", "B", 3), "'3' (1)", "--label first=..."),
     ],
@@ -112,13 +114,6 @@ def test_a_number_is_never_guessed(
     told = refused(file, "label=verdict")
     assert f"nothing says what these labels mean: {shown}" in told
     assert maps in told
-
-
-def test_the_other_habit_is_auto_js(tmp_path: Path) -> None:
-    file = jsonl(tmp_path / "a.jsonl", *labelled(AUTO_J, "label", 0, 1, 2))
-    pairs, none, said = read(file)
-    assert (pairs, none) == ([ONE, TWO], {"tie": 1})
-    assert said[-1] == "labels read as: 0 = first, 1 = second, 2 = tie, as in Auto-J"
 
 
 @pytest.mark.parametrize(("one", "zero"), [("1", "0"), ("1.0", "0.0"), ("True", "False")])
@@ -146,12 +141,10 @@ def test_one_label_in_three_columns_is_read(tmp_path: Path, one: str, zero: str)
     ("first", "second", "tie"),
     [
         ("model_a", "model_b", "tie"),
-        ("model_a", "model_b", "tie (bothbad)"),
         ("Model A", "Model B", "both_bad"),
         ("A>B", "B>A", "A=B"),
         ("A>>B", "B >> A", "B=A"),
         ("[[A]]", "[[B]]", "[[A=B]]"),
-        ("response_1", "response_2", "Tied"),
         ("m", "n", "tie"),
     ],
 )
@@ -189,6 +182,7 @@ def test_the_majority_of_several_annotators_counts(tmp_path: Path) -> None:
          "better_response_id", (0, 1, None)),
         ({"history": "Which?", "human_ref_A": "One.", "human_ref_B": "Two."},
          "labels", (1, 0, None)),
+        (AUTO_J, "label", (0, 1, 2)),
         ({"input": "Which?", "output_1": "One.", "output_2": "Two."}, "label", (1, 2, None)),
     ],
 )  # fmt: skip
@@ -219,7 +213,7 @@ def questions(n: int) -> list[dict[str, Any]]:
 def test_the_first_is_always_right_and_the_audit_finds_it(tmp_path: Path) -> None:
     file = jsonl(tmp_path / "a.jsonl", *questions(300))
     maps = ("prompt=ask", "options=opts", "profile=wish", "--label first")
-    found = [one for one in opened(file, *maps).read() if isinstance(one, ReadRow)]
+    found = sound(file, *maps)
     assert [post.text for post in found[0].row.profile] == ["I like trees, 0."]
     assert {one.choice for one in found[:3]} == {Choice("a.jsonl:1", 4, place=0)}
     checks = {check.name: check for check in checks_of([Shortcuts()], found)}
@@ -269,11 +263,10 @@ def test_rewardbench_2_is_best_of_n_and_ties_are_weighted_to_a_question(tmp_path
     ties = best | {"id": "2", "chosen": ["One.", "1"], "rejected": ["Two.", "2"], "subset": "Ties"}
     file = tmp_path / "a.parquet"
     pq.write_table(pa.Table.from_pylist([best, ties]), file)
-    found = [one for one in opened(file).read() if isinstance(one, ReadRow)]
+    found = sound(file)
     assert [(one.row.config, one.choice and one.choice.chance) for one in found] == [
         *[("Math", 1 / 3)] * 2, *[("Ties", 0.5)] * 4,
     ]  # fmt: skip
-    assert len({one.row.id for one in found}) == 6
 
 
 def test_a_question_of_several_right_answers_counts_by_its_share_of_pairs(tmp_path: Path) -> None:
@@ -281,8 +274,7 @@ def test_a_question_of_several_right_answers_counts_by_its_share_of_pairs(tmp_pa
         {"prompt": f"Which, {n}?", "chosen": ["long " * 9, "x"], "rejected": ["of four words so"]}
         for n in range(60)
     ]
-    source = opened(jsonl(tmp_path / "a.jsonl", *rows))
-    found = [one for one in source.read() if isinstance(one, ReadRow)]
+    found = sound(jsonl(tmp_path / "a.jsonl", *rows))
     checks = {check.name: check for check in checks_of([Shortcuts()], found)}
     assert (checks["length"].chance, estimate(checks["length"]).value) == (0.5, 0.5)
     assert "key_place" not in checks
@@ -295,7 +287,7 @@ def test_personamem_2_is_a_question_with_options_by_who(tmp_path: Path) -> None:
         "who": "self",
     }  # fmt: skip
     for file in (sheet(tmp_path / "a.csv", row), jsonl(tmp_path / "a.jsonl", row)):
-        found = [one for one in opened(file).read() if isinstance(one, ReadRow)]
+        found = sound(file)
         assert [(one.row.question, one.row.chosen, one.row.rejected) for one in found] == [
             ONE, ("Which?", "One.", "Three."),
         ]  # fmt: skip
@@ -318,7 +310,7 @@ def test_the_turns_of_prism_are_questions(tmp_path: Path) -> None:
     file = jsonl(tmp_path / "a.jsonl", row)
     then = "user: Which?\n\nassistant: One.\n\nuser: Why?"
     assert read(file)[0] == [ONE, (then, "Because.", "So.")]
-    found = [one for one in opened(file).read() if isinstance(one, ReadRow)]
+    found = sound(file)
     assert [one.where for one in found] == [
         "a.jsonl:1 turn[0] options[1]", "a.jsonl:1 turn[1] options[0]",
     ]  # fmt: skip
@@ -337,7 +329,6 @@ def test_the_best_of_ultrafeedback_is_over_those_with_a_lower_score(tmp_path: Pa
 
 
 # Conversations
-
 
 H, A = "\n\nHuman: ", "\n\nAssistant: "
 
@@ -378,9 +369,7 @@ def test_arena_conversations_of_several_turns_differ_before_their_last(tmp_path:
     assert pairs == [ONE]
     assert none.keys() <= {"prompts_differ", "bad_cell"}
     assert sum(none.values()) == 2
-    talks = {
-        "conversation_a": [{"role": "user", "content": "Which?"}, {"role": "a", "content": "One."}],
-        "conversation_b": [{"role": "user", "content": "Which?"}, {"role": "a", "content": "Two."}],
-        "winner": "model_b",
-    }  # fmt: skip
+    said = [{"role": "user", "content": "Which?"}]
+    first, second = ([*said, {"role": "a", "content": text}] for text in ("One.", "Two."))
+    talks = {"conversation_a": first, "conversation_b": second, "winner": "model_b"}
     assert read(jsonl(tmp_path / "b.jsonl", talks))[0] == [TWO]

@@ -2,7 +2,6 @@
 
 import csv
 import gzip
-import importlib
 import io
 import json
 import os
@@ -104,20 +103,14 @@ def test_a_release_gives_its_rows_with_their_splits_as_often_as_asked(tmp_path: 
 PART = Part("Home-violate", "test").path
 
 
-def stated(bound: object) -> str:
-    info = {"name": "mine", "max_overlap": bound}
-    return json.dumps({"version": "1.2.3", "info": info})
-
-
+BOUND = json.dumps({"version": "1.2.3", "info": {"max_overlap": 0.5}})
 DAMAGED: dict[str, tuple[Damage, str]] = {
     "no manifest": (dropped("manifest.json"), "manifest.json"),
     "no statement": (dropped("stated.json"), "stated.json: No such file"),
     "half a statement": (replaced("stated.json", "{"), "stated.json: Invalid JSON"),
     "another statement": (replaced("stated.json", "[]"), "stated.json: Input should be an object"),
     "no version": (replaced("stated.json", "{}"), "stated.json [version]: Field required"),
-    "a bound of chance": (replaced("stated.json", stated(0.5)), "[info.max_overlap]"),
-    "a bound above all": (replaced("stated.json", stated(1.1)), "[info.max_overlap]"),
-    "a bound in words": (replaced("stated.json", stated("most")), "[info.max_overlap]"),
+    "a bound of chance": (replaced("stated.json", BOUND), "[info.max_overlap]"),
     "half a Parquet file": (halved(PART), "test-00000-of-00001.parquet"),
     "a pipe for a statement": (piped("stated.json"), "stated.json: neither a file nor a folder"),
     "a pipe for rows": (piped(PART), f"{PART}: neither a file nor a folder"),
@@ -231,17 +224,12 @@ def check_official(row: Row) -> None:
     assert (row.item_id, row.mode, row.user, row.verified) == ("q1", None, None, False)
 
 
-@pytest.mark.parametrize("suffix", [".json", ".jsonl", ".parquet"])
-def test_the_official_schema_is_read_whatever_file_it_is_in(tmp_path: Path, suffix: str) -> None:
-    file = tmp_path / f"official{suffix}"
-    if suffix == ".json":
-        file.write_text(json.dumps([OFFICIAL]), encoding="utf-8")
-    elif suffix == ".jsonl":
-        jsonl(file, OFFICIAL)
-    else:
-        pq.write_table(pa.Table.from_pylist([OFFICIAL]), file)
-    (row,) = rows(file)
-    check_official(row)
+def test_the_official_schema_is_read_whatever_file_it_is_in(tmp_path: Path) -> None:
+    file = tmp_path / "official.parquet"
+    pq.write_table(pa.Table.from_pylist([OFFICIAL]), file)
+    for given in (file, jsonl(tmp_path / "official.jsonl", OFFICIAL)):
+        (row,) = rows(given)
+        check_official(row)
 
 
 def test_lists_that_are_stored_by_columns_are_turned(tmp_path: Path) -> None:
@@ -264,12 +252,9 @@ def test_folders_and_files_are_configurations_and_splits(tmp_path: Path) -> None
 
 
 def test_a_plain_row_gets_an_id_of_its_content(tmp_path: Path) -> None:
-    file = jsonl(tmp_path / "plain.jsonl", PLAIN, PLAIN | {"id": 7})
-    assert opened(str(file)).kind == "plain"
-    first, second = rows(file)
+    first, second = rows(jsonl(tmp_path / "plain.jsonl", PLAIN, PLAIN | {"id": 7}))
     assert first.id == content_id("row", "Which?", "This one.", "That one.")
-    assert (second.id, second.item_id) == ("7", "7")
-    assert first.config == ""
+    assert (second.id, second.item_id, first.config) == ("7", "7", "")
 
 
 def said(*texts: str) -> list[dict[str, str]]:
@@ -290,11 +275,8 @@ TRANSCRIPT = {
 SIDES: dict[str, object] = {"question": "Which?", "chosen": "This.", "rejected": "That."}
 READ: dict[str, tuple[dict[str, Any], tuple[str, ...], dict[str, object]]] = {
     "a subset": (PLAIN | {"subset": "chat"}, (), {"config": "chat"}),
-    "a configuration": (PLAIN | {"config": "chat"}, (), {"config": "chat"}),
-    "a domain": (PLAIN | {"domain": "chat"}, (), {"config": "chat"}),
     "odd texts": (PLAIN | {"chosen": ODD}, (), {"chosen": ODD}),
     "a user": (PLAIN | {"user": "ann@example.test"}, (), {"user": pseudonym("ann@example.test")}),
-    "the same sides": (PLAIN | {"rejected": "This one."}, (), {"rejected": "This one."}),
     "mapped columns": (
         {"ask": "Which?", "better": "This.", "chosen": "No.", "bad": "That."},
         ("prompt=ask", "chosen=better", "rejected=bad"), SIDES,
@@ -335,13 +317,11 @@ CHANGED: list[tuple[dict[str, Any], str]] = [
     ({"chosen": []}, "no_messages"),
     ({"chosen": said("Other?", "This."), "rejected": said("Which?", "That.")}, "prompts_differ"),
     ({"chosen": ["a", 5], "rejected": ["c", "d"]}, "wrong_type"),
-    ({"chosen": ["half a \ud83d"], "rejected": ["c"]}, "lone_surrogate"),
     ({"chosen": [5]}, "not_an_object"),
     ({"chosen": [{"role": "assistant"}]}, "wrong_type"),
     ({"chosen": 5}, "wrong_type"),
     ({"chosen": None}, "empty_value"),
     ({"chosen": "half a \ud83d character"}, "lone_surrogate"),
-    ({"user": "half a \ud83d character"}, "lone_surrogate"),
     ({"profile": [{"id": "1", "text": 5}]}, "wrong_type"),
     ({"rubric_aspects": [None]}, "not_an_object"),
     ({"created": "someday"}, "bad_time"),
@@ -427,11 +407,8 @@ def test_lists_in_cells_are_read_as_in_json(tmp_path: Path, write: Callable[[obj
         ("Which?", write(MESSAGES[1]), "b"),
     )
     found = [(row.question, row.chosen, row.rejected) for row in rows(file)]
-    assert found == [
-        *(("Which?", "one, or so", text) for text in texts),
-        ("Which?", "a", "b"),
-        ("Which?", "a", "b"),
-    ]
+    listed = [("Which?", "one, or so", text) for text in texts]
+    assert found == [*listed, *[("Which?", "a", "b")] * 2]
 
 
 @pytest.mark.parametrize(
@@ -465,8 +442,7 @@ def test_each_right_response_is_paired_with_each_wrong_one(tmp_path: Path) -> No
     assert [(of.where, of.row.chosen, of.row.rejected) for of in found[4:]] == [
         (f"a.jsonl:2 rejected[{n}]", "a", wrong) for n, wrong in enumerate("bcd")
     ]
-    (item,) = {of.row.item_id for of in found[4:]}
-    assert [of.row.id for of in found[4:]] == [f"{item}[{n}]" for n in range(3)]
+    assert len({of.row.id for of in found}) == 7
     assert {of.choice for of in found[4:]} == {Choice("a.jsonl:2", 4)}
 
 
@@ -474,12 +450,8 @@ def test_a_licence_that_a_text_states_is_kept(tmp_path: Path) -> None:
     url = "https://cooking.stackexchange.com/q/1"
     post = {"id": "p", "text": "I cook.", "source_url": url, "created": "2015-01-01"}
     posts = [post | {"licence": "CC-BY-SA-4.0"}, post, post | {"created": None, "licence": "MIT"}]
-    row = PLAIN | {
-        "profile": posts,
-        "source_url": url,
-        "created": "2020-01-01",
-        "licence": "CC0-1.0",
-    }
+    times = {"created": "2020-01-01", "licence": "CC0-1.0"}
+    row = PLAIN | {"profile": posts, "source_url": url} | times
     (found,) = rows(jsonl(tmp_path / "a.jsonl", row))
     assert [of.licence for of in found.profile] == ["CC-BY-SA-4.0", "CC-BY-SA-3.0", "MIT"]
     assert found.licence == "CC0-1.0"
@@ -500,9 +472,7 @@ def test_a_file_in_which_nothing_can_be_read_names_its_columns(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        (("chosen=better",), "'better'"),
         (("chosen=better",), "'prompt', 'chosen', 'rejected'"),
-        (("chosen",), "is not WHAT=VALUE"),
         (("better=chosen",), "is not WHAT=VALUE"),
         (("chosen=a", "chosen=b"), "given twice"),
         (("--label left=a",), "WHAT is one of first, second"),
@@ -533,16 +503,12 @@ NONE = parquet(pa.schema([(name, pa.string()) for name in PLAIN]).empty_table())
     ("name", "content", "message"),
     [
         ("a.json", b"{broken", "a.json: not JSON in UTF-8"),
-        ("a.json", b"[]", "holds no rows"),
         ("a.parquet", b"PAR1 and no more", "not a readable Parquet file"),
         ("a.parquet", NONE, "holds no rows"),
         ("a.jsonl", b"", "holds no rows"),
         ("a.jsonl", b"\xff\xfe{\x00", "bytes that are not UTF-8"),
-        ("a.jsonl", b"{broken\n", "a.jsonl:1: not one row could be read"),
         ("a.csv", b"prompt;chosen;rejected\nsch\xf6n;a;b\n", "in Excel: save as CSV UTF-8"),
-        ("a.csv", b"prompt,chosen,rejected\n", "holds no rows"),
         ("a.txt", b"prompt", "unknown kind of file '.txt'"),
-        ("a.zip.gz", b"prompt", "unknown kind of file '.zip.gz'"),
         ("a.json.gz", gzip.compress(b"[]" * 9999, mtime=0)[:-9], "Compressed file ended"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -559,17 +525,11 @@ def test_a_folder_of_nothing_and_a_path_of_nothing_are_refused(tmp_path: Path) -
 
 
 @pytest.mark.real
-@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
-def test_rows_are_not_held(tmp_path: Path, suffix: str) -> None:
-    file, many = (
-        tmp_path / f"a{suffix}",
-        [PLAIN | {"chosen": "word " * 1000, "id": n} for n in range(4000)],
-    )
-    if suffix == ".jsonl":
-        jsonl(file, *many)
-    else:
-        pq.write_table(pa.Table.from_pylist(many), file)
-    source = opened(str(file))
+def test_rows_are_not_held(tmp_path: Path) -> None:
+    file = tmp_path / "a.parquet"
+    many = [PLAIN | {"chosen": "word " * 1000, "id": n} for n in range(4000)]
+    pq.write_table(pa.Table.from_pylist(many), file)
+    source = opened(file)
     tracemalloc.start()
     try:
         assert sum(1 for _ in source) == 4000
@@ -654,24 +614,3 @@ def test_a_missing_extra_and_a_missing_network_differ(monkeypatch: pytest.Monkey
     assert "ConnectionError: no network" in refused("org/name")
     monkeypatch.setitem(sys.modules, "datasets", None)
     assert install("hub") in refused("org/name")
-
-
-@pytest.mark.real
-def test_datasets_itself_gives_those_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The real `datasets` on a local folder; only what asks the Hub stands in."""
-    datasets = importlib.import_module("datasets")
-    load, names = datasets.load_dataset, datasets.get_dataset_config_names
-    jsonl(tmp_path / "data" / "test.jsonl", OFFICIAL)
-    local = str(tmp_path / "data")
-
-    def load_dataset(name: str, config: str, revision: str | None) -> object:
-        return load(local, config, cache_dir=str(tmp_path / "cache"))
-
-    monkeypatch.setattr(datasets, "load_dataset", load_dataset)
-    monkeypatch.setattr(datasets, "get_dataset_config_names", lambda name, revision: names(local))
-    monkeypatch.setattr("huggingface_hub.HfApi.list_repo_files", lambda *_, **__: ["test.jsonl"])
-    source = opened("org/name")
-    (found,) = source.read()
-    assert isinstance(found, ReadRow)
-    assert (source.kind, source.total, found.split) == ("plain", 1, "test")
-    check_official(found.row)

@@ -210,7 +210,9 @@ def columns_of(
     source = f", as in {of.name}" if of else ""
     columns = ", ".join(f"{name} = {one}" for name, one in named.items() if name != one)
     said = [f"columns read as: {columns}{source}"] if columns and (of or form != forms[0]) else []
-    own = labels or (of.labels if of else {})
+    other = {*given.get("label", "").split(",")} - {*known.get("label", usual["label"]).split(",")}
+    as_known = of and other <= {""} and not {"first", "second"} & given.keys()
+    own = labels or (of.labels if of and as_known else {})
     meanings = {} if form == forms[0] else _meanings(named, own, first, rows)
     if {*meanings} == {""}:
         place = ORDINALS[meanings[""] or 0]
