@@ -134,7 +134,7 @@ def read_study(folder: HumanFolder) -> FixedStudy:
 
 
 def read_task_file(path: Path) -> dict[str, Data]:
-    """What the tasks of a file show, by their ids, in its order. Raises InputError where it
+    """What the tasks of a file show, by their ids, in its order. Raises InputError if it
     cannot be read."""
     try:
         return {task["data"]["task"]: dict(task["data"]) for task in json.loads(path.read_bytes())}

@@ -65,19 +65,16 @@ ENGLISH = Language(code="en")
 
 
 def load_language(code: str) -> Language:
-    """The language of a code; raises InputError where there is no file for it."""
-    there = ("en", *sorted(path.stem for path in LANGUAGES.glob("*.toml")))
-    if code not in there:
-        raise InputError(
-            f"{code!r} is not a language that forms are written in",
-            where="--language",
-            fix=f"Take one of {', '.join(there)}, or add its file to {LANGUAGES}.",
-        )
+    """The language of a code; raises InputError if there is no file for it."""
     if code == "en":
         return ENGLISH
-    path, example = LANGUAGES / f"{code}.toml", LANGUAGES / "de.toml"
-    tables = {"code": code, **read_toml(path, f"Write it like {example}.", InputError)}
-    return validated(Language, tables, path, docs=example, error=InputError)
+    path, there = (
+        LANGUAGES / f"{code}.toml",
+        ", ".join(one.stem for one in LANGUAGES.glob("*.toml")),
+    )
+    fix = f"Choose --language en or {there}, or write this file like {LANGUAGES / 'de.toml'}."
+    tables = {"code": code, **read_toml(path, fix, InputError)}
+    return validated(Language, tables, path, docs=LANGUAGES / "de.toml", error=InputError)
 
 
 # Questions
@@ -192,7 +189,7 @@ def render_guidelines(
     scales: Sequence[Scale], language: Language = ENGLISH, *, aspects: bool = True
 ) -> str:
     """The whole page, in Markdown, with the quality scales in the words of the judge. `aspects`:
-    whether anybody is asked about these. Raises InputError where the language has no guidelines."""
+    whether anybody is asked about these. Raises InputError if the language has no guidelines."""
     path = LANGUAGES / f"guidelines.{language.code}.md"
     if language.code == "en":
         path = assets.HUMAN_EVAL / "guidelines.md"

@@ -70,7 +70,7 @@ def titles_of(study: Study) -> str:
 
 def _client(url: str) -> LabelStudioClient:
     """A client of a server, whose key is taken from the environment, so that no shell history holds
-    it. Raises InputError where it is not set."""
+    it. Raises InputError if it is not set."""
     if key := os.environ.get(KEY_VARIABLE, ""):
         return LabelStudioClient(url, key)
     fix = "Put a personal access token or a legacy token of the server's account into it."
@@ -103,7 +103,7 @@ def push_tasks(
     project was deleted, is not asked again. The key is read from LABEL_STUDIO_API_KEY: a personal
     access token or a legacy token. Needs the extra [label-studio].
 
-    Raises InputError where there is no study, simulated answers or a task file that is not as
+    Raises InputError if there is no study, simulated answers or a task file that is not as
     exported are in it, or the server is another one or refuses. Returns what was done, and the
     links under which people label.
 
@@ -151,7 +151,7 @@ def push_tasks(
 
 def _delete(server: LabelStudioClient, titles: str, cut: set[int]) -> None:
     """Delete the projects whose import was cut off, with what of it may have arrived. Raises
-    InputError where somebody has answered there."""
+    InputError if somebody has answered there."""
     for id, found in server.projects(titles).items() if cut else ():
         if id in cut and found.answered:
             what = "the import was cut off, and people have answered what of it arrived"
@@ -164,7 +164,7 @@ def _delete(server: LabelStudioClient, titles: str, cut: set[int]) -> None:
 def _loads(
     folder: HumanFolder, fixed: FixedStudy, round: int
 ) -> dict[tuple[str, Kind], dict[str, Data]]:
-    """The round's tasks by annotator and kind, in the order of the work. Raises InputError where
+    """The round's tasks by annotator and kind, in the order of the work. Raises InputError if
     a task file is not as the key has it."""
     away = withdrawn_people(folder)
     expected: dict[tuple[str, Kind], dict[str, str]] = {}
@@ -190,7 +190,7 @@ def pull_answers(run: RunPath, *, progress: Progress = log_notes) -> Answered:
 
     Safe to repeat and to interrupt. The key is read from LABEL_STUDIO_API_KEY.
 
-    Raises InputError where there is no study, nothing was pushed, or the server is another one or
+    Raises InputError if there is no study, nothing was pushed, or the server is another one or
     refuses.
 
     Examples::
@@ -217,7 +217,7 @@ def pull_answers(run: RunPath, *, progress: Progress = log_notes) -> Answered:
 
 
 def pushed_state(folder: HumanFolder) -> ServerState:
-    """What was pushed; raises InputError where nothing was."""
+    """What was pushed; raises InputError if nothing was."""
     if state := record_in(folder.server, ServerState):
         return state
     fix = "`pairwright human push` first, or `import` files exported by hand."

@@ -49,7 +49,7 @@ MOST_NAMED = 5
 def write_sheets(folder: HumanFolder, round: int = 1) -> tuple[Path, ...]:
     """Write the sheets of a round, one a person. Who has withdrawn gets none.
 
-    Raises InputError where one is there that is not as it would be written: a person may have
+    Raises InputError if one is there that is not as it would be written: a person may have
     filled it in.
     """
     study, key = read_study(folder)

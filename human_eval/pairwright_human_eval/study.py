@@ -8,7 +8,7 @@ import secrets
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import unescape
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
@@ -96,7 +96,7 @@ class OpenStudy(NamedTuple):
 
 
 def read_open_study(run: Path) -> OpenStudy:
-    """A run's study to be read: without a lock, and nothing is written. Raises InputError where
+    """A run's study to be read: without a lock, and nothing is written. Raises InputError if
     there is none."""
     folder = HumanFolder(run)
     return OpenStudy(folder, read_study(folder))
@@ -104,7 +104,7 @@ def read_open_study(run: Path) -> OpenStudy:
 
 @contextmanager
 def open_study(run: Path) -> Iterator[OpenStudy]:
-    """Open a run's study to write in it. Raises InputError where there is none, or another command
+    """Open a run's study to write in it. Raises InputError if there is none, or another command
     works on it."""
     folder = read_open_study(run).folder
     path, fix = folder.private / "lock", "Run this one again when it has ended."
@@ -118,11 +118,35 @@ def open_study(run: Path) -> Iterator[OpenStudy]:
 # Before and out
 
 
-def draft_study(
+@dataclass(frozen=True, slots=True)
+class StudyTasks:
+    """What a study asks of its annotators."""
+
+    folder: Path
+    """RUN/human: its files load into any Label Studio; `private` in it is not for annotators."""
+    study: Study
+    """What the study fixed: its rule, annotators and scales."""
+    units: int
+    """Twins, placebos and single pairs that can be verified."""
+    tasks: Mapping[Kind, int]
+    workloads: Mapping[str, int]
+    """The tasks of each annotator, by name."""
+    hours: Mapping[Kind, float]
+    """To read the tasks of a kind once, by all annotators together; of a plan alone."""
+    sheets: tuple[Path, ...]
+    """The files to fill in, one an annotator, if people work in spreadsheets."""
+
+    @property
+    def votes(self) -> int:
+        """People who are asked for the preference on each pair."""
+        return people_for("preference", self.study.overlap, self.study.policy)
+
+
+def _drafted(
     run: Path, people: int, overlap: int, sample: int | None, seed: int, language: str
-) -> tuple[Study, list[Unit], dict[str, list[Task]]]:
+) -> tuple[StudyTasks, dict[str, list[Task]]]:
     """Draw the units, fit overlap and rule to the number of people, and make everybody's tasks.
-    Raises InputError where there is nothing to verify."""
+    Raises InputError if there is nothing to verify."""
     folder, file = RunFolder(run), run / "pairs.jsonl"
     config = folder.settings()
     if config.own_choices:
@@ -144,24 +168,10 @@ def draft_study(
         scales=folder.scales(),
         language=language,
     )
-    return study, units, make_tasks(units, study, config.planner)
-
-
-@dataclass(frozen=True, slots=True)
-class TaskExport:
-    """A study that was written, ready for annotators."""
-
-    folder: Path
-    """RUN/human: its files load into any Label Studio; `private` in it is not for annotators."""
-    study: Study
-    """What the study fixed: its rule, annotators and scales."""
-    units: int
-    """Twins, placebos and single pairs that can be verified."""
-    tasks: Mapping[Kind, int]
-    workloads: Mapping[str, int]
-    """The tasks of each annotator, by name."""
-    sheets: tuple[Path, ...]
-    """The files to fill in, one an annotator, if people work in spreadsheets."""
+    tasks = make_tasks(units, study, config.planner)
+    kinds = Counter(task.keyed.kind for own in tasks.values() for task in own)
+    loads = {who: len(own) for who, own in tasks.items()}
+    return StudyTasks(HumanFolder(run).path, study, len(units), kinds, loads, {}, ()), tasks
 
 
 def export_tasks(
@@ -173,7 +183,7 @@ def export_tasks(
     seed: Annotated[int | None, Option(help="Fixes the draw: for a demo alone.")] = None,
     tool: Annotated[Tool, Option(help="What annotators work with.")] = "label-studio",
     language: Annotated[str, Option(help="Of the forms and guidelines: en or de.")] = "en",
-) -> TaskExport:
+) -> StudyTasks:
     """Write blind tasks, one file for each annotator and kind, the guidelines, and the private key.
 
     The files under RUN/human/ load into any Label Studio; RUN/human/private/ is not for annotators.
@@ -181,7 +191,7 @@ def export_tasks(
     annotators than it asks for, each question gets as many answers as they can give: nobody votes
     on both halves of a twin.
 
-    Raises InputError where the run holds no pair, or a study was exported there.
+    Raises InputError if the run holds no pair, or a study was exported there.
 
         >>> made = export_tasks("runs/first", annotators=11, overlap=3)
         >>> len(made.workloads), made.folder
@@ -196,30 +206,9 @@ def export_tasks(
     """
     # The seed tells the sides from the ids.
     secret, folder = secrets.randbits(128) if seed is None else seed, HumanFolder(Path(run))
-    study, units, tasks = draft_study(folder.run, annotators, overlap, sample, secret, language)
-    write_study(folder, study, tasks)
-    return TaskExport(
-        folder=folder.path,
-        study=study,
-        units=len(units),
-        tasks=Counter(task.keyed.kind for own in tasks.values() for task in own),
-        workloads={name: len(own) for name, own in tasks.items()},
-        sheets=write_sheets(folder) if tool == "spreadsheet" else (),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedStudy:
-    """Tasks, hours and units of a study."""
-
-    units: int
-    """Twins, placebos and single pairs that people are asked about: all that can be verified."""
-    annotators: int
-    votes: int
-    """On each pair."""
-    tasks: Mapping[Kind, int]
-    hours: Mapping[Kind, float]
-    """To read the tasks of a kind once, by all annotators together."""
+    made, tasks = _drafted(folder.run, annotators, overlap, sample, secret, language)
+    write_study(folder, made.study, tasks)
+    return replace(made, sheets=write_sheets(folder) if tool == "spreadsheet" else ())
 
 
 def plan_study(
@@ -228,7 +217,7 @@ def plan_study(
     annotators: AnnotatorCount = 11,
     overlap: Overlap = 3,
     sample: SampleSize = None,
-) -> PlannedStudy:
+) -> StudyTasks:
     """Count the tasks, hours and units of a study before anybody is asked.
 
     Hours are those of reading everything once, at 238 words a minute; answering comes on top.
@@ -244,18 +233,11 @@ def plan_study(
         pairwright human plan runs/first
         pairwright human plan runs/first --annotators 2 --sample 30
     """
-    study, units, given = draft_study(Path(run), annotators, overlap, sample, 0, "en")
-    tasks, words = Counter[Kind](), Counter[Kind]()
-    for task in (task for own in given.values() for task in own):
-        tasks[task.keyed.kind] += 1
+    made, tasks = _drafted(Path(run), annotators, overlap, sample, 0, "en")
+    words = Counter[Kind]()
+    for task in (task for own in tasks.values() for task in own):
         words[task.keyed.kind] += words_shown(task.data)
-    return PlannedStudy(
-        units=len(units),
-        annotators=annotators,
-        votes=people_for("preference", study.overlap, study.policy),
-        tasks=tasks,
-        hours={kind: n / WORDS_A_MINUTE / 60 for kind, n in words.items()},
-    )
+    return replace(made, hours={kind: n / WORDS_A_MINUTE / 60 for kind, n in words.items()})
 
 
 def words_shown(data: Data) -> int:

@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from pairwright_human_eval.intake import import_answers as import_answers
     from pairwright_human_eval.report import DecisionReport as DecisionReport
     from pairwright_human_eval.report import decide as decide
-    from pairwright_human_eval.study import PlannedStudy as PlannedStudy
-    from pairwright_human_eval.study import TaskExport as TaskExport
+    from pairwright_human_eval.study import StudyTasks as StudyTasks
     from pairwright_human_eval.study import export_tasks as export_tasks
     from pairwright_human_eval.study import plan_study as plan_study
 else:

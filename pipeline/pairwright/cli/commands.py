@@ -16,7 +16,7 @@ COMMANDS = {
     "status": ("construct.status:status", "cli.runs:print_status"),
     "show": ("construct.show:show", "cli.runs:print_lines"),
     "human plan": ("pairwright_human_eval.study:plan_study", "plan"),
-    "human export": ("pairwright_human_eval.study:export_tasks", "cli.human:print_tasks"),
+    "human export": ("pairwright_human_eval.study:export_tasks", "export"),
     "human push": ("pairwright_human_eval.label_studio:push_tasks", "push"),
     "human status": ("pairwright_human_eval.study:study_status", "progress"),
     "human pull": ("pairwright_human_eval.label_studio:pull_answers", "answers"),

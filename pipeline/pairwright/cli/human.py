@@ -1,20 +1,13 @@
-"""`pairwright human`: what ends with an exit code, or needs the names of modes."""
+"""`pairwright human`: commands that end with an exit code."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pairwright.cli.printing import print_words
-from pairwright.modes import MODES
 
 if TYPE_CHECKING:
     from pairwright_human_eval.intake import ImportedAnswers
     from pairwright_human_eval.second_round import AdjudicationExport
-    from pairwright_human_eval.study import TaskExport
-
-
-def print_tasks(result: "TaskExport", run: Path) -> None:
-    """Print what was written, what the study cannot stand, and what comes next."""
-    print_words("export", result=result, run=run, modes=MODES)
 
 
 def print_import(result: "ImportedAnswers", run: Path) -> int:
