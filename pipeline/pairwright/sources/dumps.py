@@ -6,6 +6,7 @@ outside the file is ever read; a declared entity is refused. The only file that 
 """
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -170,44 +171,24 @@ def _read_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
     raise SourceError(what, where=f"{path}:{line}", fix=fix)
 
 
-# Titles that can be answered without the text below them. The rules are for English.
+# Titles that can be answered without the text below them; the rules are for English.
 
+_TITLES = tomllib.loads(Path(__file__).with_name("titles.toml").read_text(encoding="utf-8"))
+_POINTERS = tuple(
+    re.compile(pattern.format(**_TITLES["words"]), re.IGNORECASE) for pattern in _TITLES["pointers"]
+)
+_GENERAL = re.compile(_TITLES["general"], re.IGNORECASE)
+_OF_ANY_QUESTION = text.terms(_TITLES["of_any_question"])
 MIN_TERMS = 2
 """Words with content that a title needs; one is enough for `What is a doppio?`."""
-_SHOWN = "picture|image|photo|photograph|figure|screenshot|diagram|plot|snippet|attachment|video"
-_WORK = "code|circuit|script|program|snippet|proof|solution|answer|calculation|derivation|output"
-_TIMES = "year|month|week|weekend|morning|evening|day|time|season|summer|winter|spring|autumn|age"
-_POINTERS = (
-    # this circuit, these beans; not this year, nor "at the time of writing this"
-    rf"\b(?<!writing )(?:this|these)\b(?! (?:{_TIMES})\b)",
-    # that one, those beans; not "a grinder that fits" nor "the fact that"
-    r"\b(?:is|are|was|does|do|like|of|about|with) (?:that|those)\b(?! (?:the|a|an|i|it|we)\b)",
-    r"\ball those\b(?! (?:who|that|which)\b)",
-    # Why did he leave; not "why does a cat purr when he sleeps"
-    r"^(?:\w+ ){0,2}(?:does|did|is|was|has|had|can|could|will|would|should) (?:he|she)\b",
-    r"\b(?:the|these) following\b|\bas follows\b|\bfollowing \w+[?:]?$",
-    r"\battached\b(?! to\b)",
-    r"\b(?:the|shown|given|listed|described|see|stated|mentioned|as) (?:above|below)\b",
-    rf"\b(?:{_WORK}|{_SHOWN}|example|case|situation|recipe) (?:above|below)\b",
-    rf"\b(?:in|on|from|see) (?:the|my|this) (?:{_SHOWN})s?\b",
-    rf"\bmy (?:{_WORK}|{_SHOWN}|answer|homework|assignment|idea|approach)\b",
-    r"\b(?:here|see inside|details inside|more inside)[.?!]*$",
-    r"\b(?:please|pls|urgent)\b|^help\b",
-)
-_OF_ANY_QUESTION = text.terms("question problem issue doubt query help advice")
-# "How is cascara made?" asks something of anybody; "How do I start?" does not say what.
-_GENERAL = (
-    r"(?i)(?:what|which|how|why|when|where|who|is|are|does|do|can)\b(?!.*\b(?:i|i'm|my|we)\b).*\?$"
-)
 
 
 def why_unanswerable(title: str) -> str | None:
     """What a title lacks, in words; None for one that can be answered as it is."""
     plain = title.replace("\u2019", "'")
-    for pointer in _POINTERS:
-        if match := re.search(pointer, plain, re.IGNORECASE):
-            return f"{match.group().strip()!r} points at what the title does not say"
+    for match in filter(None, (pointer.search(plain) for pointer in _POINTERS)):
+        return f"{match.group().strip()!r} points at what the title does not say"
     terms = len(text.terms(plain) - _OF_ANY_QUESTION)
-    if terms < MIN_TERMS and not (terms and re.match(_GENERAL, plain)):
+    if terms < MIN_TERMS and not (terms and _GENERAL.match(plain)):
         return f"{text.number_of(terms, 'word')} with content, not {MIN_TERMS}"
     return None
