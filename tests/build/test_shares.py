@@ -8,7 +8,7 @@ import pytest
 
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.outcomes import Unit
-from pairwright.construct.shards import part_of, shares_of
+from pairwright.construct.shards import most_workers, part_of, shares_of
 from pairwright.settings.config import Config, differences, essential, validate
 from scripted import item
 
@@ -40,8 +40,10 @@ def test_every_unit_is_in_one_share_in_order_and_no_question_is_cut(
 
 
 def test_a_limit_is_never_passed() -> None:
-    part = part_of(config(concurrency=7), 3).endpoints["e"]
-    assert part.concurrency == 2
+    assert part_of(config(concurrency=7).endpoints["e"], 3).concurrency == 2
+    # No more workers than calls in flight.
+    for processes, concurrency, most in ((8, 3, 3), (2, 64, 2)):
+        assert most_workers(config(processes, concurrency=concurrency)) == most
 
 
 def test_another_number_of_processes_is_the_same_run() -> None:

@@ -16,7 +16,7 @@ from pairwright.construct.folder import RunFolder
 from pairwright.construct.opening import meter_of
 from pairwright.construct.outcomes import Outcomes, Unit
 from pairwright.construct.session import Builder, Session
-from pairwright.construct.shards import merge_all, part_of, shares_of
+from pairwright.construct.shards import merge_all, most_workers, part_of, shares_of
 from pairwright.errors import ConfigError, InputError, Interrupted, PairwrightError
 from pairwright.extras import install
 from pairwright.files import CALLS
@@ -25,6 +25,7 @@ from pairwright.models.connect import RunModels, api_key, open_clients
 from pairwright.models.store import Store
 from pairwright.progress import BuildBegun, Progress, Stop, UnitEnded
 from pairwright.settings.config import Config
+from pairwright.settings.endpoints import Endpoint
 
 try:
     import ray
@@ -32,8 +33,6 @@ except ImportError:
     fix = f"Run {install('ray')}, and the same on every node of the cluster."
     raise InputError("Ray is not installed", where="[processes] or --address", fix=fix) from None
 
-MOST_DEATHS = 4
-"""How often an actor may die and be started again."""
 EVERY_S = 0.5
 """How often the actors are asked for their news."""
 # Errors come to us as exceptions; what else Ray writes to a terminal is about its inside.
@@ -43,9 +42,9 @@ _ENVIRONMENT = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"
 class Actor:
     """Builds one share of the units on some node."""
 
-    def __init__(self, run: Path, given: bytes, number: int, config: Config) -> None:
-        """`given` is pickled, and `config` has this actor's part of the limits."""
-        self._run, self._given, self._config = run, given, config
+    def __init__(self, run: Path, given: bytes, number: int, part: dict[str, Endpoint]) -> None:
+        """`given` is pickled, and `part` has this actor's part of the limits."""
+        self._run, self._given, self._part = run, given, part
         self._shard = run / "shards" / f"{number:03}" / CALLS
         self._meter = Meter()
         self._models: RunModels | None = None
@@ -75,7 +74,6 @@ class Actor:
         corpus, rules, identity, keys = pickle.loads(self._given)
         os.environ.update(keys)
         self._shard.parent.mkdir(parents=True, exist_ok=True)
-        config, meter = self._config, self._meter
         with (
             closing(corpus),
             closing(Store(self._shard, beneath=self._run / CALLS)) as shard,
@@ -83,8 +81,8 @@ class Actor:
             outcomes = Outcomes(shard)
             outcomes.begin(identity)
             left = (u for u in units if outcomes.ended(u.position, u.id) is None)
-            async with open_clients(config.endpoints, config.roles.all, meter, shard) as clients:
-                self._models = RunModels(config, clients, meter)
+            async with open_clients(self._part, self._part, self._meter, shard) as clients:
+                self._models = RunModels(rules.config, clients, self._meter)
                 builder = Builder.of(corpus, rules)
                 await builder.build(left, self._models, outcomes, self._ended.append)
 
@@ -103,19 +101,18 @@ def build_on_ray(
     """Build every unit with the actors of the cluster; their calls are counted together."""
     config, meter = session.rules.config, meter_of(session.rules.config, store)
     used = {name: config.endpoints[name] for name in config.roles.all}
-    most = (config.processes, session.total or 1, *(one.concurrency for one in used.values()))
     keys = {one.api_key_env: key for name, one in used.items() if (key := api_key(name, one))}
     given = ray.put(pickle.dumps((session.corpus, session.rules, identity, keys)))
     asked, folder = Event(), run.path.absolute()
     make = ray.remote(Actor).options(
-        max_restarts=MOST_DEATHS, max_task_retries=-1, scheduling_strategy="SPREAD"
+        max_restarts=4, max_task_retries=-1, scheduling_strategy="SPREAD"
     )
     with ExitStack() as end, stop.heard_by(asked.set, meter):
         end.callback(ray.shutdown)
         progress(BuildBegun(session.total, meter))
         for units in session.steps(progress):
-            shares = shares_of(list(units), session.corpus, min(most))
-            part = part_of(config, max(1, len(shares)))
+            shares = shares_of(list(units), session.corpus, most_workers(config))
+            part = {name: part_of(one, len(shares) or 1) for name, one in used.items()}
             # Other hosts read the store, so nothing writes to it before all have ended.
             store.settle()
             actors = [make.remote(folder, given, n, part) for n in range(len(shares))]
@@ -179,7 +176,7 @@ def connect(config: Config, address: str | None) -> None:
     how: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     if not address:
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # On loopback.
-        how |= {"num_cpus": config.processes, "include_dashboard": False}
+        how |= {"num_cpus": most_workers(config), "include_dashboard": False}
     try:
         if address and address != "auto":
             # Before Ray does, which would try for minutes.

@@ -13,15 +13,17 @@ from pairwright.errors import StoreError
 from pairwright.files import CALLS
 from pairwright.models.store import Store
 from pairwright.settings.config import Config
+from pairwright.settings.endpoints import Endpoint
 
 
-def part_of(config: Config, workers: int) -> Config:
-    """The config of one of so many workers; nobody gets what is left over."""
-    endpoints = {
-        name: {**endpoint.model_dump(), "concurrency": endpoint.concurrency // workers}
-        for name, endpoint in config.endpoints.items()
-    }
-    return Config.model_validate({**config.model_dump(), "endpoints": endpoints})
+def most_workers(config: Config) -> int:
+    """As many as are asked for, if each can have a call in flight at every endpoint."""
+    return min([config.processes, *(config.endpoints[n].concurrency for n in config.roles.all)])
+
+
+def part_of(endpoint: Endpoint, workers: int) -> Endpoint:
+    """An endpoint for one of so many workers; nobody gets what is left over."""
+    return Endpoint(**{**endpoint.model_dump(), "concurrency": endpoint.concurrency // workers})
 
 
 def shares_of(units: list[Unit], corpus: Corpus, workers: int) -> list[list[Unit]]:

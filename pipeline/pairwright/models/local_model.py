@@ -39,8 +39,7 @@ class ChatTokens(NamedTuple):
         if not self.tokenizer.chat_template:
             raise self.unusable("it has no chat template, which says how a conversation is read")
         probe = (Message("user", "asked"), Message("assistant", "answered"))
-        text = self._text(probe)
-        if not all(message.content in text for message in probe):
+        if not all(message.content in self._text(probe) for message in probe):
             raise self.unusable("its chat template leaves out a message")
 
     def whole(self, messages: Sequence[Message]) -> TokenizedText:
@@ -51,17 +50,12 @@ class ChatTokens(NamedTuple):
         """What a model reads before it writes."""
         return self.ids(self._text(messages, add_generation_prompt=True))
 
-    def after_prompt(self, messages: Sequence[Message]) -> TokenizedText:
+    def after_prompt(self, messages: Sequence[Message], *, end: bool) -> TokenizedText:
         """The conversation as a policy writes the last message: the prompt's tokens, then those of
-        the response and its end."""
-        opening, written = self.prompt(messages[:-1]), self.ids(self.answer_text(messages))
-        return TokenizedText(opening + written, len(opening))
-
-    def response_apart(self, messages: Sequence[Message]) -> TokenizedText:
-        """The conversation as a policy begins the last message: the prompt's tokens and those of
-        the response as it is, without its end. `client.prompt_logprobs` puts the same together."""
+        the response, with what ends it or, as `scores.PromptLogprobs` reads it, without."""
+        written = self.answer_text(messages) if end else messages[-1].content
         opening = self.prompt(messages[:-1])
-        return TokenizedText(opening + self.ids(messages[-1].content), len(opening))
+        return TokenizedText(opening + self.ids(written), len(opening))
 
     def answer_text(self, messages: Sequence[Message]) -> str:
         """The text of the last message, as it follows what asks for it."""

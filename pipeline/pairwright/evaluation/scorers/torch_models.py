@@ -108,7 +108,7 @@ class _Dpo:
         self.limit = _limit(where, self._words, spec, self._policy)
 
     def read(self, messages: tuple[Message, ...]) -> TokenizedText:
-        text = self._words.after_prompt(messages)
+        text = self._words.after_prompt(messages, end=True)
         if not self._known.issuperset(text.ids):
             raise self._words.unusable("it reads tokens that its reference lacks")
         return text
@@ -134,7 +134,7 @@ class _LanguageModel:
         self.limit = _limit(where, self._words, spec, self._model)
 
     def read(self, messages: tuple[Message, ...]) -> TokenizedText:
-        return self._words.response_apart(messages)
+        return self._words.after_prompt(messages, end=False)
 
     def scores(self, texts: list[TokenizedText]) -> list[TokenLogprobs]:
         return _within_memory(self._where, self._forward, texts)
