@@ -21,6 +21,7 @@ from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputErr
 from pairwright.files import CALLS, write_whole
 from pairwright.models.batch import URL, RequestFile, Requests
 from pairwright.models.connect import api_key
+from pairwright.models.model import Answer, Request
 from pairwright.models.refusals import Response, Secrets, Transient, error_of, read_reply
 from pairwright.models.reply import is_same_model
 from pairwright.models.store import Store
@@ -82,7 +83,6 @@ class Ingest:
     def file(self, path: Path) -> None:
         """Read one file to its end. What is good is stored line by line, whatever comes after it.
         Raises InputError for a file that cannot be read, and StoreError."""
-        before = self.lines
         try:
             with path.open("rb") as file:
                 for number, raw in enumerate(file, start=1):
@@ -94,27 +94,18 @@ class Ingest:
                 where=path,
                 fix="Name files of replies: the outputs of a Batch API or of vllm run-batch.",
             ) from None
-        if self.lines == before:
-            self.problems.append(f"{path}: the file holds no reply")
 
     def _line(self, text: bytes, where: str) -> None:
         try:
             line = _Line.model_validate_json(text)
-            key = line.custom_id.encode("ascii", "replace").decode()
-            where = f"{where}: {key[:100]!r}"
-            # Whatever became of another try, the first answer stays.
-            if self.requests.store.get(key):
-                self.known += 1
-            else:
-                self._take(key, line.reply())
-                self.stored += 1
-            self.requests.answered(key)
+            where = f"{where}: {line.custom_id[:100]!r}"
+            self._take(line.custom_id, line.reply())
             return
         except CallFailed as failed:
-            self.requests.failed("failed", str(failed), key=key)
+            self.requests.failed("failed", str(failed), key=line.custom_id)
             why = f"failed, to be asked again: {failed}"
         except EndpointRefused as refused:
-            self.requests.failed("refused", str(refused), key=key)
+            self.requests.failed("refused", str(refused), key=line.custom_id)
             why = f"refused for good, not asked again: {refused}"
         except ValidationError as error:
             why = "no usable reply: " + ": ".join(filter(None, first_invalid(error)))
@@ -128,21 +119,32 @@ class Ingest:
         Raises CallFailed for what is worth asking again, EndpointRefused for what is not, and
         ValueError for a reply to nothing and for one of another model.
         """
-        if (call := self.requests.call(key)) is None:
+        # Whatever became of another try, the first answer stays.
+        if self.requests.store.get(key):
+            self.known += 1
+        elif call := self.requests.call(key):
+            answer = _answer(*call, reply, self.secrets)
+            # First the store: a stop in between asks for nothing twice.
+            self.requests.store.keep(call[1], answer)
+            self.stored += 1
+        else:
             raise ValueError("this run asked for nothing with that custom_id")
-        where, request = f"[endpoints.{call[0]}]", call[1]
-        try:
-            # The batch was run, so the key is known.
-            answer = read_reply(request, reply, where, self.secrets, known_key=True)
-        except Transient as error:
-            raise CallFailed(error.reason, error.detail) from None
-        except (CallFailed, EndpointRefused) as error:
-            failed = CallFailed(f"http_{reply.status}", str(getattr(error, "detail", error)))
-            raise failed if reply.status in _ACCOUNT else EndpointRefused(str(failed)) from None
-        served = answer.completion.served
-        if served and not is_same_model(served, request.model):
-            raise ValueError(f"a reply of the model {served[:80]!r}, not of {request.model!r}")
-        self.requests.store.keep(request, answer)
+        self.requests.answered(key)
+
+
+def _answer(endpoint: str, request: Request, reply: Response, secrets: Secrets) -> Answer:
+    try:
+        # The batch was run, so the key is known.
+        answer = read_reply(request, reply, f"[endpoints.{endpoint}]", secrets, known_key=True)
+    except Transient as error:
+        raise CallFailed(error.reason, error.detail) from None
+    except (CallFailed, EndpointRefused) as error:
+        failed = CallFailed(f"http_{reply.status}", str(getattr(error, "detail", error)))
+        raise failed if reply.status in _ACCOUNT else EndpointRefused(str(failed)) from None
+    served = answer.completion.served
+    if served and not is_same_model(served, request.model):
+        raise ValueError(f"a reply of the model {served[:80]!r}, not of {request.model!r}")
+    return answer
 
 
 @contextmanager
