@@ -30,10 +30,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "shards"
 
 
-def fill(store: Store, *said: tuple[str, str], cached: int = 0) -> None:
-    """Put replies to questions; so many tokens of each prompt came from a cache."""
-    usage = {"prompt_tokens": 12, "prompt_tokens_details": {"cached_tokens": cached}}
-    keep(store, *((ask(question), body(answer, usage=usage)) for question, answer in said))
+def fill(store: Store, *said: tuple[str, str]) -> None:
+    """Put replies to questions."""
+    keep(store, *((ask(question), body(answer)) for question, answer in said))
 
 
 def place(folder: Path, number: int) -> Path:
@@ -191,11 +190,3 @@ def test_a_store_that_nobody_writes_is_read_without_a_trace(store: Store, tmp_pa
     with closing(Store(own, beneath=copy)) as read:
         assert answer(read, "q") == "a"
         assert [path.name for path in copy.parent.iterdir()] == ["run.sqlite"]
-
-
-def test_tokens_from_a_cache_come_with_the_reply_that_stays(store: Store, folder: Path) -> None:
-    with closing(shard(folder, 3, store)) as mine:
-        fill(mine, ("q1", "a1"), ("q2", "a2"), cached=8)
-    fill(store, ("q2", "another"))
-    merge_all(store, folder)
-    assert store.totals().cached_tokens == 8
