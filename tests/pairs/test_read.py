@@ -337,7 +337,7 @@ SHEET = "prompt,chosen,rejected\n"
     ("content", "columns", "problems"),
     [
         *(([PLAIN, PLAIN | changes, PLAIN], (), {"2": reason}) for changes, reason in CHANGED),
-        ([PLAIN, {"prompt": "Which?", "chosen": "This."}], (), {"2": "missing_column"}),
+        ([{"prompt": "Which?", "chosen": "This."}, PLAIN], (), {"1": "missing_column"}),
         ([PLAIN, PLAIN | {"topic": "art"}], ("category=topic",), {"1": "missing_column"}),
         ([PLAIN, PLAIN | {"created": "a while ago"}], ("created=",), {}),
         ([TALK, TALK | {"rejected": TALK["conversations"][0]}], (), {"2": "ends_with_user"}),

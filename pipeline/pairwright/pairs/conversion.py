@@ -7,7 +7,7 @@ for the frame, whatever is written in it.
 """
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from pairwright.pairs.address import licence_of
 from pairwright.pairs.row import (
@@ -23,6 +23,7 @@ from pairwright.pairs.row import (
 from pairwright.records import (
     Comparison,
     Pair,
+    Post,
     Record,
     dyad_id,
     judge_name,
@@ -116,16 +117,9 @@ _ASPECTS = "What one person expects in an answer. Every line about it begins wit
 _QUESTION = "Answer this question for that person."
 
 
-class Dated(Protocol):
-    """A post, of a row or of a run."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def created(self) -> str | None: ...
-
-
-def user_message(question: str, posts: Sequence[Dated] = (), aspects: Sequence[str] = ()) -> str:
+def user_message(
+    question: str, posts: Sequence[Post | RowPost] = (), aspects: Sequence[str] = ()
+) -> str:
     """The question after the posts, oldest first, and the aspects; alone where there are none."""
     known = [_POSTS] if posts else []
     for place, post in enumerate(posts, start=1):

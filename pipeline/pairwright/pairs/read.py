@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -266,7 +267,9 @@ def _open_pieces(name: str, pieces: Iterable[_Piece], maps: _Maps) -> PairSource
     known = list[tuple[_Piece, Columns]]()
     released = False
     for piece in pieces:
-        first: Fields = next(piece.rows(), {})
+        first: Fields = {}
+        for fields in islice(piece.rows(), 100):  # Rows of JSON differ in their columns.
+            first = {**fields, **first}
         if first.keys() >= _RUN:
             what = "a run's pairs, which are not whole rows without their folder"
             raise InputError(what, where=name, fix="Name the run folder itself.")
@@ -394,12 +397,12 @@ def _open_hub(address: str, maps: _Maps) -> PairSource:
     revision = at or None
     with hub_client(address, "huggingface_hub") as hub:
         there = hub.HfApi().list_repo_files(name, repo_type="dataset", revision=revision)
-        release = "manifest.json" in there and any(one.startswith("data/") for one in there)
-        if release and not (maps.columns or maps.labels):
-            folder = Path(hub.snapshot_download(name, repo_type="dataset", revision=revision))
-    if release:
+        released = "manifest.json" in there and any(one.startswith("data/") for one in there)
+    if released:
         maps.refuse(address)
-        return open_release(folder, address)
+        with hub_client(address, "huggingface_hub") as hub:
+            folder = hub.snapshot_download(name, repo_type="dataset", revision=revision)
+        return open_release(Path(folder), address)
     pieces, total = list[_Piece](), 0
     with hub_client(address, "datasets") as datasets:
         for config in datasets.get_dataset_config_names(name, revision=revision):

@@ -106,9 +106,8 @@ def audit(
     """
     for option, bound in (("--max-shortcut", max_shortcut), ("--max-overlap", max_overlap)):
         if bound is not None and not 0.5 <= bound <= 1:
-            raise InputError(
-                f"{bound} cannot be a bound on accuracy", where=option, fix="Give 0.5 to 1."
-            )
+            what = f"{bound} cannot be a bound on accuracy"
+            raise InputError(what, where=option, fix="Give 0.5 to 1.")
     source = read_pairs(path, column_map(columns), label_map(labels))
     for line in source.said:
         progress(Note(line))
@@ -131,6 +130,8 @@ def audit(
         forgotten, public = _people(source.folder, progress)
         options = options._replace(forgotten=forgotten, public=public)
     report = audit_source(source, options, against=beside, progress=rows)
+    for ties in (check.count for check in report.checks if check.name == "ties"):
+        progress(Note(f"ties: {ties:,}, which are no pairs"))
     write_one(folder / "audit.json", shortened(report))
     write_lines(folder / "redactions.jsonl", report.redactions)
     write_page(folder / "report.html", report, source, progress=rows)
