@@ -57,68 +57,62 @@ class Decision(Record):
 # The rule
 
 
-class PartOutcome(NamedTuple):
-    """What one part of a unit comes to; no reason if it is well."""
-
-    state: State
-    reason: str = ""
-
-
-VERIFIED = PartOutcome("verified")
+Outcome = tuple[State, str]
+"""What one part of a unit comes to, and why; no reason if it is well."""
 
 
 def preference_outcome(
     votes: Votes, closing: Votes, rules: HumanRules, label: Label = "chosen"
-) -> PartOutcome:
+) -> Outcome:
     """`votes` are those of the first round, `closing` those of the second."""
     agree, agree_closing = votes.for_label(label), closing.for_label(label)
     if votes.n < rules.votes:
-        return PartOutcome("waiting", f"preference: {votes.n} of {rules.votes} votes")
+        return "waiting", f"preference: {votes.n} of {rules.votes} votes"
     if votes.cannot_tell / votes.n > rules.cannot_tell:
-        return PartOutcome("refused", "preference: cannot_tell")
+        return "refused", "preference: cannot_tell"
     enough = votes.n // 2 + 1
     if label == "equal" and max(votes.chosen, votes.rejected) >= enough:
-        return PartOutcome("refused", "preference: for_one_response")
+        return "refused", "preference: for_one_response"
     if votes.rejected >= enough:
-        return PartOutcome("refused", "preference: for_the_other")
+        return "refused", "preference: for_the_other"
     if label == "chosen" and votes.equal >= enough:
-        return PartOutcome("refused", "preference: no_difference")
+        return "refused", "preference: no_difference"
     if rules.rule == "majority":
         undecided = "" if agree >= enough else "preference: no_majority"
     elif votes.n - agree > 1 or (agree < votes.n and not rules.further):
-        return PartOutcome("refused", "preference: not_unanimous")
+        return "refused", "preference: not_unanimous"
     else:
         undecided = "" if agree == votes.n else "preference: one_not_for_it"
     if not undecided:
-        return VERIFIED
+        return "verified", ""
     if closing.n - agree_closing > rules.closing_misses:
-        return PartOutcome("refused", "preference: adjudicated")
+        return "refused", "preference: adjudicated"
     enough = rules.closing_votes - rules.closing_misses
-    return VERIFIED if agree_closing >= enough else PartOutcome("disputed", undecided)
+    return ("verified", "") if agree_closing >= enough else ("disputed", undecided)
 
 
 def quality_outcomes(
     answers: int, means: Mapping[str, float | None], rules: HumanRules, *, closed: bool
-) -> Iterator[PartOutcome]:
+) -> Iterator[Outcome]:
     """Both responses are good, and equally so. `closed`: an adjudicator has rated them, too."""
     if not rules.quality_votes:
         return
     if answers < rules.quality_votes:
-        yield PartOutcome("waiting", f"quality: {answers} of {rules.quality_votes} answers")
+        yield "waiting", f"quality: {answers} of {rules.quality_votes} answers"
         return
     by_scale = [(item.partition(" ")[0], mean) for item, mean in means.items()]
     poor = [scale for scale, mean in by_scale if mean is not None and mean < rules.quality_floor]
     unknown = [scale for scale, mean in by_scale if mean is None]
     if poor:
-        yield PartOutcome("refused", f"quality: {poor[0]}")
+        yield "refused", f"quality: {poor[0]}"
     elif unknown:
         state: State = "refused" if closed else "disputed"
-        yield PartOutcome(state, f"quality: {unknown[0]} cannot be judged")
+        yield state, f"quality: {unknown[0]} cannot be judged"
     for scale in dict.fromkeys(scale for scale, _ in by_scale):
         first, second = means.get(f"{scale} first"), means.get(f"{scale} second")
         gap = 0.0 if first is None or second is None else abs(first - second)
         if gap > rules.quality_gap + _ROUNDING:
-            yield PartOutcome("refused", f"quality_gap: {scale}")
+            yield "refused", f"quality_gap: {scale}"
 
 
 class AspectCounts(NamedTuple):
@@ -145,19 +139,19 @@ class AspectCounts(NamedTuple):
 
 def aspect_outcomes(
     people: int, aspects: Sequence[AspectCounts], rules: HumanRules
-) -> Iterator[PartOutcome]:
+) -> Iterator[Outcome]:
     """The aspects are the user's, and the chosen response alone delivers most of them."""
     if people < rules.rubric_votes:
-        yield PartOutcome("waiting", f"rubric: {people} of {rules.rubric_votes} answers")
+        yield "waiting", f"rubric: {people} of {rules.rubric_votes} answers"
     elif rules.rubric_votes:
         there = [aspect for aspect in aspects if aspect.support.most]
         delivered = sum(aspect.delivered for aspect in there) / len(there) if there else 0
         if len(there) / len(aspects) < rules.aspects_supported:
-            yield PartOutcome("refused", "rubric: aspects_unsupported")
+            yield "refused", "rubric: aspects_unsupported"
         elif delivered < rules.delivered:
-            yield PartOutcome("refused", "rubric: aspects_undelivered")
+            yield "refused", "rubric: aspects_undelivered"
         if max(aspect.contradicted for aspect in aspects) > rules.contradicted:
-            yield PartOutcome("refused", "rubric: aspect_contradicted")
+            yield "refused", "rubric: aspect_contradicted"
 
 
 # The table
@@ -214,7 +208,7 @@ def _decision(unit: Outline, given: Tally, rules: HumanRules, simulated: bool) -
     for pair in unit.pairs:
         votes.append(_votes_on(given, pair.id, 1))
         preference = preference_outcome(votes[-1], _votes_on(given, pair.id, 2), rules, unit.label)
-        if preference.state == "disputed":
+        if preference[0] == "disputed":
             disputed.append(pair.id)
         parts.append(preference)
         if pair.aspects:
@@ -222,9 +216,9 @@ def _decision(unit: Outline, given: Tally, rules: HumanRules, simulated: bool) -
             parts += aspect_outcomes(people, aspects_of(given, pair), rules)
     # One refusal refuses; what waits may still change; a dispute is for an adjudicator.
     order: tuple[State, ...] = ("refused", "waiting", "disputed")
-    states = {part.state for part in parts}
+    states = {state for state, _ in parts}
     state = next((state for state in order if state in states), "verified")
-    reasons = (part.reason for part in parts if part.reason and part.state == state)
+    reasons = (why for each, why in parts if why and each == state)
     return Decision(
         unit=unit.id,
         state=state,

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
@@ -23,7 +23,7 @@ from pairwright_human_eval.folder import (
     withdrawn_people,
     write_tasks,
 )
-from pairwright_human_eval.records import KeyedTask, Kind, pseudonyms
+from pairwright_human_eval.records import KeyedTask, pseudonyms
 from pairwright_human_eval.sheets import write_sheets
 from pairwright_human_eval.study import OpenStudy, Tool, open_study
 from pairwright_human_eval.tasks import (
@@ -38,13 +38,9 @@ if TYPE_CHECKING:
     from pairwright_human_eval.decisions import Decision
 
 
-class OpenPart(NamedTuple):
-    """What is asked in the second round about one unit: its quality, or one preference."""
-
-    unit: str
-    pair: str
-    """Empty for quality."""
-    kind: Kind
+Part = tuple[str, str]
+"""What is asked in the second round: a preference by unit and pair, or a unit's quality, without a
+pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +102,12 @@ def export_adjudication(
             if keyed.round == 1:
                 asked.setdefault(keyed.annotator, set()).add(keyed.unit)
         parts = [part for unit in units for part in open_parts(unit, decisions[unit.id])]
-        votes = {part: study.rules.closing_votes if part.pair else 1 for part in parts}
+        votes = {part: study.rules.closing_votes if part[1] else 1 for part in parts}
         dealt, short = deal(votes, names, asked, given_parts(folder))
         fixed, rules = study.fixed.study, study.config.planner
         swapped = swapped_units(units, fixed.seed)
         pages = {unit.id: BlindUnit(fixed.seed, unit, unit.id in swapped) for unit in units}
-        tasks = [second_task(pages[part.unit], rules, part, who) for part, who in dealt]
+        tasks = [second_task(pages[unit], rules, pair, who) for (unit, pair), who in dealt]
         added = add_adjudication(folder, tasks)
         in_sheets = tool == "spreadsheet" or (tool is None and folder.sheets.exists())
         states = Counter(made.state for made in decisions.values())
@@ -145,60 +141,59 @@ def _adjudicators(
     return (*[name for name in names if name not in away][:outside], *by)
 
 
-def open_parts(unit: Unit, decision: "Decision") -> Iterator[OpenPart]:
+def open_parts(unit: Unit, decision: "Decision") -> Iterator[Part]:
     """What a second round has to ask about a unit: nothing if it is not disputed."""
     if decision.state != "disputed":
         return
     if any(reason.startswith("quality:") for reason in decision.reasons):
-        yield OpenPart(unit.id, "", "quality")
+        yield unit.id, ""
     for pair in decision.disputed:
-        yield OpenPart(unit.id, pair, "preference")
+        yield unit.id, pair
 
 
-def given_parts(folder: HumanFolder) -> dict[OpenPart, set[str]]:
+def given_parts(folder: HumanFolder) -> dict[Part, set[str]]:
     """What is asked in the second round already, and of whom, without people who withdrew."""
     away = withdrawn_people(folder)
-    found: dict[OpenPart, set[str]] = {}
+    found: dict[Part, set[str]] = {}
     for task in records_in(folder.adjudication_key, KeyedTask):
         if task.annotator not in away:
-            part = OpenPart(task.unit, task.pair, task.kind)
-            found.setdefault(part, set()).add(task.annotator)
+            found.setdefault((task.unit, task.pair), set()).add(task.annotator)
     return found
 
 
 def deal(
-    votes: Mapping[OpenPart, int],
+    votes: Mapping[Part, int],
     names: Sequence[str],
     asked: Mapping[str, Set[str]],
-    there: Mapping[OpenPart, Set[str]],
-) -> tuple[list[tuple[OpenPart, str]], tuple[str, ...]]:
+    there: Mapping[Part, Set[str]],
+) -> tuple[list[tuple[Part, str]], tuple[str, ...]]:
     """Who gets what, evenly, and the units that have too few people.
 
     `votes` is how many people each part needs, `asked` the units that each annotator had in the
     first round, `there` who has what already. One person gets two parts of a unit only if nobody
     else is left.
     """
-    dealt, short = list[tuple[OpenPart, str]](), list[str]()
+    dealt, short = list[tuple[Part, str]](), list[str]()
     loads = Counter(who for has in there.values() for who in has)
-    met = Counter((part.unit, who) for part, has in there.items() for who in has)
-    for part, needed in votes.items():
-        has = there.get(part, frozenset())
-        able = [who for who in names if who not in has and part.unit not in asked.get(who, ())]
-        able.sort(key=lambda who: (met[part.unit, who], loads[who]))
+    met = Counter((unit, who) for (unit, _), has in there.items() for who in has)
+    for (unit, pair), needed in votes.items():
+        has = there.get((unit, pair), frozenset())
+        able = [who for who in names if who not in has and unit not in asked.get(who, ())]
+        able.sort(key=lambda who: (met[unit, who], loads[who]))
         missing = max(0, needed - len(has))
         if len(able) < missing:
-            short.append(part.unit)
+            short.append(unit)
         for who in able[:missing]:
             loads[who] += 1
-            met[part.unit, who] += 1
-            dealt.append((part, who))
+            met[unit, who] += 1
+            dealt.append(((unit, pair), who))
     return dealt, tuple(dict.fromkeys(short))
 
 
-def second_task(page: BlindUnit, rules: PlanRules, part: OpenPart, who: str) -> Task:
+def second_task(page: BlindUnit, rules: PlanRules, asked: str, who: str) -> Task:
     """The task of the first round, on the same sides, under another name."""
     for pair in page.unit.pairs:
-        if pair.id == part.pair:
+        if pair.id == asked:
             return preference_task(page, pair, who, rules, round=2)
     return quality_task(page, who, round=2)
 

@@ -14,7 +14,7 @@ from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder, read_study, write_study
 from pairwright_human_eval.records import Answer, digest, pseudonyms
 from pairwright_human_eval.second_round import (
-    OpenPart,
+    Part,
     add_adjudication,
     deal,
     given_parts,
@@ -67,7 +67,7 @@ Dealt = tuple[dict[str, list[Task]], tuple[str, ...]]
 def dealt(
     found: Answers,
     adjudicators: int = 1,
-    there: dict[OpenPart, set[str]] | None = None,
+    there: dict[Part, set[str]] | None = None,
     **rule: Any,
 ) -> Dealt:
     """The tasks of each adjudicator, and the units that have too few people."""
@@ -75,12 +75,12 @@ def dealt(
     rules = HumanRules(**OF_THREE | rule)
     decisions = decisions_on(found, **rule)
     parts = [part for unit in MADE.units for part in open_parts(unit, decisions[unit.id])]
-    votes = {part: rules.closing_votes if part.pair else 1 for part in parts}
+    votes = {part: rules.closing_votes if part[1] else 1 for part in parts}
     given, short = deal(votes, names, {}, there or {})
     tasks: dict[str, list[Task]] = {who: [] for who in names}
-    for part, who in given:
-        page = BlindUnit(STUDY.seed, MADE.by_id[part.unit], part.unit in SWAPPED)
-        tasks[who].append(second_task(page, PlanRules(), part, who))
+    for (unit, pair), who in given:
+        page = BlindUnit(STUDY.seed, MADE.by_id[unit], unit in SWAPPED)
+        tasks[who].append(second_task(page, PlanRules(), pair, who))
     return tasks, short
 
 
@@ -194,7 +194,7 @@ def test_further_votes_are_as_many_as_the_rule_asks_for() -> None:
 
 
 def test_nobody_gets_a_unit_that_they_were_asked_about() -> None:
-    part, other = OpenPart(TWIN.id, ASKED.id, "preference"), OpenPart("twin-x", "x", "preference")
+    part, other = (TWIN.id, ASKED.id), ("twin-x", "x")
     asked = {"annotator-01": {TWIN.id}, "annotator-02": {"twin-x"}}
     found = deal({part: 2, other: 1}, ("annotator-01", "annotator-02"), asked, {})
     assert found == ([(part, "annotator-02"), (other, "annotator-01")], (TWIN.id,))

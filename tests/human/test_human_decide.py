@@ -139,7 +139,7 @@ def test_what_the_votes_on_a_pair_come_to(policy: dict[str, Any], table: str, la
 )
 def test_limits_of_the_rule_on_votes(policy: dict[str, Any], choices: str, state: str) -> None:
     rules = HumanRules(**OF_THREE | policy)
-    assert preference_outcome(counted(choices), counted(""), rules).state == state
+    assert preference_outcome(counted(choices), counted(""), rules)[0] == state
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_how_often_coins_verify_a_pair(policy: dict[str, Any]) -> None:
     first = [*map("".join, product("+-", repeat=rules.votes))]
     closing = [*map("".join, product("+-", repeat=rules.closing_votes))]
     verified = sum(
-        preference_outcome(counted(one), counted(other), rules).state == "verified"
+        preference_outcome(counted(one), counted(other), rules)[0] == "verified"
         for one in first
         for other in closing
     )
