@@ -12,9 +12,10 @@ person withdraws, all that they answered leaves the files and does not come back
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,7 +31,6 @@ from pairwright_human_eval.records import (
     Given,
     KeyedTask,
     Objection,
-    RawTask,
     SetAside,
 )
 from pairwright_human_eval.sheets import is_sheet, read_rows, read_sheet, without_rows
@@ -75,8 +75,8 @@ def read_answers(folder: HumanFolder) -> tuple[Answer, ...]:
 # Raw files
 
 
-def read_raw(path: Path, content: bytes, fixed: FixedStudy) -> list[RawTask]:
-    """The tasks of a file that came in. Raises InputError for one that cannot be read."""
+def read_raw(path: Path, content: bytes, fixed: FixedStudy) -> list[Given]:
+    """The annotations of a file that came in. Raises InputError for one that cannot be read."""
     if is_sheet(content):
         return read_sheet(content, path, fixed.key, fixed.study)
     return read_export(content, path, fixed.key, fixed.study.scales)
@@ -161,8 +161,8 @@ def import_raw(paths: Iterable[Path], folder: HumanFolder, fixed: FixedStudy) ->
     return Imported(tuple(added), tuple(repeated), tuple(refused))
 
 
-def _tasks(read: Iterable[RawTask]) -> set[str]:
-    return {task.task for task in read} - {""}
+def _tasks(read: Iterable[Given]) -> set[str]:
+    return {one.task for one in read} - {""}
 
 
 def _of_study(path: Path, folder: HumanFolder, fixed: FixedStudy) -> bytes:
@@ -221,19 +221,10 @@ def scrub(folder: HumanFolder) -> None:
 class _Filed(NamedTuple):
     """An annotation with the file that it is in."""
 
-    given: Given
+    order: tuple[datetime, int, int, str]
+    """By the time of the answer, if it is known, then by the file and the tool's number."""
     file: str
-    number: int
-    """Later files have higher ones."""
-
-    @property
-    def order(self) -> tuple[datetime, int, int, str]:
-        """By the time of the answer, if it is known, then by the file and the tool's number."""
-        at = datetime.fromisoformat(self.given.at) if self.given.at else _NEVER
-        return at, self.number, self.given.number, self.given.identity
-
-
-_NEVER = datetime.min.replace(tzinfo=UTC)
+    given: Given
 
 
 def make_answers(folder: HumanFolder, fixed: FixedStudy) -> Answered:
@@ -241,27 +232,28 @@ def make_answers(folder: HumanFolder, fixed: FixedStudy) -> Answered:
 
     The last file of a project counts, so what was deleted there is gone.
     """
-    filed: dict[tuple[str, str], list[_Filed]] = {}
+    read: dict[tuple[str, str], list[_Filed]] = {}
     for number, (path, content) in enumerate(raw_files(folder)):
         own: dict[tuple[str, str], list[_Filed]] = defaultdict(list)
-        for n, task in enumerate(read_raw(path, content, fixed)):
-            project = task.project or path.name
-            # A task that is not of the study is another one each time.
-            name = (task.task, project) if task.task else ("", f"{path.name} {n}")
-            own[name] += (_Filed(given, path.name, number) for given in task.given)
-        filed |= own
-    read = sorted((one for own in filed.values() for one in own), key=lambda one: one.order)
-    once = {(one.given.task, one.given.identity): one for one in read}
-    answers, aside = _judged(once.values(), fixed)
-    return Answered(folder.path, fixed.key, answers, aside, len(read) - len(once))
+        for n, given in enumerate(read_raw(path, content, fixed)):
+            at = datetime.fromisoformat(given.at or "0001-01-01T00:00:00+00:00")
+            one = _Filed((at, number, given.number, given.identity), path.name, given)
+            # What names no task of the study is something else each time.
+            project = given.project if given.task and given.project else path.name
+            own[given.task, project if given.task else f"{project} {n}"].append(one)
+        read |= own
+    begun = [one for own in read.values() for one in own if one.given.identity]
+    every = sorted(begun, key=attrgetter("order"))
+    once = {(one.given.task, one.given.identity): one for one in every}
+    answers, aside = _judged(sorted(once.values(), key=attrgetter("order")), fixed)
+    return Answered(folder.path, fixed.key, answers, aside, len(every) - len(once))
 
 
 def _judged(
-    once: Iterable[_Filed], fixed: FixedStudy
+    once: Sequence[_Filed], fixed: FixedStudy
 ) -> tuple[tuple[Answer, ...], tuple[SetAside, ...]]:
     """The last answer to a task counts. A later skip takes an answer back. Anything that cannot be
     an answer takes nothing back, and what was begun on a task with an answer is no answer."""
-    once = sorted(once, key=lambda one: one.order)
     accounts: dict[str, Counter[int]] = defaultdict(Counter)
     for one in once:
         if one.given.task and one.given.account is not None and not one.given.fault:

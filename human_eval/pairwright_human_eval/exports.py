@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, SkipValidation, Validatio
 from pairwright.errors import InputError, first_invalid
 from pairwright.settings.domains import Scale
 from pairwright_human_eval.forms import COMMENT, nameless, quoted, read_choices
-from pairwright_human_eval.records import Given, KeyedTask, Objection, RawTask, digest
+from pairwright_human_eval.records import Given, KeyedTask, Objection, digest
 
 LONGEST_S = 366 * 86_400.0
 """Nobody has a task open for a year."""
@@ -40,12 +40,16 @@ class _Annotation(BaseModel):
 
 def read_export(
     content: bytes, where: Path, key: Mapping[str, KeyedTask], scales: tuple[Scale, ...]
-) -> list[RawTask]:
-    """What an export holds; raises InputError if it is not a list in JSON."""
+) -> list[Given]:
+    """The annotations of an export; raises InputError if it is not a list in JSON."""
     tasks = _parsed(content, where)
     if not isinstance(tasks, list):
         raise InputError("not a list of Label Studio tasks", where=where, fix=_EXPORT)
-    return [_read_task(task, n, key, scales) for n, task in enumerate(tasks, start=1)]
+    return [
+        given
+        for n, task in enumerate(tasks, start=1)
+        for given in _read_task(task, f"task {n}", key, scales)
+    ]
 
 
 def check_export(content: bytes, where: Path) -> None:
@@ -98,10 +102,10 @@ def account_of(who: Any, name: str = "id") -> Any:
 
 
 def _read_task(
-    task: object, number: int, key: Mapping[str, KeyedTask], scales: tuple[Scale, ...]
-) -> RawTask:
-    """The annotations of an exported task; if somebody began it and did not submit, a draft without
-    its content."""
+    task: object, place: str, key: Mapping[str, KeyedTask], scales: tuple[Scale, ...]
+) -> Iterator[Given]:
+    """The annotations of an exported task; if there is none, a draft without its content, or one
+    that says that nobody began the task."""
     row = task if isinstance(task, dict) else {}
     data, annotations, project = row.get("data"), row.get("annotations"), row.get("project")
     name = data.get("task") if isinstance(data, dict) else None
@@ -111,16 +115,16 @@ def _read_task(
         wrong = Objection("unknown_task", "its data names no task of this study")
     elif _digest(data) != keyed.data_hash:
         wrong = Objection("data_changed", "the task's data is not as exported")
-    known, place = keyed.task if keyed else "", f"task {number}"
-    given = list[Given]()
+    known, project = keyed.task if keyed else "", str(project) if isinstance(project, int) else ""
     if isinstance(annotations, list) and annotations:
         for n, content in enumerate(annotations, start=1):
-            at = f"{place}, annotation {n}"
-            given.append(_read_annotation(content, at, keyed, scales, wrong))
+            about = f"{place}, annotation {n}", project
+            yield _read_annotation(content, about, keyed, scales, wrong)
     elif row.get("drafts"):
         draft = wrong or Objection("draft", "begun and not submitted")
-        given.append(Given(known, place, digest({"draft": known}), fault=draft))
-    return RawTask(known, str(project) if isinstance(project, int) else "", tuple(given))
+        yield Given(known, place, digest({"draft": known}), project, fault=draft)
+    else:
+        yield Given(known, place, "", project)
 
 
 def _digest(content: Any) -> str:
@@ -132,12 +136,12 @@ def _digest(content: Any) -> str:
 
 def _read_annotation(
     content: JsonValue,
-    place: str,
+    about: tuple[str, str],
     keyed: KeyedTask | None,
     scales: tuple[Scale, ...],
     wrong: Objection | None,
 ) -> Given:
-    raw, task = _digest(content), keyed.task if keyed else ""
+    (place, project), raw, task = about, _digest(content), keyed.task if keyed else ""
     try:
         row = _Annotation.model_validate(content)
         created, updated = map(datetime.fromisoformat, (row.created_at, row.updated_at))
@@ -148,7 +152,8 @@ def _read_annotation(
         if isinstance(error, ValidationError):
             field, why = first_invalid(error)
             what = f"{field.partition('.')[0] or 'annotation'}: {why}"
-        return Given(task, place, f"{place} {raw}", fault=wrong or Objection("malformed", what))
+        wrong = wrong or Objection("malformed", what)
+        return Given(task, place, f"{place} {raw}", project, fault=wrong)
     account, changed_by = account_of(row.completed_by), account_of(row.updated_by)
     # Label Studio takes any lead time that it is sent, in seconds; a file may have been edited.
     if not wrong and updated < created:
@@ -166,6 +171,7 @@ def _read_annotation(
         task=task,
         place=place,
         identity=row.unique_id if row.unique_id and row.unique_id.isascii() else raw,
+        project=project,
         at=updated.isoformat(),
         number=row.id,
         account=account if isinstance(account, int) else None,

@@ -178,7 +178,9 @@ class Given(NamedTuple):
     place: str
     """Where in its file."""
     identity: str
-    """The tool's own name for it, the same in every export."""
+    """The tool's own name for it, the same in every export; empty for a task that nobody began."""
+    project: str = ""
+    """A later file of the same project, with this task, replaces it; empty: no file does."""
     at: str = ""
     """When it was last changed."""
     number: int = 0
@@ -190,12 +192,3 @@ class Given(NamedTuple):
     choices: dict[str, str] | None = None
     """By control; None for a skip, and with a fault."""
     fault: Objection | None = None
-
-
-class RawTask(NamedTuple):
-    """A task as a raw file holds it, with every annotation."""
-
-    task: str
-    project: str
-    """A later file of the same project, with this task, replaces it; empty: no file does."""
-    given: tuple[Given, ...]

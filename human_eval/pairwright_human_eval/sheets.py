@@ -25,7 +25,6 @@ from pairwright_human_eval.records import (
     KeyedTask,
     Kind,
     Objection,
-    RawTask,
     Study,
     digest,
 )
@@ -141,7 +140,7 @@ def without_rows(content: bytes, where: Path, tasks: Set[str]) -> bytes:
 
 def read_sheet(
     content: bytes, where: Path, key: Mapping[str, KeyedTask], study: Study
-) -> list[RawTask]:
+) -> list[Given]:
     """The answers of a file that a person filled in.
 
     A task that is answered in part is counted as begun, and one without any answer is not there.
@@ -172,7 +171,7 @@ def read_sheet(
     if not given:
         fix = "Import it once somebody has answered."
         raise InputError("holds no answer", where=where, fix=fix)
-    return [RawTask(one.task, "", (one,)) for one in given]
+    return given
 
 
 def _cells(

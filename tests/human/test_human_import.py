@@ -149,15 +149,6 @@ def test_a_changed_task_is_refused_by_its_hash(tmp_path: Path) -> None:
         assert outcomes(tasks, imported_rows(tmp_path / name, tasks))[1] == reason
 
 
-def test_the_servers_task_numbers_mean_nothing(tmp_path: Path) -> None:
-    tasks = rows("preference")
-    plain = imported_rows(tmp_path / "a", tasks)
-    for n, task in enumerate(tasks):
-        task["id"] = task["inner_id"] = 9000 - n
-    again = imported_rows(tmp_path / "b", tasks)
-    assert [one.label for one in again.answers] == [one.label for one in plain.answers]
-
-
 def test_a_file_is_kept_as_it_came_and_names_nobody_outside_of_private(tmp_path: Path) -> None:
     answered = imported(tmp_path, *OUTCOMES)
     folder = HumanFolder(tmp_path)
@@ -202,6 +193,13 @@ def test_what_was_deleted_in_a_project_is_gone_with_its_next_export(tmp_path: Pa
     (deleted,) = [task for task in tasks if any(a["id"] == 4 for a in task["annotations"])]
     deleted["annotations"] = [one for one in deleted["annotations"] if one["id"] != 4]
     assert outcomes(tasks, imported_rows(tmp_path, tasks))[3] == "A"
+
+
+def test_the_same_annotation_twice_in_a_file_is_a_copy(tmp_path: Path) -> None:
+    tasks = rows("quality")
+    twin = {**tasks[0]["annotations"][0], "lead_time": None}
+    tasks[0]["annotations"].append(twin)
+    assert imported_rows(tmp_path, tasks).copies == 1
 
 
 def test_a_line_is_one_label(tmp_path: Path) -> None:
@@ -333,9 +331,8 @@ def test_other_formats_are_named_and_a_byte_order_mark_is_no_fault(tmp_path: Pat
 def test_exports_of_another_study_are_read_and_known_as_that() -> None:
     """Real exports of another form: 91 annotations, and none is of this study."""
     path = LABEL_STUDIO / "raw_default.json"
-    tasks = read_export(path.read_bytes(), path, KEY, FIXED.study.scales)
-    given = [one for task in tasks for one in task.given]
-    assert {task.task for task in tasks} == {""}
+    given = read_export(path.read_bytes(), path, KEY, FIXED.study.scales)
+    assert {one.task for one in given} == {""}
     faults = Counter(one.fault.reason for one in given if one.fault)
     assert faults["unknown_task"] >= 91
     assert len(faults) == 1
