@@ -61,11 +61,10 @@ async def open_clients(
 ) -> AsyncIterator[dict[str, Client]]:
     """Connect the endpoints of these names. Raises as `client_of`."""
     async with AsyncExitStack() as stack:
-        clients: dict[str, Client] = {}
-        for name in names:
-            client = client_of(name, endpoints[name], meter, store, say)
-            clients[name] = await stack.enter_async_context(client)
-        yield clients
+        clients = {name: client_of(name, endpoints[name], meter, store, say) for name in names}
+        for client in clients.values():
+            await stack.enter_async_context(client)
+        yield dict(clients)
 
 
 class RunModels:

@@ -34,17 +34,15 @@ _FIX = "Take this file again from where it came from, or record the run again."
 
 
 class RecordedCall(Record, extra="ignore"):
-    """The reply to one call."""
+    """The reply to one call, by the key of its request."""
 
     key: str
-    """The key of the request, as the store of calls has it."""
     prompt: str
     """The prompt's name."""
     model: str
     finish: str
     text: str
     reasoning: str = ""
-    """What the model thought before its reply, where the endpoint gave it."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
@@ -53,19 +51,16 @@ class RecordedCall(Record, extra="ignore"):
     @property
     def body(self) -> bytes:
         """The reply as a chat completion that is marked as recorded."""
-        message = {"role": "assistant", "content": self.text}
-        if self.reasoning:
-            message["reasoning_content"] = self.reasoning
+        message = {"content": self.text, "reasoning_content": self.reasoning}
         usage = {
             "prompt_tokens": self.prompt_tokens,
             "completion_tokens": self.completion_tokens,
             "prompt_tokens_details": {"cached_tokens": self.cached_tokens},
             "completion_tokens_details": {"reasoning_tokens": self.thinking_tokens},
         }
-        choice = {"index": 0, "message": message, "finish_reason": self.finish}
-        return bytes_of(
-            {"object": RECORDED, "model": self.model, "choices": [choice], "usage": usage}
-        )
+        choices = [{"message": message, "finish_reason": self.finish}]
+        body = {"object": RECORDED, "model": self.model, "choices": choices, "usage": usage}
+        return bytes_of(body)
 
 
 class Recording(NamedTuple):
@@ -127,8 +122,7 @@ def record_run(
     request, address or key. An endpoint with base_url = "recording:FILE" answers from it, so
     anyone can build the same pairs without a model.
 
-    Raises InputError where `out` exists; StoreError where `run` is not a run folder or its store
-    cannot be read. Returns how many calls there are.
+    Raises InputError where `out` exists, and StoreError. Returns how many calls there are.
 
     Examples::
 

@@ -124,9 +124,8 @@ def read_reply(
 def _refusal(
     request: Request, reply: Response, where: str, secrets: Secrets, *, known_key: bool
 ) -> bytes:
-    """What is stored in place of a refusal that is an answer about this one request: a prompt over
-    the context, too much room where it was enlarged, or a content filter. Raises as `read_reply`
-    does."""
+    """What is stored in place of a refusal of this one request: its prompt is over the context, it
+    was given too much room, or a filter refuses it. Raises as `read_reply` does."""
     status, error = reply.status, error_of(reply.body)
     code, parameter = str(error.get("code") or ""), str(error.get("param") or "")
     words = str(error.get("message", error.get("detail", error or "")) or "")
@@ -171,13 +170,13 @@ def is_page(body: bytes) -> bool:
 
 
 def error_of(said: object) -> dict[str, Any]:
-    """The error in what an endpoint says: vLLM's batch files nest `error` twice, proxies leave it
-    out, and some give a text alone."""
-    if isinstance(body := said, bytes):
+    """The error in a body: vLLM's batch files nest `error` twice, proxies leave it out, and some
+    give a text alone."""
+    if isinstance(said, bytes):
         try:
-            said = json.loads(body)
+            said = json.loads(said)
         except (ValueError, RecursionError):
-            said = first_words(body)
+            said = first_words(said)  # type: ignore[arg-type]
     while isinstance(said, dict) and said.get("error"):
         said = said["error"]
     return said if isinstance(said, dict) else {"message": said}

@@ -26,20 +26,20 @@ _TAG = re.compile(r"</?think(?:ing)?>|\[/?THINK\]")
 
 
 class Completion(NamedTuple):
-    """A reply as stored. `finish` is the endpoint's finish reason, or `context_length`
-    where the endpoint answered that the prompt does not fit. `reasoning` is what a model thought
-    before its reply, and never part of `text`."""
+    """A reply as stored."""
 
     key: str
     text: str
     finish: str
+    """The endpoint's finish reason, or `context_length` where the prompt does not fit."""
     reasoning: str = ""
+    """What a model thought before its reply; never part of `text`."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
-    """Prompt tokens that the endpoint took from its cache, as far as it says so."""
+    """Those of the prompt that the endpoint took from its cache."""
     thinking_tokens: int = 0
-    """Tokens of the reasoning, part of `completion_tokens`, as far as the endpoint counts them."""
+    """Those of the reply that are reasoning."""
     recorded: bool = False
     """Whether it comes from a recording of an earlier run."""
     instead: str = ""
@@ -59,11 +59,8 @@ class Completion(NamedTuple):
 
 
 def completion_of(key: str, body: bytes) -> Completion:
-    """A chat-completion body as a Completion. Reasoning never becomes part of the text.
-
-    Raises ValueError for a body that is not a chat completion, with the words of an error that it
-    holds instead.
-    """
+    """A chat-completion body as a Completion. Raises ValueError for another body, with the words of
+    an error that it holds instead."""
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
@@ -93,7 +90,7 @@ def completion_of(key: str, body: bytes) -> Completion:
             thinking_tokens=min(reply, thinking),
             recorded=data.get("object") == RECORDED,
             instead=instead,
-            served=_shown(str(data.get("model") or "")),
+            served=" ".join(visible(str(data.get("model") or "")).split())[:200],
         )
     except (LookupError, TypeError, AttributeError) as error:
         raise ValueError(f"not a chat completion ({type(error).__name__}: {error})") from None
@@ -137,11 +134,6 @@ def _is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-@lru_cache(maxsize=64)
-def _shown(model: str) -> str:
-    return " ".join(visible(model).split())[:200]
 
 
 def _tokens(usage: Any, *names: str) -> int:

@@ -73,13 +73,18 @@ class Store:
                 "  Name the folder that `pairwright build` was given as --run."
             )
         self._lock = _lock(path) if writing else None
+        journal = path.with_name(f"{path.name}-wal")
+        # A reader goes through the journal of a writer, where one can be.
+        changing = os.access(path.parent, os.W_OK, effective_ids=True) or (
+            journal.exists() and journal.stat().st_size
+        )
+        address = path.absolute().as_uri()
         try:
+            # In a notebook the event loop has a thread of its own, for which the caller's waits:
+            # one thread at a time uses the file.
             self.connection = sqlite3.connect(
-                _address(path, changing=writing or _is_shared(path)),
-                isolation_level=None, uri=True,
-                # In a notebook the event loop has a thread of its own, for which the caller's
-                # waits: one thread at a time uses the file.
-                check_same_thread=False,
+                address if writing or changing else f"{address}?immutable=1",
+                isolation_level=None, uri=True, check_same_thread=False,
             )  # fmt: skip
             self._begin(writing, beneath)
         except (StoreError, sqlite3.DatabaseError) as error:
@@ -102,7 +107,8 @@ class Store:
             # One process reads and writes it, and needs no shared memory, which a file system of
             # several hosts may not have.
             self._pragma("main.locking_mode = EXCLUSIVE")
-            self.connection.execute("ATTACH ? AS beneath", (_address(beneath, changing=False),))
+            address = f"{beneath.absolute().as_uri()}?immutable=1"
+            self.connection.execute("ATTACH ? AS beneath", (address,))
             self._reply += f" UNION ALL {reply.format('beneath')}"
         if writing:
             self._pragma("main.journal_mode = WAL")
@@ -237,18 +243,6 @@ def _call_row(request: Request, answer: Answer) -> SqlRow:
     served = "" if completion.served == request.model else completion.served
     about = completion.key, request.purpose, request.model, *completion.tokens, served
     return (*about, body, request.canonical)
-
-
-def _address(path: Path, *, changing: bool) -> str:
-    return f"{path.absolute().as_uri()}{'' if changing else '?immutable=1'}"
-
-
-def _is_shared(path: Path) -> bool:
-    """Whether a reader goes through the journal of a writer, so that a status can be asked for
-    during a run: not where nobody can write, and no writer left a journal."""
-    journal = path.with_name(f"{path.name}-wal")
-    left = journal.exists() and journal.stat().st_size
-    return bool(left) or os.access(path.parent, os.W_OK, effective_ids=True)
 
 
 def is_held(path: Path) -> bool:
