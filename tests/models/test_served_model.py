@@ -56,6 +56,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
         study = Study.make(folder, endpoint.url, limit=3, modes=["violate"])
         done = study.build()
         assert done.code == 0, done.said
+        assert done.err.count("replies name the model /srv/other-8b") == 1
         yield study
 
 

@@ -162,7 +162,8 @@ def test_a_server_that_answers_as_another_model_is_noted() -> None:
     async def handler(asked: Asked) -> web.StreamResponse:
         return web.json_response(completion(PLAN) | {"model": "m-mini"})
 
-    assert examined(handler)[0]["model"].found == "replies name m-mini, not m"
+    found = examined(handler)[0]["replies"].found
+    assert found == "[endpoints.near] asked for m, and replies name the model m-mini"
 
 
 def test_words_of_a_server_can_neither_colour_nor_clear_the_screen(

@@ -17,7 +17,7 @@ import tenacity
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
 from pairwright.models.model import Answer, CallLog, Request
 from pairwright.models.refusals import Response, Secrets, Transient, read_reply
-from pairwright.models.reply import Completion, completion_of
+from pairwright.models.reply import Completion, completion_of, is_same_model
 from pairwright.models.store import Store, unusable
 from pairwright.settings.endpoints import Endpoint
 
@@ -224,6 +224,9 @@ class EndpointClient(Client):
             except Transient as error:
                 # Its traceback would hold the body of the reply until the last attempt.
                 raise error.with_traceback(None) from None
+        served = answer.completion.served
+        if not self._answered and served and not is_same_model(served, request.model):
+            self._say(f"asked for {request.model}, and replies name the model {served}")
         self._answered = True
         self.meter.cost += self._endpoint.cost(*answer.completion.tokens)
         return answer

@@ -14,7 +14,7 @@ from pairwright.models.connect import api_key
 from pairwright.models.model import Model
 from pairwright.models.recording import read_recording
 from pairwright.models.refusals import KEY_ADVICE, Response, Transient
-from pairwright.models.reply import Reply, is_same_model
+from pairwright.models.reply import Reply
 from pairwright.models.server import Server
 from pairwright.notebook import run_async
 from pairwright.records import Dropped
@@ -107,7 +107,8 @@ async def examine(config: Config, name: str, key: str | None) -> list[ServerFind
     given = config.endpoints[name].model_dump()
     patience = {"attempts": 2, "timeout_s": min(given["timeout_s"], PATIENCE_S)}
     endpoint = Endpoint(**{**given, **patience})
-    async with Server(name, endpoint, Meter(), api_key=key) as server:
+    notes = list[str]()
+    async with Server(name, endpoint, Meter(), api_key=key, say=notes.append) as server:
         try:
             async with asyncio.timeout(LIST_S):
                 reply = await server.exchange(f"{server.where}/models")
@@ -123,13 +124,8 @@ async def examine(config: Config, name: str, key: str | None) -> list[ServerFind
             followed = await model.answer(ask, _Aspects)
         except (CallFailed, EndpointRefused) as error:
             return [*findings, ServerFinding("stop", "requests", f"not answered: {error}")]
-        names = {one.served for one in server.recent.values() if one.served}
-    findings.append(_structured(followed, len(server.recent), endpoint))
-    if others := sorted(one for one in names if not is_same_model(one, endpoint.model)):
-        found = f"replies name {', '.join(others)}, not {endpoint.model}"
-        advice = "If it is the same model by another name, nothing is wrong. Else set `model`."
-        findings.append(ServerFinding("note", "model", found, advice))
-    return findings
+    findings += [ServerFinding("note", "replies", said) for said in notes]
+    return [*findings, _structured(followed, len(server.recent), endpoint)]
 
 
 def check_list(reply: Response, endpoint: Endpoint, need: int) -> list[ServerFinding]:
