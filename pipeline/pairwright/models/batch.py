@@ -107,7 +107,7 @@ class Requests:
         meter.admit()
         named = request.key, endpoint, request.purpose
         self.store.execute(_ADD, *named, request.canonical, self._round)
-        meter.written += 1
+        meter.calls += 1
 
     def write(self, endpoints: Mapping[str, Endpoint]) -> tuple[RequestFile, ...]:
         """Write the files of the round."""

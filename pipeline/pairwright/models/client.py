@@ -22,8 +22,6 @@ from pairwright.models.store import Store, unusable
 from pairwright.settings.endpoints import Endpoint
 
 RECENT = 10_000
-RATE_LIMITED = "rate_limited"
-"""The reason of a call that failed because its endpoint asks for too long a wait."""
 _JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_random(0, 0.5)
 _NO_ENDPOINT = ("connection", "web_page")
 """Reasons for which an endpoint that has never answered is given up."""
@@ -36,11 +34,9 @@ class Meter:
     max_calls: int | None = None
     max_cost: float | None = None
     calls: int = 0
-    """Calls answered, those of earlier runs of the folder included."""
+    """Calls answered, or written for a batch; those of earlier runs of the folder included."""
     cost: float = 0.0
     in_flight: int = 0
-    written: int = 0
-    """Calls written for a batch, whose replies are still to come."""
     sent: int = 0
     log: CallLog | None = None
     """Where each call is noted that is answered, also out of the store."""
@@ -48,11 +44,10 @@ class Meter:
     def admit(self) -> None:
         """Raise BudgetSpent where another call could pass a budget.
 
-        Calls in flight or written for a batch count as answered. Their cost is not known yet,
-        so `max_cost` can be passed by these calls when it is reached, and by no more.
+        Calls in flight count as answered. Their cost is not known yet, so `max_cost` can be passed
+        by these calls when it is reached, and by no more.
         """
-        taken = self.calls + self.in_flight + self.written
-        if self.max_calls is not None and taken >= self.max_calls:
+        if self.max_calls is not None and self.calls + self.in_flight >= self.max_calls:
             raise BudgetSpent("budget_spent", f"max_calls = {self.max_calls} is reached")
         if self.max_cost is not None and self.cost >= self.max_cost:
             raise BudgetSpent("budget_spent", f"max_cost = {self.max_cost} is reached")
@@ -200,12 +195,9 @@ class EndpointClient(Client):
         self._note(f"[endpoints.{self.name}] {text}")
 
     async def fetch(self, request: Request) -> Answer:
-        """A usable reply.
-
-        Raises CallFailed after the last attempt, and at once where the endpoint asks for a longer
-        wait than `max_wait`; EndpointRefused where no call of this kind can succeed; BudgetSpent
-        and Interrupted without sending.
-        """
+        """A usable reply. Raises CallFailed after the last attempt, and at once for a longer wait
+        than `max_wait`; EndpointRefused where no call of this kind can succeed; BudgetSpent and
+        Interrupted without sending."""
         try:
             return await self._trying(self._attempt, request)
         except Transient as error:
@@ -234,7 +226,7 @@ class EndpointClient(Client):
     def go_on(self) -> None:
         super().go_on()
         if self._closed:
-            raise CallFailed(RATE_LIMITED, self._closed)
+            raise CallFailed("rate_limited", self._closed)
 
     def _passes(self, error: BaseException) -> bool:
         """Whether a call is sent again: not if the endpoint asks for too long a wait."""
@@ -248,7 +240,7 @@ class EndpointClient(Client):
             if not self._closed:
                 self._say(f"{error.detail}; {asked}, and max_wait is {most:,.0f} s: its calls fail")
             self._closed = f"{place} not sent: {asked}"
-            return CallFailed(RATE_LIMITED, f"{place} {error.detail}; {asked}")
+            return CallFailed("rate_limited", f"{place} {error.detail}; {asked}")
         detail = f"{error.detail} (after {self._endpoint.attempts} attempts)"
         if not self._answered and error.reason in _NO_ENDPOINT:
             return EndpointRefused(
