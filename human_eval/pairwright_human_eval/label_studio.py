@@ -5,7 +5,7 @@ down before its tasks are sent, and again once all of them are there.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, NamedTuple
 from xml.etree import ElementTree
@@ -134,19 +134,25 @@ def push_tasks(
             if not new:
                 continue
             title = f"{titles} {annotator} {kind}{'' if round == 1 else ' 2'}"
-            id = server.create(title, folder.form(kind).read_text(encoding="utf-8"))
-            for names in ((), tuple(new)):
-                if names:
-                    server.add(id, list(new.values()))
-                made = PushedProject(
-                    id=id, title=title, annotator=annotator, kind=kind, round=round, tasks=names
-                )
-                write_one(folder.server, ServerState(url=server.url, projects=(*done, made)))
-            done.append(made)
+            made = PushedProject(
+                id=server.create(title, folder.form(kind).read_text(encoding="utf-8")),
+                title=title,
+                annotator=annotator,
+                kind=kind,
+                round=round,
+            )
+            _write(folder, server.url, [*done, made])
+            server.add(made.id, list(new.values()))
+            done.append(PushedProject(**dict(made) | {"tasks": tuple(new)}))
+            _write(folder, server.url, done)
             imported += len(new)
         already = sum(len(tasks.keys() & there) for tasks in loads.values())
         pushed = ServerState(url=server.url, projects=tuple(done))
         return PushResult(imported, already, pushed.links(round))
+
+
+def _write(folder: HumanFolder, url: str, projects: Iterable[PushedProject]) -> None:
+    write_one(folder.server, ServerState(url=url, projects=tuple(projects)))
 
 
 def _delete(server: LabelStudioClient, titles: str, cut: set[int]) -> None:
