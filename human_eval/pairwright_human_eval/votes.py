@@ -18,6 +18,7 @@ import pandas as pd
 from typer import Argument, Option
 
 from pairwright.errors import InputError, near
+from pairwright.pairs.columns import read_map
 from pairwright.records import Record
 from pairwright.sources.tables import OPENERS, sound_rows
 from pairwright.stats import Estimate, share
@@ -110,9 +111,7 @@ def agreement_of(
         pairwright agreement export.json
         pairwright agreement votes.csv --column item=pair --column annotator=who --column label=vote
     """
-    named = dict(one.partition("=")[::2] for one in columns)
-    if not all(named.values()):
-        raise InputError("names no column", where="--column", fix="Give WHAT=COLUMN.")
+    named = read_map(columns, NAMES, "--column")
     format, table, notes = read_votes(Path(votes), named)
     questions = [question_votes(str(name), own) for name, own in table.groupby("question")]
     return VotesReport(
@@ -232,9 +231,6 @@ def read_votes(path: Path, columns: Mapping[str, str]) -> tuple[str, pd.DataFram
 
 def _chosen_columns(row: Row, columns: Mapping[str, str], path: Path) -> dict[str, str]:
     """The column of each part of a vote, empty if there is none. Raises InputError."""
-    if wrong := sorted(set(columns) - set(NAMES)):
-        fix = f"Name one of {', '.join(NAMES)}.{near(wrong[0], NAMES)}"
-        raise InputError(f"{wrong[0]!r} is not a part of a vote", where="--column", fix=fix)
     there = {name.casefold(): name for name in row}
     chosen: dict[str, str] = {}
     for part, known in NAMES.items():

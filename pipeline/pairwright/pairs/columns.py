@@ -78,17 +78,18 @@ def _words(labels: Iterable[str]) -> dict[str, Meaning]:
 
 def column_map(options: Iterable[str]) -> dict[str, str]:
     """The map of `--column` options, such as `chosen=better_text`; raises InputError."""
-    return _map(options, KNOWN, "--column")
+    return read_map(options, KNOWN, "--column")
 
 
 def label_map(options: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The map of `--label` options, such as `first=model_a,A>B`, or `first` for every row; raises
     InputError."""
-    named = _map(options, (*ORDINALS, "tie"), "--label")
+    named = read_map(options, (*ORDINALS, "tie"), "--label")
     return {place: tuple(filter(None, values.split(","))) for place, values in named.items()}
 
 
-def _map(options: Iterable[str], known: Iterable[str], option: str) -> dict[str, str]:
+def read_map(options: Iterable[str], known: Iterable[str], option: str) -> dict[str, str]:
+    """A map of repeated options `NAME=VALUE`, whose names are known; raises InputError."""
     named: dict[str, str] = {}
     for one in options:
         name, equals, value = one.partition("=")

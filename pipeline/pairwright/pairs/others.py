@@ -127,9 +127,8 @@ def _pairs(
             at = f"{asked.at}{names[1]}[{bad - names[2]}]"
             at = f"{names[0]}[{good}] {at}" if len(right) > 1 else at
             at = "" if single else at
-            own = content_id("row", shared["question"], texts[good], texts[bad])
-            numbers = "".join(re.findall(r"\[\d+\]", at))
-            id = f"{item}{numbers}" if item else own
+            id = item + "".join(re.findall(r"\[\d+\]", at))
+            id = id or content_id("row", shared["question"], texts[good], texts[bad])
             row = Row(**shared, id=id, chosen=texts[good], rejected=texts[bad])
             given = choice if asked.ordered or not single else None
             yield ReadRow(split, row, f"{where} {at}".strip(), given)
