@@ -9,17 +9,15 @@ from typing import Annotated, TypeAlias
 
 from typer import Argument, Option
 
-from pairwright import assets, sources
+from pairwright import assets
 from pairwright.build_statement import SourceSummary
 from pairwright.construct.estimate import BuildEstimate, estimate_calls
 from pairwright.construct.folder import RunFolder, content_hashes, identity
 from pairwright.construct.opening import (
+    Opening,
     batch_models,
-    open_corpus,
     open_models,
-    read_rules,
     run_store,
-    warn_of_models,
 )
 from pairwright.construct.outcomes import Outcomes, write_files
 from pairwright.construct.session import Builder, Session
@@ -82,12 +80,11 @@ def estimate(
 
     The arguments are those of `build`. Raises ConfigError and SourceError.
     """
-    rules = read_rules(config, folder)
-    warn_of_models(rules.config, progress, sends=False)
-    with TemporaryDirectory() as scratch:
+    opening = Opening(config, folder, progress, sends=False)
+    with TemporaryDirectory() as scratch, ExitStack() as end:
         run = RunFolder(Path(scratch))
-        with open_corpus(rules, run, limit, progress, keep=False) as (corpus, _):
-            return estimate_calls(Builder.of(corpus, rules), limit)
+        corpus, _ = end.enter_context(opening.corpus(run, limit, keep=False))
+        return estimate_calls(Builder.of(corpus, opening.rules), limit)
 
 
 @dataclass(frozen=True)
@@ -151,17 +148,16 @@ def build(
             where="--batch",
             fix="Leave --address out.",
         )
-    rules = read_rules(config, folder)
+    opening = Opening(config, folder, progress, sends=not batch)
+    rules = opening.rules
     # There is no work to share where calls are only written down.
     on_ray = not batch and (address is not None or rules.config.processes > 1)
     if on_ray:
         from pairwright.construct.ray import connect
 
         connect(rules.config, address)
-    warn_of_models(rules.config, progress, sends=not batch)
     run_folder = RunFolder(Path(run))
-    digest = sources.source_hash(rules.config.source, rules.folder)
-    content = content_hashes(rules, digest)
+    content = content_hashes(rules, opening.source_hash)
     run_folder.make()
     with ExitStack() as end:
         store = end.enter_context(run_store(run_folder))
@@ -175,7 +171,7 @@ def build(
         requests = Requests(store) if batch else None
         if requests:
             requests.begin()
-        corpus, problems = end.enter_context(open_corpus(rules, run_folder, limit, progress))
+        corpus, source = end.enter_context(opening.corpus(run_folder, limit))
         session = Session(corpus, rules, outcomes, limit)
         if on_ray:
             from pairwright.construct.ray import build_on_ray
@@ -183,13 +179,6 @@ def build(
             meter = build_on_ray(session, run_folder, store, follows, progress, stop)
         else:
             meter = run_async(_build_here(session, store, requests, progress, stop))
-        source = SourceSummary(
-            path=Path(rules.config.source.path).name,
-            hash=digest,
-            items=len(corpus),
-            refused=problems.counts("refused"),
-            repaired=problems.counts("repaired"),
-        )
         found = _conclude(session, run_folder, store, source, progress)
         files: tuple[RequestFile, ...] = ()
         if requests and found.waiting:

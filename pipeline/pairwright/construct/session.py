@@ -9,7 +9,7 @@ known of either user a placebo.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
 
@@ -177,7 +177,7 @@ class Builder:
         config = rules.config
         count = config.planner.others if config.aspects == "planner" else 0
         candidates = Candidates(corpus, config.twin, count, rules.language)
-        return cls(corpus, candidates, rules.with_others(candidates.histories))
+        return cls(corpus, candidates, replace(rules, others=candidates.histories))
 
     async def build(
         self,

@@ -9,7 +9,7 @@ from pairwright import assets
 from pairwright.errors import ConfigError
 from pairwright.records import Item, Post
 from pairwright.retrieve import dense
-from pairwright.settings.config import Config
+from pairwright.settings.config import Config, load
 from pairwright.settings.domains import Domains, Scale, load_scales
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import TwinRules
@@ -37,19 +37,25 @@ class BuildRules:
     others: OtherUsers = no_others
     """Histories of other users, with whose plans the aspects of a user for an item's question are
     compared: the asker's, or a partner's."""
+    path: str = ""
+    """Where the config is from, if that is a file."""
 
     @classmethod
-    def load(cls, config: Config, folder: Path) -> "BuildRules":
-        """The rules of a config whose paths are relative to `folder`."""
+    def load(cls, given: str | Path | Config, folder: str | Path | None = None) -> "BuildRules":
+        """The rules of a config. Its paths start from `folder`, or else from where its file is.
+
+        Raises ConfigError and InputError for what cannot be read.
+        """
+        path = "" if isinstance(given, Config) else str(given)
+        config = given if isinstance(given, Config) else load(Path(given))
+        folder = Path(folder or Path(path).parent).resolve()
+        config = config.beside(folder)
         if config.planner.retrieval == "dense":
             dense.require()
         rubrics = _folder(config.rubrics, "rubrics", folder, assets.RUBRICS)
         prompts = Prompts.load(_folder(config.prompts, "prompts", folder, assets.PROMPTS))
-        return cls(config, folder, prompts, Domains.load(rubrics), load_scales(rubrics))
-
-    def with_others(self, others: OtherUsers) -> "BuildRules":
-        """The rules with other users to compare with."""
-        return BuildRules(self.config, self.folder, self.prompts, self.domains, self.scales, others)
+        domains, scales = Domains.load(rubrics), load_scales(rubrics)
+        return cls(config, folder, prompts, domains, scales, path=path)
 
     def language(self, item: Item, *texts: str) -> str | None:
         """The language of an item, by its domain's file or its texts; `texts` are more of them."""
