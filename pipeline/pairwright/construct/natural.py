@@ -66,7 +66,14 @@ def natural_items(
         items |= made
     used = {n for meeting in items for n in meeting}
     if candidates:
-        _note_use(candidates, [candidates[n] for n in used], problems)
+        users, in_twins = {one.user for one in candidates}, {candidates[n].user for n in used}
+        problems.note(
+            "use",
+            candidates[0].where.rpartition(":")[0],
+            None,
+            f"natural twins use {len(used):,} of {len(candidates):,} choices that have a history"
+            f" and {len(in_twins):,} of {len(users):,} users",
+        )
     for n, chooser in enumerate(candidates):
         if n not in used:
             problems.refuse(reasons[n], chooser.where, chooser.user)
@@ -115,18 +122,6 @@ def _count_twins(
                     couple = (user, other) if user < other else (other, user)
                     found[couple] += len(own[user]) * len(others[other])
     return dict(sorted(found.items()))
-
-
-def _note_use(candidates: Sequence[Chooser], used: Sequence[Chooser], problems: Problems) -> None:
-    """Note how many of the choices are in a twin."""
-    users, in_twins = ({one.user for one in choosers} for choosers in (candidates, used))
-    problems.note(
-        "use",
-        candidates[0].where.rpartition(":")[0],
-        None,
-        f"natural twins use {len(used):,} of {len(candidates):,} choices that have a history"
-        f" and {len(in_twins):,} of {len(users):,} users",
-    )
 
 
 def _make_item(one: Chooser, two: Chooser, min_posts: int) -> Item | None:

@@ -137,25 +137,22 @@ def _matched(couples: Sequence[Couple], worth: Mapping[Couple, int]) -> Iterable
 def _none(question: Question, partner: str | None, most: int) -> Dropped:
     """Why a question has no partner."""
     possible, signal = question.others, question.signal
+    reason = "no_partner"
     if partner and (not signal or partner in possible):
-        reason, detail = (
-            "enough_of_couple",
-            f"its couple has {most} others ([twin] questions_per_couple)",
-        )
+        reason = "enough_of_couple"
+        detail = f"its couple has {most} others ([twin] questions_per_couple)"
     elif partner:
-        reason, detail = (
-            "partner_does_not_fit",
-            (
-                "the partner, who was found by another question, does not suit this one or"
-                " shows no personal signal for it"
-            ),
+        reason = "partner_does_not_fit"
+        detail = (
+            "the partner, who was found by another question, does not suit this one or"
+            " shows no personal signal for it"
         )
     elif possible:
         shows = "show a signal for this question" if signal else "are about as many"
-        reason, detail = "no_partner", f"those whose posts {shows} are others' partners"
+        detail = f"those whose posts {shows} are others' partners"
     else:
         has = "posts that show a personal signal" if signal else "about as many posts"
-        reason, detail = "no_partner", f"no user it was tried on has {has}"
+        detail = f"no user it was tried on has {has}"
     return Dropped(stage="partners", reason=reason, detail=detail)
 
 

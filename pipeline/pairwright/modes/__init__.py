@@ -55,13 +55,15 @@ def check_modes(config: Config, path: Path | str = "") -> None:
             where=where,
             fix="Mode natural goes alone, and with format = 'choices'.",
         )
-    if need_partners(config.modes) and config.aspects != "planner":
+    if not need_partners(config.modes):
+        return
+    if config.aspects != "planner":
         raise ConfigError(
             f"twins need planned aspects: no {config.aspects} aspects exist for a partner",
             where=where,
             fix="Set aspects = 'planner', or leave twin out.",
         )
-    if need_partners(config.modes) and not config.planner.others:
+    if not config.planner.others:
         raise ConfigError(
             "twins need other users: partners are found among those that a question is tried on",
             where=f"{path} [planner] others = 0".strip(),

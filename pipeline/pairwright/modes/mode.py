@@ -61,16 +61,12 @@ class Mode:
     @property
     def meaning(self) -> str:
         """What its pairs are, in a paragraph."""
-        return self._paragraphs[0]
+        return " ".join(self.card.strip().split("\n\n")[0].split())
 
     @property
     def limits(self) -> list[str]:
         """What its pairs cannot show, a paragraph each."""
-        return self._paragraphs[1:]
-
-    @property
-    def _paragraphs(self) -> list[str]:
-        return [" ".join(one.split()) for one in self.card.strip().split("\n\n")]
+        return [" ".join(one.split()) for one in self.card.strip().split("\n\n")[1:]]
 
 
 def read_card(name: str) -> str:

@@ -5,11 +5,11 @@ from functools import partial
 
 from pairwright import text
 from pairwright.drafting.drafts import Drawing, Side, write_sides
-from pairwright.drafting.judging import Requirements
+from pairwright.drafting.judging import Requirements, both
 from pairwright.drafting.rubrics import plan_rubric, rubric_of
 from pairwright.drafting.rules import BuildRules, older_than
 from pairwright.gates import check_echo, check_shared_words, judge_twin
-from pairwright.models import Models, together
+from pairwright.models import Models
 from pairwright.modes.mode import Mode, read_card
 from pairwright.records import Draft, Dropped, Item, Kept, Post, Rubric
 
@@ -34,15 +34,15 @@ async def build_twin(
     assert partner, "a twin has two users"
     posts = older_than(item, partner.profile)
     # Of each user: rank the posts, plan aspects, keep those that the posts support.
-    own, theirs = await together(
-        rubric_of(item, models, rules, rubric),
-        plan_rubric(item, partner.user, posts, models, rules),
+    planned = await both(
+        (
+            rubric_of(item, models, rules, rubric),
+            plan_rubric(item, partner.user, posts, models, rules),
+        )
     )
-    if isinstance(own, Dropped):
-        return own
-    if isinstance(theirs, Dropped):
-        return theirs
-    if alike := _check_rubrics(item, own, theirs, rules):
+    if isinstance(planned, Dropped):
+        return planned
+    if alike := _check_rubrics(item, *planned, rules):
         return alike
 
     drawing = Drawing(item, "twin", models, rules)
@@ -53,16 +53,15 @@ async def build_twin(
         write = partial(write_sides, item, sides, models, rules)
         return await drawing.until_accepted(write, _requirements(item, sides, posts, rules))
 
-    sides = Side("first", own), Side("second", theirs, half=1)
-    draft = await drawn(sides)
-    # If neither of two drafts served an aspect, the pair does without it.
-    while draft is None and (fewer := _narrowed(sides, drawing, rules)) != sides:
-        sides = fewer
-        draft = await drawn(sides)
-    own, theirs = (side.rubric for side in sides)
-    if draft is None:
-        return drawing.dropped(own, theirs)
-    return drawing.kept("twin", draft, (own, theirs), posts)
+    sides = Side("first", planned[0]), Side("second", planned[1], half=1)
+    least = rules.config.planner.min_aspects
+    while (draft := await drawn(sides)) is None:
+        # If neither of two drafts served an aspect, the pair does without it.
+        first, second = (side.narrowed(drawing.round, least) for side in sides)
+        if (first, second) == sides:
+            return drawing.dropped(first.rubric, second.rubric)
+        sides = first, second
+    return drawing.kept("twin", draft, (sides[0].rubric, sides[1].rubric), posts)
 
 
 def _check_rubrics(item: Item, own: Rubric, theirs: Rubric, rules: BuildRules) -> Dropped | None:
@@ -94,12 +93,6 @@ def _requirements(
         # Each response is chosen once, so a slightly better one tells nothing.
         winner_gap=twin.winner_gap,
     )
-
-
-def _narrowed(sides: tuple[Side, Side], drawing: Drawing, rules: BuildRules) -> tuple[Side, Side]:
-    least = rules.config.planner.min_aspects
-    first, second = (side.narrowed(drawing.round, least) for side in sides)
-    return first, second
 
 
 TWIN = Mode(

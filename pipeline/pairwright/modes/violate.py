@@ -69,16 +69,7 @@ def _as_writers_saw(item: Item, rubric: Rubric, models: Models, rules: BuildRule
     """The rubric with the posts that the paper's writers are shown."""
     tokens = models.generator.endpoint.history_tokens
     shown = selected(item.question, item.profile, rules.config.planner, tokens)
-    return Rubric(
-        question_id=rubric.question_id,
-        user=rubric.user,
-        origin=rubric.origin,
-        aspects=rubric.aspects,
-        dropped=rubric.dropped,
-        shown=tuple(post.id for post in shown),
-        left_out=rubric.left_out,
-        others=rubric.others,
-    )
+    return Rubric(**{**dict(rubric), "shown": tuple(post.id for post in shown)})
 
 
 async def _write_paper(
